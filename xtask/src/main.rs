@@ -1,0 +1,55 @@
+//! The project's chores, as `cargo xtask <chore>`.
+//!
+//! - `run` builds the shop and starts it.
+//! - `test` runs everything that must hold before a change is taken in.
+//! - `check` runs the project's own conventions alone, in a second or two.
+//! - `postgres` starts a PostgreSQL server for tests in the background.
+//!
+//! Each chore is a module. They share [`process`] (starting programs), [`workspace`] (what cargo knows)
+//! and [`failure`] (the one error).
+
+mod failure;
+mod postgres;
+mod process;
+mod workspace;
+
+use std::env;
+use std::process::ExitCode;
+
+use failure::{Failure, Result};
+use workspace::Workspace;
+
+const USAGE: &str = "usage: cargo xtask <chore>
+
+  run [--database <url>] [--Svc:<section>:<setting>=<value>]…
+            builds the shop and starts it; other arguments go to the server
+  test [--only <step>]…
+            runs all steps, or only the named ones; `--list` prints their names
+  check     runs the conventions checks alone
+  postgres [--stop]
+            starts a PostgreSQL server for tests in the background, or stops it";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<()> {
+    let Some((chore, rest)) = arguments.split_first() else {
+        return Err(Failure::new(USAGE));
+    };
+    match chore.as_str() {
+        "postgres" => postgres::main(&Workspace::load()?.target, rest),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(Failure::new(format!("there is no chore `{chore}`\n\n{USAGE}"))),
+    }
+}
