@@ -8,9 +8,16 @@
 //! Each chore is a module. They share [`process`] (starting programs), [`workspace`] (what cargo knows)
 //! and [`failure`] (the one error).
 
+mod check;
+mod end_to_end;
 mod failure;
 mod postgres;
+mod prerequisites;
 mod process;
+mod server;
+mod steps;
+mod summary;
+mod test;
 mod workspace;
 
 use std::env;
@@ -32,7 +39,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match dispatch(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             eprintln!("error: {failure}");
             ExitCode::FAILURE
@@ -40,16 +47,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(arguments: &[String]) -> Result<()> {
+fn dispatch(arguments: &[String]) -> Result<ExitCode> {
     let Some((chore, rest)) = arguments.split_first() else {
         return Err(Failure::new(USAGE));
     };
     match chore.as_str() {
-        "postgres" => postgres::main(&Workspace::load()?.target, rest),
-        "help" | "--help" | "-h" => {
-            println!("{USAGE}");
-            Ok(())
-        }
-        _ => Err(Failure::new(format!("there is no chore `{chore}`\n\n{USAGE}"))),
+        "run" => server::main(&Workspace::load()?, rest)?,
+        "test" => return test::main(&Workspace::load()?, rest),
+        "check" => check::main(&Workspace::load()?)?,
+        "postgres" => postgres::main(&Workspace::load()?.target, rest)?,
+        "help" | "--help" | "-h" => println!("{USAGE}"),
+        _ => return Err(Failure::new(format!("there is no chore `{chore}`\n\n{USAGE}"))),
     }
+    Ok(ExitCode::SUCCESS)
 }

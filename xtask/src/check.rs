@@ -1,0 +1,64 @@
+//! The project's own conventions, as far as a program can check them: `cargo xtask check`.
+//!
+//! Each check is a module with a pure function over what it looks at, which gives its findings. What
+//! a file may do against a rule stands with a reason in a list in the check itself.
+
+mod crate_docs;
+mod files;
+mod licences;
+mod links;
+mod portability;
+mod sizes;
+mod snapshots;
+mod spdx;
+mod tiers;
+
+use std::fmt;
+
+use crate::failure::{Failure, Result};
+use crate::workspace::Workspace;
+
+/// Something that goes against a convention.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Finding {
+    place: String,
+    message: String,
+}
+
+impl Finding {
+    fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { place: place.into(), message: message.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.place, self.message)
+    }
+}
+
+/// Runs all checks and prints what they find.
+pub(crate) fn main(workspace: &Workspace) -> Result<()> {
+    let files = files::of_the_project(&workspace.root)?;
+    let checks = [
+        ("tiers", tiers::check(&workspace.packages)),
+        ("licences", licences::check(&licences::dependencies(&workspace.root)?)),
+        ("snapshots", snapshots::check(&files)),
+        ("sizes", sizes::check(&files)),
+        ("portability", portability::check(&files)),
+        ("links", links::check(&files)),
+        ("crate docs", crate_docs::check(&workspace.packages, &files)),
+    ];
+    let mut count = 0;
+    for (name, findings) in &checks {
+        for finding in findings {
+            println!("{name}: {finding}");
+        }
+        count += findings.len();
+    }
+    if count == 0 {
+        println!("{} files hold the conventions", files.len());
+        return Ok(());
+    }
+    Err(Failure::new(format!("{count} findings against the conventions")))
+}

@@ -1,0 +1,106 @@
+//! Building the shop and starting it: `cargo xtask run`.
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::failure::{Failure, Result};
+use crate::process;
+use crate::workspace::Workspace;
+
+const PACKAGE: &str = "shop";
+
+/// Builds what the server needs and becomes the server, so that signals reach it and nothing else.
+pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let arguments = server_arguments(arguments)?;
+    let program = build(&workspace.root)?;
+    // The server runs where the user is: relative paths in its arguments and its settings file count
+    // from there.
+    let cause = process::command(&program, Path::new(".")).arg("serve").args(arguments).exec();
+    Err(Failure::at(&program, "start", &cause))
+}
+
+/// Builds the shop as it is released and gives the path of its program.
+pub(crate) fn build(root: &Path) -> Result<PathBuf> {
+    let mut cargo = process::cargo(root);
+    cargo
+        .args(["build", "--release", "--package", PACKAGE])
+        .args(["--message-format", "json-render-diagnostics"])
+        .stderr(Stdio::inherit());
+    let messages = process::capture(&mut cargo)?;
+    program_in(&messages)
+        .ok_or_else(|| Failure::new(format!("cargo built no program from the crate `{PACKAGE}`")))
+}
+
+/// The program among cargo's messages, one JSON object per line.
+fn program_in(messages: &str) -> Option<PathBuf> {
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|message| message["target"]["name"] == PACKAGE)
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+}
+
+/// Spells `--database` out as the setting that it stands for; the rest is the server's business.
+fn server_arguments(arguments: &[String]) -> Result<Vec<String>> {
+    let mut rest = arguments.iter();
+    let mut passed = Vec::new();
+    while let Some(argument) = rest.next() {
+        let database = match argument.strip_prefix("--database") {
+            Some("") => Some(rest.next().map(String::as_str).ok_or_else(no_database)?),
+            Some(value) => value.strip_prefix('='),
+            None => None,
+        };
+        passed.push(match database {
+            Some("") => return Err(no_database()),
+            Some(url) => format!("--Svc:Database:Url={url}"),
+            None => argument.clone(),
+        });
+    }
+    Ok(passed)
+}
+
+fn no_database() -> Failure {
+    Failure::new("`--database` needs a URL, such as `--database postgres://localhost/shop`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passed(arguments: &[&str]) -> Result<Vec<String>> {
+        server_arguments(&arguments.iter().map(|&each| each.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_database_becomes_a_setting() {
+        let expected = ["--Svc:Http:Port=1", "--Svc:Database:Url=postgres://h/d", "--verbose"];
+        let apart = ["--Svc:Http:Port=1", "--database", "postgres://h/d", "--verbose"];
+        let joined = ["--Svc:Http:Port=1", "--database=postgres://h/d", "--verbose"];
+        assert_eq!(passed(&apart).unwrap(), expected);
+        assert_eq!(passed(&joined).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_database_without_a_url_is_refused() {
+        assert!(passed(&["--database"]).is_err());
+        assert!(passed(&["--database="]).is_err());
+    }
+
+    #[test]
+    fn an_argument_that_only_begins_like_it_is_passed_on() {
+        assert_eq!(passed(&["--databases"]).unwrap(), ["--databases"]);
+    }
+
+    #[test]
+    fn finds_the_program_among_the_messages() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"svc"},"executable":null}
+not JSON
+{"reason":"compiler-artifact","target":{"name":"shop"},"executable":"/target/release/shop"}
+{"reason":"build-finished","success":true}"#;
+        assert_eq!(program_in(messages), Some(PathBuf::from("/target/release/shop")));
+        assert_eq!(program_in(""), None);
+    }
+}
