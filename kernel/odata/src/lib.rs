@@ -1,0 +1,6 @@
+//! OData 4.01 as a protocol: URLs, metadata, payloads, batches and headers as plain data.
+//!
+//! Pure: no input or output, no database, no clock, no async.
+
+pub mod model;
+pub mod syntax;

@@ -1,0 +1,75 @@
+//! The part of a model that a caller sees.
+
+use super::{
+    Model, NavigationIndex, NavigationProperty, OperationIndex, Property, PropertyIndex, SetIndex,
+    TypeIndex,
+};
+
+/// The part of a model that a caller sees.
+///
+/// Everything that depends on names looks them up here, so that a hidden thing and a misspelt one
+/// are answered alike. [`Model`] itself is the view that hides nothing.
+pub trait Schema {
+    /// The whole model.
+    fn model(&self) -> &Model;
+
+    /// Whether the caller may know of the set.
+    fn sees_set(&self, _set: SetIndex) -> bool {
+        true
+    }
+
+    /// Whether the caller may know of the property.
+    fn sees_property(&self, _entity_type: TypeIndex, _property: PropertyIndex) -> bool {
+        true
+    }
+
+    /// Whether the caller may know of the navigation property. It should be hidden where its
+    /// target set is.
+    fn sees_navigation(&self, _entity_type: TypeIndex, _navigation: NavigationIndex) -> bool {
+        true
+    }
+
+    /// Whether the caller may know of the operation.
+    fn sees_operation(&self, _operation: OperationIndex) -> bool {
+        true
+    }
+
+    /// The set of this name, if the caller sees it.
+    fn find_set(&self, name: &str) -> Option<SetIndex> {
+        self.model().find_set(name).filter(|&set| self.sees_set(set))
+    }
+
+    /// The property of this name, if the caller sees it.
+    fn find_property(&self, entity_type: TypeIndex, name: &str) -> Option<PropertyIndex> {
+        let found = self.model().entity_type(entity_type).find_property(name)?;
+        self.sees_property(entity_type, found).then_some(found)
+    }
+
+    /// The navigation property of this name, if the caller sees it.
+    fn find_navigation(&self, entity_type: TypeIndex, name: &str) -> Option<NavigationIndex> {
+        let found = self.model().entity_type(entity_type).find_navigation(name)?;
+        self.sees_navigation(entity_type, found).then_some(found)
+    }
+
+    /// The properties of a type that the caller sees.
+    fn properties(&self, entity_type: TypeIndex) -> Vec<(PropertyIndex, &Property)> {
+        let all = self.model().entity_type(entity_type).properties.iter().enumerate();
+        all.map(|(index, property)| (PropertyIndex(index), property))
+            .filter(|(index, _)| self.sees_property(entity_type, *index))
+            .collect()
+    }
+
+    /// The navigation properties of a type that the caller sees.
+    fn navigations(&self, entity_type: TypeIndex) -> Vec<(NavigationIndex, &NavigationProperty)> {
+        let all = self.model().entity_type(entity_type).navigations.iter().enumerate();
+        all.map(|(index, navigation)| (NavigationIndex(index), navigation))
+            .filter(|(index, _)| self.sees_navigation(entity_type, *index))
+            .collect()
+    }
+}
+
+impl Schema for Model {
+    fn model(&self) -> &Model {
+        self
+    }
+}

@@ -1,0 +1,75 @@
+//! The syntax of OData 4.01 URLs, without any knowledge of a model.
+//!
+//! [`QueryOptions::parse`] reads the part after `?`, [`ResourcePath::parse`] the path below the
+//! service root. Both percent-decode by themselves, keep the position of every part in the raw
+//! text, and refuse what exceeds [`ParseLimits`]. What the names mean is found out by
+//! [`crate::bind`].
+//!
+//! Every tree prints itself ([`std::fmt::Display`]) as text that parses to the same tree.
+
+mod ast;
+mod cursor;
+mod error;
+pub(crate) mod lexical;
+mod parse;
+mod text;
+
+pub use ast::*;
+pub use error::{ParseLimits, Position, SyntaxError, SyntaxErrorKind};
+
+use cursor::{Budget, Cursor};
+use parse::Duplicates;
+use text::Text;
+
+impl QueryOptions {
+    /// Parses the raw query of a URL, without its `?`, within the default limits.
+    ///
+    /// # Errors
+    /// When it is not OData: an unknown or repeated system option, a malformed value. 400.
+    pub fn parse(raw_query: &str) -> Result<Self, SyntaxError> {
+        Self::parse_with(raw_query, ParseLimits::default())
+    }
+
+    /// Parses the raw query of a URL within `limits`.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_with(raw_query: &str, limits: ParseLimits) -> Result<Self, SyntaxError> {
+        parse::query_options(raw_query, 0, &mut Budget::new(limits), Duplicates::Refuse)
+    }
+}
+
+impl ResourcePath {
+    /// Parses the raw path of a URL below the service root, within the default limits. A slash in
+    /// front makes no difference; an empty path is the service document.
+    ///
+    /// # Errors
+    /// When it is not OData. 400.
+    pub fn parse(raw_path: &str) -> Result<Self, SyntaxError> {
+        Self::parse_with(raw_path, ParseLimits::default())
+    }
+
+    /// Parses the raw path of a URL within `limits`.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_with(raw_path: &str, limits: ParseLimits) -> Result<Self, SyntaxError> {
+        let text = Text::percent_decoded(raw_path, 0)?;
+        let mut budget = Budget::new(limits);
+        parse::resource_path(&mut Cursor::in_path(&text, &mut budget))
+    }
+}
+
+impl Expr {
+    /// Parses an expression that is not percent-encoded, within the default limits.
+    ///
+    /// # Errors
+    /// When it is not an OData expression.
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
+        parse::whole(
+            &Text::plain(text),
+            &mut Budget::new(ParseLimits::default()),
+            parse::expression,
+        )
+    }
+}
