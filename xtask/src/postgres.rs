@@ -8,6 +8,9 @@
 //!   the run ends, fails, is interrupted or killed, and then the guard stops the server and removes
 //!   the folder. The guard has its own process group, so Ctrl-C doesn't reach it. Should the guard
 //!   itself be killed, the next run finds the folder without a process to it, and clears it away.
+//!
+//! Where the server's account can't get into `target`, the cluster lies in the system's folder for
+//! temporary files instead; there nothing is searched for what killed guards left.
 
 mod account;
 mod binaries;
@@ -15,7 +18,7 @@ mod cluster;
 
 use std::env;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -97,8 +100,9 @@ fn write(file: &Path, text: &str) -> Result<()> {
 fn guard(home: &Path) -> Result<()> {
     clear_abandoned(home);
     let (cluster, url) = Cluster::create(home, &format!("{RUN_PREFIX}{}", std::process::id()))?;
-    println!("{url}");
-    // Whatever the reading ends with, there is nobody left who needs the server.
+    // Neither may keep the guard from clearing away: when the run is gone already, the writing fails,
+    // and whatever the reading ends with, there is nobody left who needs the server.
+    let _ = writeln!(std::io::stdout(), "{url}");
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
     cluster.remove()
 }

@@ -16,6 +16,9 @@ use crate::workspace::Workspace;
 /// it does not. Nobody needs that server, and it could take the port of one that somebody does need.
 const NO_MAIN_CLUSTER: &str = "/etc/postgresql-common/createcluster.d/svc-no-main-cluster.conf";
 
+/// The package that brings PostgreSQL's server.
+const POSTGRES: &[&str] = &["postgresql"];
+
 /// The oldest Node that runs the package managers and the receivers.
 const OLDEST_NODE: u32 = 20;
 
@@ -68,7 +71,7 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
     if std::env::var_os(postgres::VARIABLE).is_none_or(|url| url.is_empty()) {
         needed.push(Prerequisite {
             name: "PostgreSQL's server",
-            source: Source::Debian(&["postgresql"]),
+            source: Source::Debian(POSTGRES),
             is_there: || postgres::find_programs().is_some(),
         });
     }
@@ -80,7 +83,7 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
     };
     if has_shell || receivers("package.json") {
         needed.push(Prerequisite {
-            name: "Node 20 or newer with npm",
+            name: "Node 20 or newer with npm (which Debian 13 and nodejs.org have)",
             source: Source::Debian(&["nodejs", "npm"]),
             is_there: || process::find_program("npm").is_some() && has_node(),
         });
@@ -123,7 +126,7 @@ fn install(missing: &[&Prerequisite], root: &Path) {
     let mut packages = Vec::new();
     for each in missing {
         match each.source {
-            Source::Debian(names) => packages.extend_from_slice(names),
+            Source::Debian(names) => packages.push(names),
             Source::Rustup(component) => {
                 let mut rustup = process::command("rustup", root);
                 report(process::run(rustup.args(["component", "add", component])));
@@ -134,18 +137,20 @@ fn install(missing: &[&Prerequisite], root: &Path) {
         return;
     }
     let Some(administrator) = Administrator::find() else { return };
-    println!("installing {}", packages.join(", "));
-    let for_postgres = packages.contains(&"postgresql") && administrator == Administrator::Root;
-    if for_postgres {
-        refuse_main_cluster();
-    }
-    let mut install = vec!["install", "--yes", "--no-install-recommends"];
-    install.extend(packages);
     report(administrator.apt_get(&["update"], root));
-    report(administrator.apt_get(&install, root));
-    if for_postgres {
-        // The machine's owner decides about clusters from here on.
-        let _ = fs::remove_file(NO_MAIN_CLUSTER);
+    for names in packages {
+        // One after the other, so that a package that can't be had doesn't keep the others out.
+        println!("installing {}", names.join(", "));
+        let for_postgres = names == POSTGRES && administrator == Administrator::Root;
+        if for_postgres {
+            refuse_main_cluster();
+        }
+        let install = ["install", "--yes", "--no-install-recommends"];
+        report(administrator.apt_get(&[&install, names].concat(), root));
+        if for_postgres {
+            // The machine's owner decides about clusters from here on.
+            let _ = fs::remove_file(NO_MAIN_CLUSTER);
+        }
     }
 }
 

@@ -53,10 +53,10 @@ impl Cluster {
         let cluster = Self { folder, programs, account };
         match cluster.initialise().and_then(|()| cluster.start()) {
             Ok(url) => Ok((cluster, url)),
-            Err(failure) => {
-                cluster.remove()?;
-                Err(failure)
-            }
+            Err(failure) => match cluster.remove() {
+                Ok(()) => Err(failure),
+                Err(remains) => Err(Failure::new(format!("{failure}\n{remains}"))),
+            },
         }
     }
 
