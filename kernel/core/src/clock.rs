@@ -1,0 +1,173 @@
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use time::OffsetDateTime;
+use tokio::sync::watch;
+use uuid::{ContextV7, Timestamp, Uuid};
+
+/// The application's only source of time, and of the identifiers that carry a time.
+///
+/// Everything that waits, expires, retries or is scheduled asks this clock, so that a test can
+/// move an application by hours ([`Clock::advance`]). On PostgreSQL the clock follows the
+/// database's ([`Clock::set_offset`]), so that nodes agree on what is due.
+///
+/// Times are in UTC and have microseconds, as both databases store them.
+#[derive(Clone)]
+pub struct Clock(Arc<Inner>);
+
+struct Inner {
+    source: Source,
+    ids: Mutex<ContextV7>,
+}
+
+enum Source {
+    /// The machine's clock, corrected by an offset in microseconds.
+    System { offset_us: AtomicI64 },
+    /// A clock that stands still until it is moved; the value is Unix time in microseconds.
+    Manual { now_us: watch::Sender<i64> },
+}
+
+impl Clock {
+    /// The machine's clock.
+    #[must_use]
+    pub fn system() -> Self {
+        Self::new(Source::System { offset_us: AtomicI64::new(0) })
+    }
+
+    /// A clock that shows `start` until [`Clock::advance`] moves it.
+    #[must_use]
+    pub fn manual(start: OffsetDateTime) -> Self {
+        Self::new(Source::Manual { now_us: watch::Sender::new(to_micros(start)) })
+    }
+
+    fn new(source: Source) -> Self {
+        Self(Arc::new(Inner { source, ids: Mutex::new(ContextV7::new()) }))
+    }
+
+    /// The time, in UTC, in whole microseconds.
+    #[must_use]
+    pub fn now(&self) -> OffsetDateTime {
+        from_micros(self.now_us())
+    }
+
+    /// The time as Unix time in microseconds: the form in which queues store what is due.
+    #[must_use]
+    pub fn now_us(&self) -> i64 {
+        match &self.0.source {
+            Source::System { offset_us } => machine_us() + offset_us.load(Ordering::Relaxed),
+            Source::Manual { now_us } => *now_us.borrow(),
+        }
+    }
+
+    /// A new identifier: a UUIDv7 (RFC 9562) that sorts after the ones before it.
+    #[must_use]
+    pub fn new_id(&self) -> Uuid {
+        let micros = self.now_us();
+        let seconds = u64::try_from(micros.div_euclid(1_000_000)).unwrap_or(0);
+        let nanos = u32::try_from(micros.rem_euclid(1_000_000) * 1_000).unwrap_or(0);
+        let context = self.0.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        Uuid::new_v7(Timestamp::from_unix(&*context, seconds, nanos))
+    }
+
+    /// Whether the clock is moved by hand.
+    #[must_use]
+    pub fn is_manual(&self) -> bool {
+        matches!(self.0.source, Source::Manual { .. })
+    }
+
+    /// Moves a manual clock forward and wakes all who wait for a time that has come.
+    ///
+    /// # Panics
+    ///
+    /// On the machine's clock: only a test that made its clock may move it.
+    pub fn advance(&self, by: Duration) {
+        let Source::Manual { now_us } = &self.0.source else {
+            panic!("only a clock made by `Clock::manual` can be moved");
+        };
+        let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
+        now_us.send_modify(|now| *now = now.saturating_add(by));
+    }
+
+    /// Sets the correction of the machine's clock; a manual clock has none and ignores it.
+    pub fn set_offset(&self, offset: time::Duration) {
+        if let Source::System { offset_us } = &self.0.source {
+            let micros = i64::try_from(offset.whole_microseconds()).unwrap_or(0);
+            offset_us.store(micros, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until the clock shows `time` or later.
+    pub async fn sleep_until(&self, time: OffsetDateTime) {
+        let due = to_micros(time);
+        match &self.0.source {
+            Source::System { .. } => loop {
+                let left = due - self.now_us();
+                if left <= 0 {
+                    return;
+                }
+                let left = u64::try_from(left).unwrap_or(0);
+                // The offset may change while we wait, so look again at least every minute.
+                tokio::time::sleep(Duration::from_micros(left).min(Duration::from_secs(60))).await;
+            },
+            Source::Manual { now_us } => {
+                let mut changes = now_us.subscribe();
+                // The sender lives in `self`, so the channel can't close while we wait.
+                let _ = changes.wait_for(|now| *now >= due).await;
+            }
+        }
+    }
+
+    /// Waits for a span of the clock's time.
+    pub async fn sleep(&self, span: Duration) {
+        self.sleep_until(self.now() + span).await;
+    }
+}
+
+impl std::fmt::Debug for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Clock({})", self.now())
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+fn machine_us() -> i64 {
+    to_micros(OffsetDateTime::now_utc())
+}
+
+fn to_micros(time: OffsetDateTime) -> i64 {
+    i64::try_from(time.unix_timestamp_nanos().div_euclid(1_000)).unwrap_or(i64::MAX)
+}
+
+fn from_micros(micros: i64) -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_sort_in_the_order_they_were_made() {
+        let clock = Clock::manual(OffsetDateTime::UNIX_EPOCH + Duration::from_secs(1_000));
+        let ids: Vec<Uuid> = (0..1_000).map(|_| clock.new_id()).collect();
+        assert!(ids.is_sorted());
+        assert_eq!(ids[0].get_version_num(), 7);
+    }
+
+    #[tokio::test]
+    async fn who_waits_wakes_when_a_manual_clock_passes_the_time() {
+        let clock = Clock::manual(OffsetDateTime::UNIX_EPOCH);
+        let waiting = tokio::spawn({
+            let clock = clock.clone();
+            async move { clock.sleep(Duration::from_secs(3_600)).await }
+        });
+        tokio::task::yield_now().await;
+        clock.advance(Duration::from_secs(3_599));
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        clock.advance(Duration::from_secs(1));
+        waiting.await.unwrap();
+    }
+}

@@ -1,0 +1,33 @@
+//! What every part of Svc stands on, and that knows no database, no network and no module.
+//!
+//! - [`Module`] and [`Registry`]: what an application consists of, and who contributes what.
+//! - [`settings`]: configuration from defaults, files, environment and command line.
+//! - [`App`]: the running application: its clock, settings, services, workers and wake-ups.
+//! - [`Clock`]: the only source of time and of identifiers.
+//! - [`Principal`]: who acts, in which organisation, with which permissions.
+//! - [`Error`]: one transport-neutral error; the HTTP status is chosen by `svc-http` alone.
+//!
+//! The order of a start is: modules are sorted and configured ([`Registry::assemble`]), settings
+//! are read ([`settings`]), services are built ([`Registry::on_build`]), then workers run until
+//! [`App::stop`].
+
+mod app;
+mod clock;
+mod error;
+mod module;
+mod principal;
+mod random;
+pub mod settings;
+mod wake;
+mod worker;
+
+pub use app::{App, WeakApp};
+pub use clock::Clock;
+pub use error::{Error, ErrorKind, FieldErrors, Result};
+pub use module::{Assembly, AssemblyError, Contribution, Kind, Module, ModuleInfo, Registry};
+pub use principal::{
+    Actor, Directory, OrganisationId, PermissionSet, Principal, PrincipalKind, UserId,
+};
+pub use random::{random_array, random_token};
+pub use wake::{Wake, Wakes};
+pub use worker::{Backoff, Worker, supervise};

@@ -1,0 +1,300 @@
+use std::any::{Any, TypeId, type_name};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::pin::Pin;
+
+use crate::settings::{ApplicationSetting, Section, SectionDeclaration};
+use crate::{App, Result};
+
+mod order;
+
+/// A capability of an application: a value that says, in [`Module::configure`], all that it adds.
+///
+/// An application is a module too. Reading `configure` tells a newcomer everything that the
+/// module does to the system.
+pub trait Module: Send + Sync + 'static {
+    /// The module's name, unique in the application; by default the type's name in snake case.
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Owned(order::snake_case(type_name::<Self>()))
+    }
+
+    /// The names of the modules that must be there, and are configured before this one.
+    fn requires(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Says all that the module adds.
+    fn configure(&self, registry: &mut Registry);
+}
+
+/// What kind of thing a module contributes, in the order in which it is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// An entity set that is served over OData.
+    EntitySet,
+    /// A stored record that is not served as a set.
+    Entity,
+    /// A permission.
+    Permission,
+    /// A setting of the configuration.
+    Setting,
+    /// A setting that an organisation's administrator changes at run time.
+    ApplicationSetting,
+    /// A route of the HTTP API.
+    Route,
+    /// A kind of background job.
+    Job,
+    /// A schedule on which a job is enqueued.
+    Schedule,
+    /// An event that the module publishes.
+    Event,
+    /// A handler of changes or events.
+    Handler,
+    /// A worker that runs beside requests.
+    Worker,
+    /// A step of the module's database schema.
+    Migration,
+}
+
+impl Kind {
+    /// The heading under which contributions of this kind are printed.
+    #[must_use]
+    pub fn heading(self) -> &'static str {
+        match self {
+            Kind::EntitySet => "entity sets",
+            Kind::Entity => "entities",
+            Kind::Permission => "permissions",
+            Kind::Setting => "settings",
+            Kind::ApplicationSetting => "application settings",
+            Kind::Route => "routes",
+            Kind::Job => "jobs",
+            Kind::Schedule => "schedules",
+            Kind::Event => "events",
+            Kind::Handler => "handlers",
+            Kind::Worker => "workers",
+            Kind::Migration => "migrations",
+        }
+    }
+}
+
+/// One thing that a module adds, as `modules` prints it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contribution {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name, unique among its kind unless the kind says otherwise.
+    pub name: String,
+    /// What a person should know about it, in one line.
+    pub detail: String,
+}
+
+/// A configured module.
+#[derive(Clone, Debug)]
+pub struct ModuleInfo {
+    /// The module's name.
+    pub name: String,
+    /// The modules that it requires.
+    pub requires: Vec<String>,
+    /// All that it adds, by kind in the order of registration.
+    pub contributions: Vec<Contribution>,
+}
+
+type BuildHook =
+    Box<dyn FnOnce(App) -> Pin<Box<dyn Future<Output = Result<()>> + Send>> + Send + Sync>;
+
+/// Collects what modules add.
+///
+/// Each part of the kernel keeps its own collection in here ([`Registry::part`]) and offers its
+/// methods through an extension trait, so that `registry.entity_set(…)`, `registry.job(…)` and
+/// `registry.routes(…)` read as one vocabulary although no part knows the others.
+#[derive(Default)]
+pub struct Registry {
+    parts: HashMap<TypeId, Box<dyn Any + Send + Sync>>,
+    modules: Vec<ModuleInfo>,
+    problems: Vec<String>,
+    sections: Vec<SectionDeclaration>,
+    build: Vec<BuildHook>,
+}
+
+impl Registry {
+    /// Sorts modules by what they require and configures them.
+    ///
+    /// # Errors
+    ///
+    /// [`AssemblyError`], with every problem found, when a required module is missing, modules
+    /// require each other in a circle, two have one name, or a module's configuration is wrong.
+    pub fn assemble(modules: Vec<Box<dyn Module>>) -> Result<Assembly, AssemblyError> {
+        let modules = order::sort(modules).map_err(AssemblyError)?;
+        let mut registry = Self::default();
+        for module in modules {
+            registry.modules.push(ModuleInfo {
+                name: module.name().into_owned(),
+                requires: module.requires().iter().map(ToString::to_string).collect(),
+                contributions: Vec::new(),
+            });
+            module.configure(&mut registry);
+        }
+        registry.refuse_duplicates();
+        if !registry.problems.is_empty() {
+            return Err(AssemblyError(registry.problems));
+        }
+        let Self { parts, modules, build, sections, .. } = registry;
+        Ok(Assembly { modules, parts, build, sections })
+    }
+
+    /// The collection of one part of the kernel; the first to ask for it makes it.
+    pub fn part<T: Default + Send + Sync + 'static>(&mut self) -> &mut T {
+        self.parts
+            .entry(TypeId::of::<T>())
+            .or_insert_with(|| Box::new(T::default()))
+            .downcast_mut()
+            .expect("a part is stored under its own type")
+    }
+
+    /// The name of the module that is being configured.
+    #[must_use]
+    pub fn module(&self) -> &str {
+        self.modules.last().map_or("application", |module| &module.name)
+    }
+
+    /// Records a contribution of the module that is being configured.
+    pub fn contribute(&mut self, kind: Kind, name: impl Into<String>, detail: impl Into<String>) {
+        let contribution = Contribution { kind, name: name.into(), detail: detail.into() };
+        match self.modules.last_mut() {
+            Some(module) => module.contributions.push(contribution),
+            None => self.problem(format!("`{}` is contributed by no module", contribution.name)),
+        }
+    }
+
+    /// Declares a section of the configuration, which [`App::settings`] then gives.
+    pub fn settings<S: Section>(&mut self) {
+        self.contribute(Kind::Setting, S::NAME, S::doc());
+        self.sections.push(SectionDeclaration::of::<S>());
+    }
+
+    /// Declares a setting that an organisation's administrator changes at run time.
+    pub fn application_setting(&mut self, setting: ApplicationSetting) {
+        self.contribute(Kind::ApplicationSetting, setting.name(), setting.doc());
+        self.part::<Vec<ApplicationSetting>>().push(setting);
+    }
+
+    /// Records a mistake in the configuration; the start ends with all of them.
+    pub fn problem(&mut self, problem: impl fmt::Display) {
+        let module = self.module();
+        self.problems.push(format!("module `{module}`: {problem}"));
+    }
+
+    /// Runs `hook` when the application is built: settings are read and the database is ready.
+    /// Hooks run in the order of the modules; what one provides, later ones find.
+    pub fn on_build<F, Fut>(&mut self, hook: F)
+    where
+        F: FnOnce(App) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<()>> + Send + 'static,
+    {
+        self.build.push(Box::new(|app| Box::pin(hook(app))));
+    }
+
+    fn refuse_duplicates(&mut self) {
+        let mut seen: BTreeMap<(Kind, &str), &str> = BTreeMap::new();
+        let mut problems = Vec::new();
+        for module in &self.modules {
+            for Contribution { kind, name, .. } in &module.contributions {
+                // Several handlers may hear one event; a migration is numbered per module.
+                if matches!(kind, Kind::Handler | Kind::Migration) {
+                    continue;
+                }
+                if let Some(first) = seen.insert((*kind, name), &module.name) {
+                    problems.push(format!(
+                        "module `{}`: `{name}` is already among the {} of module `{first}`; \
+                         give one of them another name",
+                        module.name,
+                        kind.heading(),
+                    ));
+                }
+            }
+        }
+        self.problems.extend(problems);
+    }
+}
+
+/// Modules that fit together, configured.
+pub struct Assembly {
+    modules: Vec<ModuleInfo>,
+    parts: HashMap<TypeId, Box<dyn Any + Send + Sync>>,
+    build: Vec<BuildHook>,
+    sections: Vec<SectionDeclaration>,
+}
+
+impl Assembly {
+    /// The modules in the order of their configuration.
+    #[must_use]
+    pub fn modules(&self) -> &[ModuleInfo] {
+        &self.modules
+    }
+
+    /// The sections of the configuration that modules declare.
+    #[must_use]
+    pub fn sections(&self) -> &[SectionDeclaration] {
+        &self.sections
+    }
+
+    /// Takes the collection of one part of the kernel; empty where no module added to it.
+    #[must_use]
+    pub fn take<T: Default + Send + Sync + 'static>(&mut self) -> T {
+        self.parts
+            .remove(&TypeId::of::<T>())
+            .and_then(|part| part.downcast().ok())
+            .map_or_else(T::default, |part| *part)
+    }
+
+    /// Runs the hooks of [`Registry::on_build`].
+    ///
+    /// # Errors
+    ///
+    /// The first error of a hook.
+    pub async fn build(&mut self, app: &App) -> Result<()> {
+        for hook in std::mem::take(&mut self.build) {
+            hook(app.clone()).await?;
+        }
+        Ok(())
+    }
+
+    /// Everything that each module adds, as text for a person.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        use fmt::Write as _;
+        let mut text = String::new();
+        for module in &self.modules {
+            let _ = write!(text, "{}", module.name);
+            if !module.requires.is_empty() {
+                let _ = write!(text, " (requires {})", module.requires.join(", "));
+            }
+            text.push('\n');
+            let mut by_kind: BTreeMap<Kind, Vec<&Contribution>> = BTreeMap::new();
+            for contribution in &module.contributions {
+                by_kind.entry(contribution.kind).or_default().push(contribution);
+            }
+            for (kind, contributions) in by_kind {
+                let _ = writeln!(text, "  {}", kind.heading());
+                for Contribution { name, detail, .. } in contributions {
+                    let line = format!("    {name:<44} {detail}");
+                    let _ = writeln!(text, "{}", line.trim_end());
+                }
+            }
+        }
+        text
+    }
+}
+
+impl fmt::Debug for Assembly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Assembly").field("modules", &self.modules).finish_non_exhaustive()
+    }
+}
+
+/// Why modules don't make an application: one line a problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("\n"))]
+pub struct AssemblyError(pub Vec<String>);

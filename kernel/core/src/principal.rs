@@ -1,0 +1,259 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Error, Result};
+
+macro_rules! id_types {
+    ($($(#[$doc:meta])* $name:ident;)+) => {
+        $($(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl From<Uuid> for $name {
+            fn from(id: Uuid) -> Self {
+                Self(id)
+            }
+        })+
+    };
+}
+
+id_types! {
+    /// An organisation: the boundary that nothing which is read or written crosses.
+    OrganisationId;
+    /// A person, the same in every organisation that the person belongs to.
+    UserId;
+}
+
+/// The permissions that somebody holds, such as `Webhooks.Manage`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PermissionSet {
+    everything: bool,
+    names: Arc<BTreeSet<String>>,
+}
+
+impl PermissionSet {
+    /// Every permission there is, for the system itself.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self { everything: true, names: Arc::default() }
+    }
+
+    /// Whether `permission` is among them.
+    #[must_use]
+    pub fn contains(&self, permission: &str) -> bool {
+        self.everything || self.names.contains(permission)
+    }
+
+    /// The names in order; empty for [`PermissionSet::everything`].
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// Those that are also in `scope`: what an API key with a scope may do.
+    #[must_use]
+    pub fn restricted_to(&self, scope: &BTreeSet<String>) -> Self {
+        let names = scope.iter().filter(|name| self.contains(name)).cloned().collect();
+        Self { everything: false, names: Arc::new(names) }
+    }
+}
+
+impl<S: Into<String>> FromIterator<S> for PermissionSet {
+    fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
+        let names = names.into_iter().map(Into::into).collect();
+        Self { everything: false, names: Arc::new(names) }
+    }
+}
+
+/// How a principal came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PrincipalKind {
+    /// A person who signed in.
+    User,
+    /// A person's API key.
+    ApiKey,
+    /// The application itself: jobs, handlers, set-up.
+    System,
+}
+
+/// Who acts: a person or the system, in one organisation, with the permissions that hold now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    kind: PrincipalKind,
+    user: Option<UserId>,
+    display_name: Arc<str>,
+    organisation: Option<OrganisationId>,
+    permissions: PermissionSet,
+    claims: Arc<BTreeMap<String, Vec<String>>>,
+}
+
+impl Principal {
+    /// A person in an organisation.
+    #[must_use]
+    pub fn user(
+        user: UserId,
+        display_name: impl Into<Arc<str>>,
+        organisation: OrganisationId,
+        permissions: PermissionSet,
+    ) -> Self {
+        Self {
+            kind: PrincipalKind::User,
+            user: Some(user),
+            display_name: display_name.into(),
+            organisation: Some(organisation),
+            permissions,
+            claims: Arc::default(),
+        }
+    }
+
+    /// The system within one organisation: it may do everything there, and nothing elsewhere.
+    #[must_use]
+    pub fn system_in(organisation: OrganisationId) -> Self {
+        Self { organisation: Some(organisation), ..Self::system() }
+    }
+
+    /// The system across organisations. What it reads is of all of them, and what it writes must
+    /// name its organisation, so use [`Principal::system_in`] wherever there is one.
+    #[must_use]
+    pub fn system() -> Self {
+        Self {
+            kind: PrincipalKind::System,
+            user: None,
+            display_name: "System".into(),
+            organisation: None,
+            permissions: PermissionSet::everything(),
+            claims: Arc::default(),
+        }
+    }
+
+    /// The same person through an API key that is limited to `scope`.
+    #[must_use]
+    pub fn through_api_key(mut self, scope: &BTreeSet<String>) -> Self {
+        self.kind = PrincipalKind::ApiKey;
+        self.permissions = self.permissions.restricted_to(scope);
+        self
+    }
+
+    /// Adds claims that row filters can use, by name.
+    #[must_use]
+    pub fn with_claims(mut self, claims: BTreeMap<String, Vec<String>>) -> Self {
+        self.claims = Arc::new(claims);
+        self
+    }
+
+    /// How the principal came to be.
+    #[must_use]
+    pub fn kind(&self) -> PrincipalKind {
+        self.kind
+    }
+
+    /// The person; the system is none.
+    #[must_use]
+    pub fn user_id(&self) -> Option<UserId> {
+        self.user
+    }
+
+    /// The name that people know the person by.
+    #[must_use]
+    pub fn display_name(&self) -> &str {
+        &self.display_name
+    }
+
+    /// The organisation that everything read or written belongs to; none only for the system
+    /// across organisations.
+    #[must_use]
+    pub fn organisation(&self) -> Option<OrganisationId> {
+        self.organisation
+    }
+
+    /// The permissions that hold.
+    #[must_use]
+    pub fn permissions(&self) -> &PermissionSet {
+        &self.permissions
+    }
+
+    /// The values of a claim; none where there is no such claim.
+    #[must_use]
+    pub fn claims(&self, name: &str) -> &[String] {
+        self.claims.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the principal holds a permission.
+    #[must_use]
+    pub fn can(&self, permission: &str) -> bool {
+        self.permissions.contains(permission)
+    }
+
+    /// Insists on a permission.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Forbidden`](crate::ErrorKind::Forbidden), naming the permission.
+    pub fn require(&self, permission: &str) -> Result<()> {
+        if self.can(permission) { Ok(()) } else { Err(Error::lacks_permission(permission)) }
+    }
+
+    /// What is recorded of the principal with a change.
+    #[must_use]
+    pub fn actor(&self) -> Actor {
+        Actor { user: self.user, display_name: self.display_name.to_string() }
+    }
+}
+
+/// Who did something, as it is stored with a change or a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Actor {
+    /// The person; none when the system did it.
+    pub user: Option<UserId>,
+    /// The person's name at that time.
+    pub display_name: String,
+}
+
+/// Where rights are looked up anew, long after somebody signed in: the `identity` module.
+#[async_trait]
+pub trait Directory: Send + Sync + 'static {
+    /// The principal that a person is in an organisation now; none when the person is unknown,
+    /// disabled, or no member.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the store.
+    async fn principal(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+    ) -> Result<Option<Principal>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_never_does_more_than_its_person() {
+        let person = Principal::user(
+            UserId(Uuid::nil()),
+            "Ada",
+            OrganisationId(Uuid::nil()),
+            PermissionSet::from_iter(["Products.View"]),
+        );
+        let scope = ["Products.View", "Products.Update"].map(String::from).into();
+        let key = person.through_api_key(&scope);
+        assert!(key.can("Products.View"));
+        let refusal = key.require("Products.Update").unwrap_err();
+        assert_eq!(refusal.to_string(), "this needs the permission `Products.Update`");
+    }
+}

@@ -1,0 +1,238 @@
+use std::sync::Arc;
+
+use sea_orm::{EntityTrait, FromQueryResult, QueryResult, Statement, Value};
+use svc_core::{App, Clock, Error, OrganisationId, Principal, Result};
+use uuid::Uuid;
+
+use crate::catalogue::Catalogue;
+use crate::database::Database;
+use crate::query::Query;
+use crate::unit_of_work::{Data, UnitOfWork};
+
+tokio::task_local! {
+    /// The unit of work that this task is in.
+    static CURRENT: UnitOfWork;
+}
+
+/// Who acts, in which application: what every command and every query begins with.
+///
+/// A context reads and writes within its principal's organisation, always: there is no call that
+/// leaves the condition out.
+#[derive(Clone)]
+pub struct Context {
+    app: App,
+    data: Arc<Data>,
+    principal: Arc<Principal>,
+    correlation: Uuid,
+}
+
+impl Context {
+    /// A context of a principal, for a request or a piece of background work that is told apart
+    /// in logs and messages by `correlation`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when the application has no
+    /// database.
+    pub fn new(app: &App, principal: Arc<Principal>, correlation: Uuid) -> Result<Self> {
+        Ok(Self { app: app.clone(), data: app.service::<Data>()?, principal, correlation })
+    }
+
+    /// A context of the system across organisations.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::new`].
+    pub fn system(app: &App) -> Result<Self> {
+        Self::new(app, Arc::new(Principal::system()), app.clock().new_id())
+    }
+
+    /// A context of the system within one organisation.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::new`].
+    pub fn system_in(app: &App, organisation: OrganisationId) -> Result<Self> {
+        Self::new(app, Arc::new(Principal::system_in(organisation)), app.clock().new_id())
+    }
+
+    /// The same application and correlation for another principal.
+    #[must_use]
+    pub fn acting_as(&self, principal: Arc<Principal>) -> Self {
+        Self { principal, ..self.clone() }
+    }
+
+    /// The application.
+    #[must_use]
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
+    /// The application's clock.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        self.app.clock()
+    }
+
+    /// Who acts.
+    #[must_use]
+    pub fn principal(&self) -> &Arc<Principal> {
+        &self.principal
+    }
+
+    /// What tells this request apart in logs, changes and messages.
+    #[must_use]
+    pub fn correlation(&self) -> Uuid {
+        self.correlation
+    }
+
+    /// The organisation that is acted in.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) for the system across
+    /// organisations.
+    pub fn organisation(&self) -> Result<OrganisationId> {
+        self.principal
+            .organisation()
+            .ok_or_else(|| Error::internal("this needs an organisation; use `Context::system_in`"))
+    }
+
+    /// Insists on a permission.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden), naming the permission.
+    pub fn require(&self, permission: &str) -> Result<()> {
+        self.principal.require(permission)
+    }
+
+    /// The registered entities.
+    #[must_use]
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.data.catalogue
+    }
+
+    /// The database, for what the context doesn't offer.
+    #[must_use]
+    pub fn database(&self) -> &Database {
+        &self.data.database
+    }
+
+    pub(crate) fn data(&self) -> &Arc<Data> {
+        &self.data
+    }
+
+    /// Runs `work` in one transaction, and commits when it succeeds.
+    ///
+    /// All that is written through the unit of work is stored together, with the events that were
+    /// raised; when `work` fails, nothing is. Called within another unit of work of the same task,
+    /// it joins that one: its writes commit with the outer one, and only they are undone when
+    /// `work` fails and the caller goes on.
+    ///
+    /// # Errors
+    ///
+    /// The error of `work`, or the fault that kept the transaction from beginning or committing.
+    pub async fn transact<T, F>(&self, work: F) -> Result<T>
+    where
+        F: AsyncFnOnce(UnitOfWork) -> Result<T>,
+    {
+        if let Some(outer) = self.joined() {
+            let inner = outer.seen_by(self);
+            let savepoint = inner.begin_nested().await?;
+            let outcome = work(inner.clone()).await;
+            inner.end_nested(savepoint, outcome.is_ok()).await?;
+            return outcome;
+        }
+        let uow = UnitOfWork::begin(self).await?;
+        let outcome = CURRENT.scope(uow.clone(), work(uow.clone())).await;
+        match outcome {
+            Ok(value) => CURRENT.scope(uow.clone(), uow.commit()).await.map(|()| value),
+            Err(error) => {
+                uow.rollback().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Like [`Context::transact`], for work that may safely be done anew: after a deadlock, a
+    /// serialisation conflict or a busy file it is tried again, up to five times in all. Within
+    /// another unit of work it is done once, since only the outermost can begin anew.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::transact`], after the last attempt.
+    pub async fn transact_retrying<T, F, Fut>(&self, work: F) -> Result<T>
+    where
+        F: Fn(UnitOfWork) -> Fut,
+        Fut: Future<Output = Result<T>>,
+    {
+        let mut attempt = 1;
+        loop {
+            match self.transact(async |uow| work(uow).await).await {
+                Err(error) if error.is_transient() && attempt < 5 && self.joined().is_none() => {
+                    tracing::debug!(attempt, error = error.report(), "trying the work again");
+                    tokio::time::sleep(std::time::Duration::from_millis(5 << attempt)).await;
+                    attempt += 1;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// The unit of work that this task is in, if it is one of the same database.
+    fn joined(&self) -> Option<UnitOfWork> {
+        let current = CURRENT.try_with(Clone::clone).ok()?;
+        current.is_of(&self.data).then_some(current)
+    }
+
+    /// One record by its key; none when it is unknown or of another organisation.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn get<E: EntityTrait>(&self, key: impl Into<Value>) -> Result<Option<E::Model>> {
+        self.query::<E>().key(key)?.one().await
+    }
+
+    /// One record by its key.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown or of another
+    /// organisation.
+    pub async fn find<E: EntityTrait>(&self, key: impl Into<Value>) -> Result<E::Model> {
+        let missing = || Error::not_found("there is no such record");
+        self.get::<E>(key).await?.ok_or_else(missing)
+    }
+
+    /// Begins a query of an entity within the organisation. Within a unit of work it sees what
+    /// that has written.
+    #[must_use]
+    pub fn query<E: EntityTrait>(&self) -> Query<E> {
+        Query::new(self)
+    }
+
+    /// Runs a statement that answers with rows: within the task's unit of work where there is
+    /// one, on a reading connection otherwise.
+    pub(crate) async fn run(&self, statement: Statement) -> Result<Vec<QueryResult>> {
+        match self.joined() {
+            Some(uow) => uow.rows(statement).await,
+            None => self.data.database.rows(statement).await,
+        }
+    }
+
+    pub(crate) fn decode<M: FromQueryResult>(rows: &[QueryResult]) -> Result<Vec<M>> {
+        let decode = |row: &QueryResult| M::from_query_result(row, "");
+        rows.iter().map(decode).collect::<Result<_, _>>().map_err(crate::error::database_error)
+    }
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("principal", &self.principal.display_name())
+            .field("correlation", &self.correlation)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,324 @@
+//! The database behind an application: SQLite in one file, or PostgreSQL.
+//!
+//! On SQLite one connection writes and several read, in WAL mode, so that readers never wait for
+//! the writer and two writers never meet in the file. On PostgreSQL there is one pool.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult,
+    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
+};
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use svc_core::{Clock, Error, Result};
+
+use crate::error::{database_error, sqlx_error};
+use crate::settings::{DatabaseSettings, Durability};
+use crate::value::for_sqlite;
+
+/// Which database it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// SQLite.
+    Sqlite,
+    /// PostgreSQL.
+    Postgres,
+}
+
+impl Backend {
+    /// The backend of a URL, by its scheme.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says which schemes there are.
+    pub fn of_url(url: &str) -> Result<Self, String> {
+        match url.split_once(':').map(|(scheme, _)| scheme) {
+            Some("sqlite") => Ok(Self::Sqlite),
+            Some("postgres" | "postgresql") => Ok(Self::Postgres),
+            _ => Err("`sqlite://<file>` or `postgres://<user>@<host>/<database>`".into()),
+        }
+    }
+}
+
+/// A connected database. Cheap to clone.
+#[derive(Clone)]
+pub struct Database(Arc<Inner>);
+
+struct Inner {
+    backend: Backend,
+    read: DatabaseConnection,
+    write: DatabaseConnection,
+    postgres: Option<PgPool>,
+}
+
+impl Database {
+    /// Connects once.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable), transient, when the database
+    /// can't be reached; [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) when the URL can't
+    /// be read.
+    pub async fn connect(url: &str, settings: &DatabaseSettings) -> Result<Self> {
+        let expected = |expected| Error::invalid(format!("expected the URL {expected}"));
+        let backend = Backend::of_url(url).map_err(expected)?;
+        let inner = match backend {
+            Backend::Sqlite => connect_sqlite(url, settings).await?,
+            Backend::Postgres => connect_postgres(url, settings).await?,
+        };
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// Connects, and waits for a database that is not up yet: `attempts` tries with growing
+    /// pauses of at most five seconds.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::connect`], after the last attempt.
+    pub async fn connect_patiently(
+        url: &str,
+        settings: &DatabaseSettings,
+        attempts: u32,
+    ) -> Result<Self> {
+        let mut attempt = 1;
+        loop {
+            match Self::connect(url, settings).await {
+                Err(error) if error.is_transient() && attempt < attempts => {
+                    tracing::warn!(
+                        attempt,
+                        attempts,
+                        error = error.report(),
+                        "the database is not there yet"
+                    );
+                    let pause = Duration::from_millis(250) * attempt;
+                    tokio::time::sleep(pause.min(Duration::from_secs(5))).await;
+                    attempt += 1;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Which database it is.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.0.backend
+    }
+
+    /// The connections that only read (on SQLite the file refuses writes through them).
+    #[must_use]
+    pub fn reader(&self) -> &DatabaseConnection {
+        &self.0.read
+    }
+
+    /// The connections that write. What goes through them directly is *not observed*: no event,
+    /// no history, no organisation filter. Modules use a unit of work instead.
+    #[must_use]
+    pub fn writer(&self) -> &DatabaseConnection {
+        &self.0.write
+    }
+
+    /// PostgreSQL's own pool, for what SeaORM doesn't offer (LISTEN); none on SQLite.
+    #[must_use]
+    pub fn postgres(&self) -> Option<&PgPool> {
+        self.0.postgres.as_ref()
+    }
+
+    /// Makes a statement from SQL with `?` for each value, for either database.
+    #[must_use]
+    pub fn statement(
+        &self,
+        sql: &str,
+        values: impl IntoIterator<Item = sea_orm::Value>,
+    ) -> Statement {
+        match self.0.backend {
+            Backend::Sqlite => {
+                for_sqlite(Statement::from_sql_and_values(DbBackend::Sqlite, sql, values))
+            }
+            Backend::Postgres => {
+                Statement::from_sql_and_values(DbBackend::Postgres, number_marks(sql), values)
+            }
+        }
+    }
+
+    /// Builds a statement of the query builder for this database.
+    #[must_use]
+    pub fn build(&self, statement: &impl sea_orm::StatementBuilder) -> Statement {
+        match self.0.backend {
+            Backend::Sqlite => for_sqlite(DbBackend::Sqlite.build(statement)),
+            Backend::Postgres => DbBackend::Postgres.build(statement),
+        }
+    }
+
+    /// Begins a transaction that may write; on SQLite it takes the writer's place at once, so
+    /// that no statement in it can find the database busy.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when no connection is free in
+    /// time or the database is gone.
+    pub async fn begin(&self) -> Result<DatabaseTransaction> {
+        let mode = match self.0.backend {
+            Backend::Sqlite => Some(SqliteTransactionMode::Immediate),
+            Backend::Postgres => None,
+        };
+        let options = TransactionOptions { sqlite_transaction_mode: mode, ..Default::default() };
+        self.0.write.begin_with_options(options).await.map_err(database_error)
+    }
+
+    /// Asks the database whether it is there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when it is not.
+    pub async fn ping(&self) -> Result<()> {
+        self.0.read.ping().await.map_err(database_error)
+    }
+
+    /// Makes the clock follow PostgreSQL's, so that all nodes agree on what is due. Half of the
+    /// round trip is taken as the way there.
+    ///
+    /// # Errors
+    ///
+    /// When the database can't be asked.
+    pub async fn synchronise(&self, clock: &Clock) -> Result<()> {
+        let Some(pool) = self.postgres().filter(|_| !clock.is_manual()) else { return Ok(()) };
+        let machine = Clock::system();
+        let before = machine.now();
+        let sql = "SELECT clock_timestamp()";
+        let database: time::OffsetDateTime =
+            sqlx::query_scalar(sql).fetch_one(pool).await.map_err(sqlx_error)?;
+        let middle = before + (machine.now() - before) / 2;
+        clock.set_offset(database - middle);
+        Ok(())
+    }
+
+    /// Closes all connections; running statements end first.
+    pub async fn close(&self) {
+        // Closing only fails where the pool is closed already.
+        let _ = self.0.read.close_by_ref().await;
+        let _ = self.0.write.close_by_ref().await;
+    }
+
+    /// Runs a statement that answers with rows, outside a unit of work, on the reading side.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
+        self.0.read.query_all_raw(statement).await.map_err(database_error)
+    }
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Database").field(&self.0.backend).finish()
+    }
+}
+
+async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner> {
+    let options: SqliteConnectOptions = url.parse().map_err(|error: sqlx::Error| {
+        Error::invalid("the URL of the SQLite database can't be read").caused_by(error)
+    })?;
+    let options = options
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(match settings.durability {
+            Durability::Normal => SqliteSynchronous::Normal,
+            Durability::Full => SqliteSynchronous::Full,
+        })
+        .foreign_keys(true)
+        .busy_timeout(settings.busy_timeout)
+        .statement_cache_capacity(512)
+        .pragma("temp_store", "memory")
+        .pragma("journal_size_limit", "67108864");
+    // The writer comes first: it makes the file that readers open.
+    let write = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(settings.acquire_timeout)
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(options.clone())
+        .await
+        .map_err(sqlx_error)?;
+    let read: SqlitePool = SqlitePoolOptions::new()
+        .max_connections(settings.max_connections)
+        .acquire_timeout(settings.acquire_timeout)
+        .test_before_acquire(false)
+        .max_lifetime(None)
+        .connect_with(options.pragma("query_only", "on"))
+        .await
+        .map_err(sqlx_error)?;
+    Ok(Inner { backend: Backend::Sqlite, read: read.into(), write: write.into(), postgres: None })
+}
+
+async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inner> {
+    let options: PgConnectOptions = url.parse().map_err(|error: sqlx::Error| {
+        Error::invalid("the URL of the PostgreSQL database can't be read").caused_by(error)
+    })?;
+    let timeout_ms = settings.statement_timeout.as_millis();
+    let options = options
+        .options([("statement_timeout", timeout_ms.to_string()), ("timezone", "UTC".to_owned())])
+        .statement_cache_capacity(512);
+    let pool = PgPoolOptions::new()
+        .max_connections(settings.max_connections)
+        .acquire_timeout(settings.acquire_timeout)
+        .test_before_acquire(false)
+        .connect_with(options)
+        .await
+        .map_err(sqlx_error)?;
+    let connection: DatabaseConnection = pool.clone().into();
+    Ok(Inner {
+        backend: Backend::Postgres,
+        read: connection.clone(),
+        write: connection,
+        postgres: Some(pool),
+    })
+}
+
+/// Turns each `?` outside quotes into `$1`, `$2`, ….
+fn number_marks(sql: &str) -> String {
+    let mut numbered = String::with_capacity(sql.len() + 16);
+    let mut number = 0;
+    let mut quoted = false;
+    for letter in sql.chars() {
+        match letter {
+            '\'' => quoted = !quoted,
+            '?' if !quoted => {
+                number += 1;
+                numbered.push('$');
+                numbered.push_str(&number.to_string());
+                continue;
+            }
+            _ => {}
+        }
+        numbered.push(letter);
+    }
+    numbered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_numbered_outside_of_quotes() {
+        assert_eq!(
+            number_marks("SELECT ? WHERE a = ? AND b = '?'"),
+            "SELECT $1 WHERE a = $2 AND b = '?'"
+        );
+    }
+
+    #[test]
+    fn an_unknown_scheme_is_refused() {
+        assert_eq!(Backend::of_url("postgres://a@b/c"), Ok(Backend::Postgres));
+        assert!(Backend::of_url("mysql://a@b/c").is_err());
+        assert!(Backend::of_url("shop.db").is_err());
+    }
+}

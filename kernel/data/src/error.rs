@@ -1,0 +1,70 @@
+//! What a fault of the database means to a caller.
+
+use sea_orm::{DbErr, RuntimeErr};
+use svc_core::Error;
+
+/// Translates a fault of the database.
+///
+/// A broken rule of the schema is a conflict, whose message names no table. A lost connection, a
+/// deadlock, a serialisation conflict and a busy file are transient.
+#[must_use]
+pub fn database_error(error: DbErr) -> Error {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(cause))
+        | DbErr::Exec(RuntimeErr::SqlxError(cause))
+        | DbErr::Query(RuntimeErr::SqlxError(cause)) => translate(&cause).caused_by(cause),
+        DbErr::ConnectionAcquire(_) => unreachable_database().caused_by(error),
+        error => Error::internal("the database could not do what was asked").caused_by(error),
+    }
+}
+
+/// Translates a fault of the driver.
+#[must_use]
+pub fn sqlx_error(error: sqlx::Error) -> Error {
+    translate(&error).caused_by(error)
+}
+
+fn translate(error: &sqlx::Error) -> Error {
+    match error {
+        sqlx::Error::Database(fault) => translate_fault(fault.as_ref()),
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => unreachable_database(),
+        _ => Error::internal("the database could not do what was asked"),
+    }
+}
+
+fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
+    if fault.is_unique_violation() {
+        return Error::conflict("a record with these values already exists");
+    }
+    if fault.is_foreign_key_violation() {
+        return Error::conflict("a record that this refers to does not exist, or is still in use");
+    }
+    if fault.is_check_violation() {
+        return Error::invalid("the record breaks a rule of the database");
+    }
+    match fault.code().as_deref() {
+        // PostgreSQL: serialisation failure, deadlock.
+        Some("40001" | "40P01") => {
+            Error::conflict("somebody else changed the same records").transient()
+        }
+        // SQLite: busy and locked, with their extended codes.
+        Some("5" | "6" | "261" | "262" | "517" | "773") => {
+            Error::unavailable("the database is busy").transient()
+        }
+        // PostgreSQL: statement timeout, or cancelled by an administrator.
+        Some("57014") => Error::unavailable("the database took too long"),
+        // PostgreSQL: shutting down, starting up, too many connections, connection failures.
+        Some(code) if code.starts_with("57P") || code.starts_with("08") || code == "53300" => {
+            unreachable_database()
+        }
+        _ => Error::internal("the database refused a statement"),
+    }
+}
+
+fn unreachable_database() -> Error {
+    Error::unavailable("the database can't be reached at the moment").transient()
+}

@@ -1,0 +1,37 @@
+//! Entities, queries and units of work over SeaORM, on SQLite and PostgreSQL alike.
+//!
+//! - [`DataRegistry`]: how a module makes its entities known, and as which sets they are served.
+//! - [`Context`]: who acts; reads and writes stay within its organisation by construction.
+//! - [`UnitOfWork`]: one transaction that captures every change, and stores all or nothing.
+//! - [`Database`], [`Migrations`]: where data is kept, and how its schema grows.
+//!
+//! # What both databases promise
+//!
+//! Every behaviour here is the same on both. SQLite has one writer, so units of work follow one
+//! another there; on PostgreSQL they run beside each other at READ COMMITTED, records that change
+//! are locked first, and the version of each record decides between two who change it.
+
+pub mod catalogue;
+mod context;
+mod database;
+mod error;
+mod migration;
+mod query;
+mod record;
+mod registration;
+mod settings;
+mod start;
+mod unit_of_work;
+pub mod value;
+
+pub use catalogue::{Catalogue, Column, EntityModel, EntitySet, Exposure, SetPermissions};
+pub use context::Context;
+pub use database::{Backend, Database};
+pub use error::{database_error, sqlx_error};
+pub use migration::{Migration, Migrations, Pending};
+pub use query::Query;
+pub use record::{Change, ChangeKind, Record};
+pub use registration::{DataRegistry, EntitySetBuilder, HiddenProperty};
+pub use settings::{DatabaseSettings, Durability, MigrationSettings};
+pub use start::{DataModule, Prepared};
+pub use unit_of_work::{Captured, CommitHook, Data, Expected, NewValues, RaisedEvent, UnitOfWork};

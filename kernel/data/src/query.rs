@@ -1,0 +1,155 @@
+use std::marker::PhantomData;
+
+use sea_orm::sea_query::{
+    Condition, Expr, Func, IntoCondition, Order, Query as Sql, SelectStatement,
+};
+use sea_orm::{EntityTrait, IntoSimpleExpr, Value};
+use svc_core::{Error, Result};
+
+use crate::context::Context;
+
+/// A query of one entity, within the organisation by construction.
+///
+/// ```ignore
+/// let cheap = ctx
+///     .query::<product::Entity>()
+///     .filter(product::COLUMN.price.lt(10))
+///     .order_by(product::COLUMN.name)
+///     .take(20)
+///     .all()
+///     .await?;
+/// ```
+#[must_use = "a query does nothing until `all`, `one` or `count` is awaited"]
+pub struct Query<E: EntityTrait> {
+    context: Context,
+    condition: Condition,
+    order: Vec<(Expr, Order)>,
+    take: Option<u64>,
+    skip: Option<u64>,
+    for_update: bool,
+    entity: PhantomData<fn() -> E>,
+}
+
+impl<E: EntityTrait> Query<E> {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self {
+            context: context.clone(),
+            condition: Condition::all(),
+            order: Vec::new(),
+            take: None,
+            skip: None,
+            for_update: false,
+            entity: PhantomData,
+        }
+    }
+
+    /// Narrows the answer to rows for which the condition holds too.
+    pub fn filter(mut self, condition: impl IntoCondition) -> Self {
+        self.condition = self.condition.add(condition.into_condition());
+        self
+    }
+
+    /// Narrows the answer to the record with this key.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when the entity is not registered.
+    pub(crate) fn key(self, key: impl Into<Value>) -> Result<Self> {
+        let condition = self.context.catalogue().entity::<E>()?.key_is(&key.into());
+        Ok(self.filter(condition))
+    }
+
+    /// Sorts upwards; a second call sorts what the first leaves equal.
+    pub fn order_by(mut self, column: impl IntoSimpleExpr) -> Self {
+        self.order.push((column.into_simple_expr(), Order::Asc));
+        self
+    }
+
+    /// Sorts downwards.
+    pub fn order_by_desc(mut self, column: impl IntoSimpleExpr) -> Self {
+        self.order.push((column.into_simple_expr(), Order::Desc));
+        self
+    }
+
+    /// Takes at most `count` rows.
+    pub fn take(mut self, count: u64) -> Self {
+        self.take = Some(count);
+        self
+    }
+
+    /// Leaves out the first `count` rows.
+    pub fn skip(mut self, count: u64) -> Self {
+        self.skip = Some(count);
+        self
+    }
+
+    /// Locks the rows until the unit of work ends. SQLite has one writer, who needs no lock.
+    pub fn for_update(mut self) -> Self {
+        self.for_update = true;
+        self
+    }
+
+    /// All rows.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database, or an entity that is not registered.
+    pub async fn all(self) -> Result<Vec<E::Model>> {
+        let mut select = self.select()?;
+        let model = self.context.catalogue().entity::<E>()?;
+        select.columns((0..model.columns.len()).map(|index| model.column_ref(index)));
+        for (expression, order) in &self.order {
+            select.order_by_expr(expression.clone(), order.clone());
+        }
+        if let Some(take) = self.take {
+            select.limit(take);
+        }
+        if let Some(skip) = self.skip {
+            if self.take.is_none() {
+                // SQLite knows no OFFSET without a LIMIT.
+                select.limit(i64::MAX.unsigned_abs());
+            }
+            select.offset(skip);
+        }
+        if self.for_update && self.context.database().backend() == crate::Backend::Postgres {
+            select.lock_exclusive();
+        }
+        let rows = self.context.run(self.context.database().build(&select)).await?;
+        Context::decode(&rows)
+    }
+
+    /// The first row, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Query::all`].
+    pub async fn one(self) -> Result<Option<E::Model>> {
+        Ok(self.take(1).all().await?.pop())
+    }
+
+    /// How many rows there are, whatever [`Query::take`] and [`Query::skip`] say.
+    ///
+    /// # Errors
+    ///
+    /// As [`Query::all`].
+    pub async fn count(self) -> Result<u64> {
+        let mut select = self.select()?;
+        select.expr(Func::count(Expr::val(1)));
+        let rows = self.context.run(self.context.database().build(&select)).await?;
+        let count: i64 = match rows.first() {
+            Some(row) => row.try_get_by_index(0).map_err(crate::error::database_error)?,
+            None => 0,
+        };
+        u64::try_from(count).map_err(|error| Error::internal("a negative count").caused_by(error))
+    }
+
+    fn select(&self) -> Result<SelectStatement> {
+        let model = self.context.catalogue().entity::<E>()?;
+        let mut select = Sql::select();
+        select
+            .from(model.table_iden())
+            .cond_where(model.scope(self.context.principal().organisation()))
+            .cond_where(self.condition.clone());
+        Ok(select)
+    }
+}

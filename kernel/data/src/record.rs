@@ -1,0 +1,137 @@
+use std::sync::Arc;
+
+use sea_orm::{DbErr, QueryResult, Value};
+use serde_json::{Map, Value as Json};
+use svc_core::{Principal, Result};
+
+use crate::catalogue::EntityModel;
+use crate::value::to_json;
+
+/// One row of an entity: a value for each of its columns, in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record(Vec<Value>);
+
+impl Record {
+    pub(crate) fn new(values: Vec<Value>) -> Self {
+        Self(values)
+    }
+
+    /// Reads a row whose first columns are the entity's.
+    pub(crate) fn read(model: &EntityModel, row: &QueryResult) -> Result<Self, DbErr> {
+        let read = |(index, column): (usize, &crate::Column)| column.kind.read(row, index);
+        model.columns.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The value of column `index`.
+    #[must_use]
+    pub fn value(&self, index: usize) -> &Value {
+        &self.0[index]
+    }
+
+    /// All values, in the order of the columns.
+    #[must_use]
+    pub fn values(&self) -> &[Value] {
+        &self.0
+    }
+
+    pub(crate) fn set(&mut self, index: usize, value: Value) {
+        self.0[index] = value;
+    }
+
+    /// How often the record was changed, counted from 1; none for an entity without a version.
+    #[must_use]
+    pub fn version(&self, model: &EntityModel) -> Option<i64> {
+        match self.0[model.version_index()?] {
+            Value::BigInt(version) => version,
+            Value::Int(version) => version.map(i64::from),
+            _ => None,
+        }
+    }
+
+    /// The key's value.
+    #[must_use]
+    pub fn key(&self, model: &EntityModel) -> &Value {
+        &self.0[model.key_index()]
+    }
+
+    /// Every column by its name in the database: the form in which messages carry a row.
+    #[must_use]
+    pub fn to_row_json(&self, model: &EntityModel) -> Map<String, Json> {
+        let names = model.columns.iter().map(|column| column.name.to_owned());
+        names.zip(self.0.iter().map(to_json)).collect()
+    }
+
+    /// Reads what [`Record::to_row_json`] wrote; a column that has been added since is null.
+    ///
+    /// # Errors
+    ///
+    /// When a value is not of its column's type any more.
+    pub fn from_row_json(model: &EntityModel, json: &Map<String, Json>) -> Result<Self> {
+        let parse = |column: &crate::Column| {
+            column.kind.parse_json(json.get(column.name).unwrap_or(&Json::Null))
+        };
+        model.columns.iter().map(parse).collect::<Result<_>>().map(Self)
+    }
+
+    /// The properties that `who` may see, as the set returns them.
+    #[must_use]
+    pub fn to_property_json(&self, model: &EntityModel, who: &Principal) -> Map<String, Json> {
+        let property =
+            |index: usize| (model.columns[index].property.clone(), to_json(&self.0[index]));
+        model.visible(who).map(property).collect()
+    }
+}
+
+/// What happened to a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ChangeKind {
+    /// It was made.
+    Created,
+    /// Some of its columns were changed.
+    Updated,
+    /// It was removed.
+    Deleted,
+}
+
+impl ChangeKind {
+    /// The last part of the event type: `created`, `updated` or `deleted`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// One change of one record, captured by the unit of work.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The entity.
+    pub model: Arc<EntityModel>,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// The organisation of the record; none for a shared entity.
+    pub organisation: Option<svc_core::OrganisationId>,
+    /// The record before; none when it was made.
+    pub before: Option<Record>,
+    /// The record after; none when it was removed.
+    pub after: Option<Record>,
+    /// The places of the columns whose values differ; empty unless it was updated.
+    pub changed: Vec<usize>,
+}
+
+impl Change {
+    /// The record as it is now, or was before it was removed.
+    #[must_use]
+    pub fn record(&self) -> Option<&Record> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+
+    /// The names of the columns that differ.
+    pub fn changed_columns(&self) -> impl Iterator<Item = &'static str> {
+        self.changed.iter().map(|index| self.model.columns[*index].name)
+    }
+}

@@ -1,0 +1,90 @@
+//! From registered parts to a database that is ready.
+
+use std::sync::Arc;
+
+use svc_core::{App, Assembly, Error, Module, Registry, Result};
+
+use crate::database::Database;
+use crate::migration::Migrations;
+use crate::registration::DataParts;
+use crate::settings::{DatabaseSettings, MigrationSettings};
+use crate::unit_of_work::Data;
+
+/// The data part as a module: its settings and its own tables.
+pub struct DataModule;
+
+impl Module for DataModule {
+    fn name(&self) -> std::borrow::Cow<'static, str> {
+        "data".into()
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.settings::<DatabaseSettings>();
+        registry.settings::<MigrationSettings>();
+    }
+}
+
+/// The registered entities and migrations, before there is a database.
+pub struct Prepared {
+    parts: DataParts,
+    migrations: Migrations,
+}
+
+impl Prepared {
+    /// Takes what modules have registered.
+    #[must_use]
+    pub fn from_assembly(assembly: &mut Assembly) -> Self {
+        let mut parts: DataParts = assembly.take();
+        let migrations = Migrations::new(std::mem::take(&mut parts.migrations));
+        Self { parts, migrations }
+    }
+
+    /// All migrations of the application.
+    #[must_use]
+    pub fn migrations(&self) -> &Migrations {
+        &self.migrations
+    }
+
+    /// Connects to the database, waiting for one that is not up yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::connect_patiently`].
+    pub async fn connect(&self, app: &App) -> Result<Database> {
+        let settings = app.settings::<DatabaseSettings>();
+        let attempts = app.settings::<MigrationSettings>().attempts;
+        let url = settings.url_for(app.name());
+        let database = Database::connect_patiently(&url, &settings, attempts).await?;
+        database.synchronise(app.clock()).await?;
+        Ok(database)
+    }
+
+    /// Brings the schema up to date, or insists that it is, as the settings say.
+    ///
+    /// # Errors
+    ///
+    /// As [`Migrations::apply`]; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) when
+    /// something is pending that a start may not apply.
+    pub async fn migrate(&self, app: &App, database: &Database) -> Result<()> {
+        if app.settings::<MigrationSettings>().on_start {
+            return self.migrations.apply(database, app.clock()).await.map(drop);
+        }
+        match self.migrations.pending(database).await?.len() {
+            0 => Ok(()),
+            count => Err(Error::conflict(format!(
+                "{count} migrations are pending; run `{} migrate`",
+                app.name()
+            ))),
+        }
+    }
+
+    /// Provides the application with its data.
+    pub fn provide(self, app: &App, database: Database) {
+        app.provide(Arc::new(database.clone()));
+        app.provide(Arc::new(Data {
+            database,
+            catalogue: self.parts.catalogue,
+            commit_hooks: self.parts.commit_hooks,
+        }));
+    }
+}

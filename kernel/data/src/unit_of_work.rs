@@ -1,0 +1,266 @@
+//! One transaction that all writes of a command go through.
+//!
+//! | Step | Who | What a crash leaves |
+//! | --- | --- | --- |
+//! | begin | [`Context::transact`] | nothing |
+//! | write, raise, publish | the command | nothing: the transaction is open |
+//! | commit hooks | outbox, history, jobs: they store rows about what was captured | nothing |
+//! | commit | the database | everything, or nothing |
+//! | after commit | wake-ups and [`UnitOfWork::after_commit`] | the rows; a slow poll finds them |
+//!
+//! A unit of work is a handle: clones are the same transaction. It ends when `transact` does, and
+//! a clone that was kept answers with an error from then on.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use sea_orm::{
+    ConnectionTrait as _, DatabaseTransaction, QueryResult, Statement, TransactionTrait as _,
+};
+use svc_core::{Error, OrganisationId, Result};
+
+use crate::catalogue::Catalogue;
+use crate::context::Context;
+use crate::database::Database;
+use crate::error::database_error;
+use crate::record::Change;
+
+mod typed;
+mod write;
+
+pub use write::{Expected, NewValues};
+
+/// What every context shares: the database, the catalogue, and who takes part in commits.
+pub struct Data {
+    /// The database.
+    pub database: Database,
+    /// The registered entities.
+    pub catalogue: Catalogue,
+    pub(crate) commit_hooks: Vec<Arc<dyn CommitHook>>,
+}
+
+/// Takes part in every commit: stores what must be there if, and only if, the changes are.
+#[async_trait]
+pub trait CommitHook: Send + Sync + 'static {
+    /// Is called before the commit with what was captured since it was last called. What it
+    /// changes through the unit of work is captured too, and told in a further round.
+    ///
+    /// # Errors
+    ///
+    /// Any error rolls the unit of work back.
+    async fn before_commit(&self, uow: &UnitOfWork, captured: &Captured) -> Result<()>;
+}
+
+/// What a unit of work has captured.
+#[derive(Debug, Default)]
+pub struct Captured {
+    /// The changes of records, in their order.
+    pub changes: Vec<Change>,
+    /// The events, in their order.
+    pub events: Vec<RaisedEvent>,
+}
+
+impl Captured {
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.events.is_empty()
+    }
+}
+
+/// An event that was raised within a unit of work.
+#[derive(Clone, Debug)]
+pub struct RaisedEvent {
+    /// The registered name, such as `stock.low` or `WorkflowTransitioned`.
+    pub name: String,
+    /// The organisation it belongs to; none only for the system across organisations.
+    pub organisation: Option<OrganisationId>,
+    /// Its data.
+    pub data: serde_json::Value,
+}
+
+/// One transaction: reads what it has written, captures what it changes, and stores all or
+/// nothing.
+#[derive(Clone)]
+pub struct UnitOfWork {
+    shared: Arc<Shared>,
+    context: Context,
+}
+
+struct Shared {
+    data: Arc<Data>,
+    /// The open transaction and, above it, the savepoints of nested work; empty after the end.
+    transactions: Mutex<Vec<Arc<DatabaseTransaction>>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    captured: Captured,
+    wakes: BTreeSet<&'static str>,
+    after_commit: Vec<Box<dyn FnOnce() + Send>>,
+}
+
+/// How much was captured when nested work began.
+pub(crate) struct Savepoint {
+    changes: usize,
+    events: usize,
+    after_commit: usize,
+}
+
+impl UnitOfWork {
+    pub(crate) async fn begin(context: &Context) -> Result<Self> {
+        let data = Arc::clone(context.data());
+        let transaction = Arc::new(data.database.begin().await?);
+        let shared =
+            Shared { data, transactions: Mutex::new(vec![transaction]), state: Mutex::default() };
+        Ok(Self { shared: Arc::new(shared), context: context.clone() })
+    }
+
+    pub(crate) fn is_of(&self, data: &Arc<Data>) -> bool {
+        Arc::ptr_eq(&self.shared.data, data)
+    }
+
+    /// The same transaction, seen by another context.
+    pub(crate) fn seen_by(&self, context: &Context) -> Self {
+        Self { shared: Arc::clone(&self.shared), context: context.clone() }
+    }
+
+    /// Who acts. Queries and nested commands through this context are part of the unit of work.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The transaction, for what the unit of work doesn't offer. What is written through it
+    /// directly is *not observed*: no event, no history, no organisation filter.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) after the unit of work has ended.
+    pub fn transaction(&self) -> Result<Arc<DatabaseTransaction>> {
+        let ended = || Error::internal("the unit of work has ended; begin another");
+        lock(&self.shared.transactions).last().cloned().ok_or_else(ended)
+    }
+
+    /// Raises an event under its registered name; the outbox stores it with the changes.
+    pub fn raise(&self, name: impl Into<String>, data: serde_json::Value) {
+        let organisation = self.context.principal().organisation();
+        let event = RaisedEvent { name: name.into(), organisation, data };
+        self.state().captured.events.push(event);
+    }
+
+    /// Wakes whoever waits for `topic` once the commit has happened.
+    pub fn wake_after_commit(&self, topic: &'static str) {
+        self.state().wakes.insert(topic);
+    }
+
+    /// Runs `work` once the commit has happened. A crash in between loses it, so this is for
+    /// what only concerns this process, such as a cache.
+    pub fn after_commit(&self, work: impl FnOnce() + Send + 'static) {
+        self.state().after_commit.push(Box::new(work));
+    }
+
+    /// Runs a statement that answers with rows.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
+        self.transaction()?.query_all_raw(statement).await.map_err(database_error)
+    }
+
+    /// Runs a statement and says how many rows it touched. Not observed.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn execute(&self, statement: Statement) -> Result<u64> {
+        let outcome = self.transaction()?.execute_raw(statement).await;
+        outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
+    }
+
+    pub(crate) fn capture(&self, change: Change) {
+        self.state().captured.changes.push(change);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.shared.state)
+    }
+
+    pub(crate) async fn begin_nested(&self) -> Result<Savepoint> {
+        let nested = self.transaction()?.begin().await.map_err(database_error)?;
+        lock(&self.shared.transactions).push(Arc::new(nested));
+        let state = self.state();
+        Ok(Savepoint {
+            changes: state.captured.changes.len(),
+            events: state.captured.events.len(),
+            after_commit: state.after_commit.len(),
+        })
+    }
+
+    pub(crate) async fn end_nested(&self, savepoint: Savepoint, succeeded: bool) -> Result<()> {
+        let Some(nested) = lock(&self.shared.transactions).pop() else { return Ok(()) };
+        let nested = sole(nested)?;
+        if succeeded {
+            return nested.commit().await.map_err(database_error);
+        }
+        {
+            let mut state = self.state();
+            state.captured.changes.truncate(savepoint.changes);
+            state.captured.events.truncate(savepoint.events);
+            state.after_commit.truncate(savepoint.after_commit);
+        }
+        nested.rollback().await.map_err(database_error)
+    }
+
+    pub(crate) async fn commit(self) -> Result<()> {
+        if let Err(error) = self.run_hooks().await {
+            self.rollback().await;
+            return Err(error);
+        }
+        let transaction = lock(&self.shared.transactions).pop();
+        let Some(transaction) = transaction else { return Ok(()) };
+        sole(transaction)?.commit().await.map_err(database_error)?;
+        let State { wakes, after_commit, .. } = std::mem::take(&mut *self.state());
+        for work in after_commit {
+            work();
+        }
+        for topic in wakes {
+            self.context.app().wakes().call(topic);
+        }
+        Ok(())
+    }
+
+    async fn run_hooks(&self) -> Result<()> {
+        for _ in 0..10 {
+            let captured = std::mem::take(&mut self.state().captured);
+            if captured.is_empty() {
+                return Ok(());
+            }
+            for hook in &self.shared.data.commit_hooks {
+                hook.before_commit(self, &captured).await?;
+            }
+        }
+        Err(Error::internal("commit hooks change records again and again; one must stop"))
+    }
+
+    pub(crate) async fn rollback(&self) {
+        let transaction = lock(&self.shared.transactions).pop();
+        let Some(transaction) = transaction.and_then(Arc::into_inner) else { return };
+        // A transaction that can't even be rolled back is gone with its connection.
+        if let Err(error) = transaction.rollback().await {
+            tracing::debug!(%error, "a rollback failed");
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The transaction itself, which nobody else may be using when it ends.
+fn sole(transaction: Arc<DatabaseTransaction>) -> Result<DatabaseTransaction> {
+    Arc::into_inner(transaction).ok_or_else(|| {
+        Error::internal("the unit of work ended while a statement of it was still running")
+    })
+}

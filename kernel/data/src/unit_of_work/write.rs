@@ -1,0 +1,356 @@
+//! The one path that writes records, whether a command or an OData request asks.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sea_orm::sea_query::{Expr, ExprTrait as _, Query, SelectStatement};
+use sea_orm::{QueryResult, Value};
+use svc_core::{Error, OrganisationId, Result};
+
+use super::UnitOfWork;
+use crate::catalogue::{Column, EntityModel};
+use crate::database::Backend;
+use crate::error::database_error;
+use crate::record::{Change, ChangeKind, Record};
+use crate::value::{ValueKind, truncate};
+
+/// Values for the columns of one record; none where nothing was said.
+pub type NewValues = Vec<Option<Value>>;
+
+/// Which version of a record a change is meant for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Whatever is there.
+    Any,
+    /// This one; another is [`ErrorKind::PreconditionFailed`](svc_core::ErrorKind).
+    Version(i64),
+}
+
+/// The most rows that one INSERT carries.
+const ROWS_AT_ONCE: usize = 200;
+
+impl UnitOfWork {
+    /// Inserts records, and answers with them as they were stored.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid), by property, for values that break a
+    /// rule; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for a duplicate.
+    pub async fn insert_records(
+        &self,
+        model: &Arc<EntityModel>,
+        rows: Vec<NewValues>,
+    ) -> Result<Vec<Record>> {
+        let rows: Vec<NewValues> =
+            rows.into_iter().map(|row| self.complete(model, row)).collect::<Result<_>>()?;
+        let mut records = Vec::with_capacity(rows.len());
+        for chunk in rows.chunk_by(|a, b| said(a).eq(said(b))).flat_map(|c| c.chunks(ROWS_AT_ONCE))
+        {
+            let inserted = self.insert_chunk(model, chunk).await?;
+            for record in inserted {
+                self.capture(Change {
+                    model: Arc::clone(model),
+                    kind: ChangeKind::Created,
+                    organisation: organisation_of(model, &record),
+                    before: None,
+                    after: Some(record.clone()),
+                    changed: Vec::new(),
+                });
+                records.push(record);
+            }
+        }
+        Ok(records)
+    }
+
+    async fn insert_chunk(&self, model: &EntityModel, rows: &[NewValues]) -> Result<Vec<Record>> {
+        let Some(first) = rows.first() else { return Ok(Vec::new()) };
+        let mut insert = Query::insert();
+        insert
+            .into_table(model.table_iden())
+            .columns(said(first).map(|index| model.column_iden(index)))
+            .returning(Query::returning().columns(model.column_idens()));
+        for row in rows {
+            insert.values_panic(row.iter().flatten().cloned().map(Expr::val));
+        }
+        let statement = self.shared.data.database.build(&insert);
+        let records = read_all(model, &self.rows(statement).await?)?;
+        Ok(in_order_of(model, rows, records))
+    }
+
+    /// One record by its key, locked until the unit of work ends.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown or of another
+    /// organisation.
+    pub async fn locked_record(&self, model: &EntityModel, key: &Value) -> Result<Record> {
+        let mut select: SelectStatement = Query::select();
+        select
+            .columns(model.column_idens())
+            .from(model.table_iden())
+            .and_where(model.key_is(key))
+            .cond_where(model.scope(self.context.principal().organisation()));
+        if self.shared.data.database.backend() == Backend::Postgres {
+            select.lock_exclusive();
+        }
+        let rows = self.rows(self.shared.data.database.build(&select)).await?;
+        let record = read_all(model, &rows)?.pop();
+        record.ok_or_else(|| Error::not_found("there is no such record"))
+    }
+
+    /// Changes the given columns of a record, and answers with it as it was stored. Values that
+    /// are what they were change nothing: no new version, no event.
+    ///
+    /// # Errors
+    ///
+    /// As [`UnitOfWork::insert_records`];
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when the record is unknown;
+    /// [`ErrorKind::PreconditionFailed`](svc_core::ErrorKind::PreconditionFailed) when it is not
+    /// of the expected version.
+    pub async fn update_record(
+        &self,
+        model: &Arc<EntityModel>,
+        key: &Value,
+        values: NewValues,
+        expected: Expected,
+    ) -> Result<Record> {
+        let before = self.locked_record(model, key).await?;
+        expect_version(model, &before, expected)?;
+        let mut after = before.clone();
+        let mut changed = Vec::new();
+        let mut problems = Error::invalid("the record is not valid");
+        for (index, value) in values.into_iter().enumerate() {
+            let Some(value) = value else { continue };
+            let column = &model.columns[index];
+            let value = normalise(column.kind, value);
+            if value == *before.value(index) || Some(index) == model.version_index() {
+                continue;
+            }
+            if index == model.key || Some(index) == model.organisation {
+                problems = problems.field(&column.property, "can't be changed");
+                continue;
+            }
+            if let Some(problem) = problem_with(column, &value) {
+                problems = problems.field(&column.property, problem);
+            }
+            after.set(index, value);
+            changed.push(index);
+        }
+        if !problems.fields().is_empty() {
+            return Err(problems);
+        }
+        if changed.is_empty() {
+            return Ok(before);
+        }
+        self.store_change(model, before, after, changed).await
+    }
+
+    async fn store_change(
+        &self,
+        model: &Arc<EntityModel>,
+        before: Record,
+        mut after: Record,
+        changed: Vec<usize>,
+    ) -> Result<Record> {
+        let mut stored = changed.clone();
+        if let Some(index) = model.version {
+            let version = before.version(model).unwrap_or(0) + 1;
+            after.set(index, version.into());
+            stored.push(index);
+        }
+        if let Some(index) = model.updated_at {
+            after.set(index, truncate(self.context.clock().now()).into());
+            stored.push(index);
+        }
+        let mut update = Query::update();
+        update
+            .table(model.table_iden())
+            .values(
+                stored.iter().map(|index| {
+                    (model.column_iden(*index), Expr::val(after.value(*index).clone()))
+                }),
+            )
+            .and_where(model.key_is(before.key(model)))
+            .cond_where(model.scope(self.context.principal().organisation()));
+        if let (Some(index), Some(version)) = (model.version, before.version(model)) {
+            update.and_where(Expr::col(model.column_ref(index)).eq(version));
+        }
+        if self.execute(self.shared.data.database.build(&update)).await? != 1 {
+            return Err(Error::conflict("somebody else changed the record").transient());
+        }
+        self.capture(Change {
+            model: Arc::clone(model),
+            kind: ChangeKind::Updated,
+            organisation: organisation_of(model, &after),
+            before: Some(before),
+            after: Some(after.clone()),
+            changed,
+        });
+        Ok(after)
+    }
+
+    /// Deletes a record, and answers with it as it was.
+    ///
+    /// # Errors
+    ///
+    /// As [`UnitOfWork::update_record`]; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict)
+    /// while other records refer to it.
+    pub async fn delete_record(
+        &self,
+        model: &Arc<EntityModel>,
+        key: &Value,
+        expected: Expected,
+    ) -> Result<Record> {
+        let before = self.locked_record(model, key).await?;
+        expect_version(model, &before, expected)?;
+        let mut delete = Query::delete();
+        delete
+            .from_table(model.table_iden())
+            .and_where(model.key_is(key))
+            .cond_where(model.scope(self.context.principal().organisation()));
+        self.execute(self.shared.data.database.build(&delete)).await?;
+        self.capture(Change {
+            model: Arc::clone(model),
+            kind: ChangeKind::Deleted,
+            organisation: organisation_of(model, &before),
+            before: Some(before.clone()),
+            after: None,
+            changed: Vec::new(),
+        });
+        Ok(before)
+    }
+
+    /// Gives a new record the values that the framework keeps, and checks all of them.
+    fn complete(&self, model: &EntityModel, mut row: NewValues) -> Result<NewValues> {
+        let now = truncate(self.context.clock().now());
+        if let Some(index) = model.organisation {
+            let own = self.context.principal().organisation();
+            row[index] = Some(self.organisation_for(row[index].take(), own)?);
+        }
+        if let Some(index) = model.version {
+            row[index] = Some(match model.columns[index].kind {
+                ValueKind::Int32 => Value::from(1_i32),
+                _ => Value::from(1_i64),
+            });
+        }
+        for index in [model.created_at, model.updated_at].into_iter().flatten() {
+            row[index].get_or_insert(now.into());
+        }
+        if model.key().kind == ValueKind::Uuid {
+            row[model.key].get_or_insert_with(|| self.context.clock().new_id().into());
+        }
+        let mut problems = Error::invalid("the record is not valid");
+        for (column, value) in model.columns.iter().zip(&mut row) {
+            match value.take() {
+                Some(given) => {
+                    let given = normalise(column.kind, given);
+                    if let Some(problem) = problem_with(column, &given) {
+                        problems = problems.field(&column.property, problem);
+                    }
+                    *value = Some(given);
+                }
+                None if column.has_default => {}
+                None if column.nullable => *value = Some(column.kind.null()),
+                None => problems = problems.field(&column.property, "is required"),
+            }
+        }
+        if problems.fields().is_empty() { Ok(row) } else { Err(problems) }
+    }
+
+    fn organisation_for(&self, given: Option<Value>, own: Option<OrganisationId>) -> Result<Value> {
+        let given = match given {
+            Some(Value::Uuid(Some(id))) => Some(OrganisationId(id)),
+            _ => None,
+        };
+        match (given, own) {
+            (Some(given), Some(own)) if given != own => {
+                Err(Error::internal("a record can't be written into another organisation"))
+            }
+            (Some(organisation), _) | (None, Some(organisation)) => Ok(organisation.0.into()),
+            (None, None) => Err(Error::internal(
+                "the system across organisations must set `organisation_id` of a new record",
+            )),
+        }
+    }
+}
+
+/// The places of the columns that have a value.
+fn said(row: &NewValues) -> impl Iterator<Item = usize> {
+    row.iter().enumerate().filter_map(|(index, value)| value.as_ref().map(|_| index))
+}
+
+fn read_all(model: &EntityModel, rows: &[QueryResult]) -> Result<Vec<Record>> {
+    let read = |row: &QueryResult| Record::read(model, row);
+    rows.iter().map(read).collect::<Result<_, _>>().map_err(database_error)
+}
+
+/// RETURNING promises no order on SQLite, so records are put back by their keys.
+fn in_order_of(model: &EntityModel, rows: &[NewValues], records: Vec<Record>) -> Vec<Record> {
+    let key_of = |row: &NewValues| row[model.key].clone();
+    let same = |(row, record): (&NewValues, &Record)| {
+        key_of(row).is_none_or(|key| key == *record.key(model))
+    };
+    if rows.iter().zip(&records).all(same) {
+        return records;
+    }
+    let mut by_key: HashMap<String, Record> =
+        records.into_iter().map(|record| (format!("{:?}", record.key(model)), record)).collect();
+    rows.iter()
+        .filter_map(|row| by_key.remove(&format!("{:?}", key_of(row).unwrap_or(Value::Bool(None)))))
+        .collect()
+}
+
+fn organisation_of(model: &EntityModel, record: &Record) -> Option<OrganisationId> {
+    match record.value(model.organisation?) {
+        Value::Uuid(id) => id.map(OrganisationId),
+        _ => None,
+    }
+}
+
+fn expect_version(model: &EntityModel, record: &Record, expected: Expected) -> Result<()> {
+    match expected {
+        Expected::Version(version) if record.version(model) != Some(version) => {
+            Err(Error::precondition_failed(
+                "the record was changed since it was read; read it again and repeat the change",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Brings a value into the form in which both databases keep it.
+fn normalise(kind: ValueKind, value: Value) -> Value {
+    match (kind, value) {
+        (_, Value::TimeDateTimeWithTimeZone(Some(time))) => truncate(time).into(),
+        (ValueKind::Decimal { scale, .. }, Value::Decimal(Some(number))) => {
+            number.round_dp(scale).normalize().into()
+        }
+        (_, value) => value,
+    }
+}
+
+/// What is wrong with a value, as a message to stand behind the property's name.
+fn problem_with(column: &Column, value: &Value) -> Option<String> {
+    if *value == column.kind.null() {
+        return (!column.nullable).then(|| "must not be null".to_owned());
+    }
+    match (column.kind, value) {
+        (ValueKind::Text { max }, Value::String(Some(text))) => {
+            if text.contains('\0') {
+                return Some("must not contain the character U+0000".to_owned());
+            }
+            let max = usize::try_from(max?).ok()?;
+            (text.chars().count() > max).then(|| format!("must have at most {max} characters"))
+        }
+        (ValueKind::Decimal { precision, scale }, Value::Decimal(Some(number))) => {
+            let whole_digits = precision.saturating_sub(scale);
+            let limit = 10_i128.checked_pow(whole_digits)?;
+            (number.trunc().mantissa().unsigned_abs() >= limit.unsigned_abs())
+                .then(|| format!("must have at most {whole_digits} digits before the point"))
+        }
+        (ValueKind::Double, Value::Double(Some(number))) if !number.is_finite() => {
+            Some("must be a finite number".to_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,329 @@
+//! Values as they pass between the database, the catalogue and JSON.
+//!
+//! Both databases must give the same answers, so what SQLite has no type for is stored in a form
+//! that keeps order and comparison: a time is text of fixed width in UTC with six decimals, a
+//! decimal is a number (exact for up to 15 digits, which the catalogue insists on), an identifier
+//! its 16 bytes. [`for_sqlite`] brings bound values into that form.
+
+use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive as _;
+use sea_orm::sea_query::ColumnType;
+use sea_orm::{DbErr, QueryResult, Statement, Value};
+use serde_json::Value as Json;
+use svc_core::{Error, Result};
+use time::format_description::BorrowedFormatItem;
+use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+use time::{Date, OffsetDateTime, Time, UtcOffset};
+use uuid::Uuid;
+
+const TIMESTAMP: &[BorrowedFormatItem<'_>] =
+    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+const DATE: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
+const TIME: &[BorrowedFormatItem<'_>] =
+    format_description!("[hour]:[minute]:[second].[subsecond digits:6]");
+
+/// The type of a column's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number of 16 bits.
+    Int16,
+    /// A whole number of 32 bits.
+    Int32,
+    /// A whole number of 64 bits.
+    Int64,
+    /// A floating-point number of 64 bits.
+    Double,
+    /// An exact number with at most `precision` digits, `scale` of them after the point.
+    Decimal {
+        /// Digits in all.
+        precision: u32,
+        /// Digits after the point.
+        scale: u32,
+    },
+    /// Text of at most `max` characters, where there is a limit.
+    Text {
+        /// The most characters.
+        max: Option<u32>,
+    },
+    /// A UUID.
+    Uuid,
+    /// A point in time, in UTC, with microseconds.
+    Timestamp,
+    /// A day of the calendar.
+    Date,
+    /// A time of day, with microseconds.
+    Time,
+    /// Bytes.
+    Bytes,
+    /// Any JSON.
+    Json,
+}
+
+impl ValueKind {
+    /// The kind of a column's type; the error names what to use instead.
+    pub(crate) fn of(column_type: &ColumnType) -> Result<Self, String> {
+        use sea_orm::sea_query::StringLen;
+        Ok(match column_type {
+            ColumnType::Boolean => Self::Boolean,
+            ColumnType::SmallInteger => Self::Int16,
+            ColumnType::Integer => Self::Int32,
+            ColumnType::BigInteger => Self::Int64,
+            ColumnType::Double => Self::Double,
+            ColumnType::Decimal(size) => {
+                let (precision, scale) = size.unwrap_or((15, 4));
+                if precision > 15 {
+                    return Err(format!(
+                        "has {precision} digits, but SQLite keeps 15 exactly; use at most 15"
+                    ));
+                }
+                Self::Decimal { precision, scale }
+            }
+            ColumnType::Text | ColumnType::String(StringLen::None | StringLen::Max) => {
+                Self::Text { max: None }
+            }
+            ColumnType::String(StringLen::N(max)) | ColumnType::Char(Some(max)) => {
+                Self::Text { max: Some(*max) }
+            }
+            ColumnType::Uuid => Self::Uuid,
+            ColumnType::TimestampWithTimeZone => Self::Timestamp,
+            ColumnType::Date => Self::Date,
+            ColumnType::Time => Self::Time,
+            ColumnType::VarBinary(_) | ColumnType::Blob | ColumnType::Binary(_) => Self::Bytes,
+            ColumnType::Json | ColumnType::JsonBinary => Self::Json,
+            other => {
+                return Err(format!(
+                    "has the type `{other:?}`, which is not served on both databases; use a \
+                     boolean, `i16`, `i32`, `i64`, `f64`, `Decimal`, `String`, `Uuid`, \
+                     `OffsetDateTime`, `Date`, `Time`, `Vec<u8>` or JSON"
+                ));
+            }
+        })
+    }
+
+    /// The null of this kind.
+    #[must_use]
+    pub fn null(self) -> Value {
+        match self {
+            Self::Boolean => Value::Bool(None),
+            Self::Int16 => Value::SmallInt(None),
+            Self::Int32 => Value::Int(None),
+            Self::Int64 => Value::BigInt(None),
+            Self::Double => Value::Double(None),
+            Self::Decimal { .. } => Value::Decimal(None),
+            Self::Text { .. } => Value::String(None),
+            Self::Uuid => Value::Uuid(None),
+            Self::Timestamp => Value::TimeDateTimeWithTimeZone(None),
+            Self::Date => Value::TimeDate(None),
+            Self::Time => Value::TimeTime(None),
+            Self::Bytes => Value::Bytes(None),
+            Self::Json => Value::Json(None),
+        }
+    }
+
+    /// Reads column `index` of a row.
+    ///
+    /// # Errors
+    ///
+    /// When the stored value is not of this kind.
+    pub(crate) fn read(self, row: &QueryResult, index: usize) -> Result<Value, DbErr> {
+        Ok(match self {
+            Self::Boolean => Value::Bool(row.try_get_by_index(index)?),
+            Self::Int16 => Value::SmallInt(row.try_get_by_index(index)?),
+            Self::Int32 => Value::Int(row.try_get_by_index(index)?),
+            Self::Int64 => Value::BigInt(row.try_get_by_index(index)?),
+            Self::Double => Value::Double(row.try_get_by_index(index)?),
+            Self::Decimal { scale, .. } => {
+                let value: Option<Decimal> = row.try_get_by_index(index)?;
+                Value::Decimal(value.map(|value| value.round_dp(scale).normalize()))
+            }
+            Self::Text { .. } => Value::String(row.try_get_by_index(index)?),
+            Self::Uuid => Value::Uuid(row.try_get_by_index(index)?),
+            Self::Timestamp => {
+                let value: Option<OffsetDateTime> = row.try_get_by_index(index)?;
+                let value = value.map(|value| value.to_offset(UtcOffset::UTC));
+                Value::TimeDateTimeWithTimeZone(value)
+            }
+            Self::Date => Value::TimeDate(row.try_get_by_index(index)?),
+            Self::Time => Value::TimeTime(row.try_get_by_index(index)?),
+            Self::Bytes => Value::Bytes(row.try_get_by_index(index)?),
+            Self::Json => {
+                let value: Option<Json> = row.try_get_by_index(index)?;
+                Value::Json(value.map(Box::new))
+            }
+        })
+    }
+
+    /// Reads the JSON that [`to_json`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// When the JSON is not a value of this kind.
+    pub fn parse_json(self, json: &Json) -> Result<Value> {
+        let wrong = || Error::internal(format!("stored JSON is not a value of {self:?}"));
+        if json.is_null() {
+            return Ok(self.null());
+        }
+        let text = || json.as_str().ok_or_else(wrong);
+        Ok(match self {
+            Self::Boolean => json.as_bool().ok_or_else(wrong)?.into(),
+            Self::Int16 => narrow::<i16>(json).ok_or_else(wrong)?.into(),
+            Self::Int32 => narrow::<i32>(json).ok_or_else(wrong)?.into(),
+            Self::Int64 => json.as_i64().ok_or_else(wrong)?.into(),
+            Self::Double => json.as_f64().ok_or_else(wrong)?.into(),
+            Self::Decimal { .. } => {
+                let digits = json.as_number().ok_or_else(wrong)?.to_string();
+                parse_decimal(&digits).ok_or_else(wrong)?.into()
+            }
+            Self::Text { .. } => text()?.to_owned().into(),
+            Self::Uuid => Uuid::parse_str(text()?).map_err(|_| wrong())?.into(),
+            Self::Timestamp => {
+                OffsetDateTime::parse(text()?, &Rfc3339).map_err(|_| wrong())?.into()
+            }
+            Self::Date => Date::parse(text()?, DATE).map_err(|_| wrong())?.into(),
+            Self::Time => Time::parse(text()?, TIME).map_err(|_| wrong())?.into(),
+            Self::Bytes => {
+                use base64::Engine as _;
+                let bytes = base64::engine::general_purpose::URL_SAFE.decode(text()?);
+                bytes.map_err(|_| wrong())?.into()
+            }
+            Self::Json => Value::Json(Some(Box::new(json.clone()))),
+        })
+    }
+}
+
+fn narrow<T: TryFrom<i64>>(json: &Json) -> Option<T> {
+    T::try_from(json.as_i64()?).ok()
+}
+
+/// Reads digits, with an exponent where there is one.
+fn parse_decimal(digits: &str) -> Option<Decimal> {
+    digits.parse().or_else(|_| Decimal::from_scientific(digits)).ok()
+}
+
+/// A value as JSON: numbers stay exact, times are RFC 3339 with `Z` and at most six decimals,
+/// bytes are URL-safe base64.
+#[must_use]
+pub fn to_json(value: &Value) -> Json {
+    let json = match value {
+        Value::Bool(value) => value.map(Json::from),
+        Value::SmallInt(value) => value.map(Json::from),
+        Value::Int(value) => value.map(Json::from),
+        Value::BigInt(value) => value.map(Json::from),
+        Value::Double(value) => value.map(Json::from),
+        Value::Decimal(value) => value.map(decimal_json),
+        Value::String(value) => value.as_deref().map(Json::from),
+        Value::Uuid(value) => value.map(|id| Json::from(id.to_string())),
+        Value::TimeDateTimeWithTimeZone(value) => value.map(|time| Json::from(timestamp(time))),
+        Value::TimeDate(value) => value.map(|date| Json::from(format_with(&date, DATE))),
+        Value::TimeTime(value) => value.map(|time| Json::from(time_of_day(time))),
+        Value::Bytes(value) => value.as_ref().map(|bytes| {
+            use base64::Engine as _;
+            Json::from(base64::engine::general_purpose::URL_SAFE.encode(bytes))
+        }),
+        Value::Json(value) => value.as_deref().cloned(),
+        // The catalogue admits no column of another type, so no other value comes from a row.
+        _ => None,
+    };
+    json.unwrap_or(Json::Null)
+}
+
+fn decimal_json(value: Decimal) -> Json {
+    // At most 15 digits, which a JSON number keeps exactly.
+    serde_json::from_str(&value.normalize().to_string()).unwrap_or(Json::Null)
+}
+
+/// A point in time in RFC 3339, in UTC, with as many decimals as it has, at most six.
+#[must_use]
+pub fn timestamp(time: OffsetDateTime) -> String {
+    let text = format_with(&time.to_offset(UtcOffset::UTC), TIMESTAMP);
+    trim_fraction(text.trim_end_matches('Z')).to_owned() + "Z"
+}
+
+fn time_of_day(time: Time) -> String {
+    // The form that a row is read back from keeps all six decimals.
+    format_with(&time, TIME)
+}
+
+fn trim_fraction(text: &str) -> &str {
+    text.trim_end_matches('0').trim_end_matches('.')
+}
+
+trait Formats {
+    fn text(&self, format: &[BorrowedFormatItem<'_>]) -> Result<String, time::error::Format>;
+}
+
+macro_rules! formats {
+    ($($kind:ty),+) => {
+        $(impl Formats for $kind {
+            fn text(&self, form: &[BorrowedFormatItem<'_>]) -> Result<String, time::error::Format> {
+                self.format(form)
+            }
+        })+
+    };
+}
+
+formats!(OffsetDateTime, Date, Time);
+
+fn format_with(value: &impl Formats, format: &[BorrowedFormatItem<'_>]) -> String {
+    value.text(format).expect("the format asks only for parts that the value has")
+}
+
+/// Brings the values of a statement into the form in which SQLite stores and compares them.
+#[must_use]
+pub fn for_sqlite(mut statement: Statement) -> Statement {
+    for value in statement.values.iter_mut().flat_map(|values| &mut values.0) {
+        let stored = match value {
+            Value::TimeDateTimeWithTimeZone(time) => {
+                let time = time.map(|time| time.to_offset(UtcOffset::UTC));
+                Value::String(time.map(|time| format_with(&time, TIMESTAMP)))
+            }
+            Value::TimeDate(date) => Value::String(date.map(|date| format_with(&date, DATE))),
+            Value::TimeTime(time) => Value::String(time.map(|time| format_with(&time, TIME))),
+            Value::Decimal(decimal) => Value::Double(decimal.and_then(|d| d.to_f64())),
+            _ => continue,
+        };
+        *value = stored;
+    }
+    statement
+}
+
+/// A time with whole microseconds in UTC, as both databases keep it.
+#[must_use]
+pub fn truncate(time: OffsetDateTime) -> OffsetDateTime {
+    let time = time.to_offset(UtcOffset::UTC);
+    time.replace_microsecond(time.microsecond()).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn what_json_tells_is_read_back_as_the_same_value() {
+        let cases = [
+            (ValueKind::Boolean, Value::from(true)),
+            (ValueKind::Int64, Value::from(i64::MAX)),
+            (ValueKind::Decimal { precision: 12, scale: 2 }, Value::from(Decimal::new(1999, 2))),
+            (ValueKind::Timestamp, datetime!(2026-01-02 03:04:05.06 UTC).into()),
+            (ValueKind::Timestamp, datetime!(2026-01-02 03:04:00 UTC).into()),
+            (ValueKind::Date, Date::from_ordinal_date(2026, 60).unwrap().into()),
+            (ValueKind::Time, Time::from_hms_micro(1, 2, 3, 40).unwrap().into()),
+            (ValueKind::Bytes, Value::from(vec![0_u8, 255])),
+            (ValueKind::Text { max: None }, Value::String(None)),
+        ];
+        for (kind, value) in cases {
+            assert_eq!(kind.parse_json(&to_json(&value)).unwrap(), value, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_time_ends_with_its_last_decimal() {
+        assert_eq!(timestamp(datetime!(2026-01-02 03:04:00 UTC)), "2026-01-02T03:04:00Z");
+        assert_eq!(timestamp(datetime!(2026-01-02 03:04:05.06 +1)), "2026-01-02T02:04:05.06Z");
+    }
+}
