@@ -15,6 +15,7 @@ mod app;
 mod clock;
 mod error;
 mod module;
+mod permission_catalogue;
 mod principal;
 mod random;
 pub mod settings;
@@ -25,6 +26,7 @@ pub use app::{App, WeakApp};
 pub use clock::Clock;
 pub use error::{Error, ErrorKind, FieldErrors, Result};
 pub use module::{Assembly, AssemblyError, Contribution, Kind, Module, ModuleInfo, Registry};
+pub use permission_catalogue::PermissionCatalogue;
 pub use principal::{
     Actor, Directory, OrganisationId, PermissionSet, Principal, PrincipalKind, UserId,
 };
