@@ -108,7 +108,7 @@ impl Clock {
                 }
                 let left = u64::try_from(left).unwrap_or(0);
                 // The offset may change while we wait, so look again at least every minute.
-                tokio::time::sleep(Duration::from_micros(left).min(Duration::from_secs(60))).await;
+                tokio::time::sleep(Duration::from_micros(left).min(Duration::from_mins(1))).await;
             },
             Source::Manual { now_us } => {
                 let mut changes = now_us.subscribe();
@@ -161,7 +161,7 @@ mod tests {
         let clock = Clock::manual(OffsetDateTime::UNIX_EPOCH);
         let waiting = tokio::spawn({
             let clock = clock.clone();
-            async move { clock.sleep(Duration::from_secs(3_600)).await }
+            async move { clock.sleep(Duration::from_hours(1)).await }
         });
         tokio::task::yield_now().await;
         clock.advance(Duration::from_secs(3_599));

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn delays_double_up_to_the_cap() {
-        let backoff = Backoff { first: Duration::from_secs(30), cap: Duration::from_secs(300) };
+        let backoff = Backoff { first: Duration::from_secs(30), cap: Duration::from_mins(5) };
         let delays: Vec<u64> = (1..=6).map(|n| backoff.delay(n).as_secs()).collect();
         assert_eq!(delays, [30, 60, 120, 240, 300, 300]);
         assert_eq!(backoff.delay(u32::MAX).as_secs(), 300);

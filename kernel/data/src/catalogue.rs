@@ -10,9 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use sea_orm::sea_query::{Alias, Condition, DynIden, Expr, ExprTrait as _, IntoIden as _};
-use sea_orm::{
-    ColumnTrait, EntityTrait, IdenStatic as _, Iterable, PrimaryKeyToColumn, Value,
-};
+use sea_orm::{ColumnTrait, EntityTrait, IdenStatic as _, Iterable, PrimaryKeyToColumn, Value};
 use svc_core::{OrganisationId, Principal};
 
 use crate::value::ValueKind;

@@ -208,7 +208,6 @@ impl Context {
 
     /// Begins a query of an entity within the organisation. Within a unit of work it sees what
     /// that has written.
-    #[must_use]
     pub fn query<E: EntityTrait>(&self) -> Query<E> {
         Query::new(self)
     }

@@ -28,8 +28,8 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS svc_migrations (
 /// One step of a module's schema.
 ///
 /// The SQL runs on both databases: SQLite takes the type names of PostgreSQL (`UUID`,
-/// `TIMESTAMPTZ`, `NUMERIC(12, 2)`, `BOOLEAN`, `BIGINT`, `TEXT`, `BYTEA`) and stores what
-/// [`crate::value`] describes. Lines after `-- only postgres` or `-- only sqlite` are for that
+/// `TIMESTAMPTZ`, `BOOLEAN`, `BIGINT`, `TEXT`, `BYTEA`) and stores what [`crate::value`]
+/// describes; `NUMERIC(12, 2)` becomes `REAL` there, so that every decimal is read as one. Lines after `-- only postgres` or `-- only sqlite` are for that
 /// one, up to `-- both`.
 #[derive(Clone, Copy, Debug)]
 pub struct Migration {
@@ -67,18 +67,17 @@ impl Migration {
                 _ => {}
             }
         }
-        sql
+        match backend {
+            Backend::Sqlite => decimals_as_real(&sql),
+            Backend::Postgres => sql,
+        }
     }
 
     /// The SHA-256 of the text, with line ends made the same everywhere, in hexadecimal.
     #[must_use]
     pub fn checksum(&self) -> String {
         use sha2::{Digest as _, Sha256};
-        let digest = Sha256::digest(self.sql.replace("\r\n", "\n").as_bytes());
-        digest.iter().fold(String::with_capacity(64), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        hexadecimal(&Sha256::digest(self.sql.replace("\r\n", "\n").as_bytes()))
     }
 }
 
@@ -116,7 +115,7 @@ impl Migrations {
         for (module, migration) in self.each() {
             digest.update(format!("{module}\n{}\n{}\n", migration.name, migration.checksum()));
         }
-        digest.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&digest.finalize()[..8])
     }
 
     fn each(&self) -> impl Iterator<Item = (&str, &Migration)> {
@@ -230,6 +229,26 @@ impl Migrations {
         }
         Ok(pending)
     }
+}
+
+/// Replaces each `NUMERIC(…)`. SQLite would store a whole number in such a column as an integer,
+/// which no longer reads as a decimal.
+fn decimals_as_real(sql: &str) -> String {
+    let mut parts = sql.split("NUMERIC(");
+    let mut replaced = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (_, rest) = part.split_once(')').unwrap_or((part, ""));
+        replaced.push_str("REAL");
+        replaced.push_str(rest);
+    }
+    replaced
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn applied_statement(database: &Database) -> Statement {

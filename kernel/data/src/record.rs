@@ -12,10 +12,6 @@ use crate::value::to_json;
 pub struct Record(Vec<Value>);
 
 impl Record {
-    pub(crate) fn new(values: Vec<Value>) -> Self {
-        Self(values)
-    }
-
     /// Reads a row whose first columns are the entity's.
     pub(crate) fn read(model: &EntityModel, row: &QueryResult) -> Result<Self, DbErr> {
         let read = |(index, column): (usize, &crate::Column)| column.kind.read(row, index);

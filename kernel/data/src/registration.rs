@@ -15,7 +15,7 @@ use crate::unit_of_work::CommitHook;
 
 /// What modules have registered with the data part.
 #[derive(Default)]
-pub struct DataParts {
+pub(crate) struct DataParts {
     pub(crate) catalogue: Catalogue,
     pub(crate) migrations: Vec<(String, Vec<Migration>)>,
     pub(crate) commit_hooks: Vec<Arc<dyn CommitHook>>,
@@ -99,16 +99,19 @@ pub struct EntitySetBuilder<'a, E: EntityTrait> {
     entity: std::marker::PhantomData<E>,
 }
 
+#[expect(
+    clippy::return_self_not_must_use,
+    clippy::must_use_candidate,
+    reason = "the builder takes effect when it is dropped"
+)]
 impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     /// Says what the set holds, for metadata, API reference and people.
-    #[must_use = "a builder takes effect when the statement ends"]
     pub fn described(mut self, description: &str) -> Self {
         description.clone_into(&mut self.set.description);
         self
     }
 
     /// Narrows what each principal sees to the rows for which the condition holds.
-    #[must_use = "a builder takes effect when the statement ends"]
     pub fn row_filter<F, C>(mut self, filter: F) -> Self
     where
         F: Fn(&Principal) -> C + Send + Sync + 'static,
@@ -125,35 +128,30 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     }
 
     /// Lets callers read a property, but not set it.
-    #[must_use = "a builder takes effect when the statement ends"]
     pub fn read_only(mut self, column: E::Column) -> Self {
         self.exposures.push((column.as_str(), Exposure::ReadOnly));
         self
     }
 
     /// Lets callers set a property when they create a record, but not change it.
-    #[must_use = "a builder takes effect when the statement ends"]
     pub fn create_only(mut self, column: E::Column) -> Self {
         self.exposures.push((column.as_str(), Exposure::CreateOnly));
         self
     }
 
     /// Keeps a column from ever leaving the application.
-    #[must_use = "a builder takes effect when the statement ends"]
     pub fn internal(mut self, column: E::Column) -> Self {
         self.exposures.push((column.as_str(), Exposure::Internal));
         self
     }
 
     /// Says that the records belong to all organisations.
-    #[must_use = "a builder takes effect when the statement ends"]
     pub fn shared(mut self) -> Self {
         self.shared = true;
         self
     }
 
     /// Marks the set for a module, which offers a method of its own for it.
-    #[must_use = "a builder takes effect when the statement ends"]
     pub fn mark(mut self, mark: &'static str) -> Self {
         self.set.marks.insert(mark);
         self
@@ -182,9 +180,9 @@ pub struct HiddenProperty<'a, E: EntityTrait> {
     column: &'static str,
 }
 
+#[expect(clippy::must_use_candidate, reason = "the builder takes effect when it is dropped")]
 impl<'a, E: EntityTrait> HiddenProperty<'a, E> {
     /// Shows the property to those who hold `permission`; to all others it doesn't exist.
-    #[must_use = "a builder takes effect when the statement ends"]
     pub fn unless(mut self, permission: &str) -> EntitySetBuilder<'a, E> {
         let builder = &mut self.builder;
         builder.exposures.push((self.column, Exposure::HiddenUnless(permission.to_owned())));
@@ -204,7 +202,9 @@ fn add_model<E: EntityTrait>(
     let mut model = match EntityModel::of::<E>(&module, shared, set) {
         Ok(model) => model,
         Err(problems) => {
-            problems.iter().for_each(|problem| registry.problem(problem));
+            for problem in problems {
+                registry.problem(problem);
+            }
             return;
         }
     };
@@ -216,8 +216,9 @@ fn add_model<E: EntityTrait>(
     let scope = if model.is_organisation_scoped() { "per organisation" } else { "shared" };
     match &model.set {
         Some(set) => {
-            let marks: String = set.marks.iter().map(|mark| format!(", {mark}")).collect();
-            let detail = format!("{} ({scope}{marks})", model.table);
+            let traits: Vec<&str> =
+                std::iter::once(scope).chain(set.marks.iter().copied()).collect();
+            let detail = format!("{} ({})", model.table, traits.join(", "));
             registry.contribute(Kind::EntitySet, &set.name, detail);
         }
         None => registry.contribute(Kind::Entity, model.table, scope),

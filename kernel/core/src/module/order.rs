@@ -36,8 +36,8 @@ fn place(mut waiting: Vec<Box<dyn Module>>) -> Result<Vec<Box<dyn Module>>, Vec<
     let mut placed: Vec<Box<dyn Module>> = Vec::with_capacity(waiting.len());
     let mut done = BTreeSet::new();
     while !waiting.is_empty() {
-        let ready = |module: &Box<dyn Module>| module.requires().iter().all(|r| done.contains(*r));
-        let Some(index) = waiting.iter().position(ready) else {
+        let ready = |module: &dyn Module| module.requires().iter().all(|r| done.contains(*r));
+        let Some(index) = waiting.iter().position(|module| ready(module.as_ref())) else {
             return Err(vec![describe_circle(&waiting)]);
         };
         let module = waiting.remove(index);

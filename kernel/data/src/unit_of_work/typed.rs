@@ -14,7 +14,6 @@ use crate::record::Record;
 
 impl UnitOfWork {
     /// Begins a query of an entity within the organisation, which sees what was written.
-    #[must_use]
     pub fn query<E: EntityTrait>(&self) -> Query<E> {
         self.context.query::<E>()
     }
@@ -120,13 +119,14 @@ impl UnitOfWork {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Given {
     All,
     Changed,
 }
 
 fn values_of<A: ActiveModelTrait>(record: &A, given: Given) -> NewValues {
-    let value = |column| match (record.get(column), &given) {
+    let value = |column| match (record.get(column), given) {
         (ActiveValue::Set(value), _) | (ActiveValue::Unchanged(value), Given::All) => Some(value),
         _ => None,
     };

@@ -225,7 +225,7 @@ impl UnitOfWork {
         let now = truncate(self.context.clock().now());
         if let Some(index) = model.organisation {
             let own = self.context.principal().organisation();
-            row[index] = Some(self.organisation_for(row[index].take(), own)?);
+            row[index] = Some(organisation_for(row[index].take().as_ref(), own)?);
         }
         if let Some(index) = model.version {
             row[index] = Some(match model.columns[index].kind {
@@ -256,21 +256,21 @@ impl UnitOfWork {
         }
         if problems.fields().is_empty() { Ok(row) } else { Err(problems) }
     }
+}
 
-    fn organisation_for(&self, given: Option<Value>, own: Option<OrganisationId>) -> Result<Value> {
-        let given = match given {
-            Some(Value::Uuid(Some(id))) => Some(OrganisationId(id)),
-            _ => None,
-        };
-        match (given, own) {
-            (Some(given), Some(own)) if given != own => {
-                Err(Error::internal("a record can't be written into another organisation"))
-            }
-            (Some(organisation), _) | (None, Some(organisation)) => Ok(organisation.0.into()),
-            (None, None) => Err(Error::internal(
-                "the system across organisations must set `organisation_id` of a new record",
-            )),
+fn organisation_for(given: Option<&Value>, own: Option<OrganisationId>) -> Result<Value> {
+    let given = match given {
+        Some(Value::Uuid(Some(id))) => Some(OrganisationId(*id)),
+        _ => None,
+    };
+    match (given, own) {
+        (Some(given), Some(own)) if given != own => {
+            Err(Error::internal("a record can't be written into another organisation"))
         }
+        (Some(organisation), _) | (None, Some(organisation)) => Ok(organisation.0.into()),
+        (None, None) => Err(Error::internal(
+            "the system across organisations must set `organisation_id` of a new record",
+        )),
     }
 }
 

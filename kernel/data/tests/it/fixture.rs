@@ -1,0 +1,139 @@
+//! A small application: products and their prices, in two organisations.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use svc_core::settings::{LoadOptions, Settings};
+use svc_core::{
+    App, Clock, Module, OrganisationId, PermissionSet, Principal, Registry, Result, UserId,
+};
+use svc_data::{
+    Backend, Captured, ChangeKind, CommitHook, Context, DataModule, DataRegistry as _, Database,
+    Migration, Prepared, UnitOfWork,
+};
+use svc_testing::ThrowAwayDatabase;
+use time::macros::datetime;
+use uuid::Uuid;
+
+pub mod product {
+    use sea_orm::entity::prelude::*;
+    use time::OffsetDateTime;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "products")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        #[sea_orm(column_type = "String(StringLen::N(20))")]
+        pub sku: String,
+        #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+        pub price: Decimal,
+        pub available_from: Option<OffsetDateTime>,
+        pub version: i64,
+        pub updated_at: OffsetDateTime,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub const MIGRATION: Migration = Migration::new(
+    "0001_products",
+    "CREATE TABLE products (
+        id UUID PRIMARY KEY,
+        organisation_id UUID NOT NULL,
+        sku TEXT NOT NULL,
+        price NUMERIC(12, 2) NOT NULL,
+        available_from TIMESTAMPTZ,
+        version BIGINT NOT NULL,
+        updated_at TIMESTAMPTZ NOT NULL,
+        UNIQUE (organisation_id, sku)
+    );",
+);
+
+/// What the last commit captured, as text.
+#[derive(Default)]
+pub struct Recorder(Mutex<Vec<String>>);
+
+#[async_trait]
+impl CommitHook for Recorder {
+    async fn before_commit(&self, _: &UnitOfWork, captured: &Captured) -> Result<()> {
+        let mut lines = self.0.lock().unwrap();
+        for change in &captured.changes {
+            let columns: Vec<&str> = change.changed_columns().collect();
+            let kind = change.kind.as_str();
+            assert_eq!(change.before.is_none(), change.kind == ChangeKind::Created);
+            lines.push(format!("{}.{kind} {columns:?}", change.model.name()));
+        }
+        lines.extend(captured.events.iter().map(|event| format!("{} {}", event.name, event.data)));
+        Ok(())
+    }
+}
+
+struct Shop(Arc<Recorder>);
+
+impl Module for Shop {
+    fn configure(&self, registry: &mut Registry) {
+        registry.migrations([MIGRATION]);
+        registry.entity_set::<product::Entity>("Products").described("what is sold");
+        registry.commit_hook(Arc::clone(&self.0) as Arc<dyn CommitHook>);
+    }
+}
+
+pub struct Fixture {
+    pub app: App,
+    pub clock: Clock,
+    pub database: Database,
+    recorder: Arc<Recorder>,
+    _throw_away: ThrowAwayDatabase,
+}
+
+impl Fixture {
+    pub async fn start(backend: Backend) -> Self {
+        let throw_away = ThrowAwayDatabase::empty(backend).await;
+        let recorder = Arc::<Recorder>::default();
+        let mut assembly =
+            Registry::assemble(vec![Box::new(DataModule), Box::new(Shop(Arc::clone(&recorder)))])
+                .unwrap();
+        let mut settings = Settings::load(&LoadOptions {
+            arguments: vec![format!("--Svc:Database:Url={}", throw_away.url())],
+            ..LoadOptions::default()
+        });
+        settings.declare_all(assembly.sections().iter().copied());
+        let clock = Clock::manual(datetime!(2026-11-20 12:00 UTC));
+        let app = App::new("shop", clock.clone(), settings.finish().unwrap());
+        let prepared = Prepared::from_assembly(&mut assembly);
+        let database = prepared.connect(&app).await.unwrap();
+        prepared.migrate(&app, &database).await.unwrap();
+        prepared.provide(&app, database.clone());
+        Self { app, clock, database, recorder, _throw_away: throw_away }
+    }
+
+    /// A person of the first or second organisation.
+    pub fn in_organisation(&self, number: u128) -> Context {
+        let organisation = OrganisationId(Uuid::from_u128(number));
+        let permissions = PermissionSet::from_iter(["Products.View"]);
+        let person = Principal::user(UserId(Uuid::from_u128(7)), "Ada", organisation, permissions);
+        Context::new(&self.app, Arc::new(person), Uuid::from_u128(9)).unwrap()
+    }
+
+    pub fn captured(&self) -> Vec<String> {
+        std::mem::take(&mut self.recorder.0.lock().unwrap())
+    }
+
+    pub fn advance(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+    }
+}
+
+/// A new product.
+pub fn lamp(sku: &str) -> product::ActiveModel {
+    use sea_orm::ActiveValue::Set;
+    product::ActiveModel {
+        sku: Set(sku.to_owned()),
+        price: Set("19.90".parse().unwrap()),
+        ..<product::ActiveModel as sea_orm::ActiveModelTrait>::default()
+    }
+}

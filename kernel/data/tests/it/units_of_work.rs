@@ -1,0 +1,177 @@
+use sea_orm::ActiveValue::Set;
+use sea_orm::prelude::Decimal;
+use sea_orm::{ActiveModelTrait as _, ColumnTrait as _, IntoActiveModel as _};
+use svc_core::{Error, ErrorKind};
+use svc_data::Context;
+use svc_testing::on_both_databases;
+
+use crate::fixture::{Fixture, lamp, product};
+
+async fn skus(ctx: &Context) -> Vec<String> {
+    let products = ctx.query::<product::Entity>().order_by(product::Column::Sku).all().await;
+    products.unwrap().into_iter().map(|product| product.sku).collect()
+}
+
+on_both_databases! {
+    async fn what_is_inserted_is_completed_and_read_back(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let stored = ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+        assert_eq!(stored.version, 1);
+        assert_eq!(stored.updated_at, fixture.clock.now());
+        assert_eq!(stored.id.get_version_num(), 7);
+        let read = ctx.find::<product::Entity>(stored.id).await.unwrap();
+        assert_eq!(read, stored);
+        assert_eq!(fixture.captured(), ["Products.created []"]);
+    }
+
+    async fn an_update_counts_the_version_and_names_what_changed(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let stored = ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+        fixture.captured();
+        fixture.advance(60);
+        let mut change = stored.clone().into_active_model();
+        change.price = Set("24.50".parse().unwrap());
+        let changed = ctx.transact(async |uow| uow.update(change).await).await.unwrap();
+        assert_eq!((changed.version, changed.updated_at), (2, fixture.clock.now()));
+        assert_eq!(ctx.find::<product::Entity>(stored.id).await.unwrap(), changed);
+        assert_eq!(fixture.captured(), [r#"Products.updated ["price"]"#]);
+    }
+
+    async fn values_that_are_what_they_were_change_nothing(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let stored = ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+        fixture.captured();
+        let mut change = stored.clone().into_active_model();
+        change.price = Set("19.9".parse().unwrap());
+        let same = ctx.transact(async |uow| uow.update(change).await).await.unwrap();
+        assert_eq!(same, stored);
+        assert_eq!(fixture.captured(), [""; 0]);
+    }
+
+    async fn who_changes_an_old_version_is_refused(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let stored = ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+        for (sku, expected) in [("L-2", None), ("L-3", Some(ErrorKind::PreconditionFailed))] {
+            let mut change = stored.clone().into_active_model();
+            change.sku = Set(sku.to_owned());
+            let outcome = ctx.transact(async |uow| uow.update(change).await).await;
+            assert_eq!(outcome.err().map(|error| error.kind()), expected);
+        }
+        assert_eq!(skus(&ctx).await, ["L-2"]);
+    }
+
+    async fn nothing_of_a_failed_unit_of_work_is_stored_or_told(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let outcome: Result<(), Error> = ctx
+            .transact(async |uow| {
+                uow.insert(lamp("L-1")).await?;
+                uow.raise("stock.low", serde_json::json!({"sku": "L-1"}));
+                Err(Error::invalid("no"))
+            })
+            .await;
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Invalid);
+        assert_eq!(skus(&ctx).await, [""; 0]);
+        assert_eq!(fixture.captured(), [""; 0]);
+        // The connection is free again.
+        ctx.transact(async |uow| uow.insert(lamp("L-2")).await).await.unwrap();
+        assert_eq!(skus(&ctx).await, ["L-2"]);
+    }
+
+    async fn a_unit_of_work_reads_what_it_has_written_and_others_do_not(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let other = fixture.in_organisation(1);
+        ctx.transact(async |uow| {
+            uow.insert(lamp("L-1")).await?;
+            assert_eq!(skus(uow.context()).await, ["L-1"]);
+            let outside = tokio::spawn(async move { skus(&other).await });
+            assert_eq!(outside.await.unwrap(), [""; 0]);
+            Ok(())
+        })
+        .await
+        .unwrap();
+        assert_eq!(skus(&ctx).await, ["L-1"]);
+    }
+
+    async fn nested_work_joins_the_outer_and_fails_alone(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        ctx.transact(async |uow| {
+            uow.insert(lamp("OUTER")).await?;
+            ctx.transact(async |nested| nested.insert(lamp("JOINED")).await).await?;
+            let failed = ctx
+                .transact(async |nested| {
+                    nested.insert(lamp("LOST")).await?;
+                    nested.raise("stock.low", serde_json::json!({}));
+                    Err::<(), _>(Error::invalid("no"))
+                })
+                .await;
+            assert!(failed.is_err());
+            Ok(())
+        })
+        .await
+        .unwrap();
+        assert_eq!(skus(&ctx).await, ["JOINED", "OUTER"]);
+        assert_eq!(fixture.captured(), ["Products.created []", "Products.created []"]);
+    }
+
+    async fn many_records_are_inserted_in_their_order(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let names: Vec<String> = (0..450).map(|number| format!("L-{number:03}")).collect();
+        let lamps: Vec<_> = names.iter().map(|name| lamp(name)).collect();
+        let stored = ctx.transact(async |uow| uow.insert_many(lamps).await).await.unwrap();
+        let stored: Vec<String> = stored.into_iter().map(|product| product.sku).collect();
+        assert_eq!(stored, names);
+        assert_eq!(fixture.captured().len(), 450);
+        assert_eq!(ctx.query::<product::Entity>().skip(440).count().await.unwrap(), 450);
+        let page = ctx.query::<product::Entity>().order_by_desc(product::Column::Sku).skip(449);
+        assert_eq!(page.all().await.unwrap()[0].sku, "L-000");
+    }
+
+    async fn a_duplicate_is_a_conflict_and_leaves_the_connection_usable(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+        let outcome = ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await;
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Conflict);
+        assert_eq!(skus(&ctx).await, ["L-1"]);
+    }
+
+    async fn a_handle_that_was_kept_says_that_it_is_over(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let kept = ctx.transact(async |uow| Ok(uow)).await.unwrap();
+        let refusal = kept.insert(lamp("L-1")).await.unwrap_err();
+        assert!(refusal.report().contains("the unit of work has ended"), "{refusal:?}");
+    }
+
+    async fn all_who_change_one_record_at_once_get_through(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let id = ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap().id;
+        let changes = (0..8).map(|_| {
+            let ctx = ctx.clone();
+            tokio::spawn(async move {
+                ctx.transact_retrying(|uow| async move {
+                    let query = uow.query::<product::Entity>().filter(product::Column::Id.eq(id));
+                    let mut product = query.for_update().one().await?.unwrap();
+                    product.price += Decimal::ONE;
+                    let product = product.into_active_model().reset_all();
+                    uow.update(product).await
+                })
+                .await
+            })
+        });
+        for change in futures::future::join_all(changes).await {
+            change.unwrap().unwrap();
+        }
+        let product = ctx.find::<product::Entity>(id).await.unwrap();
+        assert_eq!((product.version, product.price.normalize().to_string().as_str()), (9, "27.9"));
+    }
+}
