@@ -2,5 +2,7 @@
 //!
 //! Pure: no input or output, no database, no clock, no async.
 
+pub mod bind;
 pub mod model;
 pub mod syntax;
+pub mod value;

@@ -12,6 +12,7 @@ mod cursor;
 mod error;
 pub(crate) mod lexical;
 mod parse;
+mod print;
 mod text;
 
 pub use ast::*;

@@ -86,11 +86,6 @@ fn is_named(known: &str, name: &str) -> bool {
     known[1..].eq_ignore_ascii_case(bare)
 }
 
-/// The canonical name of a system query option, `$filter` for `FILTER`.
-pub(crate) fn system_option_name(name: &str) -> Option<&'static str> {
-    SystemOption::from_name(name).map(|(name, _)| name)
-}
-
 /// Whether a system query option may be given twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Duplicates {

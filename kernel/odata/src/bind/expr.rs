@@ -1,0 +1,525 @@
+//! Expressions: operands find their types beside each other.
+
+use super::function;
+use super::path;
+use super::scope::{Context, Scope};
+use super::{BindError, BindErrorKind, BoundExpr, BoundKind, EntityPath};
+use crate::model::{PrimitiveType, PropertyType, TypeIndex};
+use crate::syntax::{BinaryOperator, Expr, ExprKind, Literal, Position, TypeName, UnaryOperator};
+use crate::value::{Value, from_literal, type_name};
+
+/// An operand before it is known what stands beside it.
+pub(super) enum Operand {
+    /// A literal, whose type depends on what is beside it.
+    Literal(Literal, Position),
+    /// An expression of a known type.
+    Typed(BoundExpr),
+    /// A single entity, which can only be compared with null.
+    Entity(EntityPath, TypeIndex, Position),
+}
+
+const BOOLEAN: PropertyType = PropertyType::Primitive(PrimitiveType::Boolean);
+
+fn boolean(kind: BoundKind, at: Position) -> BoundExpr {
+    BoundExpr { kind, ty: BOOLEAN, nullable: true, at }
+}
+
+/// An expression that is true or false.
+pub(super) fn condition(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    expr: &Expr,
+) -> Result<BoundExpr, BindError> {
+    typed_as(context, operand(context, scope, expr)?, BOOLEAN, "the condition")
+}
+
+/// An expression of whatever type it has by itself.
+pub(super) fn value(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    expr: &Expr,
+) -> Result<BoundExpr, BindError> {
+    settle(context, operand(context, scope, expr)?)
+}
+
+/// An expression, literals not yet typed.
+pub(super) fn operand(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    expr: &Expr,
+) -> Result<Operand, BindError> {
+    context.count_node(expr.at)?;
+    let at = expr.at;
+    let bound = match &expr.kind {
+        ExprKind::Literal(literal) => return Ok(Operand::Literal(literal.clone(), at)),
+        ExprKind::Path(found) => return path::path(context, scope, found),
+        ExprKind::Unary(operator, inner) => return unary(context, scope, *operator, inner, at),
+        ExprKind::Binary(operator, left, right) => {
+            binary(context, scope, *operator, left, right, at)?
+        }
+        ExprKind::And(parts) => boolean(BoundKind::And(conditions(context, scope, parts)?), at),
+        ExprKind::Or(parts) => boolean(BoundKind::Or(conditions(context, scope, parts)?), at),
+        ExprKind::In(left, right) => membership(context, scope, left, right, at)?,
+        ExprKind::Call(name, arguments) => function::call(context, scope, *name, arguments, at)?,
+        ExprKind::Case(cases) => case(context, scope, cases, at)?,
+        ExprKind::Cast(Some(inner), target) => cast(context, scope, inner, target, at)?,
+        ExprKind::Cast(None, target) | ExprKind::IsOf(None, target) => {
+            return Err(BindError::unsupported(target.at, "a type test of the current instance"));
+        }
+        ExprKind::IsOf(Some(_), _) => return Err(BindError::unsupported(at, "`isof`")),
+        ExprKind::List(_) | ExprKind::Array(_) => {
+            return Err(BindError::invalid(at, "a list can only stand to the right of `in`"));
+        }
+        ExprKind::Object(_) => {
+            return Err(BindError::unsupported(at, "an object in an expression"));
+        }
+    };
+    Ok(Operand::Typed(bound))
+}
+
+fn conditions(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    parts: &[Expr],
+) -> Result<Vec<BoundExpr>, BindError> {
+    parts.iter().map(|part| condition(context, scope, part)).collect()
+}
+
+/// What an operand is, for a message.
+fn subject(context: &Context<'_>, expr: &BoundExpr) -> String {
+    match &expr.kind {
+        BoundKind::Property(path) => {
+            let name =
+                &context.schema.model().entity_type(path.entity_type).property(path.property).name;
+            format!("`{name}`")
+        }
+        _ => "this operand".to_owned(),
+    }
+}
+
+/// The type a literal has by itself.
+fn own_type(literal: &Literal) -> PrimitiveType {
+    match literal {
+        Literal::Boolean(_) => PrimitiveType::Boolean,
+        Literal::Guid(_) => PrimitiveType::Guid,
+        Literal::Date(_) => PrimitiveType::Date,
+        Literal::DateTimeOffset(_) => PrimitiveType::DateTimeOffset,
+        Literal::TimeOfDay(_) => PrimitiveType::TimeOfDay,
+        Literal::Duration(_) => PrimitiveType::Duration,
+        Literal::Number(text) if matches!(text.as_str(), "INF" | "-INF" | "NaN") => {
+            PrimitiveType::Double
+        }
+        Literal::Number(text) if text.contains(['.', 'e', 'E']) => PrimitiveType::Decimal,
+        Literal::Number(text) if text.parse::<i64>().is_err() => PrimitiveType::Decimal,
+        Literal::Number(_) => PrimitiveType::Int64,
+        Literal::Binary(_) => PrimitiveType::Binary,
+        _ => PrimitiveType::String,
+    }
+}
+
+/// An operand that has nothing beside it.
+pub(super) fn settle(context: &Context<'_>, operand: Operand) -> Result<BoundExpr, BindError> {
+    match operand {
+        Operand::Typed(expr) => Ok(expr),
+        Operand::Entity(_, entity_type, at) => {
+            let name = context.type_name(entity_type);
+            Err(BindError::invalid(
+                at,
+                format!("a whole `{name}` has no value; name one of its properties"),
+            ))
+        }
+        Operand::Literal(Literal::Geo { .. }, at) => {
+            Err(BindError::unsupported(at, "a geographic literal"))
+        }
+        Operand::Literal(literal, at) => {
+            let ty = own_type(&literal).into();
+            literal_as(context, &literal, ty, at, "the literal")
+        }
+    }
+}
+
+fn literal_as(
+    context: &Context<'_>,
+    literal: &Literal,
+    ty: PropertyType,
+    at: Position,
+    subject: &str,
+) -> Result<BoundExpr, BindError> {
+    if matches!(literal, Literal::Geo { .. }) {
+        return Err(BindError::unsupported(at, "a geographic literal"));
+    }
+    let value = from_literal(context.schema.model(), ty, literal).map_err(|cause| {
+        BindError::new(at, BindErrorKind::Value { subject: subject.to_owned(), cause })
+    })?;
+    let nullable = value.is_null();
+    Ok(BoundExpr { kind: BoundKind::Value(value), ty, nullable, at })
+}
+
+/// An operand as a value of this type.
+pub(super) fn typed_as(
+    context: &Context<'_>,
+    operand: Operand,
+    ty: PropertyType,
+    subject: &str,
+) -> Result<BoundExpr, BindError> {
+    match operand {
+        Operand::Literal(literal, at) => literal_as(context, &literal, ty, at, subject),
+        Operand::Typed(expr) if expr.ty == ty || is_null(&expr) => Ok(BoundExpr { ty, ..expr }),
+        Operand::Typed(expr) if is_numeric(expr.ty) && is_numeric(ty) => Ok(expr),
+        Operand::Typed(expr) => Err(clash(context, &expr, ty)),
+        entity @ Operand::Entity(..) => settle(context, entity),
+    }
+}
+
+fn clash(context: &Context<'_>, expr: &BoundExpr, expected: PropertyType) -> BindError {
+    let model = context.schema.model();
+    let kind = BindErrorKind::Type {
+        subject: self::subject(context, expr),
+        found: format!("`{}`", type_name(model, expr.ty)),
+        expected: format!("`{}`", type_name(model, expected)),
+    };
+    BindError::new(expr.at, kind)
+}
+
+fn is_null(expr: &BoundExpr) -> bool {
+    matches!(expr.kind, BoundKind::Value(Value::Null))
+}
+
+pub(super) fn is_numeric(ty: PropertyType) -> bool {
+    matches!(ty, PropertyType::Primitive(primitive) if primitive.is_numeric())
+}
+
+fn unary(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    operator: UnaryOperator,
+    inner: &Expr,
+    at: Position,
+) -> Result<Operand, BindError> {
+    if operator == UnaryOperator::Not {
+        let inner = condition(context, scope, inner)?;
+        return Ok(Operand::Typed(boolean(BoundKind::Not(Box::new(inner)), at)));
+    }
+    let inner = value(context, scope, inner)?;
+    let is_duration = inner.primitive() == Some(PrimitiveType::Duration);
+    if !is_numeric(inner.ty) && !is_duration {
+        return Err(clash(context, &inner, PrimitiveType::Decimal.into()));
+    }
+    let (ty, nullable) = (inner.ty, inner.nullable);
+    let kind = BoundKind::Negate(Box::new(inner));
+    Ok(Operand::Typed(BoundExpr { kind, ty, nullable, at }))
+}
+
+fn binary(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    operator: BinaryOperator,
+    left: &Expr,
+    right: &Expr,
+    at: Position,
+) -> Result<BoundExpr, BindError> {
+    let left = operand(context, scope, left)?;
+    let right = operand(context, scope, right)?;
+    if operator == BinaryOperator::Has {
+        return has(context, left, right, at);
+    }
+    if !operator.is_comparison() {
+        return arithmetic(context, operator, left, right, at);
+    }
+    match (left, right) {
+        (Operand::Entity(path, _, _), Operand::Literal(Literal::Null, _))
+        | (Operand::Literal(Literal::Null, _), Operand::Entity(path, _, _)) => {
+            related(operator, path, at)
+        }
+        (left, right) => {
+            let (left, right) = unify(context, left, right)?;
+            refuse_unordered(context, operator, &left)?;
+            Ok(boolean(BoundKind::Compare(operator, Box::new(left), Box::new(right)), at))
+        }
+    }
+}
+
+/// `Category eq null`, `Category ne null`.
+fn related(
+    operator: BinaryOperator,
+    path: EntityPath,
+    at: Position,
+) -> Result<BoundExpr, BindError> {
+    let exists = BoundExpr { kind: BoundKind::IsRelated(path), ty: BOOLEAN, nullable: false, at };
+    match operator {
+        BinaryOperator::NotEqual => Ok(exists),
+        BinaryOperator::Equal => {
+            let kind = BoundKind::Not(Box::new(exists));
+            Ok(BoundExpr { kind, ty: BOOLEAN, nullable: false, at })
+        }
+        _ => Err(BindError::invalid(at, "a related entity can only be compared by `eq` and `ne`")),
+    }
+}
+
+/// Binary data has no order.
+fn refuse_unordered(
+    context: &Context<'_>,
+    operator: BinaryOperator,
+    operand: &BoundExpr,
+) -> Result<(), BindError> {
+    let equality = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
+    if equality || operand.primitive() != Some(PrimitiveType::Binary) {
+        return Ok(());
+    }
+    let message = format!("{} can only be compared by `eq` and `ne`", subject(context, operand));
+    Err(BindError::invalid(operand.at, message))
+}
+
+/// Two operands of types that can be compared.
+fn unify(
+    context: &Context<'_>,
+    left: Operand,
+    right: Operand,
+) -> Result<(BoundExpr, BoundExpr), BindError> {
+    match (left, right) {
+        (Operand::Typed(left), Operand::Literal(literal, at)) => {
+            let right = beside(context, &literal, at, &left)?;
+            Ok((left, right))
+        }
+        (Operand::Literal(literal, at), Operand::Typed(right)) => {
+            let left = beside(context, &literal, at, &right)?;
+            Ok((left, right))
+        }
+        (Operand::Literal(left, left_at), Operand::Literal(right, right_at)) => {
+            // Null takes the type of the other; two literals that differ are compared as what the
+            // left one is.
+            let basis = if left == Literal::Null { &right } else { &left };
+            let ty = own_type(basis).into();
+            let left = settle_beside(context, &left, left_at, ty)?;
+            let right = settle_beside(context, &right, right_at, ty)?;
+            Ok((left, right))
+        }
+        (left, right) => {
+            let left = settle(context, left)?;
+            let right = settle(context, right)?;
+            let comparable = left.ty == right.ty
+                || is_numeric(left.ty) && is_numeric(right.ty)
+                || is_null(&left)
+                || is_null(&right);
+            if comparable { Ok((left, right)) } else { Err(clash(context, &right, left.ty)) }
+        }
+    }
+}
+
+fn settle_beside(
+    context: &Context<'_>,
+    literal: &Literal,
+    at: Position,
+    ty: PropertyType,
+) -> Result<BoundExpr, BindError> {
+    let numeric = matches!(literal, Literal::Number(_)) && is_numeric(ty);
+    let ty = if numeric { own_type(literal).into() } else { ty };
+    literal_as(context, literal, ty, at, "the literal")
+}
+
+/// A literal beside an expression: a value of the expression's type where that is possible.
+fn beside(
+    context: &Context<'_>,
+    literal: &Literal,
+    at: Position,
+    other: &BoundExpr,
+) -> Result<BoundExpr, BindError> {
+    let subject = subject(context, other);
+    let bound = literal_as(context, literal, other.ty, at, &subject);
+    match (&bound, literal) {
+        // `Quantity gt 2.5` and `Level lt 300` have a meaning although no such value can be stored.
+        (Err(_), Literal::Number(_)) if is_numeric(other.ty) => {
+            literal_as(context, literal, own_type(literal).into(), at, &subject)
+        }
+        _ => bound,
+    }
+}
+
+fn has(
+    context: &Context<'_>,
+    left: Operand,
+    right: Operand,
+    at: Position,
+) -> Result<BoundExpr, BindError> {
+    let left = settle(context, left)?;
+    let PropertyType::Enum(_) = left.ty else {
+        let kind = BindErrorKind::Type {
+            subject: subject(context, &left),
+            found: format!("`{}`", type_name(context.schema.model(), left.ty)),
+            expected: "an enumeration to the left of `has`".to_owned(),
+        };
+        return Err(BindError::new(left.at, kind));
+    };
+    let ty = left.ty;
+    let subject = subject(context, &left);
+    let right = typed_as(context, right, ty, &subject)?;
+    let BoundKind::Value(Value::Enum(_, flags)) = right.kind else {
+        return Err(BindError::unsupported(right.at, "`has` with anything but a literal"));
+    };
+    Ok(boolean(BoundKind::Has(Box::new(left), flags), at))
+}
+
+fn membership(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    left: &Expr,
+    right: &Expr,
+    at: Position,
+) -> Result<BoundExpr, BindError> {
+    let left = value(context, scope, left)?;
+    let mut right = right;
+    // The list can come by a parameter alias.
+    if let ExprKind::Path(path) = &right.kind
+        && let crate::syntax::PathRoot::Alias(name) = &path.root
+        && let Some(alias) =
+            scope.aliases.iter().flat_map(|all| all.iter()).find(|alias| alias.name == *name)
+    {
+        right = &alias.value;
+    }
+    let (ExprKind::List(items) | ExprKind::Array(items)) = &right.kind else {
+        return Err(BindError::unsupported(right.at, "`in` with anything but a list of literals"));
+    };
+    let bound = items.iter().map(|item| {
+        context.count_node(item.at)?;
+        match &item.kind {
+            ExprKind::Literal(literal) => beside(context, literal, item.at, &left),
+            _ => Err(BindError::unsupported(item.at, "`in` with anything but a list of literals")),
+        }
+    });
+    let bound = bound.collect::<Result<Vec<_>, _>>()?;
+    Ok(boolean(BoundKind::In(Box::new(left), bound), at))
+}
+
+fn case(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    cases: &[(Expr, Expr)],
+    at: Position,
+) -> Result<BoundExpr, BindError> {
+    let mut results = Vec::with_capacity(cases.len());
+    for (when, then) in cases {
+        results.push((condition(context, scope, when)?, operand(context, scope, then)?));
+    }
+    // The first result that has a type of its own decides.
+    let ty = results.iter().find_map(|(_, then)| match then {
+        Operand::Typed(expr) if !is_null(expr) => Some(expr.ty),
+        _ => None,
+    });
+    let literal = results.iter().find_map(|(_, then)| match then {
+        Operand::Literal(literal, _) if *literal != Literal::Null => Some(own_type(literal).into()),
+        _ => None,
+    });
+    let ty = ty.or(literal).unwrap_or(PrimitiveType::String.into());
+    let bound = results
+        .into_iter()
+        .map(|(when, then)| Ok((when, typed_as(context, then, ty, "the result of `case`")?)));
+    let bound = bound.collect::<Result<Vec<_>, BindError>>()?;
+    Ok(BoundExpr { kind: BoundKind::Case(bound), ty, nullable: true, at })
+}
+
+fn cast(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    inner: &Expr,
+    target: &TypeName,
+    at: Position,
+) -> Result<BoundExpr, BindError> {
+    let Some(primitive) = PrimitiveType::from_name(&target.name).filter(|_| !target.collection)
+    else {
+        return Err(BindError::unsupported(target.at, "`cast` to anything but a primitive type"));
+    };
+    let inner = value(context, scope, inner)?;
+    let to_number = primitive.is_numeric() && is_numeric(inner.ty);
+    let to_text = primitive == PrimitiveType::String;
+    let same = inner.ty == PropertyType::Primitive(primitive);
+    if !(to_number || to_text || same || is_null(&inner)) {
+        let from = type_name(context.schema.model(), inner.ty);
+        return Err(BindError::unsupported(
+            at,
+            format!("`cast` from `{from}` to `{}`", target.name),
+        ));
+    }
+    let kind = BoundKind::Cast(Box::new(inner));
+    Ok(BoundExpr { kind, ty: primitive.into(), nullable: true, at })
+}
+
+fn arithmetic(
+    context: &Context<'_>,
+    operator: BinaryOperator,
+    left: Operand,
+    right: Operand,
+    at: Position,
+) -> Result<BoundExpr, BindError> {
+    let left = settle(context, left)?;
+    let right = settle(context, right)?;
+    let ty = arithmetic_type(operator, &left, &right).ok_or_else(|| {
+        let model = context.schema.model();
+        let (first, second) = (type_name(model, left.ty), type_name(model, right.ty));
+        let keyword = operator.keyword();
+        BindError::invalid(at, format!("`{keyword}` does not work on `{first}` and `{second}`"))
+    })?;
+    // A division by zero, and null on either side, have no result.
+    let divides = matches!(
+        operator,
+        BinaryOperator::Divide | BinaryOperator::DivideBy | BinaryOperator::Modulo
+    );
+    let nullable = left.nullable || right.nullable || divides;
+    let kind = BoundKind::Arithmetic(operator, Box::new(left), Box::new(right));
+    Ok(BoundExpr { kind, ty: ty.into(), nullable, at })
+}
+
+/// The type of a result (URL Conventions 5.1.1.2), or none if the operator does not work on them.
+fn arithmetic_type(
+    operator: BinaryOperator,
+    left: &BoundExpr,
+    right: &BoundExpr,
+) -> Option<PrimitiveType> {
+    use BinaryOperator as Op;
+    use PrimitiveType as Ty;
+    let primitive = |expr: &BoundExpr, other: &BoundExpr| {
+        if is_null(expr) { other.primitive() } else { expr.primitive() }
+    };
+    let (left, right) = (primitive(left, right)?, primitive(right, left)?);
+    let sums = matches!(operator, Op::Add | Op::Subtract);
+    match (left, right) {
+        (left, right) if left.is_numeric() && right.is_numeric() => {
+            let wider = promote(left, right);
+            let exact = operator == Op::DivideBy && wider.is_integer();
+            Some(if exact { Ty::Decimal } else { wider })
+        }
+        (Ty::DateTimeOffset, Ty::Duration) if sums => Some(Ty::DateTimeOffset),
+        (Ty::Date, Ty::Duration) if sums => Some(Ty::Date),
+        (Ty::Duration, Ty::Duration) if sums => Some(Ty::Duration),
+        (Ty::DateTimeOffset, Ty::DateTimeOffset) | (Ty::Date, Ty::Date)
+            if operator == Op::Subtract =>
+        {
+            Some(Ty::Duration)
+        }
+        (Ty::Duration, number) if number.is_numeric() => {
+            matches!(operator, Op::Multiply | Op::Divide | Op::DivideBy).then_some(Ty::Duration)
+        }
+        (number, Ty::Duration) if number.is_numeric() => {
+            (operator == Op::Multiply).then_some(Ty::Duration)
+        }
+        _ => None,
+    }
+}
+
+/// The type that holds the result of both (URL Conventions 5.1.1.16).
+fn promote(left: PrimitiveType, right: PrimitiveType) -> PrimitiveType {
+    use PrimitiveType as Ty;
+    let rank = |ty: Ty| match ty {
+        Ty::Double | Ty::Single => 4,
+        Ty::Decimal => 3,
+        Ty::Int64 => 2,
+        Ty::Int32 => 1,
+        _ => 0,
+    };
+    match rank(left).max(rank(right)) {
+        4 => Ty::Double,
+        3 => Ty::Decimal,
+        2 => Ty::Int64,
+        // Sums of the small types may need more room than either.
+        _ => Ty::Int32,
+    }
+}

@@ -1,0 +1,76 @@
+//! Finds what a parsed request means for the entities that its caller sees.
+//!
+//! Names are looked up through a [`Schema`], literals become values of the type beside them, and
+//! what is left is a tree that can be translated without looking anything up again: every property
+//! by its index, every navigation by its step, every constant typed.
+//!
+//! A request can fail in three ways: a name that is unknown (or hidden, which is answered alike),
+//! a type that does not fit, both 400; or a part of OData that is not served, 501 with the name of
+//! the feature.
+
+mod apply;
+mod error;
+mod expr;
+mod function;
+mod path;
+mod query;
+mod resource;
+mod scope;
+mod types;
+
+pub use error::{BindError, BindErrorKind};
+pub use resource::{
+    BoundResource, KeyValue, OperationCall, ResourceKind, ResourceRoot, ResourceStep,
+};
+pub use types::{
+    AggregateMethod, BindLimits, BoundAggregate, BoundApply, BoundExpand, BoundExpr, BoundKind,
+    BoundOrder, BoundQuery, BoundSelect, BoundTransformation, BoundTransformationKind, Collection,
+    CollectionOf, Column, EntityPath, ExpandMode, PropertyPath, Row, Step, Variable,
+};
+
+use crate::model::{Schema, TypeIndex};
+use crate::syntax::{Alias, Expr, QueryOptions, ResourcePath};
+use scope::{Context, Scope};
+
+/// Binds the options of a query on entities of a type.
+///
+/// # Errors
+/// When a name is unknown, a type does not fit, a feature is not served, or more is asked for than
+/// `limits` allow.
+pub fn bind_query(
+    schema: &dyn Schema,
+    entity_type: TypeIndex,
+    options: &QueryOptions,
+    limits: BindLimits,
+) -> Result<BoundQuery, BindError> {
+    query::query(&Context::new(schema, limits), entity_type, options)
+}
+
+/// Binds a condition on an entity of a type, such as the `$filter` of `GET /Set/$count`.
+///
+/// # Errors
+/// As [`bind_query`].
+pub fn bind_condition(
+    schema: &dyn Schema,
+    entity_type: TypeIndex,
+    condition: &Expr,
+    aliases: &[Alias],
+    limits: BindLimits,
+) -> Result<BoundExpr, BindError> {
+    let row = Row { entity_type: Some(entity_type), columns: Vec::new() };
+    let scope = Scope::new(&row, vec![aliases], true);
+    expr::condition(&Context::new(schema, limits), &scope, condition)
+}
+
+/// Binds a resource path.
+///
+/// # Errors
+/// As [`bind_query`]; an unknown first segment is 404.
+pub fn bind_resource(
+    schema: &dyn Schema,
+    path: &ResourcePath,
+    aliases: &[Alias],
+    limits: BindLimits,
+) -> Result<BoundResource, BindError> {
+    resource::resource(&Context::new(schema, limits), path, aliases)
+}
