@@ -349,10 +349,11 @@ fn is_local_name(name: &str) -> bool {
     LOCAL_NAMES.contains(&name) || name.ends_with(".localhost")
 }
 
-/// A name for this machine is judged like the addresses that it stands for.
+/// A name for this machine is judged like the addresses that it stands for; as at send, one
+/// refused address refuses the name.
 fn check_local_name(name: &str, policy: &AddressPolicy) -> Result<(), AddressError> {
     let loopback = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
-    if loopback.iter().any(|address| judge(*address, policy).is_ok()) {
+    if loopback.iter().all(|address| judge(*address, policy).is_ok()) {
         Ok(())
     } else {
         Err(AddressError::LocalName(name.to_owned()))

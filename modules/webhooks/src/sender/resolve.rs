@@ -48,6 +48,9 @@ pub enum ResolveError {
     /// The name servers could not be asked or gave no usable answer.
     #[error("the name servers gave no usable answer: {0}")]
     Failed(String),
+    /// The resolver could not be prepared.
+    #[error("name resolution could not be set up: {0}; check `/etc/resolv.conf`")]
+    Setup(String),
 }
 
 /// Resolves by the hosts file and the name servers of the system, or by one given server.
@@ -61,7 +64,7 @@ impl SystemResolver {
     /// When the configuration cannot be read.
     pub fn from_system() -> Result<Self, ResolveError> {
         let (config, options) = hickory_resolver::system_conf::read_system_conf()
-            .map_err(|error| ResolveError::Failed(error.to_string()))?;
+            .map_err(|error| ResolveError::Setup(error.to_string()))?;
         let mut builder =
             TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
         *builder.options_mut() = options;
@@ -94,7 +97,7 @@ impl SystemResolver {
         options.timeout = options.timeout.min(MAX_SERVER_TIMEOUT);
         // Above this many look-ups at once the library answers "busy", which would fail attempts.
         options.max_active_requests = 4_096;
-        builder.build().map(Self).map_err(|error| ResolveError::Failed(error.to_string()))
+        builder.build().map(Self).map_err(|error| ResolveError::Setup(error.to_string()))
     }
 }
 
@@ -168,12 +171,12 @@ impl Resolutions {
             return Ok(Arc::clone(&kept.addresses));
         }
         *kept = None;
-        let resolution = self.resolver.resolve(name).await.map_err(|error| match error {
-            ResolveError::NotFound => AttemptFailure::NoAddress,
-            ResolveError::Failed(reason) => {
-                tracing::warn!(host.name = %name, reason, "a webhook's host was not resolved");
-                AttemptFailure::Resolve
+        let resolution = self.resolver.resolve(name).await.map_err(|error| {
+            if error == ResolveError::NotFound {
+                return AttemptFailure::NoAddress;
             }
+            tracing::warn!(host.name = %name, %error, "a webhook's host was not resolved");
+            AttemptFailure::Resolve
         })?;
         let addresses = judged(name, &resolution.addresses, policy)?;
         let until = Instant::now() + resolution.ttl.min(self.max_ttl);
@@ -235,7 +238,46 @@ fn alternating(addresses: &[IpAddr]) -> Vec<IpAddr> {
 
 #[cfg(test)]
 mod tests {
+    use hickory_resolver::proto::op::{Message, ResponseCode};
+
     use super::*;
+
+    fn one_server(address: SocketAddr) -> ResolverConfig {
+        let mut connection = ConnectionConfig::udp();
+        connection.port = address.port();
+        ResolverConfig::from_name_servers(vec![NameServerConfig::new(
+            address.ip(),
+            true,
+            vec![connection],
+        )])
+    }
+
+    #[tokio::test]
+    async fn the_search_list_of_the_system_does_not_apply() {
+        let server = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let mut config = one_server(server.local_addr().unwrap());
+        config.set_domain("our-company.internal.".parse().unwrap());
+        config.add_search("search.internal.".parse().unwrap());
+        let builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
+        let resolver = SystemResolver::build(builder).unwrap();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let names = Arc::clone(&asked);
+        tokio::spawn(async move {
+            let mut buffer = [0; 512];
+            loop {
+                let (length, from) = server.recv_from(&mut buffer).await.unwrap();
+                let query = Message::from_vec(&buffer[..length]).unwrap();
+                names.lock().unwrap().push(query.queries[0].name().to_string());
+                let (id, code) = (query.metadata.id, query.metadata.op_code);
+                let mut answer = Message::error_msg(id, code, ResponseCode::NXDomain);
+                answer.add_query(query.queries[0].clone());
+                server.send_to(&answer.to_vec().unwrap(), from).await.unwrap();
+            }
+        });
+        assert_eq!(resolver.resolve("intranet").await, Err(ResolveError::NotFound));
+        let asked = asked.lock().unwrap().clone();
+        assert!(!asked.is_empty() && asked.iter().all(|name| name == "intranet."), "{asked:?}");
+    }
 
     #[test]
     fn families_alternate_and_repeated_addresses_go() {

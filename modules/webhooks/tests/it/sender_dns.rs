@@ -67,7 +67,6 @@ async fn a_name_is_resolved_and_named_in_the_request() {
     assert!(outcome.is_delivered(), "{outcome:?}");
     let received = &receivers.allowed.1.all()[0];
     assert_eq!(received.head.headers["host"], format!("{NAME}:{}", receivers.port));
-    // The name is complete: no search list of this machine was tried.
     assert!(server.names().iter().all(|name| name == "receiver.example."), "{:?}", server.names());
 }
 
@@ -216,12 +215,12 @@ async fn a_silent_name_server_is_a_timeout_and_does_not_block_the_next_attempt()
     let receivers = Receivers::start().await;
     let server = Arc::new(NameServer::start(Answer::Silence, 60).await);
     let mut options = receivers.options();
-    options.timeout = Duration::from_millis(300);
+    options.timeout = Duration::from_secs(1);
     let fixture = receivers.fixture_with(&server, options);
     let outcomes = join_all((0..3).map(|_| fixture.send())).await;
     for outcome in outcomes {
         assert_eq!(outcome.failure, Some(AttemptFailure::Timeout(Phase::Resolve)));
-        assert!(outcome.duration < Duration::from_secs(2));
+        assert!(outcome.duration < Duration::from_secs(10));
     }
     server.was_asked().await;
     server.change(Answer::addresses(&["127.0.0.1"]));

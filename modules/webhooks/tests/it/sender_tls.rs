@@ -15,6 +15,8 @@ use crate::support::receiver::{Inbox, Receiver, status};
 use crate::support::{Fixture, NoNames, options};
 
 const NAME: &str = "receiver.example";
+/// For what has to end before, also on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(20);
 const HTTP2: &[&[u8]] = &[b"h2", b"http/1.1"];
 
 /// A receiver with a certificate for `tls.name`, and a sender that trusts `trusted`.
@@ -151,7 +153,7 @@ async fn requests_at_once_share_an_http2_connection() {
 }
 
 /// A receiver speaks HTTP/2 by hand: its connections do as `serve` says.
-async fn http2_receiver<F, Fut>(serve: F) -> (Receiver, Fixture)
+async fn http2_receiver<F, Fut>(timeout: Duration, serve: F) -> (Receiver, Fixture)
 where
     F: Fn(tokio_rustls::server::TlsStream<tokio::net::TcpStream>, usize) -> Fut
         + Send
@@ -173,7 +175,7 @@ where
     .await;
     let options = SenderOptions {
         additional_roots: vec![authority.root.clone()],
-        timeout: Duration::from_millis(700),
+        timeout,
         ..options(receiver.port())
     };
     let url = format!("https://127.0.0.1:{}/", receiver.port());
@@ -206,7 +208,7 @@ async fn serve_streams<A, Fut>(
 
 #[tokio::test]
 async fn a_stuck_http2_connection_is_left() {
-    let (receiver, fixture) = http2_receiver(|stream, number| {
+    let (receiver, fixture) = http2_receiver(Duration::from_secs(2), |stream, number| {
         serve_streams(stream, 100, move || async move {
             if number == 1 {
                 std::future::pending::<()>().await;
@@ -226,7 +228,7 @@ async fn a_stuck_http2_connection_is_left() {
 
 #[tokio::test]
 async fn an_http2_connection_closed_while_idle_costs_no_attempt() {
-    let (receiver, fixture) = http2_receiver(|stream, _| async move {
+    let (receiver, fixture) = http2_receiver(PATIENCE, |stream, _| async move {
         // One answer per connection; at the second request it is cut.
         let cut = Arc::new(tokio::sync::Notify::new());
         let requests = Arc::new(AtomicUsize::new(0));
@@ -259,7 +261,7 @@ async fn an_http2_connection_closed_while_idle_costs_no_attempt() {
 #[tokio::test]
 async fn a_receiver_that_allows_few_streams_gets_more_connections() {
     let barrier = Arc::new(tokio::sync::Barrier::new(3));
-    let (receiver, fixture) = http2_receiver({
+    let (receiver, fixture) = http2_receiver(PATIENCE, {
         let barrier = Arc::clone(&barrier);
         move |stream, number| {
             let barrier = Arc::clone(&barrier);
@@ -283,7 +285,7 @@ async fn a_receiver_that_allows_few_streams_gets_more_connections() {
 
 #[tokio::test]
 async fn an_endless_http2_answer_ends_when_enough_was_read() {
-    let (_, fixture) = http2_receiver(|stream, _| async move {
+    let (_, fixture) = http2_receiver(PATIENCE, |stream, _| async move {
         let service = hyper::service::service_fn(|_request| async {
             let pieces = futures::stream::repeat_with(|| {
                 let piece = bytes::Bytes::from_static(&[b'x'; 8_192]);
@@ -307,7 +309,7 @@ async fn an_endless_http2_answer_ends_when_enough_was_read() {
 
 #[tokio::test]
 async fn an_http2_head_beyond_the_limit_is_refused() {
-    let (_, fixture) = http2_receiver(|stream, _| async move {
+    let (_, fixture) = http2_receiver(PATIENCE, |stream, _| async move {
         let service = hyper::service::service_fn(|_request| async {
             let mut response = Response::new(http_body_util::Empty::<bytes::Bytes>::new());
             let value = http::HeaderValue::from_str(&"v".repeat(40_000)).unwrap();
@@ -326,7 +328,7 @@ async fn an_http2_head_beyond_the_limit_is_refused() {
 
 #[tokio::test]
 async fn garbage_instead_of_http2_is_a_protocol_error() {
-    let (_, fixture) = http2_receiver(|mut stream, _| async move {
+    let (_, fixture) = http2_receiver(PATIENCE, |mut stream, _| async move {
         use tokio::io::AsyncWriteExt as _;
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await.unwrap();
         std::future::pending::<()>().await;

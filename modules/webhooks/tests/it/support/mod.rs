@@ -36,7 +36,7 @@ pub(crate) fn options(port: u16) -> SenderOptions {
             allowed_networks: vec![ALLOWED.into()],
             ..AddressPolicy::default()
         },
-        timeout: Duration::from_secs(5),
+        timeout: Duration::from_secs(20),
         ..SenderOptions::default()
     }
 }
