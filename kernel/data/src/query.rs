@@ -10,14 +10,14 @@ use crate::context::Context;
 
 /// A query of one entity, within the organisation by construction.
 ///
-/// ```ignore
-/// let cheap = ctx
-///     .query::<product::Entity>()
-///     .filter(product::COLUMN.price.lt(10))
-///     .order_by(product::COLUMN.name)
-///     .take(20)
-///     .all()
-///     .await?;
+/// ```
+/// use sea_orm::EntityTrait;
+/// use svc_core::Result;
+/// use svc_data::Context;
+///
+/// async fn first_by<E: EntityTrait>(ctx: &Context, column: E::Column) -> Result<Vec<E::Model>> {
+///     ctx.query::<E>().order_by(column).take(20).all().await
+/// }
 /// ```
 #[must_use = "a query does nothing until `all`, `one` or `count` is awaited"]
 pub struct Query<E: EntityTrait> {

@@ -7,6 +7,7 @@ use svc_core::{App, Assembly, Error, Module, Registry, Result};
 use crate::database::Database;
 use crate::migration::Migrations;
 use crate::registration::DataParts;
+use crate::sets::Sets;
 use crate::settings::{DatabaseSettings, MigrationSettings};
 use crate::unit_of_work::Data;
 
@@ -80,11 +81,9 @@ impl Prepared {
 
     /// Provides the application with its data.
     pub fn provide(self, app: &App, database: Database) {
+        let catalogue = self.parts.catalogue;
         app.provide(Arc::new(database.clone()));
-        app.provide(Arc::new(Data {
-            database,
-            catalogue: self.parts.catalogue,
-            commit_hooks: self.parts.commit_hooks,
-        }));
+        app.provide(Arc::new(Sets::new(app.name(), &catalogue)));
+        app.provide(Arc::new(Data { database, catalogue, commit_hooks: self.parts.commit_hooks }));
     }
 }

@@ -156,6 +156,43 @@ impl ValueKind {
         })
     }
 
+    /// Writes column `index` of a row as JSON, as [`to_json`] would.
+    ///
+    /// # Errors
+    ///
+    /// When the stored value is not of this kind.
+    pub(crate) fn write_json(
+        self,
+        row: &QueryResult,
+        index: usize,
+        out: &mut String,
+    ) -> Result<(), DbErr> {
+        use std::fmt::Write as _;
+        // Writing into a string doesn't fail.
+        match self {
+            Self::Text { .. } => match row.try_get_by_index::<Option<String>>(index)? {
+                Some(text) => write_string(&text, out),
+                None => out.push_str("null"),
+            },
+            Self::Uuid => match row.try_get_by_index::<Option<Uuid>>(index)? {
+                Some(id) => drop(write!(out, "\"{id}\"")),
+                None => out.push_str("null"),
+            },
+            Self::Int16 | Self::Int32 | Self::Int64 | Self::Boolean | Self::Decimal { .. } => {
+                match self.read(row, index)? {
+                    Value::SmallInt(Some(number)) => drop(write!(out, "{number}")),
+                    Value::Int(Some(number)) => drop(write!(out, "{number}")),
+                    Value::BigInt(Some(number)) => drop(write!(out, "{number}")),
+                    Value::Bool(Some(value)) => drop(write!(out, "{value}")),
+                    Value::Decimal(Some(number)) => drop(write!(out, "{number}")),
+                    _ => out.push_str("null"),
+                }
+            }
+            _ => drop(write!(out, "{}", to_json(&self.read(row, index)?))),
+        }
+        Ok(())
+    }
+
     /// Reads the JSON that [`to_json`] wrote.
     ///
     /// # Errors
@@ -228,6 +265,17 @@ pub fn to_json(value: &Value) -> Json {
         _ => None,
     };
     json.unwrap_or(Json::Null)
+}
+
+/// Writes a text as a JSON string. Most texts need no escape, and are copied as they are.
+fn write_string(text: &str, out: &mut String) {
+    if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        out.push_str(&Json::from(text).to_string());
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    }
 }
 
 fn decimal_json(value: Decimal) -> Json {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use sea_orm::{ColumnTrait as _, Condition};
 use svc_core::settings::{LoadOptions, Settings};
 use svc_core::{
     App, Clock, Module, OrganisationId, PermissionSet, Principal, Registry, Result, UserId,
@@ -77,7 +78,14 @@ struct Shop(Arc<Recorder>);
 impl Module for Shop {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([MIGRATION]);
-        registry.entity_set::<product::Entity>("Products").described("what is sold");
+        registry
+            .entity_set::<product::Entity>("Products")
+            .described("what is sold")
+            // Who has the claim sees only the products whose SKU begins with it.
+            .row_filter(|who| match who.claims("prefix") {
+                [prefix, ..] => Condition::all().add(product::Column::Sku.starts_with(prefix)),
+                [] => Condition::all(),
+            });
         registry.commit_hook(Arc::clone(&self.0) as Arc<dyn CommitHook>);
     }
 }
@@ -116,6 +124,15 @@ impl Fixture {
         let organisation = OrganisationId(Uuid::from_u128(number));
         let permissions = PermissionSet::from_iter(["Products.View"]);
         let person = Principal::user(UserId(Uuid::from_u128(7)), "Ada", organisation, permissions);
+        Context::new(&self.app, Arc::new(person), Uuid::from_u128(9)).unwrap()
+    }
+
+    /// A person of the organisation who may do everything with products.
+    pub fn manager(&self, number: u128) -> Context {
+        let organisation = OrganisationId(Uuid::from_u128(number));
+        let verbs = ["View", "Create", "Update", "Delete"].map(|verb| format!("Products.{verb}"));
+        let user = UserId(Uuid::from_u128(8));
+        let person = Principal::user(user, "Max", organisation, PermissionSet::from_iter(verbs));
         Context::new(&self.app, Arc::new(person), Uuid::from_u128(9)).unwrap()
     }
 

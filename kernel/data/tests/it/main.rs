@@ -5,5 +5,6 @@
 mod fixture;
 mod migrations;
 mod organisations;
+mod sets;
 mod units_of_work;
 mod values;

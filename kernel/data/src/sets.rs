@@ -1,0 +1,32 @@
+//! Entity sets: the one place that decides what a person may see and change.
+//!
+//! A set is read and changed here whether HTTP, an export, a search or a webhook asks. Each
+//! function takes the [`Context`](crate::Context) of whom it works for and applies, always:
+//!
+//! 1. the permission of the verb (403, which names it);
+//! 2. the organisation (what is another's is unknown);
+//! 3. the row filter (what it hides is unknown, also to changes and deletes);
+//! 4. hidden properties (unknown by name, absent from answers and metadata).
+//!
+//! | File | What it holds |
+//! | --- | --- |
+//! | `model` | the sets as OData describes them, made from the catalogue |
+//! | `seen` | what of that one principal may know |
+//! | `literal` | values between OData's types and the database's |
+//! | `sql` | bound conditions and orders as SQL |
+//! | `read` | one entity, or a page of them, straight from rows to JSON |
+//! | `write` | create, change, replace and delete through a unit of work |
+//! | `image` | a record as it was at some moment, read as somebody |
+
+mod image;
+mod literal;
+mod model;
+mod read;
+mod seen;
+mod sql;
+mod write;
+
+pub use model::Sets;
+pub use read::{Entity, Page, PageRequest};
+pub use seen::Seen;
+pub use write::{EntityValues, Verb};

@@ -1,0 +1,225 @@
+//! The sets as OData describes them.
+
+use std::sync::Arc;
+
+use svc_core::{Error, Result};
+use svc_odata::model::{
+    Access, Capabilities, EntitySet, EntityType, Model, PrimitiveType, Property, PropertyIndex,
+    SetIndex, SetPermissions, TypeIndex,
+};
+
+use crate::catalogue::{Catalogue, Column, EntityModel, Exposure};
+use crate::value::ValueKind;
+
+/// The entity sets of an application: OData's description of them, and what lies behind it.
+#[derive(Debug)]
+pub struct Sets {
+    model: Model,
+    served: Vec<Served>,
+}
+
+/// What lies behind one set.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) entity: Arc<EntityModel>,
+    /// The column behind each property.
+    columns: Vec<usize>,
+}
+
+impl Sets {
+    /// Describes the sets of a catalogue. Columns that never leave the application are left out.
+    #[must_use]
+    pub(crate) fn new(application: &str, catalogue: &Catalogue) -> Self {
+        let mut model = Model::new(pascal_case(application));
+        let mut served = Vec::new();
+        for entity in catalogue.sets() {
+            let (entity_type, columns) = describe(entity);
+            let entity_type = model.add_type(entity_type);
+            model.add_set(describe_set(entity, entity_type));
+            served.push(Served { entity: Arc::clone(entity), columns });
+        }
+        Self { model, served }
+    }
+
+    /// OData's description of all sets, as nobody in particular sees it.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The entity behind a set.
+    #[must_use]
+    pub fn entity(&self, set: SetIndex) -> &Arc<EntityModel> {
+        &self.served[set.0].entity
+    }
+
+    /// The set of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when there is none.
+    pub fn find(&self, name: &str) -> Result<SetIndex> {
+        let missing = || Error::not_found(format!("there is no entity set `{name}`"));
+        self.model.find_set(name).ok_or_else(missing)
+    }
+
+    pub(crate) fn served(&self, set: SetIndex) -> &Served {
+        &self.served[set.0]
+    }
+
+    /// What lies behind a type: sets and types are added side by side, so they share a place.
+    pub(crate) fn served_type(&self, entity_type: TypeIndex) -> &Served {
+        &self.served[entity_type.0]
+    }
+}
+
+impl Served {
+    /// The place of the column behind a property.
+    pub(crate) fn column_index(&self, property: PropertyIndex) -> usize {
+        self.columns[property.0]
+    }
+
+    /// The column behind a property.
+    pub(crate) fn column(&self, property: PropertyIndex) -> &Column {
+        &self.entity.columns[self.column_index(property)]
+    }
+
+    /// The properties in their order, with the place of the column behind each.
+    pub(crate) fn properties(&self) -> impl Iterator<Item = (PropertyIndex, usize)> {
+        self.columns.iter().enumerate().map(|(place, column)| (PropertyIndex(place), *column))
+    }
+}
+
+fn describe(entity: &EntityModel) -> (EntityType, Vec<usize>) {
+    let name = entity.set.as_ref().map_or(entity.table, |set| &set.name);
+    let mut described = EntityType::new(singular(name));
+    let mut columns = Vec::new();
+    for (index, column) in entity.columns.iter().enumerate() {
+        if column.exposure == Exposure::Internal {
+            continue;
+        }
+        let property = described.add_property(describe_column(column));
+        columns.push(index);
+        if index == entity.key_index() {
+            described.key.push(property);
+        }
+    }
+    (described, columns)
+}
+
+fn describe_column(column: &Column) -> Property {
+    let property = Property::new(column.property.clone(), primitive_type(column.kind));
+    let (max_length, precision, scale) = match column.kind {
+        ValueKind::Text { max } => (max, None, None),
+        ValueKind::Decimal { precision, scale } => (None, Some(precision), Some(scale)),
+        ValueKind::Timestamp | ValueKind::Time => (None, Some(6), None),
+        _ => (None, None, None),
+    };
+    Property {
+        nullable: column.nullable,
+        max_length,
+        precision,
+        scale,
+        access: match column.exposure {
+            Exposure::CreateOnly => Access::Immutable,
+            Exposure::ReadOnly => Access::Computed,
+            _ => Access::ReadWrite,
+        },
+        computed_default: column.has_default,
+        filterable: column.kind != ValueKind::Json,
+        sortable: column.kind != ValueKind::Json,
+        read_permission: match &column.exposure {
+            Exposure::HiddenUnless(permission) => Some(permission.clone()),
+            _ => None,
+        },
+        ..property
+    }
+}
+
+fn primitive_type(kind: ValueKind) -> svc_odata::model::PropertyType {
+    let primitive = match kind {
+        ValueKind::Boolean => PrimitiveType::Boolean,
+        ValueKind::Int16 => PrimitiveType::Int16,
+        ValueKind::Int32 => PrimitiveType::Int32,
+        ValueKind::Int64 => PrimitiveType::Int64,
+        ValueKind::Double => PrimitiveType::Double,
+        ValueKind::Decimal { .. } => PrimitiveType::Decimal,
+        ValueKind::Text { .. } => PrimitiveType::String,
+        ValueKind::Uuid => PrimitiveType::Guid,
+        ValueKind::Timestamp => PrimitiveType::DateTimeOffset,
+        ValueKind::Date => PrimitiveType::Date,
+        ValueKind::Time => PrimitiveType::TimeOfDay,
+        ValueKind::Bytes => PrimitiveType::Binary,
+        ValueKind::Json => return svc_odata::model::PropertyType::Untyped,
+    };
+    primitive.into()
+}
+
+fn describe_set(entity: &EntityModel, entity_type: TypeIndex) -> EntitySet {
+    let mut described = EntitySet::new(entity.name(), entity_type);
+    if let Some(set) = &entity.set {
+        described.description = Some(set.description.clone()).filter(|text| !text.is_empty());
+        described.permissions = SetPermissions {
+            read: Some(set.permissions.view.clone()),
+            insert: Some(set.permissions.create.clone()),
+            update: Some(set.permissions.update.clone()),
+            delete: Some(set.permissions.delete.clone()),
+        };
+    }
+    described.capabilities = Capabilities {
+        deep_insert: false,
+        searchable: false,
+        expandable: false,
+        computable: false,
+        aggregatable: false,
+        ..Capabilities::default()
+    };
+    described
+}
+
+/// `order-desk` becomes `OrderDesk`.
+fn pascal_case(name: &str) -> String {
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words
+        .map(|word| {
+            let mut letters = word.chars();
+            let first = letters.next().map(|first| first.to_ascii_uppercase());
+            first.into_iter().chain(letters).collect::<String>()
+        })
+        .collect()
+}
+
+/// The type of a set's entities: `Categories` holds `Category`, `Products` holds `Product`.
+fn singular(name: &str) -> String {
+    if let Some(stem) = name.strip_suffix("ies") {
+        return format!("{stem}y");
+    }
+    for ending in ["sses", "xes", "ches", "shes"] {
+        if name.ends_with(ending) {
+            return name[..name.len() - 2].to_owned();
+        }
+    }
+    match name.strip_suffix('s') {
+        Some(stem) if !name.ends_with("ss") => stem.to_owned(),
+        _ => format!("{name}Item"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_s_type_has_the_singular_of_its_name() {
+        let cases = [
+            ("Products", "Product"),
+            ("Categories", "Category"),
+            ("Boxes", "Box"),
+            ("Addresses", "Address"),
+            ("Stock", "StockItem"),
+        ];
+        for (set, expected) in cases {
+            assert_eq!(singular(set), expected);
+        }
+    }
+}

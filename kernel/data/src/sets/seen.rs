@@ -1,0 +1,37 @@
+//! What of the model one principal may know.
+
+use svc_core::Principal;
+use svc_odata::model::{Model, PropertyIndex, Schema, SetIndex, TypeIndex};
+
+use super::model::Sets;
+
+/// The sets as one principal sees them: what is hidden from it doesn't exist.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    sets: &'a Sets,
+    who: &'a Principal,
+}
+
+impl<'a> Seen<'a> {
+    /// The sets as `who` sees them.
+    #[must_use]
+    pub fn new(sets: &'a Sets, who: &'a Principal) -> Self {
+        Self { sets, who }
+    }
+}
+
+impl Schema for Seen<'_> {
+    fn model(&self) -> &Model {
+        self.sets.model()
+    }
+
+    fn sees_set(&self, set: SetIndex) -> bool {
+        let permissions = self.sets.entity(set).set.as_ref().map(|set| &set.permissions);
+        permissions.is_some_and(|permissions| self.who.can(&permissions.view))
+    }
+
+    fn sees_property(&self, entity_type: TypeIndex, property: PropertyIndex) -> bool {
+        let served = self.sets.served_type(entity_type);
+        served.entity.is_visible(served.column_index(property), self.who)
+    }
+}
