@@ -1,0 +1,70 @@
+//! Who calls: the extension point for credentials, and the extractor for handlers.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use svc_core::{App, Error, Principal, Result};
+use svc_data::Context;
+
+use crate::host::RequestIds;
+use crate::problem::{ApiError, ApiResult};
+use crate::state::HttpState;
+
+/// Knows one kind of credential, such as API keys or session cookies.
+#[async_trait]
+pub trait Authenticator: Send + Sync + 'static {
+    /// Who sent the request; none where it carries no credential of this kind.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unauthenticated`](svc_core::ErrorKind::Unauthenticated) for a credential of
+    /// this kind that doesn't hold: an invalid credential never makes an anonymous caller.
+    async fn authenticate(&self, app: &App, request: &Parts) -> Result<Option<Principal>>;
+}
+
+/// The caller, who must be signed in, as the context to act in.
+///
+/// `Option<Ctx>` is for routes that also serve callers without a credential.
+#[derive(Clone, Debug)]
+pub struct Ctx(pub Context);
+
+impl FromRequestParts<HttpState> for Ctx {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &HttpState) -> ApiResult<Self> {
+        let caller = caller(parts, state).await?;
+        caller.ok_or_else(|| Error::unauthenticated("sign in, or send an API key").into())
+    }
+}
+
+impl OptionalFromRequestParts<HttpState> for Ctx {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &HttpState) -> ApiResult<Option<Self>> {
+        Ok(caller(parts, state).await?)
+    }
+}
+
+/// Asks the authenticators in their order; the first that knows the credential decides.
+async fn caller(parts: &Parts, state: &HttpState) -> Result<Option<Ctx>> {
+    for authenticator in state.authenticators() {
+        if let Some(principal) = authenticator.authenticate(state.app(), parts).await? {
+            let correlation = match parts.extensions.get::<RequestIds>() {
+                Some(ids) => ids.trace(),
+                None => state.app().clock().new_id(),
+            };
+            return Context::new(state.app(), Arc::new(principal), correlation)
+                .map(|context| Some(Ctx(context)));
+        }
+    }
+    if parts.headers.contains_key(AUTHORIZATION) {
+        return Err(Error::unauthenticated(
+            "the credential in `Authorization` is of no kind that is known here; send `Bearer` \
+             with an API key",
+        ));
+    }
+    Ok(None)
+}

@@ -1,0 +1,252 @@
+//! What serde says about an input, in terms of its fields.
+//!
+//! A reader runs under two observers: one knows the path to what failed, the other hears of every
+//! key that the type doesn't know. So a type needs no attribute to refuse unknown keys.
+
+use serde::de::{DeserializeOwned, Deserializer};
+use serde_path_to_error::Segment;
+use svc_core::FieldErrors;
+
+/// What a message about the input as a whole is filed under.
+const WHOLE: &str = "";
+
+/// The message about a key that the type doesn't have.
+const UNKNOWN: &str = "is not known here";
+
+/// Reads a value; the errors are by field, such as `lines[0].quantity`.
+pub(super) fn read<'de, T, D>(reader: D) -> Result<T, FieldErrors>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    let mut unknown = Vec::new();
+    let mut track = serde_path_to_error::Track::new();
+    let observed = serde_path_to_error::Deserializer::new(reader, &mut track);
+    let outcome = serde_ignored::deserialize(observed, |path| unknown.push(ignored(&path)));
+    let mut errors = FieldErrors::new();
+    for field in unknown {
+        errors.entry(field).or_default().push(UNKNOWN.to_owned());
+    }
+    match outcome {
+        Ok(value) if errors.is_empty() => return Ok(value),
+        Ok(_) => {}
+        Err(error) => {
+            let (field, message) = describe(&failed(&track.path()), &error.to_string());
+            errors.entry(field).or_default().push(message);
+        }
+    }
+    Err(errors)
+}
+
+fn failed(path: &serde_path_to_error::Path) -> String {
+    let mut text = String::new();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => push_index(&mut text, *index),
+            Segment::Map { key } => push_key(&mut text, key),
+            // The variant of an enumeration is no part of the input's shape.
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    text
+}
+
+fn ignored(path: &serde_ignored::Path<'_>) -> String {
+    use serde_ignored::Path;
+    match path {
+        Path::Root => String::new(),
+        Path::Seq { parent, index } => {
+            let mut text = ignored(parent);
+            push_index(&mut text, *index);
+            text
+        }
+        Path::Map { parent, key } => {
+            let mut text = ignored(parent);
+            push_key(&mut text, key);
+            text
+        }
+        Path::Some { parent }
+        | Path::NewtypeStruct { parent }
+        | Path::NewtypeVariant { parent } => ignored(parent),
+    }
+}
+
+fn push_index(path: &mut String, index: usize) {
+    path.push('[');
+    path.push_str(&index.to_string());
+    path.push(']');
+}
+
+fn push_key(path: &mut String, key: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(key);
+}
+
+/// Turns serde's sentence into a field and what it should be. The value itself is left out: it
+/// may be a secret, and the caller has it.
+fn describe(path: &str, message: &str) -> (String, String) {
+    let message = without_position(message);
+    let at = |key: &str| {
+        let mut field = path.to_owned();
+        // Some readers have entered the key already when they find it wrong.
+        if field != key && !field.ends_with(&format!(".{key}")) {
+            push_key(&mut field, key);
+        }
+        field
+    };
+    if let Some(key) = quoted(message, "missing field ") {
+        return (at(key), "is missing".to_owned());
+    }
+    if let Some(key) = quoted(message, "unknown field ") {
+        return (at(key), UNKNOWN.to_owned());
+    }
+    if let Some(key) = quoted(message, "duplicate field ") {
+        return (at(key), "comes twice".to_owned());
+    }
+    let field = if path.is_empty() { WHOLE.to_owned() } else { path.to_owned() };
+    let is_about_value =
+        ["invalid type: ", "invalid value: ", "invalid length ", "unknown variant "]
+            .iter()
+            .any(|start| message.starts_with(start));
+    match message.rsplit_once(", expected ") {
+        Some((_, expected)) if is_about_value => (field, format!("expected {}", plain(expected))),
+        _ => (field, plain_failure(message)),
+    }
+}
+
+/// serde_json ends its sentences with ` at line 1 column 2`.
+fn without_position(message: &str) -> &str {
+    match message.rfind(" at line ") {
+        Some(end) if message[end..].contains(" column ") => &message[..end],
+        _ => message,
+    }
+}
+
+fn quoted<'a>(message: &'a str, start: &str) -> Option<&'a str> {
+    message.strip_prefix(start)?.strip_prefix('`')?.split('`').next()
+}
+
+/// Says in the words of JSON what serde says in those of Rust.
+fn plain(expected: &str) -> String {
+    let whole = |range: &str| format!("a whole number {range}");
+    match expected {
+        "u8" => whole("from 0 to 255"),
+        "u16" => whole("from 0 to 65535"),
+        "u32" => whole("from 0 to 4294967295"),
+        "u64" | "usize" | "u128" => whole("of at least 0"),
+        "i8" => whole("from -128 to 127"),
+        "i16" => whole("from -32768 to 32767"),
+        "i32" => whole("from -2147483648 to 2147483647"),
+        "i64" | "isize" | "i128" => "a whole number".to_owned(),
+        "f32" | "f64" => "a number".to_owned(),
+        "a boolean" => "`true` or `false`".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        "a map" => "an object".to_owned(),
+        "unit" | "null" => "nothing".to_owned(),
+        text if text.starts_with("struct ") => "an object".to_owned(),
+        text if text.starts_with("internally tagged enum ") => "an object".to_owned(),
+        text if text.starts_with("a UUID") || text.contains("UUID") => "a UUID".to_owned(),
+        text => text.to_owned(),
+    }
+}
+
+/// A sentence of a type of its own, or of a parser below serde.
+fn plain_failure(message: &str) -> String {
+    let starts = |start: &str| message.starts_with(start);
+    if starts("UUID parsing failed") || starts("invalid character: found") {
+        "expected a UUID".to_owned()
+    } else if starts("invalid digit") || starts("cannot parse integer") || starts("number too") {
+        "expected a whole number in range".to_owned()
+    } else if starts("invalid float") {
+        "expected a number".to_owned()
+    } else if starts("provided string was not") {
+        "expected `true` or `false`".to_owned()
+    } else {
+        message.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only what can't be read is looked at")]
+    struct Order {
+        customer: String,
+        lines: Vec<Line>,
+        note: Option<String>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only what can't be read is looked at")]
+    struct Line {
+        product: uuid::Uuid,
+        quantity: u32,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only what can't be read is looked at")]
+    struct Closed {
+        name: String,
+    }
+
+    fn errors<T: DeserializeOwned + std::fmt::Debug>(text: &str) -> Vec<(String, String)> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let errors = read::<T, _>(&mut reader).unwrap_err();
+        let one = |(field, messages): (String, Vec<String>)| (field, messages.join("; "));
+        errors.into_iter().map(one).collect()
+    }
+
+    fn found(field: &str, message: &str) -> Vec<(String, String)> {
+        vec![(field.to_owned(), message.to_owned())]
+    }
+
+    #[test]
+    fn an_error_names_its_field() {
+        assert_eq!(errors::<Order>(r#"{"customer":"a"}"#), found("lines", "is missing"));
+        assert_eq!(
+            errors::<Order>(r#"{"customer":3,"lines":[]}"#),
+            found("customer", "expected a string")
+        );
+        let id = "00000000-0000-0000-0000-000000000000";
+        assert_eq!(
+            errors::<Order>(&format!(
+                r#"{{"customer":"a","lines":[{{"product":"{id}","quantity":-1}}]}}"#
+            )),
+            found("lines[0].quantity", "expected a whole number from 0 to 4294967295")
+        );
+        assert_eq!(
+            errors::<Order>(r#"{"customer":"a","lines":[{"product":"x","quantity":1}]}"#),
+            found("lines[0].product", "expected a UUID")
+        );
+        assert_eq!(
+            errors::<Order>(&format!(r#"{{"customer":"a","lines":[{{"product":"{id}"}}]}}"#)),
+            found("lines[0].quantity", "is missing")
+        );
+        assert_eq!(errors::<Order>("[]").first().map(|error| error.0.as_str()), Some("customer"));
+        assert_eq!(errors::<Order>("3"), found("", "expected an object"));
+    }
+
+    #[test]
+    fn all_unknown_keys_are_named() {
+        let id = "00000000-0000-0000-0000-000000000000";
+        let text = format!(
+            r#"{{"customer":"a","nope":{{"x":1}},"lines":[{{"product":"{id}","quantity":1,"prize":2}}]}}"#
+        );
+        let unknown = |field: &str| (field.to_owned(), UNKNOWN.to_owned());
+        assert_eq!(errors::<Order>(&text), [unknown("lines[0].prize"), unknown("nope")]);
+        assert_eq!(errors::<Closed>(r#"{"nope":1}"#), [unknown("nope")]);
+    }
+
+    #[test]
+    fn a_value_is_never_repeated() {
+        let text = r#"{"customer":["hunter2"],"lines":[]}"#;
+        assert!(!format!("{:?}", errors::<Order>(text)).contains("hunter2"));
+    }
+}

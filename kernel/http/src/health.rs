@@ -1,0 +1,170 @@
+//! `/health/live` (the process answers) and `/health/ready` (it can do its work).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use http::StatusCode;
+use http::header::CACHE_CONTROL;
+use serde::Serialize;
+use svc_core::{App, Assembly, Error, Kind, Result};
+use svc_data::{Database, database_error};
+
+use crate::state::HttpState;
+
+/// How long one condition may take to be looked at.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A condition of being ready.
+#[async_trait]
+pub trait HealthCheck: Send + Sync + 'static {
+    /// The name in the answer, such as `outbox`.
+    fn name(&self) -> &'static str;
+
+    /// Looks whether the condition holds.
+    ///
+    /// # Errors
+    ///
+    /// The reason why not, for the log; the answer only tells that it failed.
+    async fn check(&self, app: &App) -> Result<()>;
+}
+
+/// All conditions of being ready.
+pub(crate) struct Health {
+    checks: Vec<Arc<dyn HealthCheck>>,
+}
+
+impl Health {
+    /// The database's conditions, and those of modules.
+    pub(crate) fn new(assembly: &Assembly, added: Vec<Arc<dyn HealthCheck>>) -> Self {
+        let mut migrations = Vec::new();
+        for module in assembly.modules() {
+            let steps = module.contributions.iter();
+            let steps = steps.filter(|contribution| contribution.kind == Kind::Migration);
+            migrations.extend(steps.map(|step| (module.name.clone(), step.name.clone())));
+        }
+        let mut checks: Vec<Arc<dyn HealthCheck>> =
+            vec![Arc::new(DatabaseCheck), Arc::new(MigrationsCheck { expected: migrations })];
+        checks.extend(added);
+        Self { checks }
+    }
+
+    async fn look(&self, app: &App) -> Vec<CheckResult> {
+        let each = self.checks.iter().map(|check| async {
+            let outcome = tokio::time::timeout(CHECK_TIMEOUT, check.check(app)).await;
+            let late = |_| Err(Error::unavailable("the check took too long"));
+            let status = match outcome.unwrap_or_else(late) {
+                Ok(()) => Status::Ok,
+                Err(error) => {
+                    tracing::warn!(
+                        check = check.name(),
+                        error = error.report(),
+                        "a health check failed"
+                    );
+                    Status::Failed
+                }
+            };
+            CheckResult { name: check.name(), status }
+        });
+        futures::future::join_all(each).await
+    }
+}
+
+/// The answer of a health check.
+#[derive(Serialize)]
+struct Report {
+    status: Status,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    checks: Vec<CheckResult>,
+}
+
+#[derive(Serialize)]
+struct CheckResult {
+    name: &'static str,
+    status: Status,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Status {
+    Ok,
+    Failed,
+    Draining,
+}
+
+pub(crate) fn routes(health: Arc<Health>) -> Router<HttpState> {
+    let ready = move |State(state): State<HttpState>| ready(Arc::clone(&health), state);
+    Router::new().route("/health/live", get(live)).route("/health/ready", get(ready))
+}
+
+async fn live() -> Response {
+    answer(Report { status: Status::Ok, checks: Vec::new() })
+}
+
+async fn ready(health: Arc<Health>, state: HttpState) -> Response {
+    if state.is_draining() {
+        return answer(Report { status: Status::Draining, checks: Vec::new() });
+    }
+    let checks = health.look(state.app()).await;
+    let all_hold = checks.iter().all(|check| check.status == Status::Ok);
+    answer(Report { status: if all_hold { Status::Ok } else { Status::Failed }, checks })
+}
+
+fn answer(report: Report) -> Response {
+    let status = match report.status {
+        Status::Ok => StatusCode::OK,
+        Status::Failed | Status::Draining => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    (status, [(CACHE_CONTROL, "no-store")], Json(report)).into_response()
+}
+
+/// The database answers.
+struct DatabaseCheck;
+
+#[async_trait]
+impl HealthCheck for DatabaseCheck {
+    fn name(&self) -> &'static str {
+        "database"
+    }
+
+    async fn check(&self, app: &App) -> Result<()> {
+        app.service::<Database>()?.ping().await
+    }
+}
+
+/// Every migration that this program knows has been applied: a database that was put back to an
+/// older state behind the program's back is noticed here.
+struct MigrationsCheck {
+    expected: Vec<(String, String)>,
+}
+
+#[async_trait]
+impl HealthCheck for MigrationsCheck {
+    fn name(&self) -> &'static str {
+        "migrations"
+    }
+
+    async fn check(&self, app: &App) -> Result<()> {
+        if self.expected.is_empty() {
+            return Ok(());
+        }
+        let database = app.service::<Database>()?;
+        let statement = database.statement("SELECT module, name FROM svc_migrations", []);
+        let rows = database.rows(statement).await?;
+        let applied = rows
+            .iter()
+            .map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)))
+            .collect::<Result<std::collections::HashSet<(String, String)>, sea_orm::DbErr>>()
+            .map_err(database_error)?;
+        match self.expected.iter().find(|step| !applied.contains(*step)) {
+            None => Ok(()),
+            Some((module, name)) => Err(Error::unavailable(format!(
+                "the migration `{name}` of module `{module}` is not applied"
+            ))),
+        }
+    }
+}

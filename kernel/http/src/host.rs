@@ -1,0 +1,133 @@
+//! One router out of everything that was registered, behind one layer.
+
+mod ids;
+mod layer;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use http::{Extensions, HeaderMap, StatusCode, Version};
+use svc_core::{App, Error, Result};
+use tower::ServiceBuilder;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{Predicate, SizeAbove};
+
+use crate::health::Health;
+use crate::metrics::Metrics;
+use crate::openapi::OpenApiDocument;
+use crate::problem::{ApiError, ApiResult};
+use crate::registration::ModuleRoutes;
+use crate::state::HttpState;
+use crate::{health, home, metrics, openapi, reference};
+
+pub use ids::RequestIds;
+pub(crate) use ids::TraceParent;
+use layer::HostLayer;
+pub(crate) use layer::UNMATCHED;
+
+/// Everything that is served, ready to listen ([`Server`](crate::Server)) or to be called in
+/// process. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Host {
+    state: HttpState,
+    router: Router,
+}
+
+/// What a host is made of.
+pub(crate) struct HostParts {
+    pub(crate) state: HttpState,
+    pub(crate) routes: Vec<ModuleRoutes>,
+    pub(crate) mounts: Vec<(&'static str, Router<HttpState>)>,
+    pub(crate) serves_home: bool,
+    pub(crate) document: Arc<OpenApiDocument>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) health: Arc<Health>,
+}
+
+impl Host {
+    pub(crate) fn new(parts: HostParts) -> Result<Self> {
+        let state = parts.state.clone();
+        // The router panics when it can't tell two routes apart. Registration finds such routes
+        // where they are described, so this concerns only what a module adds past `routes!`.
+        let assembled = catch_unwind(AssertUnwindSafe(|| assemble(parts)));
+        let router = assembled.map_err(|panic| {
+            Error::internal(format!(
+                "the routes don't fit together: {}",
+                layer::message_of(&*panic)
+            ))
+        })?;
+        Ok(Self { state, router })
+    }
+
+    /// The router, for tests that call it in process and for hosts of another kind.
+    #[must_use]
+    pub fn router(&self) -> Router {
+        self.router.clone()
+    }
+
+    /// What handlers share.
+    #[must_use]
+    pub fn state(&self) -> &HttpState {
+        &self.state
+    }
+
+    /// The application.
+    #[must_use]
+    pub fn app(&self) -> &App {
+        self.state.app()
+    }
+}
+
+fn assemble(parts: HostParts) -> Router {
+    let HostParts { state, routes, mounts, serves_home, document, metrics, health } = parts;
+    let mut router = Router::new()
+        .merge(health::routes(health))
+        .merge(metrics::routes(Arc::clone(&metrics)))
+        .merge(openapi::routes(document))
+        .merge(reference::routes());
+    if serves_home {
+        router = router.merge(home::routes(state.app().name()));
+    }
+    for ModuleRoutes { prefix, router: routes, .. } in routes {
+        router = if prefix.is_empty() { router.merge(routes) } else { router.nest(prefix, routes) };
+    }
+    for (prefix, mounted) in mounts {
+        router = router.nest(prefix, mounted);
+    }
+    let settings = state.settings();
+    let body_limit = usize::try_from(settings.max_body_size).unwrap_or(usize::MAX);
+    let compresses = settings.compression;
+    let layer = HostLayer::new(&state, metrics.http());
+    // The limit is set outside of a module's own layers, so that a route can set another.
+    let router = router.fallback(no_route).layer(DefaultBodyLimit::max(body_limit));
+    let router = if compresses {
+        let compression = CompressionLayer::new()
+            .gzip(true)
+            .br(true)
+            .compress_when(SizeAbove::new(1024).and(is_compressible));
+        router.layer(ServiceBuilder::new().layer(layer).layer(compression))
+    } else {
+        router.layer(layer)
+    };
+    router.with_state(state)
+}
+
+async fn no_route() -> ApiResult<()> {
+    Err(ApiError::from(Error::not_found("there is nothing at this address")))
+}
+
+/// Whether compression makes an answer smaller: texts, but no pictures and archives.
+fn is_compressible(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
+    let media_type = headers.get(http::header::CONTENT_TYPE).map(http::HeaderValue::as_bytes);
+    let Some(media_type) = media_type.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
+        return false;
+    };
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    // A stream of events must reach the browser event by event.
+    (essence.starts_with("text/") && essence != "text/event-stream")
+        || essence.ends_with("json")
+        || essence.ends_with("xml")
+        || essence.ends_with("javascript")
+}

@@ -1,0 +1,296 @@
+//! What happens to every request around its handler, in one layer: many small ones would each box
+//! a future, and would have to agree on who writes an error's body.
+
+use std::any::Any;
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{MatchedPath, Request};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use futures::FutureExt as _;
+use http::header::{
+    AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
+    STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use svc_core::{Clock, Error};
+use tower::{Layer, Service};
+use tracing::{Instrument as _, Span};
+
+use super::ids::RequestIds;
+use crate::metrics::HttpMetrics;
+use crate::problem::{ApiError, ErrorFormat, Failure, Occasion, error_of_status, render};
+use crate::state::HttpState;
+use crate::telemetry;
+
+/// What an answer may do in a browser where its route says nothing else: nothing.
+const CLOSED_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// The route of requests that no route serves, in logs and metrics.
+pub(crate) const UNMATCHED: &str = "unmatched";
+
+/// The layer around every route.
+#[derive(Clone)]
+pub(super) struct HostLayer(Arc<Shared>);
+
+struct Shared {
+    clock: Clock,
+    metrics: Arc<HttpMetrics>,
+    request_timeout: Duration,
+    slow_request: Duration,
+    is_https: bool,
+}
+
+impl HostLayer {
+    pub(super) fn new(state: &HttpState, metrics: Arc<HttpMetrics>) -> Self {
+        let settings = state.settings();
+        Self(Arc::new(Shared {
+            clock: state.app().clock().clone(),
+            metrics,
+            request_timeout: settings.request_timeout,
+            slow_request: settings.slow_request,
+            is_https: settings.public_url.as_ref().is_some_and(|url| url.is_https()),
+        }))
+    }
+}
+
+impl<S> Layer<S> for HostLayer {
+    type Service = HostService<S>;
+
+    fn layer(&self, inner: S) -> HostService<S> {
+        HostService { inner, shared: Arc::clone(&self.0) }
+    }
+}
+
+/// A route within the layer.
+#[derive(Clone)]
+pub(super) struct HostService<S> {
+    inner: S,
+    shared: Arc<Shared>,
+}
+
+impl<S, B> Service<Request> for HostService<S>
+where
+    S: Service<Request, Response = http::Response<B>, Error = Infallible>,
+    S::Future: Send + 'static,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let ids = RequestIds::of(request.headers(), &self.shared.clock);
+        let route = request.extensions().get::<MatchedPath>().cloned();
+        let (span, ids) = begin_span(ids, request.method(), route.as_ref());
+        request.extensions_mut().insert(ids);
+        let exchange = Exchange::begin(Arc::clone(&self.shared), ids, route, &request);
+        let handler = self.inner.call(request);
+        let work = async move {
+            let limit = exchange.shared.request_timeout;
+            let handler = AssertUnwindSafe(handler).catch_unwind();
+            let response = match tokio::time::timeout(limit, handler).await {
+                Ok(Ok(Ok(response))) => response.map(Body::new),
+                Ok(Ok(Err(never))) => match never {},
+                Ok(Err(panic)) => {
+                    let context = format!("a handler panicked: {}", message_of(&*panic));
+                    ApiError::from(Error::internal(context)).into_response()
+                }
+                Err(_) => {
+                    let error = Error::unavailable("the request took too long");
+                    ApiError::from(error.retry_after(Duration::from_secs(1))).into_response()
+                }
+            };
+            Ok(exchange.finish(response))
+        };
+        Box::pin(work.instrument(span))
+    }
+}
+
+/// The text of a panic, where it has one.
+pub(super) fn message_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// Begins the span of a request. An exporter of traces may have ids of its own; then the request
+/// takes them over, so that a problem's `traceId` finds the trace.
+fn begin_span(ids: RequestIds, method: &Method, route: Option<&MatchedPath>) -> (Span, RequestIds) {
+    if !telemetry::is_exporting() {
+        let trace = ids.trace();
+        return (tracing::info_span!("request", trace = %trace.simple()), ids);
+    }
+    let route = route.map_or(UNMATCHED, MatchedPath::as_str);
+    let span = tracing::info_span!(
+        "request",
+        trace = tracing::field::Empty,
+        otel.name = format_args!("{method} {route}"),
+        otel.kind = "server",
+        http.request.method = %method,
+        http.route = route,
+        http.response.status_code = tracing::field::Empty,
+        otel.status_code = tracing::field::Empty,
+    );
+    let ids = match telemetry::join_trace(&span, ids.parent()) {
+        Some(trace) => ids.with_trace(trace),
+        None => ids,
+    };
+    span.record("trace", tracing::field::display(ids.trace().simple()));
+    (span, ids)
+}
+
+/// A request that is being served. When the client goes away its future is dropped, and this
+/// with it, which counts it as status 499.
+struct Exchange {
+    shared: Arc<Shared>,
+    ids: RequestIds,
+    method: Method,
+    route: Option<MatchedPath>,
+    uri: Uri,
+    format: ErrorFormat,
+    had_credential: bool,
+    begun: Instant,
+    is_finished: bool,
+}
+
+impl Exchange {
+    fn begin(
+        shared: Arc<Shared>,
+        ids: RequestIds,
+        route: Option<MatchedPath>,
+        request: &Request,
+    ) -> Self {
+        shared.metrics.begin();
+        Self {
+            shared,
+            ids,
+            route,
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            format: ErrorFormat::of(request.uri().path(), request.headers()),
+            had_credential: request.headers().contains_key(AUTHORIZATION),
+            begun: Instant::now(),
+            is_finished: false,
+        }
+    }
+
+    /// Writes the body of an error, adds the headers that every answer has, counts and logs.
+    fn finish(mut self, mut response: Response) -> Response {
+        if let Some(Failure(error)) = response.extensions_mut().remove::<Failure>() {
+            response = self.fail(&error, response);
+        } else if is_bare_error(&response) {
+            let error = error_of_status(response.status());
+            response = self.fail(&error, response);
+        }
+        self.add_headers(response.headers_mut());
+        self.record(response.status());
+        self.is_finished = true;
+        response
+    }
+
+    fn fail(&self, error: &Error, response: Response) -> Response {
+        let route = self.route.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
+        let trace = self.ids.trace().simple().to_string();
+        let occasion = Occasion {
+            format: self.format,
+            path: self.uri.path(),
+            trace: &trace,
+            had_credential: self.had_credential,
+        };
+        let rendered = render(error, response.into_parts().0.headers, &occasion);
+        match rendered.status() {
+            StatusCode::INTERNAL_SERVER_ERROR => {
+                tracing::error!(method = %self.method, route, error = error.report(), "a request failed");
+            }
+            status if status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED => {
+                tracing::warn!(
+                    method = %self.method, route, status = status.as_u16(), error = error.report(),
+                    "a request could not be served"
+                );
+            }
+            _ => {
+                tracing::debug!(method = %self.method, route, error = error.report(), "a request was refused");
+            }
+        }
+        rendered
+    }
+
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        let mut id = [0; uuid::fmt::Hyphenated::LENGTH];
+        let id = self.ids.request().hyphenated().encode_lower(&mut id);
+        if let Ok(id) = HeaderValue::from_str(id) {
+            headers.insert(HeaderName::from_static("x-request-id"), id);
+        }
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        let default = |headers: &mut HeaderMap, name, value| {
+            headers.entry(name).or_insert(HeaderValue::from_static(value));
+        };
+        default(headers, REFERRER_POLICY, "no-referrer");
+        default(headers, CONTENT_SECURITY_POLICY, CLOSED_POLICY);
+        if self.shared.is_https {
+            default(headers, STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+        }
+    }
+
+    /// Counts the request, and logs it: reads that succeed at `debug`, what changes something or
+    /// fails at `info`. The query is left out, which may hold what nobody should read in a log.
+    fn record(&self, status: StatusCode) {
+        let took = self.begun.elapsed();
+        self.shared.metrics.end(&self.method, self.route.as_ref(), status.as_u16(), took);
+        if telemetry::is_exporting() {
+            let span = Span::current();
+            span.record("http.response.status_code", status.as_u16());
+            if status.is_server_error() {
+                span.record("otel.status_code", "ERROR");
+            }
+        }
+        let is_slow = took >= self.shared.slow_request;
+        let is_quiet_read = self.method.is_safe() && !status.is_client_error() && !is_slow;
+        let duration_ms = took.as_secs_f64() * 1_000.0;
+        let (method, status) = (&self.method, status.as_u16());
+        let route = self.route.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
+        if is_quiet_read {
+            tracing::debug!(%method, route, status, duration_ms, "request");
+        } else if is_slow {
+            tracing::warn!(%method, route, status, duration_ms, "slow request");
+        } else {
+            tracing::info!(%method, route, status, duration_ms, "request");
+        }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.shared.metrics.leave();
+        if !self.is_finished {
+            let took = self.begun.elapsed();
+            self.shared.metrics.end(&self.method, self.route.as_ref(), 499, took);
+            let route = self.route.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
+            tracing::debug!(method = %self.method, route, "the client went away before its answer");
+        }
+    }
+}
+
+/// Whether an answer is an error without a body of its own kind: the router's 405, or the
+/// plain text of an extractor that isn't ours.
+fn is_bare_error(response: &Response) -> bool {
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return false;
+    }
+    match response.headers().get(CONTENT_TYPE) {
+        None => response.body().size_hint().exact() == Some(0),
+        Some(media_type) => media_type.as_bytes().starts_with(b"text/plain"),
+    }
+}

@@ -1,0 +1,95 @@
+//! From registered parts to a host.
+
+use std::sync::Arc;
+
+use svc_core::settings::ApplicationSetting;
+use svc_core::{App, Assembly, Module, Registry, Result};
+
+use crate::application_settings;
+use crate::application_settings::ApplicationSettings;
+use crate::health::Health;
+use crate::host::{Host, HostParts};
+use crate::metrics::Metrics;
+use crate::openapi::OpenApiDocument;
+use crate::registration::HttpParts;
+use crate::settings::{HttpSettings, TelemetrySettings};
+use crate::state::HttpState;
+
+/// The HTTP host as a module: its settings, and the routes for settings of an organisation.
+pub struct HttpModule;
+
+impl Module for HttpModule {
+    fn name(&self) -> std::borrow::Cow<'static, str> {
+        "http".into()
+    }
+
+    fn requires(&self) -> &'static [&'static str] {
+        &["data"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.settings::<HttpSettings>();
+        registry.settings::<TelemetrySettings>();
+        application_settings::configure(registry);
+    }
+}
+
+/// What modules have registered, before there is a host.
+///
+/// The order of a start is [`Prepared::from_assembly`], [`Prepared::provide`] (after the database
+/// is provided), the assembly's own hooks ([`Assembly::build`]), then [`Prepared::build`].
+pub struct Prepared {
+    parts: HttpParts,
+    settings: Vec<ApplicationSetting>,
+    health: Arc<Health>,
+}
+
+impl Prepared {
+    /// Takes what modules have registered.
+    #[must_use]
+    pub fn from_assembly(assembly: &mut Assembly) -> Self {
+        let mut parts: HttpParts = assembly.take();
+        let health = Health::new(assembly, std::mem::take(&mut parts.health_checks));
+        Self { parts, settings: assembly.take(), health: Arc::new(health) }
+    }
+
+    /// Provides the application with [`Metrics`] and [`ApplicationSettings`], so that what other
+    /// modules build finds them.
+    pub fn provide(&mut self, app: &App) {
+        let metrics = Arc::new(Metrics::new(app));
+        for source in std::mem::take(&mut self.parts.metrics) {
+            metrics.add_source(source);
+        }
+        app.provide(metrics);
+        let settings = Arc::new(ApplicationSettings::new(std::mem::take(&mut self.settings)));
+        app.add_worker(settings.listener(app));
+        app.provide(settings);
+    }
+
+    /// Puts the host together, and provides the application with its [`OpenApiDocument`].
+    ///
+    /// `version` is the application's, for the document.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when [`Prepared::provide`] was not
+    /// called, or routes that no description mentions don't fit together.
+    pub fn build(self, app: &App, version: &str) -> Result<Host> {
+        let serves_home = !self.parts.serves("/");
+        let HttpParts { routes, mounts, authenticators, openapi_hooks, .. } = self.parts;
+        let settings = app.settings::<HttpSettings>();
+        let server = settings.public_url.as_ref().map(|url| url.as_str());
+        let document = OpenApiDocument::build(app, version, server, &routes, openapi_hooks)?;
+        let document = Arc::new(document);
+        app.provide(Arc::clone(&document));
+        Host::new(HostParts {
+            state: HttpState::new(app, authenticators),
+            routes,
+            mounts,
+            serves_home,
+            document,
+            metrics: app.service::<Metrics>()?,
+            health: self.health,
+        })
+    }
+}

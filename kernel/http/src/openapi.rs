@@ -1,0 +1,278 @@
+//! The OpenAPI 3.1 document: what modules describe, completed with what holds for all of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use svc_core::{App, Error, Result};
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::security::{
+    Http as HttpSecurity, HttpAuthScheme, SecurityRequirement, SecurityScheme,
+};
+use utoipa::openapi::tag::Tag;
+use utoipa::openapi::{
+    Components, Content, InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response,
+    ResponseBuilder, Schema, Server, Type,
+};
+
+use crate::registration::{ModuleRoutes, OpenApiHook, full_path};
+use crate::state::HttpState;
+
+/// The name of the security scheme that operations refer to.
+const BEARER: &str = "bearer";
+
+/// The document, built once at start; a service of the [`App`].
+pub struct OpenApiDocument {
+    document: OpenApi,
+    json: bytes::Bytes,
+}
+
+impl OpenApiDocument {
+    /// Puts the document together.
+    pub(crate) fn build(
+        app: &App,
+        version: &str,
+        server: Option<&str>,
+        routes: &[ModuleRoutes],
+        hooks: Vec<OpenApiHook>,
+    ) -> Result<Self> {
+        let info = InfoBuilder::new().title(app.name()).version(version).build();
+        let mut document = OpenApiBuilder::new().info(info).build();
+        document.servers = server.map(|url| vec![Server::new(url)]);
+        document.security = Some(vec![SecurityRequirement::new(BEARER, [""; 0])]);
+        document.components = Some(shared_components());
+        for module in routes {
+            add_module(&mut document, module);
+        }
+        for hook in hooks {
+            hook(&mut document, app);
+        }
+        let json = document.to_pretty_json();
+        let json = json.map_err(|error| {
+            Error::internal("the OpenAPI document can't be written").caused_by(error)
+        })?;
+        Ok(Self { document, json: json.into() })
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn document(&self) -> &OpenApi {
+        &self.document
+    }
+
+    /// The document as indented JSON, the same for the same modules.
+    #[must_use]
+    pub fn to_json(&self) -> &str {
+        std::str::from_utf8(&self.json).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for OpenApiDocument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenApiDocument").field("bytes", &self.json.len()).finish()
+    }
+}
+
+pub(crate) fn routes(document: Arc<OpenApiDocument>) -> Router<HttpState> {
+    let serve = move || {
+        let json = document.json.clone();
+        let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-cache")];
+        async move { (headers, json).into_response() }
+    };
+    Router::new().route("/openapi/v1.json", get(serve))
+}
+
+/// The operations of a path with their methods.
+pub(crate) fn operations(item: &PathItem) -> impl Iterator<Item = (&'static str, &Operation)> {
+    let operations = [
+        ("GET", &item.get),
+        ("HEAD", &item.head),
+        ("POST", &item.post),
+        ("PUT", &item.put),
+        ("PATCH", &item.patch),
+        ("DELETE", &item.delete),
+        ("OPTIONS", &item.options),
+        ("TRACE", &item.trace),
+    ];
+    operations.into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
+}
+
+fn operations_mut(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [
+        &mut item.get,
+        &mut item.head,
+        &mut item.post,
+        &mut item.put,
+        &mut item.patch,
+        &mut item.delete,
+        &mut item.options,
+        &mut item.trace,
+    ]
+    .into_iter()
+    .filter_map(Option::as_mut)
+}
+
+/// The permissions that an operation says it needs.
+pub(crate) fn permissions_of(operation: &Operation) -> Vec<String> {
+    let requirements = operation.security.iter().flatten();
+    requirements.flat_map(|requirement| scopes(requirement).into_values().flatten()).collect()
+}
+
+/// A requirement by scheme; the type shows its content only as JSON.
+fn scopes(requirement: &SecurityRequirement) -> BTreeMap<String, Vec<String>> {
+    let json = serde_json::to_value(requirement);
+    json.and_then(serde_json::from_value).unwrap_or_default()
+}
+
+/// Whether an operation serves everybody: it declares security that asks for nothing.
+fn is_public(operation: &Operation) -> bool {
+    let requirements = operation.security.as_ref();
+    requirements.is_some_and(|all| all.iter().all(|requirement| scopes(requirement).is_empty()))
+}
+
+fn add_module(document: &mut OpenApi, routes: &ModuleRoutes) {
+    let mut tags = Vec::new();
+    for (path, item) in &routes.openapi.paths.paths {
+        let mut item = item.clone();
+        for operation in operations_mut(&mut item) {
+            let own = operation.tags.get_or_insert_default();
+            if own.is_empty() {
+                own.push(routes.module.clone());
+            }
+            tags.extend(own.iter().cloned());
+            complete(operation, path.contains('{'));
+        }
+        let path = full_path(routes.prefix, path);
+        match document.paths.paths.get_mut(&path) {
+            Some(known) => known.merge_operations(item),
+            None => {
+                document.paths.paths.insert(path, item);
+            }
+        }
+    }
+    let all = document.tags.get_or_insert_default();
+    for tag in tags {
+        if !all.iter().any(|known| known.name == tag) {
+            all.push(Tag::new(tag));
+        }
+    }
+    if let Some(components) = &routes.openapi.components {
+        let all = document.components.get_or_insert_default();
+        all.schemas.extend(components.schemas.clone());
+        all.responses.extend(components.responses.clone());
+    }
+}
+
+/// Adds what the framework answers before a handler is asked, and names the permissions.
+fn complete(operation: &mut Operation, has_parameters: bool) {
+    let permissions = permissions_of(operation);
+    if !permissions.is_empty() {
+        let names: Vec<String> = permissions.iter().map(|name| format!("`{name}`")).collect();
+        let noun = if names.len() == 1 { "permission" } else { "permissions" };
+        let needs = format!("Needs the {noun} {}.", names.join(", "));
+        operation.description = Some(match operation.description.take() {
+            Some(text) if !text.trim().is_empty() => format!("{text}\n\n{needs}"),
+            _ => needs,
+        });
+    }
+    let mut problems = vec!["400", "500", "503"];
+    if !is_public(operation) {
+        problems.push("401");
+    }
+    if !permissions.is_empty() {
+        problems.push("403");
+    }
+    if has_parameters {
+        problems.push("404");
+    }
+    if operation.request_body.is_some() {
+        problems.extend(["413", "415", "422"]);
+    }
+    for status in problems {
+        let name = component_of(status);
+        let shared = || RefOr::Ref(Ref::from_response_name(name));
+        operation.responses.responses.entry(status.to_owned()).or_insert_with(shared);
+    }
+}
+
+fn component_of(status: &str) -> &'static str {
+    PROBLEMS.iter().find(|(known, _, _)| *known == status).map_or("Problem", |(_, name, _)| name)
+}
+
+/// The answers that routes share, by status.
+const PROBLEMS: [(&str, &str, &str); 9] = [
+    ("400", "BadRequest", "The request can't be read."),
+    ("401", "Unauthorized", "Nobody is signed in, or the credential doesn't hold."),
+    ("403", "Forbidden", "The caller lacks a permission, which `detail` names."),
+    ("404", "NotFound", "Unknown, or of another organisation."),
+    ("413", "ContentTooLarge", "The body is larger than allowed."),
+    ("415", "UnsupportedMediaType", "The body is not JSON."),
+    ("422", "UnprocessableContent", "Readable, but not valid; `errors` says why, by field."),
+    ("500", "InternalServerError", "A fault of the server, which its log tells by `traceId`."),
+    ("503", "ServiceUnavailable", "Not at the moment; `Retry-After` may say when."),
+];
+
+fn shared_components() -> Components {
+    let mut components = Components::new();
+    components.add_security_scheme(
+        BEARER,
+        SecurityScheme::Http(
+            HttpSecurity::builder()
+                .scheme(HttpAuthScheme::Bearer)
+                .description(Some("An access token, or an API key (`svck_…`)."))
+                .build(),
+        ),
+    );
+    components.schemas.insert("Problem".to_owned(), problem_schema());
+    for (_, name, description) in PROBLEMS {
+        components.responses.insert(name.to_owned(), problem_response(description).into());
+    }
+    components
+}
+
+fn problem_response(description: &str) -> Response {
+    let content = Content::builder().schema(Some(Ref::from_schema_name("Problem"))).build();
+    ResponseBuilder::new()
+        .description(description)
+        .content("application/problem+json", content)
+        .build()
+}
+
+fn problem_schema() -> RefOr<Schema> {
+    let text = |description: &str| {
+        ObjectBuilder::new().schema_type(Type::String).description(Some(description)).build()
+    };
+    let messages = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some("Messages by field, such as `lines[0].quantity`."))
+        .additional_properties(Some(
+            utoipa::openapi::ArrayBuilder::new()
+                .items(ObjectBuilder::new().schema_type(Type::String)),
+        ))
+        .build();
+    let status = ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .description(Some("The status of the answer."))
+        .build();
+    let object = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some("What went wrong (RFC 9457)."))
+        .property("type", text("`about:blank`: the status says it all."))
+        .required("type")
+        .property("title", text("The status in words."))
+        .required("title")
+        .property("status", status)
+        .required("status")
+        .property("detail", text("What went wrong, for a person."))
+        .required("detail")
+        .property("instance", text("The path of the request."))
+        .required("instance")
+        .property("traceId", text("What finds the request in logs and traces."))
+        .required("traceId")
+        .property("errors", messages)
+        .build();
+    RefOr::T(Schema::Object(object))
+}

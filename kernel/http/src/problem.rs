@@ -1,0 +1,285 @@
+//! Errors on the wire: problem details (RFC 9457), and OData's error format below `/odata`.
+//!
+//! This is the only place that turns an [`ErrorKind`] into a status.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use serde::Serialize;
+use svc_core::{Error, ErrorKind, FieldErrors};
+
+/// What the caller of a failed internal part reads, whatever the error says.
+const HIDDEN: &str = "something went wrong on the server";
+
+/// What a handler answers with.
+pub type ApiResult<T> = std::result::Result<T, ApiError>;
+
+/// An error as the answer of a handler.
+///
+/// It is made by `?` from [`svc_core::Error`]. The response carries the error to the host's layer,
+/// which knows the request and writes the body.
+#[derive(Debug)]
+pub struct ApiError(Error);
+
+impl ApiError {
+    /// The error itself.
+    #[must_use]
+    pub fn error(&self) -> &Error {
+        &self.0
+    }
+}
+
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let status = problem_parts(&self.0).status;
+        let mut response = status.into_response();
+        response.extensions_mut().insert(Failure(Arc::new(self.0)));
+        response
+    }
+}
+
+/// An error on its way from a handler to the host's layer.
+#[derive(Clone)]
+pub(crate) struct Failure(pub(crate) Arc<Error>);
+
+/// What an error means over HTTP.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemParts<'a> {
+    /// The status.
+    pub status: StatusCode,
+    /// The kind of error as a name for programs, such as `NotFound`.
+    pub code: &'static str,
+    /// The status in words.
+    pub title: &'static str,
+    /// What went wrong, for the caller.
+    pub detail: &'a str,
+    /// Messages by field.
+    pub fields: &'a FieldErrors,
+    /// What the error is about.
+    pub target: Option<&'a str>,
+    /// When a retry makes sense.
+    pub retry_after: Option<Duration>,
+}
+
+/// Says what an error means over HTTP; faults of the program show nothing of themselves.
+#[must_use]
+pub fn problem_parts(error: &Error) -> ProblemParts<'_> {
+    let (status, code) = match error.kind() {
+        ErrorKind::Malformed => (StatusCode::BAD_REQUEST, "Malformed"),
+        ErrorKind::Unauthenticated => (StatusCode::UNAUTHORIZED, "Unauthenticated"),
+        ErrorKind::Forbidden => (StatusCode::FORBIDDEN, "Forbidden"),
+        ErrorKind::NotFound => (StatusCode::NOT_FOUND, "NotFound"),
+        ErrorKind::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed"),
+        ErrorKind::Conflict => (StatusCode::CONFLICT, "Conflict"),
+        ErrorKind::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "PreconditionFailed"),
+        ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "TooLarge"),
+        ErrorKind::UnsupportedMediaType => {
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType")
+        }
+        ErrorKind::Invalid => (StatusCode::UNPROCESSABLE_ENTITY, "Invalid"),
+        ErrorKind::PreconditionRequired => {
+            (StatusCode::PRECONDITION_REQUIRED, "PreconditionRequired")
+        }
+        ErrorKind::TooManyRequests => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
+        ErrorKind::NotImplemented => (StatusCode::NOT_IMPLEMENTED, "NotImplemented"),
+        ErrorKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "Unavailable"),
+        _ => (StatusCode::INTERNAL_SERVER_ERROR, "Internal"),
+    };
+    let hidden = status == StatusCode::INTERNAL_SERVER_ERROR;
+    ProblemParts {
+        status,
+        code,
+        title: title(status),
+        detail: if hidden { HIDDEN } else { error.message() },
+        fields: if hidden { &NO_FIELDS } else { error.fields() },
+        target: error.about().filter(|_| !hidden),
+        retry_after: error.retry_delay(),
+    }
+}
+
+static NO_FIELDS: FieldErrors = FieldErrors::new();
+
+fn title(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => "Content Too Large",
+        StatusCode::UNPROCESSABLE_ENTITY => "Unprocessable Content",
+        status => status.canonical_reason().unwrap_or("Error"),
+    }
+}
+
+/// The error that a bare status stands for, such as the router's 405.
+pub(crate) fn error_of_status(status: StatusCode) -> Error {
+    let (kind, message) = match status {
+        StatusCode::UNAUTHORIZED => (ErrorKind::Unauthenticated, "this needs a sign-in"),
+        StatusCode::FORBIDDEN => (ErrorKind::Forbidden, "this is not allowed"),
+        StatusCode::NOT_FOUND => (ErrorKind::NotFound, "there is nothing at this address"),
+        StatusCode::METHOD_NOT_ALLOWED => (
+            ErrorKind::MethodNotAllowed,
+            "the method doesn't fit this address; `Allow` lists those that do",
+        ),
+        StatusCode::CONFLICT => (ErrorKind::Conflict, "this contradicts what is stored"),
+        StatusCode::PRECONDITION_FAILED => {
+            (ErrorKind::PreconditionFailed, "the record has changed since the version you named")
+        }
+        StatusCode::PAYLOAD_TOO_LARGE => (ErrorKind::TooLarge, "the body is larger than allowed"),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            (ErrorKind::UnsupportedMediaType, "the body is of a media type that is not understood")
+        }
+        StatusCode::UNPROCESSABLE_ENTITY => (ErrorKind::Invalid, "the request is not valid"),
+        StatusCode::PRECONDITION_REQUIRED => {
+            (ErrorKind::PreconditionRequired, "the request must name the version that it changes")
+        }
+        StatusCode::TOO_MANY_REQUESTS => (ErrorKind::TooManyRequests, "too many requests"),
+        StatusCode::NOT_IMPLEMENTED => (ErrorKind::NotImplemented, "this is not served"),
+        StatusCode::SERVICE_UNAVAILABLE => (ErrorKind::Unavailable, "this can't be served now"),
+        status if status.is_client_error() => (ErrorKind::Malformed, "the request can't be read"),
+        _ => return Error::internal(format!("a handler answered with a bare {status}")),
+    };
+    Error::new(kind, message)
+}
+
+/// The format in which a part of the address space answers with errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorFormat {
+    /// Problem details (RFC 9457).
+    Problem,
+    /// OData's error format (OData JSON 4.01, section 21.1), with the version to name.
+    OData(&'static str),
+}
+
+impl ErrorFormat {
+    /// The format for a request, by its path and the version of OData that its client speaks.
+    #[must_use]
+    pub fn of(path: &str, headers: &HeaderMap) -> Self {
+        if !path.starts_with("/odata/") && path != "/odata" {
+            return Self::Problem;
+        }
+        match headers.get("odata-maxversion").map(HeaderValue::as_bytes) {
+            Some(b"4.0") => Self::OData("4.0"),
+            _ => Self::OData("4.01"),
+        }
+    }
+}
+
+/// What the body of an error says about the request.
+pub(crate) struct Occasion<'a> {
+    pub(crate) format: ErrorFormat,
+    pub(crate) path: &'a str,
+    pub(crate) trace: &'a str,
+    pub(crate) had_credential: bool,
+}
+
+/// Writes the answer of an error. Headers that a handler or the router had set are kept.
+pub(crate) fn render(error: &Error, headers: HeaderMap, occasion: &Occasion<'_>) -> Response {
+    let parts = problem_parts(error);
+    let (media_type, body) = match occasion.format {
+        ErrorFormat::Problem => ("application/problem+json", problem_body(&parts, occasion)),
+        ErrorFormat::OData(_) => ("application/json", odata_body(&parts, occasion)),
+    };
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = parts.status;
+    *response.headers_mut() = headers;
+    let headers = response.headers_mut();
+    headers.remove(http::header::CONTENT_LENGTH);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let ErrorFormat::OData(version) = occasion.format {
+        headers.insert(HeaderName::from_static("odata-version"), HeaderValue::from_static(version));
+    }
+    if let Some(delay) = parts.retry_after {
+        // A fraction of a second rounds up, so that nobody comes back too early.
+        let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if parts.status == StatusCode::UNAUTHORIZED {
+        // RFC 6750, section 3.1: no error code where no credential was sent.
+        let challenge =
+            if occasion.had_credential { "Bearer error=\"invalid_token\"" } else { "Bearer" };
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    }
+    response
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Problem<'a> {
+    r#type: &'static str,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+    instance: &'a str,
+    trace_id: &'a str,
+    #[serde(skip_serializing_if = "FieldErrors::is_empty")]
+    errors: &'a FieldErrors,
+}
+
+fn problem_body(parts: &ProblemParts<'_>, occasion: &Occasion<'_>) -> Vec<u8> {
+    to_json(&Problem {
+        r#type: "about:blank",
+        title: parts.title,
+        status: parts.status.as_u16(),
+        detail: parts.detail,
+        instance: occasion.path,
+        trace_id: occasion.trace,
+        errors: parts.fields,
+    })
+}
+
+#[derive(Serialize)]
+struct ODataEnvelope<'a> {
+    error: ODataError<'a>,
+}
+
+#[derive(Serialize)]
+struct ODataError<'a> {
+    code: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<ODataDetail<'a>>,
+    innererror: ODataInner<'a>,
+}
+
+#[derive(Serialize)]
+struct ODataDetail<'a> {
+    code: &'static str,
+    target: &'a str,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ODataInner<'a> {
+    trace_id: &'a str,
+}
+
+fn odata_body(parts: &ProblemParts<'_>, occasion: &Occasion<'_>) -> Vec<u8> {
+    let details = parts.fields.iter().flat_map(|(field, messages)| {
+        let detail = move |message| ODataDetail { code: parts.code, target: field, message };
+        messages.iter().map(move |message| detail(message))
+    });
+    to_json(&ODataEnvelope {
+        error: ODataError {
+            code: parts.code,
+            message: parts.detail,
+            target: parts.target,
+            details: details.collect(),
+            innererror: ODataInner { trace_id: occasion.trace },
+        },
+    })
+}
+
+fn to_json(body: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(body).expect("texts, numbers and maps with text keys are always JSON")
+}

@@ -1,0 +1,166 @@
+//! The listening server.
+//!
+//! | Phase | New connections | `/health/ready` | Running requests |
+//! | --- | --- | --- | --- |
+//! | serving | accepted | 200 | served |
+//! | noticed (`ShutdownDelay`) | accepted | 503 | served |
+//! | draining (`ShutdownTimeout`) | refused | 503 | finish; their connections close |
+//! | stopped | refused | – | cut off |
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use svc_core::{Error, Result};
+use tokio::net::{TcpListener, TcpStream};
+use tower::Service as _;
+
+use crate::host::Host;
+use crate::settings::HttpSettings;
+
+/// How long accepting pauses when the system has no more sockets to give.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// A server that has taken its address.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    host: Host,
+}
+
+impl Server {
+    /// Takes the address that the settings name; connections wait until [`Server::serve`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when the address is in use or
+    /// may not be listened on.
+    pub async fn bind(host: &Host) -> Result<Self> {
+        let listen = host.state().settings().listen;
+        let refused = |error: io::Error| {
+            let message = format!(
+                "can't listen on `{listen}`: {error}; set another address with `Svc:Http:Listen`"
+            );
+            Error::unavailable(message).caused_by(error)
+        };
+        let listener = TcpListener::bind(listen).await.map_err(refused)?;
+        let address = listener.local_addr().map_err(refused)?;
+        Ok(Self { listener, address, host: host.clone() })
+    }
+
+    /// The address, with the port that was given where the settings ask for any.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers requests until `stop` resolves and the running ones have finished, at most for
+    /// `Svc:Http:ShutdownTimeout`.
+    ///
+    /// # Errors
+    ///
+    /// None today: a fault of one connection ends that connection only.
+    pub async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<()> {
+        let Self { listener, host, address } = self;
+        let state = host.state().clone();
+        let settings = state.settings();
+        let connections = Connections::new(host.router(), settings);
+        tracing::info!(%address, "listening");
+        {
+            let until = async {
+                stop.await;
+                state.begin_draining();
+                tokio::time::sleep(settings.shutdown_delay).await;
+            };
+            let mut until = pin!(until);
+            loop {
+                tokio::select! {
+                    // A stop must be noticed also while connections come without a pause.
+                    biased;
+                    () = &mut until => break,
+                    accepted = listener.accept() => match accepted {
+                        Ok((stream, peer)) => connections.begin(stream, peer),
+                        Err(error) => pause_after(&error).await,
+                    },
+                }
+            }
+        }
+        drop(listener);
+        connections.finish(settings.shutdown_timeout).await;
+        Ok(())
+    }
+}
+
+/// A client that went away before it was accepted is no reason to wait; anything else is a lack
+/// of sockets or memory, which passes.
+async fn pause_after(error: &io::Error) {
+    let is_of_client = matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+    );
+    if !is_of_client {
+        tracing::error!(%error, "a connection could not be accepted");
+        tokio::time::sleep(ACCEPT_PAUSE).await;
+    }
+}
+
+/// The open connections.
+struct Connections {
+    router: Router,
+    builder: Builder<TokioExecutor>,
+    graceful: GracefulShutdown,
+}
+
+impl Connections {
+    fn new(router: Router, settings: &HttpSettings) -> Self {
+        let mut builder = Builder::new(TokioExecutor::new());
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(settings.header_timeout);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .keep_alive_interval(settings.header_timeout)
+            .max_concurrent_streams(200);
+        Self { router, builder, graceful: GracefulShutdown::new() }
+    }
+
+    fn begin(&self, stream: TcpStream, peer: SocketAddr) {
+        // Answers are written whole, so waiting for more to send only adds delay.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps its delay");
+        }
+        let router = self.router.clone();
+        let service = service_fn(move |request: hyper::Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(ConnectInfo(peer));
+            // The router is always ready, so it may be called at once.
+            router.clone().call(request)
+        });
+        let builder = self.builder.clone();
+        let watcher = self.graceful.watcher();
+        tokio::spawn(async move {
+            let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+            if let Err(error) = watcher.watch(connection.into_owned()).await {
+                tracing::debug!(error, %peer, "a connection ended early");
+            }
+        });
+    }
+
+    async fn finish(self, timeout: Duration) {
+        let open = self.graceful.count();
+        if tokio::time::timeout(timeout, self.graceful.shutdown()).await.is_err() {
+            tracing::warn!(open, "requests were cut off; `Svc:Http:ShutdownTimeout` was too short");
+        }
+    }
+}

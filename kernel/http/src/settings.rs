@@ -1,0 +1,65 @@
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use svc_core::settings::{Secret, SectionProblems, WebUrl};
+use tracing_subscriber::EnvFilter;
+
+svc_core::settings_section! {
+    /// The HTTP host.
+    pub struct HttpSettings in "Svc:Http" {
+        /// Address and port to listen on. Port 0 takes any free one.
+        pub listen: SocketAddr = SocketAddr::from(([127, 0, 0, 1], 5080));
+        /// The address under which callers reach the application, where a proxy stands before it.
+        pub public_url: Option<WebUrl> = None;
+        /// The largest body of a request in bytes; routes for files have limits of their own.
+        pub max_body_size: u64 = mebibytes(4), within(kibibytes(1)..=mebibytes(1024));
+        /// How long a request may take until its answer begins; then it is answered with 503.
+        pub request_timeout: Duration = seconds(30), within(milliseconds(100)..=hours(1));
+        /// How long a client may take to send the head of a request, or keep a connection idle.
+        pub header_timeout: Duration = seconds(30), within(seconds(1)..=minutes(10));
+        /// On stop: how long readiness says 503 before connections are refused, for load
+        /// balancers that need to notice. Zero refuses at once.
+        pub shutdown_delay: Duration = seconds(0), within(seconds(0)..=minutes(5));
+        /// On stop: how long running requests may take to finish before they are cut off.
+        pub shutdown_timeout: Duration = seconds(30), within(seconds(0)..=minutes(10));
+        /// Whether answers are compressed for callers that accept it.
+        pub compression: bool = true;
+        /// Requests that take longer are logged as slow.
+        pub slow_request: Duration = seconds(1), within(milliseconds(1)..=hours(1));
+        /// What a scraper of `/metrics` must present as bearer token. None lets everybody read.
+        pub metrics_token: Option<Secret> = None, length(16..=200);
+    }
+}
+
+svc_core::settings_choice! {
+    /// The form of log lines.
+    pub enum LogFormat {
+        /// For people.
+        Text = "text",
+        /// One JSON object a line.
+        Json = "json",
+    }
+}
+
+svc_core::settings_section! {
+    /// Logs and traces.
+    pub struct TelemetrySettings in "Svc:Telemetry" {
+        /// Base address of an OpenTelemetry collector that takes OTLP over HTTP, such as
+        /// `http://127.0.0.1:4318`; traces go to `/v1/traces` below it. None exports nothing.
+        pub otlp_endpoint: Option<WebUrl> = None;
+        /// The name of the service in traces. None is the application's name.
+        pub service_name: Option<String> = None, length(1..=100);
+        /// The form of log lines on standard error.
+        pub log_format: LogFormat = LogFormat::Text;
+        /// What is logged: a level, or levels by target such as `info,svc_http=debug`.
+        /// Each read that succeeds is logged at `debug`.
+        pub log_filter: String = "info".to_owned(), length(1..=1_000);
+    }
+    validate: check_filter;
+}
+
+fn check_filter(settings: &TelemetrySettings, problems: &mut SectionProblems) {
+    if EnvFilter::try_new(&settings.log_filter).is_err() {
+        problems.add("LogFilter", "levels such as `info` or `info,svc_http=debug`");
+    }
+}
