@@ -17,6 +17,7 @@ mod error;
 mod module;
 mod permission_catalogue;
 mod principal;
+mod protection;
 mod random;
 pub mod settings;
 mod wake;
@@ -30,6 +31,7 @@ pub use permission_catalogue::PermissionCatalogue;
 pub use principal::{
     Actor, Directory, OrganisationId, PermissionSet, Principal, PrincipalKind, UserId,
 };
+pub use protection::{KeyRing, ProtectionSettings};
 pub use random::{random_array, random_token};
 pub use wake::{Wake, Wakes};
 pub use worker::{Backoff, Worker, supervise};

@@ -16,6 +16,7 @@ mod context;
 mod database;
 mod error;
 mod migration;
+mod protection;
 mod query;
 mod record;
 mod registration;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use svc_core::{App, Assembly, Error, Module, Registry, Result};
+use svc_core::{App, Assembly, Error, Module, ProtectionSettings, Registry, Result};
 
 use crate::database::Database;
 use crate::migration::Migrations;
-use crate::registration::DataParts;
+use crate::protection;
+use crate::registration::{DataParts, DataRegistry as _};
 use crate::sets::Sets;
 use crate::settings::{DatabaseSettings, MigrationSettings};
 use crate::unit_of_work::Data;
@@ -22,6 +23,9 @@ impl Module for DataModule {
     fn configure(&self, registry: &mut Registry) {
         registry.settings::<DatabaseSettings>();
         registry.settings::<MigrationSettings>();
+        registry.settings::<ProtectionSettings>();
+        registry.migrations([protection::MIGRATION]);
+        registry.on_build(protection::provide_keys);
     }
 }
 

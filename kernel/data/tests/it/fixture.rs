@@ -54,6 +54,9 @@ pub const MIGRATION: Migration = Migration::new(
     );",
 );
 
+/// A key for secrets: 32 bytes.
+pub const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
 /// What the last commit captured, as text.
 #[derive(Default)]
 pub struct Recorder(Mutex<Vec<String>>);
@@ -95,18 +98,24 @@ pub struct Fixture {
     pub clock: Clock,
     pub database: Database,
     recorder: Arc<Recorder>,
-    _throw_away: ThrowAwayDatabase,
+    throw_away: ThrowAwayDatabase,
 }
 
 impl Fixture {
     pub async fn start(backend: Backend) -> Self {
-        let throw_away = ThrowAwayDatabase::empty(backend).await;
+        Self::start_with_key(ThrowAwayDatabase::empty(backend).await, KEY).await.unwrap()
+    }
+
+    pub async fn start_with_key(throw_away: ThrowAwayDatabase, key: &str) -> Result<Self> {
         let recorder = Arc::<Recorder>::default();
         let mut assembly =
             Registry::assemble(vec![Box::new(DataModule), Box::new(Shop(Arc::clone(&recorder)))])
                 .unwrap();
         let mut settings = Settings::load(&LoadOptions {
-            arguments: vec![format!("--Svc:Database:Url={}", throw_away.url())],
+            arguments: vec![
+                format!("--Svc:Database:Url={}", throw_away.url()),
+                format!("--Svc:DataProtection:Keys:0={key}"),
+            ],
             ..LoadOptions::default()
         });
         settings.declare_all(assembly.sections().iter().copied());
@@ -116,7 +125,14 @@ impl Fixture {
         let database = prepared.connect(&app).await.unwrap();
         prepared.migrate(&app, &database).await.unwrap();
         prepared.provide(&app, database.clone());
-        Self { app, clock, database, recorder, _throw_away: throw_away }
+        assembly.build(&app).await?;
+        Ok(Self { app, clock, database, recorder, throw_away })
+    }
+
+    /// Stops the application and starts another on its database, with this key.
+    pub async fn restart_with_key(self, key: &str) -> Result<Self> {
+        self.database.close().await;
+        Self::start_with_key(self.throw_away, key).await
     }
 
     /// A person of the first or second organisation.

@@ -5,6 +5,7 @@
 mod fixture;
 mod migrations;
 mod organisations;
+mod protection;
 mod sets;
 mod units_of_work;
 mod values;
