@@ -2,7 +2,10 @@
 //!
 //! Pure: no input or output, no database, no clock, no async.
 
+pub mod batch;
 pub mod bind;
+pub mod headers;
+pub mod json;
 pub mod model;
 pub mod syntax;
 pub mod value;

@@ -124,6 +124,8 @@ pub fn type_name(model: &Model, ty: PropertyType) -> String {
     }
 }
 
+pub(crate) use text::expected as expected_type;
+
 /// At most this many characters of a caller's text are repeated in a message.
 const LONGEST_ECHO: usize = 64;
 

@@ -1,0 +1,259 @@
+//! Batches as `multipart/mixed` (RFC 2046 with `application/http` parts).
+
+use std::fmt::Write as _;
+
+use super::{BatchError, BatchRequest, BatchResponse, check};
+
+/// The boundary that a `Content-Type` names; none if it is not multipart.
+#[must_use]
+pub fn boundary(content_type: &str) -> Option<String> {
+    let mut parts = content_type.split(';').map(str::trim);
+    if !parts.next()?.eq_ignore_ascii_case("multipart/mixed") {
+        return None;
+    }
+    parts.find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        let value = value.trim().trim_matches('"');
+        let fits = !value.is_empty() && value.len() <= 70;
+        (name.trim().eq_ignore_ascii_case("boundary") && fits).then(|| value.to_owned())
+    })
+}
+
+/// Headers, names in lower case, and what follows the empty line after them.
+struct Part<'b> {
+    headers: Vec<(String, String)>,
+    content: &'b [u8],
+}
+
+impl<'b> Part<'b> {
+    fn parse(bytes: &'b [u8]) -> Result<Self, BatchError> {
+        let mut headers = Vec::new();
+        let mut rest = bytes;
+        loop {
+            let (line, after) = line(rest);
+            rest = after;
+            if line.is_empty() {
+                return Ok(Self { headers, content: rest });
+            }
+            let text = std::str::from_utf8(line).map_err(|_| malformed("a header is not text"))?;
+            let (name, value) =
+                text.split_once(':').ok_or_else(|| malformed("a header has no colon"))?;
+            headers.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
+        }
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+fn malformed(message: &str) -> BatchError {
+    BatchError::Malformed(message.to_owned())
+}
+
+/// The first line without its end, and what follows.
+fn line(bytes: &[u8]) -> (&[u8], &[u8]) {
+    match bytes.iter().position(|&byte| byte == b'\n') {
+        Some(end) => (bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]), &bytes[end + 1..]),
+        None => (bytes, &[]),
+    }
+}
+
+/// The parts between boundaries, without the line end that belongs to the boundary.
+fn parts<'b>(bytes: &'b [u8], boundary: &str) -> Result<Vec<&'b [u8]>, BatchError> {
+    let delimiter = format!("--{boundary}");
+    let mut parts = Vec::new();
+    let mut start: Option<usize> = None;
+    let mut at = 0;
+    while at < bytes.len() {
+        let (line, rest) = line(&bytes[at..]);
+        let next = bytes.len() - rest.len();
+        let text = line.trim_ascii_end();
+        let after = text.strip_prefix(delimiter.as_bytes());
+        if let Some(after) = after.filter(|after| after.is_empty() || *after == b"--") {
+            if let Some(start) = start {
+                let part = &bytes[start..at.max(start)];
+                let part = part.strip_suffix(b"\n").unwrap_or(part);
+                parts.push(part.strip_suffix(b"\r").unwrap_or(part));
+            }
+            if after == b"--" {
+                return Ok(parts);
+            }
+            start = Some(next);
+        }
+        at = next;
+    }
+    Err(malformed("the closing boundary is missing"))
+}
+
+/// Reads a batch of at most `limit` requests. A change set becomes a group.
+///
+/// # Errors
+/// When it is not a batch, or one that contradicts itself.
+pub fn parse_multipart(
+    body: &[u8],
+    boundary: &str,
+    limit: usize,
+) -> Result<Vec<BatchRequest>, BatchError> {
+    let mut requests = Vec::new();
+    let mut groups = 0;
+    for bytes in parts(body, boundary)? {
+        let part = Part::parse(bytes)?;
+        let content_type = part.header("content-type").unwrap_or_default();
+        if let Some(inner) = self::boundary(content_type) {
+            groups += 1;
+            let group = format!("changeset-{groups}");
+            for bytes in parts(part.content, &inner)? {
+                let request = request(&Part::parse(bytes)?, requests.len(), Some(group.clone()))?;
+                if request.method == "GET" {
+                    return Err(malformed("a change set must not read"));
+                }
+                requests.push(request);
+                refuse_many(&requests, limit)?;
+            }
+        } else {
+            let request = request(&part, requests.len(), None)?;
+            requests.push(request);
+            refuse_many(&requests, limit)?;
+        }
+    }
+    for place in 0..requests.len() {
+        depend_on_referenced(&mut requests, place);
+    }
+    check(&requests, limit)?;
+    Ok(requests)
+}
+
+fn refuse_many(requests: &[BatchRequest], limit: usize) -> Result<(), BatchError> {
+    if requests.len() > limit { Err(BatchError::TooMany(limit)) } else { Ok(()) }
+}
+
+/// Multipart says what a request depends on only by its URL.
+fn depend_on_referenced(requests: &mut [BatchRequest], place: usize) {
+    let (before, rest) = requests.split_at_mut(place);
+    let Some(request) = rest.first_mut() else { return };
+    let referenced = request.referenced().map(|(id, _)| id.to_owned());
+    if let Some(id) = referenced.filter(|id| before.iter().any(|other| other.id == *id)) {
+        request.depends_on.push(id);
+    }
+}
+
+fn request(
+    part: &Part<'_>,
+    place: usize,
+    group: Option<String>,
+) -> Result<BatchRequest, BatchError> {
+    let content_type = part.header("content-type").unwrap_or_default().to_ascii_lowercase();
+    if !content_type.starts_with("application/http") {
+        return Err(malformed("a part is neither `application/http` nor a change set"));
+    }
+    let (first, rest) = line(part.content);
+    let first = std::str::from_utf8(first).map_err(|_| malformed("a request line is not text"))?;
+    let mut words = first.split(' ').filter(|word| !word.is_empty());
+    let (Some(method), Some(url)) = (words.next(), words.next()) else {
+        return Err(malformed("a request line has no method and URL"));
+    };
+    match (words.next(), words.next()) {
+        (None, None) => {}
+        (Some(version), None) if version.starts_with("HTTP/") => {}
+        _ => return Err(malformed("a request line has more than method, URL and version")),
+    }
+    let inner = Part::parse(rest)?;
+    // The id stands at the part, some clients put it among the request's headers.
+    let id = part.header("content-id").or_else(|| inner.header("content-id"));
+    let id = id.map_or_else(|| format!("part-{}", place + 1), str::to_owned);
+    let body = match inner.header("content-length").and_then(|length| length.parse::<usize>().ok())
+    {
+        Some(length) => &inner.content[..length.min(inner.content.len())],
+        None => inner.content,
+    };
+    Ok(BatchRequest {
+        id,
+        method: method.to_ascii_uppercase(),
+        url: url.to_owned(),
+        body: body.to_vec(),
+        headers: inner.headers,
+        group,
+        depends_on: Vec::new(),
+    })
+}
+
+/// Writes the responses of a batch; those of a group that stand together become one part. A group
+/// that failed has a single response, which is written on its own.
+#[must_use]
+pub fn write_multipart_responses(responses: &[BatchResponse], boundary: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = responses;
+    let mut sets = 0;
+    while let Some(first) = rest.first() {
+        out.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
+        let together = match &first.group {
+            Some(group) if first.status < 400 => {
+                rest.iter().take_while(|other| other.group.as_ref() == Some(group)).count()
+            }
+            _ => {
+                push_part(&mut out, first);
+                rest = &rest[1..];
+                continue;
+            }
+        };
+        sets += 1;
+        let inner = format!("{boundary}-changeset-{sets}");
+        out.extend_from_slice(
+            format!("Content-Type: multipart/mixed; boundary={inner}\r\n\r\n").as_bytes(),
+        );
+        for response in &rest[..together] {
+            out.extend_from_slice(format!("--{inner}\r\n").as_bytes());
+            push_part(&mut out, response);
+        }
+        out.extend_from_slice(format!("--{inner}--\r\n").as_bytes());
+        rest = &rest[together..];
+    }
+    out.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    out
+}
+
+fn push_part(out: &mut Vec<u8>, response: &BatchResponse) {
+    let id = &response.id;
+    let mut head = format!(
+        "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\nContent-ID: {id}\r\n\r\nHTTP/1.1 {} {}\r\n",
+        response.status,
+        reason(response.status),
+    );
+    for (name, value) in &response.headers {
+        let _ = write!(head, "{name}: {value}\r\n");
+    }
+    head.push_str("\r\n");
+    out.extend_from_slice(head.as_bytes());
+    out.extend_from_slice(&response.body);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// The standard's phrase for a status, as multipart responses carry it.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        204 => "No Content",
+        304 => "Not Modified",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        406 => "Not Acceptable",
+        409 => "Conflict",
+        412 => "Precondition Failed",
+        413 => "Content Too Large",
+        415 => "Unsupported Media Type",
+        422 => "Unprocessable Content",
+        424 => "Failed Dependency",
+        428 => "Precondition Required",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        503 => "Service Unavailable",
+        _ => "Unknown",
+    }
+}
