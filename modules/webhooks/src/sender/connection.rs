@@ -4,8 +4,8 @@
 //! cannot keep one alive by refusing a polite good-bye.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -67,7 +67,8 @@ pub(super) struct Http2 {
 
 struct Http2State {
     active: AtomicUsize,
-    max_streams: Arc<AtomicUsize>,
+    /// Requests at once that the receiver allows now; none when the connection has ended.
+    max_streams: Box<dyn Fn() -> usize + Send + Sync>,
     /// An attempt ended badly here; the connection serves no further ones.
     broken: AtomicBool,
     tasks: Tasks,
@@ -86,25 +87,21 @@ impl Http2 {
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let tasks = Tasks::default();
-        let (sender, mut connection) = http2::Builder::new(tasks.clone())
+        let (sender, connection) = http2::Builder::new(tasks.clone())
             .timer(TokioTimer::new())
             .max_header_list_size(MAX_HEADER_BYTES)
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .handshake(TokioIo::new(stream))
             .await?;
-        let max_streams = Arc::new(AtomicUsize::new(MAX_STREAMS));
-        let allowed = Arc::clone(&max_streams);
-        tasks.spawn(std::future::poll_fn(move |cx| {
-            let polled = Pin::new(&mut connection).poll(cx);
-            // At least one, or a receiver that allows none would have us open connections for ever.
-            let streams = connection.current_max_send_streams().clamp(1, MAX_STREAMS);
-            allowed.store(streams, Ordering::Relaxed);
-            polled
-        }));
+        let connection = Arc::new(Mutex::new(connection));
+        let asked = Arc::downgrade(&connection);
+        tasks.spawn(std::future::poll_fn(move |cx| Pin::new(&mut *lock(&connection)).poll(cx)));
         let state = Http2State {
             active: AtomicUsize::new(1),
-            max_streams,
+            max_streams: Box::new(move || {
+                asked.upgrade().map_or(0, |it| lock(&it).current_max_send_streams())
+            }),
             broken: AtomicBool::new(false),
             tasks,
         };
@@ -113,7 +110,7 @@ impl Http2 {
 
     /// A place for one more request, if there is any.
     pub(super) fn lease(&self) -> Option<Lease> {
-        let limit = self.state.max_streams.load(Ordering::Relaxed);
+        let limit = (self.state.max_streams)().min(MAX_STREAMS);
         let place = |active| (active < limit).then_some(active + 1);
         self.state.active.fetch_update(Ordering::Relaxed, Ordering::Relaxed, place).ok()?;
         Some(Lease { connection: self.clone(), finished: false })
@@ -126,6 +123,10 @@ impl Http2 {
     pub(super) fn is_idle(&self) -> bool {
         self.state.active.load(Ordering::Relaxed) == 0
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One request's place on an HTTP/2 connection.

@@ -224,7 +224,10 @@ async fn a_new_connection_that_is_closed_is_not_tried_again() {
 
 #[tokio::test]
 async fn nobody_listening_is_a_connection_failure() {
-    let closed = std::net::TcpListener::bind(ANY_PORT).unwrap().local_addr().unwrap().port();
+    // Bound but not listening: nobody else can take the port meanwhile.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind(ANY_PORT.parse().unwrap()).unwrap();
+    let closed = socket.local_addr().unwrap().port();
     let outcome = Fixture::literal(options(closed), closed).send().await;
     assert!(matches!(outcome.failure, Some(AttemptFailure::Connect(_))), "{outcome:?}");
     assert_eq!(outcome.status, None);

@@ -12,7 +12,7 @@ use time::macros::datetime;
 use crate::support::certificates::{Authority, ServerTls};
 use crate::support::name_server::{Answer, NameServer};
 use crate::support::receiver::{Inbox, Receiver, status};
-use crate::support::{Fixture, NoNames, options};
+use crate::support::{Fixture, NoNames, eventually, options};
 
 const NAME: &str = "receiver.example";
 /// For what has to end before, also on a machine that does much else.
@@ -261,23 +261,22 @@ async fn an_http2_connection_closed_while_idle_costs_no_attempt() {
 #[tokio::test]
 async fn a_receiver_that_allows_few_streams_gets_more_connections() {
     let barrier = Arc::new(tokio::sync::Barrier::new(3));
-    let (receiver, fixture) = http2_receiver(PATIENCE, {
-        let barrier = Arc::clone(&barrier);
-        move |stream, number| {
-            let barrier = Arc::clone(&barrier);
-            serve_streams(stream, 1, move || {
-                let barrier = Arc::clone(&barrier);
-                async move {
-                    // The first three requests answer together or not at all.
-                    if number <= 3 {
-                        barrier.wait().await;
-                    }
-                    StatusCode::OK
+    let requests = Arc::new(AtomicUsize::new(0));
+    let (receiver, fixture) = http2_receiver(PATIENCE, move |stream, _| {
+        let (barrier, requests) = (Arc::clone(&barrier), Arc::clone(&requests));
+        serve_streams(stream, 1, move || {
+            let (barrier, requests) = (Arc::clone(&barrier), Arc::clone(&requests));
+            async move {
+                // After the first request, three are answered together or not at all.
+                if requests.fetch_add(1, Ordering::SeqCst) > 0 {
+                    barrier.wait().await;
                 }
-            })
-        }
+                StatusCode::OK
+            }
+        })
     })
     .await;
+    assert!(fixture.send().await.is_delivered());
     let outcomes = join_all((0..3).map(|_| fixture.send())).await;
     assert!(outcomes.iter().all(AttemptOutcome::is_delivered), "{outcomes:?}");
     assert_eq!(receiver.connections(), 3);
@@ -285,19 +284,25 @@ async fn a_receiver_that_allows_few_streams_gets_more_connections() {
 
 #[tokio::test]
 async fn an_endless_http2_answer_ends_when_enough_was_read() {
-    let (_, fixture) = http2_receiver(PATIENCE, |stream, _| async move {
-        let service = hyper::service::service_fn(|_request| async {
-            let pieces = futures::stream::repeat_with(|| {
-                let piece = bytes::Bytes::from_static(&[b'x'; 8_192]);
-                Ok::<_, std::convert::Infallible>(http_body::Frame::data(piece))
+    let ended = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&ended);
+    let (_, fixture) = http2_receiver(PATIENCE, move |stream, _| {
+        let count = Arc::clone(&count);
+        async move {
+            let service = hyper::service::service_fn(|_request| async {
+                let pieces = futures::stream::repeat_with(|| {
+                    let piece = bytes::Bytes::from_static(&[b'x'; 8_192]);
+                    Ok::<_, std::convert::Infallible>(http_body::Frame::data(piece))
+                });
+                Ok::<_, std::convert::Infallible>(Response::new(http_body_util::StreamBody::new(
+                    pieces,
+                )))
             });
-            Ok::<_, std::convert::Infallible>(Response::new(http_body_util::StreamBody::new(
-                pieces,
-            )))
-        });
-        let _ = hyper::server::conn::http2::Builder::new(hyper_util::rt::TokioExecutor::new())
-            .serve_connection(hyper_util::rt::TokioIo::new(stream), service)
-            .await;
+            let _ = hyper::server::conn::http2::Builder::new(hyper_util::rt::TokioExecutor::new())
+                .serve_connection(hyper_util::rt::TokioIo::new(stream), service)
+                .await;
+            count.fetch_add(1, Ordering::SeqCst);
+        }
     })
     .await;
     for _ in 0..2 {
@@ -305,6 +310,8 @@ async fn an_endless_http2_answer_ends_when_enough_was_read() {
         assert!(outcome.is_delivered() && !outcome.body_complete, "{:?}", outcome.failure);
         assert_eq!(outcome.body, "x".repeat(4_096));
     }
+    // The connections are closed at once, not when they would have been idle for too long.
+    eventually("both connections end", || ended.load(Ordering::SeqCst) == 2).await;
 }
 
 #[tokio::test]
