@@ -8,6 +8,7 @@
 //! that is lost costs at most [`LIFE`]: no value is trusted for longer.
 
 mod api;
+#[expect(unreachable_pub, reason = "what SeaORM derives is public")]
 mod model;
 
 use std::collections::{BTreeMap, HashMap};

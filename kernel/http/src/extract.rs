@@ -2,6 +2,7 @@
 
 mod fields;
 mod json;
+mod objects;
 mod page;
 mod path;
 mod query;

@@ -62,7 +62,6 @@ impl Host {
     }
 
     /// The router, for tests that call it in process and for hosts of another kind.
-    #[must_use]
     pub fn router(&self) -> Router {
         self.router.clone()
     }

@@ -1,4 +1,4 @@
-//! Measurements in the OpenMetrics text format at `/metrics`.
+//! Measurements in the `OpenMetrics` text format at `/metrics`.
 //!
 //! What counts as it happens registers its counters once ([`Metrics::register`]). What is looked up
 //! (the length of a queue) is a [`MetricsSource`]: it is asked when somebody scrapes, at most once
@@ -119,7 +119,7 @@ impl Metrics {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner).push(source);
     }
 
-    /// All measurements as OpenMetrics text.
+    /// All measurements as `OpenMetrics` text.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use svc_core::settings::ApplicationSetting;
+use svc_core::settings::{ApplicationSetting, WebUrl};
 use svc_core::{App, Assembly, Module, Registry, Result};
 
 use crate::application_settings;
@@ -78,7 +78,7 @@ impl Prepared {
         let serves_home = !self.parts.serves("/");
         let HttpParts { routes, mounts, authenticators, openapi_hooks, .. } = self.parts;
         let settings = app.settings::<HttpSettings>();
-        let server = settings.public_url.as_ref().map(|url| url.as_str());
+        let server = settings.public_url.as_ref().map(WebUrl::as_str);
         let document = OpenApiDocument::build(app, version, server, &routes, openapi_hooks)?;
         let document = Arc::new(document);
         app.provide(Arc::clone(&document));

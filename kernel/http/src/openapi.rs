@@ -72,7 +72,7 @@ impl OpenApiDocument {
 
 impl std::fmt::Debug for OpenApiDocument {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenApiDocument").field("bytes", &self.json.len()).finish()
+        f.debug_struct("OpenApiDocument").field("bytes", &self.json.len()).finish_non_exhaustive()
     }
 }
 
@@ -178,7 +178,10 @@ fn complete(operation: &mut Operation, has_parameters: bool) {
             _ => needs,
         });
     }
-    let mut problems = vec!["400", "500", "503"];
+    let mut problems = vec!["500", "503"];
+    if operation.parameters.is_some() || operation.request_body.is_some() {
+        problems.push("400");
+    }
     if !is_public(operation) {
         problems.push("401");
     }

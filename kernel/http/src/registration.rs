@@ -108,17 +108,18 @@ impl HttpRegistry for Registry {
     }
 }
 
-fn add_routes(registry: &mut Registry, prefix: &'static str, routes: OpenApiRouter<HttpState>) {
+fn add_routes(registry: &mut Registry, prefix: &'static str, added: OpenApiRouter<HttpState>) {
     let module = registry.module().to_owned();
-    let (router, openapi) = routes.split_for_parts();
+    let (router, openapi) = added.split_for_parts();
     for (path, item) in &openapi.paths.paths {
         let path = full_path(prefix, path);
         for (method, operation) in operations(item) {
             let summary = operation.summary.as_deref().unwrap_or_default();
             let permissions = permissions_of(operation);
-            let detail = match permissions.is_empty() {
-                true => summary.to_owned(),
-                false => format!("{summary} (needs {})", permissions.join(", ")),
+            let detail = if permissions.is_empty() {
+                summary.to_owned()
+            } else {
+                format!("{summary} (needs {})", permissions.join(", "))
             };
             registry.contribute(Kind::Route, format!("{method} {path}"), detail.trim());
             if let Some(id) = &operation.operation_id {

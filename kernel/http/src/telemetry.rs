@@ -11,6 +11,7 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use svc_core::{Error, Result};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
@@ -52,10 +53,13 @@ pub fn init_telemetry(settings: &TelemetrySettings, application: &str) -> Result
         Error::invalid("`Svc:Telemetry:LogFilter` can't be read").caused_by(error)
     })?;
     let provider = exporter(settings, application)?;
-    let traces = provider
-        .as_ref()
-        .map(|provider| tracing_opentelemetry::layer().with_tracer(provider.tracer("svc")));
-    let subscriber = tracing_subscriber::registry().with(log(settings.log_format)).with(filter);
+    // What is traced doesn't hang on how much is logged.
+    let traces = provider.as_ref().map(|provider| {
+        let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("svc"));
+        layer.with_filter(LevelFilter::INFO)
+    });
+    let log = log(settings.log_format).with_filter(filter);
+    let subscriber = tracing_subscriber::registry().with(log);
     let installed = subscriber.with(traces).try_init();
     installed.map_err(|error| {
         Error::new(svc_core::ErrorKind::Conflict, "the process logs elsewhere already")

@@ -117,6 +117,7 @@ struct NewValue {
 #[utoipa::path(
     get,
     path = "/settings",
+    tag = "settings",
     responses((status = 200, description = "The settings with their values in force.", body = Settings)),
     security(("bearer" = ["Settings.Manage"]))
 )]
@@ -132,6 +133,7 @@ async fn list_settings(Ctx(ctx): Ctx) -> ApiResult<Json<Settings>> {
 #[utoipa::path(
     put,
     path = "/settings/{name}",
+    tag = "settings",
     params(("name" = String, Path, description = "The setting's dotted name.")),
     request_body = NewValue,
     responses((status = 200, description = "The setting with its new value.", body = Setting)),
@@ -150,6 +152,7 @@ async fn set_setting(
 #[utoipa::path(
     delete,
     path = "/settings/{name}",
+    tag = "settings",
     params(("name" = String, Path, description = "The setting's dotted name.")),
     responses((status = 204, description = "The default is in force.")),
     security(("bearer" = ["Settings.Manage"]))

@@ -7,6 +7,8 @@ use serde::de::{DeserializeOwned, Deserializer};
 use serde_path_to_error::Segment;
 use svc_core::FieldErrors;
 
+use super::objects::Objects;
+
 /// What a message about the input as a whole is filed under.
 const WHOLE: &str = "";
 
@@ -21,7 +23,7 @@ where
 {
     let mut unknown = Vec::new();
     let mut track = serde_path_to_error::Track::new();
-    let observed = serde_path_to_error::Deserializer::new(reader, &mut track);
+    let observed = serde_path_to_error::Deserializer::new(Objects(reader), &mut track);
     let outcome = serde_ignored::deserialize(observed, |path| unknown.push(ignored(&path)));
     let mut errors = FieldErrors::new();
     for field in unknown {
@@ -116,7 +118,7 @@ fn describe(path: &str, message: &str) -> (String, String) {
     }
 }
 
-/// serde_json ends its sentences with ` at line 1 column 2`.
+/// `serde_json` ends its sentences with ` at line 1 column 2`.
 fn without_position(message: &str) -> &str {
     match message.rfind(" at line ") {
         Some(end) if message[end..].contains(" column ") => &message[..end],
@@ -229,7 +231,7 @@ mod tests {
             errors::<Order>(&format!(r#"{{"customer":"a","lines":[{{"product":"{id}"}}]}}"#)),
             found("lines[0].quantity", "is missing")
         );
-        assert_eq!(errors::<Order>("[]").first().map(|error| error.0.as_str()), Some("customer"));
+        assert_eq!(errors::<Order>(r#"["a",[],null]"#), found("", "expected an object"));
         assert_eq!(errors::<Order>("3"), found("", "expected an object"));
     }
 

@@ -19,6 +19,7 @@ use http::header::{
     STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use svc_core::settings::WebUrl;
 use svc_core::{Clock, Error};
 use tower::{Layer, Service};
 use tracing::{Instrument as _, Span};
@@ -55,7 +56,7 @@ impl HostLayer {
             metrics,
             request_timeout: settings.request_timeout,
             slow_request: settings.slow_request,
-            is_https: settings.public_url.as_ref().is_some_and(|url| url.is_https()),
+            is_https: settings.public_url.as_ref().is_some_and(WebUrl::is_https),
         }))
     }
 }
@@ -256,11 +257,13 @@ impl Exchange {
             }
         }
         let is_slow = took >= self.shared.slow_request;
-        let is_quiet_read = self.method.is_safe() && !status.is_client_error() && !is_slow;
+        // Scanners ask for addresses by the thousand.
+        let is_quiet = !status.is_client_error() || self.route.is_none();
+        let is_quiet = is_quiet && self.method.is_safe() && !is_slow;
         let duration_ms = took.as_secs_f64() * 1_000.0;
         let (method, status) = (&self.method, status.as_u16());
         let route = self.route.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
-        if is_quiet_read {
+        if is_quiet {
             tracing::debug!(%method, route, status, duration_ms, "request");
         } else if is_slow {
             tracing::warn!(%method, route, status, duration_ms, "slow request");

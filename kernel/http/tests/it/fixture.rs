@@ -1,0 +1,420 @@
+//! A tiny application with a route for everything that can go right or wrong.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::body::Body;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Json, Router};
+use http::request::Parts;
+use http::{HeaderMap, Method, Request, StatusCode};
+use http_body_util::BodyExt as _;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use svc_core::settings::{ApplicationSetting, LoadOptions, Settings};
+use svc_core::{
+    App, Clock, Error, Module, OrganisationId, PermissionSet, Principal, Registry, Result, UserId,
+};
+use svc_data::{Backend, Context, DataModule, Database};
+use svc_http::{
+    ApiJson, ApiPath, ApiQuery, ApiResult, Authenticator, Ctx, Host, HttpModule, HttpRegistry as _,
+    Listing, OpenApiRouter, Page, Paged, routes,
+};
+use svc_testing::ThrowAwayDatabase;
+use time::macros::datetime;
+use tokio::sync::Notify;
+use tower::ServiceExt as _;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+pub const ADA: &str = "Bearer token-of-ada";
+pub const BOB: &str = "Bearer token-of-bob";
+pub const EVE: &str = "Bearer token-of-eve";
+
+/// A key for secrets, of which these tests store none.
+const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+/// What lets `/try/wait` go on, and tells that somebody waits there.
+#[derive(Default)]
+pub struct Gate {
+    pub reached: Notify,
+    pub open: Notify,
+}
+
+struct Shelf(Arc<Gate>);
+
+impl Module for Shelf {
+    fn requires(&self) -> &'static [&'static str] {
+        &["http"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.authenticator(Arc::new(Tokens));
+        registry.application_setting(ApplicationSetting::integer(
+            "Shelf.MaxItems",
+            "How many items a shelf holds.",
+            1..=100,
+            20,
+        ));
+        registry.application_setting(ApplicationSetting::choice(
+            "Shelf.Order",
+            "How items are ordered.",
+            &["name", "age"],
+            "name",
+        ));
+        registry.routes(
+            OpenApiRouter::default()
+                .routes(routes!(list_items, create_item))
+                .routes(routes!(get_item))
+                .routes(routes!(greet)),
+        );
+        registry.mount("/odata/v1", Router::new().route("/Items", get(odata_items)));
+        let gate = Arc::clone(&self.0);
+        let wait = move || {
+            let gate = Arc::clone(&gate);
+            async move {
+                gate.reached.notify_one();
+                gate.open.notified().await;
+                "waited"
+            }
+        };
+        registry.mount(
+            "/try",
+            Router::new()
+                .route("/search", get(search))
+                .route("/paged", get(paged))
+                .route("/who", get(who))
+                .route("/trace", get(trace))
+                .route("/panic", get(panics))
+                .route("/fault", get(fault))
+                .route("/busy", get(busy))
+                .route("/foreign", get(foreign))
+                .route("/stuck", get(std::future::pending::<StatusCode>))
+                .route("/text", get(|| async { "a line of text\n".repeat(1_000) }))
+                .route("/picture", get(picture))
+                .route("/wait", get(wait)),
+        );
+    }
+}
+
+/// Knows three people by their tokens, and refuses a token that was revoked.
+struct Tokens;
+
+#[async_trait]
+impl Authenticator for Tokens {
+    async fn authenticate(&self, _: &App, request: &Parts) -> Result<Option<Principal>> {
+        let header = request.headers.get("authorization");
+        let token = header.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let person = |number, name: &'static str, organisation, permissions: &[&str]| {
+            Some(Principal::user(
+                UserId(Uuid::from_u128(number)),
+                name,
+                OrganisationId(Uuid::from_u128(organisation)),
+                permissions.iter().copied().collect::<PermissionSet>(),
+            ))
+        };
+        match token {
+            ADA => Ok(person(1, "Ada", 1, &["Settings.Manage", "Items.Create"])),
+            BOB => Ok(person(2, "Bob", 2, &["Settings.Manage"])),
+            EVE => Ok(person(3, "Eve", 1, &[])),
+            "Bearer revoked" => Err(Error::unauthenticated("the token was revoked")),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// What is put on a shelf.
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+pub struct NewItem {
+    /// The name.
+    name: String,
+    /// How many there are.
+    count: u32,
+    /// Where it came from.
+    origin: Option<Origin>,
+}
+
+/// Where an item came from.
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+struct Origin {
+    /// The country.
+    country: String,
+}
+
+/// An item on a shelf.
+#[derive(Serialize, ToSchema)]
+struct Item {
+    /// The key.
+    id: Uuid,
+    /// The name.
+    name: String,
+}
+
+/// Lists items.
+///
+/// In the order of their keys.
+#[utoipa::path(
+    get,
+    path = "/items",
+    params(Page),
+    responses((status = 200, description = "The items.", body = Listing<Item>))
+)]
+async fn list_items(Ctx(_): Ctx, page: Page) -> ApiResult<Json<Listing<Item>>> {
+    let after = page.cursor::<u128>()?.unwrap_or_default();
+    let numbers = (after + 1..=5).take(usize::try_from(page.limit()).unwrap());
+    let item = |number| Item { id: Uuid::from_u128(number), name: format!("Item {number}") };
+    Ok(Json(page.list(numbers.map(item).collect(), |item| item.id.as_u128())))
+}
+
+/// Puts an item on the shelf.
+#[utoipa::path(
+    post,
+    path = "/items",
+    request_body = NewItem,
+    responses((status = 201, description = "The item.", body = NewItem)),
+    security(("bearer" = ["Items.Create"]))
+)]
+async fn create_item(
+    Ctx(ctx): Ctx,
+    ApiJson(item): ApiJson<NewItem>,
+) -> ApiResult<(StatusCode, Json<NewItem>)> {
+    ctx.require("Items.Create")?;
+    Ok((StatusCode::CREATED, Json(item)))
+}
+
+/// Reads an item.
+#[utoipa::path(
+    get,
+    path = "/items/{id}",
+    params(("id" = Uuid, Path, description = "The key.")),
+    responses((status = 200, description = "The item.", body = Item))
+)]
+async fn get_item(Ctx(_): Ctx, ApiPath(id): ApiPath<Uuid>) -> Json<Item> {
+    Json(Item { id, name: "Item".to_owned() })
+}
+
+/// Greets everybody.
+#[utoipa::path(
+    get,
+    path = "/greeting",
+    tag = "greetings",
+    responses((status = 200, description = "A greeting.", body = String)),
+    security(())
+)]
+async fn greet() -> &'static str {
+    "good day"
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Search {
+    text: String,
+    limit: Option<u8>,
+    exact: Option<bool>,
+}
+
+async fn search(ApiQuery(search): ApiQuery<Search>) -> Json<Search> {
+    Json(search)
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Filter {
+    state: Option<String>,
+}
+
+async fn paged(Paged(page, filter): Paged<Filter>) -> Json<(u32, Option<String>)> {
+    Json((page.take, filter.state))
+}
+
+async fn who(caller: Option<Ctx>) -> String {
+    caller.map_or("nobody".to_owned(), |Ctx(ctx)| ctx.principal().display_name().to_owned())
+}
+
+async fn trace(Ctx(ctx): Ctx) -> String {
+    ctx.correlation().simple().to_string()
+}
+
+async fn odata_items() -> ApiResult<()> {
+    let error = Error::invalid("the item is not valid").target("Items");
+    Err(error.field("name", "must not be empty").into())
+}
+
+async fn panics() {
+    panic!("the password is hunter2");
+}
+
+async fn fault() -> ApiResult<()> {
+    let cause = std::io::Error::other("table secrets is locked");
+    Err(Error::internal("could not read").field("secret", "x").caused_by(cause).into())
+}
+
+async fn busy() -> ApiResult<()> {
+    let error = Error::unavailable("come back later");
+    Err(error.retry_after(Duration::from_millis(1_500)).into())
+}
+
+/// Uses an extractor that isn't ours and answers in plain text.
+async fn foreign(_: axum::extract::Query<Search>) {}
+
+async fn picture() -> impl IntoResponse {
+    ([("content-type", "image/png")], vec![7_u8; 20_000])
+}
+
+/// The application, with its router.
+pub struct Fixture {
+    pub app: App,
+    pub clock: Clock,
+    pub database: Database,
+    pub host: Host,
+    pub gate: Arc<Gate>,
+    _throw_away: ThrowAwayDatabase,
+}
+
+impl Fixture {
+    pub async fn start(backend: Backend) -> Self {
+        Self::with_settings(backend, &[]).await
+    }
+
+    /// The application with settings such as `--Svc:Http:Compression=false`, on any free port.
+    pub async fn with_settings(backend: Backend, arguments: &[&str]) -> Self {
+        let mut arguments = arguments.to_vec();
+        arguments.push("--Svc:Http:Listen=127.0.0.1:0");
+        Self::with_arguments(backend, &arguments).await
+    }
+
+    /// The application with exactly these settings.
+    pub async fn with_arguments(backend: Backend, arguments: &[&str]) -> Self {
+        let throw_away = ThrowAwayDatabase::empty(backend).await;
+        let gate = Arc::<Gate>::default();
+        let mut assembly = Registry::assemble(vec![
+            Box::new(DataModule),
+            Box::new(HttpModule),
+            Box::new(Shelf(Arc::clone(&gate))),
+        ])
+        .unwrap();
+        let url = format!("--Svc:Database:Url={}", throw_away.url());
+        let key = format!("--Svc:DataProtection:Keys:0={KEY}");
+        let arguments = arguments.iter().map(ToString::to_string).chain([url, key]).collect();
+        let mut settings = Settings::load(&LoadOptions { arguments, ..LoadOptions::default() });
+        settings.declare_all(assembly.sections().iter().copied());
+        let clock = Clock::manual(datetime!(2026-11-20 12:00 UTC));
+        let app = App::new("shelf", clock.clone(), settings.finish().unwrap());
+        let data = svc_data::Prepared::from_assembly(&mut assembly);
+        let mut http = svc_http::Prepared::from_assembly(&mut assembly);
+        let database = data.connect(&app).await.unwrap();
+        data.migrate(&app, &database).await.unwrap();
+        data.provide(&app, database.clone());
+        http.provide(&app);
+        assembly.build(&app).await.unwrap();
+        let host = http.build(&app, "1.2.3").unwrap();
+        Self { app, clock, database, host, gate, _throw_away: throw_away }
+    }
+
+    /// A person of an organisation, for what is asked without HTTP.
+    pub fn person(&self, organisation: u128) -> Context {
+        let organisation = OrganisationId(Uuid::from_u128(organisation));
+        let user = UserId(Uuid::from_u128(9));
+        let person = Principal::user(user, "Max", organisation, PermissionSet::default());
+        Context::new(&self.app, Arc::new(person), Uuid::from_u128(9)).unwrap()
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Call::get(path)).await
+    }
+
+    pub async fn send(&self, call: Call) -> Answer {
+        let response = self.host.router().oneshot(call.request()).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.into() }
+    }
+}
+
+/// A request.
+pub struct Call {
+    method: Method,
+    path: String,
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+}
+
+impl Call {
+    pub fn new(method: Method, path: &str) -> Self {
+        Self { method, path: path.to_owned(), headers: Vec::new(), body: Vec::new() }
+    }
+
+    pub fn get(path: &str) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// A POST of a text as JSON.
+    pub fn post(path: &str, body: impl Into<Vec<u8>>) -> Self {
+        Self::new(Method::POST, path).json(body)
+    }
+
+    pub fn json(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self.header("content-type", "application/json")
+    }
+
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Signs the caller in.
+    pub fn by(self, token: &str) -> Self {
+        self.header("authorization", token)
+    }
+
+    fn request(self) -> Request<Body> {
+        let mut request = Request::builder().method(self.method).uri(self.path);
+        for (name, value) in self.headers {
+            request = request.header(name, value);
+        }
+        request.body(Body::from(self.body)).unwrap()
+    }
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", self.text());
+        self
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Insists on a problem of a status, and gives its `detail` and `errors`.
+    #[track_caller]
+    pub fn problem(&self, status: u16) -> (String, Value) {
+        assert_eq!(self.status, status, "{}", self.text());
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let body = self.json();
+        assert_eq!(body["status"], status);
+        assert_eq!(body["type"], "about:blank");
+        assert!(!body["title"].as_str().unwrap().is_empty());
+        assert_eq!(body["traceId"].as_str().unwrap().len(), 32);
+        assert!(body["instance"].as_str().unwrap().starts_with('/'));
+        (body["detail"].as_str().unwrap().to_owned(), body["errors"].clone())
+    }
+}

@@ -1,0 +1,17 @@
+//! The HTTP host at its boundary: requests against the router of a tiny application, and against
+//! a socket where the socket matters.
+#![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
+#![expect(unreachable_pub, reason = "the fixture serves the files beside it")]
+
+mod answers;
+mod assembly;
+mod authentication;
+mod fixture;
+mod health;
+mod metrics;
+mod openapi;
+mod pages;
+mod refusals;
+mod serving;
+mod settings;
+mod telemetry;
