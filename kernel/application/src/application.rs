@@ -1,10 +1,12 @@
-use svc_core::settings::{LoadOptions, Settings, SettingsBuilder, SettingsError};
+use std::sync::Arc;
+
+use svc_core::settings::{LoadOptions, SettingsBuilder, SettingsError};
 use svc_core::{
     App, Assembly, AssemblyError, Clock, Module, PermissionCatalogue, Registry, Result,
 };
-use svc_data::{DataModule, Database, Pending, Prepared};
+use svc_data::{DataModule, Database, Pending};
 use svc_events::EventsModule;
-use svc_http::HttpModule;
+use svc_http::{HttpModule, ODataModule, OpenApiDocument};
 use svc_jobs::JobsModule;
 
 use crate::running::Running;
@@ -12,6 +14,7 @@ use crate::running::Running;
 /// The modules of an application, in the order they were added.
 pub struct Application {
     name: String,
+    version: &'static str,
     modules: Vec<Box<dyn Module>>,
 }
 
@@ -25,8 +28,16 @@ impl Application {
             Box::new(EventsModule),
             Box::new(JobsModule),
             Box::new(HttpModule),
+            Box::new(ODataModule),
         ];
-        Self { name: name.into(), modules: kernel }
+        Self { name: name.into(), version: "0.0.0", modules: kernel }
+    }
+
+    /// Sets the application's version, which its API description names; usually
+    /// `env!("CARGO_PKG_VERSION")`.
+    #[must_use]
+    pub fn version(self, version: &'static str) -> Self {
+        Self { version, ..self }
     }
 
     /// Adds a module.
@@ -43,17 +54,24 @@ impl Application {
     /// As [`Registry::assemble`].
     pub fn assemble(self) -> Result<Assembled, AssemblyError> {
         let assembly = Registry::assemble(self.modules)?;
-        Ok(Assembled { name: self.name, assembly })
+        Ok(Assembled { name: self.name, version: self.version, assembly })
     }
 }
 
 /// Modules that fit together.
 pub struct Assembled {
     name: String,
+    version: &'static str,
     assembly: Assembly,
 }
 
 impl Assembled {
+    /// The application's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// What the modules add.
     #[must_use]
     pub fn assembly(&self) -> &Assembly {
@@ -65,29 +83,33 @@ impl Assembled {
     /// # Errors
     ///
     /// Every setting that is wrong, with where it was written and what is expected.
-    pub fn configure(self, options: LoadOptions, clock: Clock) -> Result<Configured, SettingsError> {
-        let mut builder = SettingsBuilder::load(&options);
+    pub fn configure(
+        self,
+        options: &LoadOptions,
+        clock: Clock,
+    ) -> Result<Configured, SettingsError> {
+        let mut builder = SettingsBuilder::load(options);
         builder.declare_all(self.assembly.sections().iter().copied());
         let settings = builder.finish()?;
-        Ok(Configured::new(self.name, self.assembly, settings, clock))
+        let Self { name, version, mut assembly } = self;
+        let app = App::new(name, clock, settings);
+        app.provide(Arc::new(PermissionCatalogue::of(&assembly)));
+        let data = svc_data::Prepared::from_assembly(&mut assembly);
+        let http = svc_http::Prepared::from_assembly(&mut assembly);
+        Ok(Configured { app, version, assembly, data, http })
     }
 }
 
 /// An application with its settings.
 pub struct Configured {
     app: App,
+    version: &'static str,
     assembly: Assembly,
-    prepared: Prepared,
+    data: svc_data::Prepared,
+    http: svc_http::Prepared,
 }
 
 impl Configured {
-    fn new(name: String, mut assembly: Assembly, settings: Settings, clock: Clock) -> Self {
-        let app = App::new(name, clock, settings);
-        app.provide(std::sync::Arc::new(PermissionCatalogue::of(&assembly)));
-        let prepared = Prepared::from_assembly(&mut assembly);
-        Self { app, assembly, prepared }
-    }
-
     /// The application, without database and services.
     #[must_use]
     pub fn app(&self) -> &App {
@@ -100,10 +122,22 @@ impl Configured {
         &self.assembly
     }
 
-    /// The registered entities and migrations.
+    /// All migrations of the application.
     #[must_use]
-    pub fn prepared(&self) -> &Prepared {
-        &self.prepared
+    pub fn migrations(&self) -> &svc_data::Migrations {
+        self.data.migrations()
+    }
+
+    /// The OpenAPI description of the API as indented JSON. Needs no database.
+    ///
+    /// # Errors
+    ///
+    /// As [`svc_http::Prepared::build`].
+    pub fn openapi(mut self) -> Result<String> {
+        self.data.provide_sets(&self.app);
+        self.http.provide(&self.app);
+        self.http.build(&self.app, self.version)?;
+        Ok(self.app.service::<OpenApiDocument>()?.to_json().to_owned())
     }
 
     /// Connects to the database, waiting for one that is not up yet.
@@ -112,7 +146,7 @@ impl Configured {
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) after the last attempt.
     pub async fn connect(self) -> Result<Connected> {
-        let database = self.prepared.connect(&self.app).await?;
+        let database = self.data.connect(&self.app).await?;
         Ok(Connected { configured: self, database })
     }
 }
@@ -130,7 +164,7 @@ impl Connected {
     ///
     /// As [`svc_data::Migrations::pending`].
     pub async fn pending_migrations(&self) -> Result<Vec<Pending>> {
-        self.configured.prepared.migrations().pending(&self.database).await
+        self.configured.migrations().pending(&self.database).await
     }
 
     /// Applies the pending migrations, and says which these were.
@@ -140,7 +174,7 @@ impl Connected {
     /// As [`svc_data::Migrations::apply`].
     pub async fn migrate(&self) -> Result<Vec<Pending>> {
         let clock = self.configured.app.clock();
-        self.configured.prepared.migrations().apply(&self.database, clock).await
+        self.configured.migrations().apply(&self.database, clock).await
     }
 
     /// Brings the schema up to date and builds every module's services. Workers and the HTTP
@@ -150,10 +184,13 @@ impl Connected {
     ///
     /// The migration or the module's hook that failed.
     pub async fn start(self) -> Result<Running> {
-        let Self { configured: Configured { app, mut assembly, prepared }, database } = self;
-        prepared.migrate(&app, &database).await?;
-        prepared.provide(&app, database.clone());
+        let Self { configured, database } = self;
+        let Configured { app, version, mut assembly, data, mut http } = configured;
+        data.migrate(&app, &database).await?;
+        data.provide(&app, database.clone());
+        http.provide(&app);
         assembly.build(&app).await?;
-        Running::new(app, assembly, database)
+        let host = http.build(&app, version)?;
+        Ok(Running::new(app, host, database))
     }
 }

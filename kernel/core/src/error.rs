@@ -26,6 +26,8 @@ pub enum ErrorKind {
     NotFound,
     /// The method doesn't fit the resource (405).
     MethodNotAllowed,
+    /// The caller takes no form in which this can be answered (406).
+    NotAcceptable,
     /// What is asked contradicts what is stored, such as a duplicate key (409).
     Conflict,
     /// The record changed since the version that the caller named (412).

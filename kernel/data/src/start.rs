@@ -44,6 +44,12 @@ impl Prepared {
         Self { parts, migrations }
     }
 
+    /// Provides the application with the description of its entity sets, which needs no
+    /// database.
+    pub fn provide_sets(&self, app: &App) {
+        app.provide(Arc::new(Sets::new(app.name(), &self.parts.catalogue)));
+    }
+
     /// All migrations of the application.
     #[must_use]
     pub fn migrations(&self) -> &Migrations {
@@ -85,9 +91,9 @@ impl Prepared {
 
     /// Provides the application with its data.
     pub fn provide(self, app: &App, database: Database) {
+        self.provide_sets(app);
         let catalogue = self.parts.catalogue;
         app.provide(Arc::new(database.clone()));
-        app.provide(Arc::new(Sets::new(app.name(), &catalogue)));
         app.provide(Arc::new(Data { database, catalogue, commit_hooks: self.parts.commit_hooks }));
     }
 }

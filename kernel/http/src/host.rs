@@ -93,7 +93,9 @@ fn assemble(parts: HostParts) -> Router {
         router = if prefix.is_empty() { router.merge(routes) } else { router.nest(prefix, routes) };
     }
     for (prefix, mounted) in mounts {
-        router = router.nest(prefix, mounted);
+        // Nesting leaves out the prefix with a slash at its end, which a protocol's root may be.
+        let root = mounted.clone().with_state(state.clone());
+        router = router.nest(prefix, mounted).route_service(&format!("{prefix}/"), root);
     }
     let settings = state.settings();
     let body_limit = usize::try_from(settings.max_body_size).unwrap_or(usize::MAX);

@@ -80,6 +80,7 @@ pub fn problem_parts(error: &Error) -> ProblemParts<'_> {
         ErrorKind::Forbidden => (StatusCode::FORBIDDEN, "Forbidden"),
         ErrorKind::NotFound => (StatusCode::NOT_FOUND, "NotFound"),
         ErrorKind::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed"),
+        ErrorKind::NotAcceptable => (StatusCode::NOT_ACCEPTABLE, "NotAcceptable"),
         ErrorKind::Conflict => (StatusCode::CONFLICT, "Conflict"),
         ErrorKind::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "PreconditionFailed"),
         ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "TooLarge"),

@@ -1,5 +1,10 @@
 //! What tests of an application stand on, for application developers as much as for Svc itself.
 //!
+//! - [`TestApp`]: a whole application on a throw-away database, with a clock that is moved by
+//!   hand, and nothing in the background: [`TestApp::drain`] does all that is due.
+//! - [`Client`]: somebody who calls the application's HTTP API, signed in as anyone.
+//! - [`Receiver`]: a receiver of webhooks on this machine, which keeps what it got and answers
+//!   as it is told.
 //! - [`ThrowAwayDatabase`]: a database of either kind for one test, cloned from a migrated
 //!   template in a few milliseconds.
 //! - [`on_both_databases!`]: one test, run on SQLite and on PostgreSQL.
@@ -7,8 +12,16 @@
 //! PostgreSQL comes from the variable [`POSTGRES_VARIABLE`]; `cargo xtask test` sets it, and
 //! `cargo xtask postgres` starts a server for a working day.
 
+mod app;
+mod client;
 mod database;
 mod macros;
+mod people;
+mod receiver;
 
+pub use app::{TestApp, TestAppBuilder};
+pub use client::{Answer, Client};
 pub use database::{POSTGRES_VARIABLE, ThrowAwayDatabase};
+pub use people::{Person, organisation};
+pub use receiver::{Received, Receiver};
 pub use svc_data::Backend;

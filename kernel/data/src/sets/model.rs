@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use sea_orm::Value;
 use svc_core::{Error, Result};
 use svc_odata::model::{
     Access, Capabilities, EntitySet, EntityType, Model, PrimitiveType, Property, PropertyIndex,
     SetIndex, SetPermissions, TypeIndex,
 };
+use svc_odata::value::Value as Literal;
 
+use super::literal::to_column;
 use crate::catalogue::{Catalogue, Column, EntityModel, Exposure};
-use crate::value::ValueKind;
+use crate::value::{ValueKind, to_json};
 
 /// The entity sets of an application: OData's description of them, and what lies behind it.
 #[derive(Debug)]
@@ -61,6 +64,29 @@ impl Sets {
     pub fn find(&self, name: &str) -> Result<SetIndex> {
         let missing = || Error::not_found(format!("there is no entity set `{name}`"));
         self.model.find_set(name).ok_or_else(missing)
+    }
+
+    /// A key of OData as the database's value.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) for one that no entity can have.
+    pub fn key_value(&self, set: SetIndex, key: &Literal) -> Result<Value> {
+        let missing = || Error::not_found("there is no such entity");
+        to_column(self.entity(set).key().kind, key).ok_or_else(missing)
+    }
+
+    /// The address of an entity below the service's root: `Products(<key>)`.
+    #[must_use]
+    pub fn address(&self, set: SetIndex, key: &Value) -> String {
+        let key = match to_json(key) {
+            serde_json::Value::String(text) if matches!(key, Value::String(_)) => {
+                format!("'{}'", text.replace('\'', "''"))
+            }
+            serde_json::Value::String(text) => text,
+            other => other.to_string(),
+        };
+        format!("{}({key})", self.model.set(set).name)
     }
 
     pub(crate) fn served(&self, set: SetIndex) -> &Served {

@@ -130,6 +130,22 @@ impl Sets {
         Ok(Page { elements, count, more: rows.len() > wanted })
     }
 
+    /// The version of an entity now.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown, of another
+    /// organisation, or hidden by a row filter.
+    pub async fn current_version(&self, ctx: &Context, set: SetIndex, key: &Value) -> Result<i64> {
+        let served = self.served(set);
+        let mut select = select_visible(served, ctx)?;
+        select.and_where(served.entity.key_is(key));
+        select_columns(&mut select, served, &[]);
+        let rows = ctx.run(ctx.database().build(&select)).await?;
+        let row = rows.first().ok_or_else(|| Error::not_found("there is no such entity"))?;
+        row.try_get_by_index(0).map_err(database_error)
+    }
+
     /// How many entities hold a condition, as the context's principal sees them.
     ///
     /// # Errors

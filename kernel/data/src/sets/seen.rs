@@ -10,13 +10,21 @@ use super::model::Sets;
 pub struct Seen<'a> {
     sets: &'a Sets,
     who: &'a Principal,
+    all_sets: bool,
 }
 
 impl<'a> Seen<'a> {
     /// The sets as `who` sees them.
     #[must_use]
     pub fn new(sets: &'a Sets, who: &'a Principal) -> Self {
-        Self { sets, who }
+        Self { sets, who, all_sets: false }
+    }
+
+    /// The same, but with every set: for a path or a body that names a set, where the refusal
+    /// names the missing permission instead of denying that the set is there.
+    #[must_use]
+    pub fn with_all_sets(sets: &'a Sets, who: &'a Principal) -> Self {
+        Self { sets, who, all_sets: true }
     }
 }
 
@@ -27,7 +35,7 @@ impl Schema for Seen<'_> {
 
     fn sees_set(&self, set: SetIndex) -> bool {
         let permissions = self.sets.entity(set).set.as_ref().map(|set| &set.permissions);
-        permissions.is_some_and(|permissions| self.who.can(&permissions.view))
+        self.all_sets || permissions.is_some_and(|permissions| self.who.can(&permissions.view))
     }
 
     fn sees_property(&self, entity_type: TypeIndex, property: PropertyIndex) -> bool {

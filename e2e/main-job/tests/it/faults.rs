@@ -1,0 +1,59 @@
+//! The process dies, or a receiver is away: nothing that was committed is lost.
+
+use std::time::Duration;
+
+use e2e_main_job::{Language, Receiver};
+use serde_json::json;
+use svc_testing::on_both_databases;
+
+use crate::changes::{new_product, receivers, shop_with};
+
+on_both_databases! {
+    async fn what_was_committed_before_a_kill_is_delivered_after_the_next_start(backend) {
+        let receivers = receivers();
+        let mut shop = shop_with(backend, &receivers).await;
+        for round in 0..5 {
+            let product = new_product(&shop, &format!("L-{round}"));
+            let created = shop.expect(201, "POST", "/odata/v1/Products", Some(&product));
+            shop.kill();
+            shop.start_again();
+            for receiver in &receivers {
+                // The kill may have come before or after the delivery was recorded: a receiver
+                // gets the event at least once, always under the same id.
+                let received = receiver.next();
+                assert!(received.accepted);
+                assert_eq!(received.envelope()["data"]["id"], created["id"]);
+                while let Some(again) = receiver.next_within(Duration::from_millis(500)) {
+                    assert_eq!(again.header("webhook-id"), received.header("webhook-id"));
+                    assert_eq!(again.body, received.body);
+                }
+            }
+        }
+    }
+
+    async fn a_receiver_that_was_away_gets_what_it_missed(backend) {
+        let [node, python] = receivers();
+        let port = node.port();
+        let shop = shop_with(backend, &[node, python]).await;
+        let path = "/api/v1/webhooks/deliveries?take=10";
+        let product = new_product(&shop, "L-1");
+        let created = shop.expect(201, "POST", "/odata/v1/Products", Some(&product));
+        // `shop_with` dropped both receivers, so nobody listens: the first attempt fails.
+        let mut failed = json!(null);
+        for _ in 0..100 {
+            let listed = shop.expect(200, "GET", path, None);
+            let items = listed["items"].as_array().expect("a list").clone();
+            if let Some(found) = items.iter().find(|item| item["status"] == "retrying") {
+                failed = found.clone();
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        assert_eq!(failed["eventType"], "products.created", "no attempt failed in 10 s");
+        let secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+        let node = Receiver::start(Language::Node, port, &[secret]);
+        let received = node.next();
+        assert!(received.accepted);
+        assert_eq!(received.envelope()["data"]["id"], created["id"]);
+    }
+}

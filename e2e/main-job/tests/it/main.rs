@@ -1,0 +1,4 @@
+//! The main job on both databases: from a fresh folder to a webhook that others verify.
+
+mod changes;
+mod faults;

@@ -1,0 +1,9 @@
+//! A whole application at its boundary: modules in, HTTP out.
+#![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
+#![expect(unreachable_pub, reason = "what SeaORM derives is public")]
+
+mod fixture;
+mod metadata;
+mod odata_changes;
+mod odata_reads;
+mod refusals;

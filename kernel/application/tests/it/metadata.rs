@@ -1,0 +1,34 @@
+use svc_testing::{Backend, Person};
+
+use crate::fixture::{seller, start};
+
+#[tokio::test]
+async fn the_sets_are_described_in_the_openapi_document() {
+    let app = start(Backend::Sqlite).await;
+    let document = app.anonymous().get("/openapi/v1.json").await.expect(200);
+    let list = &document["paths"]["/odata/v1/Lamps"]["get"];
+    assert_eq!(list["operationId"], "listLamps");
+    assert_eq!(list["security"][0]["bearer"][0], "Lamps.View");
+    let one = &document["paths"]["/odata/v1/Lamps({key})"];
+    for method in ["get", "patch", "put", "delete"] {
+        assert!(one[method]["responses"]["404"].is_object(), "{method}: {one}");
+    }
+    let lamp = &document["components"]["schemas"]["Lamp"];
+    assert_eq!(lamp["properties"]["sku"]["maxLength"], 20);
+    assert_eq!(lamp["required"], serde_json::json!(["sku", "price", "region"]));
+}
+
+#[tokio::test]
+async fn metadata_is_xml_or_json_as_it_is_asked_for() {
+    let app = start(Backend::Sqlite).await;
+    let client = app.sign_in(&seller());
+    let xml = client.get("/odata/v1/$metadata").await;
+    assert_eq!(xml.header("content-type"), "application/xml");
+    insta::assert_snapshot!(xml.text);
+    let json = client.get("/odata/v1/$metadata?$format=json").await;
+    assert_eq!(json.expect(200)["Shop"]["Lamp"]["sku"]["$MaxLength"], 20);
+    let service = client.get("/odata/v1/").await.expect(200);
+    assert_eq!(service["value"][0]["url"], "Lamps");
+    let blind = app.sign_in(&Person::named("blind").who_may(&[]));
+    assert!(!blind.get("/odata/v1/$metadata").await.text.contains("Lamp"));
+}

@@ -1,0 +1,102 @@
+//! The entity sets over HTTP: `/odata/v1/…` (OData 4.01).
+//!
+//! | File | What it does |
+//! | --- | --- |
+//! | `request` | reads a request: versions, path, options, formats, preferences, conditions |
+//! | `read` | answers reads: service document, sets, entities, counts |
+//! | `change` | answers creates, changes, replacements and deletes |
+//! | `answer` | writes answers |
+//! | `describe` | describes the sets in the OpenAPI document |
+//!
+//! What a person may see and change is decided by [`svc_data::Sets`] alone; here is only the
+//! protocol. Errors travel to the host's layer, which writes them in OData's format.
+
+mod answer;
+mod change;
+mod describe;
+mod read;
+mod request;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, Method, Uri};
+use svc_core::{Error, ErrorKind, Module, Registry};
+use svc_odata::bind::ResourceKind;
+
+use crate::authentication::Ctx;
+use crate::problem::{ApiError, ApiResult};
+use crate::registration::HttpRegistry as _;
+use crate::state::HttpState;
+use request::Request;
+
+svc_core::settings_section! {
+    /// The entity sets over OData.
+    pub struct ODataSettings in "Svc:OData" {
+        /// Entities in one answer, where the request asks for no fewer.
+        pub page_size: u32 = 100, within(1..=10_000);
+        /// Entities in one answer at most, whatever `Prefer: odata.maxpagesize` asks for.
+        pub max_page_size: u32 = 1_000, within(1..=100_000);
+        /// Whether changes and deletes must name the version they are meant for (`If-Match`);
+        /// without it they are answered with 428.
+        pub require_if_match: bool = false;
+        /// Deepest nesting of an expression.
+        pub max_depth: usize = 100, within(10..=500);
+        /// Most parts of all expressions of a request.
+        pub max_nodes: usize = 2_000, within(10..=100_000);
+    }
+}
+
+/// The entity sets over HTTP, as a module.
+pub struct ODataModule;
+
+impl Module for ODataModule {
+    fn name(&self) -> std::borrow::Cow<'static, str> {
+        "odata".into()
+    }
+
+    fn requires(&self) -> &'static [&'static str] {
+        &["http"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.settings::<ODataSettings>();
+        registry.mount(request::ROOT, Router::new().fallback(serve));
+        registry.openapi(describe::describe_sets);
+    }
+}
+
+async fn serve(
+    State(state): State<HttpState>,
+    Ctx(ctx): Ctx,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> ApiResult<Response> {
+    let request = Request::read(&state, ctx, &uri, headers)?;
+    let answer = match (request.resource.kind, method) {
+        (_, Method::GET | Method::HEAD) => read::answer(&request).await?,
+        (ResourceKind::Entities, Method::POST) => change::create(&request, &body).await?,
+        (ResourceKind::Entity, Method::PATCH) => {
+            change::change(&request, &body, svc_data::sets::Verb::Change).await?
+        }
+        (ResourceKind::Entity, Method::PUT) => {
+            change::change(&request, &body, svc_data::sets::Verb::Replace).await?
+        }
+        (ResourceKind::Entity, Method::DELETE) => change::delete(&request).await?,
+        (kind, method) => return Err(wrong_method(kind, &method)),
+    };
+    Ok(answer)
+}
+
+fn wrong_method(kind: ResourceKind, method: &Method) -> ApiError {
+    let allowed = match kind {
+        ResourceKind::Entities => "GET, HEAD, POST",
+        ResourceKind::Entity => "GET, HEAD, PATCH, PUT, DELETE",
+        _ => "GET, HEAD",
+    };
+    let message = format!("`{method}` doesn't fit this address; it takes {allowed}");
+    Error::new(ErrorKind::MethodNotAllowed, message).into()
+}

@@ -1,0 +1,90 @@
+//! Writes answers.
+
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION};
+use http::{HeaderName, HeaderValue, StatusCode};
+use svc_core::{Error, Result};
+use svc_odata::headers::{EntityTag, JsonFormat, MetadataLevel, Version};
+
+/// An answer in the making.
+pub(super) struct Answer(Response);
+
+impl Answer {
+    /// An answer without a body.
+    pub(super) fn empty(status: StatusCode, version: Version) -> Self {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        let version = HeaderValue::from_static(version.as_str());
+        headers.insert(HeaderName::from_static("odata-version"), version);
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        Self(response)
+    }
+
+    /// An answer with a body of this type.
+    pub(super) fn with_body(
+        status: StatusCode,
+        version: Version,
+        content_type: HeaderValue,
+        body: String,
+    ) -> Self {
+        let mut answer = Self::empty(status, version);
+        answer.0.headers_mut().insert(CONTENT_TYPE, content_type);
+        *answer.0.body_mut() = Body::from(body);
+        answer
+    }
+
+    /// An answer in OData's JSON.
+    pub(super) fn json(
+        status: StatusCode,
+        version: Version,
+        format: JsonFormat,
+        body: String,
+    ) -> Self {
+        Self::with_body(status, version, content_type(format), body)
+    }
+
+    /// Names the version of the entity.
+    pub(super) fn tagged(self, version: i64) -> Result<Self> {
+        self.header(ETAG, &tag_of(version).to_string())
+    }
+
+    /// Names the address of the entity.
+    pub(super) fn located(self, location: &str) -> Result<Self> {
+        self.header(LOCATION, location)
+    }
+
+    /// Adds a header.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) for a value that is none.
+    pub(super) fn header(mut self, name: HeaderName, value: &str) -> Result<Self> {
+        let value = HeaderValue::from_str(value)
+            .map_err(|error| Error::internal("a header can't be written").caused_by(error))?;
+        self.0.headers_mut().insert(name, value);
+        Ok(self)
+    }
+
+    /// The answer.
+    pub(super) fn finish(self) -> Response {
+        self.0
+    }
+}
+
+/// The tag of an entity's version.
+pub(super) fn tag_of(version: i64) -> EntityTag {
+    EntityTag::weak(version.to_string())
+}
+
+/// The type of an answer. What is served in full today is `minimal` and `none`, so the type says
+/// which of them the body is.
+fn content_type(format: JsonFormat) -> HeaderValue {
+    match format.metadata {
+        MetadataLevel::None => HeaderValue::from_static("application/json;odata.metadata=none"),
+        MetadataLevel::Minimal | MetadataLevel::Full => {
+            HeaderValue::from_static("application/json;odata.metadata=minimal")
+        }
+    }
+}

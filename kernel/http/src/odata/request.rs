@@ -1,0 +1,241 @@
+//! A request as it is understood.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use http::header::{ACCEPT, CONTENT_TYPE, HOST, IF_MATCH, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderName, Uri};
+use svc_core::{Error, ErrorKind, Result};
+use svc_data::sets::Seen;
+use svc_data::{Context, Sets};
+use svc_odata::bind::{
+    BindError, BindLimits, BoundQuery, BoundResource, ResourceRoot, ResourceStep, bind_query,
+    bind_resource,
+};
+use svc_odata::headers::{
+    FormatError, JsonFormat, Preferences, TagCondition, Version, negotiate_json, negotiate_version,
+    parse_content_type,
+};
+use svc_odata::model::{SetIndex, TypeIndex};
+use svc_odata::syntax::{ParseLimits, QueryOptions, ResourcePath, SyntaxError};
+
+use super::ODataSettings;
+use crate::state::HttpState;
+
+/// Where the sets are served.
+pub(super) const ROOT: &str = "/odata/v1";
+
+/// A request whose path leads somewhere; its options are bound where they are needed.
+pub(super) struct Request {
+    pub(super) ctx: Context,
+    pub(super) sets: Arc<Sets>,
+    pub(super) settings: Arc<ODataSettings>,
+    pub(super) version: Version,
+    pub(super) resource: BoundResource,
+    pub(super) options: QueryOptions,
+    pub(super) preferences: Preferences,
+    pub(super) headers: HeaderMap,
+    /// The path and query after the service's root, as they were sent.
+    pub(super) target: String,
+    /// The address of the service's root, with a slash at the end.
+    pub(super) root: String,
+}
+
+impl Request {
+    /// Reads what a request asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] for what can't be understood,
+    /// [`ErrorKind::NotFound`] for a path that leads nowhere,
+    /// [`ErrorKind::NotImplemented`] for a part of OData that is not served.
+    pub(super) fn read(
+        state: &HttpState,
+        ctx: Context,
+        uri: &Uri,
+        headers: HeaderMap,
+    ) -> Result<Self> {
+        let app = state.app();
+        let (sets, settings) = (app.service::<Sets>()?, app.settings::<ODataSettings>());
+        let version = text_of(&headers, &HeaderName::from_static("odata-version"))?;
+        let max_version = text_of(&headers, &HeaderName::from_static("odata-maxversion"))?;
+        let version = negotiate_version(version, max_version)
+            .map_err(|error| Error::malformed(error.to_string()))?;
+        let limits = ParseLimits {
+            depth: settings.max_depth,
+            nodes: settings.max_nodes,
+            ..ParseLimits::default()
+        };
+        let query = uri.query().unwrap_or_default();
+        let options = QueryOptions::parse_with(query, limits).map_err(|e| unreadable(&e))?;
+        let path = uri.path();
+        let path = path.strip_prefix(ROOT).unwrap_or(path).trim_start_matches('/');
+        let parsed = ResourcePath::parse_with(path, limits).map_err(|e| unreadable(&e))?;
+        let everything = Seen::with_all_sets(&sets, ctx.principal());
+        let bound = bind_resource(&everything, &parsed, &options.aliases, BindLimits::default());
+        let resource = bound.map_err(refused)?;
+        let preferences = text_of(&headers, &HeaderName::from_static("prefer"))?;
+        let preferences = preferences.map(Preferences::parse).unwrap_or_default();
+        let target = match uri.query() {
+            Some(query) => format!("{path}?{query}"),
+            None => path.to_owned(),
+        };
+        let root = root_of(state, &headers);
+        Ok(Self {
+            ctx,
+            sets,
+            settings,
+            version,
+            resource,
+            options,
+            preferences,
+            headers,
+            target,
+            root,
+        })
+    }
+
+    /// The sets as the caller sees them.
+    pub(super) fn seen(&self) -> Seen<'_> {
+        Seen::new(&self.sets, self.ctx.principal())
+    }
+
+    /// The set that the path begins with, and its type.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotImplemented`] when the path begins with anything else.
+    pub(super) fn set(&self) -> Result<(SetIndex, TypeIndex)> {
+        match &self.resource.root {
+            ResourceRoot::Set(set) => Ok((*set, self.sets.model().set(*set).entity_type)),
+            _ => Err(Error::not_implemented("this kind of resource is not served")),
+        }
+    }
+
+    /// The key in the path, where it leads to one entity of a set.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotImplemented`] when the path goes on behind it.
+    pub(super) fn key(&self) -> Result<sea_orm::Value> {
+        match &self.resource.steps[..] {
+            [ResourceStep::Key(values)] => match &values[..] {
+                [value] => self.sets.key_value(self.set()?.0, &value.value),
+                _ => Err(Error::not_implemented("a key of several parts is not served")),
+            },
+            _ => Err(Error::not_implemented("a path beyond an entity is not served")),
+        }
+    }
+
+    /// The options, bound to the entities of a type.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] for an unknown name or a wrong type,
+    /// [`ErrorKind::NotImplemented`] for an option that is not served.
+    pub(super) fn query(&self, entity_type: TypeIndex) -> Result<BoundQuery> {
+        let limits = BindLimits { nodes: self.settings.max_nodes, ..BindLimits::default() };
+        let bound = bind_query(&self.seen(), entity_type, &self.options, limits);
+        let query = bound.map_err(refused)?;
+        let unserved = [
+            ("$apply", query.apply.is_some()),
+            ("$compute", !query.compute.is_empty()),
+            ("$search", query.search.is_some()),
+            ("$expand", !query.expand.is_empty()),
+            ("$skiptoken", query.skip_token.is_some()),
+            ("$deltatoken", self.options.delta_token.is_some()),
+        ];
+        match unserved.iter().find(|(_, used)| *used) {
+            Some((option, _)) => {
+                Err(Error::not_implemented(format!("`{option}` is not served")).target(*option))
+            }
+            None => Ok(query),
+        }
+    }
+
+    /// The form of JSON that the caller takes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotAcceptable`] when it takes none.
+    pub(super) fn json_format(&self) -> Result<JsonFormat> {
+        let accept = text_of(&self.headers, &ACCEPT)?;
+        negotiate_json(self.options.format.as_ref(), accept).map_err(format_error)
+    }
+
+    /// The form of JSON that the body has.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnsupportedMediaType`] when it is none.
+    pub(super) fn body_format(&self) -> Result<JsonFormat> {
+        parse_content_type(text_of(&self.headers, &CONTENT_TYPE)?).map_err(format_error)
+    }
+
+    /// The condition of `If-Match`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] when it is no list of tags.
+    pub(super) fn if_match(&self) -> Result<Option<TagCondition>> {
+        condition(&self.headers, &IF_MATCH)
+    }
+
+    /// The condition of `If-None-Match`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] when it is no list of tags.
+    pub(super) fn if_none_match(&self) -> Result<Option<TagCondition>> {
+        condition(&self.headers, &IF_NONE_MATCH)
+    }
+}
+
+fn condition(headers: &HeaderMap, name: &HeaderName) -> Result<Option<TagCondition>> {
+    let Some(text) = text_of(headers, name)? else { return Ok(None) };
+    let malformed = || Error::malformed(format!("the header `{name}` is no list of entity tags"));
+    TagCondition::parse(text).map(Some).ok_or_else(malformed)
+}
+
+/// The text of a header; none where it isn't sent.
+fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>> {
+    let malformed = |_| Error::malformed(format!("the header `{name}` is no plain text"));
+    headers.get(name).map(|value| value.to_str().map_err(malformed)).transpose()
+}
+
+/// The address of the service: the configured one, or the one that the caller used.
+fn root_of(state: &HttpState, headers: &HeaderMap) -> String {
+    let base: Cow<'_, str> = match &state.settings().public_url {
+        Some(url) => url.as_str().trim_end_matches('/').into(),
+        None => match headers.get(HOST).and_then(|host| host.to_str().ok()) {
+            Some(host) => format!("http://{host}").into(),
+            None => "".into(),
+        },
+    };
+    format!("{base}{ROOT}/")
+}
+
+fn unreadable(error: &SyntaxError) -> Error {
+    Error::malformed(error.to_string())
+}
+
+pub(super) fn refused(error: BindError) -> Error {
+    let kind = match error.status() {
+        404 => ErrorKind::NotFound,
+        501 => ErrorKind::NotImplemented,
+        _ => ErrorKind::Malformed,
+    };
+    let refusal = Error::new(kind, error.to_string());
+    match error.option {
+        Some(option) => refusal.target(option),
+        None => refusal,
+    }
+}
+
+pub(super) fn format_error(error: FormatError) -> Error {
+    let kind = match error.status() {
+        406 => ErrorKind::NotAcceptable,
+        _ => ErrorKind::UnsupportedMediaType,
+    };
+    Error::new(kind, error.to_string())
+}

@@ -1,0 +1,191 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use svc_application::{Application, Running};
+use svc_core::settings::LoadOptions;
+use svc_core::{App, Clock};
+use svc_data::{Backend, Context};
+use time::OffsetDateTime;
+use time::macros::datetime;
+
+use crate::client::Client;
+use crate::database::ThrowAwayDatabase;
+use crate::people::{People, PeopleModule, Person};
+
+/// A key for secrets: 32 bytes in base64. Tests protect nothing that matters.
+const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+/// Where a test's clock begins.
+const START: OffsetDateTime = datetime!(2026-11-20 12:00 UTC);
+
+/// Makes the application under test: a function, so that it can be started again.
+type MakeApplication = Arc<dyn Fn() -> Application + Send + Sync>;
+
+/// A whole application on a throw-away database, whose clock is moved by hand.
+///
+/// Nothing runs in the background: messages, jobs and deliveries wait until [`TestApp::drain`].
+pub struct TestApp {
+    running: Running,
+    clock: Clock,
+    people: People,
+    database: Arc<ThrowAwayDatabase>,
+    make: MakeApplication,
+    settings: Vec<String>,
+}
+
+/// Says how a [`TestApp`] starts.
+pub struct TestAppBuilder {
+    make: MakeApplication,
+    settings: Vec<String>,
+}
+
+impl TestAppBuilder {
+    /// Sets a setting: `("Svc:Webhooks:RequireHttps", false)`.
+    #[must_use]
+    pub fn setting(mut self, key: &str, value: impl std::fmt::Display) -> Self {
+        self.settings.push(format!("--{key}={value}"));
+        self
+    }
+
+    /// Starts the application on a database of its own.
+    ///
+    /// # Panics
+    ///
+    /// When it doesn't start, with the reason.
+    pub async fn start(self, backend: Backend) -> TestApp {
+        let Self { make, settings } = self;
+        let assembled = make().assemble().expect("modules that fit together");
+        let options = LoadOptions { arguments: settings.clone(), ..LoadOptions::default() };
+        let configured = assembled.configure(&options, Clock::manual(START)).expect("settings");
+        let fingerprint = configured.migrations().fingerprint();
+        let migrate = async |url: &str| {
+            let people = People::default();
+            start(&make, &settings, url, Clock::manual(START), &people).await.stop().await;
+        };
+        let database = ThrowAwayDatabase::from_template(backend, &fingerprint, migrate).await;
+        TestApp::on(make, settings, Arc::new(database), Clock::manual(START)).await
+    }
+}
+
+async fn start(
+    make: &MakeApplication,
+    settings: &[String],
+    url: &str,
+    clock: Clock,
+    people: &People,
+) -> Running {
+    let application = make().module(PeopleModule(people.clone()));
+    let assembled = application.assemble().expect("modules that fit together");
+    let mut arguments = settings.to_vec();
+    arguments.push(format!("--Svc:Database:Url={url}"));
+    arguments.push(format!("--Svc:DataProtection:Keys:0={KEY}"));
+    let options = LoadOptions { arguments, ..LoadOptions::default() };
+    let configured = assembled.configure(&options, clock).expect("settings");
+    let connected = configured.connect().await.expect("a database");
+    connected.start().await.expect("an application that starts")
+}
+
+impl TestApp {
+    /// Begins an application; `make` is called for each start.
+    #[must_use]
+    pub fn builder(make: impl Fn() -> Application + Send + Sync + 'static) -> TestAppBuilder {
+        TestAppBuilder { make: Arc::new(make), settings: Vec::new() }
+    }
+
+    async fn on(
+        make: MakeApplication,
+        settings: Vec<String>,
+        database: Arc<ThrowAwayDatabase>,
+        clock: Clock,
+    ) -> Self {
+        let people = People::default();
+        let running = start(&make, &settings, database.url(), clock.clone(), &people).await;
+        Self { running, clock, people, database, make, settings }
+    }
+
+    /// Another node: the same application on the same database, with the same clock and people.
+    ///
+    /// # Panics
+    ///
+    /// When it doesn't start, with the reason.
+    pub async fn another_node(&self) -> Self {
+        let url = self.database.url();
+        let people = self.people.clone();
+        let running = start(&self.make, &self.settings, url, self.clock.clone(), &people).await;
+        Self {
+            running,
+            clock: self.clock.clone(),
+            people,
+            database: Arc::clone(&self.database),
+            make: Arc::clone(&self.make),
+            settings: self.settings.clone(),
+        }
+    }
+
+    /// The application.
+    #[must_use]
+    pub fn app(&self) -> &App {
+        self.running.app()
+    }
+
+    /// The running application, for what needs a socket.
+    #[must_use]
+    pub fn running(&self) -> &Running {
+        &self.running
+    }
+
+    /// The database.
+    #[must_use]
+    pub fn database(&self) -> &ThrowAwayDatabase {
+        &self.database
+    }
+
+    /// The clock.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Moves the clock forward. What becomes due is done by [`TestApp::drain`].
+    pub fn advance(&self, by: Duration) {
+        self.clock.advance(by);
+    }
+
+    /// Does everything that is due now, and says how many pieces of work that was.
+    ///
+    /// # Panics
+    ///
+    /// When a worker's store fails.
+    pub async fn drain(&self) -> usize {
+        self.app().drain().await.expect("workers whose store works")
+    }
+
+    /// Signs somebody in, as whoever the test says.
+    #[must_use]
+    pub fn sign_in(&self, person: &Person) -> Client {
+        Client::new(self.running.host().router(), Some(self.people.admit(person)))
+    }
+
+    /// Somebody who isn't signed in.
+    #[must_use]
+    pub fn anonymous(&self) -> Client {
+        Client::new(self.running.host().router(), None)
+    }
+
+    /// Makes a person unknown, as if the account had been disabled.
+    pub fn dismiss(&self, person: &Person) {
+        self.people.dismiss(person);
+    }
+
+    /// The context of a person, for calling commands directly.
+    ///
+    /// # Panics
+    ///
+    /// Never: a test application has a database.
+    #[must_use]
+    pub fn context(&self, person: &Person) -> Context {
+        self.people.admit(person);
+        let principal = Arc::new(person.principal());
+        Context::new(self.app(), principal, self.clock.new_id()).expect("a database")
+    }
+}

@@ -1,0 +1,155 @@
+//! Who acts in a test: anyone, with any permissions, without accounts.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use svc_core::{
+    App, Directory, Error, Module, OrganisationId, PermissionSet, Principal, Registry, Result,
+    UserId,
+};
+use svc_http::{Authenticator, HttpRegistry as _};
+use uuid::Uuid;
+
+/// What a test's credential begins with.
+const CREDENTIAL: &str = "Bearer test-";
+
+/// The organisation of this number; tests use a few, and the same number is the same one.
+#[must_use]
+pub fn organisation(number: u128) -> OrganisationId {
+    OrganisationId(Uuid::from_u128(0x0199_0000_0000_7000_8000_0000_0000_0000 + number))
+}
+
+/// A person in a test.
+#[derive(Clone, Debug)]
+pub struct Person {
+    name: String,
+    organisation: OrganisationId,
+    permissions: Option<Vec<String>>,
+    claims: Vec<(String, Vec<String>)>,
+}
+
+impl Person {
+    /// A person of the first organisation who may do everything. The name tells people apart.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            organisation: organisation(1),
+            permissions: None,
+            claims: Vec::new(),
+        }
+    }
+
+    /// The same person in another organisation.
+    #[must_use]
+    pub fn of(self, organisation: OrganisationId) -> Self {
+        Self { organisation, ..self }
+    }
+
+    /// The same person with these permissions and no others.
+    #[must_use]
+    pub fn who_may(self, permissions: &[&str]) -> Self {
+        let permissions = permissions.iter().map(ToString::to_string).collect();
+        Self { permissions: Some(permissions), ..self }
+    }
+
+    /// The same person with a claim, for row filters.
+    #[must_use]
+    pub fn with_claim(mut self, name: &str, values: &[&str]) -> Self {
+        self.claims.push((name.to_owned(), values.iter().map(ToString::to_string).collect()));
+        self
+    }
+
+    /// The person's identifier, made of the name.
+    #[must_use]
+    pub fn id(&self) -> UserId {
+        let letters =
+            self.name.bytes().take(8).fold(0_u128, |id, byte| (id << 8) | u128::from(byte));
+        UserId(Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_0000 + letters))
+    }
+
+    /// The principal that the person is.
+    #[must_use]
+    pub fn principal(&self) -> Principal {
+        let permissions = match &self.permissions {
+            Some(names) => PermissionSet::from_iter(names),
+            None => PermissionSet::everything(),
+        };
+        let name = self.name.as_str();
+        Principal::user(self.id(), name, self.organisation, permissions)
+            .with_claims(self.claims.iter().cloned().collect())
+    }
+}
+
+/// Those whom the application knows: the accounts of a test.
+#[derive(Clone, Default)]
+pub(crate) struct People(Arc<Mutex<HashMap<(UserId, OrganisationId), Principal>>>);
+
+impl People {
+    fn known(&self) -> MutexGuard<'_, HashMap<(UserId, OrganisationId), Principal>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a person known, or changes what is known; answers with the credential.
+    pub(crate) fn admit(&self, person: &Person) -> String {
+        let principal = person.principal();
+        self.known().insert((person.id(), person.organisation), principal);
+        format!("{CREDENTIAL}{}.{}", person.id(), person.organisation)
+    }
+
+    /// Forgets a person, as if the account had been disabled.
+    pub(crate) fn dismiss(&self, person: &Person) {
+        self.known().remove(&(person.id(), person.organisation));
+    }
+}
+
+#[async_trait]
+impl Directory for People {
+    async fn principal(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+    ) -> Result<Option<Principal>> {
+        Ok(self.known().get(&(user, organisation)).cloned())
+    }
+}
+
+#[async_trait]
+impl Authenticator for People {
+    async fn authenticate(&self, _: &App, request: &Parts) -> Result<Option<Principal>> {
+        let credential = request.headers.get(AUTHORIZATION).and_then(|text| text.to_str().ok());
+        let Some(names) = credential.and_then(|text| text.strip_prefix(CREDENTIAL)) else {
+            return Ok(None);
+        };
+        let ids = names.split_once('.').and_then(|(user, organisation)| {
+            let user = Uuid::parse_str(user).ok()?;
+            Some((UserId(user), OrganisationId(Uuid::parse_str(organisation).ok()?)))
+        });
+        let principal = ids.and_then(|ids| self.known().get(&ids).cloned());
+        principal.map(Some).ok_or_else(|| Error::unauthenticated("nobody is known by this name"))
+    }
+}
+
+/// Knows the people of a test. It comes after all other modules, and is the directory only where
+/// none of them is.
+pub(crate) struct PeopleModule(pub(crate) People);
+
+impl Module for PeopleModule {
+    fn name(&self) -> std::borrow::Cow<'static, str> {
+        "people-of-the-test".into()
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.authenticator(Arc::new(self.0.clone()));
+        let people = self.0.clone();
+        registry.on_build(async move |app| {
+            if app.find_service::<dyn Directory>().is_none() {
+                app.provide::<dyn Directory>(Arc::new(people));
+            }
+            Ok(())
+        });
+    }
+}
