@@ -4,6 +4,8 @@
 
 pub mod batch;
 pub mod bind;
+pub mod csdl;
+pub mod grammar;
 pub mod headers;
 pub mod json;
 pub mod model;

@@ -198,7 +198,8 @@ pub fn write_multipart_responses(responses: &[BatchResponse], boundary: &str) ->
             }
         };
         sets += 1;
-        let inner = format!("{boundary}-changeset-{sets}");
+        // Not the outer boundary with an end: readers that compare only beginnings would stop there.
+        let inner = format!("changeset-{sets}-{boundary}");
         out.extend_from_slice(
             format!("Content-Type: multipart/mixed; boundary={inner}\r\n\r\n").as_bytes(),
         );

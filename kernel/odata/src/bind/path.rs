@@ -233,6 +233,7 @@ fn not_a_name(context: &Context<'_>, at: Position, kind: &SegmentKind, place: &P
                 unknown_property(context, at, place.entity_type, name)
             }
         }
+        SegmentKind::Key(_) => BindError::unsupported(at, "a key within an expression"),
         SegmentKind::Annotation { .. } => {
             BindError::unsupported(at, "an annotation in an expression")
         }

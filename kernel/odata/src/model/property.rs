@@ -124,7 +124,7 @@ pub struct Property {
     pub ty: PropertyType,
     /// Whether it holds a list of that.
     pub collection: bool,
-    /// Whether it can be null.
+    /// Whether it can be null; of a list, whether its items can be. A list itself never is.
     pub nullable: bool,
     /// Most characters of a text or bytes of a binary.
     pub max_length: Option<u32>,

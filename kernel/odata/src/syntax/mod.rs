@@ -8,12 +8,12 @@
 //! Every tree prints itself ([`std::fmt::Display`]) as text that parses to the same tree.
 
 mod ast;
-mod cursor;
+pub(crate) mod cursor;
 mod error;
 pub(crate) mod lexical;
-mod parse;
+pub(crate) mod parse;
 mod print;
-mod text;
+pub(crate) mod text;
 
 pub use ast::*;
 pub use error::{ParseLimits, Position, SyntaxError, SyntaxErrorKind};

@@ -26,7 +26,12 @@ impl Text {
 
     /// Takes a text that isn't encoded as it is.
     pub(crate) fn plain(text: &str) -> Self {
-        let raw = (0..=text.len()).map(offset).collect();
+        Self::plain_at(text, 0)
+    }
+
+    /// Takes a text that isn't encoded, which began `base` bytes into the raw text.
+    pub(crate) fn plain_at(text: &str, base: usize) -> Self {
+        let raw = (base..=base + text.len()).map(offset).collect();
         Self { decoded: text.to_owned(), raw }
     }
 

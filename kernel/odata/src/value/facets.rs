@@ -15,14 +15,19 @@ use crate::model::{Property, PropertyType};
 /// When the property cannot have this value.
 pub fn check_facets(property: &Property, value: &Value) -> Result<(), ValueError> {
     match value {
-        Value::Null if property.nullable => return Ok(()),
-        Value::Null => return Err(ValueError::Null),
-        Value::Collection(items) => {
-            return items.iter().try_for_each(|item| check_one(property, item));
-        }
-        _ => {}
+        // A list can be empty, but not null; what can be null is its items.
+        Value::Null if property.collection => Err(ValueError::Null),
+        Value::Collection(items) => items.iter().try_for_each(|item| check_item(property, item)),
+        _ => check_item(property, value),
     }
-    check_one(property, value)
+}
+
+fn check_item(property: &Property, value: &Value) -> Result<(), ValueError> {
+    match value {
+        Value::Null if property.nullable => Ok(()),
+        Value::Null => Err(ValueError::Null),
+        _ => check_one(property, value),
+    }
 }
 
 fn check_one(property: &Property, value: &Value) -> Result<(), ValueError> {

@@ -286,6 +286,9 @@ pub enum SegmentKind {
         /// What stood in parentheses.
         arguments: Option<Arguments>,
     },
+    /// A key after something that is not a name: `$filter(…)(5)`, `Function()(5)`. Written
+    /// without a slash.
+    Key(Arguments),
     /// `@Namespace.Term#Qualifier`.
     Annotation {
         /// The term, with its namespace if it was written.

@@ -30,6 +30,8 @@ pub enum ResourceSegmentKind {
         /// What stood in parentheses.
         arguments: Option<Arguments>,
     },
+    /// A key after the parameters of a function, written without a slash: `Function(a=1)(5)`.
+    KeyPredicate(Arguments),
     /// Anything that can be nothing but a key value as a segment of its own: `Orders/17`.
     Key(String),
     /// `$batch`.

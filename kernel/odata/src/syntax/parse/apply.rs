@@ -10,6 +10,7 @@ use crate::syntax::ast::{
     TraversalOrder,
 };
 use crate::syntax::cursor::{Cursor, Parsed};
+use crate::syntax::{Position, SyntaxError};
 
 /// Transformations joined by slashes.
 pub(crate) fn apply(cursor: &mut Cursor<'_>) -> Parsed<Apply> {
@@ -41,10 +42,12 @@ fn transformation(cursor: &mut Cursor<'_>) -> Parsed<Transformation> {
         }
         TransformationKind::Function { name, arguments }
     } else {
-        let parse = parser(name).ok_or_else(|| {
+        let Some(parse) = parser(name) else {
+            // It could still become a qualified name, so the error stands at its end.
+            let at = cursor.position();
             cursor.reset(start);
-            cursor.expected("a transformation")
-        })?;
+            return Err(SyntaxError { at, ..cursor.expected("a transformation") });
+        };
         cursor.require(b'(', "`(`")?;
         cursor.skip_space();
         let kind = parse(cursor)?;
@@ -150,7 +153,8 @@ fn aggregate(cursor: &mut Cursor<'_>) -> Parsed<AggregateItem> {
         let by = comma_separated(cursor, grouping_property)?;
         let method = self::method(cursor)?;
         if method.is_none() && !custom {
-            return Err(cursor.expected("` with ` and a method"));
+            cursor.skip_space();
+            return Err(cursor.expected("`with` and a method"));
         }
         item.from.push(AggregateFrom { by, method });
     }
@@ -192,13 +196,13 @@ fn is_plain_path(item: &AggregateItem) -> bool {
 fn grouping_property(cursor: &mut Cursor<'_>) -> Parsed<Path> {
     let path = name_path(cursor, "a property")?;
     let annotated = path.segments.iter().find_map(|segment| match &segment.kind {
-        SegmentKind::Annotation { .. } => Some(segment.at),
+        SegmentKind::Annotation { .. } => Some(segment.at.offset()),
         _ => None,
     });
-    if let Some(at) = annotated {
-        let mut error = cursor.expected("a property");
-        error.at = at;
-        return Err(error);
+    if let Some(offset) = annotated {
+        // At the slash before it: the property there has no parts.
+        let at = Position::new(offset.saturating_sub(1));
+        return Err(SyntaxError { at, ..cursor.expected("a property without annotation") });
     }
     match path.segments.last().map(|last| &last.kind) {
         Some(SegmentKind::Name { name, .. }) if name.contains('.') => {

@@ -181,7 +181,17 @@ fn primary(cursor: &mut Cursor<'_>) -> Parsed<Expr> {
         Some(b'[' | b'{') => array_or_object(cursor),
         Some(b'$' | b'@') => path(cursor),
         _ if cursor.peek_char().is_some_and(lexical::starts_identifier) => call_or_path(cursor),
+        Some(b' ') => after_space(cursor),
         _ => Err(cursor.expected("an expression")),
+    }
+}
+
+/// Only arrays and objects may have space in front.
+fn after_space(cursor: &mut Cursor<'_>) -> Parsed<Expr> {
+    cursor.skip_space();
+    match cursor.peek() {
+        Some(b'[' | b'{') => array_or_object(cursor),
+        _ => Err(cursor.expected("an expression without space in front")),
     }
 }
 

@@ -86,6 +86,11 @@ fn is_named(known: &str, name: &str) -> bool {
     known[1..].eq_ignore_ascii_case(bare)
 }
 
+/// The canonical name of a system query option, `$filter` for `FILTER`.
+pub(crate) fn system_option_name(name: &str) -> Option<&'static str> {
+    SystemOption::from_name(name).map(|(name, _)| name)
+}
+
 /// Whether a system query option may be given twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Duplicates {
@@ -387,6 +392,13 @@ fn levels(cursor: &mut Cursor<'_>) -> Parsed<Levels> {
         return Err(cursor.expected("a number from 1, or `max`"));
     }
     cursor.number().map(Levels::Exactly)
+}
+
+/// `$levels=2`, name included.
+pub(crate) fn levels_option(cursor: &mut Cursor<'_>) -> Parsed<Option<Levels>> {
+    let mut options = ExpandOptions::default();
+    nested_option(cursor, &mut options, &[NestedOption::Levels])?;
+    Ok(options.levels)
 }
 
 /// `expression as Name,…`.

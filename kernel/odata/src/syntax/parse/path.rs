@@ -18,8 +18,13 @@ pub(crate) fn member_path(cursor: &mut Cursor<'_>) -> Parsed<Path> {
     if root == PathRoot::Relative && segments.is_empty() {
         segments.push(segment(cursor, true)?);
     }
-    while cursor.peek() == Some(b'/') {
-        cursor.advance(1);
+    loop {
+        if let Some(key) = key_after(cursor, segments.last())? {
+            segments.push(key);
+        }
+        if !cursor.eat(b'/') {
+            break;
+        }
         segments.push(segment(cursor, false)?);
     }
     if root == PathRoot::Root && segments.is_empty() {
@@ -62,6 +67,24 @@ fn root(cursor: &mut Cursor<'_>, segments: &mut Vec<Segment>) -> Parsed<PathRoot
             cursor.reset(start);
             Err(cursor.expected("`$it`, `$this`, `$these` or `$root`"))
         }
+    }
+}
+
+/// A key in parentheses after what had its own parentheses already.
+fn key_after(cursor: &mut Cursor<'_>, last: Option<&Segment>) -> Parsed<Option<Segment>> {
+    let can_have_key = match last.map(|last| &last.kind) {
+        Some(SegmentKind::Name { arguments, .. }) => arguments.is_some(),
+        Some(SegmentKind::Filter(_)) => true,
+        _ => false,
+    };
+    if !can_have_key || cursor.peek() != Some(b'(') {
+        return Ok(None);
+    }
+    cursor.count_node()?;
+    let at = cursor.position();
+    match arguments_with(cursor, key_value)? {
+        None | Some(Arguments::Empty) => Err(cursor.expected("a key before")),
+        Some(key) => Ok(Some(Segment { at, kind: SegmentKind::Key(key) })),
     }
 }
 

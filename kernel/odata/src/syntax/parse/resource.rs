@@ -3,7 +3,7 @@
 use super::path::arguments_with;
 use super::{array_or_object, expression, identifier, primitive_literal, qualified_name};
 use crate::syntax::ast::{
-    Expr, ExprKind, Path, PathRoot, ResourcePath, ResourceSegment, ResourceSegmentKind,
+    Arguments, Expr, ExprKind, Path, PathRoot, ResourcePath, ResourceSegment, ResourceSegmentKind,
 };
 use crate::syntax::cursor::{Cursor, Parsed};
 use crate::syntax::lexical;
@@ -21,6 +21,13 @@ pub(crate) fn resource_path(cursor: &mut Cursor<'_>) -> Parsed<ResourcePath> {
         let kind = segment(cursor, segments.last().map(|last| &last.kind))?;
         let last = ends(&kind);
         segments.push(ResourceSegment { at, kind });
+        if is_repeated_cast(&segments) {
+            return Err(cursor.expected("an operation"));
+        }
+        if cursor.peek() == Some(b'(') {
+            let at = cursor.position();
+            segments.push(ResourceSegment { at, kind: key_predicate(cursor)? });
+        }
         if last || cursor.is_at_end() {
             cursor.require_end("the end of the path")?;
             return Ok(ResourcePath { segments });
@@ -29,6 +36,29 @@ pub(crate) fn resource_path(cursor: &mut Cursor<'_>) -> Parsed<ResourcePath> {
             return Err(cursor.expected("`/` or the end of the path"));
         }
         cursor.advance(1);
+    }
+}
+
+/// A key after the parameters of a function.
+fn key_predicate(cursor: &mut Cursor<'_>) -> Parsed<ResourceSegmentKind> {
+    cursor.count_node()?;
+    match arguments_with(cursor, key_value)? {
+        None | Some(Arguments::Empty) => Err(cursor.expected("a key before")),
+        Some(key) => Ok(ResourceSegmentKind::KeyPredicate(key)),
+    }
+}
+
+/// A type that is cast to what it is already: the same qualified name twice in a row.
+fn is_repeated_cast(segments: &[ResourceSegment]) -> bool {
+    use ResourceSegmentKind::Name;
+    match segments {
+        [.., before, last] => match (&before.kind, &last.kind) {
+            (Name { name: before, arguments: None }, Name { name: last, arguments: None }) => {
+                before == last && last.contains('.')
+            }
+            _ => false,
+        },
+        _ => false,
     }
 }
 
@@ -119,7 +149,7 @@ fn inner_segment(cursor: &mut Cursor<'_>) -> Parsed<ResourceSegmentKind> {
 
 fn name(cursor: &mut Cursor<'_>) -> Parsed<ResourceSegmentKind> {
     let name = qualified_name(cursor)?.to_owned();
-    let arguments = arguments_with(cursor, parameter_value)?;
+    let arguments = path_arguments(cursor)?;
     Ok(ResourceSegmentKind::Name { name, arguments })
 }
 
@@ -162,6 +192,18 @@ pub(crate) fn key_value(cursor: &mut Cursor<'_>) -> Parsed<Expr> {
         qualified_name(cursor)?;
     }
     Err(cursor.expected("a literal or a parameter alias"))
+}
+
+/// What stands in parentheses after a name in a resource path.
+pub(crate) fn path_arguments(cursor: &mut Cursor<'_>) -> Parsed<Option<Arguments>> {
+    arguments_with(cursor, parameter_value)
+}
+
+/// `name=value`.
+pub(crate) fn parameter(cursor: &mut Cursor<'_>) -> Parsed<Expr> {
+    identifier(cursor)?;
+    cursor.require(b'=', "`=` and a value")?;
+    parameter_value(cursor)
 }
 
 /// The value of a parameter in a resource path.

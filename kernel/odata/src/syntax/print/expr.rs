@@ -188,7 +188,13 @@ impl Display for Path {
         if self.root != PathRoot::Relative && !self.segments.is_empty() {
             formatter.write_str("/")?;
         }
-        joined(formatter, &self.segments, "/")
+        for (place, segment) in self.segments.iter().enumerate() {
+            if place > 0 && !matches!(segment.kind, SegmentKind::Key(_)) {
+                formatter.write_str("/")?;
+            }
+            segment.fmt(formatter)?;
+        }
+        Ok(())
     }
 }
 
@@ -199,6 +205,7 @@ impl Display for Segment {
                 formatter.write_str(name)?;
                 arguments.iter().try_for_each(|arguments| arguments.fmt(formatter))
             }
+            SegmentKind::Key(key) => key.fmt(formatter),
             SegmentKind::Annotation { term, qualifier } => {
                 write!(formatter, "@{term}")?;
                 qualifier.iter().try_for_each(|qualifier| write!(formatter, "#{qualifier}"))

@@ -2,13 +2,19 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{encode_segment, joined};
+use super::encode_segment;
 use crate::syntax::ast::{ResourcePath, ResourceSegment, ResourceSegmentKind};
 
 /// The path of a URL below the service root, without a slash in front, percent-encoded.
 impl Display for ResourcePath {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        joined(formatter, &self.segments, "/")
+        for (place, segment) in self.segments.iter().enumerate() {
+            if place > 0 && !matches!(segment.kind, ResourceSegmentKind::KeyPredicate(_)) {
+                formatter.write_str("/")?;
+            }
+            segment.fmt(formatter)?;
+        }
+        Ok(())
     }
 }
 
@@ -19,6 +25,7 @@ impl Display for ResourceSegment {
                 Some(arguments) => format!("{name}{arguments}"),
                 None => name.clone(),
             },
+            ResourceSegmentKind::KeyPredicate(key) => key.to_string(),
             ResourceSegmentKind::Key(key) => key.clone(),
             ResourceSegmentKind::Batch => "$batch".to_owned(),
             ResourceSegmentKind::Metadata => "$metadata".to_owned(),

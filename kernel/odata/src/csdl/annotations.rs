@@ -1,0 +1,381 @@
+//! Annotations as both formats of CSDL share them.
+
+use super::visible;
+use crate::model::{
+    Access, EntitySet, EntityType, Operation, PrimitiveType, Property, PropertyType, Schema,
+    SetPermissions, TypeIndex,
+};
+use crate::syntax::Function;
+
+/// The value of an annotation.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Content {
+    Bool(bool),
+    /// A member of an enumeration, with the qualified name of its type.
+    EnumMember(&'static str, &'static str),
+    /// A path to a property.
+    PropertyPath(String),
+    /// A path to a navigation property.
+    NavigationPropertyPath(String),
+    /// A value by the name of its XML attribute, in CSDL's form.
+    Constant(&'static str, String),
+    Record(Vec<(&'static str, Content)>),
+    /// A record with an annotation of its own.
+    Described(Vec<(&'static str, Content)>, String),
+    Collection(Vec<Content>),
+}
+
+/// A term with its alias, and its value.
+pub(super) type Annotation = (&'static str, Content);
+
+fn string(text: impl Into<String>) -> Content {
+    Content::Constant("String", text.into())
+}
+
+fn description(text: Option<&String>) -> Option<Annotation> {
+    text.map(|text| ("Core.Description", string(text)))
+}
+
+/// A value of a property's type in the form of its XML attribute.
+fn constant(ty: PropertyType, text: &str) -> Content {
+    let PropertyType::Primitive(primitive) = ty else { return string(text) };
+    let attribute = match primitive {
+        ty if ty.is_integer() => "Int",
+        PrimitiveType::Decimal => "Decimal",
+        PrimitiveType::Double | PrimitiveType::Single => "Float",
+        PrimitiveType::Date => "Date",
+        PrimitiveType::DateTimeOffset => "DateTimeOffset",
+        PrimitiveType::TimeOfDay => "TimeOfDay",
+        PrimitiveType::Duration => "Duration",
+        PrimitiveType::Guid => "Guid",
+        PrimitiveType::Boolean => "Bool",
+        _ => "String",
+    };
+    Content::Constant(attribute, text.to_owned())
+}
+
+pub(super) fn of_property(property: &Property) -> Vec<Annotation> {
+    let mut annotations: Vec<Annotation> =
+        description(property.description.as_ref()).into_iter().collect();
+    match property.access {
+        Access::ReadWrite => {}
+        Access::Immutable => annotations.push(("Core.Immutable", Content::Bool(true))),
+        Access::Computed => annotations.push(("Core.Computed", Content::Bool(true))),
+        Access::ReadOnly => {
+            let read = Content::EnumMember("Org.OData.Core.V1.Permission", "Read");
+            annotations.push(("Core.Permissions", read));
+        }
+    }
+    if property.computed_default {
+        annotations.push(("Core.ComputedDefaultValue", Content::Bool(true)));
+    }
+    let bounds =
+        [("Validation.Minimum", &property.minimum), ("Validation.Maximum", &property.maximum)];
+    for (term, bound) in bounds {
+        annotations.extend(bound.as_ref().map(|bound| (term, constant(property.ty, bound))));
+    }
+    annotations
+        .extend(property.pattern.as_ref().map(|pattern| ("Validation.Pattern", string(pattern))));
+    if !property.allowed_values.is_empty() {
+        let values = property.allowed_values.iter().map(|allowed| {
+            let value = vec![("Value", constant(property.ty, &allowed.value))];
+            match &allowed.description {
+                Some(description) => Content::Described(value, description.clone()),
+                None => Content::Record(value),
+            }
+        });
+        annotations.push(("Validation.AllowedValues", Content::Collection(values.collect())));
+    }
+    annotations
+}
+
+pub(super) fn of_type(
+    schema: &dyn Schema,
+    index: TypeIndex,
+    entity_type: &EntityType,
+) -> Vec<Annotation> {
+    let mut annotations: Vec<Annotation> =
+        description(entity_type.description.as_ref()).into_iter().collect();
+    let visible = entity_type
+        .alternate_keys
+        .iter()
+        .filter(|key| key.iter().all(|&property| schema.sees_property(index, property)));
+    let keys: Vec<_> = visible
+        .map(|key| {
+            let parts = key.iter().map(|&property| {
+                let name = &entity_type.property(property).name;
+                Content::Record(vec![
+                    ("Name", Content::PropertyPath(name.clone())),
+                    ("Alias", string(name)),
+                ])
+            });
+            Content::Record(vec![("Key", Content::Collection(parts.collect()))])
+        })
+        .collect();
+    if !keys.is_empty() {
+        annotations.push(("Core.AlternateKeys", Content::Collection(keys)));
+    }
+    annotations
+}
+
+/// The one annotation of what has nothing but a description.
+pub(super) fn of_described(text: Option<&String>) -> Vec<Annotation> {
+    description(text).into_iter().collect()
+}
+
+pub(super) fn of_operation(operation: &Operation) -> Vec<Annotation> {
+    let mut annotations: Vec<Annotation> =
+        description(operation.description.as_ref()).into_iter().collect();
+    if let Some(permission) = &operation.permission {
+        let restrictions = vec![("Permissions", permissions(&[(permission, None)]))];
+        annotations.push(("Capabilities.OperationRestrictions", Content::Record(restrictions)));
+    }
+    annotations
+}
+
+/// `Capabilities.PermissionType`: a scope for each permission, of the properties it adds.
+fn permissions(scopes: &[(&str, Option<String>)]) -> Content {
+    let scopes = scopes.iter().map(|(scope, properties)| {
+        let mut members = vec![("Scope", string(*scope))];
+        members.extend(
+            properties.clone().map(|properties| ("RestrictedProperties", string(properties))),
+        );
+        Content::Record(members)
+    });
+    let permission = vec![
+        ("SchemeName", string("Permissions")),
+        ("Scopes", Content::Collection(scopes.collect())),
+    ];
+    Content::Collection(vec![Content::Record(permission)])
+}
+
+/// A restriction record: whether it is possible, and which permission it takes.
+fn restriction(
+    name: &'static str,
+    possible: bool,
+    permission: Option<&String>,
+    more: Vec<(&'static str, Content)>,
+) -> Content {
+    let mut members = vec![(name, Content::Bool(possible))];
+    if let Some(permission) = permission.filter(|_| possible) {
+        members.push(("Permissions", permissions(&[(permission, None)])));
+    }
+    members.extend(more);
+    Content::Record(members)
+}
+
+fn property_paths(names: Vec<String>) -> Content {
+    Content::Collection(names.into_iter().map(Content::PropertyPath).collect())
+}
+
+pub(super) fn of_set(schema: &dyn Schema, set: &EntitySet) -> Vec<Annotation> {
+    let mut annotations: Vec<Annotation> =
+        description(set.description.as_ref()).into_iter().collect();
+    annotations.extend(changes(schema, set));
+    annotations.extend(queries(schema, set));
+    let entity_type = schema.model().entity_type(set.entity_type);
+    let concurrency: Vec<_> = set
+        .concurrency
+        .iter()
+        .filter(|&&property| schema.sees_property(set.entity_type, property))
+        .map(|&property| entity_type.property(property).name.clone())
+        .collect();
+    if !concurrency.is_empty() {
+        annotations.push(("Core.OptimisticConcurrency", property_paths(concurrency)));
+    }
+    annotations
+}
+
+/// What can be read and changed.
+fn changes(schema: &dyn Schema, set: &EntitySet) -> Vec<Annotation> {
+    let SetPermissions { read, insert, update, delete } = &set.permissions;
+    let can = &set.capabilities;
+    let names = |keep: &dyn Fn(&Property) -> bool| {
+        let visible = schema.properties(set.entity_type).into_iter();
+        visible
+            .filter(|(_, property)| keep(property))
+            .map(|(_, property)| property.name.clone())
+            .collect::<Vec<_>>()
+    };
+    let not_inserted =
+        names(&|property| matches!(property.access, Access::Computed | Access::ReadOnly));
+    let not_updated = names(&|property| property.access != Access::ReadWrite);
+    let by_key = Content::Record(vec![("Readable", Content::Bool(can.readable_by_key))]);
+    let mut reading = vec![("Readable", Content::Bool(can.readable))];
+    if let Some(read) = read {
+        reading.push(("Permissions", permissions(&read_scopes(schema, set, read))));
+    }
+    reading.push(("ReadByKeyRestrictions", by_key));
+    let not_inserted = if not_inserted.is_empty() {
+        Vec::new()
+    } else {
+        vec![("NonInsertableProperties", property_paths(not_inserted))]
+    };
+    let mut updating = vec![("Upsertable", Content::Bool(can.upsert))];
+    if !not_updated.is_empty() {
+        updating.push(("NonUpdatableProperties", property_paths(not_updated)));
+    }
+    vec![
+        ("Capabilities.ReadRestrictions", Content::Record(reading)),
+        (
+            "Capabilities.InsertRestrictions",
+            restriction("Insertable", can.insertable, insert.as_ref(), not_inserted),
+        ),
+        (
+            "Capabilities.DeepInsertSupport",
+            Content::Record(vec![("Supported", Content::Bool(can.insertable && can.deep_insert))]),
+        ),
+        (
+            "Capabilities.UpdateRestrictions",
+            restriction("Updatable", can.updatable, update.as_ref(), updating),
+        ),
+        (
+            "Capabilities.DeleteRestrictions",
+            restriction("Deletable", can.deletable, delete.as_ref(), Vec::new()),
+        ),
+    ]
+}
+
+/// The permission to read, and those that show further properties.
+fn read_scopes<'s>(
+    schema: &'s dyn Schema,
+    set: &EntitySet,
+    read: &'s str,
+) -> Vec<(&'s str, Option<String>)> {
+    let mut scopes: Vec<(&str, Option<String>)> = vec![(read, None)];
+    for (_, property) in schema.properties(set.entity_type) {
+        let Some(permission) = property.read_permission.as_deref() else { continue };
+        match scopes
+            .iter_mut()
+            .find(|(scope, properties)| *scope == permission && properties.is_some())
+        {
+            Some((_, Some(properties))) => {
+                properties.push(',');
+                properties.push_str(&property.name);
+            }
+            _ => scopes.push((permission, Some(property.name.clone()))),
+        }
+    }
+    scopes
+}
+
+/// What queries can use.
+fn queries(schema: &dyn Schema, set: &EntitySet) -> Vec<Annotation> {
+    let can = &set.capabilities;
+    let names = |keep: &dyn Fn(&Property) -> bool| {
+        let visible = schema.properties(set.entity_type).into_iter();
+        visible
+            .filter(|(_, property)| keep(property))
+            .map(|(_, property)| property.name.clone())
+            .collect::<Vec<_>>()
+    };
+    let record = |name, possible, without: &'static str, names: Vec<String>| {
+        let more =
+            if names.is_empty() { Vec::new() } else { vec![(without, property_paths(names))] };
+        restriction(name, possible, None, more)
+    };
+    let cannot_filter =
+        |property: &Property| !property.filterable || property.ty == PropertyType::Untyped;
+    let cannot_sort = |property: &Property| {
+        !property.sortable || property.collection || property.ty == PropertyType::Untyped
+    };
+    let navigations = schema.navigations(set.entity_type);
+    let closed: Vec<_> = navigations
+        .iter()
+        .filter(|(_, navigation)| !navigation.expandable)
+        .map(|(_, navigation)| Content::NavigationPropertyPath(navigation.name.clone()))
+        .collect();
+    let mut expanding = Vec::new();
+    if !closed.is_empty() {
+        expanding.push(("NonExpandableProperties", Content::Collection(closed)));
+    }
+    if let Some(levels) = can.max_expand_levels {
+        expanding.push(("MaxLevels", Content::Constant("Int", levels.to_string())));
+    }
+    let mut annotations = vec![
+        (
+            "Capabilities.FilterRestrictions",
+            record("Filterable", can.filterable, "NonFilterableProperties", names(&cannot_filter)),
+        ),
+        (
+            "Capabilities.SortRestrictions",
+            record("Sortable", can.sortable, "NonSortableProperties", names(&cannot_sort)),
+        ),
+        ("Capabilities.SearchRestrictions", record("Searchable", can.searchable, "", Vec::new())),
+        ("Capabilities.CountRestrictions", record("Countable", can.countable, "", Vec::new())),
+        (
+            "Capabilities.ExpandRestrictions",
+            restriction("Expandable", can.expandable, None, expanding),
+        ),
+        (
+            "Capabilities.SelectSupport",
+            Content::Record(vec![("Supported", Content::Bool(can.selectable))]),
+        ),
+        ("Capabilities.ComputeSupported", Content::Bool(can.computable)),
+        ("Capabilities.TopSupported", Content::Bool(can.top)),
+        ("Capabilities.SkipSupported", Content::Bool(can.skip)),
+        ("Capabilities.IndexableByKey", Content::Bool(can.readable_by_key)),
+    ];
+    if can.aggregatable {
+        // What `crate::bind` knows.
+        let known = [
+            "identity",
+            "filter",
+            "search",
+            "compute",
+            "aggregate",
+            "groupby",
+            "concat",
+            "orderby",
+            "skip",
+            "top",
+        ];
+        let known = Content::Collection(known.into_iter().map(string).collect());
+        annotations.push((
+            "Aggregation.ApplySupported",
+            Content::Record(vec![("Transformations", known)]),
+        ));
+    }
+    annotations
+}
+
+/// What the service can do as a whole.
+pub(super) fn of_container(schema: &dyn Schema) -> Vec<Annotation> {
+    let strings =
+        |texts: &[&str]| Content::Collection(texts.iter().map(|text| string(*text)).collect());
+    let unserved = [
+        Function::HasSubset,
+        Function::HasSubsequence,
+        Function::GeoDistance,
+        Function::GeoIntersects,
+        Function::GeoLength,
+        Function::IsDefined,
+    ];
+    let functions = Function::ALL.iter().filter(|function| !unserved.contains(function));
+    let functions: Vec<_> =
+        functions.map(|function| function.name()).chain(["case", "cast"]).collect();
+    let batch = vec![
+        ("Supported", Content::Bool(true)),
+        ("ContinueOnErrorSupported", Content::Bool(true)),
+        ("ReferencesInRequestBodiesSupported", Content::Bool(false)),
+        ("ReferencesAcrossChangeSetsSupported", Content::Bool(true)),
+        ("EtagReferencesSupported", Content::Bool(false)),
+        ("RequestDependencyConditionsSupported", Content::Bool(false)),
+        ("SupportedFormats", strings(&["multipart/mixed", "application/json"])),
+    ];
+    if visible::sets(schema).is_empty() {
+        return Vec::new();
+    }
+    vec![
+        ("Core.ODataVersions", string("4.0 4.01")),
+        (
+            "Capabilities.SupportedFormats",
+            strings(&["application/json;odata.metadata=minimal;IEEE754Compatible=false"]),
+        ),
+        ("Capabilities.AsynchronousRequestsSupported", Content::Bool(false)),
+        ("Capabilities.KeyAsSegmentSupported", Content::Bool(true)),
+        ("Capabilities.CrossJoinSupported", Content::Bool(false)),
+        ("Capabilities.BatchSupport", Content::Record(batch)),
+        ("Capabilities.FilterFunctions", strings(&functions)),
+    ]
+}

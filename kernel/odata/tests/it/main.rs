@@ -1,0 +1,16 @@
+//! What the crate promises, by what it is given and what it answers.
+
+mod apply;
+mod batch;
+mod bind;
+mod csdl;
+mod expressions;
+mod headers;
+mod options;
+mod payload;
+mod printing;
+mod resource;
+mod robustness;
+mod rules;
+mod shop;
+mod values;
