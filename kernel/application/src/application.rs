@@ -9,6 +9,7 @@ use svc_events::EventsModule;
 use svc_http::{HttpModule, ODataModule, OpenApiDocument};
 use svc_jobs::JobsModule;
 
+use crate::operations::OperationsModule;
 use crate::running::Running;
 
 /// The modules of an application, in the order they were added.
@@ -29,6 +30,7 @@ impl Application {
             Box::new(JobsModule),
             Box::new(HttpModule),
             Box::new(ODataModule),
+            Box::new(OperationsModule),
         ];
         Self { name: name.into(), version: "0.0.0", modules: kernel }
     }

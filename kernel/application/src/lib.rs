@@ -12,6 +12,7 @@
 //! assembles, `settings` configures, `migrate --dry-run` connects.
 
 mod application;
+mod operations;
 mod running;
 
 pub use application::{Application, Assembled, Configured, Connected};

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use svc_application::{Application, Assembled, Configured};
 use svc_core::settings::{LoadOptions, SettingsBuilder};
 use svc_core::{Clock, Error, Result};
+use svc_http::{TelemetrySettings, init_telemetry};
 
 mod queues;
 
@@ -113,11 +114,8 @@ async fn act(command: Command, configured: Configured) -> Result<Result<(), Stri
 
 async fn migrate(configured: Configured, dry_run: bool) -> Result<Result<(), String>> {
     let connected = configured.connect().await?;
-    let steps = if dry_run {
-        connected.pending_migrations().await?
-    } else {
-        connected.migrate().await?
-    };
+    let steps =
+        if dry_run { connected.pending_migrations().await? } else { connected.migrate().await? };
     if steps.is_empty() {
         return Ok(print("the database is up to date\n"));
     }
@@ -128,7 +126,8 @@ async fn migrate(configured: Configured, dry_run: bool) -> Result<Result<(), Str
 }
 
 async fn serve(configured: Configured) -> Result<()> {
-    let _telemetry = svc_http::init_telemetry(configured.app())?;
+    let app = configured.app();
+    let _telemetry = init_telemetry(&app.settings::<TelemetrySettings>(), app.name())?;
     let running = configured.connect().await?.start().await?;
     let server = running.bind().await?;
     let address = server.local_addr();

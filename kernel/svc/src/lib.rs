@@ -57,6 +57,11 @@ impl Application {
         Self(self.0.module(module))
     }
 
+    /// Sets the version that the API description names; usually `env!("CARGO_PKG_VERSION")`.
+    pub fn version(self, version: &'static str) -> Self {
+        Self(self.0.version(version))
+    }
+
     /// Runs the command that the process was started with. What went wrong is written to
     /// standard error, one line each.
     pub async fn main(self) -> ExitCode {

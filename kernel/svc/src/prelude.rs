@@ -12,7 +12,9 @@ pub use svc_core::{
 };
 pub use svc_data::{Context, DataRegistry as _, Migration, UnitOfWork};
 pub use svc_events::{EventsRegistry as _, Publish as _};
-pub use svc_http::{ApiJson, ApiPath, ApiQuery, ApiResult, Ctx, HttpRegistry as _, OpenApiRouter, routes};
+pub use svc_http::{
+    ApiJson, ApiPath, ApiQuery, ApiResult, Ctx, HttpRegistry as _, OpenApiRouter, routes,
+};
 pub use svc_jobs::{Job, JobsRegistry as _};
 pub use time::OffsetDateTime;
 
