@@ -1,0 +1,373 @@
+//! Hands messages to their handlers.
+//!
+//! Each handler has a lane, so a slow handler holds up only its own messages. A lane walks along
+//! what is due, in batches. How an attempt goes:
+//!
+//! | Step | Transaction | A crash right after leaves |
+//! | --- | --- | --- |
+//! | look what is due | none | nothing changed |
+//! | count the attempt, put off | one statement; left out for new messages | an attempt that counts |
+//! | lock, handle, remove | one unit of work | the row as before, or effects without the row |
+//! | record the failure | one statement | the attempt not counted, unless it was before |
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use svc_core::{App, Error, OrganisationId, Result, WeakApp};
+use svc_data::{Backend, Context, Database, UnitOfWork};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::catalogue::{Events, RegisteredHandler};
+use crate::message::principal_in;
+use crate::settings::EventsSettings;
+use crate::store::letters;
+use crate::store::{self, Due, Failure, Outlook, START, Taken};
+
+/// How often work is tried anew at once, in all, after a deadlock or a lost connection.
+const TRIES: u64 = 3;
+
+/// How long messages wait for a handler that nobody registers before they are set aside. Long
+/// enough for a rolling upgrade, in which old and new nodes know different handlers.
+const PATIENCE_WITH_UNKNOWN: Duration = Duration::from_hours(24);
+
+/// The longest error that is kept with a message, in characters.
+const LONGEST_ERROR: usize = 2_000;
+
+/// Works through the outbox on this node.
+pub(crate) struct Processor {
+    app: WeakApp,
+    database: Database,
+    events: Arc<Events>,
+    settings: Arc<EventsSettings>,
+    /// By handler: whether the lane has been through all that waited when the process started.
+    caught_up: Vec<AtomicBool>,
+    permits: Semaphore,
+    handled: AtomicU64,
+    failed: AtomicU64,
+}
+
+impl Processor {
+    pub(crate) fn new(app: &App, database: Database, events: Arc<Events>) -> Self {
+        let settings = app.settings::<EventsSettings>();
+        let permits = match database.backend() {
+            Backend::Sqlite => 1,
+            Backend::Postgres => settings.concurrency,
+        };
+        Self {
+            app: app.downgrade(),
+            database,
+            caught_up: events.handlers.iter().map(|_| AtomicBool::new(false)).collect(),
+            events,
+            settings,
+            permits: Semaphore::new(usize::try_from(permits).unwrap_or(1)),
+            handled: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn app(&self) -> Result<App> {
+        self.app.get()
+    }
+
+    pub(crate) fn settings(&self) -> &EventsSettings {
+        &self.settings
+    }
+
+    pub(crate) fn handler_names(&self) -> impl Iterator<Item = &str> {
+        self.events.handler_names()
+    }
+
+    /// Messages handled, and attempts failed, since the process started.
+    pub(crate) fn counters(&self) -> (u64, u64) {
+        (self.handled.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
+    }
+
+    /// Which lanes have something due, and when the others will.
+    pub(crate) async fn look(&self) -> Result<Vec<Outlook>> {
+        let handlers: Vec<&str> = self.handler_names().collect();
+        if handlers.is_empty() {
+            return Ok(Vec::new());
+        }
+        store::look(&self.database, &handlers, self.app()?.clock().now_us()).await
+    }
+
+    /// Sets aside what has waited long for handlers that nobody registers.
+    pub(crate) async fn bury_unknown(&self) -> Result<()> {
+        let now = self.app()?.clock().now_us();
+        let patience = i64::try_from(PATIENCE_WITH_UNKNOWN.as_micros()).unwrap_or(i64::MAX);
+        for handler in letters::awaited(&self.database).await? {
+            if self.handler_names().any(|name| name == handler) {
+                continue;
+            }
+            let buried = letters::bury(&self.database, &handler, now - patience, now).await?;
+            tracing::warn!(handler, buried, "messages wait for a handler that nobody registers");
+        }
+        Ok(())
+    }
+
+    /// Walks once along what is due in a lane, and says how many messages were handled or failed.
+    pub(crate) async fn walk(&self, lane: usize, stop: &CancellationToken) -> Result<usize> {
+        let handler = &self.events.handlers[lane];
+        let clock = self.app()?.clock().clone();
+        let size = usize::try_from(self.settings.batch_size).unwrap_or(1);
+        let window = size * 4;
+        let limit = u64::try_from(window).unwrap_or(u64::MAX);
+        let mut place = START;
+        let mut worked = 0;
+        loop {
+            let now = clock.now_us();
+            let due = store::due(&self.database, &handler.name, now, place, limit).await?;
+            let is_last = due.len() < window;
+            if let Some(last) = due.last() {
+                place = (last.available_at_us, last.id);
+            }
+            for batch in batches(due, size) {
+                if stop.is_cancelled() {
+                    return Ok(worked);
+                }
+                worked += self.attempt(lane, batch).await?;
+            }
+            if is_last {
+                self.caught_up[lane].store(true, Ordering::Relaxed);
+                return Ok(worked);
+            }
+        }
+    }
+
+    async fn attempt(&self, lane: usize, batch: Batch) -> Result<usize> {
+        let _permit = self.permits.acquire().await;
+        let handler = &*self.events.handlers[lane];
+        let Batch { ids, attempts, .. } = &batch;
+        let mut taken = Taken { handler: &handler.name, ids: ids.clone(), attempts: *attempts };
+        if taken.attempts >= self.settings.max_attempts {
+            // It was begun the last time, and the process didn't live to record how that went.
+            self.record_failure(&taken, taken.attempts, None).await?;
+            return Ok(taken.ids.len());
+        }
+        let attempt = taken.attempts + 1;
+        if taken.attempts > 0 || !self.caught_up[lane].load(Ordering::Relaxed) {
+            let now = self.app()?.clock().now_us();
+            let next = self.settings.next_attempt_us(now, attempt);
+            taken.ids = store::begin_attempt(&self.database, &taken, next).await?;
+            taken.attempts = attempt;
+        }
+        if taken.ids.is_empty() {
+            return Ok(0);
+        }
+        match self.hand_over(handler, &batch, &taken, attempt).await {
+            Ok(count) => Ok(count),
+            Err(error) if taken.ids.len() == 1 => {
+                self.record_failure(&taken, attempt, Some(error)).await?;
+                Ok(1)
+            }
+            Err(error) => {
+                let error = error.report();
+                tracing::debug!(handler = handler.name, error, "a batch failed; trying each alone");
+                self.hand_over_each(handler, &batch, &taken, attempt).await
+            }
+        }
+    }
+
+    async fn hand_over_each(
+        &self,
+        handler: &RegisteredHandler,
+        batch: &Batch,
+        taken: &Taken<'_>,
+        attempt: u32,
+    ) -> Result<usize> {
+        let mut worked = 0;
+        for id in &taken.ids {
+            let single = Taken { ids: vec![*id], ..*taken };
+            worked += match self.hand_over(handler, batch, &single, attempt).await {
+                Ok(count) => count,
+                Err(error) => {
+                    self.record_failure(&single, attempt, Some(error)).await?;
+                    1
+                }
+            };
+        }
+        Ok(worked)
+    }
+
+    /// Runs the handler, anew after a fault that may be gone the next moment.
+    async fn hand_over(
+        &self,
+        handler: &RegisteredHandler,
+        batch: &Batch,
+        taken: &Taken<'_>,
+        attempt: u32,
+    ) -> Result<usize> {
+        let app = self.app()?;
+        let mut tries = 1;
+        loop {
+            let correlation = batch.correlation.unwrap_or_else(|| app.clock().new_id());
+            let context = Context::new(&app, principal_in(batch.organisation), correlation)?;
+            let work = context.transact(async |uow| handle(&uow, handler, taken, attempt).await);
+            let outcome = tokio::time::timeout(self.settings.handler_timeout, work).await;
+            match outcome.unwrap_or_else(|_| Err(took_too_long(self.settings.handler_timeout))) {
+                Ok(count) => {
+                    self.handled.fetch_add(u64::try_from(count).unwrap_or(0), Ordering::Relaxed);
+                    return Ok(count);
+                }
+                Err(error) if error.is_transient() && tries < TRIES => {
+                    tokio::time::sleep(Duration::from_millis(5 << tries)).await;
+                    tries += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Puts a message off, or sets it aside after its last attempt.
+    async fn record_failure(
+        &self,
+        taken: &Taken<'_>,
+        attempts: u32,
+        error: Option<Error>,
+    ) -> Result<()> {
+        let now_us = self.app()?.clock().now_us();
+        let is_dead = attempts >= self.settings.max_attempts;
+        let error = error.map_or_else(
+            || "every attempt ended the process that made it".to_owned(),
+            |error| error.report(),
+        );
+        let message = taken.ids.first().copied().unwrap_or_default();
+        let handler = taken.handler;
+        if is_dead {
+            tracing::error!(%message, handler, attempts, error, "a message became a dead letter");
+        } else {
+            tracing::warn!(%message, handler, attempts, error, "a message could not be handled");
+        }
+        let at_us = if is_dead { now_us } else { self.settings.next_attempt_us(now_us, attempts) };
+        let error = error.chars().filter(|letter| *letter != '\0').take(LONGEST_ERROR).collect();
+        let failure = Failure { attempts, at_us, is_dead, error };
+        store::fail(&self.database, taken, failure).await?;
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// Locks messages, runs their handler, and removes them: all in one unit of work.
+async fn handle(
+    uow: &UnitOfWork,
+    handler: &RegisteredHandler,
+    taken: &Taken<'_>,
+    attempt: u32,
+) -> Result<usize> {
+    let messages = store::lock(uow, taken, attempt).await?;
+    if messages.is_empty() {
+        return Ok(0);
+    }
+    let work = AssertUnwindSafe(handler.handler.handle(uow, &messages));
+    match work.catch_unwind().await {
+        Ok(outcome) => outcome?,
+        Err(panic) => {
+            return Err(Error::internal(format!("the handler panicked: {}", said(&*panic))));
+        }
+    }
+    let ids = messages.iter().map(|message| message.id).collect();
+    store::remove(uow, &Taken { ids, ..*taken }).await?;
+    Ok(messages.len())
+}
+
+fn took_too_long(timeout: Duration) -> Error {
+    Error::internal(format!(
+        "the handler took longer than {} s (`Svc:Events:HandlerTimeout`); \
+         let a background job do what takes long",
+        timeout.as_secs()
+    ))
+}
+
+fn said(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// Messages that are handed over together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Batch {
+    ids: Vec<Uuid>,
+    organisation: Option<OrganisationId>,
+    /// The correlation that they share; none when they come from different work.
+    correlation: Option<Uuid>,
+    attempts: u32,
+}
+
+/// Groups what is due: new messages by organisation, at most `size` together; those that have
+/// failed before each alone.
+fn batches(due: Vec<Due>, size: usize) -> Vec<Batch> {
+    let mut batches: Vec<Batch> = Vec::new();
+    for message in due {
+        let open = batches.iter_mut().rev().find(|batch| {
+            batch.attempts == 0
+                && batch.organisation == message.organisation
+                && batch.ids.len() < size
+        });
+        match open.filter(|_| message.attempts == 0) {
+            Some(batch) => {
+                batch.ids.push(message.id);
+                batch.correlation = batch.correlation.filter(|id| *id == message.correlation);
+            }
+            None => batches.push(Batch {
+                ids: vec![message.id],
+                organisation: message.organisation,
+                correlation: Some(message.correlation),
+                attempts: message.attempts,
+            }),
+        }
+    }
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due(id: u128, organisation: u128, attempts: u32) -> Due {
+        Due {
+            id: Uuid::from_u128(id),
+            available_at_us: 0,
+            organisation: Some(OrganisationId(Uuid::from_u128(organisation))),
+            correlation: Uuid::from_u128(id / 10),
+            attempts,
+        }
+    }
+
+    fn shape(due: Vec<Due>, size: usize) -> Vec<(Vec<u128>, Option<u128>)> {
+        let batches = batches(due, size).into_iter();
+        batches
+            .map(|batch| {
+                let ids = batch.ids.iter().map(Uuid::as_u128).collect();
+                (ids, batch.correlation.map(|id| id.as_u128()))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_batch_is_of_one_organisation_and_limited() {
+        let all = vec![due(11, 1, 0), due(12, 2, 0), due(13, 1, 0), due(24, 1, 0), due(25, 2, 0)];
+        assert_eq!(
+            shape(all.clone(), 10),
+            [(vec![11, 13, 24], None), (vec![12, 25], None)],
+            "different work shares no correlation"
+        );
+        assert_eq!(
+            shape(all, 2),
+            [(vec![11, 13], Some(1)), (vec![12, 25], None), (vec![24], Some(2))]
+        );
+    }
+
+    #[test]
+    fn what_failed_before_stays_alone() {
+        let all = vec![due(11, 1, 0), due(12, 1, 1), due(13, 1, 1), due(14, 1, 0)];
+        assert_eq!(
+            shape(all, 10),
+            [(vec![11, 14], Some(1)), (vec![12], Some(1)), (vec![13], Some(1))]
+        );
+    }
+}

@@ -1,0 +1,38 @@
+-- One row for each message and handler that has not succeeded with it yet.
+CREATE TABLE events_outbox (
+    id UUID NOT NULL,
+    handler TEXT NOT NULL,
+    name TEXT NOT NULL,
+    organisation_id UUID,
+    correlation UUID NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('ready', 'dead')),
+    attempts INTEGER NOT NULL,
+    available_at_us BIGINT NOT NULL,
+    created_at_us BIGINT NOT NULL,
+    last_error TEXT,
+    content TEXT NOT NULL,
+    PRIMARY KEY (id, handler)
+);
+
+-- What a handler's lane walks along: its cost depends on what is taken, not on what waits.
+CREATE INDEX events_outbox_ready ON events_outbox (handler, available_at_us, id)
+    WHERE state = 'ready';
+
+CREATE INDEX events_outbox_dead ON events_outbox (id, handler) WHERE state = 'dead';
+
+-- only postgres
+-- A queue's rows die young: vacuum after a fixed number of them, whatever the table's size, and
+-- without pauses, or walks along the index pass dead entries.
+ALTER TABLE events_outbox SET (
+    autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 2000,
+    autovacuum_vacuum_insert_scale_factor = 0,
+    autovacuum_vacuum_insert_threshold = 10000,
+    autovacuum_analyze_scale_factor = 0,
+    autovacuum_analyze_threshold = 10000,
+    autovacuum_vacuum_cost_delay = 0,
+    toast.autovacuum_vacuum_scale_factor = 0,
+    toast.autovacuum_vacuum_threshold = 2000,
+    toast.autovacuum_vacuum_cost_delay = 0
+);
+-- both

@@ -1,0 +1,54 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use svc_core::{App, Kind, Module, Registry, Result};
+use svc_data::{DataRegistry as _, Database, Migration};
+
+use crate::capture::Capture;
+use crate::handling::Processor;
+use crate::outbox::Outbox;
+use crate::registration::Collected;
+use crate::relay::Relay;
+use crate::settings::EventsSettings;
+use crate::worker::OutboxWorker;
+
+/// Events and the outbox as a module: table, settings, commit hook and workers.
+///
+/// It provides the services [`Events`](crate::Events) and [`Outbox`].
+pub struct EventsModule;
+
+impl Module for EventsModule {
+    fn name(&self) -> Cow<'static, str> {
+        "events".into()
+    }
+
+    fn requires(&self) -> &'static [&'static str] {
+        &["data"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.settings::<EventsSettings>();
+        registry.migrations([Migration::new(
+            "0001_outbox",
+            include_str!("migrations/0001_outbox.sql"),
+        )]);
+        registry.contribute(Kind::Worker, "outbox", "hands messages to their handlers");
+        registry.contribute(Kind::Worker, "relay", "carries wake-ups between nodes (PostgreSQL)");
+        let collected = registry.part::<Collected>().clone();
+        registry.commit_hook(Arc::new(Capture(collected.clone())));
+        registry.on_build(move |app| async move { start(&app, &collected) });
+    }
+}
+
+fn start(app: &App, collected: &Collected) -> Result<()> {
+    let events = Arc::clone(collected.complete());
+    app.provide(Arc::clone(&events));
+    let database = Database::clone(&*app.service::<Database>()?);
+    let processor = Arc::new(Processor::new(app, database.clone(), events));
+    if let Some(pool) = database.postgres() {
+        app.add_worker(Arc::new(Relay::new(app, pool.clone())));
+    }
+    app.add_worker(Arc::new(OutboxWorker(Arc::clone(&processor))));
+    app.provide(Arc::new(Outbox::new(app.downgrade(), database, processor)));
+    Ok(())
+}

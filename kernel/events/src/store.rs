@@ -1,0 +1,307 @@
+//! The table `events_outbox`: all of its SQL that writes and takes messages.
+//!
+//! What looks for messages names the state as a literal, so that both databases use the partial
+//! indexes.
+//! Lists of identifiers are filled up to a power of two by repeating the last, so that there are
+//! few different statements to prepare.
+
+use sea_orm::{ConnectionTrait as _, DbErr, QueryResult, Value};
+use serde::{Deserialize, Serialize};
+use svc_core::{Actor, Error, OrganisationId, Result};
+use svc_data::{Backend, Database, UnitOfWork, database_error};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::message::{Message, Payload};
+
+pub(crate) mod letters;
+
+/// The most rows that one INSERT carries: seven values each stay below SQLite's limit of 32,766.
+const ROWS_AT_ONCE: usize = 1_000;
+
+/// What the column `content` holds.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Stored {
+    pub(crate) actor: Actor,
+    pub(crate) body: Payload,
+}
+
+/// A message for one handler that is about to be stored.
+pub(crate) struct NewRow {
+    pub(crate) id: Uuid,
+    pub(crate) handler: String,
+    pub(crate) name: String,
+    pub(crate) organisation: Option<OrganisationId>,
+    pub(crate) content: String,
+}
+
+/// Stores messages in the unit of work that they tell of, due at once.
+pub(crate) async fn insert(uow: &UnitOfWork, rows: &[NewRow]) -> Result<()> {
+    const ROW: &str = "(?, ?, ?, ?, ?, 'ready', 0, ?, ?, ?)";
+    let context = uow.context();
+    let now = context.clock().now_us();
+    for chunk in rows.chunks(ROWS_AT_ONCE) {
+        let sql = format!(
+            "INSERT INTO events_outbox (id, handler, name, organisation_id, correlation, state, \
+             attempts, available_at_us, created_at_us, content) VALUES {}",
+            vec![ROW; chunk.len()].join(", ")
+        );
+        let values = chunk.iter().flat_map(|row| {
+            [
+                row.id.into(),
+                row.handler.as_str().into(),
+                row.name.as_str().into(),
+                row.organisation.map(|organisation| organisation.0).into(),
+                context.correlation().into(),
+                now.into(),
+                now.into(),
+                row.content.as_str().into(),
+            ]
+        });
+        uow.execute(context.database().statement(&sql, values)).await?;
+    }
+    Ok(())
+}
+
+/// What a handler's lane is told when it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outlook {
+    /// The handler's place in the list that was asked about.
+    pub(crate) lane: usize,
+    /// Whether a message is due.
+    pub(crate) is_due: bool,
+    /// When the next message becomes due that isn't yet.
+    pub(crate) next_us: Option<i64>,
+}
+
+/// Asks for all handlers in one statement, by two steps into the index for each.
+pub(crate) async fn look(
+    database: &Database,
+    handlers: &[&str],
+    now_us: i64,
+) -> Result<Vec<Outlook>> {
+    let lanes: Vec<String> = (0..handlers.len()).map(|lane| format!("({lane}, ?)")).collect();
+    let sql = format!(
+        "WITH lanes (lane, handler) AS (VALUES {}) SELECT lane, \
+         EXISTS (SELECT 1 FROM events_outbox m WHERE m.state = 'ready' \
+             AND m.handler = lanes.handler AND m.available_at_us <= ?), \
+         (SELECT m.available_at_us FROM events_outbox m WHERE m.state = 'ready' \
+             AND m.handler = lanes.handler AND m.available_at_us > ? \
+             ORDER BY m.available_at_us LIMIT 1) \
+         FROM lanes",
+        lanes.join(", ")
+    );
+    let names = handlers.iter().map(|handler| Value::from(*handler));
+    let values = names.chain([now_us.into(), now_us.into()]);
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    let read = |row: QueryResult| {
+        let lane: i32 = row.try_get_by_index(0)?;
+        Ok(Outlook {
+            lane: usize::try_from(lane).unwrap_or_default(),
+            is_due: row.try_get_by_index(1)?,
+            next_us: row.try_get_by_index(2)?,
+        })
+    };
+    rows.into_iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
+}
+
+/// A message that is due, as far as it matters for whom to hand it to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Due {
+    pub(crate) id: Uuid,
+    pub(crate) available_at_us: i64,
+    pub(crate) organisation: Option<OrganisationId>,
+    pub(crate) correlation: Uuid,
+    pub(crate) attempts: u32,
+}
+
+/// Where a walk along the due messages of a handler has come to.
+pub(crate) type Place = (i64, Uuid);
+
+/// Before all messages.
+pub(crate) const START: Place = (i64::MIN, Uuid::nil());
+
+/// The next messages of a handler that are due, after `place`. They may be taken meanwhile.
+pub(crate) async fn due(
+    database: &Database,
+    handler: &str,
+    now_us: i64,
+    place: Place,
+    limit: u64,
+) -> Result<Vec<Due>> {
+    let sql = "SELECT id, available_at_us, organisation_id, correlation, attempts \
+               FROM events_outbox WHERE state = 'ready' AND handler = ? \
+               AND available_at_us <= ? AND (available_at_us, id) > (?, ?) \
+               ORDER BY available_at_us, id LIMIT ?";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let values =
+        [Value::from(handler), now_us.into(), place.0.into(), place.1.into(), limit.into()];
+    let rows = database.rows(database.statement(sql, values)).await?;
+    let read = |row: QueryResult| {
+        let organisation: Option<Uuid> = row.try_get_by_index(2)?;
+        Ok(Due {
+            id: row.try_get_by_index(0)?,
+            available_at_us: row.try_get_by_index(1)?,
+            organisation: organisation.map(OrganisationId),
+            correlation: row.try_get_by_index(3)?,
+            attempts: count(&row, 4)?,
+        })
+    };
+    rows.into_iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
+}
+
+/// Messages of one handler that have been tried equally often.
+#[derive(Clone, Debug)]
+pub(crate) struct Taken<'a> {
+    pub(crate) handler: &'a str,
+    pub(crate) ids: Vec<Uuid>,
+    /// Attempts that are counted in their rows.
+    pub(crate) attempts: u32,
+}
+
+impl Taken<'_> {
+    /// The rows, unless they have moved on since; found by the primary key. Saying `<> 'dead'`
+    /// keeps PostgreSQL from the index of what is ready, which it would walk from end to end.
+    fn condition(&self) -> (String, Vec<Value>) {
+        let size = self.ids.len().next_power_of_two();
+        let marks = vec!["?"; size].join(", ");
+        let last = self.ids.last().copied().unwrap_or_default();
+        let padding = std::iter::repeat_n(last, size - self.ids.len());
+        let ids = self.ids.iter().copied().chain(padding).map(Value::from);
+        let values = [self.handler.into(), i64::from(self.attempts).into()];
+        (
+            format!("id IN ({marks}) AND handler = ? AND attempts = ? AND state <> 'dead'"),
+            ids.chain(values).collect(),
+        )
+    }
+}
+
+/// Counts an attempt that is about to begin, so that it stays counted whatever becomes of this
+/// process, and puts the messages off to `next_us`. Says which ones are still there to be tried.
+pub(crate) async fn begin_attempt(
+    database: &Database,
+    taken: &Taken<'_>,
+    next_us: i64,
+) -> Result<Vec<Uuid>> {
+    let (condition, values) = taken.condition();
+    let lock = skip_locked(database);
+    let sql = format!(
+        "UPDATE events_outbox SET attempts = attempts + 1, available_at_us = ?, last_error = ? \
+         WHERE handler = ? AND id IN (SELECT id FROM events_outbox WHERE {condition}{lock}) \
+         RETURNING id"
+    );
+    let note = "the process ended while it handled the message";
+    let head = [next_us.into(), note.into(), taken.handler.into()];
+    let statement = database.statement(&sql, head.into_iter().chain(values));
+    let rows = database.writer().query_all_raw(statement).await.map_err(database_error)?;
+    let mut begun: Vec<Uuid> = rows
+        .iter()
+        .map(|row| row.try_get_by_index(0))
+        .collect::<Result<_, DbErr>>()
+        .map_err(database_error)?;
+    begun.sort_unstable();
+    Ok(begun)
+}
+
+/// Locks messages until the unit of work ends, and reads those that nobody else has taken.
+pub(crate) async fn lock(
+    uow: &UnitOfWork,
+    taken: &Taken<'_>,
+    attempt: u32,
+) -> Result<Vec<Message>> {
+    let database = uow.context().database();
+    let (condition, values) = taken.condition();
+    let sql = format!(
+        "SELECT id, name, organisation_id, correlation, created_at_us, content \
+         FROM events_outbox WHERE {condition} ORDER BY id{}",
+        skip_locked(database)
+    );
+    let rows = uow.rows(database.statement(&sql, values)).await?;
+    rows.iter().map(|row| message(row, taken.handler, attempt)).collect()
+}
+
+/// Removes messages that were handled, within the unit of work that stores the effects.
+pub(crate) async fn remove(uow: &UnitOfWork, taken: &Taken<'_>) -> Result<u64> {
+    let (condition, values) = taken.condition();
+    let sql = format!("DELETE FROM events_outbox WHERE {condition}");
+    uow.execute(uow.context().database().statement(&sql, values)).await
+}
+
+/// What is recorded of a failure.
+pub(crate) struct Failure {
+    /// Attempts so far, this one included.
+    pub(crate) attempts: u32,
+    /// When the message is due again, or when it died.
+    pub(crate) at_us: i64,
+    /// Whether it was the last attempt.
+    pub(crate) is_dead: bool,
+    /// What went wrong.
+    pub(crate) error: String,
+}
+
+/// Records a failure, outside of the unit of work that it undid.
+pub(crate) async fn fail(database: &Database, taken: &Taken<'_>, failure: Failure) -> Result<()> {
+    let (condition, values) = taken.condition();
+    let sql = format!(
+        "UPDATE events_outbox SET state = ?, attempts = ?, available_at_us = ?, last_error = ? \
+         WHERE {condition}"
+    );
+    let head = [
+        if failure.is_dead { "dead" } else { "ready" }.into(),
+        i64::from(failure.attempts).into(),
+        failure.at_us.into(),
+        failure.error.into(),
+    ];
+    let statement = database.statement(&sql, head.into_iter().chain(values));
+    database.writer().execute_raw(statement).await.map(drop).map_err(database_error)
+}
+
+fn skip_locked(database: &Database) -> &'static str {
+    match database.backend() {
+        Backend::Sqlite => "",
+        Backend::Postgres => " FOR UPDATE SKIP LOCKED",
+    }
+}
+
+/// `id, name, organisation_id, correlation, created_at_us, content`.
+type Columns = (Uuid, String, Option<Uuid>, Uuid, i64, String);
+
+/// Reads a row of [`Columns`].
+fn message(row: &QueryResult, handler: &str, attempt: u32) -> Result<Message> {
+    let columns = || -> Result<Columns, DbErr> {
+        Ok((
+            row.try_get_by_index(0)?,
+            row.try_get_by_index(1)?,
+            row.try_get_by_index(2)?,
+            row.try_get_by_index(3)?,
+            row.try_get_by_index(4)?,
+            row.try_get_by_index(5)?,
+        ))
+    };
+    let (id, name, organisation, correlation, created_at_us, content) =
+        columns().map_err(database_error)?;
+    let stored: Stored = serde_json::from_str(&content).map_err(|error| {
+        Error::internal(format!("the content of message `{id}` can't be read")).caused_by(error)
+    })?;
+    Ok(Message {
+        id,
+        handler: handler.to_owned(),
+        name,
+        organisation: organisation.map(OrganisationId),
+        actor: stored.actor,
+        correlation,
+        time: from_us(created_at_us),
+        attempt,
+        payload: stored.body,
+    })
+}
+
+fn from_us(micros: i64) -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+}
+
+fn count(row: &QueryResult, index: usize) -> Result<u32, DbErr> {
+    let count: i32 = row.try_get_by_index(index)?;
+    Ok(u32::try_from(count).unwrap_or_default())
+}

@@ -1,0 +1,173 @@
+//! The SQL of those who look after the outbox: dead letters and statistics.
+
+use sea_orm::{ConnectionTrait as _, DbErr, QueryResult, Value};
+use svc_core::{OrganisationId, Result};
+use svc_data::{Database, database_error};
+use uuid::Uuid;
+
+use super::{count, from_us, message};
+use crate::message::Message;
+use crate::outbox::{DeadLetter, Selection};
+
+/// Waiting messages of one handler are counted up to here.
+pub(crate) const COUNTED_AT_MOST: i64 = 10_000;
+
+/// Dead letters, the newest first, after the one with this identifier and handler.
+pub(crate) async fn dead(
+    database: &Database,
+    selection: &Selection,
+    after: Option<(Uuid, String)>,
+    limit: u64,
+) -> Result<Vec<DeadLetter>> {
+    let (mut condition, mut values) = matching(selection);
+    if let Some((id, handler)) = after {
+        condition.push_str(" AND (id, handler) < (?, ?)");
+        values.extend([id.into(), handler.into()]);
+    }
+    let sql = format!(
+        "SELECT id, handler, name, organisation_id, attempts, created_at_us, available_at_us, \
+         last_error FROM events_outbox WHERE {condition} ORDER BY id DESC, handler DESC LIMIT ?"
+    );
+    values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    rows.iter().map(letter).collect::<Result<_, DbErr>>().map_err(database_error)
+}
+
+fn letter(row: &QueryResult) -> Result<DeadLetter, DbErr> {
+    let organisation: Option<Uuid> = row.try_get_by_index(3)?;
+    let error: Option<String> = row.try_get_by_index(7)?;
+    Ok(DeadLetter {
+        id: row.try_get_by_index(0)?,
+        handler: row.try_get_by_index(1)?,
+        name: row.try_get_by_index(2)?,
+        organisation: organisation.map(OrganisationId),
+        attempts: count(row, 4)?,
+        time: from_us(row.try_get_by_index(5)?),
+        failed_at: from_us(row.try_get_by_index(6)?),
+        error: error.unwrap_or_default(),
+    })
+}
+
+/// A message of the outbox, dead or waiting.
+pub(crate) async fn find(database: &Database, id: Uuid, handler: &str) -> Result<Option<Message>> {
+    let sql = "SELECT id, name, organisation_id, correlation, created_at_us, content, attempts \
+               FROM events_outbox WHERE id = ? AND handler = ?";
+    let statement = database.statement(sql, [id.into(), handler.into()]);
+    let rows = database.rows(statement).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    message(row, handler, count(row, 6).map_err(database_error)?).map(Some)
+}
+
+/// Makes dead letters due again, as if they had never been tried.
+pub(crate) async fn retry(database: &Database, selection: &Selection, now_us: i64) -> Result<u64> {
+    let (condition, values) = matching(selection);
+    let sql = format!(
+        "UPDATE events_outbox SET state = 'ready', attempts = 0, available_at_us = ? \
+         WHERE {condition}"
+    );
+    write(database, &sql, std::iter::once(now_us.into()).chain(values)).await
+}
+
+/// Removes dead letters for good.
+pub(crate) async fn discard(database: &Database, selection: &Selection) -> Result<u64> {
+    let (condition, values) = matching(selection);
+    write(database, &format!("DELETE FROM events_outbox WHERE {condition}"), values).await
+}
+
+/// Sets messages aside that wait since before `since_us` for a handler that nobody registers.
+pub(crate) async fn bury(
+    database: &Database,
+    handler: &str,
+    since_us: i64,
+    now_us: i64,
+) -> Result<u64> {
+    let sql = "UPDATE events_outbox SET state = 'dead', available_at_us = ?, last_error = ? \
+               WHERE state = 'ready' AND handler = ? AND available_at_us <= ?";
+    let error = "no module registers this handler any more";
+    let values = [now_us.into(), error.into(), handler.into(), since_us.into()];
+    write(database, sql, values).await
+}
+
+async fn write(
+    database: &Database,
+    sql: &str,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<u64> {
+    let outcome = database.writer().execute_raw(database.statement(sql, values)).await;
+    outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
+}
+
+fn matching(selection: &Selection) -> (String, Vec<Value>) {
+    let mut condition = "state = 'dead'".to_owned();
+    let mut values = Vec::new();
+    let mut narrow = |column: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            condition.push_str(" AND ");
+            condition.push_str(column);
+            condition.push_str(" = ?");
+            values.push(value);
+        }
+    };
+    narrow("id", selection.id.map(Value::from));
+    narrow("handler", selection.handler.as_deref().map(Value::from));
+    narrow("organisation_id", selection.organisation.map(|organisation| organisation.0.into()));
+    (condition, values)
+}
+
+/// How much waits for a handler.
+pub(crate) struct Waiting {
+    pub(crate) handler: String,
+    pub(crate) count: u64,
+    pub(crate) oldest_due_us: i64,
+}
+
+/// Steps from handler to handler along the index, however many messages wait for each.
+const LANES: &str = "WITH RECURSIVE lanes (handler) AS ( \
+     SELECT MIN(handler) FROM events_outbox WHERE state = 'ready' \
+     UNION ALL \
+     SELECT (SELECT MIN(m.handler) FROM events_outbox m \
+             WHERE m.state = 'ready' AND m.handler > lanes.handler) \
+     FROM lanes WHERE lanes.handler IS NOT NULL)";
+
+/// The handlers that messages wait for.
+pub(crate) async fn awaited(database: &Database) -> Result<Vec<String>> {
+    let sql = format!("{LANES} SELECT handler FROM lanes WHERE handler IS NOT NULL");
+    let rows = database.rows(database.statement(&sql, [])).await?;
+    let read = |row: QueryResult| row.try_get_by_index(0);
+    rows.into_iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
+}
+
+/// What waits, by handler.
+pub(crate) async fn waiting(database: &Database) -> Result<Vec<Waiting>> {
+    let sql = format!(
+        "{LANES} \
+         SELECT handler, \
+             (SELECT COUNT(*) FROM (SELECT 1 FROM events_outbox m WHERE m.state = 'ready' \
+                 AND m.handler = lanes.handler LIMIT ?) AS counted), \
+             (SELECT m.available_at_us FROM events_outbox m WHERE m.state = 'ready' \
+                 AND m.handler = lanes.handler ORDER BY m.available_at_us LIMIT 1) \
+         FROM lanes WHERE handler IS NOT NULL"
+    );
+    let rows = database.rows(database.statement(&sql, [COUNTED_AT_MOST.into()])).await?;
+    let read = |row: QueryResult| {
+        let count: i64 = row.try_get_by_index(1)?;
+        Ok(Waiting {
+            handler: row.try_get_by_index(0)?,
+            count: u64::try_from(count).unwrap_or_default(),
+            oldest_due_us: row.try_get_by_index(2)?,
+        })
+    };
+    rows.into_iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
+}
+
+/// The number of dead letters by handler.
+pub(crate) async fn dead_counts(database: &Database) -> Result<Vec<(String, u64)>> {
+    let sql = "SELECT handler, COUNT(*) FROM events_outbox WHERE state = 'dead' \
+               GROUP BY handler ORDER BY handler";
+    let rows = database.rows(database.statement(sql, [])).await?;
+    let read = |row: QueryResult| {
+        let count: i64 = row.try_get_by_index(1)?;
+        Ok((row.try_get_by_index(0)?, u64::try_from(count).unwrap_or_default()))
+    };
+    rows.into_iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
+}
