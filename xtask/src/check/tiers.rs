@@ -8,11 +8,12 @@ use super::Finding;
 use crate::workspace::Package;
 
 /// The tiers from below; a folder that ends in `/` means each folder in it.
-const TIERS: [&[&str]; 9] = [
+const TIERS: [&[&str]; 10] = [
     &["kernel/core/", "kernel/odata/"],
     &["kernel/data/"],
     &["kernel/events/", "kernel/jobs/"],
     &["kernel/http/"],
+    &["kernel/application/"],
     &["kernel/testing/"],
     &["modules/"],
     &["kernel/svc/"],
@@ -109,6 +110,7 @@ mod tests {
             "kernel/events",
             "kernel/jobs",
             "kernel/http",
+            "kernel/application",
             "kernel/testing",
             "kernel/svc",
             "modules/chat",
