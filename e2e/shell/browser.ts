@@ -1,0 +1,94 @@
+/** The browser and the playground, shared by all scenarios. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { serve } from '../../shell/scripts/play.ts';
+
+const require = createRequire(new URL('../../shell/package.json', import.meta.url));
+const { chromium } = require('playwright-core') as typeof import('playwright-core');
+
+/** Where a Chromium may lie; `CHROMIUM` names another one. */
+const PATHS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** What a scenario works with. */
+export interface World {
+  browser: Browser;
+  url: string;
+  end(): Promise<void>;
+}
+
+/** Starts the playground and a browser. */
+export async function start(flags: string[] = []): Promise<World> {
+  const executablePath = PATHS.find((path) => path && existsSync(path));
+  if (!executablePath) throw new Error('no Chromium found; install Debian’s `chromium` or name one in `CHROMIUM`');
+  const { server, url } = await serve(0);
+  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+  return {
+    browser,
+    url,
+    async end() {
+      await browser.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** How a page is opened. */
+export interface Opening {
+  width?: number;
+  height?: number;
+  locale?: string;
+  dark?: boolean;
+  touch?: boolean;
+  reducedMotion?: boolean;
+  path?: string;
+  /** Options for `Shell.configure`, as JSON. */
+  options?: Record<string, unknown>;
+  context?: BrowserContext;
+}
+
+/** A page with its errors. */
+export interface Desktop {
+  page: Page;
+  context: BrowserContext;
+  errors: string[];
+}
+
+/** Opens the playground and waits until the desktop stands. */
+export async function open(world: World, how: Opening = {}): Promise<Desktop> {
+  const context =
+    how.context ??
+    (await world.browser.newContext({
+      viewport: { width: how.width ?? 1440, height: how.height ?? 900 },
+      locale: how.locale ?? 'en-GB',
+      colorScheme: how.dark ? 'dark' : 'light',
+      hasTouch: how.touch ?? false,
+      isMobile: (how.touch ?? false) && (how.width ?? 1440) < 700,
+      reducedMotion: how.reducedMotion === false ? 'no-preference' : 'reduce',
+    }));
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  if (how.options) {
+    await page.addInitScript((options) => {
+      (globalThis as { playground?: unknown }).playground = { options };
+    }, how.options);
+  }
+  await page.goto(`${world.url}${how.path ?? '/'}`);
+  await page.locator('.shell-taskbar').waitFor({ state: 'attached' });
+  await page.waitForFunction(() => document.querySelector('.shell-tile, .shell-window') !== null);
+  return { page, context, errors };
+}

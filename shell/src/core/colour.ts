@@ -1,0 +1,88 @@
+/** Colours as numbers, and contrast that keeps itself (WCAG 2.2). */
+
+/** Red, green and blue from 0 to 255. */
+export interface Rgb {
+  r: number;
+  g: number;
+  b: number;
+}
+
+/** White. */
+export const WHITE: Rgb = { r: 255, g: 255, b: 255 };
+/** The dark ink used on light colours. */
+export const INK: Rgb = { r: 16, g: 20, b: 28 };
+
+function fromHsl(h: number, s: number, l: number): Rgb {
+  const a = s * Math.min(l, 1 - l);
+  const channel = (n: number) => {
+    const k = (n + h / 30) % 12;
+    return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  };
+  return { r: channel(0), g: channel(8), b: channel(4) };
+}
+
+/** Reads `#rgb`, `#rrggbb` (alpha ignored), `rgb()` and `hsl()`; anything else is `undefined`. */
+export function parseColour(text: string): Rgb | undefined {
+  const value = text.trim().toLowerCase();
+  const hex = /^#([0-9a-f]{3,8})$/.exec(value)?.[1];
+  if (hex && (hex.length === 3 || hex.length === 4)) {
+    const [r, g, b] = [...hex].map((digit) => Number.parseInt(digit + digit, 16));
+    return { r: r ?? 0, g: g ?? 0, b: b ?? 0 };
+  }
+  if (hex && (hex.length === 6 || hex.length === 8)) {
+    const part = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16);
+    return { r: part(0), g: part(2), b: part(4) };
+  }
+  const call = /^(rgb|hsl)a?\(([^)]*)\)$/.exec(value);
+  const parts = (call?.[2] ?? '').split(/[\s,/]+/).filter(Boolean);
+  const numbers = parts.slice(0, 3).map((part) => Number.parseFloat(part));
+  if (!call || numbers.length < 3 || numbers.some(Number.isNaN)) return undefined;
+  const [first = 0, second = 0, third = 0] = numbers;
+  if (call[1] === 'hsl') return fromHsl(((first % 360) + 360) % 360, second / 100, third / 100);
+  const scale = parts[0]?.endsWith('%') ? 2.55 : 1;
+  const limit = (n: number) => Math.max(0, Math.min(255, Math.round(n * scale)));
+  return { r: limit(first), g: limit(second), b: limit(third) };
+}
+
+/** Writes `#rrggbb`. */
+export function toHex({ r, g, b }: Rgb): string {
+  return `#${[r, g, b].map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Relative luminance from 0 to 1. */
+export function luminance({ r, g, b }: Rgb): number {
+  const linear = (part: number) => {
+    const c = part / 255;
+    return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+}
+
+/** Contrast ratio from 1 to 21. */
+export function contrast(a: Rgb, b: Rgb): number {
+  const [la, lb] = [luminance(a), luminance(b)];
+  return (Math.max(la, lb) + 0.05) / (Math.min(la, lb) + 0.05);
+}
+
+/** A mixture; `share` of `b` from 0 to 1. */
+export function mix(a: Rgb, b: Rgb, share: number): Rgb {
+  const part = (x: number, y: number) => x + (y - x) * share;
+  return { r: part(a.r, b.r), g: part(a.g, b.g), b: part(a.b, b.b) };
+}
+
+/** Whether white or dark ink reads better on a colour. White wins while it keeps 4.5:1. */
+export function textOn(background: Rgb): Rgb {
+  if (contrast(WHITE, background) >= 4.5) return WHITE;
+  return contrast(INK, background) >= contrast(WHITE, background) ? INK : WHITE;
+}
+
+/** The colour nearest to `colour` that has at least `ratio` against `background`. */
+export function withContrast(colour: Rgb, background: Rgb, ratio: number): Rgb {
+  const rounded = (value: Rgb): Rgb => ({ r: Math.round(value.r), g: Math.round(value.g), b: Math.round(value.b) });
+  const towards = luminance(background) > 0.18 ? { r: 0, g: 0, b: 0 } : WHITE;
+  for (let share = 0; share <= 1; share += 0.02) {
+    const mixed = rounded(mix(colour, towards, share));
+    if (contrast(mixed, background) >= ratio) return mixed;
+  }
+  return towards;
+}

@@ -1,0 +1,132 @@
+/** Rectangles on the desktop, in CSS pixels. */
+
+/** A point. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A rectangle. */
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** The edge or corner a window is resized by. */
+export type Edge = 'n' | 's' | 'e' | 'w' | 'ne' | 'nw' | 'se' | 'sw';
+
+/** The smallest window that stays usable. */
+export const MIN_WINDOW = { width: 240, height: 140 } as const;
+
+/** How much of a title bar stays reachable when a window is pushed over an edge. */
+const REACHABLE = 72;
+const TITLE_HEIGHT = 40;
+
+/** Limits a number; the lower bound wins when the bounds cross. */
+export function clamp(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(high, value));
+}
+
+/** Whether a point lies inside. */
+export function contains(rect: Rect, point: Point): boolean {
+  return (
+    point.x >= rect.x && point.y >= rect.y && point.x < rect.x + rect.width && point.y < rect.y + rect.height
+  );
+}
+
+/** Moves a window so far that its title bar can be grabbed; the size stays. */
+export function keepReachable(rect: Rect, area: Rect): Rect {
+  const reach = Math.min(REACHABLE, rect.width);
+  return {
+    ...rect,
+    x: clamp(rect.x, area.x - rect.width + reach, area.x + area.width - reach),
+    y: clamp(rect.y, area.y, area.y + area.height - TITLE_HEIGHT),
+  };
+}
+
+/** Fits a window into the area: as small as needed, and wholly visible. */
+export function fitInside(rect: Rect, area: Rect): Rect {
+  const width = clamp(rect.width, Math.min(MIN_WINDOW.width, area.width), area.width);
+  const height = clamp(rect.height, Math.min(MIN_WINDOW.height, area.height), area.height);
+  return {
+    x: clamp(rect.x, area.x, area.x + area.width - width),
+    y: clamp(rect.y, area.y, area.y + area.height - height),
+    width,
+    height,
+  };
+}
+
+/** Where the `index`-th new window of this size goes: cascaded from the middle, starting over before it leaves the area. */
+export function cascade(size: { width: number; height: number }, index: number, area: Rect, step = 32): Rect {
+  const width = Math.min(size.width, area.width);
+  const height = Math.min(size.height, area.height);
+  const startX = Math.max(0, Math.min((area.width - width) / 2, (area.width - width) / 2 - step * 2));
+  const startY = Math.max(0, Math.min((area.height - height) / 2, (area.height - height) / 2 - step * 2));
+  const columns = Math.floor((area.width - width - startX) / step) + 1;
+  const rows = Math.floor((area.height - height - startY) / step) + 1;
+  return {
+    x: Math.round(area.x + startX + (index % Math.max(1, columns)) * step),
+    y: Math.round(area.y + startY + (index % Math.max(1, rows)) * step),
+    width,
+    height,
+  };
+}
+
+/** The rectangle after an edge was dragged by (dx, dy). The opposite edge stays, the title bar stays below the area's top. */
+export function resize(start: Rect, edge: Edge, dx: number, dy: number, area: Rect): Rect {
+  let { x, y, width, height } = start;
+  if (edge.includes('e')) width = Math.max(MIN_WINDOW.width, start.width + dx);
+  if (edge.includes('s')) height = Math.max(MIN_WINDOW.height, start.height + dy);
+  if (edge.includes('w')) {
+    width = Math.max(MIN_WINDOW.width, start.width - dx);
+    x = start.x + start.width - width;
+  }
+  if (edge.includes('n')) {
+    const lowest = start.y + start.height - MIN_WINDOW.height;
+    y = clamp(start.y + dy, Math.min(area.y, start.y), lowest);
+    height = start.y + start.height - y;
+  }
+  return { x, y, width, height };
+}
+
+/** The translation that moves `rect` out of the nearest side of the area and leaves `peek` pixels of it in sight. */
+export function slideAside(rect: Rect, area: Rect, peek: number): Point {
+  const left = rect.x + rect.width / 2 < area.x + area.width / 2;
+  return left
+    ? { x: Math.min(0, area.x + peek - (rect.x + rect.width)), y: 0 }
+    : { x: Math.max(0, area.x + area.width - peek - rect.x), y: 0 };
+}
+
+/** Places and scale that show all `sizes` side by side in the area, in reading order, as large as possible up to `maxScale`. */
+export function tile(
+  sizes: readonly { width: number; height: number }[],
+  area: Rect,
+  gap: number,
+  maxScale = 1,
+): { x: number; y: number; scale: number }[] {
+  let best: { columns: number; scale: number } = { columns: 1, scale: 0 };
+  for (let columns = 1; columns <= sizes.length; columns += 1) {
+    const rows = Math.ceil(sizes.length / columns);
+    const cellWidth = (area.width - gap * (columns - 1)) / columns;
+    const cellHeight = (area.height - gap * (rows - 1)) / rows;
+    let scale = maxScale;
+    for (const size of sizes) scale = Math.min(scale, cellWidth / size.width, cellHeight / size.height);
+    if (scale > best.scale) best = { columns, scale };
+  }
+  const rows = Math.ceil(sizes.length / best.columns);
+  const cellHeight = (area.height - gap * (rows - 1)) / rows;
+  return sizes.map((size, index) => {
+    const row = Math.floor(index / best.columns);
+    const inRow = Math.min(best.columns, sizes.length - row * best.columns);
+    const cellWidth = (area.width - gap * (inRow - 1)) / inRow;
+    const column = index % best.columns;
+    const scale = Math.max(0.02, best.scale);
+    return {
+      x: area.x + column * (cellWidth + gap) + (cellWidth - size.width * scale) / 2,
+      y: area.y + row * (cellHeight + gap) + (cellHeight - size.height * scale) / 2,
+      scale,
+    };
+  });
+}

@@ -1,0 +1,257 @@
+/**
+ * What a person's desktop consists of, as it is stored: webtops with shortcuts and folders, settings, open windows.
+ *
+ * A profile carries the version of its shape. `readProfile` brings older ones up to date, drops single entries that make
+ * no sense, and throws `UnreadableProfile` when the whole isn't a profile, so that the caller can set it aside.
+ */
+import { FOLDER_GRID, MAX_WEBTOPS, WEBTOP_GRID, firstFree, pageSize } from './grid.ts';
+import type { Rect } from './geometry.ts';
+import { PLACEMENTS, type Placement } from './snap.ts';
+
+/** The shape that this release writes. */
+export const PROFILE_VERSION = 1;
+
+/** The sides a taskbar may lie on. */
+export type TaskbarPosition = 'bottom' | 'top' | 'left' | 'right';
+
+/** A reference to an app, with what the person made of it. */
+export interface Shortcut {
+  kind: 'shortcut';
+  id: string;
+  cell: number;
+  appId: string;
+  /** Overrides the app's title. */
+  title?: string;
+  /** Overrides the app's icon. */
+  icon?: string;
+  /** Overrides the app's accent. */
+  accent?: string;
+  /** What the app reported with `setState` when the shortcut was made; arrives as `intent`. */
+  state?: unknown;
+}
+
+/** A folder of shortcuts. Folders don't nest. */
+export interface Folder {
+  kind: 'folder';
+  id: string;
+  cell: number;
+  title: string;
+  items: Shortcut[];
+}
+
+/** Something on a webtop. */
+export type WebtopItem = Shortcut | Folder;
+
+/** One of up to nine desktops. */
+export interface Webtop {
+  id: string;
+  title?: string;
+  items: WebtopItem[];
+}
+
+/** What the person chose; what's absent follows the defaults. */
+export interface SettingValues {
+  theme: 'auto' | 'light' | 'dark';
+  wallpaper: string;
+  systemColor: string;
+  taskbarPosition: TaskbarPosition;
+  taskbarAutoHide: boolean;
+  effect: string;
+  locale: string;
+}
+
+/** An open window, as far as it can be opened again. */
+export interface StoredWindow {
+  id: string;
+  appId: string;
+  webtop: string;
+  bounds: Rect;
+  placement: Placement;
+  minimized: boolean;
+  title?: string;
+  state?: unknown;
+  /** Id of the shortcut it was opened from. */
+  link?: string;
+}
+
+/** All of it. */
+export interface Profile {
+  version: number;
+  webtops: Webtop[];
+  activeWebtop: string;
+  settings: Partial<SettingValues>;
+  /** From bottom to top. */
+  windows: StoredWindow[];
+}
+
+/** The stored value isn't a profile that this release can read. */
+export class UnreadableProfile extends Error {
+  override name = 'UnreadableProfile';
+}
+
+/** Brings a profile from one version to the next. */
+export type Migration = (profile: Record<string, unknown>) => Record<string, unknown>;
+
+/** `MIGRATIONS[n]` turns version `n` into `n + 1`. Version 1 is the first that was released. */
+export const MIGRATIONS: Readonly<Record<number, Migration>> = {};
+
+/** Lifts a stored profile to `target`, one version at a time. */
+export function migrate(
+  stored: Record<string, unknown>,
+  migrations: Readonly<Record<number, Migration>> = MIGRATIONS,
+  target = PROFILE_VERSION,
+): Record<string, unknown> {
+  let profile = stored;
+  const version = profile.version;
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
+    throw new UnreadableProfile(`the profile has the version \`${String(version)}\`; a whole number from 1 is expected`);
+  }
+  if (version > target) {
+    throw new UnreadableProfile(`the profile has version ${version}, but this release reads up to ${target}; update it`);
+  }
+  for (let at = version; at < target; at += 1) {
+    const step = migrations[at];
+    if (!step) throw new UnreadableProfile(`no migration leads from version ${at} of the profile to ${at + 1}`);
+    profile = { ...step(profile), version: at + 1 };
+  }
+  return profile;
+}
+
+/** A profile for a first start. */
+export function emptyProfile(webtopId: string): Profile {
+  return {
+    version: PROFILE_VERSION,
+    webtops: [{ id: webtopId, items: [] }],
+    activeWebtop: webtopId,
+    settings: {},
+    windows: [],
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function cellOf(value: unknown, capacity: number, taken: readonly { id: string; cell: number }[]): number | undefined {
+  const wanted = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < capacity ? value : 0;
+  if (!taken.some((item) => item.cell === wanted)) return wanted;
+  return firstFree(taken, capacity);
+}
+
+function readShortcut(value: Fields, cell: number): Shortcut | undefined {
+  const id = text(value.id);
+  const appId = text(value.appId);
+  if (!id || !appId) return undefined;
+  const shortcut: Shortcut = { kind: 'shortcut', id, appId, cell };
+  for (const key of ['title', 'icon', 'accent'] as const) {
+    const own = text(value[key]);
+    if (own) shortcut[key] = own;
+  }
+  if (value.state !== undefined) shortcut.state = value.state;
+  return shortcut;
+}
+
+function readItems(values: unknown, capacity: number, folders: boolean, seen: Set<string>): WebtopItem[] {
+  const items: WebtopItem[] = [];
+  for (const value of Array.isArray(values) ? values : []) {
+    if (!isFields(value)) continue;
+    const id = text(value.id);
+    const cell = cellOf(value.cell, capacity, items);
+    if (!id || seen.has(id) || cell === undefined) continue;
+    const item: WebtopItem | undefined =
+      value.kind === 'folder' && folders
+        ? {
+            kind: 'folder',
+            id,
+            cell,
+            title: text(value.title) ?? '',
+            items: readItems(value.items, Number.MAX_SAFE_INTEGER, false, seen) as Shortcut[],
+          }
+        : readShortcut(value, cell);
+    if (!item) continue;
+    seen.add(id);
+    items.push(item);
+  }
+  return items;
+}
+
+function readRect(value: unknown): Rect | undefined {
+  if (!isFields(value)) return undefined;
+  const { x, y, width, height } = value;
+  const numbers = [x, y, width, height].every((part) => typeof part === 'number' && Number.isFinite(part));
+  return numbers ? { x: x as number, y: y as number, width: width as number, height: height as number } : undefined;
+}
+
+function readWindow(value: unknown): StoredWindow | undefined {
+  if (!isFields(value)) return undefined;
+  const id = text(value.id);
+  const appId = text(value.appId);
+  const bounds = readRect(value.bounds);
+  if (!id || !appId || !bounds) return undefined;
+  const placement = PLACEMENTS.find((known) => known === value.placement) ?? 'normal';
+  const stored: StoredWindow = {
+    id,
+    appId,
+    webtop: text(value.webtop) ?? '',
+    bounds,
+    placement,
+    minimized: value.minimized === true,
+  };
+  if (text(value.title)) stored.title = value.title as string;
+  if (text(value.link)) stored.link = value.link as string;
+  if (value.state !== undefined) stored.state = value.state;
+  return stored;
+}
+
+function readSettings(value: unknown): Partial<SettingValues> {
+  if (!isFields(value)) return {};
+  const settings: Partial<SettingValues> = {};
+  for (const key of ['wallpaper', 'systemColor', 'effect', 'locale'] as const) {
+    const own = text(value[key]);
+    if (own) settings[key] = own;
+  }
+  if (value.theme === 'auto' || value.theme === 'light' || value.theme === 'dark') settings.theme = value.theme;
+  const side = (['bottom', 'top', 'left', 'right'] as const).find((known) => known === value.taskbarPosition);
+  if (side) settings.taskbarPosition = side;
+  if (typeof value.taskbarAutoHide === 'boolean') settings.taskbarAutoHide = value.taskbarAutoHide;
+  return settings;
+}
+
+/** Reads what a store returned. */
+export function readProfile(stored: unknown): Profile {
+  if (!isFields(stored)) throw new UnreadableProfile('the profile is not a JSON object');
+  const fields = migrate(stored);
+  if (!Array.isArray(fields.webtops)) throw new UnreadableProfile('the profile has no list of `webtops`');
+  const seen = new Set<string>();
+  const webtops: Webtop[] = [];
+  for (const value of fields.webtops.slice(0, MAX_WEBTOPS)) {
+    if (!isFields(value)) continue;
+    const id = text(value.id);
+    if (!id || seen.has(id)) continue;
+    seen.add(id);
+    const webtop: Webtop = { id, items: readItems(value.items, pageSize(WEBTOP_GRID), true, seen) };
+    const title = text(value.title);
+    if (title) webtop.title = title;
+    webtops.push(webtop);
+  }
+  const first = webtops[0];
+  if (!first) throw new UnreadableProfile('the profile has no webtop');
+  const windows = (Array.isArray(fields.windows) ? fields.windows : []).map(readWindow).filter((one) => one !== undefined);
+  for (const one of windows) if (!webtops.some((webtop) => webtop.id === one.webtop)) one.webtop = first.id;
+  return {
+    version: PROFILE_VERSION,
+    webtops,
+    activeWebtop: webtops.find((webtop) => webtop.id === fields.activeWebtop)?.id ?? first.id,
+    settings: readSettings(fields.settings),
+    windows,
+  };
+}
+
+/** Pages of a folder have this many cells; exported for those who lay folders out. */
+export const FOLDER_PAGE = pageSize(FOLDER_GRID);

@@ -1,0 +1,130 @@
+/**
+ * Window placement: which edge of the screen means which position, and where the arrow keys lead.
+ *
+ * | From               | Pointer at                 | To                                |
+ * | ------------------ | -------------------------- | --------------------------------- |
+ * | any                | top edge                   | maximized                         |
+ * | any                | left, right or bottom edge | that half                         |
+ * | any                | a corner                   | that quarter                      |
+ *
+ * With the keys, Left and Right choose the column, Up and Down step through the rows. The same vertical key twice in a
+ * row always ends at the upper half or minimizes, wherever it began.
+ */
+import type { Point, Rect } from './geometry.ts';
+
+/** Where a window stands. `normal` has bounds of its own. */
+export type Placement =
+  | 'normal'
+  | 'maximized'
+  | 'left'
+  | 'right'
+  | 'top'
+  | 'bottom'
+  | 'topLeft'
+  | 'topRight'
+  | 'bottomLeft'
+  | 'bottomRight';
+
+/** All placements, for validation of stored ones. */
+export const PLACEMENTS: readonly Placement[] = [
+  'normal',
+  'maximized',
+  'left',
+  'right',
+  'top',
+  'bottom',
+  'topLeft',
+  'topRight',
+  'bottomLeft',
+  'bottomRight',
+];
+
+/** An arrow key. */
+export type Arrow = 'Left' | 'Right' | 'Up' | 'Down';
+
+/** Distance from an edge at which a guide appears. */
+export const SNAP_EDGE = 20;
+/** Length along an edge that counts as its corner. */
+export const SNAP_CORNER = 150;
+/** How much farther the pointer must go back before the guide disappears. */
+export const SNAP_HYSTERESIS = 14;
+/** Speed in px/ms from which a throw towards an edge snaps although the pointer hasn't reached it. */
+export const FLING_SPEED = 1.6;
+/** How far ahead in ms a throw is looked at. */
+const FLING_AHEAD = 110;
+
+/** The snap position the pointer means, or `undefined` away from all edges. `held` is the guide that's shown now. */
+export function snapAt(point: Point, area: Rect, held?: Placement): Placement | undefined {
+  const reach = held ? SNAP_EDGE + SNAP_HYSTERESIS : SNAP_EDGE;
+  const corner = Math.min(SNAP_CORNER, area.width / 4, area.height / 4);
+  const fromLeft = point.x - area.x;
+  const fromRight = area.x + area.width - point.x;
+  const fromTop = point.y - area.y;
+  const fromBottom = area.y + area.height - point.y;
+  const nearest = Math.min(fromLeft, fromRight, fromTop, fromBottom);
+  if (nearest > reach) return undefined;
+  const vertical = fromTop <= corner ? 'top' : fromBottom <= corner ? 'bottom' : undefined;
+  const horizontal = fromLeft <= corner ? 'Left' : fromRight <= corner ? 'Right' : undefined;
+  if (vertical && horizontal) return `${vertical}${horizontal}`;
+  if (nearest === fromTop) return 'maximized';
+  if (nearest === fromBottom) return 'bottom';
+  return nearest === fromLeft ? 'left' : 'right';
+}
+
+/** The snap position of a release: where the pointer is, or where a fast throw would have carried it. */
+export function snapOnRelease(point: Point, velocity: Point, area: Rect, held?: Placement): Placement | undefined {
+  const here = snapAt(point, area, held);
+  if (here) return here;
+  if (Math.hypot(velocity.x, velocity.y) < FLING_SPEED) return undefined;
+  const thrown = { x: point.x + velocity.x * FLING_AHEAD, y: point.y + velocity.y * FLING_AHEAD };
+  const outside =
+    thrown.x <= area.x ||
+    thrown.y <= area.y ||
+    thrown.x >= area.x + area.width ||
+    thrown.y >= area.y + area.height;
+  return outside ? snapAt(thrown, area) : undefined;
+}
+
+/** The rectangle of a snap position. Halves share one pixel column so that no gap shows. */
+export function placementRect(placement: Exclude<Placement, 'normal'>, area: Rect): Rect {
+  const halfWidth = Math.round(area.width / 2);
+  const halfHeight = Math.round(area.height / 2);
+  const left = placement === 'left' || placement === 'topLeft' || placement === 'bottomLeft';
+  const right = placement === 'right' || placement === 'topRight' || placement === 'bottomRight';
+  const top = placement === 'top' || placement === 'topLeft' || placement === 'topRight';
+  const bottom = placement === 'bottom' || placement === 'bottomLeft' || placement === 'bottomRight';
+  return {
+    x: right ? area.x + halfWidth : area.x,
+    y: bottom ? area.y + halfHeight : area.y,
+    width: left ? halfWidth : right ? area.width - halfWidth : area.width,
+    height: top ? halfHeight : bottom ? area.height - halfHeight : area.height,
+  };
+}
+
+const ROWS: Record<'Left' | 'Right' | 'Full', [Placement, Placement, Placement]> = {
+  Left: ['topLeft', 'left', 'bottomLeft'],
+  Right: ['topRight', 'right', 'bottomRight'],
+  Full: ['top', 'maximized', 'bottom'],
+};
+
+function latticeOf(placement: Placement): { column: keyof typeof ROWS; row: number } | undefined {
+  for (const column of Object.keys(ROWS) as (keyof typeof ROWS)[]) {
+    const row = ROWS[column].indexOf(placement);
+    if (row >= 0) return { column, row };
+  }
+  return undefined;
+}
+
+/**
+ * Where an arrow key leads. `again` says that the previous key was the same one and nothing happened in between.
+ * From `normal`, Up maximizes and the other keys give that half.
+ */
+export function snapByKey(from: Placement, key: Arrow, again: boolean): Placement | 'minimized' {
+  if (again && key === 'Up') return 'top';
+  if (again && key === 'Down') return 'minimized';
+  const at = latticeOf(from);
+  if (key === 'Left' || key === 'Right') return ROWS[key][at?.row ?? 1] ?? (key === "Left" ? "left" : "right");
+  if (key === 'Up') return at ? ROWS[at.column][Math.max(0, at.row - 1)] ?? 'top' : 'maximized';
+  if (!at) return 'bottom';
+  return at.row === 2 ? 'minimized' : (ROWS[at.column][at.row + 1] ?? 'bottom');
+}

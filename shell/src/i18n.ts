@@ -1,0 +1,77 @@
+/** Texts, numbers and dates in the person's language; everything read inside an effect follows a change of language. */
+import { de } from './core/messages-de.ts';
+import { en, type MessageKey } from './core/messages-en.ts';
+import { resolveLocale } from './core/messages.ts';
+import { signal } from './core/signal.ts';
+import type { MessageMap } from './types.ts';
+
+export type { MessageKey };
+
+const catalogues = signal<ReadonlyMap<string, Readonly<Record<string, string | undefined>>>>(
+  new Map<string, Record<string, string>>([
+    ['en', en],
+    ['de', de],
+  ]),
+);
+const chosen = signal<string | undefined>(undefined);
+const configured = signal<string | undefined>(undefined);
+
+/** Adds texts for a locale, or replaces some. A missing key falls back to English. */
+export function addMessages(locale: string, map: MessageMap): void {
+  const known = new Map(catalogues.peek());
+  known.set(locale, { ...known.get(locale), ...map });
+  catalogues.set(known);
+}
+
+/** Chooses the language; `undefined` goes back to the configured one or the browser's. */
+export function setLocale(locale: string | undefined): void {
+  chosen.set(locale);
+}
+
+/** The locale of `configure`. */
+export function setConfiguredLocale(locale: string | undefined): void {
+  configured.set(locale);
+}
+
+/** The language in force. */
+export function locale(): string {
+  const known = [...catalogues().keys()];
+  const wishes = [chosen(), configured(), ...navigator.languages].filter((wish) => wish !== undefined);
+  return resolveLocale(wishes, known) ?? 'en';
+}
+
+/** Languages with texts. */
+export function locales(): string[] {
+  return [...catalogues().keys()];
+}
+
+/** The language's own name. */
+export function localeName(code: string): string {
+  const name = new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code;
+  return name.charAt(0).toLocaleUpperCase(code) + name.slice(1);
+}
+
+/** A text in the current language. */
+export function t(key: MessageKey, parameters: Record<string, string | number> = {}): string {
+  const text = catalogues().get(locale())?.[key] ?? en[key];
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = parameters[name];
+    return value === undefined ? whole : typeof value === 'number' ? formatNumber(value) : value;
+  });
+}
+
+/** A number in the current language. */
+export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
+  return new Intl.NumberFormat(formatLocale(), options).format(value);
+}
+
+/** A date or time in the current language. */
+export function formatDate(date: Date, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(formatLocale(), options).format(date);
+}
+
+/** The browser's regional variant of the language, such as `de-AT`, so that formats follow the region. */
+function formatLocale(): string {
+  const language = locale();
+  return navigator.languages.find((tag) => tag.split('-')[0] === language.split('-')[0]) ?? language;
+}

@@ -1,0 +1,53 @@
+/** Moving and resizing a window with the arrow keys: Enter keeps, Escape takes back. */
+import { MIN_WINDOW, keepReachable, type Rect } from '../core/geometry.ts';
+import { t } from '../i18n.ts';
+import type { Desk } from './desk.ts';
+import { listen } from './dom.ts';
+import type { ShellWindow } from './window.ts';
+
+const STEP = 24;
+const FINE_STEP = 4;
+
+function changed(rect: Rect, key: string, step: number, mode: 'move' | 'resize'): Rect | undefined {
+  const dx = key === 'ArrowLeft' ? -step : key === 'ArrowRight' ? step : 0;
+  const dy = key === 'ArrowUp' ? -step : key === 'ArrowDown' ? step : 0;
+  if (dx === 0 && dy === 0) return undefined;
+  if (mode === 'move') return { ...rect, x: rect.x + dx, y: rect.y + dy };
+  return { ...rect, width: Math.max(MIN_WINDOW.width, rect.width + dx), height: Math.max(MIN_WINDOW.height, rect.height + dy) };
+}
+
+/** Lets the arrow keys move or resize a window until Enter, Escape or a click. */
+export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resize'): void {
+  const { windows } = desk;
+  const before = { bounds: win.bounds, placement: win.placement };
+  windows.setBounds(win, windows.rect(win));
+  windows.activate(win, false);
+  win.element.focus({ preventScroll: true });
+  win.element.classList.add('shell-adjusting');
+  desk.announce(t(mode === 'move' ? 'say.moveByKeys' : 'say.resizeByKeys'));
+  const finish = () => {
+    for (const end of ends) end();
+    win.element.classList.remove('shell-adjusting');
+  };
+  const key = (event: KeyboardEvent) => {
+    const rect = changed(win.bounds, event.key, event.shiftKey ? FINE_STEP : STEP, mode);
+    if (rect) windows.setBounds(win, keepReachable(rect, desk.area.peek()));
+    else if (event.key === 'Escape') {
+      finish();
+      if (before.placement === 'normal') windows.setBounds(win, before.bounds);
+      else {
+        win.bounds = before.bounds;
+        windows.place(win, before.placement);
+      }
+    } else if (event.key === 'Enter' || event.key === 'Tab') finish();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const ends = [
+    listen(document, 'keydown', key, { capture: true }),
+    listen(document, 'pointerdown', finish, { capture: true }),
+    listen(window, 'blur', finish),
+  ];
+  win.ends.add(finish);
+}

@@ -1,0 +1,215 @@
+/** The Settings app. */
+import { EFFECTS } from '../../core/validate.ts';
+import { effect, scope } from '../../core/signal.ts';
+import { localeName, locales, locale, t, type MessageKey } from '../../i18n.ts';
+import type { AppDefinition, RenderContext } from '../../types.ts';
+import { VERSION } from '../../version.ts';
+import type { Desk } from '../desk.ts';
+import { h, type Child } from '../dom.ts';
+import { glyph, type GlyphName } from '../glyphs.ts';
+import { SHORTCUTS } from '../keys.ts';
+import { wallpapers } from '../look.ts';
+
+/** A page of Settings; search finds it by title and words. */
+export interface Section {
+  id: string;
+  title: MessageKey;
+  words: MessageKey;
+  icon: GlyphName;
+}
+
+/** The pages. */
+export const SECTIONS: readonly Section[] = [
+  { id: 'appearance', title: 'settings.appearance', words: 'settings.appearanceWords', icon: 'palette' },
+  { id: 'taskbar', title: 'settings.taskbar', words: 'settings.taskbarWords', icon: 'taskbar' },
+  { id: 'language', title: 'settings.language', words: 'settings.languageWords', icon: 'language' },
+  { id: 'keyboard', title: 'settings.keyboard', words: 'settings.keyboardWords', icon: 'keyboard' },
+  { id: 'about', title: 'settings.about', words: 'settings.aboutWords', icon: 'info' },
+];
+
+const COLOURS = ['#3b6fe0', '#0f8a8a', '#2e8b57', '#b7791f', '#d1495b', '#a23fb0', '#6b5bd2', '#4a5568'];
+
+/** The definition. */
+export function settingsApp(desk: Desk): AppDefinition {
+  return {
+    id: 'shell.settings',
+    title: t('settings.title'),
+    icon: 'settings.svg',
+    accent: '#5b6472',
+    width: 820,
+    height: 580,
+    singleInstance: true,
+    render: (context) => renderSettings(desk, context),
+  };
+}
+
+function sectionOf(intent: unknown): string | undefined {
+  const wanted = (intent as { section?: unknown } | undefined)?.section;
+  return SECTIONS.find((section) => section.id === wanted)?.id;
+}
+
+function renderSettings(desk: Desk, context: RenderContext): void {
+  const [, dispose] = scope(() => {
+    const pages = new Map<string, HTMLElement>();
+    const tabs = new Map<string, HTMLElement>();
+    const select = (id: string, focus = false) => {
+      for (const section of SECTIONS) {
+        const on = section.id === id;
+        tabs.get(section.id)?.setAttribute('aria-selected', String(on));
+        tabs.get(section.id)?.setAttribute('tabindex', on ? '0' : '-1');
+        const page = pages.get(section.id);
+        if (page) page.hidden = !on;
+      }
+      if (focus) tabs.get(id)?.focus();
+      context.setState({ section: id });
+    };
+    const list = h('div.shell-tabs', {
+      role: 'tablist',
+      'aria-orientation': 'vertical',
+      'aria-label': () => t('settings.title'),
+      onkeydown: (event: KeyboardEvent) => walkTabs(event, select),
+    });
+    const main = h('div.shell-settings-main');
+    for (const section of SECTIONS) {
+      const [tabId, pageId] = [`${context.windowId}-tab-${section.id}`, `${context.windowId}-page-${section.id}`];
+      const tab = h('button.shell-tab', { role: 'tab', id: tabId, 'data-section': section.id, 'aria-controls': pageId, onclick: () => select(section.id) }, glyph(section.icon), h('span', {}, () => t(section.title)));
+      const page = h('section.shell-settings-page', { role: 'tabpanel', id: pageId, 'aria-labelledby': tabId, tabindex: 0 }, h('h3.shell-settings-title', {}, () => t(section.title)), pageContent(desk, section.id));
+      tabs.set(section.id, tab);
+      pages.set(section.id, page);
+      list.append(tab);
+      main.append(page);
+    }
+    context.host.append(h('div.shell-settings', {}, list, main));
+    select(sectionOf(context.intent) ?? 'appearance');
+    context.onIntent((intent) => {
+      const id = sectionOf(intent);
+      if (id) select(id, true);
+    });
+    effect(() => context.setTitle(t('settings.title')));
+  });
+  context.onClose(dispose);
+}
+
+function walkTabs(event: KeyboardEvent, select: (id: string, focus: boolean) => void): void {
+  const at = SECTIONS.findIndex((section) => section.id === (event.target as HTMLElement).dataset.section);
+  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+  const to = event.key === 'Home' ? 0 : event.key === 'End' ? SECTIONS.length - 1 : step === undefined ? -1 : (at + step + SECTIONS.length) % SECTIONS.length;
+  const next = SECTIONS[to];
+  if (!next || event.ctrlKey) return;
+  event.preventDefault();
+  select(next.id, true);
+}
+
+function pageContent(desk: Desk, id: string): Child {
+  if (id === 'appearance') return appearance(desk);
+  if (id === 'taskbar') return taskbar(desk);
+  if (id === 'language') return language(desk);
+  return id === 'keyboard' ? keyboard() : about(desk);
+}
+
+let counter = 0;
+
+/** A group of radio buttons drawn as a row of choices. */
+function choices<T extends string>(
+  label: () => string,
+  values: () => readonly { value: T; title: string; preview?: (element: HTMLElement) => void }[],
+  current: () => T,
+  choose: (value: T) => void,
+  kind: string,
+): HTMLElement {
+  counter += 1;
+  const name = `shell-choice-${counter}`;
+  const row = h('div.shell-choices', { 'data-kind': kind });
+  effect(() => {
+    const focused = (document.activeElement as HTMLInputElement | null)?.name === name;
+    row.replaceChildren(
+      ...values().map(({ value, title, preview }) => {
+        const face = h('span.shell-choice-face', { 'aria-hidden': 'true' });
+        preview?.(face);
+        const input = h('input', { type: 'radio', name, value, checked: value === current(), onchange: () => choose(value) });
+        return h('label.shell-choice', { title }, input, face, h('span.shell-choice-title', {}, title));
+      }),
+    );
+    if (focused) row.querySelector<HTMLInputElement>('input:checked')?.focus();
+  });
+  return h('fieldset.shell-field', {}, h('legend', {}, label), row);
+}
+
+function appearance(desk: Desk): Child[] {
+  const theme = choices(
+    () => t('settings.theme'),
+    () => (['auto', 'light', 'dark'] as const).map((value) => ({ value, title: t(`theme.${value}`), preview: (face: HTMLElement) => void (face.dataset.theme = value) })),
+    () => desk.setting('theme'),
+    (value) => desk.choose({ theme: value }),
+    'theme',
+  );
+  const wallpaper = choices(
+    () => t('settings.wallpaper'),
+    () => wallpapers(desk).map((one) => ({ value: one.id, title: one.title, preview: (face: HTMLElement) => void (face.style.background = one.background) })),
+    () => desk.setting('wallpaper'),
+    (value) => desk.choose({ wallpaper: value }),
+    'wallpaper',
+  );
+  const colour = choices(
+    () => t('settings.colour'),
+    () => COLOURS.map((value, index) => ({ value, title: t('settings.colourNumber', { number: index + 1 }), preview: (face: HTMLElement) => void (face.style.background = value) })),
+    () => desk.setting('systemColor'),
+    (value) => desk.choose({ systemColor: value }),
+    'colour',
+  );
+  const own: HTMLInputElement = h('input.shell-colour', { type: 'color', 'aria-label': () => t('settings.ownColour'), title: () => t('settings.ownColour'), value: () => desk.setting('systemColor'), oninput: () => desk.choose({ systemColor: own.value }) });
+  colour.append(h('label.shell-own-colour', {}, own, h('span', {}, () => t('settings.ownColour'))));
+  const effects = choices(
+    () => t('settings.effect'),
+    () => EFFECTS.map((value) => ({ value: value as string, title: t(`effect.${value}`) })),
+    () => desk.setting('effect'),
+    (value) => desk.choose({ effect: value }),
+    'text',
+  );
+  return [theme, wallpaper, colour, effects, h('p.shell-hint', {}, () => t('settings.effectHint'))];
+}
+
+function taskbar(desk: Desk): Child[] {
+  const position = choices(
+    () => t('settings.position'),
+    () => (['bottom', 'top', 'left', 'right'] as const).map((value) => ({ value, title: t(`position.${value}`), preview: (face: HTMLElement) => void (face.dataset.side = value) })),
+    () => desk.setting('taskbarPosition'),
+    (value) => desk.choose({ taskbarPosition: value }),
+    'side',
+  );
+  const hide: HTMLInputElement = h('input', { type: 'checkbox', role: 'switch', checked: () => desk.setting('taskbarAutoHide'), onchange: () => desk.choose({ taskbarAutoHide: hide.checked }) });
+  return [position, h('label.shell-switch', {}, hide, h('span', {}, () => t('settings.autoHide')))];
+}
+
+function language(desk: Desk): Child[] {
+  const field = choices(
+    () => t('settings.language'),
+    () => [{ value: '', title: t('settings.languageAuto') }, ...locales().map((code) => ({ value: code, title: localeName(code) }))],
+    () => desk.chosen().locale ?? '',
+    (value) => desk.choose({ locale: value }),
+    'text',
+  );
+  return [field, h('p.shell-hint', {}, () => t('settings.languageHint', { language: localeName(locale()) }))];
+}
+
+function keyboard(): Child {
+  return h('table.shell-keys', {}, h('tbody', {}, SHORTCUTS.map(([key, keys]) => h('tr', {}, h('th', { scope: 'row' }, () => t(key)), h('td', {}, h('kbd', {}, keys))))));
+}
+
+function about(desk: Desk): Child {
+  const brand = () => desk.runtime.options().brand ?? {};
+  const logo = h('span.shell-about-logo');
+  effect(() => {
+    const source = brand().logo;
+    logo.replaceChildren(source ? h('img', { src: desk.runtime.iconUrl(source), alt: '' }) : glyph('start'));
+  });
+  return h(
+    'div.shell-about',
+    {},
+    logo,
+    h('p.shell-about-title', {}, () => brand().title ?? 'Svc Shell'),
+    h('p.shell-hint', { hidden: () => !brand().version }, () => t('about.version', { version: brand().version ?? '' })),
+    h('p', { hidden: () => !brand().description }, () => brand().description),
+    h('p.shell-hint', {}, () => t('about.shell', { version: VERSION })),
+  );
+}

@@ -1,0 +1,211 @@
+/**
+ * The Web link app turns a web page into an app: a form makes a shortcut that carries address, name, colour and icon; the
+ * window shows the page. A page may forbid being embedded, which no script can find out, so the window always offers to
+ * open it in the browser.
+ */
+import { t } from '../../i18n.ts';
+import type { AppDefinition, RenderContext } from '../../types.ts';
+import type { Desk } from '../desk.ts';
+import { h } from '../dom.ts';
+import { glyph } from '../glyphs.ts';
+import type { MenuEntry } from '../menu.ts';
+import type { ShellWindow } from '../window.ts';
+
+/** The app's id. */
+export const WEBLINK_ID = 'shell.weblink';
+
+interface WebLink {
+  name: string;
+  url: string;
+  color: string;
+  /** A data URL, or absent for the site's favicon. */
+  icon?: string;
+}
+
+const MAX_ICON_BYTES = 64 * 1024;
+const ICON_SIZE = 96;
+const DEFAULT_COLOUR = '#3b6fe0';
+
+/** Checks a web address; only pages of the web may be linked. */
+function webAddress(text: string): URL | undefined {
+  const trimmed = text.trim();
+  if (!trimmed) return undefined;
+  try {
+    const url = new URL(/^[a-z][a-z\d+.-]*:/i.test(trimmed) ? trimmed : `https://${trimmed}`);
+    return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readLink(value: unknown): WebLink | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, url, color, icon } = value as Record<string, unknown>;
+  const address = typeof url === 'string' ? webAddress(url) : undefined;
+  if (!address) return undefined;
+  const link: WebLink = {
+    name: typeof name === 'string' && name ? name : address.hostname,
+    url: address.href,
+    color: typeof color === 'string' && color ? color : DEFAULT_COLOUR,
+  };
+  if (typeof icon === 'string' && icon.startsWith('data:image/')) link.icon = icon;
+  return link;
+}
+
+function iconOf(link: WebLink): string {
+  return link.icon ?? new URL('/favicon.ico', link.url).href;
+}
+
+/** The address a window shows, for "open in browser". */
+export function webLinkUrl(win: ShellWindow): string | undefined {
+  return readLink(win.state ?? win.intent)?.url;
+}
+
+const editors = new WeakMap<HTMLElement, () => void>();
+
+/** The extra entry of a web link's window menu. */
+export function webLinkEntries(_desk: Desk, win: ShellWindow): MenuEntry[] {
+  const edit = win.app.id === WEBLINK_ID ? editors.get(win.element) : undefined;
+  return edit && webLinkUrl(win) ? [{ title: t('weblink.edit'), icon: 'edit', run: edit }] : [];
+}
+
+/** The definition. */
+export function webLinkApp(desk: Desk): AppDefinition {
+  return {
+    id: WEBLINK_ID,
+    title: t('weblink.title'),
+    icon: 'weblink.svg',
+    accent: '#2f7fc1',
+    width: 980,
+    height: 680,
+    render: (context) => renderWebLink(desk, context),
+  };
+}
+
+function renderWebLink(desk: Desk, context: RenderContext): void {
+  const win = desk.windows.get(context.windowId);
+  if (!win) return;
+  const link = readLink(context.link?.state ?? context.intent) ?? readLink(context.intent);
+  if (link) showPage(desk, win, context, link);
+  else showForm(desk, win, context, undefined);
+}
+
+function showPage(desk: Desk, win: ShellWindow, context: RenderContext, link: WebLink): void {
+  editors.set(win.element, () => showForm(desk, win, context, link));
+  context.setAppearance({ title: link.name, accent: link.color, icon: iconOf(link) });
+  useFallbackIcon(link, () => context.setAppearance({ icon: 'weblink.svg' }));
+  context.setState(link, link.name);
+  const frame = h('div.shell-weblink-frame');
+  const bar = h(
+    'div.shell-weblink-bar',
+    {},
+    h('span.shell-weblink-address', {}, new URL(link.url).host),
+    h('span.shell-hint', {}, () => t('weblink.empty')),
+    h('button.shell-button', { onclick: () => window.open(link.url, '_blank', 'noopener') }, glyph('external'), () => t('window.openOutside')),
+  );
+  context.host.replaceChildren(h('div.shell-weblink', {}, bar, frame));
+  desk.windows.content.frame(win, link.url, sandboxFor(link.url), undefined, frame);
+}
+
+/** A linked page is a stranger, even one of the own origin. */
+function sandboxFor(url: string): string | undefined {
+  return new URL(url).origin === location.origin ? 'allow-scripts allow-forms allow-popups allow-downloads' : undefined;
+}
+
+function useFallbackIcon(link: WebLink, fallback: () => void): void {
+  if (link.icon) return;
+  const probe = new Image();
+  probe.onerror = fallback;
+  probe.src = iconOf(link);
+}
+
+/** Shrinks an uploaded picture, so that a profile stays small. */
+async function readIcon(file: File): Promise<string> {
+  const bitmap = await createImageBitmap(file);
+  const scale = Math.min(1, ICON_SIZE / Math.max(bitmap.width, bitmap.height));
+  const canvas = h('canvas', {});
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale));
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale));
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  const url = canvas.toDataURL('image/png');
+  if (url.length > MAX_ICON_BYTES) throw new Error('the picture is too large');
+  return url;
+}
+
+interface Fields {
+  name: HTMLInputElement;
+  url: HTMLInputElement;
+  color: HTMLInputElement;
+  icon: HTMLInputElement;
+  error: HTMLElement;
+}
+
+function makeFields(old: WebLink | undefined): Fields {
+  return {
+    url: h('input.shell-input', { name: 'url', type: 'text', inputmode: 'url', value: old?.url ?? '', placeholder: 'https://', required: true, autocomplete: 'url' }),
+    name: h('input.shell-input', { name: 'name', value: old?.name ?? '', maxlength: 60, autocomplete: 'off' }),
+    color: h('input.shell-colour', { name: 'color', type: 'color', value: old?.color ?? DEFAULT_COLOUR }),
+    icon: h('input.shell-file', { name: 'icon', type: 'file', accept: 'image/*' }),
+    error: h('p.shell-error', { role: 'alert', hidden: true }),
+  };
+}
+
+function showForm(desk: Desk, win: ShellWindow, context: RenderContext, old: WebLink | undefined): void {
+  const fields = makeFields(old);
+  const row = (label: string, input: HTMLElement, hint?: string) =>
+    h('label.shell-form-row', {}, h('span', {}, label), input, hint && h('span.shell-hint', {}, hint));
+  const form = h(
+    'form.shell-form',
+    {
+      novalidate: true,
+      onsubmit: (event: SubmitEvent) => {
+        event.preventDefault();
+        submit(desk, win, context, fields, old);
+      },
+    },
+    h('h3.shell-settings-title', {}, old ? t('weblink.edit') : t('weblink.new')),
+    row(t('weblink.address'), fields.url),
+    row(t('weblink.name'), fields.name),
+    row(t('weblink.colour'), fields.color),
+    row(t('weblink.icon'), fields.icon, t('weblink.iconHint')),
+    fields.error,
+    h(
+      'div.shell-dialog-buttons',
+      {},
+      old && h('button.shell-button', { onclick: () => showPage(desk, win, context, old) }, t('cancel')),
+      h('button.shell-button', { type: 'submit', 'data-primary': true }, t('save')),
+    ),
+  );
+  context.host.replaceChildren(h('div.shell-weblink-form', {}, form));
+  queueMicrotask(() => fields.url.focus());
+}
+
+async function submit(desk: Desk, win: ShellWindow, context: RenderContext, fields: Fields, old: WebLink | undefined): Promise<void> {
+  const fail = (text: string, field: HTMLInputElement) => {
+    fields.error.textContent = text;
+    fields.error.hidden = false;
+    field.setAttribute('aria-invalid', 'true');
+    field.focus();
+  };
+  const url = webAddress(fields.url.value);
+  if (!url) {
+    fail(t('weblink.badAddress'), fields.url);
+    return;
+  }
+  const link: WebLink = { name: fields.name.value.trim() || url.hostname, url: url.href, color: fields.color.value };
+  const file = fields.icon.files?.[0];
+  try {
+    const icon = file ? await readIcon(file) : old?.url === url.href ? old.icon : undefined;
+    if (icon) link.icon = icon;
+  } catch {
+    fail(t('weblink.badIcon'), fields.icon);
+    return;
+  }
+  const looks = { title: link.name, accent: link.color, icon: iconOf(link), state: link };
+  if (win.link && desk.shortcut(win.link)) desk.changeShortcut(win.link, looks);
+  else win.link = desk.addShortcut(WEBLINK_ID, looks)?.id;
+  useFallbackIcon(link, () => win.link && desk.changeShortcut(win.link, { icon: 'weblink.svg' }));
+  desk.windows.changed();
+  showPage(desk, win, context, link);
+}

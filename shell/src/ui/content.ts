@@ -1,0 +1,176 @@
+/**
+ * Fills a window's body from one of the three sources.
+ *
+ * A body is loading, ready or failed. Loading shows nothing for a moment (a spinner that flashes is worse than none), a
+ * failure says what happened and offers to try again. The app's own `host` lies inside the body and stays for the
+ * window's life; a retry starts with a fresh one.
+ */
+import { checkPartialApp } from '../core/validate.ts';
+import { t } from '../i18n.ts';
+import type { AppDefinition, RenderContext, RenderFunction, Rendered } from '../types.ts';
+import { h } from './dom.ts';
+import { glyph } from './glyphs.ts';
+import type { ShellWindow } from './window.ts';
+
+/** What content needs from the desktop. */
+export interface ContentHost {
+  context(win: ShellWindow, host: HTMLElement): RenderContext;
+  openOutside(url: string): void;
+}
+
+/** Time after which a frame that hasn't loaded is spoken of. */
+const SLOW_FRAME_MS = 15_000;
+
+const CROSS_ORIGIN_SANDBOX =
+  'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads allow-modals';
+
+interface HtmlPolicy {
+  createHTML(html: string): unknown;
+}
+let policy: HtmlPolicy | undefined;
+
+/**
+ * Puts an app's HTML string into its own body. The app vouches for the string; the shell has no HTML of its own. Pages
+ * with `require-trusted-types-for 'script'` allow the policy `svc-shell`, or the app returns nodes.
+ */
+function writeHtml(host: HTMLElement, html: string): void {
+  const factory = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: HtmlPolicy): HtmlPolicy } }).trustedTypes;
+  if (factory) policy ??= factory.createPolicy('svc-shell', { createHTML: (text) => text });
+  host.innerHTML = (policy ? policy.createHTML(html) : html) as string;
+}
+
+function fill(host: HTMLElement, rendered: Rendered): void {
+  if (rendered instanceof Node) {
+    if (rendered !== host) host.replaceChildren(rendered);
+  } else if (rendered !== undefined && rendered !== null) writeHtml(host, String(rendered) && (rendered as string));
+}
+
+async function fromEntry(app: AppDefinition): Promise<RenderFunction> {
+  const url = new URL(app.entry ?? '', document.baseURI).href;
+  const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as Record<string, unknown>;
+  const name = app.exportName ?? 'default';
+  const exported = module[name];
+  if (typeof exported === 'function') return exported as RenderFunction;
+  if (typeof exported === 'object' && exported !== null) {
+    checkPartialApp(app.id, exported);
+    const render = (exported as Partial<AppDefinition>).render;
+    if (render) return render;
+  }
+  throw new Error(`the module \`${url}\` exports no render function as \`${name}\``);
+}
+
+/** A module that failed once stays failed in the browser's cache; a fresh query asks for it again. */
+function retryUrl(app: AppDefinition, attempt: number): AppDefinition {
+  if (!app.entry || attempt === 0) return app;
+  const url = new URL(app.entry, document.baseURI);
+  url.searchParams.set('retry', String(attempt));
+  return { ...app, entry: url.href };
+}
+
+/** Loads a window's content. */
+export class ContentLoader {
+  readonly #host: ContentHost;
+
+  constructor(host: ContentHost) {
+    this.#host = host;
+  }
+
+  /** Starts loading; a synchronous render is done when this returns. */
+  load(win: ShellWindow, attempt = 0): void {
+    const app = retryUrl(win.app, attempt);
+    if (app.url) {
+      this.frame(win, app.url, app.sandbox, app.allow);
+      return;
+    }
+    const host = h('div.shell-host', { part: 'host' });
+    win.body.replaceChildren(host);
+    const context = this.#host.context(win, host);
+    try {
+      const rendered = app.render ? app.render(context) : fromEntry(app).then((render) => render(context));
+      if (rendered instanceof Object && 'then' in rendered) {
+        this.#wait(win, host, rendered as PromiseLike<Rendered>, attempt);
+      } else fill(host, rendered);
+    } catch (error) {
+      this.#fail(win, error, attempt);
+    }
+  }
+
+  #wait(win: ShellWindow, host: HTMLElement, pending: PromiseLike<Rendered>, attempt: number): void {
+    const spinner = h('div.shell-loading', { role: 'status' }, h('span.shell-spinner'), h('span.shell-sr', {}, t('window.loading')));
+    win.body.append(spinner);
+    win.body.setAttribute('aria-busy', 'true');
+    const done = () => {
+      spinner.remove();
+      win.body.removeAttribute('aria-busy');
+    };
+    pending.then(
+      (rendered) => {
+        if (win.closed) return;
+        done();
+        try {
+          fill(host, rendered);
+        } catch (error) {
+          this.#fail(win, error, attempt);
+        }
+      },
+      (error: unknown) => {
+        if (win.closed) return;
+        done();
+        this.#fail(win, error, attempt);
+      },
+    );
+  }
+
+  #fail(win: ShellWindow, error: unknown, attempt: number): void {
+    reportError(new Error(`app \`${win.app.id}\` failed to load`, { cause: error }));
+    const retry = h(
+      'button.shell-button',
+      {
+        'data-primary': true,
+        onclick: () => {
+          win.hooks.close.clear();
+          win.hooks.intent.clear();
+          this.load(win, attempt + 1);
+          win.element.focus({ preventScroll: true });
+        },
+      },
+      glyph('retry'),
+      t('window.retry'),
+    );
+    win.body.replaceChildren(
+      h(
+        'div.shell-failure',
+        { role: 'alert' },
+        glyph('alert'),
+        h('p.shell-failure-title', {}, t('window.failed', { title: win.title })),
+        h('p.shell-failure-text', {}, error instanceof Error ? error.message : String(error)),
+        retry,
+      ),
+    );
+  }
+
+  /** Shows a page in a frame, with a catcher over it while the window isn't the active one. */
+  frame(win: ShellWindow, address: string, sandbox?: string, allow?: string, into: HTMLElement = win.body): HTMLIFrameElement {
+    const url = new URL(address, document.baseURI);
+    if (url.protocol === 'javascript:') throw new TypeError('an address that begins with `javascript:` is not shown');
+    const frame = h('iframe.shell-frame', { title: win.title, part: 'frame', allow });
+    // A sandbox that allows scripts and the own origin would protect nothing, so pages of the own origin get none.
+    const tokens = sandbox ?? (url.origin === location.origin ? undefined : CROSS_ORIGIN_SANDBOX);
+    if (tokens !== undefined) frame.setAttribute('sandbox', tokens);
+    const spinner = h('div.shell-loading', { role: 'status' }, h('span.shell-spinner'), h('span.shell-sr', {}, t('window.loading')));
+    const slow = setTimeout(() => {
+      spinner.replaceChildren(
+        h('p', {}, t('window.slow')),
+        h('button.shell-button', { onclick: () => this.#host.openOutside(url.href) }, glyph('external'), t('window.openOutside')),
+      );
+    }, SLOW_FRAME_MS);
+    win.ends.add(() => clearTimeout(slow));
+    frame.addEventListener('load', () => {
+      clearTimeout(slow);
+      spinner.remove();
+    });
+    frame.src = url.href;
+    into.replaceChildren(frame, h('div.shell-catcher'), spinner);
+    return frame;
+  }
+}

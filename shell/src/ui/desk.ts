@@ -1,0 +1,164 @@
+/**
+ * One running desktop: the person's profile as signals, the layers of the page, and the services its parts share.
+ * The parts (windows, taskbar, webtops and so on) know this object, not each other, except where one drives another.
+ */
+import { emptyProfile, type Profile, type SettingValues, type Shortcut, type Webtop } from '../core/profile.ts';
+import type { Rect } from '../core/geometry.ts';
+import { signal, type Signal } from '../core/signal.ts';
+import { addItem, changeItem, findItem, removeItem } from '../core/workspace.ts';
+import { setLocale, t } from '../i18n.ts';
+import type { Runtime } from '../runtime.ts';
+import type { AppDefinition } from '../types.ts';
+import { h, newId } from './dom.ts';
+import type { MenuLayer } from './menu.ts';
+import type { Toasts } from './toast.ts';
+import type { WindowManager } from './windows.ts';
+import type { Pilot } from './pilot.ts';
+import type { StartMenu } from './start.ts';
+import type { Webtops } from './webtops.ts';
+
+/** Settings nobody chose. */
+const BUILT_IN: SettingValues = {
+  theme: 'auto',
+  wallpaper: 'fjord',
+  systemColor: '#3b6fe0',
+  taskbarPosition: 'bottom',
+  taskbarAutoHide: false,
+  effect: 'none',
+  locale: '',
+};
+
+/** The desktop's state and services. */
+export class Desk {
+  readonly runtime: Runtime;
+  readonly root: HTMLElement;
+  /** Marks the area that windows may use; CSS places it, so that taskbar and safe areas have one source. */
+  readonly stage = h('div.shell-stage', { 'aria-hidden': 'true' });
+  readonly windowLayer = h('section.shell-windows', { part: 'windows', 'aria-label': () => t('windows.region') });
+  readonly topLayer = h('div.shell-top');
+  readonly shield = h('div.shell-shield', { hidden: true });
+  readonly live = h('div.shell-sr', { role: 'status', 'aria-live': 'polite' });
+
+  readonly webtops: Signal<Webtop[]>;
+  readonly activeWebtop: Signal<string>;
+  readonly chosen: Signal<Partial<SettingValues>>;
+  /** The usable area in coordinates of the desktop. */
+  readonly area = signal<Rect>({ x: 0, y: 0, width: 1024, height: 700 });
+  /** Small screens: windows fill the screen. */
+  readonly compact = signal(false);
+  readonly dark = signal(false);
+  /** The single window of a pop-out tab. */
+  readonly popOut: boolean;
+
+  // Set by the element in the order in which the parts are made.
+  windows!: WindowManager;
+  menus!: MenuLayer;
+  toasts!: Toasts;
+  pilot!: Pilot;
+  start!: StartMenu;
+  grids!: Webtops;
+
+  constructor(runtime: Runtime, root: HTMLElement, popOut: boolean) {
+    this.runtime = runtime;
+    this.root = root;
+    this.popOut = popOut;
+    const empty = emptyProfile(newId('webtop'));
+    this.webtops = signal(empty.webtops);
+    this.activeWebtop = signal(empty.activeWebtop);
+    this.chosen = signal<Partial<SettingValues>>({});
+  }
+
+  /** A setting: the person's choice, else the product's default, else the built-in one. */
+  setting<Name extends keyof SettingValues>(name: Name): SettingValues[Name] {
+    const defaults: Partial<SettingValues> = this.runtime.options().defaults ?? {};
+    return this.chosen()[name] ?? defaults[name] ?? BUILT_IN[name];
+  }
+
+  /** Stores a choice. */
+  choose(change: Partial<SettingValues>): void {
+    this.chosen.update((old) => ({ ...old, ...change }));
+    if (change.locale !== undefined) setLocale(change.locale || undefined);
+  }
+
+  /** Tells screen readers something that sighted people see. */
+  announce(text: string): void {
+    // The same text twice in a row would not be read again.
+    this.live.textContent = this.live.textContent === text ? `${text}\u00a0` : text;
+  }
+
+  /** The webtop on screen. */
+  currentWebtop(): Webtop | undefined {
+    return this.webtops().find((webtop) => webtop.id === this.activeWebtop());
+  }
+
+  /** What a webtop is called. */
+  webtopTitle(webtop: Webtop): string {
+    const number = this.webtops().findIndex((other) => other.id === webtop.id) + 1;
+    return webtop.title ?? t('webtop.title', { number });
+  }
+
+  /** Shows a webtop. */
+  showWebtop(id: string): void {
+    const webtop = this.webtops.peek().find((other) => other.id === id);
+    if (!webtop || id === this.activeWebtop.peek()) return;
+    this.activeWebtop.set(id);
+    this.announce(this.webtopTitle(webtop));
+  }
+
+  /** Shows the webtop before or after the current one; answers whether there was one. */
+  stepWebtop(step: number): boolean {
+    const all = this.webtops.peek();
+    const next = all[all.findIndex((webtop) => webtop.id === this.activeWebtop.peek()) + step];
+    if (next) this.showWebtop(next.id);
+    return next !== undefined;
+  }
+
+  /** Takes over a changed list, or tells that there's no room. */
+  setWebtops(next: Webtop[] | undefined): boolean {
+    if (next) this.webtops.set(next);
+    else this.toasts.show(t('webtop.full'), 'warning');
+    return next !== undefined;
+  }
+
+  /** Adds a shortcut to a webtop or folder (the current webtop when none is named). */
+  addShortcut(appId: string, extra: Partial<Shortcut> = {}, container = this.activeWebtop.peek()): Shortcut | undefined {
+    const shortcut: Shortcut = { kind: 'shortcut', id: newId('shortcut'), appId, cell: 0, ...extra };
+    return this.setWebtops(addItem(this.webtops.peek(), shortcut, container)) ? shortcut : undefined;
+  }
+
+  /** A shortcut by id. */
+  shortcut(id: string | undefined): Shortcut | undefined {
+    const item = id === undefined ? undefined : findItem(this.webtops(), id)?.item;
+    return item?.kind === 'shortcut' ? item : undefined;
+  }
+
+  /** Changes a shortcut. */
+  changeShortcut(id: string, change: Partial<Shortcut>): void {
+    this.webtops.set(changeItem(this.webtops.peek(), id, (item) => ({ ...item, ...change }) as Shortcut));
+  }
+
+  /** Removes a shortcut or folder, with an offer to bring it back. */
+  removeItem(id: string, title: string): void {
+    const before = this.webtops.peek();
+    this.webtops.set(removeItem(before, id));
+    const undo = () => {
+      const item = findItem(before, id);
+      if (item) this.setWebtops(addItem(this.webtops.peek(), item.item, item.container));
+    };
+    this.toasts.show(t('shortcut.removed', { title }), 'info', { title: t('undo'), run: undo });
+  }
+
+  /** An app that may be used and exists. */
+  usableApp(appId: string): AppDefinition | undefined {
+    const app = this.runtime.apps().get(appId);
+    return app && this.runtime.allowed(app) ? app : undefined;
+  }
+
+  /** Puts a loaded profile on screen. Windows are opened by the caller. */
+  adopt(profile: Profile): void {
+    this.webtops.set(profile.webtops);
+    this.activeWebtop.set(profile.activeWebtop);
+    this.chosen.set(profile.settings);
+    setLocale(profile.settings.locale || undefined);
+  }
+}

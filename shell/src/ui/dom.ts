@@ -1,0 +1,127 @@
+/** Builds elements without markup strings, so that a strict CSP and Trusted Types have nothing to refuse. */
+import { effect } from '../core/signal.ts';
+
+type Value = string | number | boolean | undefined | null;
+/** A child: text, node, or a function that is read again when its signals change. */
+export type Child = Node | string | number | undefined | null | false | (() => Value) | Child[];
+/** Attributes, listeners (`onclick`) and properties; a function as attribute value follows its signals. */
+export type Props = Record<string, Value | (() => Value) | ((event: never) => void)>;
+
+function setAttribute(element: Element, name: string, value: Value): void {
+  if (value === undefined || value === null || value === false) element.removeAttribute(name);
+  else element.setAttribute(name, value === true ? '' : String(value));
+}
+
+/** Properties that attributes don't reach once a control was used. */
+const LIVE = new Set(['value', 'checked', 'indeterminate']);
+
+function applyProp(element: HTMLElement, name: string, value: Props[string]): void {
+  if (name.startsWith('on') && typeof value === 'function') {
+    element.addEventListener(name.slice(2), value as EventListener);
+    return;
+  }
+  const write = (plain: Value) => {
+    if (LIVE.has(name)) (element as unknown as Record<string, Value>)[name] = plain ?? '';
+    else setAttribute(element, name, plain);
+  };
+  if (typeof value === 'function') effect(() => write((value as () => Value)()));
+  else write(value);
+}
+
+/** Appends children of any kind. */
+export function append(parent: Node, ...children: Child[]): void {
+  for (const child of children) {
+    if (child === undefined || child === null || child === false) continue;
+    if (Array.isArray(child)) append(parent, ...child);
+    else if (child instanceof Node) parent.appendChild(child);
+    else if (typeof child === 'function') {
+      const text = document.createTextNode('');
+      effect(() => {
+        text.data = String(child() ?? '');
+      });
+      parent.appendChild(text);
+    } else parent.appendChild(document.createTextNode(String(child)));
+  }
+}
+
+/** Makes an element: `h('button.shell-button', { onclick }, 'Save')`. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  selector: Tag | `${Tag}.${string}`,
+  props: Props = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
+  const [tag = 'div', ...classes] = selector.split('.');
+  const element = document.createElement(tag) as HTMLElementTagNameMap[Tag];
+  if (classes.length > 0) element.className = classes.join(' ');
+  if (tag === 'button' && !('type' in props)) element.setAttribute('type', 'button');
+  for (const [name, value] of Object.entries(props)) applyProp(element, name, value);
+  append(element, ...children);
+  return element;
+}
+
+/** Listens; the result stops listening. */
+export function listen<Name extends keyof Events, Events = HTMLElementEventMap & DocumentEventMap & WindowEventMap>(
+  target: EventTarget,
+  name: Name & string,
+  handler: (event: Events[Name]) => void,
+  options?: AddEventListenerOptions,
+): () => void {
+  target.addEventListener(name, handler as EventListener, options);
+  return () => target.removeEventListener(name, handler as EventListener, options);
+}
+
+/** Whether an event's target takes typed text, so that shortcuts must leave it alone. */
+export function isEditable(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable) return true;
+  if (target instanceof HTMLInputElement) {
+    return !['button', 'checkbox', 'radio', 'range', 'color', 'file', 'submit', 'reset', 'image'].includes(target.type);
+  }
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+const FOCUSABLE =
+  'a[href],button:not([disabled]),input:not([disabled]),select:not([disabled]),textarea:not([disabled]),iframe,[contenteditable=""],[contenteditable="true"],[tabindex]:not([tabindex="-1"])';
+
+/** Elements inside that Tab reaches, in order. */
+export function focusables(root: Element): HTMLElement[] {
+  return [...root.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((element) => element.checkVisibility());
+}
+
+/** Keeps Tab inside `root`. */
+export function trapTab(root: HTMLElement, event: KeyboardEvent): void {
+  if (event.key !== 'Tab') return;
+  const all = focusables(root);
+  const [first, last] = [all[0], all.at(-1)];
+  if (!first || !last) return;
+  const active = document.activeElement;
+  if (event.shiftKey ? active === first || active === root : active === last) {
+    event.preventDefault();
+    (event.shiftKey ? last : first).focus();
+  }
+}
+
+/** Whether the person asked for less motion. */
+export function reducedMotion(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
+/** An id that is unique on this machine. */
+export function newId(prefix: string): string {
+  return `${prefix}-${crypto.randomUUID().slice(0, 13)}`;
+}
+
+/** Plays an animation unless less motion is wanted; resolves at its end in any case. */
+export async function animate(
+  element: Element,
+  frames: Keyframe[],
+  duration: number,
+  easing = 'cubic-bezier(.2,.8,.2,1)',
+): Promise<void> {
+  if (reducedMotion()) return;
+  try {
+    await element.animate(frames, { duration, easing }).finished;
+  } catch {
+    // A cancelled animation has nothing more to wait for.
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Runs the chosen effect on a canvas behind everything, and only while somebody can see it: not in hidden tabs, not
+ * under a maximized window, not while dragging, and never for those who asked for less motion.
+ */
+import type { EffectName } from '../../types.ts';
+import { effect as react, signal } from '../../core/signal.ts';
+import type { Desk } from '../desk.ts';
+import { h, listen } from '../dom.ts';
+import type { Effect } from './effect.ts';
+import { aurora, logos, network, snow, starfield, warp } from './particles.ts';
+
+const EFFECTS: Record<Exclude<EffectName, 'none'>, Effect> = { logos, snow, starfield, warp, network, aurora };
+
+/** Frames per second: enough for slow movement, and half the work. */
+const FRAME_MS = 1000 / 32;
+
+/** Makes the canvas. */
+export function effectStage(desk: Desk): HTMLCanvasElement {
+  const canvas = h('canvas.shell-effect', { 'aria-hidden': 'true' });
+  const motion = matchMedia('(prefers-reduced-motion: reduce)');
+  const calm = signal(motion.matches);
+  const visible = signal(document.visibilityState === 'visible');
+  const covered = signal(false);
+  const size = signal({ width: 0, height: 0 });
+  const observer = new ResizeObserver(([entry]) => {
+    if (entry) size.set({ width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) });
+  });
+  observer.observe(canvas);
+  const ends = [
+    listen(motion, 'change', () => calm.set(motion.matches)),
+    listen(document, 'visibilitychange', () => visible.set(document.visibilityState === 'visible')),
+  ];
+  react(() => {
+    desk.windows.revision();
+    desk.windows.list();
+    desk.activeWebtop();
+    const full = (placement: string) => desk.compact() || placement === 'maximized';
+    covered.set(desk.windows.list().some((win) => desk.windows.shown(win) && full(win.placement)));
+  });
+  react(() => {
+    const name = desk.setting('effect') as EffectName;
+    const make = name === 'none' ? undefined : EFFECTS[name];
+    canvas.hidden = !make || calm();
+    if (!make || calm() || !visible() || covered() || size().width === 0) return undefined;
+    return run(desk, canvas, make, size());
+  });
+  react(() => () => {
+    observer.disconnect();
+    for (const end of ends) end();
+  });
+  return canvas;
+}
+
+function run(desk: Desk, canvas: HTMLCanvasElement, make: Effect, size: { width: number; height: number }): () => void {
+  const context = canvas.getContext('2d');
+  if (!context) return () => {};
+  canvas.width = size.width;
+  canvas.height = size.height;
+  const logoSource = desk.runtime.options().brand?.logo;
+  const logo = logoSource ? new Image() : undefined;
+  if (logo && logoSource) logo.src = desk.runtime.iconUrl(logoSource);
+  const frame = make({ ...size, logo, accent: desk.setting('systemColor'), random: Math.random });
+  let last = performance.now();
+  let request = 0;
+  const draw = (now: number) => {
+    request = requestAnimationFrame(draw);
+    if (now - last < FRAME_MS - 2 || !desk.shield.hidden) return;
+    const seconds = Math.min(0.1, (now - last) / 1000);
+    last = now;
+    context.globalAlpha = 1;
+    context.clearRect(0, 0, size.width, size.height);
+    frame(context, seconds);
+  };
+  request = requestAnimationFrame(draw);
+  return () => cancelAnimationFrame(request);
+}

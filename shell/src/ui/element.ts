@@ -1,0 +1,238 @@
+/** The element `<shell-desktop>`: puts the parts together, and takes them apart when it leaves the document. */
+import { effect, flush, scope, untracked, type Dispose } from '../core/signal.ts';
+import { locale, setLocale, t } from '../i18n.ts';
+import { runtime, type Runtime } from '../runtime.ts';
+import type { Intent } from '../types.ts';
+import { docsApp } from './apps/docs.ts';
+import { settingsApp } from './apps/settings.ts';
+import { WEBLINK_ID, webLinkApp } from './apps/weblink.ts';
+import { Desk } from './desk.ts';
+import { append, h, listen } from './dom.ts';
+import { effectStage } from './effects/stage.ts';
+import { connectKeys } from './keys.ts';
+import { connectLook, cornerLogo } from './look.ts';
+import { MenuLayer } from './menu.ts';
+import { MoveController } from './move.ts';
+import { Persistence } from './persistence.ts';
+import { Pilot } from './pilot.ts';
+import { readPopOut } from './popout.ts';
+import { StartMenu } from './start.ts';
+import { Taskbar } from './taskbar.ts';
+import { Toasts } from './toast.ts';
+import { Webtops } from './webtops.ts';
+import { connectWindowControls } from './window-menu.ts';
+import { WindowManager } from './windows.ts';
+
+/** The desktop as an element. */
+export class ShellDesktopElement extends HTMLElement {
+  #dispose: Dispose | undefined;
+  #waiting = false;
+
+  /** Starts in a microtask, so that configuration and registrations of the same module come first. */
+  connectedCallback(): void {
+    if (this.#waiting || this.#dispose) return;
+    this.#waiting = true;
+    queueMicrotask(() => {
+      this.#waiting = false;
+      if (this.isConnected && !this.#dispose) this.#start();
+    });
+  }
+
+  disconnectedCallback(): void {
+    // Being moved within the document is not the end.
+    queueMicrotask(() => {
+      if (this.isConnected) return;
+      this.#dispose?.();
+      this.#dispose = undefined;
+    });
+  }
+
+  #start(): void {
+    const popOut = readPopOut();
+    const [, dispose] = scope(() => {
+      const desk = assemble(runtime, this, popOut !== undefined);
+      registerBuiltIns(runtime, desk);
+      flush();
+      followUser(desk, popOut);
+    });
+    this.#dispose = () => {
+      dispose();
+      this.replaceChildren();
+    };
+  }
+}
+
+/** Builds the parts in the order in which they need each other. */
+function assemble(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
+  const desk = new Desk(owner, element, popOut);
+  element.classList.add('shell-root');
+  element.toggleAttribute('data-popout', popOut);
+  const backdrop = h('div.shell-backdrop', { 'aria-hidden': 'true' });
+  connectLook(desk, backdrop);
+  desk.menus = new MenuLayer(desk.topLayer);
+  desk.toasts = new Toasts();
+  desk.pilot = new Pilot(desk);
+  desk.start = new StartMenu(desk);
+  append(element, backdrop, desk.stage);
+  measure(desk);
+  desk.windows = new WindowManager(desk);
+  desk.grids = new Webtops(desk);
+  new MoveController(desk);
+  connectWindowControls(desk);
+  const taskbar = new Taskbar(desk);
+  desk.start.taskbar = taskbar;
+  backdrop.append(effectStage(desk), cornerLogo(desk));
+  append(element, desk.grids.element, desk.windowLayer, taskbar.element, desk.topLayer, desk.toasts.element, desk.shield, desk.live);
+  const ends = [connectKeys(desk), watchFrames(desk), guardUnload(desk)];
+  effect(() => () => {
+    for (const end of ends) end();
+  });
+  effect(() => element.setAttribute('lang', locale()));
+  return desk;
+}
+
+/** Keeps the usable area true to what CSS says. */
+function measure(desk: Desk): void {
+  const read = () => {
+    const root = desk.root.getBoundingClientRect();
+    const { left, top, width, height } = desk.stage.getBoundingClientRect();
+    desk.area.set({ x: left - root.left, y: top - root.top, width, height });
+  };
+  const observer = new ResizeObserver(read);
+  observer.observe(desk.stage);
+  effect(() => {
+    desk.setting('taskbarPosition');
+    desk.setting('taskbarAutoHide');
+    desk.compact();
+    queueMicrotask(read);
+    return undefined;
+  });
+  read();
+  effect(() => () => observer.disconnect());
+}
+
+/** A frame that takes the focus gives the page no event but its own loss of it; the frame's window becomes the active one. */
+function watchFrames(desk: Desk): Dispose {
+  return listen(window, 'blur', () => {
+    const frame = document.activeElement;
+    if (!(frame instanceof HTMLIFrameElement)) return;
+    const win = desk.windows.get(frame.closest<HTMLElement>('.shell-window')?.dataset.id);
+    if (!win) return;
+    win.lastFocus = frame;
+    if (desk.windows.activeId.peek() !== win.id) desk.windows.activate(win, false);
+  });
+}
+
+/** A window that refuses to close also keeps the page from being left without a question. */
+function guardUnload(desk: Desk): Dispose {
+  return listen(window, 'beforeunload', (event) => {
+    for (const win of desk.windows.list.peek()) {
+      for (const callback of win.hooks.close) {
+        const answer = callback();
+        if (answer === false) event.preventDefault();
+      }
+    }
+  });
+}
+
+/** Settings, Web link and documentation are apps like any other. */
+function registerBuiltIns(owner: Runtime, desk: Desk): void {
+  const replace = (id: string, make: (() => ReturnType<typeof settingsApp>) | undefined) => {
+    const apps = new Map(owner.apps.peek());
+    const known = apps.delete(id);
+    if (make) {
+      const app = make();
+      apps.set(id, app);
+    }
+    if (make || known) owner.apps.set(apps);
+  };
+  effect(() => {
+    locale();
+    const { webLinks, docsUrl } = owner.options();
+    untracked(() => {
+      replace('shell.settings', () => settingsApp(desk));
+      replace(WEBLINK_ID, webLinks === false ? undefined : () => webLinkApp(desk));
+      replace('shell.docs', docsUrl ? () => docsApp(docsUrl) : undefined);
+    });
+  });
+  effect(() => () => {
+    for (const id of ['shell.settings', WEBLINK_ID, 'shell.docs']) replace(id, undefined);
+  });
+}
+
+/** Loads the profile of whoever is signed in, and changes it with them. */
+function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>): void {
+  const prefix = desk.runtime.options.peek().storageKey ?? 'shell';
+  let persistence: Persistence | undefined;
+  let detach: Dispose | undefined;
+  let userKey: string | undefined;
+  const change = async (key: string) => {
+    const first = persistence === undefined;
+    const old = persistence;
+    persistence = new Persistence(desk, key);
+    const mine = persistence;
+    if (old) {
+      await old.end();
+      desk.windows.clear();
+    }
+    // A desktop that can be used doesn't wait for a profile; what was asked to open does, so that it ends up on top.
+    const known = await mine.load();
+    if (mine !== persistence) return;
+    if (known === false) firstStart(desk);
+    if (first) detach = begin(desk, popOut);
+  };
+  effect(() => {
+    const id = desk.runtime.session()?.identity?.id;
+    const key = id ? `${prefix}.${id}` : prefix;
+    if (key === userKey) return;
+    userKey = key;
+    untracked(() => void change(key));
+  });
+  effect(() => () => {
+    detach?.();
+    void persistence?.end();
+    desk.windows.clear();
+    setLocale(undefined);
+  });
+}
+
+/** The very first start: shortcuts and apps that the product wants to show. */
+function firstStart(desk: Desk): void {
+  const { initialShortcuts, initialApps } = desk.runtime.options.peek();
+  const webtop = desk.activeWebtop.peek();
+  for (const appId of initialShortcuts ?? []) desk.addShortcut(appId, {}, webtop);
+  if (desk.popOut) return;
+  for (const appId of initialApps ?? []) {
+    const app = desk.usableApp(appId);
+    if (app) desk.windows.open(app);
+  }
+}
+
+/** Opens what was asked for, and takes requests from now on. */
+function begin(desk: Desk, popOut: ReturnType<typeof readPopOut>): Dispose {
+  const detach = desk.runtime.attach({
+    open(appId: string, intent: Intent) {
+      const app = desk.usableApp(appId);
+      if (app) desk.windows.open(app, { intent });
+    },
+    dispatch(name, detail) {
+      desk.root.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
+    },
+  });
+  if (popOut) openPopOut(desk, popOut);
+  return detach;
+}
+
+/** A pop-out waits until its app is registered and allowed. */
+function openPopOut(desk: Desk, popOut: NonNullable<ReturnType<typeof readPopOut>>): void {
+  let opened = false;
+  const note = h('p.shell-popout-note', { role: 'status' }, () => t('popout.waiting', { id: popOut.appId }));
+  desk.grids.element.append(note);
+  effect(() => {
+    const app = desk.usableApp(popOut.appId);
+    if (!app || opened) return;
+    opened = true;
+    note.remove();
+    untracked(() => desk.windows.open(app, { intent: popOut.intent, link: popOut.link }));
+  });
+}

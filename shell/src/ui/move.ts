@@ -1,0 +1,248 @@
+/**
+ * Moving and resizing windows with mouse, pen and touch.
+ *
+ * A gesture begins on a title bar or a resize handle, becomes a drag after 5 px, and ends with release, Escape,
+ * `pointercancel` or lost capture. While it lasts, one element changes per frame, and a shield keeps frames from
+ * swallowing the pointer.
+ */
+import { clamp, resize, type Edge, type Point, type Rect } from '../core/geometry.ts';
+import { placementRect, snapAt, snapOnRelease, type Placement } from '../core/snap.ts';
+import type { Desk } from './desk.ts';
+import { h, listen } from './dom.ts';
+import type { ShellWindow } from './window.ts';
+
+const DRAG_START = 5;
+const DOUBLE_TAP_MS = 350;
+const EDGES: Edge[] = ['n', 's', 'e', 'w', 'ne', 'nw', 'se', 'sw'];
+
+interface Gesture {
+  win: ShellWindow;
+  pointerId: number;
+  start: Point;
+  startRect: Rect;
+  last: Point;
+  velocity: Point;
+  lastTime: number;
+  edge: Edge | undefined;
+  dragging: boolean;
+  guide: Placement | undefined;
+  rect: Rect;
+  area: Rect;
+  before: { bounds: Rect; placement: Placement };
+}
+
+/** Handles pointers on window frames. */
+export class MoveController {
+  readonly #desk: Desk;
+  readonly #guide = h('div.shell-guide', { 'aria-hidden': 'true', part: 'snap-guide' });
+  /** One set of handles, in whichever window the pointer is over. */
+  readonly #handles = h('div.shell-handles', { 'aria-hidden': 'true' }, EDGES.map((edge) => h('div.shell-handle', { 'data-edge': edge })));
+  #gesture: Gesture | undefined;
+  #frame = 0;
+  #ends: (() => void)[] = [];
+  #lastTap = { time: 0, id: '', x: 0, y: 0 };
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    const layer = desk.windowLayer;
+    layer.append(this.#guide);
+    layer.addEventListener('pointerdown', (event) => this.#down(event));
+    layer.addEventListener('pointerover', (event) => this.#over(event));
+  }
+
+  #windowOf(target: EventTarget | null): ShellWindow | undefined {
+    const element = target instanceof Element ? target.closest<HTMLElement>('.shell-window') : null;
+    return this.#desk.windows.get(element?.dataset.id);
+  }
+
+  #over(event: PointerEvent): void {
+    if (this.#gesture || this.#desk.compact.peek() || this.#desk.popOut) return;
+    const win = this.#windowOf(event.target);
+    if (win && this.#handles.parentElement !== win.element && win.placement === 'normal') win.element.append(this.#handles);
+  }
+
+  #down(event: PointerEvent): void {
+    const win = this.#windowOf(event.target);
+    const target = event.target as Element;
+    if (!win || this.#gesture || this.#desk.pilot.isOpen) return;
+    const control = target.closest('button');
+    if (this.#desk.windows.activeId.peek() !== win.id) {
+      this.#desk.windows.activate(win, !control && !win.body.contains(target));
+    }
+    const edge = target instanceof HTMLElement ? (target.dataset.edge as Edge | undefined) : undefined;
+    if (event.button !== 0 || this.#desk.compact.peek() || this.#desk.popOut) return;
+    if (edge && win.placement === 'normal') this.#begin(win, event, edge);
+    else if (!control && target.closest('.shell-titlebar')) this.#begin(win, event, undefined);
+  }
+
+  #begin(win: ShellWindow, event: PointerEvent, edge: Edge | undefined): void {
+    const rect = this.#desk.windows.rect(win);
+    const point = { x: event.clientX, y: event.clientY };
+    this.#gesture = {
+      win,
+      pointerId: event.pointerId,
+      start: point,
+      startRect: rect,
+      last: point,
+      velocity: { x: 0, y: 0 },
+      lastTime: event.timeStamp,
+      edge,
+      dragging: false,
+      guide: undefined,
+      rect,
+      area: this.#desk.area.peek(),
+      before: { bounds: win.bounds, placement: win.placement },
+    };
+    const holder = event.target as HTMLElement;
+    holder.setPointerCapture(event.pointerId);
+    this.#ends = [
+      listen(holder, 'pointermove', (move) => this.#move(move)),
+      listen(holder, 'pointerup', (up) => this.#up(up)),
+      listen(holder, 'pointercancel', () => this.#cancel()),
+      listen(holder, 'lostpointercapture', () => this.#cancel()),
+      listen(document, 'keydown', (key) => this.#key(key), { capture: true }),
+    ];
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || !this.#gesture?.dragging) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#cancel();
+  }
+
+  #move(event: PointerEvent): void {
+    const gesture = this.#gesture;
+    if (!gesture || event.pointerId !== gesture.pointerId) return;
+    const point = { x: event.clientX, y: event.clientY };
+    const elapsed = Math.max(1, event.timeStamp - gesture.lastTime);
+    // Smoothed, so that one late event doesn't look like a throw.
+    gesture.velocity = {
+      x: gesture.velocity.x * 0.6 + ((point.x - gesture.last.x) / elapsed) * 0.4,
+      y: gesture.velocity.y * 0.6 + ((point.y - gesture.last.y) / elapsed) * 0.4,
+    };
+    gesture.last = point;
+    gesture.lastTime = event.timeStamp;
+    if (!gesture.dragging) {
+      if (Math.hypot(point.x - gesture.start.x, point.y - gesture.start.y) < DRAG_START) return;
+      this.#startDrag(gesture);
+    }
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      if (this.#gesture) this.#draw(this.#gesture);
+    });
+  }
+
+  #startDrag(gesture: Gesture): void {
+    gesture.dragging = true;
+    const { win, startRect, start } = gesture;
+    if (!gesture.edge && win.placement !== 'normal') {
+      // The window shrinks back under the pointer, which keeps its relative place on the title bar.
+      const share = clamp((start.x - startRect.x) / startRect.width, 0, 1);
+      const { width, height } = win.bounds;
+      gesture.startRect = { x: start.x - width * share, y: startRect.y, width, height };
+      win.element.dataset.placement = 'normal';
+      win.element.style.width = `${width}px`;
+      win.element.style.height = `${height}px`;
+    }
+    win.element.classList.add('shell-dragging');
+    this.#desk.shield.hidden = false;
+    this.#desk.shield.style.cursor = gesture.edge ? `${gesture.edge}-resize` : 'grabbing';
+  }
+
+  #draw(gesture: Gesture): void {
+    const { win, start, last, startRect, area } = gesture;
+    const [dx, dy] = [last.x - start.x, last.y - start.y];
+    if (gesture.edge) {
+      gesture.rect = resize(startRect, gesture.edge, dx, dy, area);
+      win.element.style.width = `${gesture.rect.width}px`;
+      win.element.style.height = `${gesture.rect.height}px`;
+    } else {
+      gesture.rect = { ...startRect, x: startRect.x + dx, y: Math.max(area.y, startRect.y + dy) };
+      this.#showGuide(gesture, snapAt(last, area, gesture.guide));
+    }
+    win.element.style.transform = `translate(${gesture.rect.x}px,${gesture.rect.y}px)`;
+  }
+
+  #showGuide(gesture: Gesture, placement: Placement | undefined): void {
+    if (placement === gesture.guide) return;
+    const style = this.#guide.style;
+    const fresh = gesture.guide === undefined;
+    gesture.guide = placement;
+    this.#guide.toggleAttribute('data-shown', placement !== undefined);
+    if (!placement || placement === 'normal') return;
+    const from = gesture.rect;
+    const to = placementRect(placement, gesture.area);
+    style.zIndex = String(Number(gesture.win.element.style.zIndex) - 1);
+    const put = (rect: Rect) => {
+      style.transform = `translate(${rect.x}px,${rect.y}px)`;
+      style.width = `${rect.width}px`;
+      style.height = `${rect.height}px`;
+    };
+    if (fresh) {
+      style.transition = 'none';
+      put(from);
+      this.#guide.getBoundingClientRect();
+      style.transition = '';
+    }
+    put(to);
+  }
+
+  #up(event: PointerEvent): void {
+    const gesture = this.#gesture;
+    if (!gesture || event.pointerId !== gesture.pointerId) return;
+    if (!gesture.dragging) {
+      this.#finish();
+      this.#tap(gesture, event);
+      return;
+    }
+    gesture.last = { x: event.clientX, y: event.clientY };
+    this.#draw(gesture);
+    const stale = event.timeStamp - gesture.lastTime > 80;
+    const velocity = stale ? { x: 0, y: 0 } : gesture.velocity;
+    const target = gesture.edge ? undefined : snapOnRelease(gesture.last, velocity, gesture.area, gesture.guide);
+    this.#finish();
+    const { windows } = this.#desk;
+    if (target && target !== 'normal') {
+      // Restoring later goes back to where the window was before, not to the edge it was dropped at.
+      if (gesture.before.placement === 'normal') gesture.win.bounds = gesture.before.bounds;
+      windows.place(gesture.win, target);
+      gesture.win.lastKey = undefined;
+    } else windows.setBounds(gesture.win, roundRect(gesture.rect));
+  }
+
+  #tap(gesture: Gesture, event: PointerEvent): void {
+    const tap = { time: event.timeStamp, id: gesture.win.id, x: event.clientX, y: event.clientY };
+    const last = this.#lastTap;
+    this.#lastTap = tap;
+    const twice = tap.id === last.id && tap.time - last.time < DOUBLE_TAP_MS && Math.hypot(tap.x - last.x, tap.y - last.y) < 12;
+    if (!twice || gesture.edge) return;
+    this.#lastTap = { time: 0, id: '', x: 0, y: 0 };
+    this.#desk.windows.toggleMaximized(gesture.win);
+  }
+
+  #cancel(): void {
+    const gesture = this.#gesture;
+    if (!gesture) return;
+    this.#finish();
+    if (!gesture.dragging) return;
+    const { bounds, placement } = gesture.before;
+    if (placement === 'normal') this.#desk.windows.setBounds(gesture.win, bounds);
+    else this.#desk.windows.place(gesture.win, placement, false);
+  }
+
+  #finish(): void {
+    const gesture = this.#gesture;
+    this.#gesture = undefined;
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    for (const end of this.#ends.splice(0)) end();
+    gesture?.win.element.classList.remove('shell-dragging');
+    this.#guide.removeAttribute('data-shown');
+    this.#desk.shield.hidden = true;
+  }
+}
+
+function roundRect(rect: Rect): Rect {
+  return { x: Math.round(rect.x), y: Math.round(rect.y), width: Math.round(rect.width), height: Math.round(rect.height) };
+}

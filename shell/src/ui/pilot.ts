@@ -1,0 +1,344 @@
+/**
+ * Pilot view: all windows of the current webtop side by side, all webtops as cards above. The windows are the real ones,
+ * moved and scaled; each has a button over it that takes clicks, drags and keys instead.
+ */
+import { tile, type Rect } from '../core/geometry.ts';
+import { MAX_WEBTOPS, WEBTOP_GRID } from '../core/grid.ts';
+import type { Webtop } from '../core/profile.ts';
+import { effect, scope, signal, untracked, type Dispose } from '../core/signal.ts';
+import { addWebtop, deleteWebtop } from '../core/workspace.ts';
+import { t } from '../i18n.ts';
+import type { Desk } from './desk.ts';
+import { h, listen, newId, trapTab } from './dom.ts';
+import { glyph } from './glyphs.ts';
+import type { ShellWindow } from './window.ts';
+
+const DRAG_START = 6;
+
+interface Slot {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+/** The overview. */
+export class Pilot {
+  /** Whether it's open, for those who follow. */
+  readonly open = signal(false);
+  readonly #desk: Desk;
+  readonly #revision = signal(0);
+  #panel: HTMLElement | undefined;
+  #dispose: Dispose | undefined;
+  #borrowed = new Set<ShellWindow>();
+  #slots = new Map<string, Slot>();
+  #returnTo: Element | null = null;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  get isOpen(): boolean {
+    return this.open.peek();
+  }
+
+  toggle(): void {
+    if (this.isOpen) this.close();
+    else this.#show();
+  }
+
+  #show(): void {
+    this.#desk.start.close(false);
+    this.#desk.start.taskbar?.preview.close(false);
+    this.#desk.menus.close(false);
+    this.#returnTo = document.activeElement;
+    this.open.set(true);
+    const [panel, dispose] = scope(() => this.#build());
+    this.#panel = panel;
+    this.#dispose = dispose;
+    panel.querySelector<HTMLElement>('.shell-pilot-window')?.focus({ preventScroll: true });
+    if (!panel.contains(document.activeElement)) panel.querySelector<HTMLElement>('.shell-pilot-card-open[aria-current]')?.focus();
+    this.#desk.announce(t('pilot.title'));
+  }
+
+  /** Closes; `win` becomes the active window, else the focus returns. */
+  close(win?: ShellWindow): void {
+    if (!this.#panel) return;
+    this.#dispose?.();
+    this.#panel.remove();
+    this.#panel = undefined;
+    this.open.set(false);
+    for (const borrowed of this.#borrowed) this.#giveBack(borrowed);
+    this.#borrowed.clear();
+    const active = win ?? this.#desk.windows.active;
+    if (active && !active.closed) this.#desk.windows.activate(active);
+    else if (this.#returnTo instanceof HTMLElement && this.#returnTo.isConnected) this.#returnTo.focus({ preventScroll: true });
+    else this.#desk.grids.focus();
+  }
+
+  #giveBack(win: ShellWindow): void {
+    const { element } = win;
+    element.inert = false;
+    element.style.clipPath = '';
+    element.classList.remove('shell-piloted');
+    // The way back is animated too; after that the window is as free as before.
+    element.classList.add('shell-landing');
+    setTimeout(() => element.classList.remove('shell-landing'), 240);
+    this.#desk.windows.refresh(win);
+  }
+
+  #build(): HTMLElement {
+    const strip = h('div.shell-pilot-strip', { role: 'group', 'aria-label': () => t('webtop.region') });
+    const field = h('div.shell-pilot-field', { role: 'group', 'aria-label': () => t('windows.region') });
+    const panel: HTMLElement = h(
+      'div.shell-pilot',
+      {
+        role: 'dialog',
+        'aria-modal': 'true',
+        'aria-label': () => t('pilot.title'),
+        part: 'pilot',
+        onclick: (event: MouseEvent) => (event.target === panel || event.target === field) && this.close(),
+        onkeydown: (event: KeyboardEvent) => this.#key(event, panel),
+      },
+      strip,
+      field,
+    );
+    this.#desk.windowLayer.append(panel);
+    effect(() => {
+      const webtops = this.#desk.webtops();
+      const active = this.#desk.activeWebtop();
+      this.#desk.windows.list();
+      this.#desk.windows.revision();
+      this.#desk.area();
+      this.#revision();
+      untracked(() => this.#draw(panel, strip, field, webtops, active));
+    });
+    return panel;
+  }
+
+  #draw(panel: HTMLElement, strip: HTMLElement, field: HTMLElement, webtops: readonly Webtop[], active: string): void {
+    const focused = (document.activeElement as HTMLElement | null)?.dataset.pilot;
+    strip.replaceChildren(...webtops.map((webtop) => this.#card(webtop, webtop.id === active)));
+    if (webtops.length < MAX_WEBTOPS) strip.append(this.#addButton());
+    const root = this.#desk.root.getBoundingClientRect();
+    this.#slots.clear();
+    for (const webtop of webtops) if (webtop.id !== active) this.#fillCard(strip, webtop, root);
+    this.#fillField(field, active, root);
+    if (focused) panel.querySelector<HTMLElement>(`[data-pilot="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
+
+  #card(webtop: Webtop, current: boolean): HTMLElement {
+    const title = this.#desk.webtopTitle(webtop);
+    const screen = h('div.shell-pilot-screen', { 'aria-hidden': 'true' });
+    for (const item of webtop.items) {
+      const dot = h('i.shell-pilot-item');
+      dot.style.gridColumnStart = String((item.cell % WEBTOP_GRID.columns) + 1);
+      dot.style.gridRowStart = String(Math.floor(item.cell / WEBTOP_GRID.columns) + 1);
+      screen.append(dot);
+    }
+    return h(
+      'div.shell-pilot-card',
+      { 'data-webtop': webtop.id, 'data-current': current },
+      h(
+        'button.shell-pilot-card-open',
+        {
+          'data-pilot': `card ${webtop.id}`,
+          'aria-current': current ? 'true' : undefined,
+          'aria-label': title,
+          onclick: () => (current ? this.close() : this.#desk.showWebtop(webtop.id)),
+        },
+        screen,
+        h('span.shell-pilot-title', { 'aria-hidden': 'true' }, title),
+      ),
+      this.#desk.webtops.peek().length > 1 &&
+        h('button.shell-icon-button.shell-pilot-delete', {
+          'data-pilot': `delete ${webtop.id}`,
+          'aria-label': t('webtop.delete', { title }),
+          onclick: () => this.#delete(webtop),
+        }, glyph('close')),
+    );
+  }
+
+  #addButton(): HTMLElement {
+    return h(
+      'button.shell-pilot-add',
+      {
+        'data-pilot': 'add',
+        'aria-label': t('webtop.add'),
+        title: t('webtop.add'),
+        onclick: () => this.#desk.setWebtops(addWebtop(this.#desk.webtops.peek(), newId('webtop'))),
+      },
+      glyph('plus'),
+    );
+  }
+
+  /** Deletes a webtop; its windows and items go to the neighbour. */
+  #delete(webtop: Webtop): void {
+    const result = deleteWebtop(this.#desk.webtops.peek(), webtop.id);
+    if (!result) {
+      this.#desk.toasts.show(t('webtop.noRoom'), 'warning');
+      return;
+    }
+    for (const win of this.#desk.windows.list.peek()) {
+      if (win.webtop === webtop.id) this.#desk.windows.sendTo(win, result.neighbour);
+    }
+    if (this.#desk.activeWebtop.peek() === webtop.id) this.#desk.activeWebtop.set(result.neighbour);
+    this.#desk.webtops.set(result.webtops);
+    this.#panel?.querySelector<HTMLElement>('.shell-pilot-card-open[aria-current]')?.focus();
+  }
+
+  #of(webtop: string): ShellWindow[] {
+    return this.#desk.windows.stacked().filter((win) => win.webtop === webtop);
+  }
+
+  /** Shrinks the windows of another webtop into its card, at their places. */
+  #fillCard(strip: HTMLElement, webtop: Webtop, root: DOMRect): void {
+    const screen = strip.querySelector(`[data-webtop="${CSS.escape(webtop.id)}"] .shell-pilot-screen`);
+    if (!screen) return;
+    const rect = screen.getBoundingClientRect();
+    const area = this.#desk.area.peek();
+    const scale = Math.min(rect.width / area.width, rect.height / area.height);
+    for (const win of this.#of(webtop.id)) {
+      const own = this.#desk.windows.rect(win);
+      this.#borrow(win, {
+        x: rect.left - root.left + (own.x - area.x) * scale,
+        y: rect.top - root.top + (own.y - area.y) * scale,
+        scale,
+      });
+      win.element.style.visibility = win.minimized ? 'hidden' : '';
+    }
+  }
+
+  #fillField(field: HTMLElement, active: string, root: DOMRect): void {
+    const wins = this.#of(active).reverse();
+    const bounds = field.getBoundingClientRect();
+    const area: Rect = { x: bounds.left - root.left, y: bounds.top - root.top, width: bounds.width, height: bounds.height - 28 };
+    const rects = wins.map((win) => this.#desk.windows.rect(win));
+    const places = wins.length > 0 ? tile(rects, area, 36, 0.85) : [];
+    field.replaceChildren(
+      ...wins.map((win, index) => {
+        const slot = places[index] ?? { x: 0, y: 0, scale: 0.1 };
+        const rect = rects[index] ?? area;
+        win.element.style.visibility = '';
+        this.#borrow(win, slot);
+        return this.#handle(win, slot, rect, area);
+      }),
+    );
+    if (wins.length === 0) field.append(h('p.shell-pilot-empty', {}, t('pilot.empty')));
+  }
+
+  #borrow(win: ShellWindow, slot: Slot): void {
+    this.#borrowed.add(win);
+    this.#slots.set(win.id, slot);
+    const { element } = win;
+    if (!element.classList.contains('shell-piloted')) {
+      element.classList.add('shell-piloted');
+      element.inert = true;
+    }
+    element.classList.remove('shell-away');
+    element.style.transform = `translate(${slot.x}px,${slot.y}px) scale(${slot.scale})`;
+  }
+
+  /** The button over a window. */
+  #handle(win: ShellWindow, slot: Slot, rect: Rect, field: Rect): HTMLElement {
+    const handle: HTMLElement = h(
+      'div.shell-pilot-slot',
+      {},
+      h(
+        'button.shell-pilot-window',
+        {
+          'data-pilot': `window ${win.id}`,
+          'aria-label': win.minimized ? t('pilot.minimized', { title: win.title }) : win.title,
+          'aria-keyshortcuts': 'Delete',
+          onclick: () => this.close(win),
+          onpointerdown: (event: PointerEvent) => this.#press(event, win, handle),
+          onkeydown: (event: KeyboardEvent) => event.key === 'Delete' && this.#desk.windows.close(win),
+        },
+        h('span.shell-pilot-name', { 'aria-hidden': 'true' }, win.title),
+      ),
+      h('button.shell-icon-button.shell-pilot-close', { 'aria-label': t('window.closeNamed', { title: win.title }), onclick: () => void this.#desk.windows.close(win) }, glyph('close')),
+    );
+    handle.style.left = `${slot.x - field.x}px`;
+    handle.style.top = `${slot.y - field.y}px`;
+    handle.style.width = `${rect.width * slot.scale}px`;
+    handle.style.height = `${rect.height * slot.scale}px`;
+    return handle;
+  }
+
+  /** Drags a window to the card of another webtop. */
+  #press(event: PointerEvent, win: ShellWindow, handle: HTMLElement): void {
+    if (event.button !== 0) return;
+    const slot = this.#slots.get(win.id);
+    if (!slot) return;
+    let dragging = false;
+    let over: Element | null = null;
+    const mark = (card: Element | null) => {
+      if (card === over) return;
+      over?.removeAttribute('data-drop');
+      over = card;
+      over?.setAttribute('data-drop', '');
+    };
+    const move = (now: PointerEvent) => {
+      const [dx, dy] = [now.clientX - event.clientX, now.clientY - event.clientY];
+      if (!dragging && Math.hypot(dx, dy) < DRAG_START) return;
+      if (!dragging) {
+        dragging = true;
+        handle.classList.add('shell-pilot-dragging');
+        win.element.classList.add('shell-pilot-carried');
+      }
+      win.element.style.transform = `translate(${slot.x + dx}px,${slot.y + dy}px) scale(${slot.scale})`;
+      mark(document.elementsFromPoint(now.clientX, now.clientY).find((one) => one.closest('.shell-pilot-card'))?.closest('.shell-pilot-card') ?? null);
+    };
+    const end = (drop: boolean) => {
+      for (const off of ends) off();
+      const target = over instanceof HTMLElement ? over.dataset.webtop : undefined;
+      mark(null);
+      if (!dragging) return;
+      handle.classList.remove('shell-pilot-dragging');
+      win.element.classList.remove('shell-pilot-carried');
+      const swallow = listen(handle, 'click', (click) => click.stopPropagation(), { capture: true });
+      setTimeout(swallow, 0);
+      if (drop && target) this.#desk.windows.sendTo(win, target);
+      this.#revision.update((count) => count + 1);
+    };
+    const ends = [
+      listen(document, 'pointermove', move),
+      listen(document, 'pointerup', () => end(true)),
+      listen(document, 'pointercancel', () => end(false)),
+      listen(document, 'keydown', (key) => {
+        if (key.key !== 'Escape' || !dragging) return;
+        key.stopPropagation();
+        key.preventDefault();
+        end(false);
+      }, { capture: true }),
+    ];
+  }
+
+  #key(event: KeyboardEvent, panel: HTMLElement): void {
+    const arrows = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'];
+    if (event.key === 'Escape') this.close();
+    else if (arrows.includes(event.key)) this.#walk(event.key, panel);
+    else {
+      trapTab(panel, event);
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Arrow keys go to the nearest button in their direction. */
+  #walk(key: string, panel: HTMLElement): void {
+    const from = (document.activeElement ?? panel).getBoundingClientRect();
+    const [horizontal, sign] = [key === 'ArrowLeft' || key === 'ArrowRight', key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 1];
+    let best: { element: HTMLElement; distance: number } | undefined;
+    for (const element of panel.querySelectorAll<HTMLElement>('[data-pilot]')) {
+      const to = element.getBoundingClientRect();
+      const dx = to.left + to.width / 2 - (from.left + from.width / 2);
+      const dy = to.top + to.height / 2 - (from.top + from.height / 2);
+      const along = (horizontal ? dx : dy) * sign;
+      if (along <= 1) continue;
+      const distance = along + Math.abs(horizontal ? dy : dx) * 2;
+      if (!best || distance < best.distance) best = { element, distance };
+    }
+    best?.element.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,205 @@
+/** Start menu and search in one panel: type, and results replace the apps. */
+import { rankAny } from '../core/ranking.ts';
+import { effect, scope, signal, type Dispose } from '../core/signal.ts';
+import { t } from '../i18n.ts';
+import type { AppDefinition } from '../types.ts';
+import type { Desk } from './desk.ts';
+import { h, listen, newId, trapTab } from './dom.ts';
+import { glyph } from './glyphs.ts';
+import { SearchResults } from './results.ts';
+import { appPlate, badge } from './tiles.ts';
+import type { Taskbar } from './taskbar.ts';
+
+/** The panel above the start button. */
+export class StartMenu {
+  readonly isOpen = signal(false);
+  taskbar: Taskbar | undefined;
+  readonly #desk: Desk;
+  #panel: HTMLElement | undefined;
+  #dispose: Dispose | undefined;
+  #returnTo: Element | null = null;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  /** Opens or closes; `search` opens with the caret in the search field in any case. */
+  toggle(search = false): void {
+    if (this.isOpen.peek() && !search) this.close();
+    else if (this.isOpen.peek()) this.#panel?.querySelector('input')?.focus();
+    else this.#open();
+  }
+
+  /** Closes; the focus goes back to where it was. */
+  close(restoreFocus = true): void {
+    if (!this.#panel) return;
+    this.#dispose?.();
+    this.#panel.remove();
+    this.#panel = undefined;
+    this.isOpen.set(false);
+    const back = this.#returnTo;
+    if (restoreFocus && back instanceof HTMLElement && back.isConnected) back.focus({ preventScroll: true });
+  }
+
+  #open(): void {
+    this.#returnTo = document.activeElement;
+    this.taskbar?.preview.close(false);
+    this.#desk.pilot.close();
+    const [panel, dispose] = scope(() => this.#build());
+    const ends = [
+      listen(document, 'pointerdown', (event) => {
+        const target = event.target as Node;
+        if (!panel.contains(target) && !this.taskbar?.element.contains(target) && !this.#desk.menus.isOpen) this.close(false);
+      }, { capture: true }),
+      listen(window, 'blur', () => document.activeElement instanceof HTMLIFrameElement && this.close(false)),
+    ];
+    this.#dispose = () => {
+      dispose();
+      for (const end of ends) end();
+    };
+    this.#panel = panel;
+    this.#desk.topLayer.append(panel);
+    this.isOpen.set(true);
+    panel.querySelector('input')?.focus({ preventScroll: true });
+  }
+
+  #build(): HTMLElement {
+    const query = signal('');
+    const apps = this.#apps();
+    const results = new SearchResults(this.#desk, query, () => this.close(false));
+    const input: HTMLInputElement = h('input.shell-start-input', {
+      type: 'search',
+      role: 'combobox',
+      'aria-label': () => t('search.title'),
+      'aria-autocomplete': 'list',
+      'aria-controls': results.listId,
+      'aria-expanded': () => String(query() !== ''),
+      'aria-activedescendant': () => results.activeOption(),
+      placeholder: () => t('search.placeholder'),
+      autocomplete: 'off',
+      spellcheck: 'false',
+      oninput: () => query.set(input.value.trim()),
+    });
+    const panel: HTMLElement = h(
+      'div.shell-start',
+      {
+        role: 'dialog',
+        'aria-label': () => t('start.title'),
+        part: 'start',
+        onkeydown: (event: KeyboardEvent) => this.#key(event, panel, input, results, apps),
+      },
+      h('div.shell-start-search', {}, glyph('search'), input),
+      h('div.shell-start-body', { hidden: () => query() !== '' }, h('h2.shell-start-heading', {}, () => t('start.apps')), apps),
+      h('div.shell-start-body', { hidden: () => query() === '' }, results.element),
+      this.#footer(),
+    );
+    return panel;
+  }
+
+  #apps(): HTMLElement {
+    const list = h('ul.shell-start-apps', { role: 'list', 'aria-label': () => t('start.apps') });
+    effect(() => {
+      const focused = (document.activeElement as HTMLElement | null)?.dataset.app;
+      list.replaceChildren(...this.#desk.runtime.visibleApps().map((app) => h('li', {}, this.#app(app))));
+      for (const button of list.querySelectorAll<HTMLElement>('[data-app]')) if (button.dataset.app === focused) button.focus();
+    });
+    return list;
+  }
+
+  #app(app: AppDefinition): HTMLElement {
+    const open = () => {
+      this.close(false);
+      this.#desk.runtime.openApp(app.id);
+    };
+    const button: HTMLElement = h(
+      'button.shell-start-app',
+      {
+        'data-app': app.id,
+        part: 'start-app',
+        onclick: open,
+        onpointerdown: (event: PointerEvent) => {
+          if (event.button !== 0 || event.pointerType === 'touch') return;
+          const item = { kind: 'shortcut' as const, id: newId('shortcut'), cell: 0, appId: app.id };
+          this.#desk.grids.drag.begin(event, item, button, true);
+        },
+        oncontextmenu: (event: MouseEvent) => {
+          event.preventDefault();
+          const anchor = event.clientX || event.clientY ? { x: event.clientX, y: event.clientY } : button;
+          this.#desk.menus.open(
+            [
+              { title: t('open'), icon: 'open', run: open },
+              { title: t('start.toWebtop'), icon: 'shortcut', run: () => void this.#desk.addShortcut(app.id) },
+            ],
+            anchor,
+            app.title,
+          );
+        },
+      },
+      appPlate(this.#desk, app),
+      h('span.shell-tile-label', {}, app.title),
+      badge(this.#desk, () => [app.id]),
+    );
+    return button;
+  }
+
+  #footer(): HTMLElement {
+    const { runtime } = this.#desk;
+    const button = (icon: 'docs' | 'settings', label: () => string, appId: string) =>
+      h('button.shell-bar-button', {
+        'aria-label': label,
+        title: label,
+        onclick: () => {
+          this.close(false);
+          runtime.openApp(appId);
+        },
+      }, glyph(icon));
+    const docs = h('span', { hidden: () => !runtime.options().docsUrl }, button('docs', () => t('docs.title'), 'shell.docs'));
+    return h(
+      'div.shell-start-footer',
+      {},
+      h('span.shell-start-who', {}, () => runtime.access().identity?.displayName ?? runtime.options().brand?.title ?? t('start.guest')),
+      docs,
+      button('settings', () => t('settings.title'), 'shell.settings'),
+    );
+  }
+
+  #key(event: KeyboardEvent, panel: HTMLElement, input: HTMLInputElement, results: SearchResults, apps: HTMLElement): void {
+    if (event.key === 'Escape') {
+      if (input.value) {
+        input.value = '';
+        input.dispatchEvent(new Event('input'));
+        input.focus();
+      } else this.close();
+    } else if (event.target === input && input.value && results.key(event.key)) {
+      // The results took the key.
+    } else if (event.target === input && event.key === 'ArrowDown') apps.querySelector('button')?.focus();
+    else if (apps.contains(event.target as Node) && event.key.startsWith('Arrow')) this.#walk(event.key, apps, input);
+    else {
+      trapTab(panel, event);
+      event.stopPropagation();
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Arrow keys over the app tiles, by their places on screen. */
+  #walk(key: string, apps: HTMLElement, input: HTMLInputElement): void {
+    const all = [...apps.querySelectorAll<HTMLElement>('button')];
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const top = (element: HTMLElement | undefined) => element?.getBoundingClientRect().top ?? 0;
+    const columns = Math.max(1, all.findIndex((one) => top(one) > top(all[0])));
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key] ?? 0;
+    if (at + step < 0) input.focus();
+    else all[Math.min(all.length - 1, at + step)]?.focus();
+  }
+}
+
+/** Apps that answer a query, best first. */
+export function matchApps(desk: Desk, query: string): { app: AppDefinition; score: number }[] {
+  return desk.runtime
+    .visibleApps()
+    .map((app) => ({ app, score: rankAny(query, [app.title, app.id]) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
+}

@@ -1,0 +1,289 @@
+/** The taskbar: start, search, one button per running app, webtops, clock. */
+import { effect, onDispose, scope, signal, type Dispose } from '../core/signal.ts';
+import { formatDate, formatNumber, t } from '../i18n.ts';
+import type { Desk } from './desk.ts';
+import { h, listen } from './dom.ts';
+import { glyph } from './glyphs.ts';
+import { Preview } from './preview.ts';
+import { badge, plate } from './tiles.ts';
+import type { ShellWindow } from './window.ts';
+import { openWindowMenu } from './window-menu.ts';
+
+interface TaskButton {
+  appId: string;
+  element: HTMLElement;
+  dispose: Dispose;
+}
+
+/** Shows what runs and leads everywhere. */
+export class Taskbar {
+  readonly element: HTMLElement;
+  readonly startButton: HTMLButtonElement;
+  readonly preview: Preview;
+  readonly #desk: Desk;
+  readonly #tasks = h('div.shell-tasks', { part: 'tasks' });
+  readonly #buttons = new Map<string, TaskButton>();
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.preview = new Preview(desk);
+    this.startButton = h(
+      'button.shell-bar-button.shell-start-button',
+      {
+        'aria-label': () => t('start.title'),
+        'aria-haspopup': 'dialog',
+        'aria-expanded': () => String(desk.start.isOpen()),
+        title: () => t('start.title'),
+        part: 'start-button',
+        onclick: () => desk.start.toggle(),
+      },
+      this.#startPicture(),
+    );
+    this.element = h(
+      'nav.shell-taskbar',
+      { 'aria-label': () => t('taskbar.title'), part: 'taskbar' },
+      this.startButton,
+      h('button.shell-bar-button', { 'aria-label': () => t('search.title'), title: () => `${t('search.title')} (Ctrl+K)`, onclick: () => desk.start.toggle(true) }, glyph('search')),
+      this.#pilotButton(),
+      this.#tasks,
+      this.#pager(),
+      this.#clock(),
+    );
+    effect(() => {
+      desk.windows.revision();
+      this.#render(desk.windows.list());
+    });
+    effect(() => this.#markActive(desk.windows.activeId()));
+    this.element.addEventListener('keydown', (event) => this.#key(event));
+    this.#autoHide();
+  }
+
+  #startPicture(): HTMLElement {
+    const holder = h('span.shell-start-picture');
+    effect(() => {
+      const { startIcon, logo } = this.#desk.runtime.options().brand ?? {};
+      const icon = startIcon ?? logo;
+      holder.replaceChildren(icon ? h('img', { src: this.#desk.runtime.iconUrl(icon), alt: '' }) : glyph('start'));
+    });
+    return holder;
+  }
+
+  #pilotButton(): HTMLElement {
+    const count = h('span.shell-window-count', { 'aria-hidden': 'true' }, () => formatNumber(this.#desk.windows.list().length));
+    return h(
+      'button.shell-bar-button.shell-pilot-button',
+      {
+        'aria-label': () => t('pilot.title'),
+        title: () => `${t('pilot.title')} (F9)`,
+        'aria-pressed': () => String(this.#desk.pilot.open()),
+        onclick: () => this.#desk.pilot.toggle(),
+      },
+      glyph('pilot'),
+      count,
+    );
+  }
+
+  /** A dot per webtop. */
+  #pager(): HTMLElement {
+    const pager = h('div.shell-pager', { role: 'group', 'aria-label': () => t('webtop.region'), part: 'pager' });
+    effect(() => {
+      const all = this.#desk.webtops();
+      const active = this.#desk.activeWebtop();
+      pager.hidden = all.length < 2;
+      const focused = [...pager.children].indexOf(document.activeElement as Element);
+      pager.replaceChildren(
+        ...all.map((webtop) =>
+          h('button.shell-dot', {
+            'aria-label': this.#desk.webtopTitle(webtop),
+            title: this.#desk.webtopTitle(webtop),
+            'aria-current': webtop.id === active ? 'true' : undefined,
+            onclick: () => this.#desk.showWebtop(webtop.id),
+          }),
+        ),
+      );
+      (pager.children[focused] as HTMLElement | undefined)?.focus();
+    });
+    return pager;
+  }
+
+  #clock(): HTMLElement {
+    const now = signal(new Date());
+    let timer: ReturnType<typeof setTimeout>;
+    const tick = () => {
+      now.set(new Date());
+      timer = setTimeout(tick, 60_000 - (Date.now() % 60_000));
+    };
+    tick();
+    onDispose(() => clearTimeout(timer));
+    return h(
+      'time.shell-clock',
+      { part: 'clock', datetime: () => now().toISOString().slice(0, 16), title: () => formatDate(now(), { dateStyle: 'full' }) },
+      h('span.shell-clock-time', {}, () => formatDate(now(), { hour: '2-digit', minute: '2-digit' })),
+      h('span.shell-clock-date', {}, () => formatDate(now(), { day: 'numeric', month: 'short', weekday: 'short' })),
+    );
+  }
+
+  #render(windows: readonly ShellWindow[]): void {
+    const groups = Map.groupBy(windows, (win) => win.app.id);
+    for (const [appId, button] of this.#buttons) {
+      if (groups.has(appId)) continue;
+      button.dispose();
+      button.element.remove();
+      this.#buttons.delete(appId);
+    }
+    for (const [appId, group] of groups) {
+      let button = this.#buttons.get(appId);
+      if (!button) {
+        const [element, dispose] = scope(() => this.#makeButton(appId));
+        button = { appId, element, dispose };
+        this.#buttons.set(appId, button);
+        this.#tasks.append(element);
+      }
+      this.#update(button.element, group);
+    }
+  }
+
+  #group(appId: string): ShellWindow[] {
+    return this.#desk.windows.list.peek().filter((win) => win.app.id === appId);
+  }
+
+  #makeButton(appId: string): HTMLElement {
+    const { preview } = this;
+    const element: HTMLElement = h(
+      'button.shell-task',
+      {
+        'data-app': appId,
+        part: 'task',
+        onclick: () => this.#click(appId, element),
+        onauxclick: (event: MouseEvent) => {
+          const last = this.#group(appId).at(-1);
+          if (event.button === 1 && last) this.#desk.windows.close(last);
+        },
+        oncontextmenu: (event: MouseEvent) => {
+          event.preventDefault();
+          preview.close();
+          this.#menu(appId, element);
+        },
+        onpointerenter: (event: PointerEvent) => event.pointerType !== 'touch' && preview.hover(element, () => this.#group(appId)),
+        onpointerleave: () => preview.leave(),
+      },
+      h('span.shell-task-icon'),
+      h('span.shell-task-marks', { 'aria-hidden': 'true' }),
+      badge(this.#desk, () => [appId]),
+    );
+    return element;
+  }
+
+  #update(element: HTMLElement, group: readonly ShellWindow[]): void {
+    const first = group[0];
+    if (!first) return;
+    const look = group.length === 1 ? first : { icon: first.app.icon, accent: first.app.accent };
+    const holder = element.querySelector('.shell-task-icon');
+    const key = `${look.icon} ${look.accent}`;
+    if (holder && element.dataset.look !== key) {
+      holder.replaceChildren(plate(this.#desk, look.icon, look.accent));
+      element.dataset.look = key;
+    }
+    const name = group.length === 1 ? first.title : t('task.several', { title: first.app.title, count: group.length });
+    element.setAttribute('aria-label', name);
+    element.querySelector('.shell-task-marks')?.replaceChildren(...group.slice(0, 3).map(() => h('i')));
+    if (group.length > 1) element.setAttribute('aria-haspopup', 'dialog');
+    else element.removeAttribute('aria-haspopup');
+  }
+
+  #markActive(activeId: string | undefined): void {
+    const active = this.#desk.windows.get(activeId)?.app.id;
+    for (const { appId, element } of this.#buttons.values()) {
+      if (appId === active) element.setAttribute('aria-current', 'true');
+      else element.removeAttribute('aria-current');
+    }
+  }
+
+  #click(appId: string, element: HTMLElement): void {
+    const group = this.#group(appId);
+    const [only] = group;
+    if (group.length > 1) {
+      this.preview.toggle(element, () => this.#group(appId));
+      return;
+    }
+    this.preview.close(false);
+    if (!only) return;
+    const { windows } = this.#desk;
+    if (windows.activeId.peek() === only.id && windows.shown(only)) windows.minimize(only);
+    else windows.activate(only);
+  }
+
+  #menu(appId: string, element: HTMLElement): void {
+    const group = this.#group(appId);
+    const [only] = group;
+    if (group.length === 1 && only) {
+      openWindowMenu(this.#desk, only, element);
+      return;
+    }
+    this.#desk.menus.open(
+      [
+        ...group.map((win) => ({ title: win.title, run: () => this.#desk.windows.activate(win) })),
+        'separator',
+        {
+          title: t('task.closeAll'),
+          icon: 'close',
+          run: () => {
+            for (const win of group) this.#desk.windows.close(win);
+          },
+        },
+      ],
+      element,
+      element.getAttribute('aria-label') ?? appId,
+    );
+  }
+
+  /** Arrow keys walk the bar. */
+  #key(event: KeyboardEvent): void {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step || event.ctrlKey || event.altKey) return;
+    const buttons = [...this.element.querySelectorAll<HTMLElement>('button')].filter((button) => button.checkVisibility());
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
+    buttons[(at + step + buttons.length) % buttons.length]?.focus();
+    event.preventDefault();
+  }
+
+  /** A hidden bar comes back when the pointer touches its edge or the focus enters it. */
+  #autoHide(): void {
+    const { root } = this.#desk;
+    effect(() => {
+      if (!this.#desk.setting('taskbarAutoHide') || this.#desk.compact()) {
+        root.removeAttribute('data-bar-hidden');
+        return;
+      }
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const show = () => {
+        clearTimeout(timer);
+        root.removeAttribute('data-bar-hidden');
+      };
+      const hide = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          if (this.element.matches(':hover, :focus-within') || this.#desk.start.isOpen.peek()) hide();
+          else root.setAttribute('data-bar-hidden', '');
+        }, 600);
+      };
+      hide();
+      const near = (event: PointerEvent) => {
+        const side = this.#desk.setting('taskbarPosition');
+        const distance = { top: event.clientY, left: event.clientX, bottom: innerHeight - event.clientY, right: innerWidth - event.clientX }[side];
+        if (distance <= 4) show();
+        else if (distance > 90 && !root.hasAttribute('data-bar-hidden') && timer === undefined) hide();
+      };
+      const ends = [
+        listen(document, 'pointermove', near),
+        listen(this.element, 'focusin', show),
+        listen(this.element, 'focusout', hide),
+        listen(this.element, 'pointerleave', hide),
+      ];
+      return () => {
+        clearTimeout(timer);
+        for (const end of ends) end();
+      };
+    });
+  }
+}

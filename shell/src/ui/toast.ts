@@ -1,0 +1,43 @@
+/** Short notices that go by themselves; those with an action or a warning stay longer, and stay while looked at. */
+import { t } from '../i18n.ts';
+import { animate, h } from './dom.ts';
+import { glyph } from './glyphs.ts';
+
+/** How serious a notice is. */
+export type ToastKind = 'info' | 'warning';
+
+/** Shows notices. */
+export class Toasts {
+  readonly element = h('div.shell-toasts', { role: 'log', 'aria-live': 'polite', 'aria-label': t('toast.region') });
+
+  /** Shows a notice; the result removes it. The same text isn't shown twice at a time. */
+  show(text: string, kind: ToastKind = 'info', action?: { title: string; run(): void }): () => void {
+    for (const old of this.element.children) if (old.getAttribute('data-text') === text) old.remove();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const toast = h(
+      'div.shell-toast',
+      { 'data-kind': kind, 'data-text': text, part: 'toast' },
+      glyph(kind === 'warning' ? 'alert' : 'info'),
+      h('span.shell-toast-text', {}, text),
+      action &&
+        h('button.shell-toast-action', { onclick: () => (close(), action.run()) }, action.title),
+      h('button.shell-icon-button', { 'aria-label': t('close'), onclick: () => close() }, glyph('close')),
+    );
+    const close = () => {
+      clearTimeout(timer);
+      toast.remove();
+    };
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(close, kind === 'warning' || action ? 9_000 : 5_000);
+    };
+    toast.addEventListener('pointerenter', () => clearTimeout(timer));
+    toast.addEventListener('pointerleave', wait);
+    toast.addEventListener('focusin', () => clearTimeout(timer));
+    toast.addEventListener('focusout', wait);
+    this.element.append(toast);
+    wait();
+    animate(toast, [{ opacity: 0, transform: 'translateY(12px)' }, { opacity: 1, transform: 'none' }], 200);
+    return close;
+  }
+}

@@ -1,0 +1,147 @@
+/** One window: its record and its elements. The body is filled once and never moves in the document. */
+import type { Rect } from '../core/geometry.ts';
+import { toHex, parseColour, textOn, withContrast, WHITE, type Rgb } from '../core/colour.ts';
+import type { Arrow, Placement } from '../core/snap.ts';
+import { t } from '../i18n.ts';
+import type { AppDefinition, Awaitable, Intent } from '../types.ts';
+import { h } from './dom.ts';
+
+/** Callbacks an app registered on its window. */
+export interface WindowHooks {
+  close: Set<() => Awaitable<unknown>>;
+  intent: Set<(intent: Intent) => void>;
+}
+
+/** What identifies and describes a window. */
+export interface WindowInit {
+  id: string;
+  app: AppDefinition;
+  webtop: string;
+  bounds: Rect;
+  placement: Placement;
+  minimized: boolean;
+  intent: Intent;
+  link: string | undefined;
+}
+
+let template: HTMLElement | undefined;
+
+/** The elements of a window, built once and cloned: opening many windows is mostly this. */
+function cloneFrame(): HTMLElement {
+  template ??= h(
+    'section.shell-window',
+    { role: 'dialog', tabindex: -1, part: 'window' },
+    h(
+      'header.shell-titlebar',
+      { part: 'titlebar' },
+      h('button.shell-window-icon', { 'aria-haspopup': 'menu', 'data-act': 'menu' }, h('img', { alt: '', draggable: 'false' })),
+      h('h2.shell-window-title', { part: 'title' }),
+      h(
+        'div.shell-window-buttons',
+        { part: 'window-buttons' },
+        h('button.shell-window-button', { 'data-act': 'minimize' }),
+        h('button.shell-window-button', { 'data-act': 'maximize' }),
+        h('button.shell-window-button', { 'data-act': 'close' }),
+      ),
+    ),
+    h('div.shell-body', { part: 'body' }),
+  );
+  return template.cloneNode(true) as HTMLElement;
+}
+
+function must<T extends Element>(root: Element, selector: string): T {
+  const found = root.querySelector<T>(selector);
+  if (!found) throw new Error(`the window frame lacks \`${selector}\``);
+  return found;
+}
+
+/** An open window. */
+export class ShellWindow {
+  readonly id: string;
+  readonly app: AppDefinition;
+  readonly element: HTMLElement;
+  readonly body: HTMLElement;
+  readonly hooks: WindowHooks = { close: new Set(), intent: new Set() };
+  webtop: string;
+  /** Bounds while `normal`; what restoring goes back to. */
+  bounds: Rect;
+  placement: Placement;
+  minimized: boolean;
+  intent: Intent;
+  link: string | undefined;
+  title: string;
+  icon: string;
+  accent: string | undefined;
+  state: unknown = undefined;
+  /** The last snapping key, so that the same one again means more. */
+  lastKey: Arrow | undefined;
+  /** The element inside that had the focus last. */
+  lastFocus: HTMLElement | undefined;
+  closing = false;
+  closed = false;
+  /** Ends what the content started: timers of frames, pending loads. */
+  readonly ends = new Set<() => void>();
+  readonly #title: HTMLElement;
+  readonly #image: HTMLImageElement;
+
+  constructor(init: WindowInit) {
+    this.id = init.id;
+    this.app = init.app;
+    this.webtop = init.webtop;
+    this.bounds = init.bounds;
+    this.placement = init.placement;
+    this.minimized = init.minimized;
+    this.intent = init.intent;
+    this.link = init.link;
+    this.title = init.app.title;
+    this.icon = init.app.icon;
+    this.accent = init.app.accent;
+    this.element = cloneFrame();
+    this.element.id = `shell-${init.id}`;
+    this.element.dataset.id = init.id;
+    this.element.dataset.app = init.app.id;
+    this.body = must(this.element, '.shell-body');
+    this.#title = must(this.element, '.shell-window-title');
+    this.#image = must(this.element, 'img');
+    this.#title.id = `shell-${init.id}-title`;
+    this.element.setAttribute('aria-labelledby', this.#title.id);
+    this.translate();
+  }
+
+  /** Writes the names of the buttons in the current language. */
+  translate(): void {
+    const label = (act: string, text: string) => {
+      const button = must<HTMLElement>(this.element, `[data-act=${act}]`);
+      button.setAttribute('aria-label', text);
+      button.title = text;
+    };
+    label('menu', t('window.menu', { title: this.title }));
+    label('minimize', t('window.minimize'));
+    label('maximize', this.placement === 'maximized' ? t('window.restore') : t('window.maximize'));
+    label('close', t('window.close'));
+  }
+
+  /** Shows title, icon and accent. */
+  paint(iconUrl: string, plate: Rgb | undefined): void {
+    this.#title.textContent = this.title;
+    if (this.#image.getAttribute('src') !== iconUrl) this.#image.src = iconUrl;
+    const style = this.element.style;
+    const accent = this.accent ? parseColour(this.accent) : undefined;
+    if (accent) style.setProperty('--shell-window-accent', toHex(accent));
+    else if (this.accent) style.setProperty('--shell-window-accent', this.accent);
+    else style.removeProperty('--shell-window-accent');
+    if (plate) style.setProperty('--shell-plate', toHex(plate));
+    else style.removeProperty('--shell-plate');
+  }
+}
+
+/** The plate behind a white glyph: the accent, darkened until the glyph stands out. */
+export function plateColour(accent: string | undefined): Rgb | undefined {
+  const colour = accent ? parseColour(accent) : undefined;
+  return colour && withContrast(colour, WHITE, 3);
+}
+
+/** Ink on a plate. */
+export function inkOn(colour: Rgb): string {
+  return toHex(textOn(colour));
+}

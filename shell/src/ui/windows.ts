@@ -1,0 +1,507 @@
+/**
+ * The windows of a desktop.
+ *
+ * | State     | Moved by                         | Next                              |
+ * | --------- | -------------------------------- | --------------------------------- |
+ * | (none)    | open                             | shown, on top, focused            |
+ * | shown     | minimize, or task button         | minimized; focus to the next one  |
+ * | minimized | activate                         | shown as before, on top, focused  |
+ * | any       | place                            | shown at that placement           |
+ * | any       | close, none of `onClose` refuses | gone                              |
+ * | any       | access to its app is lost        | gone, `onClose` can't refuse      |
+ *
+ * Elements are appended once and never reordered: moving a frame in the document reloads it. Stacking is `z-index`,
+ * position is `transform`, other webtops are `display: none`.
+ */
+import { cascade, fitInside, keepReachable, slideAside, type Rect } from '../core/geometry.ts';
+import type { StoredWindow } from '../core/profile.ts';
+import { effect, signal, untracked } from '../core/signal.ts';
+import { placementRect, type Placement } from '../core/snap.ts';
+import { next, raise, remove, topmost } from '../core/stacking.ts';
+import { locale, t } from '../i18n.ts';
+import type { AppDefinition, Intent, RenderContext, ShortcutLink } from '../types.ts';
+import { ContentLoader } from './content.ts';
+import type { Desk } from './desk.ts';
+import { animate, newId } from './dom.ts';
+import { ShellWindow, plateColour } from './window.ts';
+
+/** How a window is opened. */
+export interface OpenOptions {
+  intent?: Intent;
+  /** Shortcut it's opened from. */
+  link?: string | undefined;
+  /** Opens another one although the app has an open one. */
+  another?: boolean;
+  /** Restores a stored window. */
+  stored?: StoredWindow;
+}
+
+const PEEK = 36;
+
+/** Opens, arranges and closes windows. */
+export class WindowManager {
+  /** Open windows in the order they were opened. */
+  readonly list = signal<readonly ShellWindow[]>([]);
+  readonly activeId = signal<string | undefined>(undefined);
+  /** Changes whenever something about a window changed that others show or store. */
+  readonly revision = signal(0);
+  readonly content: ContentLoader;
+  readonly #desk: Desk;
+  readonly #byId = new Map<string, ShellWindow>();
+  #order: string[] = [];
+  #depth = 10;
+  #opened = 0;
+  #openedNow: ShellWindow[] = [];
+  #frame = 0;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.content = new ContentLoader({
+      context: (win, host) => this.context(win, host),
+      openOutside: (url) => window.open(url, '_blank', 'noopener'),
+    });
+    effect(() => {
+      desk.area();
+      desk.compact();
+      untracked(() => this.relayout());
+    });
+    effect(() => {
+      desk.activeWebtop();
+      untracked(() => this.#showWebtop());
+    });
+    effect(() => {
+      locale();
+      untracked(() => {
+        for (const win of this.#byId.values()) win.translate();
+      });
+    });
+    effect(() => {
+      const lost = [...this.list()].filter((win) => !desk.usableApp(win.app.id));
+      untracked(() => {
+        for (const win of lost) this.#drop(win);
+      });
+    });
+  }
+
+  get(id: string | undefined): ShellWindow | undefined {
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  get active(): ShellWindow | undefined {
+    return this.get(this.activeId.peek());
+  }
+
+  /** Window ids from bottom to top. */
+  get order(): readonly string[] {
+    return this.#order;
+  }
+
+  /** Windows from bottom to top. */
+  stacked(): ShellWindow[] {
+    return this.#order.map((id) => this.#byId.get(id)).filter((win) => win !== undefined);
+  }
+
+  changed(): void {
+    this.revision.update((count) => count + 1);
+  }
+
+  /** Opens an app, or focuses its window when it has one that may not be doubled. */
+  open(app: AppDefinition, options: OpenOptions = {}): ShellWindow {
+    const existing = app.singleInstance ? [...this.#byId.values()].find((win) => win.app.id === app.id) : undefined;
+    if (existing && !options.stored) {
+      this.activate(existing);
+      if (options.intent !== undefined) this.#deliver(existing, options.intent);
+      return existing;
+    }
+    const win = this.#create(app, options);
+    this.#byId.set(win.id, win);
+    this.#order = raise(this.#order, win.id);
+    this.#depth += 1;
+    win.element.style.zIndex = String(this.#depth);
+    this.#apply(win);
+    this.paint(win);
+    this.#desk.windowLayer.appendChild(win.element);
+    this.content.load(win);
+    this.list.update((list) => [...list, win]);
+    this.changed();
+    this.#settle(win, options.stored !== undefined);
+    this.#desk.runtime.emit('app-opened', { appId: app.id, windowId: win.id });
+    return win;
+  }
+
+  #create(app: AppDefinition, { intent, link, stored }: OpenOptions): ShellWindow {
+    const area = this.#desk.area.peek();
+    const size = { width: app.width ?? Math.min(880, area.width * 0.7), height: app.height ?? Math.min(600, area.height * 0.75) };
+    if (!stored) this.#opened += 1;
+    const win = new ShellWindow({
+      id: stored?.id ?? newId('window'),
+      app,
+      webtop: stored?.webtop ?? this.#desk.activeWebtop.peek(),
+      bounds: stored ? fitInside(stored.bounds, area) : cascade(size, this.#opened - 1, area),
+      placement: this.#desk.popOut ? 'maximized' : (stored?.placement ?? 'normal'),
+      minimized: stored?.minimized ?? false,
+      intent: stored ? stored.state : intent,
+      link: stored?.link ?? link,
+    });
+    win.state = stored?.state;
+    if (stored?.title) win.title = stored.title;
+    const shortcut = this.#desk.shortcut(win.link);
+    win.title = stored?.title ?? shortcut?.title ?? app.title;
+    win.icon = shortcut?.icon ?? app.icon;
+    win.accent = shortcut?.accent ?? app.accent;
+    return win;
+  }
+
+  /** Focus and entrance wait for the frame: many windows opened in one go cost one of each. */
+  #settle(win: ShellWindow, restored: boolean): void {
+    if (!restored) {
+      this.#openedNow.push(win);
+      if (!win.minimized) this.activeId.set(win.id);
+    }
+    if (this.#frame) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      const opened = this.#openedNow.splice(0).filter((one) => !one.closed);
+      const last = this.get(this.activeId.peek());
+      this.#mark();
+      if (last && opened.includes(last)) this.focusInside(last);
+      const only = opened.length === 1 ? opened[0] : undefined;
+      if (only && !this.#desk.popOut) {
+        animate(only.body.parentElement ?? only.element, [{ opacity: 0, scale: 0.96 }, { opacity: 1, scale: 1 }], 160);
+      }
+    });
+  }
+
+  #deliver(win: ShellWindow, intent: Intent): void {
+    win.intent = intent;
+    for (const handler of [...win.hooks.intent]) {
+      try {
+        handler(intent);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  }
+
+  /** The rectangle a window has on screen. */
+  rect(win: ShellWindow): Rect {
+    const area = this.#desk.area.peek();
+    if (this.#desk.compact.peek() || this.#desk.popOut) return area;
+    return win.placement === 'normal' ? keepReachable(win.bounds, area) : placementRect(win.placement, area);
+  }
+
+  /** Whether a window is on screen. */
+  shown(win: ShellWindow): boolean {
+    return !win.minimized && win.webtop === this.#desk.activeWebtop.peek();
+  }
+
+  /** Writes position, size and visibility. */
+  #apply(win: ShellWindow): void {
+    const rect = this.rect(win);
+    const { style, dataset, classList } = win.element;
+    style.transform = `translate(${rect.x}px,${rect.y}px)`;
+    style.width = `${rect.width}px`;
+    style.height = `${rect.height}px`;
+    dataset.placement = this.#desk.compact.peek() || this.#desk.popOut ? 'maximized' : win.placement;
+    classList.toggle('shell-away', !this.shown(win));
+  }
+
+  /** Puts a window back to where it belongs, after a preview or the pilot view borrowed it. */
+  refresh(win: ShellWindow): void {
+    if (!win.closed) this.#apply(win);
+  }
+
+  /** Places every window anew, as after a change of the area. */
+  relayout(): void {
+    const area = this.#desk.area.peek();
+    for (const win of this.#byId.values()) {
+      if (win.bounds.width > area.width || win.bounds.height > area.height) {
+        const { width, height } = win.bounds;
+        win.bounds = { ...win.bounds, width: Math.min(width, Math.max(240, area.width)), height: Math.min(height, Math.max(140, area.height)) };
+      }
+      this.#apply(win);
+    }
+  }
+
+  /** Shows title, icon and accent of a window. */
+  paint(win: ShellWindow): void {
+    const runtime = this.#desk.runtime;
+    win.paint(runtime.iconUrl(win.icon), plateColour(win.accent) ?? (runtime.isIconFile(win.icon) ? undefined : { r: 255, g: 255, b: 255 }));
+    if (this.#desk.popOut) document.title = win.title;
+  }
+
+  #showWebtop(): void {
+    for (const win of this.#byId.values()) win.element.classList.toggle('shell-away', !this.shown(win));
+    const top = topmost(this.#order, (id) => this.#isShown(id));
+    this.activeId.set(top);
+    this.#mark();
+  }
+
+  #isShown(id: string): boolean {
+    const win = this.#byId.get(id);
+    return win !== undefined && this.shown(win);
+  }
+
+  #mark(): void {
+    const active = this.activeId.peek();
+    for (const win of this.#byId.values()) {
+      const is = win.id === active;
+      if (is !== win.element.hasAttribute('data-active')) win.element.toggleAttribute('data-active', is);
+    }
+  }
+
+  /** Brings a window up, shows it, and makes it the active one. */
+  activate(win: ShellWindow, focus = true): void {
+    if (win.closed) return;
+    const wasMinimized = win.minimized;
+    win.minimized = false;
+    if (win.webtop !== this.#desk.activeWebtop.peek()) {
+      this.#desk.showWebtop(win.webtop);
+      this.#showWebtop();
+    }
+    if (this.#order.at(-1) !== win.id) {
+      this.#order = raise(this.#order, win.id);
+      this.#depth += 1;
+      win.element.style.zIndex = String(this.#depth);
+    }
+    this.activeId.set(win.id);
+    this.#mark();
+    if (wasMinimized) {
+      this.#apply(win);
+      animate(win.element, [{ opacity: 0, scale: 0.9 }, { opacity: 1, scale: 1 }], 160);
+    }
+    if (focus) this.focusInside(win);
+    this.changed();
+  }
+
+  /** Moves the focus to where it was in a window. */
+  focusInside(win: ShellWindow): void {
+    if (win.element.contains(document.activeElement) && document.activeElement !== win.element) return;
+    const wanted = win.lastFocus?.isConnected && win.lastFocus.checkVisibility() ? win.lastFocus : win.element;
+    wanted.focus({ preventScroll: true });
+  }
+
+  /** Gives the focus to the topmost window left, or to the webtop. */
+  focusNext(): void {
+    const top = this.get(topmost(this.#order, (id) => this.#isShown(id)));
+    if (top) this.activate(top);
+    else {
+      this.activeId.set(undefined);
+      this.#mark();
+      this.#desk.grids.focus();
+    }
+  }
+
+  minimize(win: ShellWindow): void {
+    if (win.minimized) return;
+    const hadFocus = win.element.contains(document.activeElement) || this.activeId.peek() === win.id;
+    win.minimized = true;
+    win.lastKey = undefined;
+    animate(win.element, [{ opacity: 1, scale: 1 }, { opacity: 0, scale: 0.9 }], 120).then(() => this.#apply(win));
+    if (hadFocus) this.focusNext();
+    this.#desk.announce(t('say.minimized', { title: win.title }));
+    this.changed();
+  }
+
+  /** Puts a window into a placement. */
+  place(win: ShellWindow, placement: Placement, animated = true): void {
+    const from = this.rect(win);
+    win.minimized = false;
+    win.placement = placement;
+    this.#apply(win);
+    win.translate();
+    const to = this.rect(win);
+    if (animated && this.shown(win)) {
+      animate(win.element, [
+        { transform: `translate(${from.x}px,${from.y}px)`, width: `${from.width}px`, height: `${from.height}px` },
+        { transform: `translate(${to.x}px,${to.y}px)`, width: `${to.width}px`, height: `${to.height}px` },
+      ], 160);
+    }
+    this.#desk.announce(t('say.placed', { title: win.title, place: t(`place.${placement}`) }));
+    this.changed();
+  }
+
+  /** Gives a normal window new bounds. */
+  setBounds(win: ShellWindow, bounds: Rect): void {
+    win.bounds = bounds;
+    win.placement = 'normal';
+    win.lastKey = undefined;
+    this.#apply(win);
+    win.translate();
+    this.changed();
+  }
+
+  toggleMaximized(win: ShellWindow): void {
+    this.place(win, win.placement === 'maximized' ? 'normal' : 'maximized');
+    win.lastKey = undefined;
+  }
+
+  /** Moves a window to another webtop. */
+  sendTo(win: ShellWindow, webtop: string): void {
+    if (win.webtop === webtop) return;
+    win.webtop = webtop;
+    this.#apply(win);
+    if (this.activeId.peek() === win.id && !this.shown(win) && !this.#desk.pilot.isOpen) this.focusNext();
+    this.changed();
+  }
+
+  /** Asks the app and closes; answers whether it's gone. */
+  async close(win: ShellWindow): Promise<boolean> {
+    if (win.closing || win.closed) return win.closed;
+    win.closing = true;
+    try {
+      for (const callback of [...win.hooks.close]) if ((await callback()) === false) return false;
+    } catch (error) {
+      // A clean-up that fails mustn't make a window immortal.
+      reportError(error);
+    } finally {
+      win.closing = false;
+    }
+    this.#remove(win);
+    return true;
+  }
+
+  /** Closes without asking, as when access was lost; clean-ups still run. */
+  #drop(win: ShellWindow): void {
+    for (const callback of [...win.hooks.close]) {
+      Promise.resolve()
+        .then(callback)
+        .catch((error: unknown) => reportError(error));
+    }
+    this.#remove(win);
+  }
+
+  #remove(win: ShellWindow): void {
+    if (win.closed) return;
+    win.closed = true;
+    const hadFocus = win.element.contains(document.activeElement) || this.activeId.peek() === win.id;
+    for (const end of win.ends) end();
+    win.ends.clear();
+    win.hooks.close.clear();
+    win.hooks.intent.clear();
+    this.#byId.delete(win.id);
+    this.#order = remove(this.#order, win.id);
+    this.list.update((list) => list.filter((other) => other !== win));
+    if (this.#byId.size === 0) this.#opened = 0;
+    win.element.remove();
+    win.lastFocus = undefined;
+    if (hadFocus && !this.#desk.pilot.isOpen) this.focusNext();
+    this.changed();
+  }
+
+  /** Closes all windows without asking, for a change of user. */
+  clear(): void {
+    for (const win of [...this.#byId.values()]) this.#drop(win);
+  }
+
+  /** The next window on this webtop in a round. */
+  step(direction: 1 | -1): void {
+    const here = this.#order.filter((id) => this.#byId.get(id)?.webtop === this.#desk.activeWebtop.peek());
+    const win = this.get(next(here, this.activeId.peek(), direction));
+    if (win) this.activate(win);
+  }
+
+  /** Slides the windows on screen out of the way and back. */
+  aside(away: boolean): void {
+    const area = this.#desk.area.peek();
+    for (const win of this.#byId.values()) {
+      if (!this.shown(win)) continue;
+      win.element.classList.toggle('shell-aside', away);
+      const shift = away ? slideAside(this.rect(win), area, PEEK) : undefined;
+      win.element.style.translate = shift ? `${shift.x}px ${shift.y}px` : '';
+    }
+  }
+
+  /** Ends what belongs to a drag: positions that a viewport change may have spoilt. */
+  afterDrag(): void {
+    for (const win of this.#byId.values()) if (win.element.classList.contains('shell-aside')) this.#apply(win);
+  }
+
+  /** What a window looks like in a profile. */
+  store(): StoredWindow[] {
+    return this.stacked()
+      .filter((win) => win.app.id !== 'shell.docs' || win.state !== undefined)
+      .map((win) => {
+        const stored: StoredWindow = {
+          id: win.id,
+          appId: win.app.id,
+          webtop: win.webtop,
+          bounds: win.bounds,
+          placement: win.placement,
+          minimized: win.minimized,
+          title: win.title,
+        };
+        const state = win.state ?? win.intent;
+        if (state !== undefined) stored.state = state;
+        if (win.link !== undefined) stored.link = win.link;
+        return stored;
+      });
+  }
+
+  /** Opens stored windows again, from bottom to top, and leaves the topmost one active. */
+  restore(stored: readonly StoredWindow[]): void {
+    for (const one of stored) {
+      const app = this.#desk.usableApp(one.appId);
+      if (app && !this.#byId.has(one.id)) this.open(app, { stored: one });
+    }
+    this.#showWebtop();
+    if (this.active) this.focusInside(this.active);
+  }
+
+  /** What an app gets to know and do. */
+  context(win: ShellWindow, host: HTMLElement): RenderContext {
+    const { runtime } = this.#desk;
+    const desk = this.#desk;
+    const change = () => {
+      if (win.closed) return;
+      this.paint(win);
+      win.translate();
+      this.changed();
+    };
+    return {
+      host,
+      appId: win.app.id,
+      windowId: win.id,
+      get session() {
+        return runtime.session.peek();
+      },
+      get access() {
+        return runtime.access.peek();
+      },
+      get intent() {
+        return win.intent;
+      },
+      get link(): ShortcutLink | undefined {
+        const shortcut = untracked(() => desk.shortcut(win.link));
+        if (!shortcut) return undefined;
+        const { kind: _kind, cell: _cell, ...link } = shortcut;
+        return link;
+      },
+      can: (permission) => untracked(() => runtime.can(permission)),
+      request: (path, init) => runtime.request(path, init),
+      onClose(callback) {
+        win.hooks.close.add(callback);
+        return () => win.hooks.close.delete(callback);
+      },
+      onIntent(callback) {
+        win.hooks.intent.add(callback);
+        return () => win.hooks.intent.delete(callback);
+      },
+      setTitle(text) {
+        win.title = text;
+        change();
+      },
+      setAppearance({ title, accent, icon }) {
+        if (title !== undefined) win.title = title;
+        if (accent !== undefined) win.accent = accent;
+        if (icon !== undefined) win.icon = icon;
+        change();
+      },
+      setState(state, title) {
+        win.state = state;
+        if (title !== undefined) win.title = title;
+        change();
+      },
+    };
+  }
+}
