@@ -1,0 +1,11 @@
+//! The sample shop as a program; `shop --help` says what it can do.
+
+use std::process::ExitCode;
+
+use shop::Shop;
+use svc::prelude::*;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    svc::application("shop").module(Identity).module(Shop).main().await
+}

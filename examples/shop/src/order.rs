@@ -1,0 +1,51 @@
+//! What customers have ordered. Commands write it: see [`crate::orders`].
+
+#![expect(missing_docs, reason = "a column says what it is by its name, or has a comment")]
+
+use svc::prelude::*;
+use utoipa::ToSchema;
+
+/// Where an order stands. It begins as placed, and ends as one of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, ToSchema)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(10))", rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
+pub enum Status {
+    /// Its goods are set aside, and wait for shipment.
+    Placed,
+    /// Its goods have left.
+    Shipped,
+    /// Its goods are back in stock.
+    Cancelled,
+}
+
+/// An order.
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "orders")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub organisation_id: Uuid,
+    /// The order's number, counted up without gaps in the organisation.
+    #[sea_orm(column_type = "String(StringLen::N(20))")]
+    pub number: String,
+    pub customer_id: Uuid,
+    /// What the customer calls it.
+    #[sea_orm(column_type = "String(StringLen::N(60))", nullable)]
+    pub reference: Option<String>,
+    pub status: Status,
+    pub ordered_at: OffsetDateTime,
+    pub shipped_at: Option<OffsetDateTime>,
+    /// The sum of the lines.
+    #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+    pub total: Decimal,
+    pub version: i64,
+    pub created_at: OffsetDateTime,
+    pub updated_at: OffsetDateTime,
+    #[sea_orm(belongs_to, from = "customer_id", to = "id")]
+    pub customer: BelongsTo<super::customer::Entity>,
+    #[sea_orm(has_many)]
+    pub lines: HasMany<super::order_line::Entity>,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,251 @@
+//! What happens to orders: they are placed, then shipped or cancelled.
+//!
+//! | Command | From | To | Stock | Permission |
+//! | --- | --- | --- | --- | --- |
+//! | [`place_order`] | | placed | is set aside | [`PLACE`] |
+//! | [`ship_order`] | placed | shipped | | [`SHIP`] |
+//! | [`cancel_order`] | placed | cancelled | comes back | [`CANCEL`] |
+//!
+//! Each command is one unit of work. When it fails, whatever the reason, it leaves nothing behind:
+//! no order without lines, no stock that nobody ordered, no event of something that didn't happen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use svc::prelude::*;
+use utoipa::ToSchema;
+
+use crate::{customer, order, order_line, order_number, product, stock};
+
+/// The permission to place orders.
+pub const PLACE: &str = "Orders.Place";
+/// The permission to ship orders.
+pub const SHIP: &str = "Orders.Ship";
+/// The permission to cancel orders.
+pub const CANCEL: &str = "Orders.Cancel";
+
+/// The most lines of an order.
+const MAX_LINES: usize = 200;
+
+/// An order to be placed.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewOrder {
+    /// Who orders.
+    pub customer_id: Uuid,
+    /// What the customer calls the order.
+    #[serde(default)]
+    pub reference: Option<String>,
+    /// What is ordered: 1 to 200 products, each once.
+    pub lines: Vec<NewLine>,
+}
+
+/// A line of an order to be placed.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewLine {
+    /// The product.
+    pub product_id: Uuid,
+    /// How many units of it, at least 1.
+    pub quantity: i32,
+}
+
+/// Places an order at today's prices, and sets its goods aside.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc::core::ErrorKind::Forbidden) without [`PLACE`];
+/// [`ErrorKind::Invalid`](svc::core::ErrorKind::Invalid) for an unknown customer or product, or a
+/// quantity below 1; [`ErrorKind::Conflict`](svc::core::ErrorKind::Conflict) when there is too
+/// little stock or credit.
+pub async fn place_order(ctx: &Context, new: NewOrder) -> Result<order::Model> {
+    ctx.require(PLACE)?;
+    check_lines(&new.lines)?;
+    ctx.transact(async |uow| {
+        let customer = find_customer(&uow, new.customer_id).await?;
+        let ids: Vec<Uuid> = new.lines.iter().map(|line| line.product_id).collect();
+        let mut products = stock::lock(&uow, &ids).await?;
+        let lines = price_lines(&new.lines, &products)?;
+        let total: Decimal = lines.iter().map(|line| line.amount).sum();
+        check_credit(&uow, &customer, total).await?;
+
+        let order = order::ActiveModel {
+            number: Set(order_number::next(&uow).await?),
+            customer_id: Set(customer.id),
+            reference: Set(new.reference),
+            status: Set(order::Status::Placed),
+            ordered_at: Set(ctx.clock().now()),
+            total: Set(total),
+            ..Default::default()
+        };
+        let order = uow.insert(order).await?;
+        uow.insert_many(lines.iter().map(|line| line.of_order(order.id))).await?;
+        for line in &lines {
+            if let Some(product) = products.remove(&line.product_id) {
+                stock::take(&uow, product, line.quantity).await?;
+            }
+        }
+        Ok(order)
+    })
+    .await
+}
+
+/// Records that the goods of an order have left.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc::core::ErrorKind::Forbidden) without [`SHIP`];
+/// [`ErrorKind::NotFound`](svc::core::ErrorKind::NotFound) for an unknown order;
+/// [`ErrorKind::Conflict`](svc::core::ErrorKind::Conflict) when it was shipped or cancelled before.
+pub async fn ship_order(ctx: &Context, order_id: Uuid) -> Result<order::Model> {
+    ctx.require(SHIP)?;
+    ctx.transact(async |uow| {
+        let mut order = lock_placed(&uow, order_id).await?.into_active_model();
+        order.status = Set(order::Status::Shipped);
+        order.shipped_at = Set(Some(ctx.clock().now()));
+        uow.update(order).await
+    })
+    .await
+}
+
+/// Cancels an order, and puts its goods back into stock.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc::core::ErrorKind::Forbidden) without [`CANCEL`];
+/// [`ErrorKind::NotFound`](svc::core::ErrorKind::NotFound) for an unknown order;
+/// [`ErrorKind::Conflict`](svc::core::ErrorKind::Conflict) when it was shipped or cancelled before.
+pub async fn cancel_order(ctx: &Context, order_id: Uuid) -> Result<order::Model> {
+    ctx.require(CANCEL)?;
+    ctx.transact(async |uow| {
+        let mut order = lock_placed(&uow, order_id).await?.into_active_model();
+        let lines = uow
+            .query::<order_line::Entity>()
+            .filter(order_line::COLUMN.order_id.eq(order_id))
+            .all()
+            .await?;
+        let ids: Vec<Uuid> = lines.iter().map(|line| line.product_id).collect();
+        let mut products = stock::lock_all(&uow, &ids).await?;
+        for line in lines {
+            if let Some(product) = products.remove(&line.product_id) {
+                stock::put_back(&uow, product, line.quantity).await?;
+            }
+        }
+        order.status = Set(order::Status::Cancelled);
+        uow.update(order).await
+    })
+    .await
+}
+
+/// A line with its price, before it has an order.
+struct PricedLine {
+    position: i32,
+    product_id: Uuid,
+    quantity: i32,
+    unit_price: Decimal,
+    amount: Decimal,
+}
+
+impl PricedLine {
+    fn of_order(&self, order_id: Uuid) -> order_line::ActiveModel {
+        order_line::ActiveModel {
+            order_id: Set(order_id),
+            position: Set(self.position),
+            product_id: Set(self.product_id),
+            quantity: Set(self.quantity),
+            unit_price: Set(self.unit_price),
+            amount: Set(self.amount),
+            ..Default::default()
+        }
+    }
+}
+
+fn invalid_order() -> Error {
+    Error::invalid("the order is not valid")
+}
+
+/// Checks what can be checked without the database.
+fn check_lines(lines: &[NewLine]) -> Result<()> {
+    if !(1..=MAX_LINES).contains(&lines.len()) {
+        return Err(invalid_order().field("lines", format!("must be 1 to {MAX_LINES}")));
+    }
+    let mut problems = invalid_order();
+    let mut seen = BTreeSet::new();
+    for (index, line) in lines.iter().enumerate() {
+        if line.quantity < 1 {
+            problems = problems.field(format!("lines[{index}].quantity"), "must be at least 1");
+        }
+        if !seen.insert(line.product_id) {
+            let message = "is on the order already; add its quantity there";
+            problems = problems.field(format!("lines[{index}].productId"), message);
+        }
+    }
+    if problems.fields().is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Finds what each line costs, and checks that there is enough of every product.
+fn price_lines(
+    lines: &[NewLine],
+    products: &BTreeMap<Uuid, product::Model>,
+) -> Result<Vec<PricedLine>> {
+    let mut unknown = invalid_order();
+    let mut short = Error::conflict("there is not enough in stock");
+    let mut priced = Vec::with_capacity(lines.len());
+    for ((index, line), position) in lines.iter().enumerate().zip(1..) {
+        let Some(product) = products.get(&line.product_id) else {
+            unknown = unknown.field(format!("lines[{index}].productId"), "is no product");
+            continue;
+        };
+        if product.stock < line.quantity {
+            let message = format!("only {} of `{}` are left", product.stock, product.sku);
+            short = short.field(format!("lines[{index}].quantity"), message);
+        }
+        priced.push(PricedLine {
+            position,
+            product_id: product.id,
+            quantity: line.quantity,
+            unit_price: product.price,
+            amount: product.price * Decimal::from(line.quantity),
+        });
+    }
+    match [unknown, short].into_iter().find(|problems| !problems.fields().is_empty()) {
+        Some(problems) => Err(problems),
+        None => Ok(priced),
+    }
+}
+
+/// The customer, locked so that two orders at once can't both use the last of the credit.
+async fn find_customer(uow: &UnitOfWork, id: Uuid) -> Result<customer::Model> {
+    let query = uow.query::<customer::Entity>().filter(customer::COLUMN.id.eq(id));
+    let unknown = || invalid_order().field("customerId", "is no customer");
+    query.for_update().one().await?.ok_or_else(unknown)
+}
+
+async fn check_credit(uow: &UnitOfWork, customer: &customer::Model, total: Decimal) -> Result<()> {
+    let Some(limit) = customer.credit_limit else { return Ok(()) };
+    let open = uow
+        .query::<order::Entity>()
+        .filter(order::COLUMN.customer_id.eq(customer.id))
+        .filter(order::COLUMN.status.eq(order::Status::Placed))
+        .all()
+        .await?;
+    let open: Decimal = open.iter().map(|order| order.total).sum();
+    if open + total <= limit {
+        return Ok(());
+    }
+    Err(Error::conflict(format!(
+        "the order comes to {total:.2}, but of the customer's credit only {:.2} is left; ship or \
+         cancel other orders first, or raise the credit limit",
+        (limit - open).max(Decimal::ZERO)
+    )))
+}
+
+async fn lock_placed(uow: &UnitOfWork, id: Uuid) -> Result<order::Model> {
+    let query = uow.query::<order::Entity>().filter(order::COLUMN.id.eq(id)).for_update();
+    let order = query.one().await?.ok_or_else(|| Error::not_found("there is no such order"))?;
+    let state = match order.status {
+        order::Status::Placed => return Ok(order),
+        order::Status::Shipped => "shipped",
+        order::Status::Cancelled => "cancelled",
+    };
+    Err(Error::conflict(format!("order `{}` is already {state}", order.number)))
+}

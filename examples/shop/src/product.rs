@@ -1,0 +1,68 @@
+//! What the shop sells.
+
+#![expect(missing_docs, reason = "a column says what it is by its name, or has a comment")]
+
+use svc::prelude::*;
+use svc::sea_orm::Condition;
+
+/// A product.
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "products")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub organisation_id: Uuid,
+    /// The number by which people order it, unique in the organisation.
+    #[sea_orm(column_type = "String(StringLen::N(20))")]
+    pub sku: String,
+    #[sea_orm(column_type = "String(StringLen::N(100))")]
+    pub name: String,
+    #[sea_orm(column_type = "String(StringLen::N(1000))", nullable)]
+    pub description: Option<String>,
+    pub category_id: Uuid,
+    pub supplier_id: Option<Uuid>,
+    /// What one of it is: a piece, a box of 200, a canister of 5 l.
+    #[sea_orm(column_type = "String(StringLen::N(30))", default_value = "piece")]
+    pub unit: String,
+    /// The net price that customers pay for one unit.
+    #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+    pub price: Decimal,
+    /// What the shop pays for one unit, once that is known.
+    #[sea_orm(column_type = "Decimal(Some((12, 2)))", nullable)]
+    pub cost_price: Option<Decimal>,
+    /// The units that are here and not promised to anybody.
+    #[sea_orm(default_value = 0)]
+    pub stock: i32,
+    /// With less stock than this it is time to buy more.
+    #[sea_orm(default_value = 0)]
+    pub reorder_level: i32,
+    /// The only region that it is sold in; none for a product that is sold everywhere.
+    #[sea_orm(column_type = "String(StringLen::N(30))", nullable)]
+    pub region: Option<String>,
+    /// Whether it is no longer bought; what is in stock is still sold.
+    #[sea_orm(default_value = false)]
+    pub discontinued: bool,
+    pub version: i64,
+    pub created_at: OffsetDateTime,
+    pub updated_at: OffsetDateTime,
+    #[sea_orm(belongs_to, from = "category_id", to = "id")]
+    pub category: BelongsTo<super::category::Entity>,
+    #[sea_orm(belongs_to, from = "supplier_id", to = "id")]
+    pub supplier: BelongsTo<Option<super::supplier::Entity>>,
+    #[sea_orm(has_many)]
+    pub order_lines: HasMany<super::order_line::Entity>,
+}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The products that `who` may see: those of the regions in the claim `regions`, and those that
+/// are sold everywhere. Without the claim, all.
+#[must_use]
+pub fn visible_to(who: &Principal) -> Condition {
+    let regions = who.claims("regions");
+    if regions.is_empty() {
+        return Condition::all();
+    }
+    Condition::any().add(Column::Region.is_null()).add(Column::Region.is_in(regions))
+}

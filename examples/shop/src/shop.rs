@@ -1,0 +1,69 @@
+//! All that the application consists of.
+
+use svc::prelude::*;
+
+use crate::placed_orders::LinesStayAsPlaced;
+use crate::settings::SampleSettings;
+use crate::stock::StockLow;
+use crate::{
+    api, category, customer, first_start, order, order_line, orders, product, stock, supplier,
+};
+
+/// The application's own module.
+pub struct Shop;
+
+impl Module for Shop {
+    fn requires(&self) -> &'static [&'static str] {
+        &["identity"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry
+            .migrations([Migration::new("0001_shop", include_str!("../migrations/0001_shop.sql"))]);
+
+        registry
+            .entity_set::<category::Entity>("Categories")
+            .described("What kinds of products there are");
+        registry
+            .entity_set::<supplier::Entity>("Suppliers")
+            .described("Who products are bought from");
+        registry
+            .entity_set::<product::Entity>("Products")
+            .described("What the shop sells")
+            .row_filter(product::visible_to)
+            .hidden(product::Column::CostPrice)
+            .unless("Products.SeeCosts")
+            .create_only(product::Column::Stock)
+            .mark("webhooks");
+        registry.entity_set::<customer::Entity>("Customers").described("Who buys");
+        registry
+            .entity_set::<order::Entity>("Orders")
+            .described("What customers have ordered; commands place, ship and cancel")
+            .read_only(order::Column::Number)
+            .read_only(order::Column::CustomerId)
+            .read_only(order::Column::Status)
+            .read_only(order::Column::OrderedAt)
+            .read_only(order::Column::ShippedAt)
+            .read_only(order::Column::Total);
+        registry
+            .entity_set::<order_line::Entity>("OrderLines")
+            .described("What orders consist of")
+            .read_only(order_line::Column::OrderId)
+            .read_only(order_line::Column::Position)
+            .read_only(order_line::Column::ProductId)
+            .read_only(order_line::Column::Quantity)
+            .read_only(order_line::Column::UnitPrice)
+            .read_only(order_line::Column::Amount);
+        registry.commit_hook(Arc::new(LinesStayAsPlaced));
+
+        registry.permission(orders::PLACE, "place orders");
+        registry.permission(orders::SHIP, "record that orders have been shipped");
+        registry.permission(orders::CANCEL, "cancel orders that have not been shipped");
+        registry.permission(stock::RECEIVE, "add deliveries of suppliers to the stock");
+        registry.event::<StockLow>("stock.low", "The stock of a product fell below its limit");
+        registry.routes(api::routes());
+
+        registry.settings::<SampleSettings>();
+        registry.on_build(first_start::prepare);
+    }
+}

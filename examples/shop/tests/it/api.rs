@@ -1,0 +1,111 @@
+//! The shop over HTTP, with its sample data.
+
+use serde_json::{Value, json};
+use shop::{Shop, customer, product};
+use svc::application_parts::Application;
+use svc::core::OrganisationId;
+use svc::prelude::*;
+use svc_testing::{Backend, Client, Person, TestApp, on_both_databases};
+
+use crate::fixture::CLERK;
+
+/// The sample shop, with ids to order by.
+struct Open {
+    app: TestApp,
+    organisation: OrganisationId,
+    customer: Uuid,
+    product: Uuid,
+}
+
+impl Open {
+    async fn start(backend: Backend) -> Self {
+        let application = || Application::new("shop").module(Identity).module(Shop);
+        let app = TestApp::builder(application).start(backend).await;
+        let system = Context::system(app.app()).unwrap();
+        let buyers = system.query::<customer::Entity>();
+        let buyer = buyers.filter(customer::COLUMN.credit_limit.is_null()).one().await.unwrap();
+        let hammers = system.query::<product::Entity>();
+        let hammer = hammers.filter(product::COLUMN.sku.eq("HT-101")).one().await.unwrap();
+        let (buyer, hammer) = (buyer.unwrap(), hammer.unwrap());
+        let organisation = OrganisationId(hammer.organisation_id);
+        Self { app, organisation, customer: buyer.id, product: hammer.id }
+    }
+
+    fn person(&self, permissions: &[&str]) -> Client {
+        let ada = Person::named("Ada").of(self.organisation).who_may(permissions);
+        self.app.sign_in(&ada)
+    }
+
+    fn order(&self, quantity: i64) -> Value {
+        let line = json!({"productId": self.product, "quantity": quantity});
+        json!({"customerId": self.customer, "reference": "PO 4711", "lines": [line]})
+    }
+}
+
+on_both_databases! {
+    async fn an_order_goes_its_way(backend) {
+        let shop = Open::start(backend).await;
+        let clerk = shop.person(&CLERK);
+        let placed = clerk.post("/api/v1/shop/orders", shop.order(2)).await.expect(201);
+        assert_eq!(placed["number"], "SO-100841");
+        assert_eq!((&placed["status"], &placed["total"]), (&json!("placed"), &json!(29.8)));
+        let id = placed["id"].as_str().unwrap();
+        let path = |verb: &str| format!("/api/v1/shop/orders/{id}/{verb}");
+        let shipped = clerk.post(&path("ship"), Value::Null).await.expect(200);
+        assert_eq!(shipped["status"], "shipped");
+        let refusal = clerk.post(&path("cancel"), Value::Null).await.expect(409);
+        assert_eq!(refusal["detail"], "order `SO-100841` is already shipped");
+    }
+
+    async fn what_is_wrong_is_named(backend) {
+        let shop = Open::start(backend).await;
+        let clerk = shop.person(&CLERK);
+        let orders = "/api/v1/shop/orders";
+        let problem = clerk.post(orders, shop.order(0)).await.expect(422);
+        assert_eq!(problem["errors"]["lines[0].quantity"], json!(["must be at least 1"]));
+        let problem = clerk.post(orders, shop.order(1_000_000)).await.expect(409);
+        assert_eq!(problem["detail"], "there is not enough in stock");
+        for (field, value) in [("discount", json!(5)), ("lines", json!(7))] {
+            let mut order = shop.order(1);
+            order[field] = value;
+            let problem = clerk.post(orders, order).await.expect(422);
+            assert!(problem["errors"][field].is_array(), "{problem}");
+        }
+        let missing = clerk.post("/api/v1/shop/orders/none/ship", Value::Null).await;
+        let _ = missing.expect(404);
+    }
+
+    async fn a_delivery_is_added(backend) {
+        let shop = Open::start(backend).await;
+        let clerk = shop.person(&CLERK);
+        let path = format!("/api/v1/shop/products/{}/deliveries", shop.product);
+        let first = clerk.post(&path, json!({"quantity": 1})).await.expect(200);
+        let second = clerk.post(&path, json!({"quantity": 4, "costPrice": 7.45})).await.expect(200);
+        let stock = |answer: &Value| answer["stock"].as_i64().unwrap();
+        assert_eq!(stock(&second) - stock(&first), 4);
+    }
+
+    async fn every_route_asks_for_its_permission(backend) {
+        let shop = Open::start(backend).await;
+        let cases = [
+            ("/api/v1/shop/orders".to_owned(), shop.order(1), "Orders.Place"),
+            (format!("/api/v1/shop/orders/{}/ship", shop.customer), json!(null), "Orders.Ship"),
+            (format!("/api/v1/shop/orders/{}/cancel", shop.customer), json!(null), "Orders.Cancel"),
+            (
+                format!("/api/v1/shop/products/{}/deliveries", shop.product),
+                json!({"quantity": 1}),
+                "Products.ReceiveStock",
+            ),
+        ];
+        for (path, body, permission) in cases {
+            let others: Vec<&str> = CLERK.into_iter().filter(|name| *name != permission).collect();
+            let problem = shop.person(&others).post(&path, body.clone()).await.expect(403);
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.contains(&format!("`{permission}`")), "{detail}");
+            let _ = shop.app.anonymous().post(&path, body.clone()).await.expect(401);
+            let stranger = Person::named("Eve").of(svc_testing::organisation(9)).who_may(&CLERK);
+            let answer = shop.app.sign_in(&stranger).post(&path, body).await;
+            assert!([404, 422].contains(&answer.status.as_u16()), "{path}: {}", answer.text);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The shop's commands and its sample data, on both databases.
+#![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
+
+mod api;
+mod first_start;
+mod fixture;
+mod orders;
+mod sample;
+mod stock;
