@@ -1,5 +1,6 @@
 //! One router out of everything that was registered, behind one layer.
 
+mod compression;
 mod ids;
 mod layer;
 
@@ -8,11 +9,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use http::{Extensions, HeaderMap, StatusCode, Version};
 use svc_core::{App, Error, Result};
 use tower::ServiceBuilder;
-use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{Predicate, SizeAbove};
 
 use crate::health::Health;
 use crate::metrics::Metrics;
@@ -97,38 +95,14 @@ fn assemble(parts: HostParts) -> Router {
         let root = mounted.clone().with_state(state.clone());
         router = router.nest(prefix, mounted).route_service(&format!("{prefix}/"), root);
     }
-    let settings = state.settings();
-    let body_limit = usize::try_from(settings.max_body_size).unwrap_or(usize::MAX);
-    let compresses = settings.compression;
-    let layer = HostLayer::new(&state, metrics.http());
+    let body_limit = usize::try_from(state.settings().max_body_size).unwrap_or(usize::MAX);
     // The limit is set outside of a module's own layers, so that a route can set another.
-    let router = router.fallback(no_route).layer(DefaultBodyLimit::max(body_limit));
-    let router = if compresses {
-        let compression = CompressionLayer::new()
-            .gzip(true)
-            .br(true)
-            .compress_when(SizeAbove::new(1024).and(is_compressible));
-        router.layer(ServiceBuilder::new().layer(layer).layer(compression))
-    } else {
-        router.layer(layer)
-    };
-    router.with_state(state)
+    let layers = ServiceBuilder::new()
+        .layer(HostLayer::new(&state, metrics.http()))
+        .layer(DefaultBodyLimit::max(body_limit));
+    router.fallback(no_route).layer(layers).with_state(state)
 }
 
 async fn no_route() -> ApiResult<()> {
     Err(ApiError::from(Error::not_found("there is nothing at this address")))
-}
-
-/// Whether compression makes an answer smaller: texts, but no pictures and archives.
-fn is_compressible(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
-    let media_type = headers.get(http::header::CONTENT_TYPE).map(http::HeaderValue::as_bytes);
-    let Some(media_type) = media_type.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
-        return false;
-    };
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    // A stream of events must reach the browser event by event.
-    (essence.starts_with("text/") && essence != "text/event-stream")
-        || essence.ends_with("json")
-        || essence.ends_with("xml")
-        || essence.ends_with("javascript")
 }

@@ -15,8 +15,8 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures::FutureExt as _;
 use http::header::{
-    AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
-    STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
+    REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use svc_core::settings::WebUrl;
@@ -24,6 +24,7 @@ use svc_core::{Clock, Error};
 use tower::{Layer, Service};
 use tracing::{Instrument as _, Span};
 
+use super::compression;
 use super::ids::RequestIds;
 use crate::metrics::HttpMetrics;
 use crate::problem::{ApiError, ErrorFormat, Failure, Occasion, error_of_status, render};
@@ -45,6 +46,7 @@ struct Shared {
     metrics: Arc<HttpMetrics>,
     request_timeout: Duration,
     slow_request: Duration,
+    compresses: bool,
     is_https: bool,
 }
 
@@ -56,6 +58,7 @@ impl HostLayer {
             metrics,
             request_timeout: settings.request_timeout,
             slow_request: settings.slow_request,
+            compresses: settings.compression,
             is_https: settings.public_url.as_ref().is_some_and(WebUrl::is_https),
         }))
     }
@@ -96,6 +99,8 @@ where
         let route = request.extensions().get::<MatchedPath>().cloned();
         let (span, ids) = begin_span(ids, request.method(), route.as_ref());
         request.extensions_mut().insert(ids);
+        let accepted = request.headers().get(ACCEPT_ENCODING);
+        let accepted = accepted.filter(|_| self.shared.compresses).cloned();
         let exchange = Exchange::begin(Arc::clone(&self.shared), ids, route, &request);
         let handler = self.inner.call(request);
         let work = async move {
@@ -113,7 +118,13 @@ where
                     ApiError::from(error.retry_after(Duration::from_secs(1))).into_response()
                 }
             };
-            Ok(exchange.finish(response))
+            let response = exchange.finish(response);
+            Ok(match accepted {
+                Some(accepted) if compression::is_worth(&response) => {
+                    compression::compress(accepted, response).await
+                }
+                _ => response,
+            })
         };
         Box::pin(work.instrument(span))
     }

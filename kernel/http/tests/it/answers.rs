@@ -66,6 +66,7 @@ async fn the_pages_load_nothing_from_elsewhere() {
         let policy = page.header("content-security-policy");
         assert!(policy.starts_with("default-src 'none'"), "{path}: {policy}");
         assert!(policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+        assert!(!policy.contains("unsafe"), "{path}: {policy}");
         let text = page.text();
         assert!(!text.contains("//"), "{path} refers to another host");
         let addresses = text.split("href=\"").chain(text.split("src=\"")).skip(1);
