@@ -9,7 +9,10 @@
 //! the feature.
 
 mod apply;
+mod arguments;
+mod arithmetic;
 mod error;
+mod expand;
 mod expr;
 mod function;
 mod path;

@@ -38,20 +38,20 @@ pub(super) fn path(
         PathRoot::Relative | PathRoot::It | PathRoot::This => {}
     }
     let mut segments = path.segments.as_slice();
-    if path.root == PathRoot::Relative {
-        if let Some(operand) = relative(context, scope, path.at, &mut segments)? {
-            return Ok(operand);
-        }
-        if let Some((index, element)) = variable(scope, &mut segments) {
-            return from_element(
-                context,
-                scope,
-                path.at,
-                segments,
-                Variable::Lambda(index),
-                element,
-            );
-        }
+    if path.root == PathRoot::Relative
+        && let Some(column) = column(scope, path.at, segments)
+    {
+        return Ok(Operand::Typed(column));
+    }
+    let variable = match path.root {
+        PathRoot::Relative => variable(scope, &mut segments),
+        // The element that a `$filter` of a collection works on.
+        PathRoot::This => scope.anonymous(),
+        _ => None,
+    };
+    if let Some((index, element)) = variable {
+        let variable = Variable::Lambda(index);
+        return from_element(context, scope, path.at, segments, variable, element);
     }
     let Some(entity_type) = scope.row.entity_type else {
         return Err(unknown_column(path));
@@ -59,30 +59,23 @@ pub(super) fn path(
     from_element(context, scope, path.at, segments, Variable::Current, Element::Entity(entity_type))
 }
 
-/// A column, whose name may be a whole path.
-fn relative(
-    _: &Context<'_>,
-    scope: &Scope<'_>,
-    at: Position,
-    segments: &mut &[Segment],
-) -> Result<Option<Operand>, BindError> {
+/// A column, whose name may be a whole path; variables of lambdas hide it.
+fn column(scope: &Scope<'_>, at: Position, segments: &[Segment]) -> Option<BoundExpr> {
     let mut names = Vec::new();
-    for segment in *segments {
+    for segment in segments {
         match &segment.kind {
             SegmentKind::Name { name, arguments: None } => names.push(name.as_str()),
-            _ => return Ok(None),
+            _ => return None,
         }
     }
-    let name = names.join("/");
-    if names.len() == 1 && scope.lambda(&name).is_some() {
-        return Ok(None);
+    if scope.lambda(names.first()?).is_some() {
+        return None;
     }
-    let Some(index) = scope.row.columns.iter().position(|column| column.name == name) else {
-        return Ok(None);
-    };
+    let name = names.join("/");
+    let index = scope.row.columns.iter().position(|column| column.name == name)?;
     let column = &scope.row.columns[index];
     let kind = BoundKind::Column(index);
-    Ok(Some(Operand::Typed(BoundExpr { kind, ty: column.ty, nullable: column.nullable, at })))
+    Some(BoundExpr { kind, ty: column.ty, nullable: column.nullable, at })
 }
 
 /// The variable that the first segment names, or the one without a name.
@@ -316,7 +309,7 @@ fn collection(
             }
             SegmentKind::Name { name, arguments: None } if name.contains('.') => match of {
                 CollectionOf::Entities(entity_type) => {
-                    cast(context, segment.at, name, entity_type)?
+                    cast(context, segment.at, name, entity_type)?;
                 }
                 CollectionOf::Values(..) => return Err(needs()),
             },

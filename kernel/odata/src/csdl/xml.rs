@@ -6,8 +6,8 @@ use super::annotations::{self, Annotation, Content};
 use super::{TypeUse, VOCABULARIES, facets, operation_type, property_type, visible};
 use crate::headers::Version;
 use crate::model::{
-    EntitySet, EntityType, EnumType, NavigationProperty, Operation, OperationKind, PrimitiveType,
-    Property, Schema, TypeIndex,
+    EntitySet, EntityType, EnumType, NavigationProperty, Operation, OperationKind, Property,
+    Schema, TypeIndex,
 };
 
 /// Writes elements with indentation; what is open is closed in order.

@@ -40,20 +40,17 @@ pub(super) fn absolute(input: &str) -> Parsed<()> {
 
 /// A host and an optional port.
 fn authority(text: &str, base: usize) -> Parsed<()> {
-    let (host, port) = match text.strip_prefix('[') {
-        Some(rest) => {
-            let end = rest.find(']').ok_or_else(|| error(base + text.len(), "`]`"))?;
-            let address = &rest[..end];
-            let is_future = address.starts_with(['v', 'V']);
-            if !is_future && address.parse::<std::net::Ipv6Addr>().is_err() {
-                return Err(error(base + 1, "an IPv6 address"));
-            }
-            (end + 2, &rest[end + 1..])
+    let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+        let end = rest.find(']').ok_or_else(|| error(base + text.len(), "`]`"))?;
+        let address = &rest[..end];
+        let is_future = address.starts_with(['v', 'V']);
+        if !is_future && address.parse::<std::net::Ipv6Addr>().is_err() {
+            return Err(error(base + 1, "an IPv6 address"));
         }
-        None => {
-            let end = text.find(':').unwrap_or(text.len());
-            (end, &text[end..])
-        }
+        (end + 2, &rest[end + 1..])
+    } else {
+        let end = text.find(':').unwrap_or(text.len());
+        (end, &text[end..])
     };
     let is_port = port.is_empty()
         || port

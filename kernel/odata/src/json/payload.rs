@@ -197,7 +197,7 @@ pub fn parse_parameters(
             )));
         };
         let found = members.iter().find(|(name, _)| *name == parameter.name);
-        let property = Property { nullable, collection, ..Property::new(&parameter.name, ty) };
+        let property = Property { collection, nullable, ..Property::new(&parameter.name, ty) };
         match found {
             Some((name, raw)) => values.extend(reader.property(&property, raw, name)),
             None if nullable => values.push(Value::Null),

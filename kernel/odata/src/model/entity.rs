@@ -73,6 +73,10 @@ impl EntityType {
 
 /// A way from an entity to others.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts that metadata states one by one"
+)]
 pub struct NavigationProperty {
     /// The name in URLs and payloads.
     pub name: String,

@@ -33,7 +33,7 @@ fn check_item(property: &Property, value: &Value) -> Result<(), ValueError> {
 fn check_one(property: &Property, value: &Value) -> Result<(), ValueError> {
     match value {
         Value::String(text) => {
-            check_length(text.chars().count(), "characters", property.max_length)?
+            check_length(text.chars().count(), "characters", property.max_length)?;
         }
         Value::Binary(bytes) => check_length(bytes.len(), "bytes", property.max_length)?,
         Value::Decimal(number) => check_digits(property, *number)?,
@@ -44,7 +44,7 @@ fn check_one(property: &Property, value: &Value) -> Result<(), ValueError> {
         Value::DateTimeOffset(moment) => check_fraction(property, moment.nanosecond())?,
         Value::TimeOfDay(time) => check_fraction(property, time.nanosecond())?,
         Value::Duration(duration) => {
-            check_fraction(property, duration.subsec_nanoseconds().unsigned_abs())?
+            check_fraction(property, duration.subsec_nanoseconds().unsigned_abs())?;
         }
         _ => {}
     }

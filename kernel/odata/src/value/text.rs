@@ -247,15 +247,14 @@ fn date_time_offset(text: &str) -> Result<OffsetDateTime, ValueError> {
     whole(lexical::date_time_offset, PrimitiveType::DateTimeOffset, text)?;
     let error = || malformed(PrimitiveType::DateTimeOffset, text);
     let (day, rest) = text.split_once(['T', 't']).ok_or_else(error)?;
-    let (time, offset) = match rest.strip_suffix(['Z', 'z']) {
-        Some(time) => (time, UtcOffset::UTC),
-        None => {
-            let (time, offset) = rest.split_at(rest.len() - 6);
-            let hours: i8 = offset[1..3].parse().map_err(|_| error())?;
-            let minutes: i8 = offset[4..6].parse().map_err(|_| error())?;
-            let sign = if offset.starts_with('-') { -1 } else { 1 };
-            (time, UtcOffset::from_hms(sign * hours, sign * minutes, 0).map_err(|_| error())?)
-        }
+    let (time, offset) = if let Some(time) = rest.strip_suffix(['Z', 'z']) {
+        (time, UtcOffset::UTC)
+    } else {
+        let (time, offset) = rest.split_at(rest.len() - 6);
+        let hours: i8 = offset[1..3].parse().map_err(|_| error())?;
+        let minutes: i8 = offset[4..6].parse().map_err(|_| error())?;
+        let sign = if offset.starts_with('-') { -1 } else { 1 };
+        (time, UtcOffset::from_hms(sign * hours, sign * minutes, 0).map_err(|_| error())?)
     };
     let day = date(day).map_err(|_| error())?;
     let time = time_of_day(time).map_err(|_| error())?;

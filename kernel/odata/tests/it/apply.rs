@@ -4,7 +4,8 @@ use svc_odata::bind::{
     AggregateMethod, BindError, BindLimits, BoundKind, BoundQuery, BoundTransformationKind,
     bind_query,
 };
-use svc_odata::model::{PrimitiveType, PropertyType};
+use svc_odata::model::PrimitiveType as Ty;
+use svc_odata::model::PropertyType;
 use svc_odata::syntax::QueryOptions;
 
 use crate::shop::{PRODUCT, shop};
@@ -32,7 +33,6 @@ fn aggregates_leave_one_row_of_columns() {
     let query = bind(
         "$apply=aggregate($count as N,Price with sum as Total,Stock with average as Mean,Created with max as Last,Name with countdistinct as Names,Items/$count as Lines)",
     );
-    use PrimitiveType as Ty;
     assert_eq!(
         columns(&query),
         [

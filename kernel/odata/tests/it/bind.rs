@@ -553,3 +553,34 @@ fn hidden_resources_are_not_there() {
         assert_eq!(shape(&hidden), shape(&misspelt), "{hidden}");
     }
 }
+
+#[test]
+fn this_is_what_the_option_works_on() {
+    let count = |condition: &str| match filter(condition).kind {
+        BoundKind::Compare(_, left, _) => match left.kind {
+            BoundKind::Count(found) => found.filter.expect("a filter"),
+            other => panic!("{condition}: {other:?}"),
+        },
+        other => panic!("{condition}: {other:?}"),
+    };
+    let left = |expr: BoundExpr| match expr.kind {
+        BoundKind::Compare(_, left, _) => left.kind,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(left(count("Tags/$filter($this eq 'new')/$count gt 1")), BoundKind::Element(0));
+    for name in ["Line", "$this/Line"] {
+        let BoundKind::Property(path) =
+            left(count(&format!("Items/$count($filter={name} eq 1) gt 1")))
+        else {
+            panic!("{name} is a property");
+        };
+        assert_eq!(path.variable, Variable::Lambda(0), "{name}");
+    }
+    let BoundKind::Property(path) = left(count("Items/$count($filter=$it/Stock eq 1) gt 1")) else {
+        panic!("a property");
+    };
+    assert_eq!(path.variable, Variable::Current);
+    assert!(
+        matches!(filter("$this/Active").kind, BoundKind::Property(path) if path.variable == Variable::Current)
+    );
+}

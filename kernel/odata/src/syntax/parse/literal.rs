@@ -105,11 +105,13 @@ pub(crate) fn primitive_literal(cursor: &mut Cursor<'_>) -> Parsed<Option<Litera
     }
 }
 
+type Form = fn(&str) -> Lexed;
+type Make = fn(String) -> Literal;
+
 /// What begins with a digit or sign: guid, date, time or number, the longest of which is meant.
 fn numeric(cursor: &mut Cursor<'_>) -> Parsed<Option<Literal>> {
     let rest = cursor.rest();
-    type Make = fn(String) -> Literal;
-    let forms: [(fn(&str) -> Lexed, Make); 4] = [
+    let forms: [(Form, Make); 4] = [
         (lexical::date_time_offset, Literal::DateTimeOffset),
         (lexical::date, Literal::Date),
         (lexical::time_of_day, Literal::TimeOfDay),

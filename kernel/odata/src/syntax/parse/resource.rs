@@ -91,8 +91,7 @@ fn segment(
     }
     match before {
         Some(Kind::CrossJoin(_)) => Err(cursor.expected("`$query`")),
-        None => name(cursor),
-        Some(Kind::All | Kind::Entity | Kind::Each) => name(cursor),
+        None | Some(Kind::All | Kind::Entity | Kind::Each) => name(cursor),
         Some(_) => name_or_key(cursor),
     }
 }

@@ -6,7 +6,7 @@ mod options;
 mod resource;
 mod search;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Writes items with a separator between them.
 pub(super) fn joined<T: fmt::Display>(
@@ -50,7 +50,8 @@ fn encode(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
         if is_plain(byte) {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
         }
     }
     encoded
