@@ -1,0 +1,155 @@
+use std::ops::Deref;
+use std::sync::Arc;
+
+use svc_core::{Actor, Directory, Error, Result};
+use svc_data::Context;
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+use crate::enqueuer::Enqueuer;
+use crate::error::JobError;
+use crate::interrupt::Interrupt;
+use crate::job::JobId;
+use crate::progress::{Progress, ProgressCell};
+use crate::text;
+
+/// What a handler works with. Cheap to clone.
+///
+/// It is also a [`Context`] of the system within the organisation that the job was enqueued in
+/// (across organisations for a job of the system itself), with the correlation of the request
+/// that enqueued it. [`JobContext::as_enqueuer`] gives a context with the rights of the person.
+#[derive(Clone)]
+pub struct JobContext {
+    context: Context,
+    job: Arc<RunningJob>,
+}
+
+/// What a context knows of its job.
+pub(crate) struct RunningJob {
+    pub(crate) id: JobId,
+    pub(crate) attempt: u32,
+    pub(crate) max_attempts: u32,
+    pub(crate) enqueued_at: OffsetDateTime,
+    pub(crate) enqueuer: Enqueuer,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) progress: ProgressCell,
+}
+
+impl JobContext {
+    pub(crate) fn new(context: Context, job: RunningJob) -> Self {
+        Self { context, job: Arc::new(job) }
+    }
+
+    /// The context of the system, as a value of its own.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The job.
+    #[must_use]
+    pub fn job_id(&self) -> JobId {
+        self.job.id
+    }
+
+    /// Which attempt this is, from 1.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.job.attempt
+    }
+
+    /// Attempts at most. A handler that wants to tell somebody of a failure for good does so when
+    /// the attempt has this number.
+    #[must_use]
+    pub fn max_attempts(&self) -> u32 {
+        self.job.max_attempts
+    }
+
+    /// When the job was enqueued.
+    #[must_use]
+    pub fn enqueued_at(&self) -> OffsetDateTime {
+        self.job.enqueued_at
+    }
+
+    /// Who enqueued the job.
+    #[must_use]
+    pub fn enqueued_by(&self) -> &Actor {
+        &self.job.enqueuer.actor
+    }
+
+    /// A context of whoever enqueued the job, with the rights that hold *now*; those of an API
+    /// key go no further than its scope. For a job of the system it is the system's.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) when the person is disabled or no
+    /// longer a member; a fault of the [`Directory`], or that nobody provides one.
+    pub async fn as_enqueuer(&self) -> Result<Context> {
+        let Some(user) = self.job.enqueuer.actor.user else { return Ok(self.context.clone()) };
+        let directory = self.app().service::<dyn Directory>()?;
+        let principal =
+            directory.principal(user, self.organisation()?).await?.ok_or_else(|| {
+                Error::forbidden("the person who enqueued the job is no longer a member")
+            })?;
+        let principal = match &self.job.enqueuer.scope {
+            Some(scope) => principal.through_api_key(scope),
+            None => principal,
+        };
+        Ok(self.context.acting_as(Arc::new(principal)))
+    }
+
+    /// Says how far the job is, in percent (more than 100 counts as 100) and in words. Costs next
+    /// to nothing: it is stored a few times a second at most, and the last word wins.
+    pub fn progress(&self, percent: u8, message: impl AsRef<str>) {
+        self.tell(Some(percent.min(100)), message.as_ref());
+    }
+
+    /// Says what the job is doing, where it can't tell how far it is.
+    pub fn progress_message(&self, message: impl AsRef<str>) {
+        self.tell(None, message.as_ref());
+    }
+
+    fn tell(&self, percent: Option<u8>, message: &str) {
+        let message = Some(text::storable(message)).filter(|message| !message.is_empty());
+        self.job.progress.tell(Progress { percent, message });
+    }
+
+    /// Is cancelled when the job should end: somebody cancelled it, or the application stops.
+    ///
+    /// A handler that looks at it ends with [`JobError::interrupted`]; one that doesn't is given
+    /// `Svc:Jobs:CancelGrace` or `Svc:Jobs:ShutdownGrace` to finish, and is then dropped at the
+    /// place where it waits.
+    #[must_use]
+    pub fn interruption(&self) -> CancellationToken {
+        self.job.interrupt.asked().clone()
+    }
+
+    /// Ends the handler, with `?`, when the job should end: for the head of a loop.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::interrupted`].
+    pub fn check_interruption(&self) -> Result<(), JobError> {
+        if self.job.interrupt.asked().is_cancelled() {
+            return Err(JobError::interrupted());
+        }
+        Ok(())
+    }
+}
+
+impl Deref for JobContext {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl std::fmt::Debug for JobContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JobContext")
+            .field("id", &self.job.id)
+            .field("attempt", &self.job.attempt)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,368 @@
+//! Enqueuing as part of a unit of work: the job is there if, and only if, the changes are.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::Value;
+use serde::Serialize;
+use svc_core::{Error, OrganisationId, Result};
+use svc_data::UnitOfWork;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::enqueuer::Enqueuer;
+use crate::job::{Job, JobId};
+use crate::registration::{JobKind, unserialisable};
+use crate::service::Jobs;
+use crate::store::{TWIN, column, hex, json, micros};
+
+/// Calls the nodes that run jobs.
+pub(crate) const TOPIC: &str = "jobs";
+
+/// Jobs that one statement inserts.
+const BATCH: usize = 1_000;
+
+/// The most bytes of a job's data as JSON.
+const MAX_PAYLOAD: usize = 1024 * 1024;
+
+/// The words for background work on a unit of work.
+pub trait EnqueueJobs {
+    /// Enqueues a job when awaited. It runs once the unit of work has committed, as the system
+    /// within the organisation, and remembers who enqueued it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::TooLarge`](svc_core::ErrorKind::TooLarge) when the data is more than 1 MiB;
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when nobody runs such jobs, or the
+    /// data can't be written as JSON; a fault of the database.
+    fn enqueue<J: Job>(&self, job: J) -> Enqueue<'_, J>;
+
+    /// Enqueues many jobs at once, with the same options. Answers with the identifiers of those
+    /// that are new, in their order.
+    ///
+    /// # Errors
+    ///
+    /// As [`EnqueueJobs::enqueue`].
+    fn enqueue_many<J: Job>(&self, jobs: impl IntoIterator<Item = J>) -> EnqueueMany<'_, J>;
+}
+
+impl EnqueueJobs for UnitOfWork {
+    fn enqueue<J: Job>(&self, job: J) -> Enqueue<'_, J> {
+        Enqueue { uow: self, job, key: None, options: Options::default() }
+    }
+
+    fn enqueue_many<J: Job>(&self, jobs: impl IntoIterator<Item = J>) -> EnqueueMany<'_, J> {
+        let jobs = jobs.into_iter().map(|job| (job, None)).collect();
+        EnqueueMany { uow: self, jobs, options: Options::default() }
+    }
+}
+
+/// What becomes of a job that was enqueued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enqueued {
+    /// The job, or the one that had its unique key already.
+    pub id: JobId,
+    /// Whether the job is new.
+    pub is_new: bool,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Options {
+    run_at: Option<RunAt>,
+    unique: Unique,
+    max_attempts: Option<u32>,
+    watched: bool,
+    organisation: Option<OrganisationId>,
+}
+
+#[derive(Clone, Copy)]
+enum RunAt {
+    Time(OffsetDateTime),
+    In(Duration),
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Unique {
+    #[default]
+    WhileRunning,
+    WhileWaiting,
+}
+
+/// Enqueues a job when awaited.
+#[must_use = "a job is enqueued when this is awaited"]
+pub struct Enqueue<'a, J> {
+    uow: &'a UnitOfWork,
+    job: J,
+    key: Option<String>,
+    options: Options,
+}
+
+/// Enqueues many jobs when awaited.
+#[must_use = "jobs are enqueued when this is awaited"]
+pub struct EnqueueMany<'a, J> {
+    uow: &'a UnitOfWork,
+    jobs: Vec<(J, Option<String>)>,
+    options: Options,
+}
+
+/// The options that one job and many have in common.
+macro_rules! options {
+    ($name:ident) => {
+        impl<J: Job> $name<'_, J> {
+            /// Runs at this time, or right away when it has passed.
+            pub fn run_at(mut self, time: OffsetDateTime) -> Self {
+                self.options.run_at = Some(RunAt::Time(time));
+                self
+            }
+
+            /// Runs after this span of the application's clock.
+            pub fn run_in(mut self, span: Duration) -> Self {
+                self.options.run_at = Some(RunAt::In(span));
+                self
+            }
+
+            /// Attempts in all, in place of the registered number.
+            pub fn max_attempts(mut self, attempts: u32) -> Self {
+                self.options.max_attempts = Some(attempts);
+                self
+            }
+
+            /// Keeps the job in the list for `Svc:Jobs:FinishedRetention` after it has finished,
+            /// so that whoever watches it sees the end. Other jobs are gone when they finish.
+            pub fn watched(mut self) -> Self {
+                self.options.watched = true;
+                self
+            }
+
+            /// Runs within this organisation. Only the system across organisations may choose.
+            pub fn in_organisation(mut self, organisation: OrganisationId) -> Self {
+                self.options.organisation = Some(organisation);
+                self
+            }
+        }
+    };
+}
+
+options!(Enqueue);
+options!(EnqueueMany);
+
+impl<J: Job> Enqueue<'_, J> {
+    /// Enqueues nothing when a job of the kind with this key already waits or runs in the
+    /// organisation: never two at once.
+    ///
+    /// The job that runs may have read its data before the change of this unit of work. Where it
+    /// must see the change, use [`Enqueue::unique_while_waiting`].
+    pub fn unique(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self.options.unique = Unique::WhileRunning;
+        self
+    }
+
+    /// Enqueues nothing when a job of the kind with this key already waits in the organisation;
+    /// one that has started doesn't count, so this one runs after the change in any case.
+    pub fn unique_while_waiting(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self.options.unique = Unique::WhileWaiting;
+        self
+    }
+}
+
+impl<J: Job> EnqueueMany<'_, J> {
+    /// As [`Enqueue::unique`], with a key for each job.
+    pub fn unique_by(mut self, key: impl Fn(&J) -> String) -> Self {
+        self.jobs.iter_mut().for_each(|(job, place)| *place = Some(key(job)));
+        self.options.unique = Unique::WhileRunning;
+        self
+    }
+
+    /// As [`Enqueue::unique_while_waiting`], with a key for each job.
+    pub fn unique_while_waiting_by(mut self, key: impl Fn(&J) -> String) -> Self {
+        self.jobs.iter_mut().for_each(|(job, place)| *place = Some(key(job)));
+        self.options.unique = Unique::WhileWaiting;
+        self
+    }
+}
+
+type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+
+impl<'a, J: Job> IntoFuture for Enqueue<'a, J> {
+    type Output = Result<Enqueued>;
+    type IntoFuture = Pending<'a, Enqueued>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let Self { uow, job, key, options } = self;
+        let payload = write(&job);
+        Box::pin(async move {
+            let queue = Queue::of(uow, J::NAME)?;
+            queue.enqueue(Payload { json: payload?, key }, &options).await
+        })
+    }
+}
+
+impl<'a, J: Job> IntoFuture for EnqueueMany<'a, J> {
+    type Output = Result<Vec<JobId>>;
+    type IntoFuture = Pending<'a, Vec<JobId>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let Self { uow, jobs, options } = self;
+        let write = |(job, key)| Ok(Payload { json: write(&job)?, key });
+        let payloads: Result<Vec<Payload>> = jobs.into_iter().map(write).collect();
+        Box::pin(async move {
+            let queue = Queue::of(uow, J::NAME)?;
+            let mut ids = Vec::new();
+            for batch in payloads?.chunks(BATCH) {
+                ids.extend(queue.insert(batch, &options).await?);
+            }
+            Ok(ids)
+        })
+    }
+}
+
+fn write<J: Job>(job: &J) -> Result<String> {
+    let payload =
+        serde_json::to_string(job).map_err(|cause| unserialisable(J::NAME).caused_by(cause))?;
+    check_size(J::NAME, payload)
+}
+
+fn check_size(kind: &str, payload: String) -> Result<String> {
+    if payload.len() > MAX_PAYLOAD {
+        return Err(Error::new(
+            svc_core::ErrorKind::TooLarge,
+            format!(
+                "the data of a `{kind}` job is {} bytes long, and {MAX_PAYLOAD} are allowed; store \
+                 it, and enqueue its key",
+                payload.len()
+            ),
+        ));
+    }
+    Ok(payload)
+}
+
+/// The data of a job as it is stored.
+pub(crate) struct Payload {
+    json: String,
+    key: Option<String>,
+}
+
+#[derive(Serialize)]
+struct InsertRow<'a> {
+    id: String,
+    payload: &'a str,
+    key: Option<String>,
+}
+
+/// Enqueues the job of a schedule, unless that of an earlier tick still waits or runs.
+pub(crate) async fn enqueue_scheduled(
+    uow: &UnitOfWork,
+    kind: &'static str,
+    schedule: &str,
+    payload: String,
+) -> Result<Enqueued> {
+    let key = Some(format!("schedule {schedule}"));
+    let payload = Payload { json: check_size(kind, payload)?, key };
+    Queue::of(uow, kind)?.enqueue(payload, &Options::default()).await
+}
+
+/// The queue of one kind of job, seen from a unit of work.
+struct Queue<'a> {
+    uow: &'a UnitOfWork,
+    jobs: Arc<Jobs>,
+    kind: Arc<JobKind>,
+}
+
+impl<'a> Queue<'a> {
+    fn of(uow: &'a UnitOfWork, kind: &str) -> Result<Self> {
+        let jobs = uow.context().app().service::<Jobs>()?;
+        let kind = Arc::clone(jobs.catalogue().kind(kind)?);
+        Ok(Self { uow, jobs, kind })
+    }
+
+    async fn enqueue(&self, payload: Payload, options: &Options) -> Result<Enqueued> {
+        let key = self.stored_key(payload.key.as_deref(), options)?;
+        let payload = [payload];
+        // Between the insert that meets a twin and the look for it, the twin may finish.
+        for _ in 0..5 {
+            if let [id] = *self.insert(&payload, options).await? {
+                return Ok(Enqueued { id, is_new: true });
+            }
+            let values: [Value; 2] = [self.kind.name.into(), key.clone().into()];
+            let twin = self.jobs.store().database().statement(TWIN, values);
+            if let Some(row) = self.uow.rows(twin).await?.first() {
+                return Ok(Enqueued { id: JobId(column::<Uuid>(row, 0)?), is_new: false });
+            }
+        }
+        Err(Error::conflict("jobs with the same unique key come and go; try again").transient())
+    }
+
+    /// Inserts jobs, and answers with the identifiers of those whose unique key was free.
+    async fn insert(&self, payloads: &[Payload], options: &Options) -> Result<Vec<JobId>> {
+        let context = self.uow.context();
+        let now = context.clock().now();
+        let run_at = match options.run_at {
+            Some(RunAt::Time(time)) => time,
+            Some(RunAt::In(span)) => now + span,
+            None => now,
+        };
+        let mut rows = Vec::with_capacity(payloads.len());
+        for Payload { json, key } in payloads {
+            let key = self.stored_key(key.as_deref(), options)?;
+            rows.push(InsertRow { id: hex(context.clock().new_id()), payload: json, key });
+        }
+        // Whoever takes several keys takes them in the same order, or two could wait for each other.
+        rows.sort_by(|one, other| one.key.cmp(&other.key));
+        let Enqueuer { actor, scope } = Enqueuer::of(context.principal());
+        let scope = scope.map(|scope| json(&scope)).transpose()?;
+        let max_attempts = options.max_attempts.unwrap_or(self.kind.max_attempts).clamp(1, 1_000);
+        let statement = self.jobs.store().insert([
+            self.organisation(options)?.map(|organisation| organisation.0).into(),
+            self.kind.name.into(),
+            micros(run_at).into(),
+            i32::try_from(max_attempts).unwrap_or(1_000).into(),
+            (options.unique == Unique::WhileRunning).into(),
+            options.watched.into(),
+            micros(now).into(),
+            actor.user.map(|user| user.0).into(),
+            actor.display_name.into(),
+            scope.unwrap_or(Value::String(None)),
+            context.correlation().into(),
+            json(&rows)?,
+        ]);
+        let inserted = self.uow.rows(statement).await?;
+        let read = |row| Ok(JobId(column::<Uuid>(row, 0)?));
+        let mut ids: Vec<JobId> = inserted.iter().map(read).collect::<Result<_>>()?;
+        // Identifiers are given in the order of the jobs, and sort in it.
+        ids.sort_unstable();
+        if !ids.is_empty() {
+            self.uow.wake_after_commit(TOPIC);
+        }
+        Ok(ids)
+    }
+
+    fn organisation(&self, options: &Options) -> Result<Option<OrganisationId>> {
+        let own = self.uow.context().principal().organisation();
+        match (own, options.organisation) {
+            (own, None) => Ok(own),
+            (None, Some(chosen)) => Ok(Some(chosen)),
+            (Some(own), Some(chosen)) if own == chosen => Ok(Some(own)),
+            (Some(_), Some(_)) => {
+                Err(Error::internal("only the system may enqueue a job in another organisation"))
+            }
+        }
+    }
+
+    /// The key as it is stored: those of different organisations never meet.
+    fn stored_key(&self, key: Option<&str>, options: &Options) -> Result<Option<String>> {
+        let Some(key) = key else { return Ok(None) };
+        if key.len() > 500 || key.contains('\0') {
+            return Err(Error::internal(
+                "a job's unique key must have at most 500 bytes and no NUL; hash what is longer",
+            ));
+        }
+        Ok(Some(match self.organisation(options)? {
+            Some(organisation) => format!("{organisation} {key}"),
+            None => format!("- {key}"),
+        }))
+    }
+}

@@ -1,0 +1,309 @@
+//! The queue as a table: the only part that knows SQL.
+
+use std::sync::Arc;
+
+use sea_orm::{ConnectionTrait as _, DbErr, QueryResult, Statement, TryGetable, Value};
+use serde::Serialize;
+use svc_core::{Actor, Error, OrganisationId, Result, UserId};
+use svc_data::{Database, database_error};
+use time::{OffsetDateTime, PrimitiveDateTime};
+use uuid::Uuid;
+
+use crate::enqueuer::Enqueuer;
+use crate::job::{JobId, JobState};
+use crate::progress::Progress;
+
+mod sql;
+
+pub(crate) use sql::TWIN;
+use sql::{NEXT_DUE, RENEW, Sql};
+
+/// How many rows are cleaned away in one statement.
+pub(crate) const CLEAN_BATCH: i64 = 1_000;
+
+/// Reads and moves the rows of the queue. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Store {
+    database: Database,
+    sql: Arc<Sql>,
+}
+
+/// What proves that a node runs a job: only the claim with this token may settle it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Lease {
+    pub(crate) id: JobId,
+    pub(crate) token: Uuid,
+}
+
+/// A job that this node has claimed.
+pub(crate) struct Claimed {
+    pub(crate) lease: Lease,
+    pub(crate) kind: String,
+    pub(crate) payload: String,
+    pub(crate) organisation: Option<OrganisationId>,
+    pub(crate) attempt: u32,
+    pub(crate) max_attempts: u32,
+    pub(crate) run_at_us: i64,
+    pub(crate) created_at_us: i64,
+    pub(crate) watched: bool,
+    pub(crate) enqueuer: Enqueuer,
+    pub(crate) correlation: Uuid,
+}
+
+/// Who claims, and until when.
+#[derive(Clone, Copy)]
+pub(crate) struct Claim {
+    pub(crate) owner: Uuid,
+    pub(crate) token: Uuid,
+    pub(crate) now_us: i64,
+    pub(crate) until_us: i64,
+    pub(crate) limit: usize,
+}
+
+/// A lease that was prolonged.
+pub(crate) struct Renewed {
+    pub(crate) lease: Lease,
+    pub(crate) cancel_requested: bool,
+}
+
+/// What becomes of a claimed job.
+pub(crate) struct Settlement {
+    pub(crate) lease: Lease,
+    pub(crate) to: Settled,
+    /// What the job said last, where that isn't stored yet.
+    pub(crate) progress: Option<Progress>,
+}
+
+pub(crate) enum Settled {
+    /// Finished, and nobody watches: nothing is left.
+    Deleted,
+    /// Stays, in this state.
+    Kept {
+        state: JobState,
+        /// When it runs again; none leaves the time as it is.
+        run_at_us: Option<i64>,
+        /// Whether the attempt doesn't count.
+        handed_back: bool,
+        error: Option<String>,
+    },
+}
+
+/// A job that was taken from a node which is gone.
+pub(crate) struct Swept {
+    pub(crate) id: JobId,
+    pub(crate) kind: String,
+    pub(crate) state: JobState,
+}
+
+#[derive(Serialize)]
+struct LeaseRow {
+    id: String,
+    token: String,
+}
+
+#[derive(Serialize)]
+struct SettleRow<'a> {
+    #[serde(flatten)]
+    lease: LeaseRow,
+    state: i16,
+    run_at_us: Option<i64>,
+    returned: u8,
+    error: Option<&'a str>,
+    told: u8,
+    percent: Option<u8>,
+    message: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ProgressRow<'a> {
+    #[serde(flatten)]
+    lease: LeaseRow,
+    percent: Option<u8>,
+    message: Option<&'a str>,
+}
+
+impl Lease {
+    fn row(self) -> LeaseRow {
+        LeaseRow { id: hex(self.id.0), token: hex(self.token) }
+    }
+}
+
+/// An identifier as [`Sql`] expects it in a list.
+pub(crate) fn hex(id: Uuid) -> String {
+    id.simple().to_string()
+}
+
+/// A list of rows as one parameter.
+pub(crate) fn json(rows: &impl Serialize) -> Result<Value> {
+    let unwritable = |cause| Error::internal("rows can't be written as JSON").caused_by(cause);
+    Ok(serde_json::to_string(rows).map_err(unwritable)?.into())
+}
+
+impl Store {
+    pub(crate) fn new(database: Database) -> Self {
+        let sql = Arc::new(Sql::of(database.backend()));
+        Self { database, sql }
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// The statement that adds jobs; it answers with the identifiers of those it added.
+    pub(crate) fn insert(&self, values: impl IntoIterator<Item = Value>) -> Statement {
+        self.database.statement(&self.sql.insert, values)
+    }
+
+    async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
+        self.database.writer().query_all_raw(statement).await.map_err(database_error)
+    }
+
+    async fn execute(&self, statement: Statement) -> Result<u64> {
+        let outcome = self.database.writer().execute_raw(statement).await;
+        outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
+    }
+
+    /// Claims what is due, oldest first.
+    pub(crate) async fn claim(&self, claim: Claim) -> Result<Vec<Claimed>> {
+        let limit = i64::try_from(claim.limit).unwrap_or(i64::MAX);
+        let values = [
+            claim.now_us.into(),
+            limit.into(),
+            claim.token.into(),
+            claim.owner.into(),
+            claim.until_us.into(),
+        ];
+        let rows = self.rows(self.database.statement(&self.sql.claim, values)).await?;
+        let mut claimed: Vec<Claimed> =
+            rows.iter().map(|row| read_claimed(row, claim.token)).collect::<Result<_>>()?;
+        // The order in which rows come back from an update is nobody's promise.
+        claimed.sort_unstable_by_key(|job| (job.run_at_us, job.lease.id));
+        Ok(claimed)
+    }
+
+    /// The next time that a job waits for.
+    pub(crate) async fn next_due_us(&self, now_us: i64) -> Result<Option<i64>> {
+        let statement = self.database.statement(NEXT_DUE, [now_us.into()]);
+        let rows = self.database.rows(statement).await?;
+        rows.first().map(|row| column(row, 0)).transpose()
+    }
+
+    /// Prolongs all leases of a node.
+    pub(crate) async fn renew(&self, owner: Uuid, until_us: i64) -> Result<Vec<Renewed>> {
+        let statement = self.database.statement(RENEW, [until_us.into(), owner.into()]);
+        let read = |row: &QueryResult| {
+            let lease = Lease { id: JobId(column(row, 0)?), token: column(row, 1)? };
+            Ok(Renewed { lease, cancel_requested: column(row, 2)? })
+        };
+        self.rows(statement).await?.iter().map(read).collect()
+    }
+
+    /// Stores what became of claimed jobs. A job whose lease was lost meanwhile is left alone.
+    pub(crate) async fn settle(&self, settlements: &[Settlement], now_us: i64) -> Result<()> {
+        let mut deleted = Vec::new();
+        let mut kept = Vec::new();
+        for Settlement { lease, to, progress } in settlements {
+            match to {
+                Settled::Deleted => deleted.push(lease.row()),
+                Settled::Kept { state, run_at_us, handed_back, error } => kept.push(SettleRow {
+                    lease: lease.row(),
+                    state: state.code(),
+                    run_at_us: *run_at_us,
+                    returned: (*handed_back).into(),
+                    error: error.as_deref(),
+                    told: progress.is_some().into(),
+                    percent: progress.as_ref().and_then(|progress| progress.percent),
+                    message: progress.as_ref().and_then(|progress| progress.message.as_deref()),
+                }),
+            }
+        }
+        if !deleted.is_empty() {
+            self.execute(self.database.statement(&self.sql.delete, [json(&deleted)?])).await?;
+        }
+        if !kept.is_empty() {
+            let values = [now_us.into(), json(&kept)?];
+            self.execute(self.database.statement(&self.sql.settle, values)).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores how far running jobs are.
+    pub(crate) async fn store_progress(&self, progress: &[(Lease, Progress)]) -> Result<()> {
+        let mut rows = Vec::with_capacity(progress.len());
+        for (lease, Progress { percent, message }) in progress {
+            let message = message.as_deref();
+            rows.push(ProgressRow { lease: lease.row(), percent: *percent, message });
+        }
+        self.execute(self.database.statement(&self.sql.progress, [json(&rows)?])).await?;
+        Ok(())
+    }
+
+    /// Takes jobs from nodes whose leases have run out.
+    pub(crate) async fn sweep(&self, now_us: i64) -> Result<Vec<Swept>> {
+        let why = "the process that ran the job is gone";
+        let values = [now_us.into(), now_us.into(), why.into(), now_us.into()];
+        let read = |row: &QueryResult| {
+            let state = JobState::from_code(column(row, 2)?)?;
+            Ok(Swept { id: JobId(column(row, 0)?), kind: column(row, 1)?, state })
+        };
+        let rows = self.rows(self.database.statement(&self.sql.sweep, values)).await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// Deletes jobs that ended before a time, a batch at most, and says how many.
+    pub(crate) async fn clean(&self, state: JobState, before_us: i64) -> Result<u64> {
+        let values = [state.code().into(), before_us.into(), CLEAN_BATCH.into()];
+        self.execute(self.database.statement(&self.sql.clean, values)).await
+    }
+}
+
+/// A column of a row.
+pub(crate) fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T> {
+    row.try_get_by_index(index).map_err(|error: DbErr| database_error(error))
+}
+
+/// A column that counts.
+pub(crate) fn count(row: &QueryResult, index: usize) -> Result<u32> {
+    let count: i32 = column(row, index)?;
+    u32::try_from(count).map_err(|cause| Error::internal("a negative count").caused_by(cause))
+}
+
+/// Who enqueued a job, from three columns beginning at `index`.
+pub(crate) fn read_enqueuer(row: &QueryResult, index: usize) -> Result<Enqueuer> {
+    let user: Option<Uuid> = column(row, index)?;
+    let scope: Option<String> = column(row, index + 2)?;
+    let scope = scope.map(|scope| serde_json::from_str(&scope)).transpose();
+    let scope = scope.map_err(|cause| {
+        Error::internal("the stored scope of an API key can't be read").caused_by(cause)
+    })?;
+    let display_name = column(row, index + 1)?;
+    Ok(Enqueuer { actor: Actor { user: user.map(UserId), display_name }, scope })
+}
+
+/// A stored time; what is beyond the calendar is its end.
+pub(crate) fn moment(micros: i64) -> OffsetDateTime {
+    let end = if micros < 0 { PrimitiveDateTime::MIN } else { PrimitiveDateTime::MAX };
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
+        .unwrap_or(end.assume_utc())
+}
+
+/// A time as it is stored.
+pub(crate) fn micros(moment: OffsetDateTime) -> i64 {
+    i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000)).unwrap_or(i64::MAX)
+}
+
+fn read_claimed(row: &QueryResult, token: Uuid) -> Result<Claimed> {
+    Ok(Claimed {
+        lease: Lease { id: JobId(column(row, 0)?), token },
+        kind: column(row, 1)?,
+        payload: column(row, 2)?,
+        organisation: column::<Option<Uuid>>(row, 3)?.map(OrganisationId),
+        attempt: count(row, 4)?,
+        max_attempts: count(row, 5)?,
+        run_at_us: column(row, 6)?,
+        created_at_us: column(row, 7)?,
+        watched: column(row, 8)?,
+        enqueuer: read_enqueuer(row, 9)?,
+        correlation: column(row, 12)?,
+    })
+}

@@ -1,0 +1,181 @@
+//! The statements on the queue, for either database.
+//!
+//! Lists of rows travel as one JSON parameter, so that each statement has one text, whatever the
+//! number of rows, and is prepared once. `{…}` in these texts is filled in here, never with data.
+
+use svc_data::Backend;
+
+/// The columns of a claimed job.
+const CLAIMED: &str = "q.id, q.kind, q.payload, q.organisation_id, q.attempts, q.max_attempts, \
+     q.run_at_us, q.created_at_us, q.watched, q.actor_user_id, q.actor_name, q.actor_scope, \
+     q.correlation";
+
+/// The values that leave a row without a lease.
+const FREE: &str = "lease_token = NULL, lease_owner = NULL, lease_until_us = NULL, \
+     cancel_requested = FALSE";
+
+/// The statements, written for one database.
+pub(crate) struct Sql {
+    pub(crate) insert: String,
+    pub(crate) claim: String,
+    pub(crate) settle: String,
+    pub(crate) delete: String,
+    pub(crate) progress: String,
+    pub(crate) sweep: String,
+    pub(crate) clean: String,
+}
+
+/// Is true of the row that has already taken a unique key.
+pub(crate) const TWIN: &str = "SELECT id FROM jobs_queue \
+     WHERE kind = ? AND unique_key = ? AND state IN (0, 1)";
+
+/// Prolongs the leases of a node. A lease that has run out is still the node's as long as no
+/// other has taken the job, so it is prolonged too.
+pub(crate) const RENEW: &str = "UPDATE jobs_queue SET lease_until_us = ? \
+     WHERE state = 1 AND lease_owner = ? RETURNING id, lease_token, cancel_requested";
+
+/// The next time that a job waits for. What is due already is being claimed by other nodes.
+pub(crate) const NEXT_DUE: &str = "SELECT run_at_us FROM jobs_queue \
+     WHERE state = 0 AND run_at_us > ? ORDER BY run_at_us LIMIT 1";
+
+impl Sql {
+    pub(crate) fn of(backend: Backend) -> Self {
+        let rows = |columns: &[(&str, &str)]| rows(backend, columns);
+        let leased = [("id", "uuid"), ("token", "uuid")];
+        Self {
+            insert: insert(&rows(&[("id", "uuid"), ("payload", "text"), ("key", "text")])),
+            claim: claim(backend),
+            settle: settle(&rows(&[
+                ("id", "uuid"),
+                ("token", "uuid"),
+                ("state", "smallint"),
+                ("run_at_us", "bigint"),
+                ("returned", "integer"),
+                ("error", "text"),
+                ("told", "integer"),
+                ("percent", "smallint"),
+                ("message", "text"),
+            ])),
+            delete: delete(backend, &rows(&leased)),
+            progress: progress(&rows(&[
+                ("id", "uuid"),
+                ("token", "uuid"),
+                ("percent", "smallint"),
+                ("message", "text"),
+            ])),
+            sweep: sweep(backend),
+            clean: "DELETE FROM jobs_queue WHERE id IN (SELECT id FROM jobs_queue \
+                    WHERE state = ? AND finished_at_us < ? ORDER BY finished_at_us LIMIT ?)"
+                .to_owned(),
+        }
+    }
+}
+
+/// A JSON list of objects as the table `r`. An identifier is 32 hexadecimal digits in it.
+fn rows(backend: Backend, columns: &[(&str, &str)]) -> String {
+    match backend {
+        Backend::Postgres => {
+            let columns: Vec<String> =
+                columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect();
+            format!("json_to_recordset(CAST(? AS json)) AS r({})", columns.join(", "))
+        }
+        Backend::Sqlite => {
+            let column = |(name, kind): &(&str, &str)| match *kind {
+                "uuid" => format!("unhex(value ->> '{name}') AS {name}"),
+                _ => format!("value ->> '{name}' AS {name}"),
+            };
+            let columns: Vec<String> = columns.iter().map(column).collect();
+            format!("(SELECT {} FROM json_each(?)) AS r", columns.join(", "))
+        }
+    }
+}
+
+fn insert(rows: &str) -> String {
+    // Without the WHERE, SQLite would take ON CONFLICT for the condition of a join.
+    format!(
+        "INSERT INTO jobs_queue (state, attempts, organisation_id, kind, run_at_us, max_attempts, \
+         unique_while_running, watched, created_at_us, actor_user_id, actor_name, actor_scope, \
+         correlation, id, payload, unique_key) \
+         SELECT 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, r.id, r.payload, r.key \
+         FROM {rows} WHERE TRUE \
+         ON CONFLICT (kind, unique_key) WHERE unique_key IS NOT NULL AND state IN (0, 1) \
+         DO NOTHING RETURNING id"
+    )
+}
+
+fn claim(backend: Backend) -> String {
+    let set = "UPDATE jobs_queue AS q SET state = 1, attempts = q.attempts + 1, lease_token = ?, \
+               lease_owner = ?, lease_until_us = ?, progress_percent = NULL, \
+               progress_message = NULL, \
+               unique_key = CASE WHEN q.unique_while_running THEN q.unique_key END";
+    let due = "SELECT id FROM jobs_queue WHERE state = 0 AND run_at_us <= ? \
+               ORDER BY run_at_us, id LIMIT ?";
+    match backend {
+        Backend::Postgres => format!(
+            "WITH due AS MATERIALIZED ({due} FOR UPDATE SKIP LOCKED) {set} FROM due \
+             WHERE q.id = due.id RETURNING {CLAIMED}"
+        ),
+        Backend::Sqlite => {
+            // SQLite knows no table names in RETURNING.
+            let claimed = CLAIMED.replace("q.", "");
+            format!(
+                "WITH due AS MATERIALIZED ({due}) {set} WHERE q.id IN (SELECT id FROM due) \
+                 RETURNING {claimed}"
+            )
+        }
+    }
+}
+
+fn settle(rows: &str) -> String {
+    // A job that is to run again, but was cancelled meanwhile, is cancelled.
+    let waits = "r.state = 0 AND NOT q.cancel_requested";
+    format!(
+        "UPDATE jobs_queue AS q SET \
+         state = CASE WHEN r.state = 0 AND q.cancel_requested THEN 3 ELSE r.state END, \
+         finished_at_us = CASE WHEN {waits} THEN NULL ELSE ? END, \
+         run_at_us = COALESCE(r.run_at_us, q.run_at_us), \
+         attempts = q.attempts - r.returned, \
+         last_error = COALESCE(r.error, q.last_error), \
+         progress_percent = CASE WHEN r.told = 1 THEN r.percent ELSE q.progress_percent END, \
+         progress_message = CASE WHEN r.told = 1 THEN r.message ELSE q.progress_message END, \
+         {FREE} \
+         FROM {rows} WHERE q.id = r.id AND q.lease_token = r.token"
+    )
+}
+
+fn delete(backend: Backend, rows: &str) -> String {
+    match backend {
+        Backend::Postgres => format!(
+            "DELETE FROM jobs_queue AS q USING {rows} WHERE q.id = r.id AND q.lease_token = r.token"
+        ),
+        Backend::Sqlite => format!(
+            "DELETE FROM jobs_queue WHERE rowid IN (SELECT q.rowid FROM {rows} \
+             CROSS JOIN jobs_queue AS q WHERE q.id = r.id AND q.lease_token = r.token)"
+        ),
+    }
+}
+
+fn progress(rows: &str) -> String {
+    format!(
+        "UPDATE jobs_queue AS q SET progress_percent = r.percent, progress_message = r.message \
+         FROM {rows} WHERE q.id = r.id AND q.lease_token = r.token"
+    )
+}
+
+fn sweep(backend: Backend) -> String {
+    let lock = match backend {
+        Backend::Postgres => " FOR UPDATE SKIP LOCKED",
+        Backend::Sqlite => "",
+    };
+    let ends = "cancel_requested OR attempts >= max_attempts";
+    format!(
+        "UPDATE jobs_queue SET \
+         state = CASE WHEN cancel_requested THEN 3 WHEN attempts >= max_attempts THEN 2 ELSE 0 END, \
+         finished_at_us = CASE WHEN {ends} THEN ? END, \
+         run_at_us = CASE WHEN {ends} THEN run_at_us ELSE ? END, \
+         last_error = ?, {FREE} \
+         WHERE id IN (SELECT id FROM jobs_queue WHERE state = 1 AND lease_until_us < ? \
+         LIMIT 500{lock}) \
+         RETURNING id, kind, state"
+    )
+}

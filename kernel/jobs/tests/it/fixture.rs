@@ -1,0 +1,294 @@
+//! Nodes of a small application whose jobs do what a test tells them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sea_orm::ConnectionTrait as _;
+use serde::{Deserialize, Serialize};
+use svc_core::settings::{LoadOptions, Settings};
+use svc_core::{
+    App, Backoff, Clock, Directory, Module, OrganisationId, PermissionSet, Principal, Registry,
+    Result, UserId,
+};
+use svc_data::{Context, DataModule, Database, Prepared};
+use svc_jobs::{
+    EnqueueJobs as _, Enqueued, Job, JobContext, JobError, JobId, JobStatus, Jobs, JobsModule,
+    JobsRegistry as _,
+};
+use svc_testing::{Backend, ThrowAwayDatabase};
+use time::macros::datetime;
+use uuid::Uuid;
+
+/// Does what the world says of `name`; notes it where the world says nothing.
+#[derive(Serialize, Deserialize)]
+pub struct Act {
+    pub name: String,
+}
+
+impl Job for Act {
+    const NAME: &'static str = "tests.act";
+}
+
+/// Like [`Act`], and may take only 50 ms.
+#[derive(Serialize, Deserialize)]
+pub struct Quick {
+    pub name: String,
+}
+
+impl Job for Quick {
+    const NAME: &'static str = "tests.quick";
+}
+
+/// Is enqueued by nobody but a schedule.
+#[derive(Serialize, Deserialize)]
+pub struct Nightly {}
+
+impl Job for Nightly {
+    const NAME: &'static str = "tests.nightly";
+}
+
+/// Is never registered.
+#[derive(Serialize, Deserialize)]
+pub struct Unknown {}
+
+impl Job for Unknown {
+    const NAME: &'static str = "tests.unknown";
+}
+
+type Outcome = Pin<Box<dyn Future<Output = Result<(), JobError>> + Send>>;
+type Behaviour = Arc<dyn Fn(JobContext) -> Outcome + Send + Sync>;
+
+/// What all nodes of a test share besides the database.
+#[derive(Default)]
+pub struct World {
+    noted: Mutex<Vec<String>>,
+    behaviours: Mutex<HashMap<String, Behaviour>>,
+    members: Mutex<BTreeMap<UserId, PermissionSet>>,
+}
+
+impl World {
+    /// Tells jobs of a name what to do.
+    pub fn teach<F, Fut>(&self, name: &str, behaviour: F)
+    where
+        F: Fn(JobContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), JobError>> + Send + 'static,
+    {
+        let behaviour: Behaviour = Arc::new(move |ctx| Box::pin(behaviour(ctx)));
+        self.behaviours.lock().unwrap().insert(name.to_owned(), behaviour);
+    }
+
+    pub fn note(&self, text: impl Into<String>) {
+        self.noted.lock().unwrap().push(text.into());
+    }
+
+    /// What was noted since this was last asked.
+    pub fn noted(&self) -> Vec<String> {
+        std::mem::take(&mut *self.noted.lock().unwrap())
+    }
+
+    /// Gives a person rights, from now on.
+    pub fn grant(&self, user: UserId, permissions: &[&str]) {
+        let permissions = permissions.iter().copied().collect();
+        self.members.lock().unwrap().insert(user, permissions);
+    }
+
+    pub fn expel(&self, user: UserId) {
+        self.members.lock().unwrap().remove(&user);
+    }
+
+    async fn act(&self, ctx: JobContext, name: &str) -> Result<(), JobError> {
+        let behaviour = self.behaviours.lock().unwrap().get(name).cloned();
+        if let Some(behaviour) = behaviour {
+            return behaviour(ctx).await;
+        }
+        self.note(name);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Directory for World {
+    async fn principal(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+    ) -> Result<Option<Principal>> {
+        let permissions = self.members.lock().unwrap().get(&user).cloned();
+        Ok(permissions.map(|granted| Principal::user(user, "Ada", organisation, granted)))
+    }
+}
+
+struct Tests {
+    world: Arc<World>,
+    nightly: &'static str,
+}
+
+impl Module for Tests {
+    fn requires(&self) -> &'static [&'static str] {
+        &["jobs"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        let backoff = Backoff { first: Duration::from_secs(10), cap: Duration::from_mins(1) };
+        let world = Arc::clone(&self.world);
+        registry
+            .job::<Act>(move |ctx: JobContext, act: Act| {
+                let world = Arc::clone(&world);
+                async move { world.act(ctx, &act.name).await }
+            })
+            .max_attempts(3)
+            .backoff(backoff);
+        let world = Arc::clone(&self.world);
+        registry
+            .job::<Quick>(move |ctx: JobContext, quick: Quick| {
+                let world = Arc::clone(&world);
+                async move { world.act(ctx, &quick.name).await }
+            })
+            .timeout(Duration::from_millis(50));
+        let world = Arc::clone(&self.world);
+        registry.job::<Nightly>(move |ctx: JobContext, _: Nightly| {
+            let world = Arc::clone(&world);
+            async move { world.act(ctx, "nightly").await }
+        });
+        registry.schedule("tests.nightly", self.nightly, || Nightly {});
+    }
+}
+
+/// A database and a clock that nodes can share.
+pub struct Site {
+    pub clock: Clock,
+    pub world: Arc<World>,
+    throw_away: ThrowAwayDatabase,
+}
+
+/// How a node differs from others.
+#[derive(Default)]
+pub struct Different<'a> {
+    pub arguments: &'a [&'a str],
+    pub nightly: Option<&'static str>,
+}
+
+impl Site {
+    pub async fn new(backend: Backend) -> Self {
+        Self {
+            clock: Clock::manual(datetime!(2026-11-20 12:00 UTC)),
+            world: Arc::default(),
+            throw_away: ThrowAwayDatabase::empty(backend).await,
+        }
+    }
+
+    /// A node whose workers don't run yet.
+    pub async fn node(&self) -> Node {
+        self.different_node(Different::default()).await
+    }
+
+    pub async fn different_node(&self, different: Different<'_>) -> Node {
+        let nightly = different.nightly.unwrap_or("0 0 3 * * *");
+        let tests = Tests { world: Arc::clone(&self.world), nightly };
+        let mut assembly =
+            Registry::assemble(vec![Box::new(DataModule), Box::new(JobsModule), Box::new(tests)])
+                .unwrap();
+        let mut arguments = vec![
+            format!("--Svc:Database:Url={}", self.throw_away.url()),
+            "--Svc:Jobs:PollInterval=00:00:00.100".to_owned(),
+        ];
+        arguments.extend(different.arguments.iter().map(ToString::to_string));
+        let mut settings = Settings::load(&LoadOptions { arguments, ..LoadOptions::default() });
+        settings.declare_all(assembly.sections().iter().copied());
+        let app = App::new("tests", self.clock.clone(), settings.finish().unwrap());
+        let prepared = Prepared::from_assembly(&mut assembly);
+        let database = prepared.connect(&app).await.unwrap();
+        prepared.migrate(&app, &database).await.unwrap();
+        prepared.provide(&app, database.clone());
+        app.provide(Arc::clone(&self.world) as Arc<dyn Directory>);
+        assembly.build(&app).await.unwrap();
+        let jobs = app.service::<Jobs>().unwrap();
+        Node { app, database, jobs }
+    }
+
+    /// One node on a database of its own.
+    pub async fn with_node(backend: Backend) -> (Self, Node) {
+        let site = Self::new(backend).await;
+        let node = site.node().await;
+        (site, node)
+    }
+}
+
+pub struct Node {
+    pub app: App,
+    pub database: Database,
+    pub jobs: Arc<Jobs>,
+}
+
+/// Ada, who may do nothing but what is hers.
+pub const ADA: UserId = UserId(Uuid::from_u128(7));
+
+impl Node {
+    /// A person in the first or second organisation.
+    pub fn person(&self, user: UserId, organisation: u128, permissions: &[&str]) -> Context {
+        let organisation = OrganisationId(Uuid::from_u128(organisation));
+        let permissions = permissions.iter().copied().collect();
+        let person = Principal::user(user, "Ada", organisation, permissions);
+        Context::new(&self.app, Arc::new(person), Uuid::from_u128(9)).unwrap()
+    }
+
+    pub fn ada(&self) -> Context {
+        self.person(ADA, 1, &[])
+    }
+
+    pub fn system(&self) -> Context {
+        Context::system(&self.app).unwrap()
+    }
+
+    /// Enqueues an [`Act`] for Ada.
+    pub async fn enqueue(&self, name: &str) -> JobId {
+        let act = Act { name: name.to_owned() };
+        let enqueued: Enqueued =
+            self.ada().transact(async |uow| uow.enqueue(act).await).await.unwrap();
+        enqueued.id
+    }
+
+    /// Enqueues an [`Act`] that is kept when it has finished.
+    pub async fn enqueue_watched(&self, name: &str) -> JobId {
+        let act = Act { name: name.to_owned() };
+        let enqueued = self.ada().transact(async |uow| uow.enqueue(act).watched().await).await;
+        enqueued.unwrap().id
+    }
+
+    pub async fn drain(&self) -> usize {
+        self.app.drain().await.unwrap()
+    }
+
+    /// Where a job stands; none when it is gone.
+    pub async fn status(&self, id: JobId) -> Option<JobStatus> {
+        match self.jobs.status(&self.system(), id).await {
+            Ok(status) => Some(status),
+            Err(error) if error.kind() == svc_core::ErrorKind::NotFound => None,
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+
+    /// How many jobs there are, in whatever state.
+    pub async fn count(&self) -> u64 {
+        self.jobs.statistics().await.unwrap().iter().map(|counted| counted.count).sum()
+    }
+
+    pub async fn execute(&self, sql: &str) {
+        self.database.writer().execute_unprepared(sql).await.unwrap();
+    }
+}
+
+/// Waits for what happens on another task, at most ten seconds.
+pub async fn eventually(what: &str, condition: impl AsyncFn() -> bool) {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+    while !condition().await {
+        assert!(tokio::time::Instant::now() < deadline, "did not happen in time: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+pub const SECOND: Duration = Duration::from_secs(1);
+pub const HOUR: Duration = Duration::from_hours(1);

@@ -1,0 +1,80 @@
+use serde::{Deserialize, Serialize};
+use svc_core::{Kind, Module, Registry, Result};
+use svc_data::DataModule;
+use svc_jobs::{Job, JobContext, JobsModule, JobsRegistry as _};
+
+#[derive(Serialize, Deserialize)]
+struct Sweep {}
+
+impl Job for Sweep {
+    const NAME: &'static str = "shop.sweep";
+}
+
+async fn sweep(_: JobContext, _: Sweep) -> Result<()> {
+    Ok(())
+}
+
+#[derive(Serialize, Deserialize)]
+struct Misnamed {}
+
+impl Job for Misnamed {
+    const NAME: &'static str = "Sweep The Shop";
+}
+
+struct Shop(fn(&mut Registry));
+
+impl Module for Shop {
+    fn configure(&self, registry: &mut Registry) {
+        self.0(registry);
+    }
+}
+
+fn assemble(configure: fn(&mut Registry)) -> Result<svc_core::Assembly, String> {
+    Registry::assemble(vec![Box::new(DataModule), Box::new(JobsModule), Box::new(Shop(configure))])
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_module_lists_its_jobs_and_schedules() {
+    let assembly = assemble(|registry| {
+        registry.job::<Sweep>(sweep).max_attempts(1).without_timeout();
+        registry
+            .schedule("shop.sweep-daily", "0 30 4 * * *", || Sweep {})
+            .time_zone("Europe/Berlin");
+    })
+    .unwrap();
+    let contributions = &assembly.modules().last().unwrap().contributions;
+    let lines: Vec<(Kind, &str, &str)> = contributions
+        .iter()
+        .map(|added| (added.kind, added.name.as_str(), added.detail.as_str()))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            (Kind::Job, "shop.sweep", "1 attempt"),
+            (Kind::Schedule, "shop.sweep-daily", "`0 30 4 * * *` Europe/Berlin: shop.sweep"),
+        ]
+    );
+}
+
+#[test]
+fn what_is_wrong_is_told_at_the_start() {
+    let problem = |configure| assemble(configure).err().unwrap();
+    let misnamed = problem(|registry| {
+        registry.job::<Misnamed>(async |_: JobContext, _: Misnamed| Ok::<_, svc_core::Error>(()));
+    });
+    assert!(misnamed.contains("module `shop`: the job `Sweep The Shop`"), "{misnamed}");
+    let never = problem(|registry| {
+        registry.job::<Sweep>(sweep).max_attempts(0);
+    });
+    assert!(never.contains("0 attempts"), "{never}");
+    let pattern = problem(|registry| {
+        registry.schedule("shop.sweep", "at noon", || Sweep {});
+    });
+    assert!(pattern.contains("the schedule `shop.sweep` has the cron pattern `at noon`"));
+    let twice = problem(|registry| {
+        registry.job::<Sweep>(sweep);
+        registry.job::<Sweep>(sweep);
+    });
+    assert!(twice.contains("`shop.sweep` is already among the jobs"), "{twice}");
+}
