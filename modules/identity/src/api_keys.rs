@@ -1,0 +1,288 @@
+//! API keys of people.
+//!
+//! A key speaks for its owner within one organisation, and never may more than the owner may: what
+//! it may is the owner's rights at that moment, narrowed to the key's scope. Nobody makes a key for
+//! somebody else. A key that is limited, in what it may or in how long it lasts, makes no key that
+//! is limited less.
+
+use std::collections::BTreeSet;
+
+use sea_orm::{ActiveValue::Set, IntoActiveModel as _};
+use svc_core::{Error, PrincipalKind, Result, UserId};
+use svc_data::{Context, UnitOfWork};
+use time::OffsetDateTime;
+
+use crate::ids::ApiKeyId;
+use crate::key::{ApiKeySecret, PresentedKey};
+use crate::model::{api_key, membership};
+use crate::organisations::{actor, lock};
+use crate::permissions::{MANAGE, check_known, require_all};
+use crate::service::{IdentityService, calling_key};
+use crate::store::{scope_names, scope_text};
+use crate::text;
+
+/// The most keys that somebody has in an organisation, so that a program gone wrong is noticed.
+const MOST_KEYS: u64 = 1_000;
+
+/// An API key, without what makes it one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// The key.
+    pub id: ApiKeyId,
+    /// Whom it speaks for.
+    pub user: UserId,
+    /// What the owner calls it.
+    pub name: String,
+    /// Its beginning, by which people tell keys apart.
+    pub prefix: String,
+    /// The permissions that it is limited to; none for all that the owner may do.
+    pub scope: Option<BTreeSet<String>>,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+    /// From when on it is refused; none for a key without an end.
+    pub expires_at: Option<OffsetDateTime>,
+    /// Since when it is revoked.
+    pub revoked_at: Option<OffsetDateTime>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<OffsetDateTime>,
+}
+
+/// What a new key is to be.
+#[derive(Clone, Debug, Default)]
+pub struct NewApiKey {
+    /// What the owner calls it.
+    pub name: String,
+    /// The permissions to limit it to; none for all that the owner may do.
+    pub scope: Option<BTreeSet<String>>,
+    /// From when on it is refused; none for a key without an end.
+    pub expires_at: Option<OffsetDateTime>,
+}
+
+/// Makes a key for `owner`, who is the caller, or anybody where the system acts. The secret is not
+/// stored, and so can't be shown again.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) for somebody else's key, and for a key
+/// with more rights, or a longer life, than the caller has;
+/// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) for a bad name, an unknown permission, an
+/// empty scope or an end that has passed; [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound)
+/// for an owner who is no member; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for
+/// somebody with 1,000 keys.
+pub async fn create(
+    ctx: &Context,
+    owner: UserId,
+    new: NewApiKey,
+) -> Result<(ApiKeyId, ApiKeySecret)> {
+    require_own(ctx, owner).await?;
+    let name = text::name("name", &new.name)?;
+    check_scope(ctx, new.scope.as_ref())?;
+    check_end(ctx, new.expires_at)?;
+    require_no_more_than_caller(ctx, &new).await?;
+    let secret = ApiKeySecret::generate();
+    let id = ctx
+        .transact(async |uow| {
+            lock(&uow).await?;
+            let keys = uow.query::<api_key::Entity>().filter(api_key::COLUMN.user_id.eq(owner.0));
+            let alive = keys.filter(api_key::COLUMN.revoked_at.is_null()).count().await?;
+            if alive >= MOST_KEYS {
+                let message = format!("there are {alive} API keys already; revoke some first");
+                return Err(Error::conflict(message));
+            }
+            let new = NewApiKey { name, ..new };
+            insert(&uow, owner, new, secret.presented()).await
+        })
+        .await?;
+    Ok((id, secret))
+}
+
+/// Stores a key.
+pub(crate) async fn insert(
+    uow: &UnitOfWork,
+    owner: UserId,
+    new: NewApiKey,
+    key: PresentedKey<'_>,
+) -> Result<ApiKeyId> {
+    let of_owner = membership::COLUMN.user_id.eq(owner.0);
+    let missing = || Error::not_found("there is no such person");
+    uow.query::<membership::Entity>().filter(of_owner).one().await?.ok_or_else(missing)?;
+    let record = api_key::ActiveModel {
+        user_id: Set(owner.0),
+        name: Set(new.name),
+        prefix: Set(key.shown().to_owned()),
+        key_hash: Set(key.hash().as_bytes().to_vec()),
+        scope: Set(new.scope.as_ref().map(scope_text)),
+        expires_at: Set(new.expires_at),
+        ..Default::default()
+    };
+    let id = ApiKeyId(uow.insert(record).await?.id);
+    let (actor, limited) = (actor(uow.context()), new.scope.is_some());
+    uow.after_commit(move || {
+        tracing::info!(
+            api_key.id = %id,
+            user.id = %owner,
+            actor.id = actor,
+            limited,
+            "an API key was made"
+        );
+    });
+    Ok(id)
+}
+
+/// Keys of `owner` in the order in which they were made, at most `take` of those behind `after`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`, except for
+/// own keys and a caller without limits.
+pub async fn list(
+    ctx: &Context,
+    owner: UserId,
+    after: Option<ApiKeyId>,
+    take: u64,
+) -> Result<Vec<ApiKey>> {
+    require_visible(ctx, owner).await?;
+    let query = ctx.query::<api_key::Entity>().filter(api_key::COLUMN.user_id.eq(owner.0));
+    let query = match after {
+        Some(after) => query.filter(api_key::COLUMN.id.gt(after.0)),
+        None => query,
+    };
+    let keys = query.order_by(api_key::COLUMN.id).take(take).all().await?;
+    Ok(keys.into_iter().map(ApiKey::from).collect())
+}
+
+/// One key.
+///
+/// # Errors
+///
+/// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown, of another
+/// organisation, or somebody else's and the caller lacks `Identity.Manage`; otherwise as [`list`].
+pub async fn get(ctx: &Context, id: ApiKeyId) -> Result<ApiKey> {
+    find_visible(ctx, id).await.map(ApiKey::from)
+}
+
+/// Revokes a key: it is refused from then on, and stays in the list.
+///
+/// # Errors
+///
+/// As [`get`].
+pub async fn revoke(ctx: &Context, id: ApiKeyId) -> Result<()> {
+    let key = find_visible(ctx, id).await?;
+    if key.revoked_at.is_some() {
+        return Ok(());
+    }
+    ctx.transact(async |uow| {
+        let mut record = key.into_active_model();
+        record.revoked_at = Set(Some(ctx.clock().now()));
+        let key = uow.update(record).await?;
+        let actor = actor(ctx);
+        uow.after_commit(move || {
+            tracing::info!(
+                api_key.id = %key.id,
+                user.id = %key.user_id,
+                actor.id = actor,
+                "an API key was revoked"
+            );
+        });
+        Ok(())
+    })
+    .await
+}
+
+impl From<api_key::Model> for ApiKey {
+    fn from(key: api_key::Model) -> Self {
+        Self {
+            id: ApiKeyId(key.id),
+            user: UserId(key.user_id),
+            name: key.name,
+            prefix: key.prefix,
+            scope: key.scope.as_deref().map(scope_names),
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+            revoked_at: key.revoked_at,
+            last_used_at: key.last_used_at,
+        }
+    }
+}
+
+async fn find_visible(ctx: &Context, id: ApiKeyId) -> Result<api_key::Model> {
+    let missing = || Error::not_found("there is no such API key");
+    let key = ctx.get::<api_key::Entity>(id.0).await?.ok_or_else(missing)?;
+    let own = ctx.principal().user_id() == Some(UserId(key.user_id));
+    if !own && !ctx.principal().can(MANAGE) {
+        return Err(missing());
+    }
+    require_visible(ctx, UserId(key.user_id)).await?;
+    Ok(key)
+}
+
+async fn require_visible(ctx: &Context, owner: UserId) -> Result<()> {
+    if ctx.principal().user_id() != Some(owner) {
+        return ctx.require(MANAGE);
+    }
+    require_unlimited(ctx).await
+}
+
+async fn require_own(ctx: &Context, owner: UserId) -> Result<()> {
+    if ctx.principal().kind() == PrincipalKind::System {
+        return Ok(());
+    }
+    if ctx.principal().user_id() != Some(owner) {
+        return Err(Error::forbidden("people make their API keys themselves"));
+    }
+    require_unlimited(ctx).await
+}
+
+/// Insists on somebody who signed in, a key without a scope, or one whose scope names
+/// `Identity.Manage`: a key that was made for one purpose has no business with other keys.
+async fn require_unlimited(ctx: &Context) -> Result<()> {
+    match own_key(ctx).await? {
+        Some(key) if key.scope.is_some() => ctx.require(MANAGE),
+        _ => Ok(()),
+    }
+}
+
+/// The key that the caller called with, where it was one.
+async fn own_key(ctx: &Context) -> Result<Option<ApiKey>> {
+    let Some(id) = calling_key(ctx.principal())? else { return Ok(None) };
+    let gone = || Error::unauthenticated("the API key is gone");
+    let key = ctx.get::<api_key::Entity>(id).await?.ok_or_else(gone)?;
+    Ok(Some(key.into()))
+}
+
+fn check_scope(ctx: &Context, scope: Option<&BTreeSet<String>>) -> Result<()> {
+    let Some(scope) = scope else { return Ok(()) };
+    if scope.is_empty() {
+        return Err(Error::invalid("the scope of the key is empty").field(
+            "permissions",
+            "must name at least one permission; leave it out for all that you may do",
+        ));
+    }
+    check_known(scope, IdentityService::of(ctx)?.permissions())
+}
+
+fn check_end(ctx: &Context, end: Option<OffsetDateTime>) -> Result<()> {
+    if end.is_some_and(|end| end <= ctx.clock().now()) {
+        return Err(Error::invalid("the key would have ended already")
+            .field("expiresAt", "must be in the future"));
+    }
+    Ok(())
+}
+
+async fn require_no_more_than_caller(ctx: &Context, new: &NewApiKey) -> Result<()> {
+    if let Some(scope) = &new.scope {
+        require_all(ctx.principal(), scope.iter().map(String::as_str))?;
+    }
+    let Some(own) = own_key(ctx).await? else { return Ok(()) };
+    if own.scope.is_some() && new.scope.is_none() {
+        return Err(Error::forbidden(
+            "a key with a scope can't make one without; name the permissions of the new key",
+        ));
+    }
+    match (own.expires_at, new.expires_at) {
+        (Some(own), new) if new.is_none_or(|new| new > own) => Err(Error::forbidden(
+            "a key can't make one that lasts longer; name an end that is no later than its own",
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,89 @@
+//! Names of permissions, checked against what the application's modules declare.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use svc_core::{Error, PermissionCatalogue, PermissionSet, Principal, Result};
+
+/// To see and change who may do what in an organisation.
+pub const MANAGE: &str = "Identity.Manage";
+
+/// Refuses names that no module declares, each with the nearest one that is.
+///
+/// # Errors
+///
+/// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) for the field `permissions`.
+pub(crate) fn check_known(names: &BTreeSet<String>, catalogue: &PermissionCatalogue) -> Result<()> {
+    let mut problems = Error::invalid("a permission is not known");
+    for name in names.iter().filter(|name| !catalogue.contains(name)) {
+        let mut message = format!("`{name}` is not a permission of this application");
+        if let Some(nearest) = nearest(name, catalogue) {
+            let _ = write!(message, "; did you mean `{nearest}`?");
+        }
+        problems = problems.field("permissions", message);
+    }
+    if problems.fields().is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Insists that `who` holds all of `names`: nobody gives to others, or takes over from others, what
+/// they may not do themselves.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden), naming the first that is missing.
+pub(crate) fn require_all<'a>(
+    who: &Principal,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Result<()> {
+    names.into_iter().try_for_each(|name| who.require(name))
+}
+
+/// All that the application's modules declare: what an administrator holds.
+pub(crate) fn everything(catalogue: &PermissionCatalogue) -> PermissionSet {
+    catalogue.all().iter().map(|(name, _)| name.as_str()).collect()
+}
+
+/// The declared name that differs in the fewest letters, where that is a plausible mistake.
+fn nearest<'a>(name: &str, catalogue: &'a PermissionCatalogue) -> Option<&'a str> {
+    let wanted = name.to_lowercase();
+    let distances = catalogue
+        .all()
+        .iter()
+        .map(|(known, _)| (distance(&wanted, &known.to_lowercase()), known.as_str()));
+    let (distance, known) = distances.min()?;
+    (distance <= 1 + known.len() / 4).then_some(known)
+}
+
+/// How many letters must be added, removed or replaced to make one text of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (index, letter) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (place, known) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *known);
+            diagonal = row[place + 1];
+            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_counts_single_letters() {
+        for (one, other, expected) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("veiw", "view", 2),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(distance(one, other), expected, "{one} {other}");
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! What the module keeps while the application runs: the rights of those who call, for a short
+//! time.
+//!
+//! | What happens | Who | What it means for a right that was taken away |
+//! | --- | --- | --- |
+//! | a commit changes a record | [`ForgetOnChange`] | nothing: the change can't be seen yet |
+//! | after the commit | [`IdentityService::forget`] | it is gone on this node |
+//! | other nodes are woken up | [`IdentityWorker`](crate::worker) | it is gone there |
+//! | the wake-up is lost | the lifetime of entries | it is gone there after a few seconds |
+//!
+//! Each time all is forgotten: rights seldom change, one role may change those of everybody, and to
+//! load somebody's rights anew takes two statements.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use svc_core::{
+    App, Clock, Directory, Error, OrganisationId, PermissionCatalogue, PermissionSet, Principal,
+    Result, UserId,
+};
+use svc_data::{Captured, CommitHook, Context, Database, UnitOfWork};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::cache::Cache;
+use crate::key::{KeyHash, PresentedKey};
+use crate::password::Passwords;
+use crate::permissions;
+use crate::settings::IdentitySettings;
+use crate::store::{self, StoredKey, StoredRights};
+
+/// The topic by which nodes tell each other that rights have changed.
+pub(crate) const TOPIC: &str = "identity";
+
+/// How often the last use of a key is stored at most.
+pub(crate) const USE_INTERVAL: Duration = Duration::from_mins(1);
+
+/// The claim that names the API key of a principal. Claims of people can't have this name.
+pub(crate) const KEY_CLAIM: &str = "svc.apiKey";
+
+/// The service that knows who may do what: the application's [`Directory`].
+pub struct IdentityService {
+    database: Database,
+    clock: Clock,
+    permissions: Arc<PermissionCatalogue>,
+    passwords: Passwords,
+    remembered: Mutex<Remembered>,
+    uses: Mutex<HashMap<Uuid, OffsetDateTime>>,
+}
+
+struct Remembered {
+    /// Counts how often all was forgotten; what was read before may not be remembered after.
+    generation: u64,
+    keys: Cache<KeyHash, KnownKey>,
+    people: Cache<(UserId, OrganisationId), Principal>,
+}
+
+#[derive(Clone)]
+struct KnownKey {
+    key: Arc<StoredKey>,
+    principal: Principal,
+}
+
+impl IdentityService {
+    pub(crate) fn new(app: &App) -> Result<Self> {
+        let settings = app.settings::<IdentitySettings>();
+        let entries = usize::try_from(settings.cache_entries).unwrap_or(usize::MAX);
+        Ok(Self {
+            database: Database::clone(&*app.service::<Database>()?),
+            clock: app.clock().clone(),
+            permissions: app.service::<PermissionCatalogue>()?,
+            passwords: Passwords::new(settings.password_min_length)?,
+            remembered: Mutex::new(Remembered {
+                generation: 0,
+                keys: Cache::new(entries, settings.cache_lifetime),
+                people: Cache::new(entries, settings.cache_lifetime),
+            }),
+            uses: Mutex::default(),
+        })
+    }
+
+    /// The service of an application.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when the application has no module
+    /// `identity`.
+    pub(crate) fn of(ctx: &Context) -> Result<Arc<Self>> {
+        ctx.app().service::<Self>()
+    }
+
+    pub(crate) fn permissions(&self) -> &PermissionCatalogue {
+        &self.permissions
+    }
+
+    pub(crate) fn passwords(&self) -> &Passwords {
+        &self.passwords
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Who an API key speaks for now; none for a text that is no usable key, whatever the reason.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the store.
+    pub async fn principal_of_key(&self, presented: &str) -> Result<Option<Principal>> {
+        let Ok(presented) = PresentedKey::parse(presented) else { return Ok(None) };
+        let hash = presented.hash();
+        let now = self.clock.now();
+        let remembered = self.remembered().keys.get(&hash, now);
+        let known = match remembered {
+            Some(known) => known,
+            None => match self.load_key(hash).await? {
+                Some(known) => known,
+                None => return Ok(None),
+            },
+        };
+        // A key may have ended since it was remembered, so this is asked every time.
+        if !known.key.is_usable(now) {
+            return Ok(None);
+        }
+        self.note_use(&known.key, now);
+        Ok(Some(known.principal))
+    }
+
+    /// Keys that don't hold aren't remembered, or guessing could push out those that do.
+    async fn load_key(&self, hash: KeyHash) -> Result<Option<KnownKey>> {
+        let generation = self.remembered().generation;
+        let Some(key) = store::key_by_hash(&self.database, hash).await? else { return Ok(None) };
+        let now = self.clock.now();
+        if !key.is_usable(now) {
+            return Ok(None);
+        }
+        let rights = store::rights(&self.database, key.user, key.organisation).await?;
+        let Some(rights) = rights else { return Ok(None) };
+        let principal = self.key_principal(&key, rights);
+        let known = KnownKey { key: Arc::new(key), principal };
+        let mut remembered = self.remembered();
+        if remembered.generation == generation {
+            remembered.keys.insert(hash, known.clone(), now);
+        }
+        Ok(Some(known))
+    }
+
+    fn key_principal(&self, key: &StoredKey, mut rights: StoredRights) -> Principal {
+        rights.claims.insert(KEY_CLAIM.to_owned(), vec![key.id.to_string()]);
+        let person = self.person(key.user, key.organisation, rights);
+        if let Some(scope) = &key.scope {
+            return person.through_api_key(scope);
+        }
+        let all = person.permissions().names().map(str::to_owned).collect();
+        person.through_api_key(&all)
+    }
+
+    fn person(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+        rights: StoredRights,
+    ) -> Principal {
+        let StoredRights { display_name, is_administrator, permissions, claims } = rights;
+        let permissions = self.effective(is_administrator, permissions);
+        Principal::user(user, display_name, organisation, permissions).with_claims(claims)
+    }
+
+    /// The permissions that hold: all there are for an administrator, and of those that were
+    /// granted the ones that a module still declares.
+    pub(crate) fn effective(
+        &self,
+        is_administrator: bool,
+        granted: impl IntoIterator<Item = String>,
+    ) -> PermissionSet {
+        if is_administrator {
+            return permissions::everything(&self.permissions);
+        }
+        granted.into_iter().filter(|name| self.permissions.contains(name)).collect()
+    }
+
+    /// Forgets all rights, so that the next request reads them anew.
+    pub(crate) fn forget(&self) {
+        let mut remembered = self.remembered();
+        remembered.generation += 1;
+        remembered.keys.clear();
+        remembered.people.clear();
+    }
+
+    fn note_use(&self, key: &StoredKey, now: OffsetDateTime) {
+        if key.last_used_at.is_none_or(|last| now - last >= USE_INTERVAL) {
+            lock(&self.uses).insert(key.id, now);
+        }
+    }
+
+    /// Stores when keys were last used, and says how many were used since it was last called. What
+    /// is lost in a crash is the use of at most a minute.
+    pub(crate) async fn store_uses(&self) -> Result<usize> {
+        let uses: Vec<_> = std::mem::take(&mut *lock(&self.uses)).into_iter().collect();
+        if uses.is_empty() {
+            return Ok(0);
+        }
+        if let Err(error) = store::touch_keys(&self.database, &uses, USE_INTERVAL).await {
+            // Kept for the next time, unless the key has been used again meanwhile.
+            let mut kept = lock(&self.uses);
+            for (key, used_at) in uses {
+                kept.entry(key).or_insert(used_at);
+            }
+            return Err(error);
+        }
+        Ok(uses.len())
+    }
+
+    fn remembered(&self) -> MutexGuard<'_, Remembered> {
+        lock(&self.remembered)
+    }
+}
+
+#[async_trait]
+impl Directory for IdentityService {
+    async fn principal(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+    ) -> Result<Option<Principal>> {
+        let asked = (user, organisation);
+        let generation = {
+            let mut remembered = self.remembered();
+            if let Some(principal) = remembered.people.get(&asked, self.clock.now()) {
+                return Ok(Some(principal));
+            }
+            remembered.generation
+        };
+        let Some(rights) = store::rights(&self.database, user, organisation).await? else {
+            return Ok(None);
+        };
+        let principal = self.person(user, organisation, rights);
+        let mut remembered = self.remembered();
+        if remembered.generation == generation {
+            remembered.people.insert(asked, principal.clone(), self.clock.now());
+        }
+        Ok(Some(principal))
+    }
+}
+
+impl std::fmt::Debug for IdentityService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("IdentityService")
+    }
+}
+
+/// Forgets rights after every commit that changed a record of this module, whoever made the change.
+pub(crate) struct ForgetOnChange;
+
+#[async_trait]
+impl CommitHook for ForgetOnChange {
+    async fn before_commit(&self, uow: &UnitOfWork, captured: &Captured) -> Result<()> {
+        if captured.changes.iter().any(|change| change.model.module == crate::NAME) {
+            let service = IdentityService::of(uow.context())?;
+            uow.after_commit(move || service.forget());
+            uow.wake_after_commit(TOPIC);
+        }
+        Ok(())
+    }
+}
+
+/// The principal in claims as a key, where it is one.
+pub(crate) fn calling_key(principal: &Principal) -> Result<Option<Uuid>> {
+    let Some(id) = principal.claims(KEY_CLAIM).first() else { return Ok(None) };
+    let id = Uuid::parse_str(id);
+    id.map(Some)
+        .map_err(|error| Error::internal("the claim of an API key is no id").caused_by(error))
+}
+
+/// Refuses claims whose names are kept for the framework.
+pub(crate) fn check_claims(claims: &BTreeMap<String, Vec<String>>) -> Result<()> {
+    let mut problems = Error::invalid("the claims are not valid");
+    for (name, values) in claims {
+        let problem = if name.is_empty() || name.chars().count() > 100 {
+            "must have a name of 1 to 100 characters"
+        } else if name.starts_with("svc.") {
+            "must have a name that doesn't begin with `svc.`, which is kept for the framework"
+        } else if values.iter().any(|value| value.chars().count() > 200) {
+            "must have values of at most 200 characters"
+        } else if values.len() > 1_000 {
+            "must have at most 1000 values"
+        } else {
+            continue;
+        };
+        problems = problems.field(format!("claims.{name}"), problem);
+    }
+    if problems.fields().is_empty() { Ok(()) } else { Err(problems) }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,364 @@
+//! People, as the members of an organisation.
+//!
+//! A person is one in all organisations, so two rules protect people from the administrators of
+//! others' organisations, and from those who may do less than they:
+//!
+//! - The address, name, password and state of somebody who is also a member elsewhere can't be
+//!   changed here; roles, claims and the membership can.
+//! - Nobody changes somebody who holds a permission that they don't hold themselves, and nobody
+//!   gives a role with such a permission.
+//!
+//! An organisation always keeps an administrator who isn't disabled. Changes of its people lock the
+//! organisation first, so that two administrators can't remove each other at the same time.
+
+mod changing;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sea_orm::ActiveValue::Set;
+use svc_core::settings::Secret;
+use svc_core::{Error, PrincipalKind, Result, UserId};
+use svc_data::{Context, UnitOfWork};
+use time::OffsetDateTime;
+
+use crate::email::Email;
+use crate::ids::RoleId;
+use crate::model::{api_key, membership, user};
+use crate::organisations::{actor, lock};
+use crate::permissions::MANAGE;
+use crate::service::{IdentityService, check_claims};
+use crate::{store, text};
+
+use changing::{Changing, PersonChange, email_taken, replace_claims, replace_roles};
+use rows::{find_membership, find_user, insert_membership, views};
+
+/// Values by the name of a claim, which row filters compare with.
+pub type Claims = BTreeMap<String, Vec<String>>;
+
+/// A member of an organisation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User {
+    /// The person.
+    pub id: UserId,
+    /// The mail address, unique without regard to case.
+    pub email: String,
+    /// The name that people know the person by.
+    pub display_name: String,
+    /// Since when the person can't sign in or use keys; none for who can.
+    pub disabled_at: Option<OffsetDateTime>,
+    /// The roles in this organisation: their ids and names.
+    pub roles: BTreeMap<RoleId, String>,
+    /// The claims in this organisation.
+    pub claims: Claims,
+    /// When the person was made known.
+    pub created_at: OffsetDateTime,
+    /// When the person was last changed; roles and claims don't count.
+    pub updated_at: OffsetDateTime,
+}
+
+/// Who a new person is, and what the person may do in the organisation.
+#[derive(Clone, Debug, Default)]
+pub struct NewUser {
+    /// The mail address, unique without regard to case.
+    pub email: String,
+    /// The name that people know the person by.
+    pub display_name: String,
+    /// The password; without one the person can't sign in with a password.
+    pub password: Option<Secret>,
+    /// The roles.
+    pub roles: BTreeSet<RoleId>,
+    /// The claims.
+    pub claims: Claims,
+}
+
+/// What is to change; what is none stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct UserChange {
+    /// A new mail address.
+    pub email: Option<String>,
+    /// A new name.
+    pub display_name: Option<String>,
+    /// A new password.
+    pub password: Option<Secret>,
+    /// Whether the person is disabled.
+    pub disabled: Option<bool>,
+    /// The roles in place of those that the person has.
+    pub roles: Option<BTreeSet<RoleId>>,
+    /// The claims in place of those that the person has.
+    pub claims: Option<Claims>,
+}
+
+impl UserChange {
+    /// Whether the person itself changes, and not only what the person is in the organisation.
+    fn is_personal(&self) -> bool {
+        self.email.is_some()
+            || self.display_name.is_some()
+            || self.password.is_some()
+            || self.disabled.is_some()
+    }
+}
+
+/// Makes a person known, as a member of the organisation that is acted in.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`, or for a
+/// role with a permission that the caller doesn't hold;
+/// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) for what breaks a rule;
+/// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for an address that is taken.
+pub async fn create(ctx: &Context, new: NewUser) -> Result<UserId> {
+    ctx.require(MANAGE)?;
+    let checked = CheckedUser::check(ctx, new).await?;
+    ctx.transact(async |uow| {
+        lock(&uow).await?;
+        checked.insert(&uow).await
+    })
+    .await
+}
+
+/// A new person whose details are valid and whose password is hashed, which takes too long to be
+/// done within a transaction.
+pub(crate) struct CheckedUser {
+    email: Email,
+    display_name: String,
+    password_hash: Option<String>,
+    roles: BTreeSet<RoleId>,
+    claims: Claims,
+}
+
+impl CheckedUser {
+    pub(crate) async fn check(ctx: &Context, new: NewUser) -> Result<Self> {
+        let email = Email::parse(&new.email)?;
+        let display_name = text::name("displayName", &new.display_name)?;
+        check_claims(&new.claims)?;
+        let password_hash = match new.password {
+            Some(password) => Some(hash_password(ctx, password, email.as_str()).await?),
+            None => None,
+        };
+        let NewUser { roles, claims, .. } = new;
+        Ok(Self { email, display_name, password_hash, roles, claims })
+    }
+
+    /// With these roles in place of those it was checked with.
+    pub(crate) fn with_role(mut self, role: RoleId) -> Self {
+        self.roles = [role].into();
+        self
+    }
+
+    pub(crate) async fn insert(self, uow: &UnitOfWork) -> Result<UserId> {
+        let record = user::ActiveModel {
+            email_key: Set(self.email.key()),
+            email: Set(self.email.as_str().to_owned()),
+            display_name: Set(self.display_name),
+            ..Default::default()
+        };
+        let id = UserId(uow.insert(record).await.map_err(email_taken)?.id);
+        if let Some(hash) = self.password_hash {
+            store::put_password(uow, id, hash).await?;
+        }
+        let membership = insert_membership(uow, id).await?;
+        replace_roles(uow, membership, &self.roles).await?;
+        replace_claims(uow, membership, &self.claims).await?;
+        let organisation = uow.context().organisation()?;
+        let actor = actor(uow.context());
+        uow.after_commit(move || {
+            tracing::info!(
+                user.id = %id,
+                organisation.id = %organisation,
+                actor.id = actor,
+                "a person was made known"
+            );
+        });
+        Ok(id)
+    }
+}
+
+/// Makes somebody who is known a member of the organisation that is acted in as well. Only the
+/// system may, since it is for the person to agree: an administrator can't take people in unasked.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) for anybody else;
+/// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) for an unknown person;
+/// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for a member.
+pub async fn add_member(ctx: &Context, id: UserId, roles: BTreeSet<RoleId>) -> Result<()> {
+    if ctx.principal().kind() != PrincipalKind::System {
+        return Err(Error::forbidden("only the application itself makes known people members"));
+    }
+    ctx.transact(async |uow| {
+        lock(&uow).await?;
+        find_user(uow.context(), id).await?;
+        let membership = insert_membership(&uow, id).await?;
+        replace_roles(&uow, membership, &roles).await?;
+        let organisation = ctx.organisation()?;
+        uow.after_commit(move || {
+            tracing::info!(
+                user.id = %id,
+                organisation.id = %organisation,
+                "a person became a member"
+            );
+        });
+        Ok(())
+    })
+    .await
+}
+
+/// Gives somebody a role besides those that the person has.
+///
+/// # Errors
+///
+/// As [`change`].
+pub async fn grant(ctx: &Context, id: UserId, role: RoleId) -> Result<()> {
+    let mut roles: BTreeSet<RoleId> = get(ctx, id).await?.roles.into_keys().collect();
+    roles.insert(role);
+    change(ctx, id, UserChange { roles: Some(roles), ..UserChange::default() }).await
+}
+
+/// Members in the order in which they were made known, at most `take` of those behind `after`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`.
+pub async fn list(ctx: &Context, after: Option<UserId>, take: u64) -> Result<Vec<User>> {
+    ctx.require(MANAGE)?;
+    let query = ctx.query::<membership::Entity>().order_by(membership::COLUMN.user_id).take(take);
+    let query = match after {
+        Some(after) => query.filter(membership::COLUMN.user_id.gt(after.0)),
+        None => query,
+    };
+    views(ctx, query.all().await?).await
+}
+
+/// One member.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`;
+/// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) for who is unknown or no member.
+pub async fn get(ctx: &Context, id: UserId) -> Result<User> {
+    ctx.require(MANAGE)?;
+    view(ctx, id).await
+}
+
+/// One member, for who may see that one.
+pub(crate) async fn view(ctx: &Context, id: UserId) -> Result<User> {
+    let membership = find_membership(ctx, id).await?;
+    let missing = || Error::internal("a member got lost");
+    views(ctx, vec![membership]).await?.pop().ok_or_else(missing)
+}
+
+/// Changes a member.
+///
+/// # Errors
+///
+/// As [`create`]; [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) for who may do more than
+/// the caller; [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) for who is unknown or no
+/// member; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for the last administrator, and
+/// for changes of a person who is also a member elsewhere.
+pub async fn change(ctx: &Context, id: UserId, change: UserChange) -> Result<()> {
+    ctx.require(MANAGE)?;
+    let email = change.email.as_deref().map(Email::parse).transpose()?;
+    let display_name = change.display_name.as_deref();
+    let display_name = display_name.map(|name| text::name("displayName", name)).transpose()?;
+    if let Some(claims) = &change.claims {
+        check_claims(claims)?;
+    }
+    // Who may not change the person, or asks for one who isn't there, costs no hash.
+    let before = find_user(ctx, UserId(find_membership(ctx, id).await?.user_id)).await?;
+    let password_hash = match change.password.clone() {
+        Some(password) => {
+            let email = email.as_ref().map_or(before.email.as_str(), Email::as_str);
+            Some(hash_password(ctx, password, email).await?)
+        }
+        None => None,
+    };
+    ctx.transact(async |uow| {
+        let changing = Changing::begin(&uow, id).await?;
+        if change.is_personal() {
+            changing.require_no_other_organisation()?;
+            let person = PersonChange { email, display_name, disabled: change.disabled };
+            changing.change_person(person).await?;
+        }
+        if let Some(hash) = password_hash {
+            store::put_password(&uow, id, hash).await?;
+        }
+        if let Some(roles) = &change.roles {
+            replace_roles(&uow, changing.membership, roles).await?;
+        }
+        if let Some(claims) = &change.claims {
+            replace_claims(&uow, changing.membership, claims).await?;
+        }
+        changing.keep_an_administrator().await?;
+        log_change(&uow, id, &change);
+        Ok(())
+    })
+    .await
+}
+
+/// Takes somebody out of the organisation, with roles, claims and API keys. Who is no member of any
+/// other is forgotten altogether.
+///
+/// # Errors
+///
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`, or for who
+/// may do more than the caller; [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) for who is
+/// unknown or no member; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for the last
+/// administrator.
+pub async fn remove(ctx: &Context, id: UserId) -> Result<()> {
+    ctx.require(MANAGE)?;
+    ctx.transact(async |uow| {
+        let removal = Changing::begin(&uow, id).await?;
+        replace_roles(&uow, removal.membership, &BTreeSet::new()).await?;
+        replace_claims(&uow, removal.membership, &Claims::new()).await?;
+        let keys = uow.query::<api_key::Entity>().filter(api_key::COLUMN.user_id.eq(id.0));
+        for key in keys.all().await? {
+            uow.delete::<api_key::Entity>(key.id).await?;
+        }
+        uow.delete::<membership::Entity>(removal.membership).await?;
+        if !removal.is_member_elsewhere {
+            uow.delete::<user::Entity>(id.0).await?;
+        }
+        removal.keep_an_administrator().await?;
+        let (organisation, actor) = (ctx.organisation()?, actor(ctx));
+        let forgotten = !removal.is_member_elsewhere;
+        uow.after_commit(move || {
+            tracing::info!(
+                user.id = %id,
+                organisation.id = %organisation,
+                actor.id = actor,
+                forgotten,
+                "a person was taken out of the organisation"
+            );
+        });
+        Ok(())
+    })
+    .await
+}
+
+/// Logs what was changed, once it is, and not to what.
+fn log_change(uow: &UnitOfWork, id: UserId, change: &UserChange) {
+    let actor = actor(uow.context());
+    let (email, name) = (change.email.is_some(), change.display_name.is_some());
+    let (password, disabled) = (change.password.is_some(), change.disabled);
+    let (roles, claims) = (change.roles.is_some(), change.claims.is_some());
+    uow.after_commit(move || {
+        tracing::info!(
+            user.id = %id,
+            actor.id = actor,
+            email,
+            name,
+            password,
+            disabled,
+            roles,
+            claims,
+            "a person was changed"
+        );
+    });
+}
+
+async fn hash_password(ctx: &Context, password: Secret, email: &str) -> Result<String> {
+    let service = IdentityService::of(ctx)?;
+    service.passwords().check_rule(&password, email)?;
+    service.passwords().hash(password).await
+}

@@ -1,0 +1,41 @@
+//! Forgets rights that changed on other nodes, and stores when keys were used.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use svc_core::{Clock, Result, Wake, Worker};
+use tokio_util::sync::CancellationToken;
+
+use crate::service::{IdentityService, USE_INTERVAL};
+
+pub(crate) struct IdentityWorker {
+    pub(crate) service: Arc<IdentityService>,
+    pub(crate) clock: Clock,
+    /// Made with the application, since a call from another node only reaches a topic that exists.
+    pub(crate) changed: Wake,
+}
+
+#[async_trait]
+impl Worker for IdentityWorker {
+    fn name(&self) -> &'static str {
+        "identity"
+    }
+
+    async fn run(&self, stop: CancellationToken) -> Result<()> {
+        let mut due = self.clock.now() + USE_INTERVAL;
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return self.service.store_uses().await.map(drop),
+                () = self.changed.notified() => self.service.forget(),
+                () = self.clock.sleep_until(due) => {
+                    due = self.clock.now() + USE_INTERVAL;
+                    self.service.store_uses().await?;
+                }
+            }
+        }
+    }
+
+    async fn drain(&self) -> Result<usize> {
+        self.service.store_uses().await
+    }
+}
