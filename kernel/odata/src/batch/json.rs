@@ -56,9 +56,7 @@ fn request(request: Request) -> Result<BatchRequest, BatchError> {
         return Err(BatchError::Malformed(format!("`{id}` is no id of a request")));
     }
     if condition.is_some() {
-        return Err(BatchError::Malformed(format!(
-            "request `{id}` has an `if`, which is not supported"
-        )));
+        return Err(BatchError::Unsupported("`if` of a request in a batch"));
     }
     let mut headers: Vec<_> =
         headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();

@@ -63,12 +63,15 @@ pub struct BatchResponse {
     pub group: Option<String>,
 }
 
-/// Why a batch is refused as a whole. 400.
+/// Why a batch is refused as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
     /// Not a batch.
     #[error("the batch is malformed: {0}")]
     Malformed(String),
+    /// Uses a part of OData that is not served. 501.
+    #[error("{0} is not supported")]
+    Unsupported(&'static str),
     /// Two requests have the same id.
     #[error("the id `{0}` occurs twice in the batch")]
     DuplicateId(String),
@@ -83,6 +86,14 @@ pub enum BatchError {
     /// More requests than are served at once.
     #[error("more than {0} requests in a batch; send several")]
     TooMany(usize),
+}
+
+impl BatchError {
+    /// The HTTP status that fits.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        if matches!(self, Self::Unsupported(_)) { 501 } else { 400 }
+    }
 }
 
 /// Checks what both forms have in common: ids, groups and dependencies.

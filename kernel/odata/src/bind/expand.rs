@@ -44,6 +44,9 @@ fn navigations(
         return Err(BindError::unsupported(item.at, "`$expand=$value`"));
     }
     let star = matches!(item.target, ExpandTarget::All | ExpandTarget::AllReferences);
+    if item.path.is_none() && item.options.levels.is_some() {
+        return Err(BindError::unsupported(item.at, "`$levels` after `*`"));
+    }
     let Some(path) = &item.path else {
         let all = context.schema.navigations(entity_type);
         return Ok(all

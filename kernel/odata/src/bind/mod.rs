@@ -31,8 +31,8 @@ pub use types::{
     CollectionOf, Column, EntityPath, ExpandMode, PropertyPath, Row, Step, Variable,
 };
 
-use crate::model::{Schema, TypeIndex};
-use crate::syntax::{Alias, Expr, QueryOptions, ResourcePath};
+use crate::model::{EntitySet, Schema, TypeIndex};
+use crate::syntax::{Alias, Expr, Position, QueryOptions, ResourcePath};
 use scope::{Context, Scope};
 
 /// Binds the options of a query on entities of a type.
@@ -47,6 +47,33 @@ pub fn bind_query(
     limits: BindLimits,
 ) -> Result<BoundQuery, BindError> {
     query::query(&Context::new(schema, limits), entity_type, options)
+}
+
+/// Refuses options that a set does not serve, by the set's [`Capabilities`](crate::model::Capabilities).
+///
+/// # Errors
+/// When an option is used that the set does not serve. 501, with the option's name.
+pub fn check_capabilities(set: &EntitySet, options: &QueryOptions) -> Result<(), BindError> {
+    let can = &set.capabilities;
+    let used = [
+        (options.filter.is_some(), can.filterable, "$filter"),
+        (!options.order_by.is_empty(), can.sortable, "$orderby"),
+        (options.search.is_some(), can.searchable, "$search"),
+        (options.count == Some(true), can.countable, "$count"),
+        (options.expand.is_some(), can.expandable, "$expand"),
+        (options.select.is_some(), can.selectable, "$select"),
+        (!options.compute.is_empty(), can.computable, "$compute"),
+        (options.apply.is_some(), can.aggregatable, "$apply"),
+        (options.top.is_some(), can.top, "$top"),
+        (options.skip.is_some(), can.skip, "$skip"),
+    ];
+    match used.into_iter().find(|(used, served, _)| *used && !served) {
+        Some((_, _, option)) => {
+            let feature = format!("`{option}` on `{}`", set.name);
+            Err(BindError::unsupported(Position::default(), feature).within(option))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Binds a condition on an entity of a type, such as the `$filter` of `GET /Set/$count`.

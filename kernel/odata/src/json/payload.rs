@@ -258,7 +258,7 @@ impl Reader<'_> {
             } else if let Some(navigation) = self.schema.find_navigation(index, name) {
                 let related =
                     self.related(index, navigation, raw, &format!("{path}{name}"), depth)?;
-                entity.navigations.push((navigation, related));
+                relate(&mut entity, navigation, related, name)?;
             } else {
                 let owner = entity_type.name.clone();
                 self.issue(&format!("{path}{}", echo(name)), PayloadProblem::Unknown { owner });
@@ -353,9 +353,9 @@ impl Reader<'_> {
                     self.issue(&target, PayloadProblem::Unknown { owner });
                     return Ok(());
                 };
-                let many = self.schema.model().entity_type(index).navigation(navigation).collection;
-                if let Some(urls) = self.urls(raw, many, &target) {
-                    entity.navigations.push((navigation, urls));
+                let found = self.schema.model().entity_type(index).navigation(navigation);
+                if let Some(urls) = self.urls(raw, found.collection, found.nullable, &target) {
+                    relate(entity, navigation, urls, subject)?;
                 }
             }
             _ => {}
@@ -371,10 +371,16 @@ impl Reader<'_> {
         text
     }
 
-    fn urls(&mut self, raw: &RawValue, many: bool, target: &str) -> Option<NavigationPayload> {
+    fn urls(
+        &mut self,
+        raw: &RawValue,
+        many: bool,
+        nullable: bool,
+        target: &str,
+    ) -> Option<NavigationPayload> {
         let urls = if many {
             serde_json::from_str::<Vec<String>>(raw.get()).ok()
-        } else if raw.get() == "null" {
+        } else if raw.get() == "null" && nullable {
             return Some(NavigationPayload::Null);
         } else {
             serde_json::from_str::<String>(raw.get()).ok().map(|url| vec![url])
@@ -503,6 +509,21 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Notes what a body says of related entities, which it may say in one way only.
+fn relate(
+    entity: &mut EntityPayload,
+    navigation: NavigationIndex,
+    related: NavigationPayload,
+    name: &str,
+) -> Result<(), PayloadError> {
+    if entity.navigations.iter().any(|(known, _)| *known == navigation) {
+        let message = format!("the body is malformed: `{name}` is given twice");
+        return Err(PayloadError::Malformed(message));
+    }
+    entity.navigations.push((navigation, related));
+    Ok(())
 }
 
 /// Whether a property gets its value from a related entity that the body names.

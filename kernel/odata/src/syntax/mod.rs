@@ -67,10 +67,14 @@ impl Expr {
     /// # Errors
     /// When it is not an OData expression.
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
-        parse::whole(
-            &Text::plain(text),
-            &mut Budget::new(ParseLimits::default()),
-            parse::expression,
-        )
+        Self::parse_with(text, ParseLimits::default())
+    }
+
+    /// Parses an expression that is not percent-encoded, within `limits`.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_with(text: &str, limits: ParseLimits) -> Result<Self, SyntaxError> {
+        parse::whole(&Text::plain(text), &mut Budget::new(limits), parse::expression)
     }
 }

@@ -3,7 +3,7 @@
 use svc_odata::bind::{
     BindError, BindErrorKind, BindLimits, BoundExpr, BoundKind, BoundQuery, BoundResource,
     ExpandMode, KeyValue, ResourceKind, ResourceRoot, ResourceStep, Variable, bind_query,
-    bind_resource,
+    bind_resource, check_capabilities,
 };
 use svc_odata::model::{PrimitiveType, PropertyIndex, PropertyType, Schema, SetIndex};
 use svc_odata::syntax::{QueryOptions, ResourcePath};
@@ -167,6 +167,7 @@ fn what_is_not_served_is_named() {
         ("$filter=cast(Name,Edm.Guid) eq null", "`cast` from `Edm.String` to `Edm.Guid`"),
         ("$expand=Items($filter=$it/Name eq 'a')", "`$it` within `$expand`"),
         ("$expand=$value", "`$expand=$value`"),
+        ("$expand=*($levels=2)", "`$levels` after `*`"),
         ("$select=Shop.*", "operations in `$select`"),
         ("$select=Category($select=Name)", "nested options in `$select`"),
         ("$apply=topcount(1,Price)", "`topcount` in `$apply`"),
@@ -583,4 +584,21 @@ fn this_is_what_the_option_works_on() {
     assert!(
         matches!(filter("$this/Active").kind, BoundKind::Property(path) if path.variable == Variable::Current)
     );
+}
+
+#[test]
+fn a_set_serves_what_it_can_do() {
+    let mut set = shop().sets.remove(0);
+    let all = QueryOptions::parse(
+        "$filter=a&$orderby=a&$search=a&$count=true&$expand=a&$select=a&$compute=a as b&$apply=identity&$top=1&$skip=1",
+    )
+    .expect("valid");
+    assert!(check_capabilities(&set, &all).is_ok());
+    set.capabilities.sortable = false;
+    let error = check_capabilities(&set, &all).expect_err("not sortable");
+    assert_eq!((error.status(), error.option), (501, Some("$orderby")));
+    assert_eq!(error.to_string(), "`$orderby` on `Products` is not supported");
+    let none = QueryOptions::parse("$count=false").expect("valid");
+    set.capabilities.countable = false;
+    assert!(check_capabilities(&set, &none).is_ok());
 }

@@ -188,6 +188,13 @@ fn related_entities_are_bound_or_created() {
         refusal(r#"{"Items":[{"OrderNumber":"A","Line":99999,"Quantity":3}]}"#, UPDATE);
     assert!(message.starts_with("`Items/0/Line` is refused"), "{message}");
     assert_eq!(refusal(r#"{"Foo@odata.bind":"x"}"#, UPDATE).0, 400);
+    let twice = r#"{"Category@odata.bind":"Categories(1)","Category":null}"#;
+    assert_eq!(
+        refusal(twice, UPDATE),
+        (400, "the body is malformed: `Category` is given twice".to_owned())
+    );
+    let item = r#"{"Items":[{"OrderNumber":"A","Line":1,"Quantity":3,"Product@odata.bind":null}]}"#;
+    assert_eq!(refusal(item, UPDATE).0, 422, "an item always has a product");
 }
 
 #[test]
