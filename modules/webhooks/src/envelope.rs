@@ -5,6 +5,7 @@
 use bytes::Bytes;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 use time::{OffsetDateTime, UtcOffset};
@@ -32,6 +33,19 @@ pub struct Envelope<'a, T> {
     pub tenant: Uuid,
     /// The event's data; raw JSON passes through unchanged.
     pub data: &'a T,
+    /// What an update changed, for endpoints that ask for it; otherwise it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<&'a Changes>,
+}
+
+/// What an update changed, as far as the endpoint's owner may see it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Changes {
+    /// The names of the properties.
+    pub properties: Vec<String>,
+    /// Their values before; absent when the owner could not see the record then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Map<String, Value>>,
 }
 
 impl<T: Serialize> Envelope<'_, T> {
@@ -65,6 +79,7 @@ mod tests {
             time,
             tenant: Uuid::from_u128(7),
             data,
+            changes: None,
         };
         String::from_utf8(envelope.to_bytes().unwrap().to_vec()).unwrap()
     }

@@ -1,5 +1,9 @@
 //! Outgoing webhooks: one signed HTTP POST per event and subscribed endpoint.
 //!
+//! An application adds the module [`Webhooks`] and says of each entity set whose changes are sent
+//! that they are, with [`WebhookSet::webhooks`]. How a delivery travels, who moves it and what a
+//! crash leaves stands in the crate's README.
+//!
 //! The crate is built around a pure heart that needs neither database nor network:
 //!
 //! - [`signing`]: Standard Webhooks signatures and the secrets that make them;
@@ -18,3 +22,111 @@ pub mod log_text;
 pub mod sender;
 pub mod signing;
 pub mod subscription;
+
+mod api;
+mod dispatcher;
+mod endpoint;
+mod event_catalogue;
+mod events;
+mod fan_out;
+mod headers;
+mod in_flight;
+mod metrics;
+mod model;
+mod retention;
+mod service;
+mod set;
+mod settings;
+mod store;
+mod view;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use svc_core::{App, Error, Kind, Module, Registry, Result};
+use svc_data::{DataRegistry as _, Database, Migration};
+use svc_events::{Events, EventsRegistry as _, Sets, Subscription};
+use svc_http::HttpRegistry as _;
+use svc_jobs::JobsRegistry as _;
+
+use dispatcher::Dispatcher;
+use endpoint::Endpoints;
+use metrics::DeliveryMetrics;
+use retention::DeleteOldDeliveries;
+use sender::{Sender, SenderOptions, SystemResolver};
+use service::Service;
+
+pub use events::{WebhookEndpointDisabled, WebhookEndpointFailing};
+pub use set::WebhookSet;
+pub use settings::{Network, WebhooksSettings};
+
+/// The permission that everything in the management API needs.
+pub const MANAGE: &str = "Webhooks.Manage";
+
+/// The mark of entity sets whose changes are sent.
+pub const MARK: &str = "webhooks";
+
+/// The topic that wakes the dispatcher.
+pub(crate) const WAKE_TOPIC: &str = "webhooks";
+
+/// Outgoing webhooks as a module.
+pub struct Webhooks;
+
+impl Module for Webhooks {
+    fn name(&self) -> Cow<'static, str> {
+        "webhooks".into()
+    }
+
+    fn requires(&self) -> &'static [&'static str] {
+        &["data", "events", "jobs", "http"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.settings::<WebhooksSettings>();
+        registry.migrations([Migration::new(
+            "0001_webhooks",
+            include_str!("../migrations/0001_webhooks.sql"),
+        )]);
+        registry.entity::<model::endpoint::Entity>();
+        registry.permission(MANAGE, "manage webhooks, with their secrets and deliveries");
+        registry.domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail");
+        registry
+            .domain_event::<WebhookEndpointDisabled>("A failing webhook endpoint was switched off");
+        let wanted =
+            Subscription::new().changes(Sets::Marked(MARK)).application_events().domain_events();
+        let fan_out = Arc::new(fan_out::FanOut::default());
+        registry.handler("webhooks.fan_out", wanted, Arc::clone(&fan_out) as _);
+        registry.job::<DeleteOldDeliveries>(retention::delete_old_deliveries);
+        registry.schedule("webhooks.retention", "0 17 3 * * *", || DeleteOldDeliveries {});
+        registry.job::<service::RecoverDeliveries>(service::recover_deliveries);
+        registry.routes(api::routes());
+        let metrics = Arc::new(DeliveryMetrics::default());
+        registry.metrics(Arc::clone(&metrics) as _);
+        registry.contribute(Kind::Worker, "webhooks", "sends deliveries");
+        registry.on_build(move |app| async move { start(&app, &fan_out, metrics) });
+    }
+}
+
+fn start(app: &App, fan_out: &fan_out::FanOut, metrics: Arc<DeliveryMetrics>) -> Result<()> {
+    let settings = app.settings::<WebhooksSettings>();
+    fan_out.configure(&settings, app.service::<Events>()?);
+    let policy = settings.address_policy(service::public_url(app).as_ref());
+    let options = SenderOptions {
+        policy: policy.clone(),
+        timeout: settings.timeout,
+        log_body_limit: settings.log_limit(),
+        ..SenderOptions::default()
+    };
+    let unusable = |what: &str, error: &dyn std::error::Error| {
+        Error::internal(format!("webhooks can't be sent: {what}: {error}"))
+    };
+    let resolver = SystemResolver::from_system()
+        .map_err(|error| unusable("the system's name servers can't be read", &error))?;
+    let sender = Sender::new(options, Arc::new(resolver))
+        .map_err(|error| unusable("TLS can't be prepared", &error))?;
+    let endpoints = Arc::new(Endpoints::new(policy));
+    let database = Database::clone(&*app.service::<Database>()?);
+    app.provide(Arc::new(Service::new(settings, Arc::clone(&endpoints))));
+    app.add_worker(Arc::new(Dispatcher::new(app, database, sender, endpoints, metrics)));
+    Ok(())
+}

@@ -4,6 +4,8 @@
 mod address_literals;
 mod address_properties;
 mod address_urls;
+mod delivering;
+mod fixture;
 mod sender_basics;
 mod sender_dns;
 mod sender_hostile;

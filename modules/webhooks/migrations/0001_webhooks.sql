@@ -1,0 +1,103 @@
+-- Outgoing webhooks. Times that end with `_us` are microseconds since 1970 by the application's
+-- clock; identifiers are UUIDv7, so their order is the order in time.
+
+CREATE TABLE webhooks_endpoints (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    url TEXT NOT NULL,
+    description TEXT NOT NULL,
+    -- The patterns as they were given, a JSON list.
+    events TEXT NOT NULL,
+    is_active BOOLEAN NOT NULL,
+    -- Whether an update's envelope carries `changes` beside `data`.
+    includes_changes BOOLEAN NOT NULL,
+    -- Custom headers, a JSON object, encrypted: they may carry tokens.
+    headers TEXT,
+    owner_id UUID NOT NULL,
+    owner_name TEXT NOT NULL,
+    -- Encrypted with the key ring.
+    secret TEXT NOT NULL,
+    previous_secret TEXT,
+    previous_secret_expires_at TIMESTAMPTZ,
+    consecutive_failures INTEGER NOT NULL,
+    last_error TEXT,
+    disabled_at TIMESTAMPTZ,
+    disabled_reason TEXT,
+    -- Counts what people change. The dispatcher, which changes the counter of failures, leaves it.
+    version BIGINT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL
+)
+-- only postgres
+WITH (fillfactor = 80)
+-- both
+;
+CREATE INDEX webhooks_endpoints_in ON webhooks_endpoints (organisation_id, id);
+
+-- One row for each pattern, so that the endpoints of an event are found by a few steps into an
+-- index, however many endpoints there are.
+CREATE TABLE webhooks_subscriptions (
+    pattern TEXT NOT NULL,
+    organisation_id UUID NOT NULL,
+    endpoint_id UUID NOT NULL,
+    PRIMARY KEY (pattern, organisation_id, endpoint_id)
+);
+CREATE INDEX webhooks_subscriptions_of ON webhooks_subscriptions (endpoint_id);
+
+-- The bytes that are sent, once for all endpoints that get the same.
+CREATE TABLE webhooks_messages (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    event_id UUID NOT NULL,
+    event_type TEXT NOT NULL,
+    time_us BIGINT NOT NULL,
+    body TEXT NOT NULL
+);
+
+CREATE TABLE webhooks_deliveries (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    endpoint_id UUID NOT NULL,
+    message_id UUID NOT NULL,
+    -- 0 queued, 1 retrying, 2 delivered, 3 failed, 4 missed while the endpoint was switched off
+    status SMALLINT NOT NULL,
+    -- 0 ordinary; 1 test events, which don't wait for the endpoint to be switched on.
+    lane SMALLINT NOT NULL,
+    attempts INTEGER NOT NULL,
+    due_us BIGINT NOT NULL,
+    -- The claim of a dispatcher that is sending it. It ends by itself, so that a delivery whose
+    -- process died is sent by another one.
+    claim UUID,
+    claimed_until_us BIGINT,
+    status_code SMALLINT,
+    duration_ms INTEGER,
+    error TEXT,
+    redelivery_of UUID,
+    -- Of the last attempt: headers as JSON lists of names and values.
+    request_headers TEXT,
+    response_headers TEXT,
+    response_body TEXT,
+    finished_at_us BIGINT
+)
+-- only postgres
+-- Rows are updated twice and deleted once: leave room for it, and vacuum early.
+WITH (
+    fillfactor = 80,
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_insert_scale_factor = 0.05
+)
+-- both
+;
+
+-- What waits, by endpoint: claiming steps from endpoint to endpoint and never walks a backlog.
+-- Without the claim, so that claiming touches no index.
+CREATE INDEX webhooks_deliveries_waiting ON webhooks_deliveries (endpoint_id, lane, due_us, id)
+    WHERE status < 2;
+
+-- The log, newest first.
+CREATE INDEX webhooks_deliveries_log ON webhooks_deliveries (organisation_id, id);
+CREATE INDEX webhooks_deliveries_log_of ON webhooks_deliveries (endpoint_id, id);
+
+-- Whether a delivery was sent again.
+CREATE INDEX webhooks_deliveries_again ON webhooks_deliveries (redelivery_of)
+    WHERE redelivery_of IS NOT NULL;

@@ -1,0 +1,224 @@
+use axum::Json;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use svc_http::{ApiPath, ApiResult, Ctx, Listing, Page, Paged};
+use time::OffsetDateTime;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::model::Status;
+use crate::service::{Delivery, DeliveryDetail, DeliveryFilter, Service};
+
+/// Where a delivery stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = WebhookDeliveryStatus)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum StatusBody {
+    /// Waits for its first attempt, or is being sent.
+    Queued,
+    /// Waits for another attempt.
+    Retrying,
+    /// Was answered with a 2xx status.
+    Delivered,
+    /// Failed for good.
+    Failed,
+}
+
+impl From<StatusBody> for Status {
+    fn from(status: StatusBody) -> Self {
+        match status {
+            StatusBody::Queued => Self::Queued,
+            StatusBody::Retrying => Self::Retrying,
+            StatusBody::Delivered => Self::Delivered,
+            StatusBody::Failed => Self::Failed,
+        }
+    }
+}
+
+/// A delivery of an event to an endpoint.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookDelivery)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DeliveryBody {
+    /// Its id.
+    id: Uuid,
+    /// The endpoint.
+    subscription_id: Uuid,
+    /// The endpoint's address.
+    url: String,
+    /// The event; the same for every attempt and redelivery.
+    event_id: Uuid,
+    /// The event's type.
+    event_type: String,
+    /// When it was queued.
+    #[serde(with = "time::serde::rfc3339")]
+    time: OffsetDateTime,
+    /// `queued`, `retrying`, `delivered` or `failed`.
+    #[schema(value_type = StatusBody)]
+    status: &'static str,
+    /// The status of the last answer.
+    status_code: Option<i16>,
+    /// Attempts made.
+    attempts: i32,
+    /// Attempts at most.
+    max_attempts: u32,
+    /// When the next attempt is due; none while the endpoint is switched off.
+    #[serde(with = "time::serde::rfc3339::option")]
+    next_attempt_at: Option<OffsetDateTime>,
+    /// How long the last attempt took.
+    duration_ms: Option<i32>,
+    /// Why the last attempt failed.
+    error: Option<String>,
+    /// The delivery that this one repeats.
+    redelivery_of: Option<Uuid>,
+}
+
+/// A request or response of an attempt, as the log keeps it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookExchange)]
+pub(crate) struct ExchangeBody {
+    /// Names and values in their order; signatures and custom headers are masked.
+    headers: Vec<HeaderBody>,
+    /// The first `Svc:Webhooks:LogBodyLimit` characters.
+    body: String,
+}
+
+/// A header.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookHeader)]
+pub(crate) struct HeaderBody {
+    /// Its name.
+    name: String,
+    /// Its value.
+    value: String,
+}
+
+/// A delivery with the request and the response of its last attempt.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookDeliveryDetail)]
+pub(crate) struct DeliveryDetailBody {
+    #[serde(flatten)]
+    delivery: DeliveryBody,
+    /// What was sent.
+    request: ExchangeBody,
+    /// What was answered; none before there was an answer.
+    response: Option<ExchangeBody>,
+}
+
+impl DeliveryBody {
+    fn new(delivery: Delivery, service: &Service) -> Self {
+        Self {
+            id: delivery.id,
+            subscription_id: delivery.endpoint,
+            url: delivery.url,
+            event_id: delivery.event_id,
+            event_type: delivery.event_type,
+            time: delivery.queued_at,
+            status: delivery.status.as_str(),
+            status_code: delivery.status_code,
+            attempts: delivery.attempts,
+            max_attempts: service.settings().max_attempts,
+            next_attempt_at: delivery.next_attempt_at,
+            duration_ms: delivery.duration_ms,
+            error: delivery.error,
+            redelivery_of: delivery.redelivery_of,
+        }
+    }
+}
+
+impl ExchangeBody {
+    fn new(headers: Vec<(String, String)>, body: String) -> Self {
+        let headers = headers.into_iter().map(|(name, value)| HeaderBody { name, value });
+        Self { headers: headers.collect(), body }
+    }
+}
+
+impl DeliveryDetailBody {
+    pub(super) fn new(detail: DeliveryDetail, service: &Service) -> Self {
+        let response = detail
+            .response_headers
+            .map(|headers| ExchangeBody::new(headers, detail.response_body.unwrap_or_default()));
+        Self {
+            delivery: DeliveryBody::new(detail.delivery, service),
+            request: ExchangeBody::new(detail.request_headers, detail.request_body),
+            response,
+        }
+    }
+}
+
+/// Which deliveries to list.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct DeliveryQuery {
+    /// Only those to this endpoint.
+    subscription_id: Option<Uuid>,
+    /// Only those that stand here.
+    #[param(value_type = Option<StatusBody>, inline)]
+    status: Option<StatusBody>,
+    /// Only those of events of this type.
+    event_type: Option<String>,
+}
+
+/// Lists deliveries, the newest first.
+#[utoipa::path(
+    get,
+    path = "/webhooks/deliveries",
+    tag = "webhooks",
+    params(Page, DeliveryQuery),
+    responses((status = 200, description = "The deliveries.", body = Listing<DeliveryBody>)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn list_webhook_deliveries(
+    Ctx(ctx): Ctx,
+    Paged(page, query): Paged<DeliveryQuery>,
+) -> ApiResult<Json<Listing<DeliveryBody>>> {
+    let service = Service::of(&ctx)?;
+    let filter = DeliveryFilter {
+        endpoint: query.subscription_id,
+        status: query.status.map(Status::from),
+        event_type: query.event_type,
+    };
+    let listing = service.deliveries(&ctx, &page, &filter).await?;
+    let items =
+        listing.items.into_iter().map(|delivery| DeliveryBody::new(delivery, &service)).collect();
+    Ok(Json(Listing { items, next: listing.next }))
+}
+
+/// Reads a delivery with its request and response.
+#[utoipa::path(
+    get,
+    path = "/webhooks/deliveries/{id}",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The delivery.")),
+    responses((status = 200, description = "The delivery.", body = DeliveryDetailBody)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn get_webhook_delivery(
+    Ctx(ctx): Ctx,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<Json<DeliveryDetailBody>> {
+    let service = Service::of(&ctx)?;
+    let detail = service.delivery(&ctx, id).await?;
+    Ok(Json(DeliveryDetailBody::new(detail, &service)))
+}
+
+/// Sends a delivery again.
+///
+/// The same body goes out under the same event id, as a new delivery.
+#[utoipa::path(
+    post,
+    path = "/webhooks/deliveries/{id}/redeliver",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The delivery.")),
+    responses((status = 202, description = "The new delivery.", body = DeliveryDetailBody)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn redeliver_webhook_delivery(
+    Ctx(ctx): Ctx,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<(StatusCode, Json<DeliveryDetailBody>)> {
+    let service = Service::of(&ctx)?;
+    let detail = service.redeliver(&ctx, id).await?;
+    Ok((StatusCode::ACCEPTED, Json(DeliveryDetailBody::new(detail, &service))))
+}

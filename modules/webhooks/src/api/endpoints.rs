@@ -1,0 +1,404 @@
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::response::IntoResponse;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, LOCATION};
+use serde::{Deserialize, Serialize};
+use svc_http::{ApiJson, ApiPath, ApiResult, Ctx, Listing, Page};
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::deliveries::DeliveryDetailBody;
+use super::present;
+use crate::service::{EndpointChange, NewEndpoint, Service, Stored};
+
+/// Who owns an endpoint: its rights decide what the endpoint gets.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookOwner)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OwnerBody {
+    /// The person.
+    id: Uuid,
+    /// The person's name when the endpoint was saved.
+    display_name: String,
+}
+
+/// An endpoint.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookEndpoint)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndpointBody {
+    /// Its id.
+    id: Uuid,
+    /// Where deliveries go.
+    url: String,
+    /// What it is for.
+    description: String,
+    /// The events it gets: exact names, `<set>.*`, or `*`.
+    events: Vec<String>,
+    /// Whether deliveries are sent; test events are in any case.
+    is_active: bool,
+    /// Whether an update's envelope carries `changes` beside `data`.
+    includes_changes: bool,
+    /// The names of the headers that are sent besides ours; their values aren't shown.
+    header_names: Vec<String>,
+    /// Who saved it last.
+    owner: OwnerBody,
+    /// Deliveries that failed for good since the last one that succeeded.
+    consecutive_failures: i32,
+    /// Why the last of these failed.
+    last_error: Option<String>,
+    /// Since when it is switched off.
+    #[serde(with = "time::serde::rfc3339::option")]
+    disabled_at: Option<OffsetDateTime>,
+    /// Why it is switched off.
+    disabled_reason: Option<String>,
+    /// Until when the previous secret signs beside the new one.
+    #[serde(with = "time::serde::rfc3339::option")]
+    previous_secret_expires_at: Option<OffsetDateTime>,
+    /// When it was registered.
+    #[serde(with = "time::serde::rfc3339")]
+    created_at: OffsetDateTime,
+    /// When it was last changed.
+    #[serde(with = "time::serde::rfc3339")]
+    updated_at: OffsetDateTime,
+}
+
+impl EndpointBody {
+    fn new(stored: Stored, now: OffsetDateTime) -> Self {
+        let Stored { endpoint, header_names } = stored;
+        Self {
+            events: endpoint.patterns(),
+            id: endpoint.id,
+            url: endpoint.url,
+            description: endpoint.description,
+            is_active: endpoint.is_active,
+            includes_changes: endpoint.includes_changes,
+            header_names,
+            owner: OwnerBody { id: endpoint.owner_id, display_name: endpoint.owner_name },
+            consecutive_failures: endpoint.consecutive_failures,
+            last_error: endpoint.last_error,
+            disabled_at: endpoint.disabled_at,
+            disabled_reason: endpoint.disabled_reason,
+            previous_secret_expires_at: endpoint
+                .previous_secret_expires_at
+                .filter(|until| *until > now),
+            created_at: endpoint.created_at,
+            updated_at: endpoint.updated_at,
+        }
+    }
+}
+
+/// An endpoint with its secret.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookEndpointWithSecret)]
+pub(crate) struct EndpointWithSecretBody {
+    #[serde(flatten)]
+    endpoint: EndpointBody,
+    /// What signs deliveries: `whsec_` and base64.
+    secret: String,
+}
+
+/// A signing secret.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookSecret)]
+pub(crate) struct SecretBody {
+    /// What signs deliveries: `whsec_` and base64.
+    secret: String,
+}
+
+/// An endpoint to register.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = NewWebhookEndpoint)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NewEndpointBody {
+    /// Where deliveries go: an absolute https address.
+    url: String,
+    /// The events it gets: exact names, `<set>.*`, or `*`.
+    events: Vec<String>,
+    /// What it is for.
+    #[serde(default)]
+    #[schema(max_length = 500)]
+    description: String,
+    /// Whether deliveries are sent.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    is_active: bool,
+    /// A secret of your own: `whsec_` and base64 of 24 to 64 bytes. Without it one is generated.
+    #[serde(default)]
+    secret: Option<String>,
+    /// Whether an update's envelope carries `changes` beside `data`.
+    #[serde(default)]
+    includes_changes: bool,
+    /// Headers that are sent besides ours.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What changes; a field that is left out stays as it is. Whoever saves is the owner.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = WebhookEndpointChange)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndpointChangeBody {
+    /// A new address.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    url: Option<String>,
+    /// The events in place of those it has.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    events: Option<Vec<String>>,
+    /// A new description.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, max_length = 500)]
+    description: Option<String>,
+    /// Switches it on or off; switching it on sets `consecutiveFailures` to zero.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    is_active: Option<bool>,
+    /// A secret of your own; the previous one signs for a while longer.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    secret: Option<String>,
+    /// Whether an update's envelope carries `changes` beside `data`.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    includes_changes: Option<bool>,
+    /// The headers in place of those it has.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    headers: Option<BTreeMap<String, String>>,
+}
+
+/// From when on to recover.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = WebhookRecovery)]
+pub(crate) struct RecoveryBody {
+    /// What was missed from this time on is sent, as far back as the log goes.
+    #[serde(with = "time::serde::rfc3339")]
+    since: OffsetDateTime,
+}
+
+/// The background job of a recovery.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookRecoveryStarted)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RecoveryStartedBody {
+    /// The job, whose progress is among the background jobs.
+    job_id: Uuid,
+}
+
+/// Lists the endpoints of the organisation.
+#[utoipa::path(
+    get,
+    path = "/webhooks",
+    tag = "webhooks",
+    params(Page),
+    responses((status = 200, description = "The endpoints.", body = Listing<EndpointBody>)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn list_webhooks(
+    Ctx(ctx): Ctx,
+    page: Page,
+) -> ApiResult<Json<Listing<EndpointBody>>> {
+    let listing = Service::of(&ctx)?.list(&ctx, &page).await?;
+    let now = ctx.clock().now();
+    let items = listing.items.into_iter().map(|stored| EndpointBody::new(stored, now)).collect();
+    Ok(Json(Listing { items, next: listing.next }))
+}
+
+/// Registers an endpoint.
+///
+/// The answer carries the secret; later it can be read with `GET /webhooks/{id}/secret`.
+#[utoipa::path(
+    post,
+    path = "/webhooks",
+    tag = "webhooks",
+    request_body = NewEndpointBody,
+    responses((
+        status = 201,
+        description = "The endpoint with its secret.",
+        body = EndpointWithSecretBody,
+        headers(("location" = String, description = "Where the endpoint is.")),
+    )),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn create_webhook(
+    Ctx(ctx): Ctx,
+    ApiJson(body): ApiJson<NewEndpointBody>,
+) -> ApiResult<impl IntoResponse> {
+    let new = NewEndpoint {
+        url: body.url,
+        events: body.events,
+        description: body.description,
+        is_active: body.is_active,
+        secret: body.secret,
+        includes_changes: body.includes_changes,
+        headers: body.headers,
+    };
+    let (stored, secret) = Service::of(&ctx)?.create(&ctx, new).await?;
+    let location = format!("/api/v1/webhooks/{}", stored.endpoint.id);
+    let answer = with_secret(stored, &secret, ctx.clock().now());
+    let headers = [(LOCATION, location), (CACHE_CONTROL, "no-store".to_owned())];
+    Ok((StatusCode::CREATED, headers, Json(answer)))
+}
+
+fn with_secret(
+    stored: Stored,
+    secret: &Zeroizing<String>,
+    now: OffsetDateTime,
+) -> EndpointWithSecretBody {
+    EndpointWithSecretBody { endpoint: EndpointBody::new(stored, now), secret: secret.to_string() }
+}
+
+/// Reads an endpoint.
+#[utoipa::path(
+    get,
+    path = "/webhooks/{id}",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The endpoint.")),
+    responses((status = 200, description = "The endpoint.", body = EndpointBody)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn get_webhook(
+    Ctx(ctx): Ctx,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<Json<EndpointBody>> {
+    let stored = Service::of(&ctx)?.endpoint(&ctx, id).await?;
+    Ok(Json(EndpointBody::new(stored, ctx.clock().now())))
+}
+
+/// Changes an endpoint.
+///
+/// Only the fields that are sent change. Whoever changes an endpoint is its owner from then on.
+#[utoipa::path(
+    put,
+    path = "/webhooks/{id}",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The endpoint.")),
+    request_body = EndpointChangeBody,
+    responses((status = 200, description = "The endpoint.", body = EndpointBody)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn change_webhook(
+    Ctx(ctx): Ctx,
+    ApiPath(id): ApiPath<Uuid>,
+    ApiJson(body): ApiJson<EndpointChangeBody>,
+) -> ApiResult<Json<EndpointBody>> {
+    let change = EndpointChange {
+        url: body.url,
+        events: body.events,
+        description: body.description,
+        is_active: body.is_active,
+        secret: body.secret,
+        includes_changes: body.includes_changes,
+        headers: body.headers,
+    };
+    let stored = Service::of(&ctx)?.change(&ctx, id, change).await?;
+    Ok(Json(EndpointBody::new(stored, ctx.clock().now())))
+}
+
+/// Deletes an endpoint with its deliveries.
+#[utoipa::path(
+    delete,
+    path = "/webhooks/{id}",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The endpoint.")),
+    responses((status = 204, description = "It is gone.")),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn delete_webhook(
+    Ctx(ctx): Ctx,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<StatusCode> {
+    Service::of(&ctx)?.delete(&ctx, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Reads the signing secret.
+#[utoipa::path(
+    get,
+    path = "/webhooks/{id}/secret",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The endpoint.")),
+    responses((status = 200, description = "The secret.", body = SecretBody)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn get_webhook_secret(
+    Ctx(ctx): Ctx,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<impl IntoResponse> {
+    let secret = Service::of(&ctx)?.secret(&ctx, id).await?;
+    Ok(([(CACHE_CONTROL, "no-store")], Json(SecretBody { secret: secret.to_string() })))
+}
+
+/// Makes a new signing secret.
+///
+/// For `Svc:Webhooks:SecretGracePeriod` deliveries carry a signature of each of both secrets.
+#[utoipa::path(
+    post,
+    path = "/webhooks/{id}/secret/rotate",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The endpoint.")),
+    responses((
+        status = 200,
+        description = "The endpoint with its new secret.",
+        body = EndpointWithSecretBody,
+    )),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn rotate_webhook_secret(
+    Ctx(ctx): Ctx,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<impl IntoResponse> {
+    let (stored, secret) = Service::of(&ctx)?.rotate_secret(&ctx, id).await?;
+    let answer = with_secret(stored, &secret, ctx.clock().now());
+    Ok(([(CACHE_CONTROL, "no-store")], Json(answer)))
+}
+
+/// Queues a test event, also when the endpoint is switched off.
+#[utoipa::path(
+    post,
+    path = "/webhooks/{id}/test",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The endpoint.")),
+    responses((status = 202, description = "The delivery.", body = DeliveryDetailBody)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn test_webhook(
+    Ctx(ctx): Ctx,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<(StatusCode, Json<DeliveryDetailBody>)> {
+    let service = Service::of(&ctx)?;
+    let detail = service.send_test(&ctx, id).await?;
+    Ok((StatusCode::ACCEPTED, Json(DeliveryDetailBody::new(detail, &service))))
+}
+
+/// Sends what the endpoint missed since a time.
+///
+/// That is what was not queued while it was switched off, and what failed for good and was not
+/// sent again. A background job queues it.
+#[utoipa::path(
+    post,
+    path = "/webhooks/{id}/recover",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The endpoint.")),
+    request_body = RecoveryBody,
+    responses((status = 202, description = "The job.", body = RecoveryStartedBody)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn recover_webhook(
+    Ctx(ctx): Ctx,
+    ApiPath(id): ApiPath<Uuid>,
+    ApiJson(body): ApiJson<RecoveryBody>,
+) -> ApiResult<(StatusCode, Json<RecoveryStartedBody>)> {
+    let job = Service::of(&ctx)?.recover(&ctx, id, body.since).await?;
+    Ok((StatusCode::ACCEPTED, Json(RecoveryStartedBody { job_id: job.0 })))
+}

@@ -1,0 +1,134 @@
+//! One attempt at one delivery, in a task of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use svc_core::Clock;
+use time::OffsetDateTime;
+
+use super::Message;
+use crate::backoff::retry_after;
+use crate::endpoint::LoadedEndpoint;
+use crate::in_flight::Place;
+use crate::log_text;
+use crate::sender::{AttemptFailure, AttemptOutcome, Sender};
+use crate::store::claim::Claimed;
+
+/// A claimed delivery with all that is needed to send it.
+pub(super) struct Job {
+    pub(super) claimed: Claimed,
+    pub(super) endpoint: Arc<LoadedEndpoint>,
+    pub(super) message: Message,
+    /// Held until the outcome is recorded.
+    pub(super) place: Place,
+}
+
+/// How an attempt ended.
+pub(super) struct Finished {
+    pub(super) claimed: Claimed,
+    pub(super) event_type: Arc<str>,
+    pub(super) outcome: Outcome,
+    _place: Place,
+}
+
+/// What is recorded of an attempt.
+pub(super) struct Outcome {
+    pub(super) status: Option<StatusCode>,
+    pub(super) duration: Duration,
+    pub(super) finished_at: OffsetDateTime,
+    /// Why it failed; none when it was delivered.
+    pub(super) failure: Option<Failure>,
+    /// The headers that were sent and received, as the log shows them.
+    pub(super) sent: Vec<(String, String)>,
+    pub(super) received: Vec<(String, String)>,
+    pub(super) body: String,
+}
+
+/// Why an attempt failed.
+pub(super) struct Failure {
+    /// A stable word for metrics.
+    pub(super) code: &'static str,
+    /// A sentence for the log of deliveries.
+    pub(super) sentence: String,
+    /// The delay that the receiver asked for.
+    pub(super) retry_after: Option<Duration>,
+    /// Whether the time was up.
+    pub(super) timed_out: bool,
+}
+
+/// Sends, and never fails: whatever goes wrong is an outcome.
+pub(super) async fn send(
+    sender: Arc<Sender>,
+    clock: Clock,
+    job: Job,
+    log_limit: usize,
+) -> Finished {
+    let Job { claimed, endpoint, message, place } = job;
+    let prepared = match &endpoint.url {
+        Ok(url) => endpoint
+            .headers(message.event, clock.now(), &message.body)
+            .map(|headers| (url, headers))
+            .map_err(|sentence| ("secret_unusable", sentence)),
+        Err(error) => Err(("address_refused", error.to_string())),
+    };
+    let outcome = match prepared {
+        Ok((url, headers)) => {
+            let sent = shown(&headers, log_limit);
+            let outcome = sender.send(url, headers, message.body).await;
+            Outcome::of(outcome, sent, clock.now(), log_limit)
+        }
+        Err((code, sentence)) => Outcome::unsent(code, sentence, clock.now()),
+    };
+    Finished { claimed, event_type: message.event_type, outcome, _place: place }
+}
+
+/// Headers as the log shows them: signatures are masked, and so is what an endpoint asked for,
+/// which may be a token.
+fn shown(headers: &HeaderMap, limit: usize) -> Vec<(String, String)> {
+    let mut shown = log_text::headers(headers, limit);
+    for ((_, text), value) in shown.iter_mut().zip(headers.values()) {
+        if value.is_sensitive() {
+            "***".clone_into(text);
+        }
+    }
+    shown
+}
+
+impl Outcome {
+    fn of(
+        outcome: AttemptOutcome,
+        sent: Vec<(String, String)>,
+        now: OffsetDateTime,
+        log_limit: usize,
+    ) -> Self {
+        let retry_after =
+            outcome.status.and_then(|status| retry_after(status, &outcome.headers, now));
+        Self {
+            status: outcome.status,
+            duration: outcome.duration,
+            finished_at: now,
+            received: log_text::headers(&outcome.headers, log_limit),
+            body: outcome.body,
+            sent,
+            failure: outcome.failure.map(|failure| Failure {
+                code: failure.code(),
+                sentence: failure.to_string(),
+                retry_after,
+                timed_out: matches!(failure, AttemptFailure::Timeout(_)),
+            }),
+        }
+    }
+
+    fn unsent(code: &'static str, sentence: String, now: OffsetDateTime) -> Self {
+        Self {
+            status: None,
+            duration: Duration::ZERO,
+            finished_at: now,
+            failure: Some(Failure { code, sentence, retry_after: None, timed_out: false }),
+            sent: Vec::new(),
+            received: Vec::new(),
+            body: String::new(),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Records how attempts ended, many in one transaction, and what that means for endpoints.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use http::StatusCode;
+use svc_core::{OrganisationId, Result, random_array};
+use svc_data::{Context, UnitOfWork};
+use svc_events::Publish as _;
+use uuid::Uuid;
+
+use super::Dispatcher;
+use super::attempt::{Failure, Finished, Outcome};
+use crate::MANAGE;
+use crate::events::{WebhookEndpointDisabled, WebhookEndpointFailing};
+use crate::log_text;
+use crate::model::Status;
+use crate::store::micros;
+use crate::store::record::{self, Attempt, Failing};
+
+/// What deliveries that ended mean for one endpoint.
+#[derive(Default)]
+struct Consequence {
+    /// Whether one was delivered.
+    delivered: bool,
+    /// Those that failed for good since, each with its sentence.
+    failed: Vec<String>,
+    /// Whether the receiver said that it is gone for good, and that counts.
+    gone: bool,
+}
+
+impl Dispatcher {
+    /// Stores outcomes, and says when the first retry among them is due. The claims are checked:
+    /// what is another's by now stays as it is.
+    pub(super) async fn settle(&self, finished: Vec<Finished>) -> Result<Option<i64>> {
+        if finished.is_empty() {
+            return Ok(None);
+        }
+        for Finished { claimed, outcome, .. } in &finished {
+            let timed_out = outcome.failure.as_ref().is_some_and(|failure| failure.timed_out);
+            self.in_flight.note(claimed.endpoint, timed_out);
+        }
+        let attempts: Vec<Attempt> = finished.iter().map(|one| self.attempt(one)).collect();
+        let context = Context::system(&self.app.get()?)?;
+        context
+            .transact_retrying(|uow| {
+                let (attempts, finished) = (&attempts, &finished);
+                async move {
+                    let recorded = record::attempts(&uow, attempts).await?;
+                    let recorded: HashSet<Uuid> = recorded.into_iter().collect();
+                    self.apply(&uow, finished, attempts, &recorded).await
+                }
+            })
+            .await?;
+        for (one, attempt) in finished.iter().zip(&attempts) {
+            self.report(one, attempt.status);
+        }
+        Ok(attempts.iter().filter_map(|attempt| attempt.due_us).min())
+    }
+
+    fn attempt(&self, finished: &Finished) -> Attempt {
+        let Finished { claimed, outcome, .. } = finished;
+        let failure = outcome.failure.as_ref();
+        let made = u32::try_from(claimed.attempts).unwrap_or(0) + 1;
+        let finished_us = micros(outcome.finished_at);
+        let status = match failure {
+            None => Status::Delivered,
+            Some(_) if made >= self.settings.max_attempts || self.is_gone(outcome) => {
+                Status::Failed
+            }
+            Some(_) => Status::Retrying,
+        };
+        let due_us = failure.filter(|_| status == Status::Retrying).map(|failure| {
+            let delay = self.settings.backoff().delay(made, failure.retry_after, self.sample());
+            finished_us.saturating_add(i64::try_from(delay.as_micros()).unwrap_or(i64::MAX))
+        });
+        // Lists of names and values are always JSON.
+        let json = |headers: &[(String, String)]| serde_json::to_string(headers).ok();
+        let answered = outcome.status.is_some();
+        Attempt {
+            id: claimed.id,
+            token: claimed.token,
+            status,
+            due_us,
+            finished_us: (status != Status::Retrying).then_some(finished_us),
+            code: outcome.status.map(|status| status.as_u16()),
+            duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+            error: failure.map(|failure| failure.sentence.clone()),
+            sent: json(&outcome.sent),
+            headers: json(&outcome.received).filter(|_| answered),
+            body: answered
+                .then(|| log_text::cut(&outcome.body, self.settings.log_limit()).to_owned()),
+        }
+    }
+
+    /// A random number for the jitter, where there is any.
+    fn sample(&self) -> f64 {
+        if self.settings.retry_jitter <= 0.0 {
+            return 0.0;
+        }
+        f64::from(u32::from_le_bytes(random_array())) / f64::from(u32::MAX)
+    }
+
+    fn is_gone(&self, outcome: &Outcome) -> bool {
+        self.settings.disable_on_gone && outcome.status == Some(StatusCode::GONE)
+    }
+
+    /// Counts failures and successes of endpoints, in the order in which attempts ended.
+    async fn apply(
+        &self,
+        uow: &UnitOfWork,
+        finished: &[Finished],
+        attempts: &[Attempt],
+        recorded: &HashSet<Uuid>,
+    ) -> Result<()> {
+        // Sorted, so that two nodes lock endpoints in the same order.
+        let mut consequences: BTreeMap<(Uuid, Uuid), Consequence> = BTreeMap::new();
+        for (one, attempt) in finished.iter().zip(attempts) {
+            if !recorded.contains(&attempt.id) || attempt.status == Status::Retrying {
+                continue;
+            }
+            let key = (one.claimed.endpoint, one.claimed.organisation);
+            let consequence = consequences.entry(key).or_default();
+            match &one.outcome.failure {
+                None => *consequence = Consequence { delivered: true, ..Consequence::default() },
+                Some(Failure { sentence, .. }) => {
+                    consequence.failed.push(sentence.clone());
+                    consequence.gone |= self.is_gone(&one.outcome);
+                }
+            }
+        }
+        let delivered: BTreeSet<Uuid> = consequences
+            .iter()
+            .filter(|(_, consequence)| consequence.delivered)
+            .map(|((endpoint, _), _)| *endpoint)
+            .collect();
+        if !delivered.is_empty() {
+            record::reset_failures(uow, delivered).await?;
+        }
+        for ((endpoint, organisation), consequence) in consequences {
+            for sentence in &consequence.failed {
+                let Some(failing) = record::count_failure(uow, endpoint, sentence).await? else {
+                    break;
+                };
+                let organisation = OrganisationId(organisation);
+                let failed = FailedEndpoint { endpoint, organisation, sentence, failing };
+                self.judge(uow, failed, consequence.gone).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Warns of an endpoint that fails, or switches it off.
+    async fn judge(&self, uow: &UnitOfWork, failed: FailedEndpoint<'_>, gone: bool) -> Result<()> {
+        let failures = u32::try_from(failed.failing.failures).unwrap_or(0);
+        let limit = self.settings.disable_after_failures;
+        if !failed.failing.is_active {
+            return Ok(());
+        }
+        let too_many = limit > 0 && failures >= limit;
+        let app = self.app.get()?;
+        let context = Context::system_in(&app, failed.organisation)?;
+        if gone || too_many {
+            let reason = if gone {
+                "the receiver answered `410 Gone`".to_owned()
+            } else {
+                format!(
+                    "{failures} deliveries in a row failed; the last one because: {}",
+                    failed.sentence
+                )
+            };
+            record::switch_off(uow, failed.endpoint, app.clock().now(), &reason).await?;
+            tracing::warn!(endpoint.id = %failed.endpoint, failures, "an endpoint was switched off");
+            let event = failed.disabled(failures, reason);
+            return context.transact(async move |uow| uow.raise_domain(event)).await;
+        }
+        if self.settings.warn_after_failures() == Some(failures) {
+            let event = failed.failing(failures, limit);
+            return context.transact(async move |uow| uow.raise_domain(event)).await;
+        }
+        Ok(())
+    }
+
+    fn report(&self, finished: &Finished, status: Status) {
+        let Finished { claimed, outcome, event_type, .. } = finished;
+        let code = outcome.failure.as_ref().map_or("delivered", |failure| failure.code);
+        self.metrics.attempt(code, outcome.duration, status);
+        tracing::debug!(
+            delivery.id = %claimed.id,
+            endpoint.id = %claimed.endpoint,
+            event.type = %event_type,
+            attempt = claimed.attempts + 1,
+            status = status.as_str(),
+            outcome = code,
+            "a delivery was attempted"
+        );
+    }
+}
+
+/// An endpoint to which a delivery has just failed for good.
+struct FailedEndpoint<'a> {
+    endpoint: Uuid,
+    organisation: OrganisationId,
+    sentence: &'a str,
+    failing: Failing,
+}
+
+impl FailedEndpoint<'_> {
+    fn host(&self) -> String {
+        let url = url::Url::parse(&self.failing.url).ok();
+        url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    fn disabled(self, failures: u32, reason: String) -> WebhookEndpointDisabled {
+        WebhookEndpointDisabled {
+            endpoint_id: self.endpoint,
+            host: self.host(),
+            owner_id: self.failing.owner,
+            permission: MANAGE,
+            consecutive_failures: failures,
+            reason,
+            last_error: self.sentence.to_owned(),
+            description: self.failing.description,
+        }
+    }
+
+    fn failing(self, failures: u32, limit: u32) -> WebhookEndpointFailing {
+        WebhookEndpointFailing {
+            endpoint_id: self.endpoint,
+            host: self.host(),
+            owner_id: self.failing.owner,
+            permission: MANAGE,
+            consecutive_failures: failures,
+            disable_after_failures: limit,
+            last_error: self.sentence.to_owned(),
+            description: self.failing.description,
+        }
+    }
+}

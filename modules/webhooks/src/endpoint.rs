@@ -1,0 +1,173 @@
+//! Endpoints ready for sending: address checked, keys revealed. Kept in memory by version.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::{HeaderMap, HeaderValue, header};
+use sea_orm::ColumnTrait as _;
+use svc_core::{App, KeyRing, Result};
+use svc_data::Context;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::address::{AddressError, AddressPolicy, EndpointUrl};
+use crate::headers;
+use crate::model::endpoint;
+use crate::signing::{KeyError, SigningKey, signed_headers};
+
+/// What the requests call themselves.
+const USER_AGENT: &str = concat!("Svc-Webhooks/", env!("CARGO_PKG_VERSION"));
+
+/// The most endpoints that are kept; more are loaded again when they are needed.
+const KEPT: usize = 10_000;
+
+/// What a secret of an endpoint is protected for, so that it can't be moved to another.
+pub(crate) fn purpose(endpoint: Uuid) -> String {
+    format!("webhooks.endpoint:{endpoint}")
+}
+
+/// An endpoint, prepared for sending.
+pub(crate) struct LoadedEndpoint {
+    pub(crate) version: i64,
+    pub(crate) url: Result<EndpointUrl, AddressError>,
+    /// The sentence says why nothing can be signed.
+    keys: Result<Keys, String>,
+    headers: HeaderMap,
+}
+
+struct Keys {
+    current: SigningKey,
+    previous: Option<(SigningKey, OffsetDateTime)>,
+}
+
+/// Why an endpoint's secret can't be used.
+#[derive(Debug, thiserror::Error)]
+enum Unusable {
+    #[error(transparent)]
+    Sealed(#[from] svc_core::Error),
+    #[error("it is no text")]
+    Text(#[from] std::string::FromUtf8Error),
+    #[error(transparent)]
+    Key(#[from] KeyError),
+}
+
+impl LoadedEndpoint {
+    fn new(stored: &endpoint::Model, ring: &KeyRing, policy: &AddressPolicy) -> Self {
+        let keys = Keys::reveal(stored, ring).map_err(|error| {
+            let error = match &error {
+                Unusable::Sealed(error) => error.report(),
+                other => other.to_string(),
+            };
+            tracing::error!(endpoint.id = %stored.id, error, "a signing secret can't be used");
+            "the signing secret can't be revealed; rotate it".to_owned()
+        });
+        let mut all = HeaderMap::new();
+        all.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
+        match headers::reveal(ring, stored) {
+            Ok(custom) => all.extend(custom),
+            Err(error) => {
+                let error = error.report();
+                tracing::error!(endpoint.id = %stored.id, error, "headers can't be revealed");
+            }
+        }
+        Self {
+            version: stored.version,
+            url: EndpointUrl::parse(&stored.url, policy),
+            keys,
+            headers: all,
+        }
+    }
+
+    /// The headers of one attempt: signed with the secret, and with the previous one while that
+    /// still holds.
+    pub(crate) fn headers(
+        &self,
+        event: Uuid,
+        now: OffsetDateTime,
+        body: &[u8],
+    ) -> Result<HeaderMap, String> {
+        let keys = self.keys.as_ref().map_err(Clone::clone)?;
+        let previous = keys.previous.as_ref().filter(|(_, until)| now < *until);
+        let signing: Vec<&SigningKey> =
+            std::iter::once(&keys.current).chain(previous.map(|(key, _)| key)).collect();
+        // What belongs to the signature comes last and wins.
+        let mut all = self.headers.clone();
+        for (name, value) in &signed_headers(&signing, event, now, body) {
+            all.insert(name, value.clone());
+        }
+        Ok(all)
+    }
+}
+
+impl Keys {
+    fn reveal(stored: &endpoint::Model, ring: &KeyRing) -> Result<Self, Unusable> {
+        let purpose = purpose(stored.id);
+        let key = |sealed: &str| -> Result<SigningKey, Unusable> {
+            let text = String::from_utf8(ring.reveal(&purpose, sealed)?)?;
+            Ok(SigningKey::parse(&text)?)
+        };
+        let previous = match (&stored.previous_secret, stored.previous_secret_expires_at) {
+            (Some(sealed), Some(until)) => Some((key(sealed)?, until)),
+            _ => None,
+        };
+        Ok(Self { current: key(&stored.secret)?, previous })
+    }
+}
+
+/// The endpoints that this node has sent to. An entry serves as long as the version that a claim
+/// names, so a change is seen by the next claim on every node.
+pub(crate) struct Endpoints {
+    policy: AddressPolicy,
+    kept: Mutex<HashMap<Uuid, Arc<LoadedEndpoint>>>,
+}
+
+impl Endpoints {
+    pub(crate) fn new(policy: AddressPolicy) -> Self {
+        Self { policy, kept: Mutex::default() }
+    }
+
+    pub(crate) fn policy(&self) -> &AddressPolicy {
+        &self.policy
+    }
+
+    /// The endpoints of these identifiers and versions. One that is gone is left out.
+    pub(crate) async fn load(
+        &self,
+        app: &App,
+        wanted: &HashMap<Uuid, i64>,
+    ) -> Result<HashMap<Uuid, Arc<LoadedEndpoint>>> {
+        let (mut found, missing) = self.find(wanted);
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        let ring = app.service::<KeyRing>()?;
+        let stored = Context::system(app)?
+            .query::<endpoint::Entity>()
+            .filter(endpoint::Column::Id.is_in(missing))
+            .all()
+            .await?;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() + stored.len() > KEPT {
+            kept.clear();
+        }
+        for stored in stored {
+            let loaded = Arc::new(LoadedEndpoint::new(&stored, &ring, &self.policy));
+            kept.insert(stored.id, Arc::clone(&loaded));
+            found.insert(stored.id, loaded);
+        }
+        Ok(found)
+    }
+
+    fn find(&self, wanted: &HashMap<Uuid, i64>) -> (HashMap<Uuid, Arc<LoadedEndpoint>>, Vec<Uuid>) {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = HashMap::with_capacity(wanted.len());
+        let mut missing = Vec::new();
+        for (id, version) in wanted {
+            match kept.get(id).filter(|kept| kept.version >= *version) {
+                Some(kept) => drop(found.insert(*id, Arc::clone(kept))),
+                None => missing.push(*id),
+            }
+        }
+        (found, missing)
+    }
+}

@@ -1,0 +1,271 @@
+//! From an event to the deliveries of it.
+//!
+//! The outbox hands over messages of one organisation within a unit of work. All of them together
+//! cost one look-up of endpoints, one look-up of rights for each owner, one reading of each
+//! record for each owner, and two INSERTs, however many endpoints there are.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use async_trait::async_trait;
+use svc_core::{Directory, OrganisationId, Principal, Result, UserId};
+use svc_data::UnitOfWork;
+use svc_events::{EventKind, Events, Handler, Message, Payload};
+use uuid::Uuid;
+
+use crate::model::{Lane, Status};
+use crate::settings::WebhooksSettings;
+use crate::store::insert::{self, NewDelivery, NewMessage};
+use crate::store::{micros, read_all};
+use crate::subscription::EventType;
+use crate::view::{self, Reader};
+
+/// Makes deliveries of changes and events.
+#[derive(Default)]
+pub(crate) struct FanOut {
+    /// What is known once the application is built.
+    configured: OnceLock<Configured>,
+}
+
+struct Configured {
+    /// Event types by the names of domain events.
+    domain_events: BTreeMap<String, String>,
+    /// The registered events.
+    events: Arc<Events>,
+}
+
+/// An endpoint that listed a pattern.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Subscriber {
+    endpoint: Uuid,
+    organisation: OrganisationId,
+    owner: UserId,
+    is_active: bool,
+    includes_changes: bool,
+}
+
+/// Who gets a view of an event: endpoints with one owner and the same wishes get the same bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Audience {
+    organisation: OrganisationId,
+    owner: UserId,
+    includes_changes: bool,
+}
+
+#[async_trait]
+impl Handler for FanOut {
+    async fn handle(&self, uow: &UnitOfWork, messages: &[Message]) -> Result<()> {
+        let events: Vec<(EventType, &Message)> = messages
+            .iter()
+            .filter_map(|message| Some((self.event_type(message)?, message)))
+            .collect();
+        let subscribers = Subscribers::find(uow, &events).await?;
+        if subscribers.0.is_empty() {
+            return Ok(());
+        }
+        let mut batch = Batch::new(uow);
+        for (event_type, message) in &events {
+            batch.add(event_type, message, subscribers.of(event_type)).await?;
+        }
+        batch.store().await
+    }
+
+    /// Of domain events, those that the settings map.
+    fn wants(&self, name: &str) -> bool {
+        let is_domain_event = |events: &Arc<Events>| {
+            events.find(name).is_some_and(|event| event.kind == EventKind::Domain)
+        };
+        let Some(Configured { domain_events, events }) = self.configured.get() else { return true };
+        !is_domain_event(events) || domain_events.contains_key(name)
+    }
+}
+
+impl FanOut {
+    /// Takes what is known once the application is built.
+    pub(crate) fn configure(&self, settings: &WebhooksSettings, events: Arc<Events>) {
+        let domain_events = settings.domain_events.clone();
+        self.configured.get_or_init(|| Configured { domain_events, events });
+    }
+
+    /// The event type of a message; none when it becomes no webhook event.
+    fn event_type(&self, message: &Message) -> Option<EventType> {
+        let name = match &message.payload {
+            Payload::Change(_) => &message.name,
+            // Without an organisation there is nobody whom it could be meant for.
+            Payload::Application(_) | Payload::Domain(_) if message.organisation.is_none() => {
+                return None;
+            }
+            Payload::Application(_) => &message.name,
+            Payload::Domain(_) => self.configured.get()?.domain_events.get(&message.name)?,
+        };
+        match EventType::parse(name.as_str()) {
+            Ok(event_type) => Some(event_type),
+            Err(error) => {
+                tracing::warn!(%error, "an event can't be sent to webhooks");
+                None
+            }
+        }
+    }
+}
+
+/// The endpoints by the patterns that they listed.
+struct Subscribers(HashMap<String, Vec<Subscriber>>);
+
+impl Subscribers {
+    /// Finds the endpoints for all events of a batch with one statement.
+    async fn find(uow: &UnitOfWork, events: &[(EventType, &Message)]) -> Result<Self> {
+        let patterns: HashSet<String> =
+            events.iter().flat_map(|(event_type, _)| event_type.patterns()).collect();
+        let mut by_pattern: HashMap<String, Vec<Subscriber>> = HashMap::new();
+        if patterns.is_empty() {
+            return Ok(Self(by_pattern));
+        }
+        let patterns: Vec<String> = patterns.into_iter().collect();
+        let marks = vec!["?"; patterns.len().next_power_of_two()].join(", ");
+        let padding = patterns.len().next_power_of_two() - patterns.len();
+        let mut values: Vec<sea_orm::Value> =
+            patterns.iter().map(|text| text.as_str().into()).collect();
+        values.extend(std::iter::repeat_n(sea_orm::Value::from(""), padding));
+        let mut sql = format!(
+            "SELECT s.pattern, e.id, e.organisation_id, e.owner_id, e.is_active, \
+             e.includes_changes FROM webhooks_subscriptions s \
+             JOIN webhooks_endpoints e ON e.id = s.endpoint_id WHERE s.pattern IN ({marks})"
+        );
+        // A record that belongs to all organisations is told to all of them.
+        if let Some(organisation) = uow.context().principal().organisation() {
+            sql.push_str(" AND s.organisation_id = ?");
+            values.push(organisation.0.into());
+        }
+        let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
+        let found = read_all(&rows, |row| {
+            let subscriber = Subscriber {
+                endpoint: row.try_get_by_index(1)?,
+                organisation: OrganisationId(row.try_get_by_index(2)?),
+                owner: UserId(row.try_get_by_index(3)?),
+                is_active: row.try_get_by_index(4)?,
+                includes_changes: row.try_get_by_index(5)?,
+            };
+            Ok((row.try_get_by_index::<String>(0)?, subscriber))
+        })?;
+        for (pattern, subscriber) in found {
+            by_pattern.entry(pattern).or_default().push(subscriber);
+        }
+        Ok(Self(by_pattern))
+    }
+
+    /// The endpoints that want an event, each once, by who they are for.
+    fn of(&self, event_type: &EventType) -> BTreeMap<Audience, Vec<Subscriber>> {
+        let mut seen = HashSet::new();
+        let mut audiences: BTreeMap<Audience, Vec<Subscriber>> = BTreeMap::new();
+        for pattern in event_type.patterns() {
+            for subscriber in self.0.get(&pattern).into_iter().flatten() {
+                if seen.insert(subscriber.endpoint) {
+                    let audience = Audience {
+                        organisation: subscriber.organisation,
+                        owner: subscriber.owner,
+                        includes_changes: subscriber.includes_changes,
+                    };
+                    audiences.entry(audience).or_default().push(*subscriber);
+                }
+            }
+        }
+        audiences
+    }
+}
+
+/// What a batch of events becomes.
+struct Batch<'a> {
+    uow: &'a UnitOfWork,
+    reader: Reader<'a>,
+    /// The owners' rights now; none for one who is disabled or has left.
+    owners: HashMap<(UserId, OrganisationId), Option<Arc<Principal>>>,
+    messages: Vec<NewMessage>,
+    deliveries: Vec<NewDelivery>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(uow: &'a UnitOfWork) -> Self {
+        Self {
+            uow,
+            reader: Reader::new(uow),
+            owners: HashMap::new(),
+            messages: Vec::new(),
+            deliveries: Vec::new(),
+        }
+    }
+
+    async fn add(
+        &mut self,
+        event_type: &EventType,
+        message: &Message,
+        audiences: BTreeMap<Audience, Vec<Subscriber>>,
+    ) -> Result<()> {
+        // Views of one event that are the same bytes are stored once.
+        let first = self.messages.len();
+        for (audience, subscribers) in audiences {
+            let Some(owner) = self.owner(audience.owner, audience.organisation).await? else {
+                continue;
+            };
+            let view = self.reader.view(message, &owner, audience.includes_changes).await?;
+            let Some(view) = view else { continue };
+            let body = view::body(event_type, message, audience.organisation, &view)?;
+            let known = self.messages[first..]
+                .iter()
+                .find(|known| known.organisation == audience.organisation && known.body == body);
+            let message_id = match known {
+                Some(known) => known.id,
+                None => self.add_message(event_type, message, audience.organisation, body),
+            };
+            for subscriber in subscribers {
+                self.deliveries.push(NewDelivery {
+                    id: self.uow.context().clock().new_id(),
+                    organisation: audience.organisation,
+                    endpoint: subscriber.endpoint,
+                    message: message_id,
+                    status: if subscriber.is_active { Status::Queued } else { Status::Missed },
+                    lane: Lane::Ordinary,
+                    redelivery_of: None,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn add_message(
+        &mut self,
+        event_type: &EventType,
+        message: &Message,
+        organisation: OrganisationId,
+        body: String,
+    ) -> Uuid {
+        let id = self.uow.context().clock().new_id();
+        self.messages.push(NewMessage {
+            id,
+            organisation,
+            event_id: message.id,
+            event_type: event_type.as_str().to_owned(),
+            time_us: micros(message.time),
+            body,
+        });
+        id
+    }
+
+    async fn owner(
+        &mut self,
+        user: UserId,
+        organisation: OrganisationId,
+    ) -> Result<Option<Arc<Principal>>> {
+        if let Some(known) = self.owners.get(&(user, organisation)) {
+            return Ok(known.clone());
+        }
+        let directory = self.uow.context().app().service::<dyn Directory>()?;
+        let principal = directory.principal(user, organisation).await?.map(Arc::new);
+        self.owners.insert((user, organisation), principal.clone());
+        Ok(principal)
+    }
+
+    async fn store(self) -> Result<()> {
+        insert::messages(self.uow, &self.messages).await?;
+        insert::deliveries(self.uow, &self.deliveries).await
+    }
+}

@@ -1,0 +1,114 @@
+//! The stored records.
+
+use svc_core::{Error, Result};
+
+/// The status of a delivery, under the number that is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Waits for its first attempt, or is being sent.
+    Queued = 0,
+    /// Waits for another attempt.
+    Retrying = 1,
+    /// Was answered with a 2xx status.
+    Delivered = 2,
+    /// Failed for good.
+    Failed = 3,
+    /// Was never queued: the endpoint was switched off. Only a recovery shows and queues it.
+    Missed = 4,
+}
+
+impl Status {
+    const ALL: [Self; 5] =
+        [Self::Queued, Self::Retrying, Self::Delivered, Self::Failed, Self::Missed];
+
+    pub(crate) const fn code(self) -> i16 {
+        self as i16
+    }
+
+    pub(crate) fn from_code(code: i16) -> Result<Self> {
+        let known = Self::ALL.into_iter().find(|status| status.code() == code);
+        known.ok_or_else(|| Error::internal(format!("`{code}` is no status of a delivery")))
+    }
+
+    /// The name, as in JSON.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Retrying => "retrying",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+            Self::Missed => "missed",
+        }
+    }
+}
+
+/// Which queue of an endpoint a delivery waits in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// Events: held while the endpoint is switched off.
+    Ordinary = 0,
+    /// Test events: sent in any case, and past the others.
+    Test = 1,
+}
+
+impl Lane {
+    pub(crate) const fn code(self) -> i16 {
+        self as i16
+    }
+}
+
+/// An endpoint as it is stored. It is no entity set: nothing but this module serves it.
+pub(crate) mod endpoint {
+    use sea_orm::entity::prelude::*;
+    use time::OffsetDateTime;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "webhooks_endpoints")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub(crate) id: Uuid,
+        pub(crate) organisation_id: Uuid,
+        pub(crate) url: String,
+        pub(crate) description: String,
+        pub(crate) events: String,
+        pub(crate) is_active: bool,
+        pub(crate) includes_changes: bool,
+        pub(crate) headers: Option<String>,
+        pub(crate) owner_id: Uuid,
+        pub(crate) owner_name: String,
+        pub(crate) secret: String,
+        pub(crate) previous_secret: Option<String>,
+        pub(crate) previous_secret_expires_at: Option<OffsetDateTime>,
+        pub(crate) consecutive_failures: i32,
+        pub(crate) last_error: Option<String>,
+        pub(crate) disabled_at: Option<OffsetDateTime>,
+        pub(crate) disabled_reason: Option<String>,
+        pub(crate) version: i64,
+        pub(crate) created_at: OffsetDateTime,
+        pub(crate) updated_at: OffsetDateTime,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl Model {
+        /// The patterns that the endpoint listed.
+        pub(crate) fn patterns(&self) -> Vec<String> {
+            serde_json::from_str(&self.events).unwrap_or_default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stored_numbers_of_statuses_never_change() {
+        assert_eq!(Status::ALL.map(Status::code), [0, 1, 2, 3, 4]);
+        for status in Status::ALL {
+            assert_eq!(Status::from_code(status.code()).unwrap(), status);
+        }
+        assert!(Status::from_code(5).is_err());
+    }
+}

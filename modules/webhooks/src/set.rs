@@ -1,0 +1,30 @@
+//! How an entity set says that its changes are sent.
+
+use sea_orm::EntityTrait;
+use svc_data::{ChangeKind, EntitySetBuilder};
+
+use crate::MARK;
+
+/// The changes of an entity, and what they are in words.
+pub(crate) const KINDS: [(ChangeKind, &str); 3] = [
+    (ChangeKind::Created, "created"),
+    (ChangeKind::Updated, "changed"),
+    (ChangeKind::Deleted, "deleted"),
+];
+
+/// The webhooks module's word for entity sets.
+pub trait WebhookSet {
+    /// Sends changes of the set's entities to endpoints that ask for them: `<set>.created`,
+    /// `<set>.updated` and `<set>.deleted`, each as far as the endpoint's owner may see it.
+    #[expect(
+        clippy::return_self_not_must_use,
+        reason = "the builder takes effect when it is dropped"
+    )]
+    fn webhooks(self) -> Self;
+}
+
+impl<E: EntityTrait> WebhookSet for EntitySetBuilder<'_, E> {
+    fn webhooks(self) -> Self {
+        self.mark(MARK)
+    }
+}

@@ -1,0 +1,135 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use ipnet::IpNet;
+use svc_core::settings::{SectionProblems, WebUrl};
+use url::Url;
+
+use crate::address::{AddressPolicy, Host};
+use crate::backoff::Backoff;
+use crate::subscription::EventType;
+
+/// A network as settings write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network(pub IpNet);
+
+impl FromStr for Network {
+    type Err = ipnet::AddrParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+svc_core::text_setting!(Network, "a network such as `10.1.0.0/16` or `fd00::/8`");
+
+svc_core::settings_section! {
+    /// Outgoing webhooks.
+    pub struct WebhooksSettings in "Svc:Webhooks" {
+        /// Whether endpoints must be `https`. False only for local tests.
+        pub require_https: bool = true;
+        /// Whether endpoints may reach loopback and private networks.
+        pub allow_private_networks: bool = false;
+        /// Private networks that endpoints may reach, opened one by one.
+        pub allowed_networks: Vec<Network> = vec![];
+        /// Ports besides 443 (and 80 when `RequireHttps` is false).
+        pub allowed_ports: Vec<u16> = vec![], at_least(1);
+        /// Time for one attempt, from resolving the name to the last byte of the answer.
+        pub timeout: Duration = seconds(10), within(milliseconds(100)..=minutes(5));
+        /// Attempts for each delivery, the first included.
+        pub max_attempts: u32 = 6, within(1..=100);
+        /// Delay after the first failed attempt; it doubles with each further one.
+        pub first_retry_delay: Duration = seconds(30), within(milliseconds(1)..=days(1));
+        /// Longest delay between two attempts, also where a receiver asks for a longer one.
+        pub max_retry_delay: Duration = hours(6), within(milliseconds(1)..=days(30));
+        /// Largest part of a delay that is added to it at random: 0 adds nothing, 0.5 up to half.
+        pub retry_jitter: f64 = 0.0, within(0.0..=1.0);
+        /// Deliveries that fail for good, one after the other, before an endpoint is switched
+        /// off. Zero never switches it off.
+        pub disable_after_failures: u32 = 5, at_most(10_000);
+        /// Whether an endpoint is switched off at once when it answers 410 Gone.
+        pub disable_on_gone: bool = false;
+        /// Characters of a request's and a response's body that the log keeps.
+        pub log_body_limit: u32 = 4_096, at_most(65_536);
+        /// Days after which deliveries are deleted.
+        pub log_retention_days: u32 = 30, within(1..=3_650);
+        /// How long the previous secret signs beside a new one.
+        pub secret_grace_period: Duration = hours(24), at_most(days(365));
+        /// Domain events that become webhook events: event types by the domain event's name.
+        pub domain_events: BTreeMap<String, String> =
+            [("WorkflowTransitioned".to_owned(), "workflow.transitioned".to_owned())].into();
+        /// Requests that one node has in flight at the same time.
+        pub concurrency: u16 = 256, within(1..=4_096);
+        /// Requests that one node has in flight to one endpoint at the same time.
+        pub concurrency_per_endpoint: u16 = 16, within(1..=1_024);
+        /// How often a node looks for deliveries that no wake-up told of.
+        pub poll_interval: Duration = seconds(5), within(milliseconds(100)..=minutes(10));
+    }
+    validate: check;
+}
+
+fn check(settings: &WebhooksSettings, problems: &mut SectionProblems) {
+    if settings.max_retry_delay < settings.first_retry_delay {
+        problems.add("MaxRetryDelay", "at least `FirstRetryDelay`");
+    }
+    for (domain, event) in &settings.domain_events {
+        if EventType::parse(event.as_str()).is_err() {
+            problems.add(
+                format!("DomainEvents:{domain}"),
+                "an event type such as `workflow.transitioned`",
+            );
+        }
+    }
+}
+
+impl WebhooksSettings {
+    /// Which addresses endpoints may have; `public_url` is the application's own.
+    #[must_use]
+    pub fn address_policy(&self, public_url: Option<&WebUrl>) -> AddressPolicy {
+        let own = public_url.and_then(|url| Url::parse(url.as_str()).ok());
+        let own: Option<Host> = own.as_ref().and_then(Url::host_str).and_then(|host| {
+            let host = host.trim_start_matches('[').trim_end_matches(']');
+            match host.parse() {
+                Ok(address) => Some(Host::Address(address)),
+                Err(_) => host.parse().ok(),
+            }
+        });
+        AddressPolicy {
+            require_https: self.require_https,
+            allow_private_networks: self.allow_private_networks,
+            allowed_ports: self.allowed_ports.clone(),
+            allowed_networks: self.allowed_networks.iter().map(|network| network.0).collect(),
+            own_host: own,
+        }
+    }
+
+    /// The delays between attempts.
+    #[must_use]
+    pub fn backoff(&self) -> Backoff {
+        Backoff {
+            first_retry_delay: self.first_retry_delay,
+            max_retry_delay: self.max_retry_delay,
+            jitter: self.retry_jitter,
+        }
+    }
+
+    /// The number of failures at which the owner is warned: half of those that switch off.
+    #[must_use]
+    pub fn warn_after_failures(&self) -> Option<u32> {
+        (self.disable_after_failures >= 2).then(|| self.disable_after_failures.div_ceil(2))
+    }
+
+    /// Characters of a body that the log keeps.
+    #[must_use]
+    pub(crate) fn log_limit(&self) -> usize {
+        usize::try_from(self.log_body_limit).unwrap_or(usize::MAX)
+    }
+}

@@ -1,0 +1,95 @@
+//! The statements on the queue and the log of deliveries, for either database.
+//!
+//! Lists travel as one parameter, so that each statement has few texts whatever the number of
+//! rows, and is prepared once. What is filled into a text is never data.
+
+pub(crate) mod claim;
+pub(crate) mod insert;
+pub(crate) mod record;
+
+use sea_orm::{DbErr, QueryResult, TryGetable, Value};
+use svc_core::Result;
+use svc_data::{Backend, database_error};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// Reads a column of a row by its place.
+pub(crate) fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T> {
+    row.try_get_by_index(index).map_err(database_error)
+}
+
+/// Reads all rows.
+pub(crate) fn read_all<T>(
+    rows: &[QueryResult],
+    read: impl Fn(&QueryResult) -> Result<T, DbErr>,
+) -> Result<Vec<T>> {
+    rows.iter().map(read).collect::<Result<_, _>>().map_err(database_error)
+}
+
+/// A JSON list of objects as the table `r`. An identifier is 32 hexadecimal digits in it.
+fn json_rows(backend: Backend, columns: &[(&str, &str)]) -> String {
+    match backend {
+        Backend::Postgres => {
+            let columns: Vec<String> =
+                columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect();
+            format!("json_to_recordset(CAST(? AS json)) AS r({})", columns.join(", "))
+        }
+        Backend::Sqlite => {
+            let column = |(name, kind): &(&str, &str)| match *kind {
+                "uuid" => format!("unhex(value ->> '{name}') AS {name}"),
+                _ => format!("value ->> '{name}' AS {name}"),
+            };
+            let columns: Vec<String> = columns.iter().map(column).collect();
+            format!("(SELECT {} FROM json_each(?)) AS r", columns.join(", "))
+        }
+    }
+}
+
+/// The condition that a column is one of a list of identifiers, which [`ids`] makes a value of.
+///
+/// PostgreSQL takes an array as a few values, so it looks each up, whatever it believes of the
+/// size of the table.
+pub(crate) fn is_one_of(backend: Backend, column: &str) -> String {
+    match backend {
+        Backend::Postgres => format!("{column} = ANY(CAST(string_to_array(?, ',') AS uuid[]))"),
+        Backend::Sqlite => {
+            format!(
+                "{column} IN (SELECT unhex(value) FROM json_each('[\"' || replace(?, ',', '\",\"') || '\"]'))"
+            )
+        }
+    }
+}
+
+/// A list of identifiers as the value that [`is_one_of`] expects.
+pub(crate) fn ids(ids: impl IntoIterator<Item = Uuid>) -> Value {
+    let mut text = String::new();
+    for id in ids {
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push_str(id.simple().encode_lower(&mut Uuid::encode_buffer()));
+    }
+    text.into()
+}
+
+/// An identifier as lists of rows carry it.
+pub(crate) fn hex(id: Uuid) -> String {
+    id.simple().to_string()
+}
+
+/// A time of the queue.
+pub(crate) fn moment(micros: i64) -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+}
+
+/// A time as the queue stores it.
+pub(crate) fn micros(time: OffsetDateTime) -> i64 {
+    i64::try_from(time.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
+}
+
+/// The smallest identifier that the clock could have made at a time: what separates rows by age.
+pub(crate) fn first_id_at(micros: i64) -> Uuid {
+    let milliseconds = u128::try_from(micros.div_euclid(1_000)).unwrap_or(0);
+    Uuid::from_u128(milliseconds << 80)
+}

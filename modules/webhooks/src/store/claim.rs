@@ -1,0 +1,236 @@
+//! What is due, and who sends it.
+//!
+//! Looking steps from endpoint to endpoint in the index of what waits, and asks each for its next
+//! delivery; claiming takes a few from the front of each queue. So both cost the same whether an
+//! endpoint has one delivery waiting or a million.
+
+use std::fmt::Write as _;
+
+use sea_orm::{ConnectionTrait as _, Value};
+use svc_core::Result;
+use svc_data::{Backend, Database, database_error};
+use uuid::Uuid;
+
+use super::{ids, is_one_of, read_all};
+use crate::model::Lane;
+
+/// Endpoints that one look steps along; the next look goes on behind them.
+const ENDPOINTS_AT_ONCE: i32 = 256;
+
+/// The most queues that one statement claims from.
+const QUEUES_AT_ONCE: usize = 64;
+
+/// A queue of an endpoint that has something waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    pub(crate) endpoint: Uuid,
+    pub(crate) lane: Lane,
+    /// When the first that nobody has claimed is due.
+    pub(crate) due_us: i64,
+    /// The endpoint's version.
+    pub(crate) version: i64,
+}
+
+/// What one look found.
+pub(crate) struct Look {
+    pub(crate) waiting: Vec<Waiting>,
+    /// Where the next look goes on; none when this one came to the end.
+    pub(crate) next: Option<Uuid>,
+}
+
+/// Looks which endpoints behind `after` have something waiting. Those that are switched off are
+/// left out, except for their test events; those that are gone are left out altogether.
+pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Result<Look> {
+    const FIRST: &str = "SELECT d.due_us FROM webhooks_deliveries d WHERE d.status < 2 \
+        AND d.endpoint_id = e.id AND d.lane = {lane} \
+        AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?) \
+        ORDER BY d.due_us, d.id LIMIT 1";
+    const NEXT: &str = "SELECT d.endpoint_id FROM webhooks_deliveries d WHERE d.status < 2 \
+        AND d.endpoint_id > {place} ORDER BY d.endpoint_id LIMIT 1";
+    let sql = format!(
+        "WITH RECURSIVE steps (endpoint_id, number) AS (\
+         SELECT ({first_step}), 1 UNION ALL \
+         SELECT ({next_step}), steps.number + 1 FROM steps \
+         WHERE steps.endpoint_id IS NOT NULL AND steps.number < {ENDPOINTS_AT_ONCE}) \
+         SELECT steps.endpoint_id, e.version, \
+         CASE WHEN e.is_active THEN ({ordinary}) END, ({test}) \
+         FROM steps LEFT JOIN webhooks_endpoints e ON e.id = steps.endpoint_id \
+         WHERE steps.endpoint_id IS NOT NULL ORDER BY steps.number",
+        first_step = NEXT.replace("{place}", "?"),
+        next_step = NEXT.replace("{place}", "steps.endpoint_id"),
+        ordinary = FIRST.replace("{lane}", "0"),
+        test = FIRST.replace("{lane}", "1"),
+    );
+    let values = [Value::from(after), now_us.into(), now_us.into()];
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    let steps = read_all(&rows, |row| {
+        Ok((
+            row.try_get_by_index::<Uuid>(0)?,
+            row.try_get_by_index::<Option<i64>>(1)?,
+            row.try_get_by_index::<Option<i64>>(2)?,
+            row.try_get_by_index::<Option<i64>>(3)?,
+        ))
+    })?;
+    let is_full = steps.len() >= usize::try_from(ENDPOINTS_AT_ONCE).unwrap_or(usize::MAX);
+    let next = steps.last().map(|step| step.0).filter(|_| is_full);
+    let mut waiting = Vec::new();
+    for (endpoint, version, ordinary, test) in steps {
+        let Some(version) = version else { continue };
+        for (lane, due) in [(Lane::Test, test), (Lane::Ordinary, ordinary)] {
+            if let Some(due_us) = due {
+                waiting.push(Waiting { endpoint, lane, due_us, version });
+            }
+        }
+    }
+    Ok(Look { waiting, next })
+}
+
+/// How many deliveries to take from a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Quota {
+    pub(crate) endpoint: Uuid,
+    pub(crate) lane: Lane,
+    pub(crate) version: i64,
+    pub(crate) count: usize,
+}
+
+/// A claim: whose it is, and until when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim {
+    pub(crate) token: Uuid,
+    pub(crate) now_us: i64,
+    pub(crate) until_us: i64,
+}
+
+/// A delivery that was claimed.
+#[derive(Clone, Debug)]
+pub(crate) struct Claimed {
+    pub(crate) id: Uuid,
+    pub(crate) organisation: Uuid,
+    pub(crate) endpoint: Uuid,
+    pub(crate) message: Uuid,
+    /// Attempts made so far.
+    pub(crate) attempts: i32,
+    pub(crate) token: Uuid,
+}
+
+/// Claims deliveries that are due.
+pub(crate) async fn claim(
+    database: &Database,
+    quotas: &[Quota],
+    claim: Claim,
+) -> Result<Vec<Claimed>> {
+    let mut claimed = Vec::new();
+    for quotas in quotas.chunks(QUEUES_AT_ONCE) {
+        let (sql, values) = claim_statement(database.backend(), quotas, claim);
+        let statement = database.statement(&sql, values);
+        let rows = database.writer().query_all_raw(statement).await.map_err(database_error)?;
+        claimed.extend(read_all(&rows, |row| {
+            Ok(Claimed {
+                id: row.try_get_by_index(0)?,
+                organisation: row.try_get_by_index(1)?,
+                endpoint: row.try_get_by_index(2)?,
+                message: row.try_get_by_index(3)?,
+                attempts: row.try_get_by_index(4)?,
+                token: claim.token,
+            })
+        })?);
+    }
+    // The identifiers are in the order in which the events were stored.
+    claimed.sort_unstable_by_key(|claimed| claimed.id);
+    Ok(claimed)
+}
+
+fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String, Vec<Value>) {
+    let lock = match backend {
+        Backend::Postgres => " FOR UPDATE SKIP LOCKED",
+        Backend::Sqlite => "",
+    };
+    let mut due = String::new();
+    let mut values = vec![claim.token.into(), claim.until_us.into()];
+    // The number of queues is filled up to a power of two, so that there are few texts.
+    let size = quotas.len().next_power_of_two();
+    for index in 0..size {
+        let quota = quotas.get(index).copied();
+        if index > 0 {
+            due.push_str(" UNION ALL ");
+        }
+        let _ = write!(
+            due,
+            "SELECT id FROM (SELECT id FROM webhooks_deliveries WHERE status < 2 \
+             AND endpoint_id = ? AND lane = ? AND due_us <= ? \
+             AND (claimed_until_us IS NULL OR claimed_until_us <= ?) \
+             ORDER BY due_us, id LIMIT ?{lock}) AS queue_{index}"
+        );
+        let count = quota.map_or(0, |quota| i64::try_from(quota.count).unwrap_or(i64::MAX));
+        values.extend([
+            quota.map_or(Uuid::nil(), |quota| quota.endpoint).into(),
+            quota.map_or(Lane::Ordinary, |quota| quota.lane).code().into(),
+            claim.now_us.into(),
+            claim.now_us.into(),
+            count.into(),
+        ]);
+    }
+    // PostgreSQL takes an array as a few values, whatever it believes the queues to hold.
+    let condition = match backend {
+        Backend::Postgres => format!("id = ANY(ARRAY({due}))"),
+        Backend::Sqlite => format!("id IN ({due})"),
+    };
+    let sql = format!(
+        "UPDATE webhooks_deliveries SET claim = ?, claimed_until_us = ? WHERE {condition} \
+         RETURNING id, organisation_id, endpoint_id, message_id, attempts"
+    );
+    (sql, values)
+}
+
+/// A message that is about to be sent.
+pub(crate) struct StoredMessage {
+    pub(crate) id: Uuid,
+    pub(crate) event_id: Uuid,
+    pub(crate) event_type: String,
+    pub(crate) body: String,
+}
+
+/// The messages of these identifiers.
+pub(crate) async fn messages(
+    database: &Database,
+    wanted: impl IntoIterator<Item = Uuid>,
+) -> Result<Vec<StoredMessage>> {
+    let sql = format!(
+        "SELECT id, event_id, event_type, body FROM webhooks_messages WHERE {}",
+        is_one_of(database.backend(), "id")
+    );
+    let rows = database.rows(database.statement(&sql, [ids(wanted)])).await?;
+    read_all(&rows, |row| {
+        Ok(StoredMessage {
+            id: row.try_get_by_index(0)?,
+            event_id: row.try_get_by_index(1)?,
+            event_type: row.try_get_by_index(2)?,
+            body: row.try_get_by_index(3)?,
+        })
+    })
+}
+
+/// Gives claimed deliveries back, so that another node, or the next start, sends them at once.
+pub(crate) async fn release(
+    database: &Database,
+    token: Uuid,
+    deliveries: impl IntoIterator<Item = Uuid>,
+) -> Result<()> {
+    let sql = format!(
+        "UPDATE webhooks_deliveries SET claim = NULL, claimed_until_us = NULL \
+         WHERE claim = ? AND {}",
+        is_one_of(database.backend(), "id")
+    );
+    let statement = database.statement(&sql, [token.into(), ids(deliveries)]);
+    database.writer().execute_raw(statement).await.map(drop).map_err(database_error)
+}
+
+/// Gives back what a process before this one had claimed. Only SQLite, where there is no other
+/// process, may do so.
+pub(crate) async fn release_all(database: &Database) -> Result<()> {
+    let sql = "UPDATE webhooks_deliveries SET claim = NULL, claimed_until_us = NULL \
+               WHERE status < 2 AND claim IS NOT NULL";
+    let statement = database.statement(sql, []);
+    database.writer().execute_raw(statement).await.map(drop).map_err(database_error)
+}

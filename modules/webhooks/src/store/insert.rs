@@ -1,0 +1,120 @@
+//! New messages and deliveries.
+
+use serde::Serialize;
+use svc_core::{Error, OrganisationId, Result};
+use svc_data::UnitOfWork;
+use uuid::Uuid;
+
+use super::{hex, json_rows};
+use crate::model::{Lane, Status};
+
+/// The most rows that one INSERT carries; the others are halves of it, so that there are few
+/// texts to prepare.
+const MESSAGES_AT_ONCE: usize = 64;
+
+/// What is sent, once for all endpoints that get the same.
+pub(crate) struct NewMessage {
+    pub(crate) id: Uuid,
+    pub(crate) organisation: OrganisationId,
+    pub(crate) event_id: Uuid,
+    pub(crate) event_type: String,
+    pub(crate) time_us: i64,
+    pub(crate) body: String,
+}
+
+/// A delivery of a message to one endpoint.
+pub(crate) struct NewDelivery {
+    pub(crate) id: Uuid,
+    pub(crate) organisation: OrganisationId,
+    pub(crate) endpoint: Uuid,
+    pub(crate) message: Uuid,
+    pub(crate) status: Status,
+    pub(crate) lane: Lane,
+    pub(crate) redelivery_of: Option<Uuid>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    id: String,
+    organisation: String,
+    endpoint: String,
+    message: String,
+    status: i16,
+    lane: i16,
+    original: Option<String>,
+}
+
+/// Stores messages.
+pub(crate) async fn messages(uow: &UnitOfWork, mut messages: &[NewMessage]) -> Result<()> {
+    while !messages.is_empty() {
+        let mut size = MESSAGES_AT_ONCE;
+        while size > messages.len() {
+            size /= 2;
+        }
+        let (chunk, rest) = messages.split_at(size);
+        messages = rest;
+        let sql = format!(
+            "INSERT INTO webhooks_messages (id, organisation_id, event_id, event_type, time_us, \
+             body) VALUES {}",
+            vec!["(?, ?, ?, ?, ?, ?)"; chunk.len()].join(", ")
+        );
+        let values = chunk.iter().flat_map(|message| {
+            [
+                message.id.into(),
+                message.organisation.0.into(),
+                message.event_id.into(),
+                message.event_type.as_str().into(),
+                message.time_us.into(),
+                message.body.as_str().into(),
+            ]
+        });
+        uow.execute(uow.context().database().statement(&sql, values)).await?;
+    }
+    Ok(())
+}
+
+/// Stores deliveries, due at once, and wakes the dispatcher after the commit.
+pub(crate) async fn deliveries(uow: &UnitOfWork, deliveries: &[NewDelivery]) -> Result<()> {
+    if deliveries.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<Row> = deliveries.iter().map(row).collect();
+    let rows = serde_json::to_string(&rows)
+        .map_err(|error| Error::internal("deliveries can't be written as JSON").caused_by(error))?;
+    let database = uow.context().database();
+    let table = json_rows(
+        database.backend(),
+        &[
+            ("id", "uuid"),
+            ("organisation", "uuid"),
+            ("endpoint", "uuid"),
+            ("message", "uuid"),
+            ("status", "smallint"),
+            ("lane", "smallint"),
+            ("original", "uuid"),
+        ],
+    );
+    let sql = format!(
+        "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, status, \
+         lane, attempts, due_us, redelivery_of) SELECT r.id, r.organisation, r.endpoint, \
+         r.message, r.status, r.lane, 0, ?, r.original FROM {table}"
+    );
+    let now = uow.context().clock().now_us();
+    uow.execute(database.statement(&sql, [now.into(), rows.into()])).await?;
+    if deliveries.iter().any(|delivery| delivery.status == Status::Queued) {
+        uow.wake_after_commit(crate::WAKE_TOPIC);
+    }
+    Ok(())
+}
+
+fn row(delivery: &NewDelivery) -> Row {
+    Row {
+        id: hex(delivery.id),
+        organisation: hex(delivery.organisation.0),
+        endpoint: hex(delivery.endpoint),
+        message: hex(delivery.message),
+        status: delivery.status.code(),
+        lane: delivery.lane.code(),
+        original: delivery.redelivery_of.map(hex),
+    }
+}

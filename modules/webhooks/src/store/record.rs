@@ -1,0 +1,138 @@
+//! What became of attempts, and what that means for their endpoints.
+
+use sea_orm::Value;
+use serde::Serialize;
+use svc_core::{Error, Result};
+use svc_data::UnitOfWork;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{column, hex, ids, is_one_of, json_rows, read_all};
+use crate::model::Status;
+
+/// The outcome of one attempt, as it is stored with its delivery.
+#[derive(Debug, Serialize)]
+pub(crate) struct Attempt {
+    #[serde(serialize_with = "as_hex")]
+    pub(crate) id: Uuid,
+    #[serde(serialize_with = "as_hex")]
+    pub(crate) token: Uuid,
+    #[serde(serialize_with = "as_code")]
+    pub(crate) status: Status,
+    /// When it is tried again.
+    pub(crate) due_us: Option<i64>,
+    pub(crate) finished_us: Option<i64>,
+    pub(crate) code: Option<u16>,
+    pub(crate) duration_ms: u64,
+    pub(crate) error: Option<String>,
+    pub(crate) sent: Option<String>,
+    pub(crate) headers: Option<String>,
+    pub(crate) body: Option<String>,
+}
+
+fn as_hex<S: serde::Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&hex(*id))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn as_code<S: serde::Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_i16(status.code())
+}
+
+/// Stores the outcomes of attempts whose claims still hold, and says which deliveries these were.
+/// One whose endpoint was deleted meanwhile is gone, and one whose claim ended is another's.
+pub(crate) async fn attempts(uow: &UnitOfWork, attempts: &[Attempt]) -> Result<Vec<Uuid>> {
+    let rows = serde_json::to_string(attempts).map_err(|error| {
+        Error::internal("outcomes of attempts can't be written as JSON").caused_by(error)
+    })?;
+    let database = uow.context().database();
+    let table = json_rows(
+        database.backend(),
+        &[
+            ("id", "uuid"),
+            ("token", "uuid"),
+            ("status", "smallint"),
+            ("due_us", "bigint"),
+            ("finished_us", "bigint"),
+            ("code", "smallint"),
+            ("duration_ms", "integer"),
+            ("error", "text"),
+            ("sent", "text"),
+            ("headers", "text"),
+            ("body", "text"),
+        ],
+    );
+    let sql = format!(
+        "UPDATE webhooks_deliveries AS q SET status = r.status, attempts = q.attempts + 1, \
+         due_us = COALESCE(r.due_us, q.due_us), finished_at_us = r.finished_us, claim = NULL, \
+         claimed_until_us = NULL, status_code = r.code, duration_ms = r.duration_ms, \
+         error = r.error, request_headers = r.sent, response_headers = r.headers, \
+         response_body = r.body FROM {table} WHERE q.id = r.id AND q.claim = r.token \
+         RETURNING {}",
+        match database.backend() {
+            svc_data::Backend::Postgres => "q.id",
+            // SQLite knows no table names in RETURNING.
+            svc_data::Backend::Sqlite => "id",
+        }
+    );
+    let rows = uow.rows(database.statement(&sql, [rows.into()])).await?;
+    read_all(&rows, |row| row.try_get_by_index(0))
+}
+
+/// Sets the counters of endpoints that had a delivery succeed back to zero. Writes nothing for
+/// those that are at zero, which is nearly always all of them.
+pub(crate) async fn reset_failures(
+    uow: &UnitOfWork,
+    endpoints: impl IntoIterator<Item = Uuid>,
+) -> Result<()> {
+    let database = uow.context().database();
+    let sql = format!(
+        "UPDATE webhooks_endpoints SET consecutive_failures = 0, last_error = NULL \
+         WHERE consecutive_failures <> 0 AND {}",
+        is_one_of(database.backend(), "id")
+    );
+    uow.execute(database.statement(&sql, [ids(endpoints)])).await.map(drop)
+}
+
+/// An endpoint after a delivery to it failed for good.
+pub(crate) struct Failing {
+    pub(crate) failures: i32,
+    pub(crate) is_active: bool,
+    pub(crate) owner: Uuid,
+    pub(crate) description: String,
+    pub(crate) url: String,
+}
+
+/// Counts one delivery that failed for good; none when the endpoint is gone.
+pub(crate) async fn count_failure(
+    uow: &UnitOfWork,
+    endpoint: Uuid,
+    error: &str,
+) -> Result<Option<Failing>> {
+    let sql = "UPDATE webhooks_endpoints SET consecutive_failures = consecutive_failures + 1, \
+               last_error = ? WHERE id = ? \
+               RETURNING consecutive_failures, is_active, owner_id, description, url";
+    let values = [error.into(), endpoint.into()];
+    let rows = uow.rows(uow.context().database().statement(sql, values)).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    Ok(Some(Failing {
+        failures: column(row, 0)?,
+        is_active: column(row, 1)?,
+        owner: column(row, 2)?,
+        description: column(row, 3)?,
+        url: column(row, 4)?,
+    }))
+}
+
+/// Switches an endpoint off.
+pub(crate) async fn switch_off(
+    uow: &UnitOfWork,
+    endpoint: Uuid,
+    at: OffsetDateTime,
+    reason: &str,
+) -> Result<()> {
+    let sql = "UPDATE webhooks_endpoints SET is_active = ?, disabled_at = ?, \
+               disabled_reason = ?, version = version + 1 WHERE id = ?";
+    let values: [Value; 4] = [false.into(), at.into(), reason.into(), endpoint.into()];
+    uow.execute(uow.context().database().statement(sql, values)).await.map(drop)
+}

@@ -1,0 +1,243 @@
+//! A small shop whose products are sent to receivers on this machine.
+
+use std::time::Duration;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel as _};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use svc_application::Application;
+use svc_core::{Module, Registry};
+use svc_data::{DataRegistry as _, Migration};
+use svc_events::{EventsRegistry as _, Publish as _};
+use svc_testing::{Backend, Client, Person, Received, Receiver, TestApp, TestAppBuilder};
+use svc_webhooks::{WebhookSet as _, Webhooks};
+
+/// A secret that tests register, so that they can verify.
+pub(crate) const SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+/// Another one.
+pub(crate) const OTHER_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+pub(crate) mod product {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "products")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub(crate) id: Uuid,
+        pub(crate) organisation_id: Uuid,
+        pub(crate) sku: String,
+        pub(crate) region: String,
+        #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+        pub(crate) price: Decimal,
+        #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+        pub(crate) cost_price: Decimal,
+        pub(crate) version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A set that nobody opted in.
+pub(crate) mod note {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "notes")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub(crate) id: Uuid,
+        pub(crate) organisation_id: Uuid,
+        pub(crate) version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+const TABLES: &str = "
+CREATE TABLE products (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    sku TEXT NOT NULL,
+    region TEXT NOT NULL,
+    price NUMERIC(12, 2) NOT NULL,
+    cost_price NUMERIC(12, 2) NOT NULL,
+    version BIGINT NOT NULL
+);
+CREATE TABLE notes (id UUID PRIMARY KEY, organisation_id UUID NOT NULL, version BIGINT NOT NULL);
+";
+
+/// What the application publishes.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StockLow {
+    pub(crate) sku: String,
+    pub(crate) left: u32,
+}
+
+/// What the workflow module would raise.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WorkflowTransitioned {
+    pub(crate) entity_type: String,
+    pub(crate) entity_id: Uuid,
+    pub(crate) from: String,
+    pub(crate) to: String,
+}
+
+/// A domain event that no setting maps.
+#[derive(Serialize)]
+pub(crate) struct Unmapped {}
+
+/// The sample application.
+struct Shop;
+
+impl Module for Shop {
+    fn requires(&self) -> &'static [&'static str] {
+        &["webhooks"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.migrations([Migration::new("0001_shop", TABLES)]);
+        registry
+            .entity_set::<product::Entity>("Products")
+            .row_filter(|who| match who.claims("regions") {
+                [] => Condition::all(),
+                regions => Condition::all().add(product::Column::Region.is_in(regions)),
+            })
+            .hidden(product::Column::CostPrice)
+            .unless("Products.SeeCosts")
+            .webhooks();
+        registry.entity_set::<note::Entity>("Notes");
+        registry.event::<StockLow>("stock.low", "Stock of a product fell below its limit");
+        registry.domain_event::<WorkflowTransitioned>("An entity moved in its workflow");
+        registry.domain_event::<Unmapped>("Nothing that leaves");
+    }
+}
+
+/// A started shop with one receiver, and Ada, who may do everything.
+pub(crate) struct World {
+    pub(crate) shop: TestApp,
+    pub(crate) receiver: Receiver,
+    pub(crate) ada: Person,
+}
+
+/// A shop that may send to the ports.
+pub(crate) fn builder(ports: &[u16]) -> TestAppBuilder {
+    let builder = TestApp::builder(|| Application::new("shop").module(Webhooks).module(Shop))
+        .setting("Svc:Webhooks:RequireHttps", false)
+        .setting("Svc:Webhooks:AllowPrivateNetworks", true);
+    ports.iter().enumerate().fold(builder, |builder, (index, port)| {
+        builder.setting(&format!("Svc:Webhooks:AllowedPorts:{index}"), port)
+    })
+}
+
+impl World {
+    pub(crate) async fn new(backend: Backend) -> Self {
+        Self::with(backend, |builder| builder).await
+    }
+
+    pub(crate) async fn with(
+        backend: Backend,
+        settings: impl FnOnce(TestAppBuilder) -> TestAppBuilder,
+    ) -> Self {
+        let receiver = Receiver::start().await;
+        let shop = settings(builder(&[receiver.port()])).start(backend).await;
+        Self { shop, receiver, ada: Person::named("Ada") }
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        self.shop.sign_in(&self.ada)
+    }
+
+    /// Registers an endpoint of Ada's on the receiver; answers with its JSON.
+    pub(crate) async fn endpoint(&self, events: &[&str]) -> Json {
+        self.endpoint_of(&self.ada, events).await
+    }
+
+    pub(crate) async fn endpoint_of(&self, person: &Person, events: &[&str]) -> Json {
+        let body = json!({"url": self.receiver.url(), "events": events, "secret": SECRET});
+        self.shop.sign_in(person).post("/api/v1/webhooks", body).await.expect(201)
+    }
+
+    /// Stores a product; answers with its key.
+    pub(crate) async fn create(&self, sku: &str) -> Uuid {
+        self.create_in(sku, "EU").await
+    }
+
+    pub(crate) async fn create_in(&self, sku: &str, region: &str) -> Uuid {
+        let context = self.shop.context(&self.ada);
+        let new = product::ActiveModel {
+            sku: Set(sku.to_owned()),
+            region: Set(region.to_owned()),
+            price: Set(Decimal::new(1999, 2)),
+            cost_price: Set(Decimal::new(700, 2)),
+            ..Default::default()
+        };
+        context.transact(async |uow| uow.insert(new).await).await.unwrap().id
+    }
+
+    pub(crate) async fn change(&self, id: Uuid, change: impl FnOnce(&mut product::ActiveModel)) {
+        let context = self.shop.context(&self.ada);
+        let work = async |uow: svc_data::UnitOfWork| {
+            let mut product = uow.find::<product::Entity>(id).await?.into_active_model();
+            change(&mut product);
+            uow.update(product).await
+        };
+        context.transact(work).await.unwrap();
+    }
+
+    pub(crate) async fn delete(&self, id: Uuid) {
+        let context = self.shop.context(&self.ada);
+        context.transact(async |uow| uow.delete::<product::Entity>(id).await).await.unwrap();
+    }
+
+    pub(crate) async fn publish(&self, sku: &str) {
+        let event = StockLow { sku: sku.to_owned(), left: 2 };
+        let context = self.shop.context(&self.ada);
+        context.transact(async move |uow| uow.publish(event)).await.unwrap();
+    }
+
+    /// Does what is due, and takes what the receiver got.
+    pub(crate) async fn deliver(&self) -> Vec<Received> {
+        self.shop.drain().await;
+        self.receiver.received()
+    }
+
+    pub(crate) async fn after(&self, seconds: u64) -> Vec<Received> {
+        self.shop.advance(Duration::from_secs(seconds));
+        self.deliver().await
+    }
+
+    /// The log, the newest first.
+    pub(crate) async fn log(&self) -> Vec<Json> {
+        let listed = self.client().get("/api/v1/webhooks/deliveries").await.expect(200);
+        listed["items"].as_array().unwrap().clone()
+    }
+
+    pub(crate) async fn show(&self, endpoint: &Json) -> Json {
+        self.client().get(&path(endpoint, "")).await.expect(200)
+    }
+}
+
+/// A path below an endpoint.
+pub(crate) fn path(endpoint: &Json, rest: &str) -> String {
+    format!("/api/v1/webhooks/{}{rest}", endpoint["id"].as_str().unwrap())
+}
+
+/// Whether a request carries the signature that the library of receivers makes of it. Its own
+/// check compares with the machine's clock too, and a test's clock stands elsewhere.
+pub(crate) fn is_accepted(received: &Received, secret: &str) -> bool {
+    let webhook = standardwebhooks::Webhook::new(secret).unwrap();
+    let timestamp = received.header("webhook-timestamp").parse().unwrap();
+    let expected = webhook.sign(received.header("webhook-id"), timestamp, &received.body).unwrap();
+    received.header("webhook-signature").split(' ').any(|entry| entry == expected)
+}
+
+/// The types of what came, in the order it came.
+pub(crate) fn types(received: &[Received]) -> Vec<String> {
+    received.iter().map(|one| one.json()["type"].as_str().unwrap().to_owned()).collect()
+}
