@@ -119,7 +119,9 @@ export function connectLook(desk: Desk, backdrop: HTMLElement): void {
     root.toggleAttribute('data-autohide', desk.setting('taskbarAutoHide') && !desk.compact());
   });
   effect(() => paintColours(root, desk.setting('systemColor')));
-  effect(() => paintWallpaper(desk, backdrop));
+  const sheets = h('div.shell-wallpapers');
+  backdrop.append(sheets);
+  effect(() => paintWallpaper(desk, sheets));
   effect(() => () => {
     for (const end of ends) end();
   });

@@ -1,0 +1,200 @@
+/** Apps, their windows' content, events, access, search, badges, pop-outs. */
+import assert from 'node:assert/strict';
+import type { AppDefinition, SearchHit } from '../../shell/src/types.ts';
+import { open, type World } from './browser.ts';
+import { frames, openApp, pick, story } from './scenario.ts';
+
+export const apps = [
+  story('start: a page, the start menu, an app', {}, async ({ page }) => {
+    await page.locator('.shell-start-button').click();
+    await page.locator('.shell-start [data-app=calculator]').click();
+    const win = page.locator('.shell-window[data-app=calculator]');
+    for (const key of ['1', '2', '×', '4', '=']) await win.getByRole('button', { name: key, exact: true }).click();
+    assert.equal(await win.locator('output').textContent(), '48');
+  }),
+  story('sources: string, node, nothing, promise, frame, module', {}, async ({ page }) => {
+    assert.match((await (await openApp(page, 'welcome')).locator('.shell-host').textContent()) ?? '', /Open apps/);
+    await (await openApp(page, 'clock')).locator('playground-clock svg').waitFor();
+    await (await openApp(page, 'contact')).locator('form').waitFor();
+    await (await openApp(page, 'tasks')).locator('.pg-tasks li').first().waitFor();
+    await (await openApp(page, 'weather')).getByText('Tomorrow').waitFor();
+    await openApp(page, 'handbook');
+    await page.frameLocator('.shell-frame').getByRole('heading', { name: 'Handbook' }).waitFor();
+  }),
+  {
+    name: 'failure: it is said in the window, and a retry helps',
+    async run(world: World) {
+      const { page, errors } = await open(world);
+      const win = await openApp(page, 'unsteady');
+      await win.getByText('couldn’t be loaded').waitFor();
+      assert.match((await win.locator('.shell-failure-text').textContent()) ?? '', /did not answer/);
+      await win.getByRole('button', { name: 'Try again' }).click();
+      await win.getByText('Back again').waitFor();
+      assert.equal(errors.length, 1, 'the failure is reported once');
+    },
+  },
+  story('onClose: an app may refuse', {}, async ({ page }) => {
+    const win = await openApp(page, 'contact');
+    await win.getByLabel('Name').fill('Ada');
+    assert.equal(await win.locator('.shell-window-title').textContent(), 'Contact •');
+    await win.getByRole('button', { name: 'Close', exact: true }).click();
+    await win.getByText('isn’t sent yet').waitFor();
+    await win.getByRole('button', { name: 'Close', exact: true }).click();
+    await win.waitFor({ state: 'detached' });
+  }),
+  story('openApp: false for unknown and denied apps, with an event; singleInstance gets a new intent', {}, async ({ page }) => {
+    const result = await page.evaluate(() => {
+      const seen: unknown[] = [];
+      const off = window.Shell.on('access-denied', (event) => seen.push(event));
+      document.addEventListener('shell:access-denied', (event) => seen.push((event as CustomEvent).detail));
+      const answers = [window.Shell.openApp('nobody'), window.Shell.openApp('vault')];
+      off();
+      window.Shell.openApp('vault');
+      return { seen, answers };
+    });
+    assert.deepEqual(result.answers, [false, false]);
+    const denied = { appId: 'vault', requiredPermissions: ['Vault.Open'] };
+    assert.deepEqual(result.seen, [denied, denied, denied], 'handler, DOM event, and after the undo only the DOM event');
+    const win = await openApp(page, 'people', { name: 'Hiro Tanaka' });
+    await win.getByRole('heading', { name: 'Hiro Tanaka' }).waitFor();
+    await openApp(page, 'people', { name: 'Chiara Conti' });
+    await win.getByRole('heading', { name: 'Chiara Conti' }).waitFor();
+    assert.equal(await page.locator('.shell-window').count(), 1);
+  }),
+  story('access: permissions show apps and shortcuts, losing them hides them and closes windows', { options: { initialShortcuts: ['notes', 'vault'] } }, async ({ page }) => {
+    const vault = page.locator('.shell-main').getByRole('button', { name: 'Vault' });
+    assert.equal(await vault.count(), 0);
+    const events = await page.evaluate(async () => {
+      const names: string[] = [];
+      window.Shell.on('login', () => names.push('login'));
+      window.Shell.on('access-changed', ({ permissions }) => names.push(`access ${permissions.join()}`));
+      window.Shell.on('app-opened', ({ appId }) => names.push(`opened ${appId}`));
+      await window.Shell.setSession({ permissions: ['Vault.Open'] });
+      window.Shell.openApp('vault');
+      return names;
+    });
+    assert.deepEqual(events, ['access Vault.Open', 'login', 'opened vault']);
+    await vault.waitFor();
+    await page.locator('.shell-window[data-app=vault]').waitFor();
+    await page.evaluate(() => window.Shell.setSession(undefined));
+    await page.locator('.shell-window[data-app=vault]').waitFor({ state: 'detached' });
+    assert.equal(await vault.count(), 0, 'the shortcut stays in place but hidden');
+  }),
+  story('live: apps, badges and wallpapers registered later appear at once', {}, async ({ page }) => {
+    await page.locator('.shell-start-button').click();
+    await page.evaluate(() => {
+      window.Shell.registerApp({ id: 'later', title: 'Later', icon: 'box.svg', render: () => undefined });
+      window.Shell.setBadge('later', 150);
+      window.Shell.openApp('later');
+    });
+    const entry = page.locator('.shell-start [data-app=later]');
+    await entry.waitFor();
+    assert.equal(await entry.locator('.shell-badge').textContent(), '99+');
+    await frames(page);
+    assert.equal(await page.locator('.shell-task[data-app=later] .shell-badge').textContent(), '99+');
+    await page.evaluate(() => window.Shell.setBadge('later', 0));
+    await entry.locator('.shell-badge').waitFor({ state: 'hidden' });
+    await page.evaluate(() => window.Shell.unregisterApp('later'));
+    await entry.waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.shell-window[data-app=later]').count(), 0);
+  }),
+  story('input: wrong definitions and options say what to do', {}, async ({ page }) => {
+    const messages = await page.evaluate(() => {
+      const tries: [string, () => void][] = [
+        ['duplicate', () => window.Shell.registerApp({ id: 'notes', title: 'x', icon: 'app.svg', render: () => '' })],
+        ['none', () => window.Shell.registerApp({ id: 'a', title: 'x', icon: 'app.svg' })],
+        ['two', () => window.Shell.registerApp({ id: 'a', title: 'x', icon: 'app.svg', url: '/', entry: '/' } as AppDefinition)],
+        ['option', () => window.Shell.configure({ wallpapper: [] } as never)],
+      ];
+      return tries.map(([name, attempt]) => {
+        try {
+          attempt();
+          return `${name}: nothing was thrown`;
+        } catch (error) {
+          return (error as Error).message;
+        }
+      });
+    });
+    assert.deepEqual(messages, [
+      'an app with the id `notes` is already registered; unregister it first or use another id',
+      'app `a` needs exactly one of `render`, `url` and `entry`, but has none',
+      'app `a` needs exactly one of `render`, `url` and `entry`, but has `url` and `entry`',
+      'the options has no field `wallpapper`; did you mean `wallpapers`?',
+    ]);
+  }),
+  story('search: apps, shortcuts, settings and content, as they come, by keyboard', {}, async ({ page }) => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('ber');
+    const results = page.getByRole('listbox');
+    await results.getByRole('option', { name: 'Meeting with Berger' }).waitFor();
+    await page.getByRole('combobox').fill('lindq');
+    await results.getByRole('option', { name: /Greta Lindqvist/ }).waitFor();
+    await page.getByRole('combobox').fill('dark');
+    await results.getByRole('option', { name: /Appearance/ }).waitFor();
+    await page.getByRole('combobox').fill('greta');
+    await results.getByRole('option', { name: /Greta Lindqvist/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.shell-window[data-app=people]').getByRole('heading', { name: 'Greta Lindqvist' }).waitFor();
+    const hits = await page.evaluate(async () => {
+      const steps: number[] = [];
+      const all = await window.Shell.search('a', { onHits: (found: SearchHit[]) => steps.push(found.length) });
+      return { steps: steps.length, all: all.length };
+    });
+    assert.ok(hits.steps > 2, `hits came in ${hits.steps} steps`);
+    assert.ok(hits.all >= 8);
+  }),
+  story('shortcut: keeps the state, arrives as intent, is updated, duplicated', {}, async ({ page }) => {
+    const win = await openApp(page, 'gallery');
+    await win.getByRole('button', { name: 'Ember' }).click();
+    await pick(page, win, 'Create shortcut');
+    await page.locator('.shell-main').getByRole('button', { name: 'Ember' }).waitFor();
+    await pick(page, win, 'Duplicate');
+    await page.waitForFunction(() => document.querySelectorAll('.shell-window').length === 2);
+    await page.locator('.shell-window').last().getByRole('img', { name: 'Ember' }).waitFor();
+    for (const one of await page.locator('.shell-window [data-act=close]').all()) await one.click({ force: true });
+    await page.waitForFunction(() => document.querySelectorAll('.shell-window').length === 0);
+    await page.locator('.shell-main').getByRole('button', { name: 'Ember' }).click();
+    const again = page.locator('.shell-window');
+    await again.getByRole('img', { name: 'Ember' }).waitFor();
+    await again.getByRole('button', { name: 'All pictures' }).click();
+    await again.getByRole('button', { name: 'Dusk' }).click();
+    await pick(page, again, 'Update shortcut');
+    await page.locator('.shell-main').getByRole('button', { name: 'Dusk' }).waitFor();
+  }),
+  story('pop-out: the app fills its own tab, with its state', {}, async ({ page, context }) => {
+    const win = await openApp(page, 'gallery');
+    await win.getByRole('button', { name: 'Dusk' }).click();
+    const [popup] = await Promise.all([context.waitForEvent('page'), pick(page, win, 'Open in browser')]);
+    assert.match(popup.url(), /\?app=gallery#/);
+    await popup.getByRole('img', { name: 'Dusk' }).waitFor();
+    const rect = await popup.locator('.shell-window').boundingBox();
+    const size = await popup.evaluate(() => ({ width: innerWidth, height: innerHeight }));
+    assert.deepEqual(rect, { x: 0, y: 0, ...size });
+    assert.equal(await popup.locator('.shell-window-buttons').isVisible(), false);
+    await popup.locator('.shell-window-icon').click();
+    assert.deepEqual(await popup.getByRole('menuitem').allTextContents(), ['Open in browser']);
+    assert.equal(await popup.title(), 'Dusk');
+  }),
+  story('web link: a form makes an app of a page', {}, async ({ page }, world) => {
+    const win = await openApp(page, 'shell.weblink');
+    await win.getByLabel('Web address').fill('javascript:alert(1)');
+    await win.getByRole('button', { name: 'Save' }).click();
+    await win.getByText('Enter the address of a web page').waitFor();
+    await win.getByLabel('Web address').fill(`${world.url}/pages/docs.html`);
+    await win.getByLabel('Name').fill('Our docs');
+    await win.getByLabel('Icon').setInputFiles({ name: 'icon.svg', mimeType: 'image/png', buffer: Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64') });
+    await win.getByRole('button', { name: 'Save' }).click();
+    await page.frameLocator('.shell-frame').getByRole('heading', { name: 'Documentation' }).waitFor();
+    await page.locator('.shell-main').getByRole('button', { name: 'Our docs' }).waitFor();
+    await win.getByRole('button', { name: 'Open in browser' }).waitFor();
+    await pick(page, win, 'Edit web link');
+    await win.getByLabel('Name').fill('The docs');
+    await win.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.shell-main').getByRole('button', { name: 'The docs' }).waitFor();
+  }),
+  story('documentation: opens as a window', {}, async ({ page }) => {
+    await page.locator('.shell-start-button').click();
+    await page.getByRole('button', { name: 'Documentation' }).click();
+    await page.frameLocator('.shell-frame').getByRole('heading', { name: 'Documentation' }).waitFor();
+  }),
+];

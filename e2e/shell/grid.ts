@@ -1,0 +1,156 @@
+/** Webtops, folders and shortcuts: dragging with mouse and touch. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { box, drag, frames, middle, openApp, story } from './scenario.ts';
+
+function tile(page: Page, title: string) {
+  return page.locator('.shell-main .shell-grid:not(.shell-away) .shell-tile').filter({ hasText: title }).first();
+}
+
+async function cell(page: Page, title: string): Promise<string> {
+  return tile(page, title).evaluate((element) => `${element.parentElement?.style.gridRowStart}/${element.parentElement?.style.gridColumnStart}`);
+}
+
+async function cellCentre(page: Page, row: number, column: number): Promise<{ x: number; y: number }> {
+  const grid = await box(page.locator('.shell-main .shell-grid:not(.shell-away)'));
+  return { x: grid.x + ((column - 0.5) * grid.width) / 5, y: grid.y + ((row - 0.5) * grid.height) / 3 };
+}
+
+export const grid = [
+  story('drag: a shortcut moves to an empty cell, nothing is drawn anew meanwhile', {}, async ({ page }) => {
+    await page.evaluate(() => {
+      const observer = new MutationObserver((records) => {
+        (window as unknown as { changes: number }).changes += records.filter((record) => record.type === 'childList').length;
+      });
+      (window as unknown as { changes: number }).changes = 0;
+      for (const element of document.querySelectorAll('.shell-grid, .shell-windows')) observer.observe(element, { childList: true, subtree: true });
+    });
+    await drag(page, await middle(tile(page, 'Notes')), await cellCentre(page, 3, 4), false);
+    assert.equal(await page.locator('.shell-ghost').count(), 1, 'a ghost floats');
+    assert.equal(await page.evaluate(() => (window as unknown as { changes: number }).changes), 0);
+    await page.mouse.up();
+    await frames(page);
+    assert.equal(await cell(page, 'Notes'), '3/4');
+    assert.equal(await page.locator('.shell-ghost').count(), 0);
+    assert.equal(await page.locator('.shell-window').count(), 0, 'the click after a drag opens nothing');
+  }),
+  story('drag: onto the rim of an occupied cell makes room', {}, async ({ page }) => {
+    const target = await cellCentre(page, 1, 2);
+    await drag(page, await middle(tile(page, 'Paint')), { x: target.x - 120, y: target.y });
+    assert.equal(await cell(page, 'Paint'), '1/2');
+    assert.equal(await cell(page, 'Clock'), '1/3');
+    assert.equal(await cell(page, 'Pictures'), '1/4');
+  }),
+  story('drag: Escape cancels', {}, async ({ page }) => {
+    await drag(page, await middle(tile(page, 'Notes')), await cellCentre(page, 3, 4), false);
+    await page.keyboard.press('Escape');
+    await page.mouse.up();
+    await frames(page);
+    assert.equal(await cell(page, 'Notes'), '1/1');
+    assert.equal(await page.locator('.shell-shield').isVisible(), false);
+  }),
+  story('drag: windows slide aside and come back', {}, async ({ page }) => {
+    const win = await openApp(page, 'calculator');
+    const before = await box(win);
+    await drag(page, await middle(tile(page, 'Notes')), await cellCentre(page, 3, 4), false);
+    await page.waitForTimeout(300);
+    const aside = await box(win);
+    assert.ok(aside.x + aside.width <= 40 || aside.x >= 1400, `out of the way at ${aside.x}`);
+    await page.mouse.up();
+    await page.waitForTimeout(300);
+    assert.deepEqual(await box(win), before);
+  }),
+  story('drag: one shortcut rested on another makes a folder; more drop into it; and out again', {}, async ({ page }) => {
+    const notes = await middle(tile(page, 'Notes'));
+    await drag(page, await middle(tile(page, 'Clock')), await cellCentre(page, 1, 1), false);
+    await page.waitForFunction(() => (document.querySelector('.shell-drop') as HTMLElement).dataset.kind === 'fold');
+    await page.mouse.up();
+    await tile(page, 'Folder').waitFor();
+    await drag(page, await middle(tile(page, 'Paint')), { x: notes.x, y: notes.y });
+    await tile(page, 'Folder').click();
+    const inside = page.locator('.shell-folder .shell-tile');
+    assert.deepEqual((await inside.allTextContents()).sort(), ['Clock', 'Notes', 'Paint']);
+    await page.locator('.shell-folder-title').fill('Office');
+    await page.keyboard.press('Enter');
+    const from = await middle(inside.filter({ hasText: 'Paint' }));
+    await drag(page, from, { x: 60, y: 700 }, false);
+    await page.locator('.shell-folder').waitFor({ state: 'detached' });
+    await page.mouse.move(70, 700);
+    await frames(page);
+    await page.mouse.up();
+    await tile(page, 'Paint').waitFor();
+    await tile(page, 'Office').waitFor();
+  }),
+  story('folder: has pages of 4 × 3', { options: { initialShortcuts: [] } }, async ({ page, context }, world) => {
+    await page.evaluate(() => {
+      const items = Array.from({ length: 14 }, (_unused, index) => ({ kind: 'shortcut', id: `s${index}`, cell: index, appId: 'notes', title: `Note ${index + 1}` }));
+      localStorage.setItem('full', JSON.stringify({ version: 1, webtops: [{ id: 'w', items: [{ kind: 'folder', id: 'f', title: 'Many', cell: 0, items }] }], activeWebtop: 'w', settings: {}, windows: [] }));
+    });
+    const second = await context.newPage();
+    await second.addInitScript(() => {
+      (globalThis as { playground?: unknown }).playground = { options: { storageKey: 'full' } };
+    });
+    await second.goto(world.url);
+    await second.locator('.shell-tile').click();
+    assert.equal(await second.locator('.shell-folder .shell-cell:not(.shell-other-page)').count(), 12);
+    await second.getByRole('button', { name: 'Page 2' }).click();
+    assert.equal(await second.locator('.shell-folder .shell-cell:not(.shell-other-page)').count(), 2);
+    await second.keyboard.press('Escape');
+    await second.locator('.shell-folder').waitFor({ state: 'detached' });
+  }),
+  story('drag: resting at the edge turns to the next webtop', {}, async ({ page }) => {
+    await page.keyboard.press('F9');
+    await page.getByRole('button', { name: 'Add webtop' }).click();
+    await page.keyboard.press('Escape');
+    await drag(page, await middle(tile(page, 'Notes')), { x: 1436, y: 300 }, false);
+    await page.waitForFunction(() => document.querySelector('.shell-pager [aria-current]')?.getAttribute('aria-label') === 'Webtop 2');
+    const target = await cellCentre(page, 2, 3);
+    await page.mouse.move(target.x, target.y, { steps: 4 });
+    await frames(page);
+    await page.mouse.up();
+    await frames(page);
+    assert.equal(await cell(page, 'Notes'), '2/3');
+  }),
+  story('drag: from the start menu onto the webtop', {}, async ({ page }) => {
+    await page.locator('.shell-start-button').click();
+    await drag(page, await middle(page.locator('.shell-start [data-app=contact]')), await cellCentre(page, 3, 5));
+    assert.equal(await cell(page, 'Contact'), '3/5');
+  }),
+  story('menu: a shortcut moves to a folder and to a webtop, and is renamed', {}, async ({ page }) => {
+    const choose = async (title: string, ...entries: string[]) => {
+      await tile(page, title).click({ button: 'right' });
+      for (const entry of entries) await page.getByRole('menu').last().getByText(entry, { exact: true }).click();
+    };
+    await choose('Notes', 'Move to folder', 'New folder');
+    await tile(page, 'Folder').waitFor();
+    await choose('Clock', 'Move to folder', 'Folder');
+    await choose('Folder', 'Dissolve folder');
+    await tile(page, 'Notes').waitFor();
+    await choose('Notes', 'Rename');
+    await page.getByRole('dialog').getByRole('textbox').fill('My notes');
+    await page.keyboard.press('Enter');
+    await tile(page, 'My notes').waitFor();
+  }),
+  story('touch: a long press lifts, a short one opens, a still long one shows the menu', { touch: true }, async ({ page }) => {
+    const session = await page.context().newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number, y?: number) =>
+      session.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y: y ?? 0 }] });
+    const from = await middle(tile(page, 'Notes'));
+    const to = await cellCentre(page, 3, 2);
+    await touch('touchStart', from.x, from.y);
+    await page.locator('.shell-ghost').waitFor();
+    for (let step = 1; step <= 8; step += 1) await touch('touchMove', from.x + ((to.x - from.x) * step) / 8, from.y + ((to.y - from.y) * step) / 8);
+    await frames(page);
+    await touch('touchEnd');
+    await frames(page);
+    assert.equal(await cell(page, 'Notes'), '3/2');
+    const clock = await middle(tile(page, 'Clock'));
+    await touch('touchStart', clock.x, clock.y);
+    await page.locator('.shell-ghost').waitFor();
+    await touch('touchEnd');
+    await page.getByRole('menu').waitFor();
+    await page.keyboard.press('Escape');
+    await page.touchscreen.tap(clock.x, clock.y);
+    await page.locator('.shell-window[data-app=clock]').waitFor();
+  }),
+];

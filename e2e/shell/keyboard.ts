@@ -1,0 +1,121 @@
+/** Everything by keyboard. */
+import assert from 'node:assert/strict';
+import { area, box, frames, openApp, placement, same, story } from './scenario.ts';
+
+/** Keys pressed on a fresh window, and where it ends. */
+const SNAPPING: [string, string[], string][] = [
+  ['left', ['ArrowLeft'], 'left'],
+  ['right', ['ArrowRight'], 'right'],
+  ['top', ['ArrowUp'], 'maximized'],
+  ['top twice gives the upper half', ['ArrowUp', 'ArrowUp'], 'top'],
+  ['bottom', ['ArrowDown'], 'bottom'],
+  ['left, then right', ['ArrowLeft', 'ArrowRight'], 'right'],
+  ['left, then top', ['ArrowLeft', 'ArrowUp'], 'topLeft'],
+  ['left, then top twice gives the upper half', ['ArrowLeft', 'ArrowUp', 'ArrowUp'], 'top'],
+  ['right, then bottom', ['ArrowRight', 'ArrowDown'], 'bottomRight'],
+  ['upper half, then left', ['ArrowUp', 'ArrowUp', 'ArrowLeft'], 'topLeft'],
+  ['quarter, across and down', ['ArrowLeft', 'ArrowUp', 'ArrowRight', 'ArrowDown'], 'right'],
+];
+
+export const keyboard = [
+  ...SNAPPING.map(([name, keys, expected]) =>
+    story(`Ctrl+arrow: ${name}`, {}, async ({ page }) => {
+      const win = await openApp(page, 'clock');
+      for (const key of keys) await page.keyboard.press(`Control+${key}`);
+      await frames(page);
+      assert.equal(await placement(win), expected);
+    }),
+  ),
+  story('Ctrl+arrow: bottom twice minimizes, from anywhere', {}, async ({ page }) => {
+    const win = await openApp(page, 'clock');
+    for (const first of [[], ['ArrowLeft'], ['ArrowUp']]) {
+      for (const key of first) await page.keyboard.press(`Control+${key}`);
+      await page.keyboard.press('Control+ArrowDown');
+      await page.keyboard.press('Control+ArrowDown');
+      await win.waitFor({ state: 'hidden' });
+      await page.locator('.shell-task').click();
+      await win.waitFor({ state: 'visible' });
+    }
+  }),
+  story('Ctrl+arrow: the second binding works, and a text field keeps its own', {}, async ({ page }) => {
+    const win = await openApp(page, 'notes');
+    await win.locator('textarea').focus();
+    await page.keyboard.press('Control+ArrowLeft');
+    assert.equal(await placement(win), 'normal', 'the caret moved, not the window');
+    await win.getByRole('button', { name: 'New note' }).focus();
+    await page.keyboard.press('Alt+Shift+ArrowRight');
+    assert.equal(await placement(win), 'right');
+    const usable = await area(page);
+    same(await box(win), { x: usable.width / 2, y: 0, width: usable.width / 2, height: usable.height }, 'right half');
+  }),
+  story('menus: arrow keys, letters, submenus, Escape, focus returns', {}, async ({ page }) => {
+    await openApp(page, 'clock');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    await page.keyboard.press('Alt+Shift+M');
+    await page.getByRole('menu').waitFor();
+    assert.equal(await focused(), 'Minimize');
+    await page.keyboard.press('ArrowUp');
+    assert.match(await focused(), /^Close/);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('a');
+    assert.equal(await focused(), 'Arrange');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.getByRole('menu').count(), 2);
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await focused(), 'Arrange');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.getByRole('menu').count(), 0);
+    assert.ok(await page.evaluate(() => document.querySelector('.shell-window')?.contains(document.activeElement)));
+  }),
+  story('regions: F6 goes round window, taskbar and webtop; Ctrl+` steps through windows', {}, async ({ page }) => {
+    await openApp(page, 'clock');
+    await openApp(page, 'sales');
+    const where = () =>
+      page.evaluate(() => ['.shell-window', '.shell-taskbar', '.shell-main'].find((region) => document.activeElement?.closest(region)));
+    assert.equal(await where(), '.shell-window');
+    await page.keyboard.press('F6');
+    assert.equal(await where(), '.shell-taskbar');
+    await page.keyboard.press('F6');
+    assert.equal(await where(), '.shell-main');
+    await page.keyboard.press('F6');
+    assert.equal(await where(), '.shell-window');
+    const active = () => page.locator('.shell-window[data-active]').getAttribute('data-app');
+    assert.equal(await active(), 'sales');
+    await page.keyboard.press('Control+Backquote');
+    assert.equal(await active(), 'clock');
+  }),
+  story('grid: arrows walk, Enter opens, Ctrl+arrow moves, Delete removes and can be undone', {}, async ({ page }) => {
+    await page.locator('.shell-tile').first().focus();
+    const focused = () => page.evaluate(() => document.activeElement?.querySelector('.shell-tile-label')?.textContent);
+    assert.equal(await focused(), 'Notes');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await focused(), 'Clock');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await focused(), 'People');
+    await page.keyboard.press('Control+ArrowDown');
+    await frames(page);
+    assert.equal(await focused(), 'People');
+    assert.equal(await page.evaluate(() => (document.activeElement?.parentElement as HTMLElement).style.gridRowStart), '3');
+    assert.equal(await page.locator('.shell-sr[role=status]').last().textContent(), 'People: row 3, column 2');
+    await page.keyboard.press('Delete');
+    await page.waitForFunction(() => document.querySelectorAll('.shell-tile').length === 9);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.shell-tile').length === 10);
+    await page.locator('.shell-tile').first().focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.shell-window[data-app=notes]').waitFor();
+  }),
+  story('focus: it is never lost when windows open, minimize and close', {}, async ({ page }) => {
+    const lost = () => page.evaluate(() => document.activeElement === document.body || document.activeElement === null);
+    for (const id of ['clock', 'notes', 'sales']) await openApp(page, id);
+    assert.equal(await lost(), false);
+    await page.keyboard.press('Alt+Shift+W');
+    await page.waitForFunction(() => document.querySelectorAll('.shell-window').length === 2);
+    assert.equal(await lost(), false);
+    await page.locator('.shell-window[data-active] [data-act=minimize]').click();
+    assert.equal(await lost(), false);
+    await page.keyboard.press('Alt+Shift+W');
+    await page.waitForFunction(() => document.querySelectorAll('.shell-window').length === 1);
+    assert.equal(await lost(), false);
+  }),
+];

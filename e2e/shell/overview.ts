@@ -1,0 +1,85 @@
+/** Taskbar, previews and pilot view. */
+import assert from 'node:assert/strict';
+import { box, drag, frames, middle, openApp, story } from './scenario.ts';
+
+export const overview = [
+  story('preview: hovering a task button shows the live window, leaving brings it back', {}, async ({ page }) => {
+    const win = await openApp(page, 'clock');
+    const before = await box(win);
+    await page.locator('.shell-task').hover();
+    await page.locator('.shell-preview').waitFor();
+    await page.waitForTimeout(250);
+    const card = await box(page.locator('.shell-preview-open'));
+    const live = await box(win);
+    assert.ok(live.x >= card.x - 1 && live.y >= card.y - 1 && live.height <= card.height + 1, 'the real window lies in the card');
+    await page.mouse.move(700, 100);
+    await page.locator('.shell-preview').waitFor({ state: 'detached' });
+    await page.waitForTimeout(250);
+    assert.deepEqual(await box(win), before);
+  }),
+  story('preview: several windows of an app, chosen and closed by keyboard', {}, async ({ page }) => {
+    await openApp(page, 'notes');
+    await openApp(page, 'notes');
+    assert.equal(await page.locator('.shell-task').count(), 1);
+    await page.locator('.shell-task').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.locator('.shell-preview-card').count(), 2);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelectorAll('.shell-window').length === 1);
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-preview').waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.shell-window').evaluate((element) => (element as HTMLElement).inert), false);
+  }),
+  story('task button: minimizes the active window and brings it back', {}, async ({ page }) => {
+    const win = await openApp(page, 'clock');
+    await page.locator('.shell-task').click();
+    await win.waitFor({ state: 'hidden' });
+    await page.locator('.shell-task').click();
+    await win.waitFor({ state: 'visible' });
+  }),
+  story('pilot: shows all windows, adds, fills and deletes webtops', {}, async ({ page }) => {
+    const clock = await openApp(page, 'clock');
+    await openApp(page, 'sales');
+    await page.locator('.shell-pilot-button').click();
+    assert.equal(await page.locator('.shell-pilot-window').count(), 2);
+    await page.getByRole('button', { name: 'Add webtop' }).click();
+    const card = page.locator('.shell-pilot-card').nth(1);
+    await drag(page, await middle(page.getByRole('button', { name: 'Clock', exact: true }).last()), await middle(card));
+    await page.waitForFunction(() => document.querySelectorAll('.shell-pilot-window').length === 1);
+    await frames(page);
+    const [inCard, screen] = [await box(clock), await box(card.locator('.shell-pilot-screen'))];
+    assert.ok(inCard.x >= screen.x - 2 && inCard.x + inCard.width <= screen.x + screen.width + 2, 'the window shows in the card');
+    await card.getByRole('button', { name: 'Webtop 2', exact: true }).click();
+    assert.equal(await page.locator('.shell-pilot-window').count(), 1);
+    await page.getByRole('button', { name: 'Delete Webtop 2' }).click();
+    assert.equal(await page.locator('.shell-pilot-window').count(), 2, 'its window went to the neighbour');
+    assert.equal(await page.locator('.shell-pilot-card').count(), 1);
+    await page.getByRole('button', { name: 'Clock', exact: true }).last().click();
+    await page.locator('.shell-pilot').waitFor({ state: 'detached' });
+    assert.ok(await clock.evaluate((element) => element.hasAttribute('data-active') && !(element as HTMLElement).inert));
+  }),
+  story('pilot: nine webtops and no more; by keyboard', {}, async ({ page }) => {
+    await page.keyboard.press('F9');
+    for (let count = 1; count < 9; count += 1) await page.getByRole('button', { name: 'Add webtop' }).click();
+    assert.equal(await page.locator('.shell-pilot-card').count(), 9);
+    assert.equal(await page.getByRole('button', { name: 'Add webtop' }).count(), 0);
+    await page.getByRole('button', { name: 'Webtop 1', exact: true }).last().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.shell-pager [aria-current]').getAttribute('aria-label'), 'Webtop 3');
+    await page.keyboard.press('Alt+Shift+Digit7');
+    assert.equal(await page.locator('.shell-pager [aria-current]').getAttribute('aria-label'), 'Webtop 7');
+  }),
+  story('pilot: Delete closes the window under the focus', {}, async ({ page }) => {
+    await openApp(page, 'clock');
+    await openApp(page, 'sales');
+    await page.keyboard.press('F9');
+    await page.keyboard.press('Delete');
+    await page.waitForFunction(() => document.querySelectorAll('.shell-pilot-window').length === 1);
+    assert.equal(await page.locator('.shell-window').getAttribute('data-app'), 'clock');
+  }),
+];

@@ -1,0 +1,112 @@
+/** What is kept, and how tabs, failures and broken data are survived. */
+import assert from 'node:assert/strict';
+import { open, type World } from './browser.ts';
+import { box, drag, frames, middle, openApp, same, story, titleOf } from './scenario.ts';
+
+const stored = (key = 'shell') => JSON.parse(localStorage.getItem(key) ?? 'null');
+
+export const profiles = [
+  story('profile: windows, their state and the grid are back after a reload', {}, async ({ page }) => {
+    const win = await openApp(page, 'notes', { note: 'n2' });
+    await drag(page, await titleOf(win), { x: 500, y: 400 });
+    const before = await box(win);
+    await openApp(page, 'clock');
+    await page.keyboard.press('Control+ArrowRight');
+    await page.reload();
+    await page.locator('.shell-window').nth(1).waitFor();
+    same(await box(page.locator('.shell-window[data-app=notes]')), before, 'restored');
+    assert.match(await page.locator('.shell-window[data-app=notes] textarea').inputValue(), /^Meeting with Berger/);
+    assert.equal(await page.locator('.shell-window[data-app=clock]').getAttribute('data-placement'), 'right');
+    assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'clock');
+  }),
+  story('profile: two tabs keep both their changes', {}, async ({ page, context }, world) => {
+    await page.waitForTimeout(1000);
+    const { page: other } = await open(world, { context });
+    await page.locator('.shell-tile').first().focus();
+    await page.keyboard.press('Delete');
+    await other.locator('.shell-tile').nth(1).focus();
+    await other.keyboard.press('Delete');
+    const titles = ['Notes', 'Clock'];
+    for (const tab of [page, other]) {
+      await tab.waitForFunction(
+        (gone) => ![...document.querySelectorAll('.shell-tile-label')].some((label) => gone.includes(label.textContent ?? '')),
+        titles,
+      );
+    }
+    await page.waitForTimeout(1200);
+    const profile = await page.evaluate(stored);
+    const left = profile.webtops[0].items.map((item: { appId: string }) => item.appId);
+    assert.equal(left.length, 8);
+    assert.ok(!left.includes('notes') && !left.includes('clock'));
+  }),
+  {
+    name: 'profile: an unreadable one is set aside, not lost',
+    async run(world: World) {
+      const { page, errors } = await open(world);
+      await page.goto('about:blank');
+      const fresh = await page.context().newPage();
+      const seen: string[] = [];
+      fresh.on('pageerror', (error) => seen.push(String(error)));
+      await fresh.addInitScript(() => localStorage.getItem('broken') ?? localStorage.setItem('broken', '{"version":1,"webtops":'));
+      await fresh.addInitScript(() => {
+        (globalThis as { playground?: unknown }).playground = { options: { storageKey: 'broken' } };
+      });
+      await fresh.goto(world.url);
+      await fresh.locator('.shell-tile').first().waitFor();
+      await fresh.getByText('couldn’t be read').waitFor();
+      assert.equal(await fresh.evaluate(() => localStorage.getItem('broken.unreadable')), '{"version":1,"webtops":');
+      assert.match(seen.join(), /set aside/);
+      assert.deepEqual(errors, []);
+    },
+  },
+  {
+    name: 'profile: a store that answers late or fails doesn’t hold up the desktop, and the person is told',
+    async run(world: World) {
+      const context = await world.browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
+      const page = await context.newPage();
+      await page.addInitScript(() => {
+        let attempts = 0;
+        const profileStore = {
+          async load() {
+            await new Promise((resolve) => setTimeout(resolve, 2500));
+            attempts += 1;
+            if (attempts === 1) throw new Error('the server is down');
+            return undefined;
+          },
+          save: () => Promise.reject(new Error('the disk is full')),
+        };
+        (globalThis as { playground?: unknown }).playground = { options: { profileStore } };
+      });
+      await page.goto(world.url);
+      await page.locator('.shell-start-button').click();
+      await page.locator('.shell-start [data-app=clock]').click();
+      await page.locator('playground-clock').waitFor();
+      await page.getByText('still loading').waitFor();
+      await page.getByText('couldn’t be loaded').waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('couldn’t be saved').waitFor();
+    },
+  },
+  story('profile: one per user, loaded on sign-in, and the guest’s comes back', {}, async ({ page }) => {
+    await page.locator('.shell-tile').first().focus();
+    await page.keyboard.press('Delete');
+    await page.waitForTimeout(1000);
+    await page.evaluate(() => window.Shell.setSession({ identity: { id: 'u1', displayName: 'Ada' } }));
+    await page.waitForFunction(() => document.querySelectorAll('.shell-tile').length === 10);
+    await page.evaluate(() => window.Shell.setSession(undefined));
+    await page.waitForFunction(() => document.querySelectorAll('.shell-tile').length === 9);
+    const keys = await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('shell')));
+    assert.ok(keys.includes('shell') && keys.includes('shell.u1'));
+  }),
+  story('first start: initial shortcuts and apps, once', { options: { initialApps: ['clock'], initialShortcuts: ['clock', 'notes'] } }, async ({ page }) => {
+    await page.locator('playground-clock').waitFor();
+    assert.equal(await page.locator('.shell-tile').count(), 2);
+    await page.locator('.shell-window [data-act=close]').click();
+    await page.waitForTimeout(1000);
+    await page.reload();
+    await page.locator('.shell-tile').first().waitFor();
+    await frames(page);
+    assert.equal(await page.locator('.shell-window').count(), 0);
+    await middle(page.locator('.shell-tile').first());
+  }),
+];

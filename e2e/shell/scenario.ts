@@ -1,0 +1,106 @@
+/** What scenarios are made of. */
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { open, type Desktop, type Opening, type World } from './browser.ts';
+
+/** One played story. */
+export interface Scenario {
+  name: string;
+  run(world: World): Promise<void>;
+}
+
+/** A scenario on a fresh desktop that must end without any error on the page. */
+export function story(name: string, how: Opening, play: (desktop: Desktop, world: World) => Promise<void>): Scenario {
+  return {
+    name,
+    async run(world) {
+      const desktop = await open(world, how);
+      await play(desktop, world);
+      assert.deepEqual(desktop.errors, [], 'errors on the page');
+    },
+  };
+}
+
+/** A rectangle on screen. */
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Where something is. */
+export async function box(locator: Locator): Promise<Box> {
+  const rect = await locator.boundingBox();
+  assert.ok(rect, `nothing to see of ${String(locator)}`);
+  return rect;
+}
+
+/** The middle of something. */
+export async function middle(locator: Locator): Promise<{ x: number; y: number }> {
+  const { x, y, width, height } = await box(locator);
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+/** Opens an app through the API and answers its window. */
+export async function openApp(page: Page, id: string, intent?: unknown): Promise<Locator> {
+  const before = await page.locator('.shell-window').count();
+  const opened = await page.evaluate(([app, what]) => window.Shell.openApp(app as string, what), [id, intent] as const);
+  assert.equal(opened, true, `openApp(${id})`);
+  await page.waitForFunction(() => document.querySelector('.shell-window[data-active]') !== null);
+  const windows = page.locator(`.shell-window[data-app="${id}"]`);
+  assert.ok((await page.locator('.shell-window').count()) >= before);
+  await frames(page);
+  return windows.last();
+}
+
+/** Waits for two frames, so that what was asked for is drawn. */
+export async function frames(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+/** Drags from one point to another with the mouse. */
+export async function drag(page: Page, from: { x: number; y: number }, to: { x: number; y: number }, release = true): Promise<void> {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 8, from.y + 8, { steps: 2 });
+  await page.mouse.move(to.x, to.y, { steps: 12 });
+  // Resting a moment tells a placed pointer from a thrown one.
+  await page.waitForTimeout(120);
+  await page.mouse.move(to.x, to.y);
+  await frames(page);
+  if (release) await page.mouse.up();
+  await frames(page);
+}
+
+/** A spot on a title bar that's no button. */
+export async function titleOf(win: Locator): Promise<{ x: number; y: number }> {
+  return middle(win.locator('.shell-window-title'));
+}
+
+/** What the placement attribute says. */
+export async function placement(win: Locator): Promise<string | null> {
+  return win.getAttribute('data-placement');
+}
+
+/** Whether two rectangles are the same but for rounding. */
+export function same(actual: Box, expected: Box, what: string): void {
+  for (const key of ['x', 'y', 'width', 'height'] as const) {
+    assert.ok(Math.abs(actual[key] - expected[key]) <= 1.5, `${what}: ${key} is ${actual[key]}, not ${expected[key]}`);
+  }
+}
+
+/** The usable area. */
+export async function area(page: Page): Promise<Box> {
+  const rect = await page.evaluate(() => {
+    const { x, y, width, height } = document.querySelector('.shell-stage')?.getBoundingClientRect() ?? new DOMRect();
+    return { x, y, width, height };
+  });
+  return rect;
+}
+
+/** Opens a window's menu and picks an entry by its text. */
+export async function pick(page: Page, win: Locator, ...titles: string[]): Promise<void> {
+  await win.locator('.shell-window-icon').click();
+  for (const title of titles) await page.getByRole('menu').last().getByText(title, { exact: true }).click();
+}
