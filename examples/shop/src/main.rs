@@ -7,5 +7,5 @@ use svc::prelude::*;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    svc::application("shop").module(Identity).module(Shop).main().await
+    svc::application("shop").module(Identity).module(Webhooks).module(Shop).main().await
 }

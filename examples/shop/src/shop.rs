@@ -34,7 +34,7 @@ impl Module for Shop {
             .hidden(product::Column::CostPrice)
             .unless("Products.SeeCosts")
             .create_only(product::Column::Stock)
-            .mark("webhooks");
+            .webhooks();
         registry.entity_set::<customer::Entity>("Customers").described("Who buys");
         registry
             .entity_set::<order::Entity>("Orders")
