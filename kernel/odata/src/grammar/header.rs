@@ -11,8 +11,19 @@ fn whole(input: &str, parse: fn(&mut Cursor<'_>) -> Parsed<()>) -> Parsed<()> {
     parse::whole(&text, &mut budget, parse)
 }
 
+/// Whether `input` is what a rule for headers describes; none if the rule is of another kind.
+pub(super) fn check(rule: &str, input: &str) -> Option<Parsed<()>> {
+    Some(match rule {
+        "header" | "prefer" | "asyncresult" | "content-id" | "isolation" | "odata-entityid"
+        | "odata-error" | "odata-maxversion" | "odata-version" => header(input),
+        "request-id" => whole(input, unreserved),
+        rule if rule.ends_with("preference") => whole(input, one_preference),
+        _ => return None,
+    })
+}
+
 /// A header with its name.
-pub(super) fn header(input: &str) -> Parsed<()> {
+fn header(input: &str) -> Parsed<()> {
     whole(input, |cursor| {
         let name = cursor
             .take_while(|next| next.is_ascii_alphanumeric() || next == '-')
@@ -56,16 +67,6 @@ pub(super) fn header(input: &str) -> Parsed<()> {
             }
         }
     })
-}
-
-/// One preference.
-pub(super) fn preference(input: &str) -> Parsed<()> {
-    whole(input, one_preference)
-}
-
-/// The id of a request in a batch.
-pub(super) fn request_id(input: &str) -> Parsed<()> {
-    whole(input, unreserved)
 }
 
 fn exactly_three_digits(cursor: &mut Cursor<'_>) -> Parsed<()> {

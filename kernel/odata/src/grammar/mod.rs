@@ -23,79 +23,177 @@ pub fn check(rule: &str, input: &str) -> Option<Result<(), usize>> {
     if let Some(result) = value::check(&rule, input) {
         return Some(result);
     }
-    let parse = parser(&rule)?;
-    Some(parse(input).map_err(|error| error.at.offset()))
+    let result = url(&rule, input)
+        .or_else(|| header::check(&rule, input))
+        .or_else(|| expression(&rule, input))
+        .or_else(|| literals(&rule, input))
+        .or_else(|| names(&rule, input))?;
+    Some(result.map_err(|error| error.at.offset()))
 }
 
-type Parse = fn(&str) -> Parsed<()>;
-
-/// What reads the text of a rule, by its name in lower case.
-fn parser(rule: &str) -> Option<Parse> {
+/// URLs, their parts, and what query options are made of.
+fn url(rule: &str, input: &str) -> Option<Parsed<()>> {
     Some(match rule {
-        "odatauri" => uri::absolute,
-        "odatarelativeuri" => |input| uri::relative(input, 0),
-        "resourcepath" => |input| uri::path(input, 0),
-        "queryoptions" => |input| uri::options(input, 0),
-        "systemqueryoption" | "queryoption" | "compute" | "expand" | "filter" | "orderby"
-        | "search" | "select" | "skip" | "top" | "index" | "format" | "inlinecount" | "apply"
-        | "schemaversion" | "skiptoken" | "deltatoken" | "id" => uri::system_option,
-        "customqueryoption" => uri::custom_option,
-        "aliasandvalue" => |input| uri::options(input, 0),
-        "levels" => |input| nested(input, "levels"),
-        "context" => context::context,
-        "header" => header::header,
-        "preference"
-        | "includeannotationspreference"
-        | "maxpagesizepreference"
-        | "callbackpreference"
-        | "continueonerrorpreference"
-        | "omitvaluespreference"
-        | "respondasyncpreference"
-        | "returnpreference"
-        | "trackchangespreference"
-        | "waitpreference"
-        | "allowentityreferencespreference" => header::preference,
-        "request-id" => header::request_id,
-        "commonexpr" | "boolcommonexpr" | "parametervalue" | "methodcallexpr"
-        | "boolmethodcallexpr" | "castexpr" | "isofexpr" | "rootexpr" | "arrayorobject"
-        | "parenexpr" | "negateexpr" | "notexpr" => {
-            |input| whole(input, |cursor| parse::expression(cursor).map(drop))
+        "odatauri" => uri::absolute(input),
+        "odatarelativeuri" => uri::relative(input, 0),
+        "resourcepath" | "actionimportcall" | "crossjoin" | "functionimportcallnoparens" => {
+            uri::path(input, 0)
         }
-        "firstmemberexpr" | "memberexpr" | "propertypathexpr" | "functionexpr"
-        | "boundfunctionexpr" | "annotationexpr" | "directmemberexpr" => member,
-        "anyexpr" => |input| lambda(input, "any", true),
-        "allexpr" => |input| lambda(input, "all", false),
-        "searchexpr" => |input| whole(input, |cursor| parse::search(cursor).map(drop)),
-        "functionparameter" => |input| whole(input, |cursor| parse::parameter(cursor).map(drop)),
+        rule if rule.ends_with("functionimportcall") => uri::path(input, 0),
+        "queryoptions" | "queryoption" | "aliasandvalue" | "nameandvalue" => uri::options(input, 0),
+        "batchoptions" | "batchoption" | "metadataoptions" | "metadataoption" => {
+            uri::allowed_options(input, 0, &["$format"])
+        }
+        "entityoptions" => uri::entity_options(input, 0, false),
+        "entitycastoptions" => uri::entity_options(input, 0, true),
+        "systemqueryoption" => uri::system_option(input, None),
+        "customqueryoption" => uri::custom_option(input),
+        "inlinecount" => uri::system_option(input, Some("$count")),
+        "compute" | "expand" | "filter" | "orderby" | "search" | "select" | "skip" | "top"
+        | "index" | "format" | "apply" | "schemaversion" | "skiptoken" | "deltatoken" | "id" => {
+            uri::system_option(input, Some(&format!("${rule}")))
+        }
+        "levels" => whole(input, |cursor| parse::levels_option(cursor).map(drop)),
+        "expanditem" | "expandpath" => whole(input, |cursor| parse::expand(cursor).map(drop)),
+        "selectitem" | "selectproperty" | "selectpath" => {
+            whole(input, |cursor| parse::select(cursor).map(drop))
+        }
+        "orderbyitem" => whole(input, |cursor| parse::order_by(cursor).map(drop)),
+        "computeitem" | "computeexpr" => whole(input, |cursor| parse::compute(cursor).map(drop)),
+        "searchexpr"
+        | "searchexpr-incomplete"
+        | "searchparenexpr"
+        | "searchnegateexpr"
+        | "searchphrase"
+        | "searchword" => whole(input, |cursor| parse::search(cursor).map(drop)),
+        "context" => context::context(input),
+        "contextfragment" => context::fragment(input, 0),
+        "applyexpr" | "applytrafo" | "customfunction" => {
+            whole(input, |cursor| parse::apply(cursor).map(drop))
+        }
+        rule if rule.ends_with("trafo") || rule.ends_with("trafos") => {
+            whole(input, |cursor| parse::apply(cursor).map(drop))
+        }
+        _ => return None,
+    })
+}
+
+/// Expressions and their parts.
+fn expression(rule: &str, input: &str) -> Option<Parsed<()>> {
+    Some(match rule {
+        "commonexpr"
+        | "boolcommonexpr"
+        | "parametervalue"
+        | "valueinurl"
+        | "castexpr"
+        | "isofexpr"
+        | "rootexpr"
+        | "arrayorobject"
+        | "array"
+        | "object"
+        | "parenexpr"
+        | "negateexpr"
+        | "notexpr"
+        | "isdefinedexpr"
+        | "collectionexpr"
+        | "lambdapredicateexpr" => whole(input, |cursor| parse::expression(cursor).map(drop)),
+        rule if rule.ends_with("methodcallexpr") => {
+            whole(input, |cursor| parse::expression(cursor).map(drop))
+        }
+        "firstmemberexpr"
+        | "memberexpr"
+        | "propertypathexpr"
+        | "functionexpr"
+        | "boundfunctionexpr"
+        | "annotationexpr"
+        | "directmemberexpr"
+        | "currcollectionexpr"
+        | "inscopevariableexpr"
+        | "implicitvariableexpr" => member(input),
+        "anyexpr" => lambda(input, "any", true),
+        "allexpr" => lambda(input, "all", false),
+        "functionparameter" | "keyvaluepair" => {
+            whole(input, |cursor| parse::parameter(cursor).map(drop))
+        }
+        "keypropertyvalue" => whole(input, |cursor| parse::key_value(cursor).map(drop)),
         "keypredicate" | "simplekey" | "compoundkey" | "functionparameters" => {
-            |input| whole(input, |cursor| parse::path_arguments(cursor).map(drop))
+            whole(input, |cursor| parse::path_arguments(cursor).map(drop))
         }
-        "odataidentifier" | "entitysetname" | "singletonentity" | "entitytypename"
-        | "complextypename" | "parametername" | "namespacepart" => {
-            |input| whole(input, |cursor| parse::identifier(cursor).map(drop))
+        _ => return None,
+    })
+}
+
+/// Literals of URLs.
+fn literals(rule: &str, input: &str) -> Option<Parsed<()>> {
+    let number = |digits: usize| {
+        move |literal: &Literal| match literal {
+            Literal::Number(text) => {
+                let text = text.trim_start_matches(['+', '-']);
+                text.len() <= digits && text.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            _ => false,
         }
-        "namespace" | "qualifiedentitytypename" | "qualifiedcomplextypename" => {
-            |input| whole(input, |cursor| parse::qualified_name(cursor).map(drop))
+    };
+    Some(match rule {
+        "primitiveliteral" => literal(input, |_| true),
+        "enumliteral" => whole(input, |cursor| parse::enum_literal(cursor).map(drop)),
+        "stringliteral" => whole(input, |cursor| parse::quoted(cursor).map(drop)),
+        "binaryliteral" => literal(input, |literal| matches!(literal, Literal::Binary(_))),
+        "durationliteral" => duration(input),
+        "datetimeoffsetliteral" | "datetimeoffsetvalueinurl" => {
+            literal(input, |literal| matches!(literal, Literal::DateTimeOffset(_)))
         }
-        "primitiveliteral" => primitive_literal,
-        "enumliteral" => |input| whole(input, |cursor| parse::enum_literal(cursor).map(drop)),
-        "stringliteral" => |input| whole(input, |cursor| parse::quoted(cursor).map(drop)),
-        "binaryliteral" => |input| literal(input, |literal| matches!(literal, Literal::Binary(_))),
-        "durationliteral" => duration,
-        "datetimeoffsetliteral" => {
-            |input| literal(input, |literal| matches!(literal, Literal::DateTimeOffset(_)))
+        "timeofdayliteral" => literal(input, |literal| matches!(literal, Literal::TimeOfDay(_))),
+        "decimalliteral" | "doubleliteral" | "singleliteral" => {
+            literal(input, |literal| matches!(literal, Literal::Number(_)))
         }
-        "timeofdayliteral" => {
-            |input| literal(input, |literal| matches!(literal, Literal::TimeOfDay(_)))
-        }
-        "decimalliteral" | "doubleliteral" | "singleliteral" | "sbyteliteral" | "int16literal"
-        | "int32literal" | "int64literal" => {
-            |input| literal(input, |literal| matches!(literal, Literal::Number(_)))
-        }
-        "null" => |input| literal(input, |literal| *literal == Literal::Null),
-        "boolean" => |input| literal(input, |literal| matches!(literal, Literal::Boolean(_))),
+        "sbyteliteral" => literal(input, number(3)),
+        "int16literal" => literal(input, number(5)),
+        "int32literal" => literal(input, number(10)),
+        "int64literal" => literal(input, number(19)),
+        "null" => literal(input, |literal| *literal == Literal::Null),
+        "boolean" => literal(input, |literal| matches!(literal, Literal::Boolean(_))),
         rule if rule.starts_with("geography") || rule.starts_with("geometry") => {
-            |input| literal(input, |literal| matches!(literal, Literal::Geo { .. }))
+            literal(input, |literal| matches!(literal, Literal::Geo { .. }))
+        }
+        _ => return None,
+    })
+}
+
+/// Names; every rule that is nothing but an identifier.
+fn names(rule: &str, input: &str) -> Option<Parsed<()>> {
+    const KINDS: [&str; 9] = [
+        "identifier",
+        "name",
+        "namepart",
+        "property",
+        "function",
+        "import",
+        "alias",
+        "part",
+        "qualifier",
+    ];
+    Some(match rule {
+        "namespace" => whole(input, |cursor| parse::qualified_name(cursor).map(drop)),
+        "parameteralias" => whole(input, |cursor| {
+            cursor.require(b'@', "`@`")?;
+            parse::identifier(cursor).map(drop)
+        }),
+        "annotationinquery" => whole(input, |cursor| parse::annotation(cursor).map(drop)),
+        rule if rule.ends_with("annotationinquery") => {
+            whole(input, |cursor| parse::annotation(cursor).map(drop))
+        }
+        rule if rule.starts_with("qualified") && rule.ends_with("name") => whole(input, |cursor| {
+            let name = parse::type_name(cursor)?;
+            if name.name.contains('.') { Ok(()) } else { Err(cursor.expected("`.`")) }
+        }),
+        rule if rule.starts_with("optionallyqualified") || rule == "primitivetypename" => {
+            whole(input, |cursor| parse::type_name(cursor).map(drop))
+        }
+        "action" | "singletonentity" | "enumerationmember" | "customaggregate"
+        | "lambdavariableexpr" => whole(input, |cursor| parse::identifier(cursor).map(drop)),
+        rule if KINDS.iter().any(|kind| rule.ends_with(kind)) => {
+            whole(input, |cursor| parse::identifier(cursor).map(drop))
         }
         _ => return None,
     })
@@ -106,10 +204,6 @@ fn whole(input: &str, parse: impl FnOnce(&mut Cursor<'_>) -> Parsed<()>) -> Pars
     let text = Text::percent_decoded(input, 0)?;
     let mut budget = Budget::new(ParseLimits::default());
     parse::whole(&text, &mut budget, parse)
-}
-
-fn primitive_literal(input: &str) -> Parsed<()> {
-    literal(input, |_| true)
 }
 
 /// A primitive literal of one kind.
@@ -162,8 +256,4 @@ fn lambda(input: &str, keyword: &str, may_be_empty: bool) -> Parsed<()> {
         }
         parse::lambda(cursor, may_be_empty).map(drop)
     })
-}
-
-fn nested(input: &str, _: &str) -> Parsed<()> {
-    whole(input, |cursor| parse::levels_option(cursor).map(drop))
 }

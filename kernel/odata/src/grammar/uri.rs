@@ -88,7 +88,7 @@ fn first(path: &ResourcePath) -> Option<&ResourceSegmentKind> {
 }
 
 /// `$entity` needs an id; without a cast it can't be shaped.
-fn entity_options(query: &str, base: usize, cast: bool) -> Parsed<()> {
+pub(super) fn entity_options(query: &str, base: usize, cast: bool) -> Parsed<()> {
     let allowed: &[&str] =
         if cast { &["$id", "$format", "$expand", "$select"] } else { &["$id", "$format"] };
     allowed_options(query, base, allowed)?;
@@ -101,7 +101,7 @@ fn entity_options(query: &str, base: usize, cast: bool) -> Parsed<()> {
 }
 
 /// Custom options, and these system options only.
-fn allowed_options(query: &str, base: usize, allowed: &[&str]) -> Parsed<()> {
+pub(super) fn allowed_options(query: &str, base: usize, allowed: &[&str]) -> Parsed<()> {
     let mut at = base;
     for option in query.split('&') {
         let name = option.split('=').next().unwrap_or_default();
@@ -139,13 +139,11 @@ pub(super) fn options(input: &str, base: usize) -> Parsed<()> {
     }
 }
 
-/// One option with a name of the standard.
-pub(super) fn system_option(input: &str) -> Parsed<()> {
-    let name = input.split('=').next().unwrap_or_default();
-    if parse::system_option_name(name).is_none() {
-        return Err(error(0, "a system query option"));
-    }
-    options(input, 0)
+/// One option with a name of the standard, or with exactly this one.
+pub(super) fn system_option(input: &str, name: Option<&str>) -> Parsed<()> {
+    let found = parse::system_option_name(input.split('=').next().unwrap_or_default());
+    let fits = found.is_some_and(|found| name.is_none_or(|name| name == found));
+    if fits { options(input, 0) } else { Err(error(0, "another query option")) }
 }
 
 /// One option with any other name.

@@ -28,6 +28,11 @@ fn texts_are_what_their_rules_describe() {
         ("geographyPolygon", "geography'SRID=0;Polygon((1 1,2 2,1 1))'"),
         ("enumValue", "Red,4"),
         ("odataIdentifier", "_a9"),
+        ("applyExpr", "filter(Price gt 1)/aggregate($count as N)"),
+        ("entityColNavigationProperty", "Items"),
+        ("yearMethodCallExpr", "year(Released)"),
+        ("int16Literal", "-32768"),
+        ("optionallyQualifiedTypeName", "Collection(Edm.String)"),
     ];
     for (rule, text) in cases {
         assert_eq!(check(rule, text), Some(Ok(())), "{rule}: {text}");
@@ -42,7 +47,9 @@ fn other_texts_are_refused_where_they_differ() {
         ("odataRelativeUri", "$entity", 7),
         ("odataRelativeUri", "$entity?$format=json", 20),
         ("odataRelativeUri", "$metadata?$top=1", 10),
-        ("filter", "$order=1", 0),
+        ("filter", "$orderby=Name", 0),
+        ("int32Literal", "1.5", 0),
+        ("qualifiedEntityTypeName", "Product", 7),
         ("customQueryOption", "$a=1", 0),
         ("firstMemberExpr", "5", 0),
         ("null", "NULL", 0),

@@ -19,7 +19,7 @@ pub(crate) use literal::{
     enum_literal, geo, identifier, primitive_literal, qualified_name, quoted, type_name,
 };
 pub(crate) use options::{
-    Duplicates, levels_option, order_by, query_options, system_option_name, whole,
+    Duplicates, compute, levels_option, order_by, query_options, system_option_name, whole,
 };
 pub(crate) use path::{annotation, lambda, member_path};
 pub(crate) use resource::{key_value, parameter, path_arguments, resource_path};
