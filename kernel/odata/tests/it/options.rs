@@ -162,7 +162,7 @@ fn search_knows_its_operators_by_their_place() {
         ("$search=a AND", "a AND AND"),
         ("$search=O'Neil", "O'Neil"),
         ("$search='what (I typed'", "'what (I typed'"),
-        ("$search=a%3Bb", "a;b"),
+        ("$search=a%3Bb", "\"a;b\""),
     ];
     for (query, expected) in cases {
         assert_eq!(show(query), expected, "{query}");
@@ -171,7 +171,7 @@ fn search_knows_its_operators_by_their_place() {
     let nested = parse("$expand=Items($search=a%3Bb;$top=1)").expand.expect("expand");
     assert_eq!(
         nested.items[0].options.search.as_ref().expect("search").kind,
-        SearchKind::Word("a;b".to_owned())
+        SearchKind::Phrase("a;b".to_owned())
     );
     assert_eq!(nested.items[0].options.top, Some(1));
 }

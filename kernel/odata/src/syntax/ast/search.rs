@@ -16,7 +16,7 @@ pub struct Search {
 pub enum SearchKind {
     /// A word.
     Word(String),
-    /// `"several words"` that stand together.
+    /// `"several words"` that stand together; also a word with `;`, `&` or `#` in it.
     Phrase(String),
     /// `'what a person has typed so far'`, to be understood as well as it can be (4.01).
     Incomplete(String),

@@ -94,7 +94,12 @@ fn not(cursor: &mut Cursor<'_>) -> Parsed<Search> {
             Ok(inner)
         }
         Some(b'"') => phrase(cursor).map(|text| Search { at, kind: SearchKind::Phrase(text) }),
-        _ => word(cursor).map(|text| Search { at, kind: SearchKind::Word(text) }),
+        _ => word(cursor).map(|text| {
+            // What had to be encoded can be written again only in quotes.
+            let reserved = text.contains([';', '&', '#']);
+            let kind = if reserved { SearchKind::Phrase(text) } else { SearchKind::Word(text) };
+            Search { at, kind }
+        }),
     }
 }
 
