@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { openApp, story } from './scenario.ts';
+import { closeAll, openApp, story } from './scenario.ts';
 
 const AXE = readFileSync(new URL('../../shell/node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
@@ -61,8 +61,7 @@ export const accessibility = LOOKS.flatMap(([look, how]) => [
     await page.getByRole('button', { name: 'Add webtop' }).click();
     await check(page, 'pilot');
     await page.keyboard.press('Escape');
-    for (const button of await page.locator('[data-act=close]').all()) await button.click({ force: true });
-    await page.waitForFunction(() => document.querySelectorAll('.shell-window').length === 0);
+    await closeAll(page);
     await page.locator('.shell-tile').first().click({ button: 'right' });
     await page.getByRole('menu').getByText('Move to folder').click();
     await page.getByRole('menu').last().getByText('New folder').click();

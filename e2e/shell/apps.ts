@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { AppDefinition, SearchHit } from '../../shell/src/types.ts';
 import { open, type World } from './browser.ts';
-import { frames, openApp, pick, story } from './scenario.ts';
+import { closeAll, frames, openApp, pick, story } from './scenario.ts';
 
 export const apps = [
   story('start: a page, the start menu, an app', {}, async ({ page }) => {
@@ -56,9 +56,9 @@ export const apps = [
     const denied = { appId: 'vault', requiredPermissions: ['Vault.Open'] };
     assert.deepEqual(result.seen, [denied, denied, denied], 'handler, DOM event, and after the undo only the DOM event');
     const win = await openApp(page, 'people', { name: 'Hiro Tanaka' });
-    await win.getByRole('heading', { name: 'Hiro Tanaka' }).waitFor();
+    await win.getByRole('heading', { name: 'Hiro Tanaka', level: 3 }).waitFor();
     await openApp(page, 'people', { name: 'Chiara Conti' });
-    await win.getByRole('heading', { name: 'Chiara Conti' }).waitFor();
+    await win.getByRole('heading', { name: 'Chiara Conti', level: 3 }).waitFor();
     assert.equal(await page.locator('.shell-window').count(), 1);
   }),
   story('access: permissions show apps and shortcuts, losing them hides them and closes windows', { options: { initialShortcuts: ['notes', 'vault'] } }, async ({ page }) => {
@@ -134,7 +134,7 @@ export const apps = [
     await page.getByRole('combobox').fill('greta');
     await results.getByRole('option', { name: /Greta Lindqvist/ }).waitFor();
     await page.keyboard.press('Enter');
-    await page.locator('.shell-window[data-app=people]').getByRole('heading', { name: 'Greta Lindqvist' }).waitFor();
+    await page.locator('.shell-window[data-app=people]').getByRole('heading', { name: 'Greta Lindqvist', level: 3 }).waitFor();
     const hits = await page.evaluate(async () => {
       const steps: number[] = [];
       const all = await window.Shell.search('a', { onHits: (found: SearchHit[]) => steps.push(found.length) });
@@ -151,8 +151,7 @@ export const apps = [
     await pick(page, win, 'Duplicate');
     await page.waitForFunction(() => document.querySelectorAll('.shell-window').length === 2);
     await page.locator('.shell-window').last().getByRole('img', { name: 'Ember' }).waitFor();
-    for (const one of await page.locator('.shell-window [data-act=close]').all()) await one.click({ force: true });
-    await page.waitForFunction(() => document.querySelectorAll('.shell-window').length === 0);
+    await closeAll(page);
     await page.locator('.shell-main').getByRole('button', { name: 'Ember' }).click();
     const again = page.locator('.shell-window');
     await again.getByRole('img', { name: 'Ember' }).waitFor();

@@ -23,6 +23,8 @@ const FLAGS = [
 export interface World {
   browser: Browser;
   url: string;
+  /** Contexts opened by the scenario at work. */
+  contexts: BrowserContext[];
   end(): Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export async function start(flags: string[] = []): Promise<World> {
   return {
     browser,
     url,
+    contexts: [],
     async end() {
       await browser.close();
       server.close();
@@ -76,6 +79,7 @@ export async function open(world: World, how: Opening = {}): Promise<Desktop> {
       isMobile: (how.touch ?? false) && (how.width ?? 1440) < 700,
       reducedMotion: how.reducedMotion === false ? 'no-preference' : 'reduce',
     }));
+  if (!world.contexts.includes(context)) world.contexts.push(context);
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));

@@ -81,7 +81,7 @@ export const grid = [
     await tile(page, 'Paint').waitFor();
     await tile(page, 'Office').waitFor();
   }),
-  story('folder: has pages of 4 × 3', { options: { initialShortcuts: [] } }, async ({ page, context }, world) => {
+  story('folder: has pages of 4 × 3', {}, async ({ page, context }, world) => {
     await page.evaluate(() => {
       const items = Array.from({ length: 14 }, (_unused, index) => ({ kind: 'shortcut', id: `s${index}`, cell: index, appId: 'notes', title: `Note ${index + 1}` }));
       localStorage.setItem('full', JSON.stringify({ version: 1, webtops: [{ id: 'w', items: [{ kind: 'folder', id: 'f', title: 'Many', cell: 0, items }] }], activeWebtop: 'w', settings: {}, windows: [] }));

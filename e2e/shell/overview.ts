@@ -46,7 +46,7 @@ export const overview = [
     assert.equal(await page.locator('.shell-pilot-window').count(), 2);
     await page.getByRole('button', { name: 'Add webtop' }).click();
     const card = page.locator('.shell-pilot-card').nth(1);
-    await drag(page, await middle(page.getByRole('button', { name: 'Clock', exact: true }).last()), await middle(card));
+    await drag(page, await middle(page.locator('.shell-pilot-window[aria-label=Clock]')), await middle(card));
     await page.waitForFunction(() => document.querySelectorAll('.shell-pilot-window').length === 1);
     await frames(page);
     const [inCard, screen] = [await box(clock), await box(card.locator('.shell-pilot-screen'))];
@@ -56,7 +56,7 @@ export const overview = [
     await page.getByRole('button', { name: 'Delete Webtop 2' }).click();
     assert.equal(await page.locator('.shell-pilot-window').count(), 2, 'its window went to the neighbour');
     assert.equal(await page.locator('.shell-pilot-card').count(), 1);
-    await page.getByRole('button', { name: 'Clock', exact: true }).last().click();
+    await page.locator('.shell-pilot-window[aria-label=Clock]').click();
     await page.locator('.shell-pilot').waitFor({ state: 'detached' });
     assert.ok(await clock.evaluate((element) => element.hasAttribute('data-active') && !(element as HTMLElement).inert));
   }),
@@ -65,7 +65,7 @@ export const overview = [
     for (let count = 1; count < 9; count += 1) await page.getByRole('button', { name: 'Add webtop' }).click();
     assert.equal(await page.locator('.shell-pilot-card').count(), 9);
     assert.equal(await page.getByRole('button', { name: 'Add webtop' }).count(), 0);
-    await page.getByRole('button', { name: 'Webtop 1', exact: true }).last().focus();
+    await page.locator('.shell-pilot-card-open').first().focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');

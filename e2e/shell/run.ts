@@ -3,6 +3,7 @@
  *
  * `npm run e2e` in `shell/` runs all; a word after `--` runs those whose name contains it.
  */
+import type { BrowserContext } from 'playwright-core';
 import { start } from './browser.ts';
 import type { Scenario } from './scenario.ts';
 import { accessibility } from './accessibility.ts';
@@ -16,6 +17,8 @@ import { settings } from './settings.ts';
 import { windows } from './windows.ts';
 
 const SCENARIO_TIMEOUT_MS = 45_000;
+/** Scenarios played at a time, each in a context of its own. */
+const WORKERS = 2;
 
 const all: Scenario[] = [windows, keyboard, grid, apps, overview, settings, profiles, phone, accessibility].flat();
 const wanted = process.argv[2]?.toLowerCase() ?? '';
@@ -23,22 +26,31 @@ const chosen = all.filter((scenario) => scenario.name.toLowerCase().includes(wan
 const world = await start();
 const failed: string[] = [];
 const began = performance.now();
-for (const scenario of chosen) {
+const waiting = [...chosen];
+
+async function play(scenario: Scenario): Promise<void> {
+  const own = { ...world, contexts: [] };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`took longer than ${SCENARIO_TIMEOUT_MS / 1000} s`)), SCENARIO_TIMEOUT_MS);
   });
   try {
-    await Promise.race([scenario.run(world), limit]);
+    await Promise.race([scenario.run(own), limit]);
     console.log(`ok      ${scenario.name}`);
   } catch (error) {
     failed.push(scenario.name);
     console.log(`FAILED  ${scenario.name}\n${error instanceof Error ? error.stack : String(error)}`);
   } finally {
     clearTimeout(timer);
-    for (const context of world.browser.contexts()) await context.close();
+    for (const context of own.contexts as BrowserContext[]) await context.close();
   }
 }
+
+async function work(): Promise<void> {
+  for (let next = waiting.shift(); next; next = waiting.shift()) await play(next);
+}
+
+await Promise.all(Array.from({ length: WORKERS }, work));
 await world.end();
 const seconds = ((performance.now() - began) / 1000).toFixed(0);
 console.log(`\n${chosen.length - failed.length} of ${chosen.length} scenarios passed in ${seconds} s`);

@@ -31,6 +31,7 @@ export interface Box {
 
 /** Where something is. */
 export async function box(locator: Locator): Promise<Box> {
+  await frames(locator.page());
   const rect = await locator.boundingBox();
   assert.ok(rect, `nothing to see of ${String(locator)}`);
   return rect;
@@ -97,6 +98,14 @@ export async function area(page: Page): Promise<Box> {
     return { x, y, width, height };
   });
   return rect;
+}
+
+/** Closes all windows. */
+export async function closeAll(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const button of document.querySelectorAll<HTMLElement>('[data-act=close]')) button.click();
+  });
+  await page.waitForFunction(() => document.querySelectorAll('.shell-window').length === 0);
 }
 
 /** Opens a window's menu and picks an entry by its text. */

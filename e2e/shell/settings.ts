@@ -5,11 +5,11 @@ import { area, frames, openApp, story } from './scenario.ts';
 export const settings = [
   story('settings: theme, wallpaper and colour take effect and are kept', {}, async ({ page }) => {
     const win = await openApp(page, 'shell.settings', { section: 'appearance' });
-    await win.getByText('Dark', { exact: true }).click();
+    await win.getByRole('radio', { name: 'Dark' }).check();
     assert.equal(await page.locator('shell-desktop').getAttribute('data-theme'), 'dark');
     const background = () => page.locator('.shell-wallpaper').last().getAttribute('data-background');
     const before = await background();
-    await win.getByText('Nebula').click();
+    await win.getByRole('radio', { name: 'Nebula' }).check();
     await frames(page);
     assert.notEqual(await background(), before);
     await win.locator('input[type=color]').fill('#f5e663');
@@ -29,7 +29,7 @@ export const settings = [
       ['Right', (rect: { x: number; y: number; width: number; height: number }) => rect.width < 1400 && rect.x === 0],
       ['Bottom', (rect: { x: number; y: number; width: number; height: number }) => rect.height < 860 && rect.y === 0],
     ] as const) {
-      await win.getByText(title, { exact: true }).click();
+      await win.getByRole('radio', { name: title }).check();
       await frames(page);
       assert.ok(check(await area(page)), `${title}: ${JSON.stringify(await area(page))}`);
     }

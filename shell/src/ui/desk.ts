@@ -35,7 +35,7 @@ export class Desk {
   /** Marks the area that windows may use; CSS places it, so that taskbar and safe areas have one source. */
   readonly stage = h('div.shell-stage', { 'aria-hidden': 'true' });
   readonly windowLayer = h('section.shell-windows', { part: 'windows', 'aria-label': () => t('windows.region') });
-  readonly topLayer = h('div.shell-top');
+  readonly topLayer = h('div.shell-top', { role: 'region', 'aria-label': () => t('top.region') });
   readonly shield = h('div.shell-shield', { hidden: true });
   readonly live = h('div.shell-sr', { role: 'status', 'aria-live': 'polite' });
 

@@ -1,4 +1,5 @@
 /** The element `<shell-desktop>`: puts the parts together, and takes them apart when it leaves the document. */
+import { emptyProfile } from '../core/profile.ts';
 import { effect, flush, scope, untracked, type Dispose } from '../core/signal.ts';
 import { locale, setLocale, t } from '../i18n.ts';
 import { runtime, type Runtime } from '../runtime.ts';
@@ -7,7 +8,7 @@ import { docsApp } from './apps/docs.ts';
 import { settingsApp } from './apps/settings.ts';
 import { WEBLINK_ID, webLinkApp } from './apps/weblink.ts';
 import { Desk } from './desk.ts';
-import { append, h, listen } from './dom.ts';
+import { append, h, listen, newId } from './dom.ts';
 import { effectStage } from './effects/stage.ts';
 import { connectKeys } from './keys.ts';
 import { connectLook, cornerLogo } from './look.ts';
@@ -174,6 +175,7 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>): void {
     if (old) {
       await old.end();
       desk.windows.clear();
+      desk.adopt(emptyProfile(newId('webtop')));
     }
     // A desktop that can be used doesn't wait for a profile; what was asked to open does, so that it ends up on top.
     const known = await mine.load();

@@ -54,6 +54,10 @@ export class Taskbar {
       this.#render(desk.windows.list());
     });
     effect(() => this.#markActive(desk.windows.activeId()));
+    effect(() => {
+      desk.runtime.badges();
+      for (const button of this.#buttons.values()) this.#label(button.appId, button.element);
+    });
     this.element.addEventListener('keydown', (event) => this.#key(event));
     this.#autoHide();
   }
@@ -73,7 +77,7 @@ export class Taskbar {
     return h(
       'button.shell-bar-button.shell-pilot-button',
       {
-        'aria-label': () => t('pilot.title'),
+        'aria-label': () => (this.#desk.compact() ? t('pilot.count', { count: this.#desk.windows.list().length }) : t('pilot.title')),
         title: () => `${t('pilot.title')} (F9)`,
         'aria-pressed': () => String(this.#desk.pilot.open()),
         onclick: () => this.#desk.pilot.toggle(),
@@ -185,10 +189,18 @@ export class Taskbar {
       element.dataset.look = key;
     }
     const name = group.length === 1 ? first.title : t('task.several', { title: first.app.title, count: group.length });
-    element.setAttribute('aria-label', name);
+    element.dataset.name = name;
+    this.#label(first.app.id, element);
     element.querySelector('.shell-task-marks')?.replaceChildren(...group.slice(0, 3).map(() => h('i')));
     if (group.length > 1) element.setAttribute('aria-haspopup', 'dialog');
     else element.removeAttribute('aria-haspopup');
+  }
+
+  /** The name says the badge too, since it's seen. */
+  #label(appId: string, element: HTMLElement): void {
+    const mark = this.#desk.runtime.badges.peek().get(appId);
+    const name = element.dataset.name ?? '';
+    element.setAttribute('aria-label', mark ? t('task.badge', { name, badge: mark }) : name);
   }
 
   #markActive(activeId: string | undefined): void {
