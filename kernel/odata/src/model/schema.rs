@@ -23,10 +23,11 @@ pub trait Schema {
         true
     }
 
-    /// Whether the caller may know of the navigation property. It should be hidden where its
-    /// target set is.
-    fn sees_navigation(&self, _entity_type: TypeIndex, _navigation: NavigationIndex) -> bool {
-        true
+    /// Whether the caller may know of the navigation property: not if the set it leads to is
+    /// hidden, which whoever writes this anew must keep to.
+    fn sees_navigation(&self, entity_type: TypeIndex, navigation: NavigationIndex) -> bool {
+        let found = self.model().entity_type(entity_type).navigation(navigation);
+        found.target_set.is_none_or(|set| self.sees_set(set))
     }
 
     /// Whether the caller may know of the operation.

@@ -602,3 +602,22 @@ fn a_set_serves_what_it_can_do() {
     set.capabilities.countable = false;
     assert!(check_capabilities(&set, &none).is_ok());
 }
+
+#[test]
+fn order_by_goes_through_to_one_navigation() {
+    let query = bind("$orderby=Category/Parent/Name desc,Items/$count,Price");
+    let descending: Vec<_> = query.order_by.iter().map(|order| order.descending).collect();
+    assert_eq!(descending, [true, false, false]);
+    let BoundKind::Property(path) = &query.order_by[0].expr.kind else { panic!("a property") };
+    assert_eq!((path.steps.len(), path.entity_type), (2, CATEGORY));
+    assert!(matches!(query.order_by[1].expr.kind, BoundKind::Count(_)));
+
+    let mut model = shop();
+    let name = model.types[PRODUCT.0].find_property("Name").expect("declared");
+    model.types[PRODUCT.0].properties[name.0].sortable = false;
+    let error = bind_as(&model, "$orderby=Name").expect_err("not sortable");
+    assert_eq!((error.status(), error.to_string().as_str()), (400, "`$orderby` cannot use `Name`"));
+    assert!(bind_as(&model, "$filter=Name eq 'a'").is_ok());
+    assert!(self::error("$orderby=Items/Line").to_string().contains("`Items` is a collection"));
+    assert!(self::error("$orderby=Category").to_string().contains("has no value"));
+}

@@ -1,9 +1,12 @@
 //! Expressions: precedence, literals, functions, paths; and where mistakes are found.
 
+use svc_odata::bind::{BindLimits, bind_query};
 use svc_odata::syntax::{
     BinaryOperator, Expr, ExprKind, Function, Literal, ParseLimits, PathRoot, QueryOptions,
     SegmentKind, SyntaxErrorKind,
 };
+
+use crate::shop::{PRODUCT, shop};
 
 /// The structure of an expression, every operation in parentheses.
 fn structure(text: &str) -> String {
@@ -243,7 +246,7 @@ fn no_configuration_allows_a_depth_that_overflows() {
     assert_eq!(error.kind, SyntaxErrorKind::TooDeep(ParseLimits::MAX_DEPTH));
     // As deep as is ever possible, on a thread with the usual stack.
     let nested = |depth: usize| {
-        format!("$filter={}a{}", "concat(a,(not -".repeat(depth), "))".repeat(depth))
+        format!("$filter={}a{}", "concat(Name,(not -".repeat(depth), "))".repeat(depth))
     };
     let depths = (1..ParseLimits::MAX_DEPTH).rev();
     let mut allowed =
@@ -253,6 +256,8 @@ fn no_configuration_allows_a_depth_that_overflows() {
         let options = QueryOptions::parse_with(&deepest, limits).expect("allowed");
         let printed = options.to_string();
         assert_eq!(QueryOptions::parse_with(&printed, limits).expect("printed"), options);
+        let bound = bind_query(&shop(), PRODUCT, &options, BindLimits::default());
+        assert!(bound.is_err(), "there is no property `a`, and it lies deepest");
     };
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(parse).expect("a thread");
     thread.join().expect("no overflow");

@@ -2,8 +2,8 @@
 
 use svc_odata::model::{
     Access, AllowedValue, Binding, EntitySet, EntityType, EnumMember, EnumType, Model,
-    NavigationIndex, NavigationProperty, Operation, OperationKind, OperationType, Parameter,
-    PrimitiveType, Property, PropertyIndex, PropertyType, Schema, SetIndex, TypeIndex,
+    NavigationProperty, Operation, OperationKind, OperationType, Parameter, PrimitiveType,
+    Property, PropertyIndex, PropertyType, Schema, SetIndex, TypeIndex,
 };
 
 fn text(name: &str, max_length: u32) -> Property {
@@ -267,10 +267,6 @@ impl Schema for Clerk {
     fn sees_property(&self, entity_type: TypeIndex, property: PropertyIndex) -> bool {
         let name = &self.0.entity_type(entity_type).property(property).name;
         !matches!(name.as_str(), "CostPrice" | "Notes" | "CategoryId")
-    }
-
-    fn sees_navigation(&self, entity_type: TypeIndex, navigation: NavigationIndex) -> bool {
-        self.0.entity_type(entity_type).navigation(navigation).target != CATEGORY
     }
 
     fn sees_operation(&self, operation: svc_odata::model::OperationIndex) -> bool {
