@@ -1,15 +1,17 @@
 //! A small shop whose products are sent to receivers on this machine.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use sea_orm::entity::prelude::*;
 use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel as _};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{DataRegistry as _, Migration};
-use svc_events::{EventsRegistry as _, Publish as _};
+use svc_data::{DataRegistry as _, Migration, UnitOfWork};
+use svc_events::{EventsRegistry as _, Handler, Message, Publish as _, Subscription};
 use svc_testing::{Backend, Client, Person, Received, Receiver, TestApp, TestAppBuilder};
 use svc_webhooks::{WebhookSet as _, Webhooks};
 
@@ -92,8 +94,28 @@ pub(crate) struct WorkflowTransitioned {
 #[derive(Serialize)]
 pub(crate) struct Unmapped {}
 
+/// What domain events were heard, by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heard(Arc<Mutex<Vec<(String, Json)>>>);
+
+impl Heard {
+    pub(crate) fn take(&self) -> Vec<(String, Json)> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+#[async_trait]
+impl Handler for Heard {
+    async fn handle(&self, _: &UnitOfWork, messages: &[Message]) -> svc_core::Result<()> {
+        for message in messages {
+            self.0.lock().unwrap().push((message.name.clone(), message.data()?));
+        }
+        Ok(())
+    }
+}
+
 /// The sample application.
-struct Shop;
+struct Shop(Heard);
 
 impl Module for Shop {
     fn requires(&self) -> &'static [&'static str] {
@@ -115,6 +137,9 @@ impl Module for Shop {
         registry.event::<StockLow>("stock.low", "Stock of a product fell below its limit");
         registry.domain_event::<WorkflowTransitioned>("An entity moved in its workflow");
         registry.domain_event::<Unmapped>("Nothing that leaves");
+        let wanted =
+            Subscription::new().event("WebhookEndpointFailing").event("WebhookEndpointDisabled");
+        registry.handler("shop.hear", wanted, Arc::new(self.0.clone()));
     }
 }
 
@@ -123,11 +148,17 @@ pub(crate) struct World {
     pub(crate) shop: TestApp,
     pub(crate) receiver: Receiver,
     pub(crate) ada: Person,
+    pub(crate) heard: Heard,
+}
+
+/// The application under test.
+pub(crate) fn application(heard: &Heard) -> Application {
+    Application::new("shop").module(Webhooks).module(Shop(heard.clone()))
 }
 
 /// A shop that may send to the ports.
-pub(crate) fn builder(ports: &[u16]) -> TestAppBuilder {
-    let builder = TestApp::builder(|| Application::new("shop").module(Webhooks).module(Shop))
+fn builder(heard: Heard, ports: &[u16]) -> TestAppBuilder {
+    let builder = TestApp::builder(move || application(&heard))
         .setting("Svc:Webhooks:RequireHttps", false)
         .setting("Svc:Webhooks:AllowPrivateNetworks", true);
     ports.iter().enumerate().fold(builder, |builder, (index, port)| {
@@ -145,8 +176,20 @@ impl World {
         settings: impl FnOnce(TestAppBuilder) -> TestAppBuilder,
     ) -> Self {
         let receiver = Receiver::start().await;
-        let shop = settings(builder(&[receiver.port()])).start(backend).await;
-        Self { shop, receiver, ada: Person::named("Ada") }
+        Self::beside(backend, receiver, &[], settings).await
+    }
+
+    /// A shop that may send to further ports too.
+    pub(crate) async fn beside(
+        backend: Backend,
+        receiver: Receiver,
+        ports: &[u16],
+        settings: impl FnOnce(TestAppBuilder) -> TestAppBuilder,
+    ) -> Self {
+        let heard = Heard::default();
+        let ports: Vec<u16> = ports.iter().copied().chain([receiver.port()]).collect();
+        let shop = settings(builder(heard.clone(), &ports)).start(backend).await;
+        Self { shop, receiver, ada: Person::named("Ada"), heard }
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -161,6 +204,22 @@ impl World {
     pub(crate) async fn endpoint_of(&self, person: &Person, events: &[&str]) -> Json {
         let body = json!({"url": self.receiver.url(), "events": events, "secret": SECRET});
         self.shop.sign_in(person).post("/api/v1/webhooks", body).await.expect(201)
+    }
+
+    /// Registers an endpoint of Ada's at another port.
+    pub(crate) async fn endpoint_at(&self, port: u16, events: &[&str]) -> Json {
+        let url = format!("http://127.0.0.1:{port}/hook");
+        let body = json!({"url": url, "events": events, "secret": SECRET});
+        self.client().post("/api/v1/webhooks", body).await.expect(201)
+    }
+
+    /// Publishes events, in one unit of work.
+    pub(crate) async fn publish_many(&self, count: u32) {
+        let context = self.shop.context(&self.ada);
+        let publish = async |uow: UnitOfWork| {
+            (0..count).try_for_each(|left| uow.publish(StockLow { sku: format!("A-{left}"), left }))
+        };
+        context.transact(publish).await.unwrap();
     }
 
     /// Stores a product; answers with its key.

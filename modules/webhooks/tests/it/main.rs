@@ -1,4 +1,4 @@
-//! Tests of the crate at its boundaries: public functions, and the network.
+//! Tests of the crate at its boundaries: the management API, public functions, and the network.
 #![expect(clippy::unwrap_used, reason = "a test that panics says what is wrong")]
 
 mod address_literals;
@@ -6,9 +6,18 @@ mod address_properties;
 mod address_urls;
 mod delivering;
 mod fixture;
+mod log;
+mod management;
+mod owners;
+mod recovering;
+mod refusals;
+mod secrets;
 mod sender_basics;
 mod sender_dns;
 mod sender_hostile;
 mod sender_tls;
+mod sending;
+mod settings;
 mod signing;
+mod states;
 mod support;

@@ -1,0 +1,138 @@
+//! What the log keeps, how much of it, and for how long.
+
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use svc_testing::{Receiver, on_both_databases};
+
+use crate::fixture::{World, path};
+use crate::support::receiver as raw;
+
+async fn count(world: &World, table: &str) -> i64 {
+    let database = world.shop.app().service::<svc_data::Database>().unwrap();
+    let rows = database.rows(database.statement(&format!("SELECT COUNT(*) FROM {table}"), []));
+    rows.await.unwrap()[0].try_get_by_index(0).unwrap()
+}
+
+async fn detail(world: &World) -> Json {
+    let id = world.log().await[0]["id"].as_str().unwrap().to_owned();
+    world.client().get(&format!("/api/v1/webhooks/deliveries/{id}")).await.expect(200)
+}
+
+on_both_databases! {
+    async fn bodies_are_cut_after_characters_not_bytes(backend) {
+        let answer = |_: &raw::Received| http::Response::new("ü".repeat(1_000));
+        let (chatty, inbox) = raw::Receiver::http("127.0.0.1:0", answer).await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[chatty.port()], |builder| {
+            builder.setting("Svc:Webhooks:LogBodyLimit", 100)
+        })
+        .await;
+        world.endpoint_at(chatty.port(), &["*"]).await;
+        world.publish(&"日".repeat(200)).await;
+        world.shop.drain().await;
+        let shown = detail(&world).await;
+        let request = shown["request"]["body"].as_str().unwrap();
+        assert_eq!(request.chars().count(), 100);
+        let sent = String::from_utf8(inbox.all()[0].body.to_vec()).unwrap();
+        assert!(sent.starts_with(request) && sent.chars().count() > 200, "only the log is cut");
+        assert_eq!(shown["response"]["body"], "ü".repeat(100));
+    }
+
+    async fn what_a_receiver_answers_becomes_text_that_can_be_stored(backend) {
+        let serve = |mut stream: tokio::net::TcpStream, _| async move {
+            use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+            let mut buffer = [0; 4_096];
+            let _ = stream.read(&mut buffer).await;
+            let answer = b"HTTP/1.1 500 No\r\nx-odd: caf\xe9\r\ncontent-length: 4\r\n\r\na\0\xffb";
+            let _ = stream.write_all(answer).await;
+        };
+        let odd = raw::Receiver::raw("127.0.0.1:0", serve).await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[odd.port()], |builder| builder).await;
+        world.endpoint_at(odd.port(), &["*"]).await;
+        world.publish("A-1").await;
+        world.shop.drain().await;
+        let shown = detail(&world).await;
+        assert_eq!((&shown["status"], &shown["statusCode"]), (&json!("retrying"), &json!(500)));
+        assert_eq!(shown["response"]["body"], "a\u{fffd}\u{fffd}b");
+        let headers = shown["response"]["headers"].as_array().unwrap();
+        assert!(headers.contains(&json!({"name": "x-odd", "value": "caf\u{fffd}"})), "{headers:?}");
+    }
+
+    async fn a_daily_job_deletes_what_is_older_than_the_log_keeps(backend) {
+        let world = World::with(backend, |builder| {
+            builder.setting("Svc:Webhooks:LogRetentionDays", 3)
+        })
+        .await;
+        world.endpoint(&["*"]).await;
+        world.publish("A-1").await;
+        world.deliver().await;
+        world.shop.advance(Duration::from_secs(2 * 86_400));
+        world.publish("A-2").await;
+        world.deliver().await;
+        assert_eq!(world.log().await.len(), 2);
+        world.shop.advance(Duration::from_secs(86_400 + 3_600 * 20));
+        world.shop.drain().await;
+        let log = world.log().await;
+        assert_eq!(log.len(), 1);
+        assert_eq!(count(&world, "webhooks_messages").await, 1);
+        world.shop.advance(Duration::from_secs(4 * 86_400));
+        world.shop.drain().await;
+        assert_eq!(world.log().await.len(), 0);
+        assert_eq!(count(&world, "webhooks_deliveries").await, 0);
+        assert_eq!(count(&world, "webhooks_messages").await, 0);
+    }
+
+    async fn deleting_an_endpoint_deletes_its_deliveries(backend) {
+        let world = World::new(backend).await;
+        let gone = world.endpoint(&["*"]).await;
+        world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500, 500]);
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 2);
+        let _ = world.client().delete(&path(&gone, "")).await.expect(204);
+        assert_eq!(count(&world, "webhooks_deliveries").await, 1);
+        assert_eq!(world.log().await.len(), 1);
+        assert_eq!(world.after(30).await.len(), 1, "the other one is still sent to");
+        world.publish("A-2").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        let _ = world.client().get(&path(&gone, "")).await.expect(404);
+    }
+
+    async fn the_log_pages_and_filters(backend) {
+        let world = World::new(backend).await;
+        let first = world.endpoint(&["*"]).await;
+        world.endpoint(&["stock.low"]).await;
+        world.receiver.answer_with([204, 204, 500]);
+        world.publish_many(3).await;
+        world.create("A-1").await;
+        world.deliver().await;
+        let list = async |query: &str| {
+            let path = format!("/api/v1/webhooks/deliveries?{query}");
+            world.client().get(&path).await.expect(200)
+        };
+        let all = list("").await;
+        assert_eq!(all["items"].as_array().unwrap().len(), 7);
+        let mut walked = Vec::new();
+        let mut page = list("take=3").await;
+        loop {
+            walked.extend(page["items"].as_array().unwrap().clone());
+            let Some(next) = page["next"].as_str() else { break };
+            page = list(&format!("take=3&after={next}")).await;
+        }
+        assert_eq!(Json::from(walked), all["items"]);
+        let id = first["id"].as_str().unwrap();
+        let of_first = list(&format!("subscriptionId={id}")).await;
+        assert_eq!(of_first["items"].as_array().unwrap().len(), 4);
+        assert_eq!(list("status=retrying").await["items"].as_array().unwrap().len(), 1);
+        let created = list("eventType=products.created").await;
+        assert_eq!(created["items"].as_array().unwrap().len(), 1);
+        for query in ["take=0", "take=201", "take=x", "status=missed", "subscriptionId=1", "x=1", "after=x"] {
+            let path = format!("/api/v1/webhooks/deliveries?{query}");
+            let _ = world.client().get(&path).await.expect(400);
+        }
+        let unknown = format!("/api/v1/webhooks/deliveries?subscriptionId={}", uuid::Uuid::nil());
+        let _ = world.client().get(&unknown).await.expect(404);
+    }
+}

@@ -1,0 +1,192 @@
+//! An endpoint gets what its owner may read, and nothing else.
+
+use sea_orm::ActiveValue::Set;
+use serde_json::json;
+use svc_events::Publish as _;
+use svc_testing::{Person, on_both_databases, organisation};
+use uuid::Uuid;
+
+use crate::fixture::{Unmapped, WorkflowTransitioned, World, path, types};
+
+const CLERK: [&str; 2] = ["Webhooks.Manage", "Products.View"];
+
+on_both_databases! {
+    async fn hidden_properties_are_left_out(backend) {
+        let world = World::new(backend).await;
+        world.endpoint_of(&Person::named("Clerk").who_may(&CLERK), &["products.*"]).await;
+        let id = world.create("A-1").await;
+        let received = world.deliver().await;
+        let data = json!({"id": id, "sku": "A-1", "region": "EU", "price": 19.99});
+        assert_eq!(received[0].json()["data"], data);
+    }
+
+    async fn without_the_set_s_permission_nothing_comes(backend) {
+        let world = World::new(backend).await;
+        let person = Person::named("Clerk").who_may(&["Webhooks.Manage"]);
+        world.endpoint_of(&person, &["*"]).await;
+        let id = world.create("A-1").await;
+        world.change(id, |product| product.sku = Set("A-2".into())).await;
+        world.delete(id).await;
+        assert_eq!(world.deliver().await.len(), 0);
+        assert_eq!(world.log().await.len(), 0);
+        // What the application publishes is for every owner.
+        world.publish("A-1").await;
+        assert_eq!(types(&world.deliver().await), ["stock.low"]);
+    }
+
+    async fn rows_that_a_filter_hides_are_not_told_of(backend) {
+        let world = World::new(backend).await;
+        let person = Person::named("Clerk").with_claim("regions", &["EU"]);
+        world.endpoint_of(&person, &["products.*"]).await;
+        let hidden = world.create_in("A-1", "US").await;
+        let seen = world.create_in("A-2", "EU").await;
+        let received = world.deliver().await;
+        assert_eq!(received.len(), 1);
+        assert_eq!(received[0].json()["data"]["sku"], "A-2");
+        // A delete tells the key alone, and only who could see the row at that moment.
+        world.delete(hidden).await;
+        world.delete(seen).await;
+        let received = world.deliver().await;
+        assert_eq!(types(&received), ["products.deleted"]);
+        assert_eq!(received[0].json()["data"], json!({"id": seen}));
+    }
+
+    async fn a_row_that_leaves_the_filter_is_told_of_no_more(backend) {
+        let world = World::new(backend).await;
+        let person = Person::named("Clerk").with_claim("regions", &["EU"]);
+        world.endpoint_of(&person, &["products.updated"]).await;
+        let id = world.create("A-1").await;
+        world.change(id, |product| product.region = Set("US".into())).await;
+        assert_eq!(world.deliver().await.len(), 0);
+        world.change(id, |product| product.region = Set("EU".into())).await;
+        assert_eq!(world.deliver().await.len(), 1);
+    }
+
+    async fn the_rights_are_those_that_hold_now(backend) {
+        let world = World::new(backend).await;
+        let clerk = Person::named("Clerk").who_may(&CLERK);
+        world.endpoint_of(&clerk, &["products.*"]).await;
+        // Admitting somebody again changes what the directory knows.
+        let promoted = Person::named("Clerk").who_may(&["Products.View", "Products.SeeCosts"]);
+        let _ = world.shop.sign_in(&promoted);
+        world.create("A-1").await;
+        assert_eq!(world.deliver().await[0].json()["data"]["costPrice"], 7);
+    }
+
+    async fn an_owner_who_is_disabled_or_has_left_gets_nothing(backend) {
+        let world = World::new(backend).await;
+        let clerk = Person::named("Clerk");
+        world.endpoint_of(&clerk, &["*"]).await;
+        world.shop.dismiss(&clerk);
+        world.create("A-1").await;
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 0);
+    }
+
+    async fn the_owner_is_whoever_saved_last(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["products.*"]).await;
+        let owner = json!({"id": world.ada.id().0, "displayName": "Ada"});
+        assert_eq!(endpoint["owner"], owner);
+        let clerk = Person::named("Clerk").who_may(&CLERK);
+        let saved = world.shop.sign_in(&clerk).put(&path(&endpoint, ""), json!({})).await;
+        let owner = json!({"id": clerk.id().0, "displayName": "Clerk"});
+        assert_eq!(saved.expect(200)["owner"], owner);
+        world.create("A-1").await;
+        assert_eq!(world.deliver().await[0].json()["data"].get("costPrice"), None);
+    }
+
+    async fn owners_of_one_event_each_get_their_view_of_it(backend) {
+        let world = World::new(backend).await;
+        world.endpoint(&["*"]).await;
+        world.endpoint(&["products.*"]).await;
+        world.endpoint_of(&Person::named("Clerk").who_may(&CLERK), &["*"]).await;
+        world.create("A-1").await;
+        let received = world.deliver().await;
+        let with_costs =
+            received.iter().filter(|one| one.json()["data"].get("costPrice").is_some()).count();
+        assert_eq!((received.len(), with_costs), (3, 2));
+        // The two of Ada share one body.
+        let database = world.shop.app().service::<svc_data::Database>().unwrap();
+        let count = database.statement("SELECT COUNT(*) FROM webhooks_messages", []);
+        let rows = database.rows(count).await.unwrap();
+        assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 2);
+    }
+
+    async fn what_happens_in_another_organisation_stays_there(backend) {
+        let world = World::new(backend).await;
+        let eve = Person::named("Eve").of(organisation(2));
+        world.endpoint_of(&eve, &["*"]).await;
+        world.create("A-1").await;
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 0);
+    }
+
+    async fn a_mapped_domain_event_reaches_only_who_sees_its_entity(backend) {
+        let world = World::new(backend).await;
+        world.endpoint(&["workflow.transitioned"]).await;
+        let person = Person::named("Clerk").with_claim("regions", &["EU"]);
+        world.endpoint_of(&person, &["workflow.*"]).await;
+        for (region, expected) in [("US", 1), ("EU", 2)] {
+            let id = world.create_in("A-1", region).await;
+            for entity_type in ["Products", "Product"] {
+                let event = WorkflowTransitioned {
+                    entity_type: entity_type.into(),
+                    entity_id: id,
+                    from: "draft".into(),
+                    to: "done".into(),
+                };
+                let context = world.shop.context(&world.ada);
+                context.transact(async move |uow| uow.raise_domain(event)).await.unwrap();
+                let received = world.deliver().await;
+                assert_eq!(received.len(), expected, "{region} {entity_type}");
+                let envelope = received[0].json();
+                assert_eq!(envelope["type"], "workflow.transitioned");
+                assert_eq!(envelope["data"]["entityId"], id.to_string());
+                assert_eq!(envelope["data"]["to"], "done");
+            }
+        }
+    }
+
+    async fn a_domain_event_that_nothing_maps_stays_inside(backend) {
+        let world = World::new(backend).await;
+        world.endpoint(&["*"]).await;
+        let context = world.shop.context(&world.ada);
+        context.transact(async |uow| uow.raise_domain(Unmapped {})).await.unwrap();
+        assert_eq!(world.deliver().await.len(), 0);
+    }
+
+    async fn settings_map_further_domain_events(backend) {
+        let world = World::with(backend, |builder| {
+            builder.setting("Svc:Webhooks:DomainEvents:Unmapped", "nothing.happened")
+        })
+        .await;
+        world.endpoint(&["nothing.happened"]).await;
+        let context = world.shop.context(&world.ada);
+        context.transact(async |uow| uow.raise_domain(Unmapped {})).await.unwrap();
+        assert_eq!(types(&world.deliver().await), ["nothing.happened"]);
+    }
+
+    async fn changes_are_told_on_demand_as_far_as_the_owner_sees(backend) {
+        let world = World::new(backend).await;
+        let clerk = Person::named("Clerk").who_may(&CLERK);
+        let endpoint = world.endpoint_of(&clerk, &["products.*"]).await;
+        let set = json!({"includesChanges": true});
+        let changed = world.shop.sign_in(&clerk).put(&path(&endpoint, ""), set).await;
+        assert_eq!(changed.expect(200)["includesChanges"], true);
+        let id: Uuid = world.create("A-1").await;
+        assert_eq!(world.deliver().await[0].json().get("changes"), None);
+        world
+            .change(id, |product| {
+                product.sku = Set("A-2".into());
+                product.cost_price = Set(sea_orm::prelude::Decimal::new(800, 2));
+            })
+            .await;
+        let envelope = world.deliver().await[0].json();
+        assert_eq!(
+            envelope["changes"],
+            json!({"properties": ["sku"], "previous": {"sku": "A-1"}})
+        );
+        assert_eq!(envelope["data"]["sku"], "A-2");
+    }
+}

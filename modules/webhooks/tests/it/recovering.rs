@@ -1,0 +1,47 @@
+//! Recovering what an endpoint missed.
+
+use std::time::Duration;
+
+use serde_json::json;
+use svc_testing::on_both_databases;
+
+use crate::fixture::{World, path};
+
+on_both_databases! {
+    async fn what_was_missed_while_it_was_off_or_failed_is_sent_exactly_once(backend) {
+        let world = World::with(backend, |builder| {
+            builder
+                .setting("Svc:Webhooks:MaxAttempts", 1)
+                .setting("Svc:Webhooks:DisableAfterFailures", 0)
+        })
+        .await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let switch = async |on: bool| {
+            world.client().put(&path(&endpoint, ""), json!({"isActive": on})).await.expect(200)
+        };
+        world.receiver.answer_with([500]);
+        world.publish("before").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        world.shop.advance(Duration::from_secs(60));
+        let since = "2026-11-20T12:01:00Z";
+        world.receiver.answer_with([500, 500]);
+        world.publish_many(2).await;
+        assert_eq!(world.deliver().await.len(), 2);
+        let _ = switch(false).await;
+        world.publish_many(750).await;
+        assert_eq!(world.deliver().await.len(), 0);
+        assert_eq!(world.log().await.len(), 3, "what was missed is no delivery yet");
+        let _ = switch(true).await;
+        assert_eq!(world.deliver().await.len(), 0, "switching on alone sends nothing that was missed");
+        let body = json!({"since": since});
+        let recover = path(&endpoint, "/recover");
+        let started = world.client().post(&recover, body.clone()).await.expect(202);
+        assert!(started["jobId"].is_string());
+        assert_eq!(world.deliver().await.len(), 752);
+        // A second recovery finds nothing that was not sent by now.
+        let _ = world.client().post(&recover, body).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 0);
+        let _ = world.client().post(&recover, json!({"since": "yesterday"})).await.expect(422);
+        let _ = world.client().post(&recover, json!({})).await.expect(422);
+    }
+}

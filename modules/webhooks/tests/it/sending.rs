@@ -1,0 +1,167 @@
+//! The dispatcher: crashes, deletions in flight, endpoints that hang, several nodes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use svc_testing::{Receiver, on_both_databases};
+use tokio::sync::Semaphore;
+
+use crate::fixture::{World, path};
+use crate::support::eventually;
+use crate::support::receiver as raw;
+
+/// A receiver that answers nothing until it is let, and then 204.
+struct Hanging {
+    receiver: raw::Receiver,
+    let_go: Arc<Semaphore>,
+}
+
+impl Hanging {
+    async fn start() -> Self {
+        let let_go = Arc::new(Semaphore::new(0));
+        let gate = Arc::clone(&let_go);
+        let serve = move |mut stream: tokio::net::TcpStream, _| {
+            let gate = Arc::clone(&gate);
+            async move {
+                use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+                let mut buffer = [0; 4_096];
+                while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {
+                    let _ = gate.acquire().await.map(tokio::sync::SemaphorePermit::forget);
+                    let _ = stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await;
+                }
+            }
+        };
+        Self { receiver: raw::Receiver::raw("127.0.0.1:0", serve).await, let_go }
+    }
+
+    fn port(&self) -> u16 {
+        self.receiver.port()
+    }
+
+    async fn reached(&self, connections: usize) {
+        eventually("requests that reach the receiver", || {
+            self.receiver.connections() >= connections
+        })
+        .await;
+    }
+}
+
+async fn world(backend: svc_testing::Backend, hanging: &Hanging, timeout: &str) -> World {
+    let receiver = Receiver::start().await;
+    World::beside(backend, receiver, &[hanging.port()], |builder| {
+        builder.setting("Svc:Webhooks:Timeout", timeout)
+    })
+    .await
+}
+
+on_both_databases! {
+    async fn a_crash_while_sending_sends_again_when_the_claim_has_ended(backend) {
+        let hanging = Hanging::start().await;
+        let world = world(backend, &hanging, "00:00:20").await;
+        world.endpoint_at(hanging.port(), &["*"]).await;
+        world.publish("A-1").await;
+        // The process dies while the request is in flight: its future is gone, nothing recorded.
+        tokio::select! {
+            _ = world.shop.drain() => panic!("the receiver hangs"),
+            () = hanging.reached(1) => {}
+        }
+        hanging.let_go.add_permits(10);
+        assert_eq!(world.log().await[0]["status"], "queued");
+        world.shop.drain().await;
+        assert_eq!(hanging.receiver.connections(), 1, "somebody may still be sending it");
+        world.shop.advance(Duration::from_secs(29));
+        world.shop.drain().await;
+        assert_eq!(hanging.receiver.connections(), 1);
+        world.shop.advance(Duration::from_secs(1));
+        world.shop.drain().await;
+        assert_eq!(hanging.receiver.connections(), 2);
+        let log = world.log().await;
+        assert_eq!((&log[0]["status"], &log[0]["attempts"]), (&json!("delivered"), &json!(1)));
+    }
+
+    async fn an_endpoint_can_be_deleted_while_it_is_sent_to(backend) {
+        let hanging = Hanging::start().await;
+        let world = world(backend, &hanging, "00:00:20").await;
+        let endpoint = world.endpoint_at(hanging.port(), &["*"]).await;
+        world.publish("A-1").await;
+        let deletion = async {
+            hanging.reached(1).await;
+            let _ = world.client().delete(&path(&endpoint, "")).await.expect(204);
+            hanging.let_go.add_permits(10);
+        };
+        tokio::join!(world.shop.drain(), deletion);
+        assert_eq!(world.log().await.len(), 0);
+        let database = world.shop.app().service::<svc_data::Database>().unwrap();
+        let rows = database.statement("SELECT COUNT(*) FROM webhooks_deliveries", []);
+        let rows = database.rows(rows).await.unwrap();
+        assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 0);
+    }
+
+    async fn an_answer_that_never_comes_is_recorded_at_the_timeout(backend) {
+        let hanging = Hanging::start().await;
+        let world = world(backend, &hanging, "00:00:00.300").await;
+        world.endpoint_at(hanging.port(), &["*"]).await;
+        world.publish("A-1").await;
+        world.shop.drain().await;
+        let log = world.log().await;
+        assert_eq!(log[0]["status"], "retrying");
+        assert!(log[0]["error"].as_str().unwrap().contains("timeout"), "{}", log[0]);
+        assert!(log[0]["durationMs"].as_i64().unwrap() >= 290);
+    }
+
+    async fn an_endpoint_that_hangs_with_a_backlog_does_not_delay_others(backend) {
+        let hanging = Hanging::start().await;
+        let world = world(backend, &hanging, "00:01:00").await;
+        world.endpoint_at(hanging.port(), &["stock.low"]).await;
+        world.endpoint(&["products.*"]).await;
+        world.publish_many(1_000).await;
+        world.shop.app().start_workers();
+        // Its places are taken, and 984 deliveries wait for one.
+        hanging.reached(16).await;
+        for number in 0..20 {
+            world.create(&format!("A-{number}")).await;
+        }
+        let mut arrived = 0;
+        for _ in 0..1_000 {
+            arrived += world.receiver.received().len();
+            if arrived == 20 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(arrived, 20, "within ten seconds");
+        assert_eq!(hanging.receiver.connections(), 16, "an endpoint has its places and no more");
+        hanging.let_go.add_permits(2_000);
+        world.shop.app().stop().await;
+    }
+
+    async fn a_stop_gives_back_what_it_could_not_finish(backend) {
+        let hanging = Hanging::start().await;
+        let world = world(backend, &hanging, "00:01:00").await;
+        world.endpoint_at(hanging.port(), &["*"]).await;
+        world.publish("A-1").await;
+        world.shop.app().start_workers();
+        hanging.reached(1).await;
+        world.shop.app().stop().await;
+        let database = world.shop.app().service::<svc_data::Database>().unwrap();
+        let claims = "SELECT COUNT(*) FROM webhooks_deliveries WHERE claim IS NOT NULL";
+        let rows = database.rows(database.statement(claims, [])).await.unwrap();
+        assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 0);
+        hanging.let_go.add_permits(10);
+        let next = world.shop.another_node().await;
+        next.drain().await;
+        assert_eq!(world.log().await[0]["status"], "delivered");
+    }
+
+    async fn two_nodes_share_the_work_and_send_each_delivery_once(backend) {
+        let world = World::new(backend).await;
+        let other = world.shop.another_node().await;
+        world.endpoint(&["*"]).await;
+        world.endpoint(&["*"]).await;
+        world.publish_many(150).await;
+        tokio::join!(world.shop.drain(), other.drain());
+        let received = world.receiver.received();
+        assert_eq!(received.len(), 300);
+    }
+}

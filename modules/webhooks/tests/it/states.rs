@@ -1,0 +1,257 @@
+//! The table of states, row by row.
+
+use serde_json::{Value as Json, json};
+use svc_testing::{Receiver, TestAppBuilder, on_both_databases};
+
+use crate::fixture::{SECRET, World, is_accepted, path};
+use crate::support::receiver as raw;
+
+/// Settings under which the first failed attempt is the last one.
+fn one_attempt(builder: TestAppBuilder) -> TestAppBuilder {
+    builder.setting("Svc:Webhooks:MaxAttempts", 1)
+}
+
+fn member<'a>(log: &'a [Json], name: &str) -> Vec<&'a Json> {
+    log.iter().map(|delivery| &delivery[name]).collect()
+}
+
+on_both_databases! {
+    async fn six_attempts_walk_the_delays_of_the_specification(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500; 6]);
+        world.publish("A-1").await;
+        let first = world.deliver().await;
+        assert_eq!(first.len(), 1);
+        for (made, delay) in [(1, 30), (2, 60), (3, 120), (4, 240), (5, 480)] {
+            let log = world.log().await;
+            assert_eq!(log[0]["status"], "retrying");
+            assert_eq!(log[0]["attempts"], made);
+            assert_eq!(log[0]["statusCode"], 500);
+            assert!(log[0]["nextAttemptAt"].is_string());
+            assert_eq!(world.after(delay - 1).await.len(), 0, "attempt {made} + 1 comes early");
+            let again = world.after(1).await;
+            assert_eq!(again.len(), 1, "attempt {made} + 1 is late");
+            assert_eq!(again[0].body, first[0].body);
+            assert_eq!(again[0].header("webhook-id"), first[0].header("webhook-id"));
+            assert_ne!(again[0].header("webhook-timestamp"), first[0].header("webhook-timestamp"));
+            assert!(is_accepted(&again[0], SECRET));
+        }
+        let log = world.log().await;
+        assert_eq!(log[0]["status"], "failed");
+        assert_eq!(log[0]["attempts"], 6);
+        assert_eq!(log[0]["nextAttemptAt"], json!(null));
+        assert_eq!(log[0]["error"], "the receiver answered `500`");
+        assert_eq!(world.show(&endpoint).await["consecutiveFailures"], 1);
+        assert_eq!(world.after(1_000_000).await.len(), 0, "failed for good means for good");
+    }
+
+    async fn a_success_on_the_way_ends_the_attempts_and_resets_the_counter(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500, 503, 200]);
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        assert_eq!(world.after(30).await.len(), 1);
+        assert_eq!(world.after(60).await.len(), 1);
+        let log = world.log().await;
+        assert_eq!((&log[0]["status"], &log[0]["attempts"]), (&json!("delivered"), &json!(3)));
+        assert_eq!(world.show(&endpoint).await["consecutiveFailures"], 0);
+        assert_eq!(world.after(100_000).await.len(), 0);
+    }
+
+    async fn delays_stop_growing_at_the_longest_one(backend) {
+        let world = World::with(backend, |builder| {
+            builder
+                .setting("Svc:Webhooks:MaxRetryDelay", "00:01:30")
+                .setting("Svc:Webhooks:MaxAttempts", 5)
+        })
+        .await;
+        world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500; 5]);
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        for delay in [30, 60, 90, 90] {
+            assert_eq!(world.after(delay - 1).await.len(), 0);
+            assert_eq!(world.after(1).await.len(), 1);
+        }
+    }
+
+    async fn every_answer_but_2xx_fails_and_no_redirect_is_followed(backend) {
+        let world = World::new(backend).await;
+        let redirect = |_: &raw::Received| {
+            let answer = http::Response::builder().status(302).header("location", "/elsewhere");
+            answer.body(String::new()).unwrap()
+        };
+        let (redirecting, inbox) = raw::Receiver::http("127.0.0.1:0", redirect).await;
+        drop(world);
+        let receiver = Receiver::start().await;
+        let world =
+            World::beside(backend, receiver, &[redirecting.port(), 1], |builder| builder).await;
+        world.endpoint_at(redirecting.port(), &["*"]).await;
+        world.endpoint_at(1, &["*"]).await;
+        world.endpoint(&["*"]).await;
+        world.receiver.answer_with([404]);
+        world.publish("A-1").await;
+        world.shop.drain().await;
+        assert_eq!(inbox.len(), 1, "the redirect was followed");
+        let log = world.log().await;
+        assert_eq!(member(&log, "status"), ["retrying"; 3]);
+        let mut codes: Vec<Option<i64>> =
+            log.iter().map(|delivery| delivery["statusCode"].as_i64()).collect();
+        codes.sort_unstable();
+        assert_eq!(codes, [None, Some(302), Some(404)]);
+        let refused = log.iter().find(|delivery| delivery["statusCode"].is_null()).unwrap();
+        assert!(refused["error"].as_str().unwrap().starts_with("no connection"), "{refused}");
+    }
+
+    async fn an_endpoint_that_fails_is_warned_of_and_switched_off(backend) {
+        let world = World::with(backend, one_attempt).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500; 5]);
+        for failures in 1..=5 {
+            world.publish("A-1").await;
+            assert_eq!(world.deliver().await.len(), 1);
+            let shown = world.show(&endpoint).await;
+            assert_eq!(shown["consecutiveFailures"], failures);
+            assert_eq!(shown["isActive"], failures < 5);
+            let heard = world.heard.take();
+            match failures {
+                3 => {
+                    assert_eq!(heard[0].0, "WebhookEndpointFailing");
+                    assert_eq!(heard[0].1["endpointId"], endpoint["id"]);
+                    assert_eq!(heard[0].1["ownerId"], world.ada.id().0.to_string());
+                    assert_eq!(heard[0].1["lastError"], "the receiver answered `500`");
+                }
+                5 => {
+                    assert_eq!(heard[0].0, "WebhookEndpointDisabled");
+                    assert_eq!(heard[0].1["permission"], "Webhooks.Manage");
+                    assert_eq!(heard[0].1["host"], "127.0.0.1");
+                }
+                _ => assert_eq!(heard, []),
+            }
+        }
+        let off = world.show(&endpoint).await;
+        assert!(off["disabledAt"].is_string());
+        assert!(off["disabledReason"].as_str().unwrap().starts_with("5 deliveries in a row failed"));
+        world.publish("A-2").await;
+        assert_eq!(world.deliver().await.len(), 0, "nothing is queued while it is off");
+        assert_eq!(world.log().await.len(), 5);
+        let on = world.client().put(&path(&endpoint, ""), json!({"isActive": true})).await;
+        let on = on.expect(200);
+        assert_eq!((&on["consecutiveFailures"], &on["disabledAt"]), (&json!(0), &json!(null)));
+        assert_eq!(on["disabledReason"], json!(null));
+        world.publish("A-3").await;
+        assert_eq!(world.deliver().await.len(), 1);
+    }
+
+    async fn a_success_between_failures_keeps_an_endpoint_on(backend) {
+        let world = World::with(backend, one_attempt).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500, 500, 500, 500, 204, 500]);
+        for _ in 0..6 {
+            world.publish("A-1").await;
+            world.deliver().await;
+        }
+        let shown = world.show(&endpoint).await;
+        assert_eq!((&shown["consecutiveFailures"], &shown["isActive"]), (&json!(1), &json!(true)));
+    }
+
+    async fn deliveries_that_wait_are_held_while_the_endpoint_is_off(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500]);
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        let switch = async |on: bool| {
+            world.client().put(&path(&endpoint, ""), json!({"isActive": on})).await.expect(200)
+        };
+        let _ = switch(false).await;
+        assert_eq!(world.after(3_600).await.len(), 0);
+        let held = world.log().await;
+        assert_eq!(held[0]["status"], "retrying");
+        assert_eq!(held[0]["nextAttemptAt"], json!(null), "a held delivery has no next time");
+        let _ = switch(true).await;
+        assert_eq!(world.deliver().await.len(), 1);
+        assert_eq!(world.log().await[0]["status"], "delivered");
+    }
+
+    async fn redelivery_sends_the_same_bytes_as_a_new_delivery(backend) {
+        let world = World::with(backend, one_attempt).await;
+        world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500]);
+        world.create("A-1").await;
+        let first = world.deliver().await;
+        let original = world.log().await.remove(0);
+        let path = format!(
+            "/api/v1/webhooks/deliveries/{}/redeliver",
+            original["id"].as_str().unwrap()
+        );
+        world.shop.advance(std::time::Duration::from_secs(7_200));
+        let new = world.client().post(&path, json!(null)).await.expect(202);
+        assert_eq!(new["redeliveryOf"], original["id"]);
+        assert_eq!((&new["status"], &new["attempts"]), (&json!("queued"), &json!(0)));
+        let again = world.deliver().await;
+        assert_eq!(again.len(), 1);
+        assert_eq!(again[0].body, first[0].body);
+        assert_eq!(again[0].header("webhook-id"), first[0].header("webhook-id"));
+        assert!(is_accepted(&again[0], SECRET));
+        let log = world.log().await;
+        assert_eq!(member(&log, "status"), ["delivered", "failed"]);
+        assert_eq!(log[0]["eventId"], original["eventId"]);
+        // A delivery that succeeded can be sent again as well.
+        let path = format!("/api/v1/webhooks/deliveries/{}/redeliver", log[0]["id"].as_str().unwrap());
+        let _ = world.client().post(&path, json!(null)).await.expect(202);
+        assert_eq!(world.deliver().await[0].body, first[0].body);
+    }
+
+    async fn a_receiver_may_ask_for_more_time_but_not_for_less(backend) {
+        let asking = |received: &raw::Received| {
+            let after = received.head.uri.query().unwrap_or_default().to_owned();
+            let answer = http::Response::builder().status(503).header("retry-after", after);
+            answer.body(String::new()).unwrap()
+        };
+        let (asked, inbox) = raw::Receiver::http("127.0.0.1:0", asking).await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[asked.port()], |builder| builder).await;
+        for seconds in ["5", "100", "999999"] {
+            let url = format!("http://127.0.0.1:{}/hook?{seconds}", asked.port());
+            let body = json!({"url": url, "events": ["*"]});
+            let _ = world.client().post("/api/v1/webhooks", body).await.expect(201);
+        }
+        world.publish("A-1").await;
+        world.shop.drain().await;
+        assert_eq!(inbox.len(), 3);
+        world.after(29).await;
+        assert_eq!(inbox.len(), 3);
+        world.after(1).await;
+        assert_eq!(inbox.len(), 4, "`5` does not shorten 30 seconds");
+        world.after(69).await;
+        let asked_for_100 = inbox.all().iter().filter(|one| one.head.uri.query() == Some("100")).count();
+        assert_eq!(asked_for_100, 1);
+        world.after(1).await;
+        let asked_for_100 = inbox.all().iter().filter(|one| one.head.uri.query() == Some("100")).count();
+        assert_eq!(asked_for_100, 2);
+        world.after(6 * 3_600 - 101).await;
+        let of_much = || inbox.all().iter().filter(|one| one.head.uri.query() == Some("999999")).count();
+        assert_eq!(of_much(), 1);
+        world.after(1).await;
+        assert_eq!(of_much(), 2, "`MaxRetryDelay` bounds what a receiver asks for");
+    }
+
+    async fn gone_is_any_failure_unless_it_is_set_otherwise(backend) {
+        for (is_set, status) in [(false, "retrying"), (true, "failed")] {
+            let world = World::with(backend, |builder| {
+                builder.setting("Svc:Webhooks:DisableOnGone", is_set)
+            })
+            .await;
+            let endpoint = world.endpoint(&["*"]).await;
+            world.receiver.answer_with([410]);
+            world.publish("A-1").await;
+            world.deliver().await;
+            assert_eq!(world.log().await[0]["status"], status);
+            assert_eq!(world.show(&endpoint).await["isActive"], !is_set);
+            assert_eq!(world.heard.take().len(), usize::from(is_set));
+        }
+    }
+}
