@@ -3,7 +3,7 @@
 /// A primitive literal of a URL, by its form.
 ///
 /// The form alone does not fix the type: `5` may become any number, `'x'` a string, an enumeration
-/// member or a duration. [`crate::value::Value::from_literal`] turns it into a value of a known
+/// member or a duration. [`crate::value::from_literal`] turns it into a value of a known
 /// type, exactly (numbers keep all their digits until then).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Literal {
