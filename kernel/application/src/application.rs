@@ -179,6 +179,11 @@ impl Connected {
         self.configured.migrations().apply(&self.database, clock).await
     }
 
+    /// Closes the database again.
+    pub async fn close(self) {
+        self.database.close().await;
+    }
+
     /// Brings the schema up to date and builds every module's services. Workers and the HTTP
     /// host don't run yet.
     ///

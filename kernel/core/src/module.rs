@@ -176,6 +176,9 @@ impl Registry {
 
     /// Declares a setting that an organisation's administrator changes at run time.
     pub fn application_setting(&mut self, setting: ApplicationSetting) {
+        if let Err(problem) = setting.check_declaration() {
+            self.problem(problem);
+        }
         self.contribute(Kind::ApplicationSetting, setting.name(), setting.doc());
         self.part::<Vec<ApplicationSetting>>().push(setting);
     }

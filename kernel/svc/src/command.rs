@@ -127,7 +127,7 @@ async fn migrate(configured: Configured, dry_run: bool) -> Result<Result<(), Str
 
 async fn serve(configured: Configured) -> Result<()> {
     let app = configured.app();
-    let _telemetry = init_telemetry(&app.settings::<TelemetrySettings>(), app.name())?;
+    let telemetry = init_telemetry(&app.settings::<TelemetrySettings>(), app.name())?;
     let running = configured.connect().await?.start().await?;
     let server = running.bind().await?;
     let address = server.local_addr();
@@ -139,7 +139,11 @@ async fn serve(configured: Configured) -> Result<()> {
          health         http://{address}/health/ready\n",
         name = running.app().name(),
     ));
-    running.serve(server, asked_to_stop()).await
+    let outcome = running.serve(server, asked_to_stop()).await;
+    // The last traces are sent when this is dropped, which waits for the collector.
+    let sent = tokio::task::spawn_blocking(move || drop(telemetry)).await;
+    sent.map_err(|error| Error::internal("sending the last traces failed").caused_by(error))?;
+    outcome
 }
 
 /// Resolves when the process is asked to end: Ctrl-C, or SIGTERM.

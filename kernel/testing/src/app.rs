@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use svc_application::{Application, Running};
+use svc_application::{Application, Configured, Running};
 use svc_core::settings::LoadOptions;
 use svc_core::{App, Clock};
 use svc_data::{Backend, Context};
@@ -58,13 +58,33 @@ impl TestAppBuilder {
         let options = LoadOptions { arguments: settings.clone(), ..LoadOptions::default() };
         let configured = assembled.configure(&options, Clock::manual(START)).expect("settings");
         let fingerprint = configured.migrations().fingerprint();
+        // Only the schema is in the template: what a start stores hangs on settings and code.
         let migrate = async |url: &str| {
             let people = People::default();
-            start(&make, &settings, url, Clock::manual(START), &people).await.stop().await;
+            let configured = configure(&make, &settings, url, Clock::manual(START), &people);
+            let connected = configured.connect().await.expect("a database");
+            connected.migrate().await.expect("migrations that apply");
+            connected.close().await;
         };
         let database = ThrowAwayDatabase::from_template(backend, &fingerprint, migrate).await;
         TestApp::on(make, settings, Arc::new(database), Clock::manual(START)).await
     }
+}
+
+fn configure(
+    make: &MakeApplication,
+    settings: &[String],
+    url: &str,
+    clock: Clock,
+    people: &People,
+) -> Configured {
+    let application = make().module(PeopleModule(people.clone()));
+    let assembled = application.assemble().expect("modules that fit together");
+    let mut arguments = settings.to_vec();
+    arguments.push(format!("--Svc:Database:Url={url}"));
+    arguments.push(format!("--Svc:DataProtection:Keys:0={KEY}"));
+    let options = LoadOptions { arguments, ..LoadOptions::default() };
+    assembled.configure(&options, clock).expect("settings")
 }
 
 async fn start(
@@ -74,13 +94,7 @@ async fn start(
     clock: Clock,
     people: &People,
 ) -> Running {
-    let application = make().module(PeopleModule(people.clone()));
-    let assembled = application.assemble().expect("modules that fit together");
-    let mut arguments = settings.to_vec();
-    arguments.push(format!("--Svc:Database:Url={url}"));
-    arguments.push(format!("--Svc:DataProtection:Keys:0={KEY}"));
-    let options = LoadOptions { arguments, ..LoadOptions::default() };
-    let configured = assembled.configure(&options, clock).expect("settings");
+    let configured = configure(make, settings, url, clock, people);
     let connected = configured.connect().await.expect("a database");
     connected.start().await.expect("an application that starts")
 }
