@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { open, type World } from './browser.ts';
 import { box, drag, frames, middle, openApp, same, story, titleOf } from './scenario.ts';
 
-const stored = (key = 'shell') => JSON.parse(localStorage.getItem(key) ?? 'null');
+const stored = () => JSON.parse(localStorage.getItem('shell') ?? 'null');
 
 export const profiles = [
   story('profile: windows, their state and the grid are back after a reload', {}, async ({ page }) => {

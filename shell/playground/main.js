@@ -14,7 +14,18 @@ import { tasks } from './apps/tasks.js';
 Shell.configure({
   brand: { title: 'Playground', version: '1.0', description: 'Small apps that show what a window can hold.' },
   docsUrl: '/pages/docs.html',
-  initialShortcuts: ['notes', 'clock', 'gallery', 'paint', 'calendar', 'sales', 'people', 'tasks', 'calculator', 'weather'],
+  initialShortcuts: [
+    'notes',
+    'clock',
+    'gallery',
+    'paint',
+    'calendar',
+    'sales',
+    'people',
+    'tasks',
+    'calculator',
+    'weather',
+  ],
   // A test may bring options of its own.
   ...(globalThis.playground?.options ?? {}),
 });
@@ -31,7 +42,15 @@ Shell.registerApps([
   tasks,
   calculator,
   contact,
-  { id: 'weather', title: 'Weather', icon: 'cloud.svg', accent: '#2f86c9', width: 420, height: 460, entry: './apps/weather.js' },
+  {
+    id: 'weather',
+    title: 'Weather',
+    icon: 'cloud.svg',
+    accent: '#2f86c9',
+    width: 420,
+    height: 460,
+    entry: './apps/weather.js',
+  },
   { id: 'handbook', title: 'Handbook', icon: 'docs.svg', accent: '#7a5c3e', url: '/pages/handbook.html' },
   {
     id: 'welcome',

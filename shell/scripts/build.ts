@@ -43,22 +43,54 @@ function declarations(): void {
   rmSync(stage, { recursive: true, force: true });
   mkdirSync(stage, { recursive: true });
   const bin = join(root, 'node_modules/.bin');
-  const run = (tool: string, ...args: string[]) => execFileSync(join(bin, tool), args, { cwd: root, stdio: 'pipe', encoding: 'utf8' });
-  run('tsc', '-p', 'tsconfig.json', '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', stage, '--rootDir', 'src');
+  const run = (tool: string, ...args: string[]) =>
+    execFileSync(join(bin, tool), args, { cwd: root, stdio: 'pipe', encoding: 'utf8' });
+  run(
+    'tsc',
+    '-p',
+    'tsconfig.json',
+    '--noEmit',
+    'false',
+    '--declaration',
+    '--emitDeclarationOnly',
+    '--outDir',
+    stage,
+    '--rootDir',
+    'src',
+  );
   for (const file of readdirSync(stage, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.d.ts')) continue;
     const path = join(stage, file);
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from '|from "|import\('|import\(")(\.[^'"]*)\.ts(?=['"])/g, '$1$2'));
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replaceAll(/(from '|from "|import\('|import\(")(\.[^'"]*)\.ts(?=['"])/g, '$1$2'),
+    );
   }
   const config = {
     projectFolder: root,
     mainEntryPointFilePath: join(stage, 'index.d.ts'),
-    compiler: { overrideTsconfig: { compilerOptions: { target: 'ES2022', lib: ['ES2022', 'DOM'], moduleResolution: 'bundler', module: 'ESNext', skipLibCheck: true, types: [] }, include: [join(stage, '**/*.d.ts')] } },
+    compiler: {
+      overrideTsconfig: {
+        compilerOptions: {
+          target: 'ES2022',
+          lib: ['ES2022', 'DOM'],
+          moduleResolution: 'bundler',
+          module: 'ESNext',
+          skipLibCheck: true,
+          types: [],
+        },
+        include: [join(stage, '**/*.d.ts')],
+      },
+    },
     apiReport: { enabled: false },
     docModel: { enabled: false },
     tsdocMetadata: { enabled: false },
     dtsRollup: { enabled: true, untrimmedFilePath: join(dist, 'shell.d.ts') },
-    messages: { extractorMessageReporting: { default: { logLevel: 'none' } }, tsdocMessageReporting: { default: { logLevel: 'none' } }, compilerMessageReporting: { default: { logLevel: 'error' } } },
+    messages: {
+      extractorMessageReporting: { default: { logLevel: 'none' } },
+      tsdocMessageReporting: { default: { logLevel: 'none' } },
+      compilerMessageReporting: { default: { logLevel: 'error' } },
+    },
   };
   const configPath = join(stage, 'api-extractor.json');
   writeFileSync(configPath, JSON.stringify(config));
@@ -71,7 +103,9 @@ function checkSizes(): boolean {
     const bytes = gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
     const over = bytes > limit;
     fits &&= !over;
-    console.log(`${over ? 'TOO LARGE' : 'ok       '} ${file}: ${(bytes / 1024).toFixed(1)} KB gzipped of ${limit / 1024} KB`);
+    console.log(
+      `${over ? 'TOO LARGE' : 'ok       '} ${file}: ${(bytes / 1024).toFixed(1)} KB gzipped of ${limit / 1024} KB`,
+    );
   }
   return fits;
 }

@@ -11,7 +11,18 @@ import { addMessages, setLocale } from './i18n.ts';
 import { ShellRequestError } from './request.ts';
 import { runtime } from './runtime.ts';
 import { httpProfileStore, localProfileStore } from './stores.ts';
-import type { Access, AppDefinition, Intent, Permission, SearchOptions, SearchProvider, SearchResult, Session, ShellEvents, ShellOptions } from './types.ts';
+import type {
+  Access,
+  AppDefinition,
+  Intent,
+  Permission,
+  SearchOptions,
+  SearchProvider,
+  SearchResult,
+  Session,
+  ShellEvents,
+  ShellOptions,
+} from './types.ts';
 import { ShellDesktopElement } from './ui/element.ts';
 import { VERSION } from './version.ts';
 

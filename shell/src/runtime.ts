@@ -70,7 +70,9 @@ export class Runtime {
     for (const app of apps) {
       checkApp(app);
       if (next.has(app.id)) {
-        throw new Error(`an app with the id \`${app.id}\` is already registered; unregister it first or use another id`);
+        throw new Error(
+          `an app with the id \`${app.id}\` is already registered; unregister it first or use another id`,
+        );
       }
       next.set(app.id, app);
     }
@@ -112,7 +114,9 @@ export class Runtime {
   registerSearchProvider(provider: SearchProvider): () => void {
     checkSearchProvider(provider);
     if (this.providers.peek().some((known) => known.id === provider.id)) {
-      throw new Error(`a search provider with the id \`${provider.id}\` is already registered; call the undo of the first`);
+      throw new Error(
+        `a search provider with the id \`${provider.id}\` is already registered; call the undo of the first`,
+      );
     }
     this.providers.update((known) => [...known, provider]);
     return () => this.providers.update((known) => known.filter((one) => one !== provider));

@@ -81,7 +81,8 @@ export async function runSearch(runtime: Runtime, query: string, options: Search
           announce();
         });
       } catch (error) {
-        if (!options.signal?.aborted) reportError(new Error(`search provider \`${provider.id}\` failed`, { cause: error }));
+        if (!options.signal?.aborted)
+          reportError(new Error(`search provider \`${provider.id}\` failed`, { cause: error }));
       }
     }),
   );

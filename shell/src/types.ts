@@ -79,6 +79,7 @@ export interface RenderContext {
 }
 
 /** What a render function may give back: an HTML string (trusted as the app is), a node, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a render function may return nothing at all.
 export type Rendered = string | Node | undefined | null | void;
 
 /** Fills a window. */

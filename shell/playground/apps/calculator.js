@@ -24,8 +24,20 @@ function render() {
     }
     output.textContent = shown;
   };
-  const pad = make('div', { className: 'pg-pad' }, ...KEYS.map((key) => make('button', { type: 'button', className: 'pg-button', onclick: () => press(key) }, key)));
+  const pad = make(
+    'div',
+    { className: 'pg-pad' },
+    ...KEYS.map((key) => make('button', { type: 'button', className: 'pg-button', onclick: () => press(key) }, key)),
+  );
   return make('div', { className: 'pg-column' }, output, pad);
 }
 
-export const calculator = { id: 'calculator', title: 'Calculator', icon: 'calculator.svg', accent: '#55606f', width: 300, height: 420, render };
+export const calculator = {
+  id: 'calculator',
+  title: 'Calculator',
+  icon: 'calculator.svg',
+  accent: '#55606f',
+  width: 300,
+  height: 420,
+  render,
+};

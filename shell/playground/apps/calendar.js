@@ -11,7 +11,9 @@ function render(context) {
     const cells = [];
     for (let index = 0; index < 7; index += 1) {
       const day = new Date(2024, 0, 1 + index);
-      cells.push(make('span', { className: 'pg-weekday' }, new Intl.DateTimeFormat(language, { weekday: 'short' }).format(day)));
+      cells.push(
+        make('span', { className: 'pg-weekday' }, new Intl.DateTimeFormat(language, { weekday: 'short' }).format(day)),
+      );
     }
     const today = new Date().toDateString();
     for (let index = 0; index < 42; index += 1) {
@@ -29,7 +31,17 @@ function render(context) {
       make(
         'div',
         { className: 'pg-column' },
-        make('div', { className: 'pg-tools' }, make('h3', {}, title), make('button', { type: 'button', className: 'pg-button', 'aria-label': 'Previous month', onclick: step(-1) }, '‹'), make('button', { type: 'button', className: 'pg-button', 'aria-label': 'Next month', onclick: step(1) }, '›')),
+        make(
+          'div',
+          { className: 'pg-tools' },
+          make('h3', {}, title),
+          make(
+            'button',
+            { type: 'button', className: 'pg-button', 'aria-label': 'Previous month', onclick: step(-1) },
+            '‹',
+          ),
+          make('button', { type: 'button', className: 'pg-button', 'aria-label': 'Next month', onclick: step(1) }, '›'),
+        ),
         make('div', { className: 'pg-month' }, ...cells),
       ),
     );
@@ -38,4 +50,12 @@ function render(context) {
   show();
 }
 
-export const calendar = { id: 'calendar', title: 'Calendar', icon: 'calendar.svg', accent: '#c2413f', width: 460, height: 440, render };
+export const calendar = {
+  id: 'calendar',
+  title: 'Calendar',
+  icon: 'calendar.svg',
+  accent: '#c2413f',
+  width: 460,
+  height: 440,
+  render,
+};

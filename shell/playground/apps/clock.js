@@ -14,7 +14,9 @@ class PlaygroundClock extends HTMLElement {
     svg.setAttribute('role', 'img');
     svg.setAttribute('aria-label', 'Clock');
     for (let hour = 0; hour < 12; hour += 1) svg.append(this.#line(hour * 30, 80, 90, 'mark'));
-    const hands = ['hour', 'minute', 'second'].map((name, index) => this.#line(0, index === 0 ? -8 : -12, [46, 70, 78][index], name));
+    const hands = ['hour', 'minute', 'second'].map((name, index) =>
+      this.#line(0, index === 0 ? -8 : -12, [46, 70, 78][index], name),
+    );
     svg.append(...hands);
     this.replaceChildren(svg);
     const tick = () => {

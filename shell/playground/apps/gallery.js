@@ -29,7 +29,10 @@ function draw(canvas, first, second) {
     context.beginPath();
     context.moveTo(0, height);
     for (let x = 0; x <= width; x += 6) {
-      context.lineTo(x, height * (0.5 + layer * 0.12) + Math.sin(x / (38 + layer * 17) + layer * 2 + first) * height * 0.05);
+      context.lineTo(
+        x,
+        height * (0.5 + layer * 0.12) + Math.sin(x / (38 + layer * 17) + layer * 2 + first) * height * 0.05,
+      );
     }
     context.lineTo(width, height);
     context.fill();
@@ -41,7 +44,14 @@ function render(context) {
     const [name, first, second] = SCENES[index] ?? SCENES[0];
     const canvas = make('canvas', { width: 960, height: 600, 'aria-label': name, role: 'img' });
     draw(canvas, first, second);
-    context.host.replaceChildren(make('div', { className: 'pg-picture' }, canvas, make('button', { type: 'button', className: 'pg-button', onclick: overview }, 'All pictures')));
+    context.host.replaceChildren(
+      make(
+        'div',
+        { className: 'pg-picture' },
+        canvas,
+        make('button', { type: 'button', className: 'pg-button', onclick: overview }, 'All pictures'),
+      ),
+    );
     context.setState({ picture: index }, name);
   };
   const overview = () => {
@@ -59,4 +69,12 @@ function render(context) {
   else overview();
 }
 
-export const gallery = { id: 'gallery', title: 'Pictures', icon: 'image.svg', accent: '#0f8a83', width: 760, height: 520, render };
+export const gallery = {
+  id: 'gallery',
+  title: 'Pictures',
+  icon: 'image.svg',
+  accent: '#0f8a83',
+  width: 760,
+  height: 520,
+  render,
+};

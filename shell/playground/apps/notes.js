@@ -3,9 +3,21 @@ import { make } from './make.js';
 
 const KEY = 'playground.notes';
 const FIRST = [
-  { id: 'n1', title: 'Ideas for the autumn fair', text: 'Ideas for the autumn fair\n\nTwo stands instead of one.\nCoffee for everyone who tries the demo.' },
-  { id: 'n2', title: 'Meeting with Berger', text: 'Meeting with Berger\n\nDelivery moves to week 43.\nAsk about the new pallets.' },
-  { id: 'n3', title: 'Reading list', text: 'Reading list\n\nThe Design of Everyday Things\nA Philosophy of Software Design' },
+  {
+    id: 'n1',
+    title: 'Ideas for the autumn fair',
+    text: 'Ideas for the autumn fair\n\nTwo stands instead of one.\nCoffee for everyone who tries the demo.',
+  },
+  {
+    id: 'n2',
+    title: 'Meeting with Berger',
+    text: 'Meeting with Berger\n\nDelivery moves to week 43.\nAsk about the new pallets.',
+  },
+  {
+    id: 'n3',
+    title: 'Reading list',
+    text: 'Reading list\n\nThe Design of Everyday Things\nA Philosophy of Software Design',
+  },
 ];
 
 const load = () => JSON.parse(localStorage.getItem(KEY) ?? 'null') ?? FIRST;
@@ -22,7 +34,15 @@ function render(context) {
     if (text.value !== note?.text) text.value = note?.text ?? '';
     list.replaceChildren(
       ...all.map((one) =>
-        make('li', {}, make('button', { type: 'button', 'aria-current': String(one.id === current), onclick: () => pick(one.id) }, one.title || 'New note')),
+        make(
+          'li',
+          {},
+          make(
+            'button',
+            { type: 'button', 'aria-current': String(one.id === current), onclick: () => pick(one.id) },
+            one.title || 'New note',
+          ),
+        ),
       ),
     );
     context.setState({ note: current }, note?.title || 'New note');
@@ -32,19 +52,27 @@ function render(context) {
     show();
   };
   text.addEventListener('input', () => {
-    save(load().map((one) => (one.id === current ? { ...one, text: text.value, title: text.value.split('\n')[0].slice(0, 60) } : one)));
+    save(
+      load().map((one) =>
+        one.id === current ? { ...one, text: text.value, title: text.value.split('\n')[0].slice(0, 60) } : one,
+      ),
+    );
     show();
   });
-  const add = make('button', {
-    type: 'button',
-    className: 'pg-button',
-    onclick: () => {
-      const id = crypto.randomUUID();
-      save([{ id, title: '', text: '' }, ...load()]);
-      pick(id);
-      text.focus();
+  const add = make(
+    'button',
+    {
+      type: 'button',
+      className: 'pg-button',
+      onclick: () => {
+        const id = crypto.randomUUID();
+        save([{ id, title: '', text: '' }, ...load()]);
+        pick(id);
+        text.focus();
+      },
     },
-  }, 'New note');
+    'New note',
+  );
   context.onIntent((intent) => intent?.note && pick(intent.note));
   show();
   return make('div', { className: 'pg-split' }, make('nav', { 'aria-label': 'Notes' }, add, list), text);
@@ -58,7 +86,21 @@ export const notes = {
   width: 680,
   height: 440,
   render,
-  menu: [{ id: 'count', title: 'Count the words', run: (context) => context.setTitle(`${load().map((one) => one.text).join(' ').split(/\s+/).length} words`) }],
+  menu: [
+    {
+      id: 'count',
+      title: 'Count the words',
+      run: (context) =>
+        context.setTitle(
+          `${
+            load()
+              .map((one) => one.text)
+              .join(' ')
+              .split(/\s+/).length
+          } words`,
+        ),
+    },
+  ],
 };
 
 export const noteSearch = {
@@ -67,5 +109,11 @@ export const noteSearch = {
   search: async (query) =>
     load()
       .filter((one) => one.text.toLowerCase().includes(query.toLowerCase()))
-      .map((one) => ({ id: one.id, title: one.title, subtitle: one.text.split('\n').slice(1).join(' ').trim(), appId: 'notes', intent: { note: one.id } })),
+      .map((one) => ({
+        id: one.id,
+        title: one.title,
+        subtitle: one.text.split('\n').slice(1).join(' ').trim(),
+        appId: 'notes',
+        intent: { note: one.id },
+      })),
 };

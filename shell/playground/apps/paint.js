@@ -11,13 +11,22 @@ const INKS = [
 
 function render({ host, onClose }) {
   let ink = INKS[0][1];
-  const canvas = make('canvas', { className: 'pg-canvas', width: 1200, height: 800, 'aria-label': 'Drawing area', role: 'img' });
+  const canvas = make('canvas', {
+    className: 'pg-canvas',
+    width: 1200,
+    height: 800,
+    'aria-label': 'Drawing area',
+    role: 'img',
+  });
   const context = canvas.getContext('2d');
   context.lineCap = 'round';
   context.lineJoin = 'round';
   const at = (event) => {
     const rect = canvas.getBoundingClientRect();
-    return [((event.clientX - rect.left) / rect.width) * canvas.width, ((event.clientY - rect.top) / rect.height) * canvas.height];
+    return [
+      ((event.clientX - rect.left) / rect.width) * canvas.width,
+      ((event.clientY - rect.top) / rect.height) * canvas.height,
+    ];
   };
   let last;
   canvas.addEventListener('pointerdown', (event) => {
@@ -41,7 +50,13 @@ function render({ host, onClose }) {
   canvas.addEventListener('pointerup', end);
   canvas.addEventListener('pointercancel', end);
   const inks = INKS.map(([name, color], index) => {
-    const button = make('button', { type: 'button', className: 'pg-ink', title: name, 'aria-label': name, 'aria-pressed': String(index === 0) });
+    const button = make('button', {
+      type: 'button',
+      className: 'pg-ink',
+      title: name,
+      'aria-label': name,
+      'aria-pressed': String(index === 0),
+    });
     button.style.background = color;
     button.addEventListener('click', () => {
       ink = color;
@@ -49,9 +64,28 @@ function render({ host, onClose }) {
     });
     return button;
   });
-  const clear = make('button', { type: 'button', className: 'pg-button', onclick: () => context.clearRect(0, 0, canvas.width, canvas.height) }, 'Clear');
-  host.append(make('div', { className: 'pg-column' }, make('div', { className: 'pg-tools', role: 'toolbar', 'aria-label': 'Inks' }, ...inks, clear), canvas));
+  const clear = make(
+    'button',
+    { type: 'button', className: 'pg-button', onclick: () => context.clearRect(0, 0, canvas.width, canvas.height) },
+    'Clear',
+  );
+  host.append(
+    make(
+      'div',
+      { className: 'pg-column' },
+      make('div', { className: 'pg-tools', role: 'toolbar', 'aria-label': 'Inks' }, ...inks, clear),
+      canvas,
+    ),
+  );
   onClose(end);
 }
 
-export const paint = { id: 'paint', title: 'Paint', icon: 'paint.svg', accent: '#c0507a', width: 720, height: 520, render };
+export const paint = {
+  id: 'paint',
+  title: 'Paint',
+  icon: 'paint.svg',
+  accent: '#c0507a',
+  width: 720,
+  height: 520,
+  render,
+};

@@ -25,10 +25,24 @@ function render(context) {
     const [who, team, mail] = PEOPLE.find((one) => one[0] === name) ?? PEOPLE[0];
     list.replaceChildren(
       ...PEOPLE.map(([other, part]) =>
-        make('li', {}, make('button', { type: 'button', 'aria-current': String(other === who), onclick: () => show(other) }, make('i', { 'aria-hidden': 'true' }, initials(other)), make('span', {}, other, make('small', {}, part)))),
+        make(
+          'li',
+          {},
+          make(
+            'button',
+            { type: 'button', 'aria-current': String(other === who), onclick: () => show(other) },
+            make('i', { 'aria-hidden': 'true' }, initials(other)),
+            make('span', {}, other, make('small', {}, part)),
+          ),
+        ),
       ),
     );
-    card.replaceChildren(make('i', { 'aria-hidden': 'true' }, initials(who)), make('h3', {}, who), make('p', {}, team), make('a', { href: `mailto:${mail}` }, mail));
+    card.replaceChildren(
+      make('i', { 'aria-hidden': 'true' }, initials(who)),
+      make('h3', {}, who),
+      make('p', {}, team),
+      make('a', { href: `mailto:${mail}` }, mail),
+    );
     context.setState({ name: who }, who);
   };
   context.onIntent((intent) => intent?.name && show(intent.name));
@@ -36,7 +50,16 @@ function render(context) {
   return make('div', { className: 'pg-split' }, make('nav', { 'aria-label': 'People' }, list), card);
 }
 
-export const people = { id: 'people', title: 'People', icon: 'users.svg', accent: '#6a55c9', width: 640, height: 460, singleInstance: true, render };
+export const people = {
+  id: 'people',
+  title: 'People',
+  icon: 'users.svg',
+  accent: '#6a55c9',
+  width: 640,
+  height: 460,
+  singleInstance: true,
+  render,
+};
 
 export const peopleSearch = {
   id: 'people',
@@ -46,7 +69,8 @@ export const peopleSearch = {
       if (signal.aborted) return;
       // Like a server that answers bit by bit.
       await new Promise((resolve) => setTimeout(resolve, 30));
-      if (name.toLowerCase().includes(query.toLowerCase())) yield { id: name, title: name, subtitle: team, appId: 'people', intent: { name } };
+      if (name.toLowerCase().includes(query.toLowerCase()))
+        yield { id: name, title: name, subtitle: team, appId: 'people', intent: { name } };
     }
   },
 };

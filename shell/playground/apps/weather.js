@@ -10,5 +10,22 @@ const DAYS = [
 
 export default function render({ setState }) {
   setState({ place: 'Linz' }, 'Weather in Linz');
-  return make('div', { className: 'pg-column pg-weather' }, make('h3', {}, 'Linz'), make('ul', {}, ...DAYS.map(([day, sky, degrees]) => make('li', {}, make('span', {}, day), make('span', { role: 'img', 'aria-label': 'Sky' }, sky), make('b', {}, `${degrees} °C`)))));
+  return make(
+    'div',
+    { className: 'pg-column pg-weather' },
+    make('h3', {}, 'Linz'),
+    make(
+      'ul',
+      {},
+      ...DAYS.map(([day, sky, degrees]) =>
+        make(
+          'li',
+          {},
+          make('span', {}, day),
+          make('span', { role: 'img', 'aria-label': 'Sky' }, sky),
+          make('b', {}, `${degrees} °C`),
+        ),
+      ),
+    ),
+  );
 }

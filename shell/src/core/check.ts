@@ -66,7 +66,10 @@ export const rule = {
   filled: { expected: 'a string that is not empty', test: (value: unknown) => isText(value) && value.trim() !== '' },
   flag: { expected: 'true or false', test: (value: unknown) => typeof value === 'boolean' },
   run: { expected: 'a function', test: (value: unknown) => typeof value === 'function' },
-  size: { expected: 'a number of pixels above 0', test: (value: unknown) => Number.isFinite(value) && Number(value) > 0 },
+  size: {
+    expected: 'a number of pixels above 0',
+    test: (value: unknown) => Number.isFinite(value) && Number(value) > 0,
+  },
   texts: { expected: 'an array of strings', test: (value: unknown) => Array.isArray(value) && value.every(isText) },
   object: { expected: 'an object', test: isObject },
   textOrFalse: { expected: 'a string or false', test: (value: unknown) => value === false || isText(value) },

@@ -70,10 +70,10 @@ export function mix(a: Rgb, b: Rgb, share: number): Rgb {
   return { r: part(a.r, b.r), g: part(a.g, b.g), b: part(a.b, b.b) };
 }
 
-/** Whether white or dark ink reads better on a colour. White wins while it keeps 4.5:1. */
+/** What reads on a colour with at least 4.5:1: white while it does, then dark ink, then black (one of them always does). */
 export function textOn(background: Rgb): Rgb {
   if (contrast(WHITE, background) >= 4.5) return WHITE;
-  return contrast(INK, background) >= contrast(WHITE, background) ? INK : WHITE;
+  return contrast(INK, background) >= 4.5 ? INK : { r: 0, g: 0, b: 0 };
 }
 
 /** The colour nearest to `colour` that has at least `ratio` against `background`. */

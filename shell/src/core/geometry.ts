@@ -31,9 +31,7 @@ export function clamp(value: number, low: number, high: number): number {
 
 /** Whether a point lies inside. */
 export function contains(rect: Rect, point: Point): boolean {
-  return (
-    point.x >= rect.x && point.y >= rect.y && point.x < rect.x + rect.width && point.y < rect.y + rect.height
-  );
+  return point.x >= rect.x && point.y >= rect.y && point.x < rect.x + rect.width && point.y < rect.y + rect.height;
 }
 
 /** Moves a window so far that its title bar can be grabbed; the size stays. */

@@ -46,7 +46,12 @@ export function firstFree(items: readonly Placed[], capacity: number, from = 0):
  * Puts an item into a cell. Whoever stands there moves on by one, and so does the next, up to the nearest free cell in
  * either direction. Answers `undefined` when nothing is free.
  */
-export function place<T extends Placed>(items: readonly T[], moving: T, cell: number, capacity: number): T[] | undefined {
+export function place<T extends Placed>(
+  items: readonly T[],
+  moving: T,
+  cell: number,
+  capacity: number,
+): T[] | undefined {
   const others = items.filter((item) => item.id !== moving.id);
   if (cell < 0 || cell >= capacity) return undefined;
   const taken = new Set(others.map((item) => item.cell));
@@ -65,11 +70,7 @@ export function place<T extends Placed>(items: readonly T[], moving: T, cell: nu
 }
 
 /** The neighbour cell an arrow key leads to, staying on the page; `undefined` at its edge. */
-export function neighbour(
-  cell: number,
-  key: 'Left' | 'Right' | 'Up' | 'Down',
-  size: GridSize,
-): number | undefined {
+export function neighbour(cell: number, key: 'Left' | 'Right' | 'Up' | 'Down', size: GridSize): number | undefined {
   const page = pageOf(cell, size) * pageSize(size);
   const local = cell - page;
   const column = local % size.columns;

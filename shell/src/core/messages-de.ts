@@ -78,7 +78,8 @@ export const de: Record<MessageKey, string> = {
   'settings.colour': 'Systemfarbe',
   'settings.colourNumber': 'Farbe {number}',
   'settings.effect': 'Effekt',
-  'settings.effectHint': 'Effekte ruhen unter einem maximierten Fenster, in verborgenen Tabs und wenn Ihr Gerät weniger Bewegung wünscht.',
+  'settings.effectHint':
+    'Effekte ruhen unter einem maximierten Fenster, in verborgenen Tabs und wenn Ihr Gerät weniger Bewegung wünscht.',
   'settings.keyboard': 'Tastatur',
   'settings.keyboardWords': 'Tastenkürzel,Tastenkombination',
   'settings.language': 'Sprache',

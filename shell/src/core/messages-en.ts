@@ -77,7 +77,8 @@ export const en = {
   'settings.colour': 'System color',
   'settings.colourNumber': 'Color {number}',
   'settings.effect': 'Effect',
-  'settings.effectHint': 'Effects rest while a maximized window covers them, in hidden tabs, and when your device asks for reduced motion.',
+  'settings.effectHint':
+    'Effects rest while a maximized window covers them, in hidden tabs, and when your device asks for reduced motion.',
   'settings.keyboard': 'Keyboard',
   'settings.keyboardWords': 'shortcut keys,hotkeys',
   'settings.language': 'Language',

@@ -104,10 +104,14 @@ export function migrate(
   let profile = stored;
   const version = profile.version;
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
-    throw new UnreadableProfile(`the profile has the version \`${String(version)}\`; a whole number from 1 is expected`);
+    throw new UnreadableProfile(
+      `the profile has the version \`${String(version)}\`; a whole number from 1 is expected`,
+    );
   }
   if (version > target) {
-    throw new UnreadableProfile(`the profile has version ${version}, but this release reads up to ${target}; update it`);
+    throw new UnreadableProfile(
+      `the profile has version ${version}, but this release reads up to ${target}; update it`,
+    );
   }
   for (let at = version; at < target; at += 1) {
     const step = migrations[at];
@@ -242,7 +246,9 @@ export function readProfile(stored: unknown): Profile {
   }
   const first = webtops[0];
   if (!first) throw new UnreadableProfile('the profile has no webtop');
-  const windows = (Array.isArray(fields.windows) ? fields.windows : []).map(readWindow).filter((one) => one !== undefined);
+  const windows = (Array.isArray(fields.windows) ? fields.windows : [])
+    .map(readWindow)
+    .filter((one) => one !== undefined);
   for (const one of windows) if (!webtops.some((webtop) => webtop.id === one.webtop)) one.webtop = first.id;
   return {
     version: PROFILE_VERSION,

@@ -20,7 +20,14 @@ export function rank(query: string, text: string): number {
   if (words.some((word) => word.startsWith(wanted))) return 75;
   const typed = wanted.split(/\s+/);
   if (typed.length > 1 && typed.every((part) => words.some((word) => word.startsWith(part)))) return 70;
-  if (words.length > 1 && words.map((word) => word[0]).join('').startsWith(wanted)) return 60;
+  if (
+    words.length > 1 &&
+    words
+      .map((word) => word[0])
+      .join('')
+      .startsWith(wanted)
+  )
+    return 60;
   if (given.includes(wanted)) return 50;
   return lettersInOrder(wanted, given) ? 20 : 0;
 }

@@ -78,10 +78,7 @@ export function snapOnRelease(point: Point, velocity: Point, area: Rect, held?: 
   if (Math.hypot(velocity.x, velocity.y) < FLING_SPEED) return undefined;
   const thrown = { x: point.x + velocity.x * FLING_AHEAD, y: point.y + velocity.y * FLING_AHEAD };
   const outside =
-    thrown.x <= area.x ||
-    thrown.y <= area.y ||
-    thrown.x >= area.x + area.width ||
-    thrown.y >= area.y + area.height;
+    thrown.x <= area.x || thrown.y <= area.y || thrown.x >= area.x + area.width || thrown.y >= area.y + area.height;
   return outside ? snapAt(thrown, area) : undefined;
 }
 
@@ -123,8 +120,8 @@ export function snapByKey(from: Placement, key: Arrow, again: boolean): Placemen
   if (again && key === 'Up') return 'top';
   if (again && key === 'Down') return 'minimized';
   const at = latticeOf(from);
-  if (key === 'Left' || key === 'Right') return ROWS[key][at?.row ?? 1] ?? (key === "Left" ? "left" : "right");
-  if (key === 'Up') return at ? ROWS[at.column][Math.max(0, at.row - 1)] ?? 'top' : 'maximized';
+  if (key === 'Left' || key === 'Right') return ROWS[key][at?.row ?? 1] ?? (key === 'Left' ? 'left' : 'right');
+  if (key === 'Up') return at ? (ROWS[at.column][Math.max(0, at.row - 1)] ?? 'top') : 'maximized';
   if (!at) return 'bottom';
   return at.row === 2 ? 'minimized' : (ROWS[at.column][at.row + 1] ?? 'bottom');
 }

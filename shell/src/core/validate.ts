@@ -36,7 +36,15 @@ const OPTIONS: Record<string, FieldRule> = {
   loginHint: rule.text,
   requireLogin: rule.flag,
   accessProvider: rule.run,
-  identityStore: withMethods('listUsers', 'saveUser', 'deleteUser', 'listRoles', 'saveRole', 'deleteRole', 'listPermissions'),
+  identityStore: withMethods(
+    'listUsers',
+    'saveUser',
+    'deleteUser',
+    'listRoles',
+    'saveRole',
+    'deleteRole',
+    'listPermissions',
+  ),
   brand: nested('brand', BRAND),
   defaults: nested('defaults', DEFAULTS),
   wallpapers: listOf('wallpaper', WALLPAPER),
@@ -120,7 +128,12 @@ export function checkSearchProvider(provider: unknown): void {
 
 /** Checks a permission. */
 export function checkPermission(permission: unknown): void {
-  checkFields('the permission', permission, { id: rule.filled, title: rule.text, group: rule.text, description: rule.text });
+  checkFields('the permission', permission, {
+    id: rule.filled,
+    title: rule.text,
+    group: rule.text,
+    description: rule.text,
+  });
   if ((permission as { id?: unknown }).id === undefined) throw new TypeError('the permission has no `id`; add one');
 }
 

@@ -162,6 +162,9 @@ export function moveWebtop(webtops: readonly Webtop[], id: string, to: number): 
 
 /** Pages of a folder's grid that the person sees: the used ones, and while dragging one more. */
 export function folderPages(folder: Folder, dragging: boolean): number {
-  const used = folder.items.reduce((most, item) => Math.max(most, Math.floor(item.cell / pageSize(FOLDER_GRID)) + 1), 1);
+  const used = folder.items.reduce(
+    (most, item) => Math.max(most, Math.floor(item.cell / pageSize(FOLDER_GRID)) + 1),
+    1,
+  );
   return dragging ? used + 1 : used;
 }

@@ -13,7 +13,11 @@ function changed(rect: Rect, key: string, step: number, mode: 'move' | 'resize')
   const dy = key === 'ArrowUp' ? -step : key === 'ArrowDown' ? step : 0;
   if (dx === 0 && dy === 0) return undefined;
   if (mode === 'move') return { ...rect, x: rect.x + dx, y: rect.y + dy };
-  return { ...rect, width: Math.max(MIN_WINDOW.width, rect.width + dx), height: Math.max(MIN_WINDOW.height, rect.height + dy) };
+  return {
+    ...rect,
+    width: Math.max(MIN_WINDOW.width, rect.width + dx),
+    height: Math.max(MIN_WINDOW.height, rect.height + dy),
+  };
 }
 
 /** Lets the arrow keys move or resize a window until Enter, Escape or a click. */

@@ -34,7 +34,8 @@ let policy: HtmlPolicy | undefined;
  * with `require-trusted-types-for 'script'` allow the policy `svc-shell`, or the app returns nodes.
  */
 function writeHtml(host: HTMLElement, html: string): void {
-  const factory = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: HtmlPolicy): HtmlPolicy } }).trustedTypes;
+  const factory = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: HtmlPolicy): HtmlPolicy } })
+    .trustedTypes;
   if (factory) policy ??= factory.createPolicy('svc-shell', { createHTML: (text) => text });
   host.innerHTML = (policy ? policy.createHTML(html) : html) as string;
 }
@@ -96,7 +97,12 @@ export class ContentLoader {
   }
 
   #wait(win: ShellWindow, host: HTMLElement, pending: PromiseLike<Rendered>, attempt: number): void {
-    const spinner = h('div.shell-loading', { role: 'status' }, h('span.shell-spinner'), h('span.shell-sr', {}, t('window.loading')));
+    const spinner = h(
+      'div.shell-loading',
+      { role: 'status' },
+      h('span.shell-spinner'),
+      h('span.shell-sr', {}, t('window.loading')),
+    );
     win.body.append(spinner);
     win.body.setAttribute('aria-busy', 'true');
     const done = () => {
@@ -150,18 +156,34 @@ export class ContentLoader {
   }
 
   /** Shows a page in a frame, with a catcher over it while the window isn't the active one. */
-  frame(win: ShellWindow, address: string, sandbox?: string, allow?: string, into: HTMLElement = win.body): HTMLIFrameElement {
+  frame(
+    win: ShellWindow,
+    address: string,
+    sandbox?: string,
+    allow?: string,
+    into: HTMLElement = win.body,
+  ): HTMLIFrameElement {
     const url = new URL(address, document.baseURI);
     if (url.protocol === 'javascript:') throw new TypeError('an address that begins with `javascript:` is not shown');
     const frame = h('iframe.shell-frame', { title: win.title, part: 'frame', allow });
     // A sandbox that allows scripts and the own origin would protect nothing, so pages of the own origin get none.
     const tokens = sandbox ?? (url.origin === location.origin ? undefined : CROSS_ORIGIN_SANDBOX);
     if (tokens !== undefined) frame.setAttribute('sandbox', tokens);
-    const spinner = h('div.shell-loading', { role: 'status' }, h('span.shell-spinner'), h('span.shell-sr', {}, t('window.loading')));
+    const spinner = h(
+      'div.shell-loading',
+      { role: 'status' },
+      h('span.shell-spinner'),
+      h('span.shell-sr', {}, t('window.loading')),
+    );
     const slow = setTimeout(() => {
       spinner.replaceChildren(
         h('p', {}, t('window.slow')),
-        h('button.shell-button', { onclick: () => this.#host.openOutside(url.href) }, glyph('external'), t('window.openOutside')),
+        h(
+          'button.shell-button',
+          { onclick: () => this.#host.openOutside(url.href) },
+          glyph('external'),
+          t('window.openOutside'),
+        ),
       );
     }, SLOW_FRAME_MS);
     win.ends.add(() => clearTimeout(slow));

@@ -121,7 +121,11 @@ export class Desk {
   }
 
   /** Adds a shortcut to a webtop or folder (the current webtop when none is named). */
-  addShortcut(appId: string, extra: Partial<Shortcut> = {}, container = this.activeWebtop.peek()): Shortcut | undefined {
+  addShortcut(
+    appId: string,
+    extra: Partial<Shortcut> = {},
+    container = this.activeWebtop.peek(),
+  ): Shortcut | undefined {
     const shortcut: Shortcut = { kind: 'shortcut', id: newId('shortcut'), appId, cell: 0, ...extra };
     return this.setWebtops(addItem(this.webtops.peek(), shortcut, container)) ? shortcut : undefined;
   }

@@ -31,7 +31,11 @@ export function ask(layer: HTMLElement, options: DialogOptions): Promise<boolean
       'div.shell-dialog-buttons',
       {},
       h('button.shell-button', { onclick: () => dialog.close() }, t('cancel')),
-      h('button.shell-button', { type: 'submit', 'data-primary': true, 'data-danger': options.danger }, options.confirm),
+      h(
+        'button.shell-button',
+        { type: 'submit', 'data-primary': true, 'data-danger': options.danger },
+        options.confirm,
+      ),
     ),
   );
   const dialog: HTMLDialogElement = h('dialog.shell-dialog', { 'aria-labelledby': id, part: 'dialog' }, form);
@@ -50,7 +54,12 @@ export function ask(layer: HTMLElement, options: DialogOptions): Promise<boolean
 }
 
 /** Asks for a line of text; `undefined` when cancelled or empty. */
-export async function askText(layer: HTMLElement, title: string, label: string, value: string): Promise<string | undefined> {
+export async function askText(
+  layer: HTMLElement,
+  title: string,
+  label: string,
+  value: string,
+): Promise<string | undefined> {
   const input = h('input.shell-input', { value, 'aria-label': label, autofocus: true, maxlength: 80 });
   queueMicrotask(() => input.select());
   const confirmed = await ask(layer, { title, content: input, confirm: t('save') });

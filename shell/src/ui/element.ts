@@ -83,7 +83,16 @@ function assemble(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
   const taskbar = new Taskbar(desk);
   desk.start.taskbar = taskbar;
   backdrop.append(effectStage(desk), cornerLogo(desk));
-  append(element, desk.grids.element, desk.windowLayer, taskbar.element, desk.topLayer, desk.toasts.element, desk.shield, desk.live);
+  append(
+    element,
+    desk.grids.element,
+    desk.windowLayer,
+    taskbar.element,
+    desk.topLayer,
+    desk.toasts.element,
+    desk.shield,
+    desk.live,
+  );
   const ends = [connectKeys(desk), watchFrames(desk), guardUnload(desk)];
   effect(() => () => {
     for (const end of ends) end();

@@ -42,7 +42,15 @@ export class FolderPanel {
     this.#dispose = dispose;
     this.#desk.topLayer.append(element);
     const panel = element.firstElementChild;
-    if (panel) animate(panel, [{ opacity: 0, scale: 0.92 }, { opacity: 1, scale: 1 }], 180);
+    if (panel)
+      animate(
+        panel,
+        [
+          { opacity: 0, scale: 0.92 },
+          { opacity: 1, scale: 1 },
+        ],
+        180,
+      );
     if (!this.#webtops.drag.active.peek() && !this.view?.focus()) element.querySelector('input')?.focus();
   }
 
@@ -77,7 +85,8 @@ export class FolderPanel {
       FOLDER_GRID,
       () => folder()?.title || t('folder.untitled'),
       this.#webtops.actions((key) => {
-        if ((key === 'Left' || key === 'Right') && this.turn(key === 'Left' ? -1 : 1)) queueMicrotask(() => view.focus());
+        if ((key === 'Left' || key === 'Right') && this.turn(key === 'Left' ? -1 : 1))
+          queueMicrotask(() => view.focus());
       }),
     );
     this.view = view;
@@ -86,7 +95,9 @@ export class FolderPanel {
       value: folder()?.title ?? '',
       maxlength: 60,
       onchange: () => {
-        this.#desk.webtops.set(changeItem(this.#desk.webtops.peek(), id, (old) => ({ ...old, title: title.value.trim() })));
+        this.#desk.webtops.set(
+          changeItem(this.#desk.webtops.peek(), id, (old) => ({ ...old, title: title.value.trim() })),
+        );
       },
     });
     const dots = h('div.shell-folder-dots');
@@ -100,11 +111,23 @@ export class FolderPanel {
       view.render(current.items);
       this.#drawDots(dots, folderPages(current, false));
     });
-    const empty = h('p.shell-folder-empty', { hidden: () => (folder()?.items.length ?? 0) > 0 }, () => t('folder.empty'));
+    const empty = h('p.shell-folder-empty', { hidden: () => (folder()?.items.length ?? 0) > 0 }, () =>
+      t('folder.empty'),
+    );
     const panel = h(
       'div.shell-folder',
-      { role: 'dialog', 'aria-modal': 'true', 'aria-label': () => folder()?.title || t('folder.untitled'), part: 'folder' },
-      h('div.shell-folder-head', {}, title, h('button.shell-icon-button', { 'aria-label': () => t('close'), onclick: () => this.close() }, glyph('close'))),
+      {
+        role: 'dialog',
+        'aria-modal': 'true',
+        'aria-label': () => folder()?.title || t('folder.untitled'),
+        part: 'folder',
+      },
+      h(
+        'div.shell-folder-head',
+        {},
+        title,
+        h('button.shell-icon-button', { 'aria-label': () => t('close'), onclick: () => this.close() }, glyph('close')),
+      ),
       view.element,
       empty,
       dots,
@@ -130,6 +153,7 @@ export class FolderPanel {
     const page = Math.min(this.#page(), pages - 1);
     if (page !== this.view?.page) this.view?.turnTo(page);
     dots.hidden = pages < 2;
+    const focused = [...dots.children].indexOf(document.activeElement as Element);
     dots.replaceChildren(
       ...Array.from({ length: pages }, (_unused, index) =>
         h('button.shell-dot', {
@@ -142,5 +166,6 @@ export class FolderPanel {
         }),
       ),
     );
+    (dots.children[focused] as HTMLElement | undefined)?.focus();
   }
 }

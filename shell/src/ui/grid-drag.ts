@@ -93,7 +93,8 @@ export class GridDrag {
     const end = (up: PointerEvent) => {
       stop();
       const dx = up.clientX - event.clientX;
-      if (Math.abs(dx) > 48 && Math.abs(dx) > Math.abs(up.clientY - event.clientY) * 1.5) this.#desk.stepWebtop(dx < 0 ? 1 : -1);
+      if (Math.abs(dx) > 48 && Math.abs(dx) > Math.abs(up.clientY - event.clientY) * 1.5)
+        this.#desk.stepWebtop(dx < 0 ? 1 : -1);
     };
     const ends = [listen(document, 'pointerup', end), listen(document, 'pointercancel', () => stop())];
     const stop = () => {
@@ -220,7 +221,8 @@ export class GridDrag {
   #edgeStep(drag: Drag): number {
     const panel = this.#webtops.folder.panel?.getBoundingClientRect();
     const [left, right] = panel ? [panel.left, panel.right] : [0, innerWidth];
-    if (panel && (drag.y < panel.top || drag.y > panel.bottom || drag.x < left - EDGE_PX || drag.x > right + EDGE_PX)) return 0;
+    if (panel && (drag.y < panel.top || drag.y > panel.bottom || drag.x < left - EDGE_PX || drag.x > right + EDGE_PX))
+      return 0;
     if (drag.x < left + EDGE_PX) return -1;
     return drag.x > right - EDGE_PX ? 1 : 0;
   }
@@ -238,7 +240,8 @@ export class GridDrag {
   #aim(drag: Drag): void {
     const folder = this.#webtops.folder;
     const panel = folder.panel?.getBoundingClientRect();
-    const inPanel = panel && drag.x >= panel.left && drag.x <= panel.right && drag.y >= panel.top && drag.y <= panel.bottom;
+    const inPanel =
+      panel && drag.x >= panel.left && drag.x <= panel.right && drag.y >= panel.top && drag.y <= panel.bottom;
     if (folder.isOpen && !inPanel) {
       this.#wait('leave', 350, () => {
         folder.close(false);
@@ -329,21 +332,29 @@ export class GridDrag {
 
   /** The click that follows a drag isn't meant. */
   #swallowClick(): void {
-    const off = listen(document, 'click', (event) => {
-      event.preventDefault();
-      event.stopPropagation();
-    }, { capture: true });
+    const off = listen(
+      document,
+      'click',
+      (event) => {
+        event.preventDefault();
+        event.stopPropagation();
+      },
+      { capture: true },
+    );
     setTimeout(off, 0);
   }
 
   #drop(drag: Drag, target: Target): void {
     const all = this.#desk.webtops.peek();
     const { item } = drag;
-    if (target.kind === 'cell') this.#desk.setWebtops(putItem(all, item, { container: target.view.container, cell: target.cell }));
+    if (target.kind === 'cell')
+      this.#desk.setWebtops(putItem(all, item, { container: target.view.container, cell: target.cell }));
     else if (target.kind === 'folder') this.#desk.setWebtops(addItem(all, item, target.id));
     else {
       const withItem = drag.isNew ? addItem(all, item as Shortcut, this.#desk.activeWebtop.peek()) : all;
-      this.#desk.setWebtops(withItem && foldTogether(withItem, target.id, item.id, { id: newId('folder'), title: t('folder.untitled') }));
+      this.#desk.setWebtops(
+        withItem && foldTogether(withItem, target.id, item.id, { id: newId('folder'), title: t('folder.untitled') }),
+      );
     }
   }
 

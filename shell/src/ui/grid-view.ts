@@ -91,7 +91,13 @@ export class GridView {
   #draw(item: WebtopItem): Tile {
     const app = item.kind === 'shortcut' ? this.#desk.usableApp(item.appId) : undefined;
     const title = itemTitle(this.#desk, item);
-    const key = JSON.stringify([item, title, app?.icon, app?.accent, item.kind === 'folder' && this.#usable(item.items)]);
+    const key = JSON.stringify([
+      item,
+      title,
+      app?.icon,
+      app?.accent,
+      item.kind === 'folder' && this.#usable(item.items),
+    ]);
     const old = this.#tiles.get(item.id);
     if (old?.drawn === key) return old;
     const [inner, dispose] = scope(() => [

@@ -63,8 +63,10 @@ function handle(desk: Desk, event: KeyboardEvent): boolean {
 
 function snap(desk: Desk, event: KeyboardEvent, arrow: Arrow): boolean {
   const win = desk.windows.active;
-  const inWindow = win && event.target instanceof Node && (win.element.contains(event.target) || event.target === document.body);
-  if (!win || !inWindow || desk.compact.peek() || desk.popOut || desk.pilot.isOpen || isEditable(event.target)) return false;
+  const inWindow =
+    win && event.target instanceof Node && (win.element.contains(event.target) || event.target === document.body);
+  if (!win || !inWindow || desk.compact.peek() || desk.popOut || desk.pilot.isOpen || isEditable(event.target))
+    return false;
   snapWithKey(desk, win, arrow);
   return true;
 }
@@ -96,7 +98,10 @@ function handleAltShift(desk: Desk, event: KeyboardEvent): boolean {
 function stepRegion(desk: Desk, direction: 1 | -1): void {
   const taskbar = desk.root.querySelector<HTMLElement>('.shell-taskbar');
   const regions: { element: Element | null | undefined; focus(): void }[] = [
-    { element: desk.windows.active?.element, focus: () => desk.windows.active && desk.windows.focusInside(desk.windows.active) },
+    {
+      element: desk.windows.active?.element,
+      focus: () => desk.windows.active && desk.windows.focusInside(desk.windows.active),
+    },
     { element: taskbar, focus: () => taskbar?.querySelector<HTMLElement>('button')?.focus() },
     { element: desk.grids.element, focus: () => desk.grids.focus() },
   ];

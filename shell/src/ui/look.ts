@@ -156,7 +156,8 @@ function paintWallpaper(desk: Desk, backdrop: HTMLElement): void {
   sheet.style.background = shown.background;
   backdrop.append(sheet);
   animate(sheet, [{ opacity: 0 }, { opacity: 1 }], old ? 400 : 0, 'linear').then(() => {
-    while (backdrop.firstElementChild && backdrop.firstElementChild !== backdrop.lastElementChild) backdrop.firstElementChild.remove();
+    while (backdrop.firstElementChild && backdrop.firstElementChild !== backdrop.lastElementChild)
+      backdrop.firstElementChild.remove();
   });
 }
 

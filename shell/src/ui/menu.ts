@@ -51,7 +51,8 @@ export class MenuLayer {
     this.close(false);
     this.#returnTo = document.activeElement;
     const outside = (event: Event) => {
-      if (event.target instanceof Node && this.#stack.some((menu) => menu.element.contains(event.target as Node))) return;
+      if (event.target instanceof Node && this.#stack.some((menu) => menu.element.contains(event.target as Node)))
+        return;
       this.close(false);
     };
     const ends = [
@@ -88,7 +89,9 @@ export class MenuLayer {
     this.#stack.push({ element, owner, dispose });
     this.#layer.append(element);
     place(element, anchor, owner !== undefined);
-    (element.querySelector<HTMLElement>('[role^=menuitem]:not([aria-disabled])') ?? element).focus({ preventScroll: true });
+    (element.querySelector<HTMLElement>('[role^=menuitem]:not([aria-disabled])') ?? element).focus({
+      preventScroll: true,
+    });
   }
 
   #build(entries: MenuEntries, label: string): HTMLElement {

@@ -36,7 +36,11 @@ export class MoveController {
   readonly #desk: Desk;
   readonly #guide = h('div.shell-guide', { 'aria-hidden': 'true', part: 'snap-guide' });
   /** One set of handles, in whichever window the pointer is over. */
-  readonly #handles = h('div.shell-handles', { 'aria-hidden': 'true' }, EDGES.map((edge) => h('div.shell-handle', { 'data-edge': edge })));
+  readonly #handles = h(
+    'div.shell-handles',
+    { 'aria-hidden': 'true' },
+    EDGES.map((edge) => h('div.shell-handle', { 'data-edge': edge })),
+  );
   #gesture: Gesture | undefined;
   #frame = 0;
   #ends: (() => void)[] = [];
@@ -58,7 +62,8 @@ export class MoveController {
   #over(event: PointerEvent): void {
     if (this.#gesture || this.#desk.compact.peek() || this.#desk.popOut) return;
     const win = this.#windowOf(event.target);
-    if (win && this.#handles.parentElement !== win.element && win.placement === 'normal') win.element.append(this.#handles);
+    if (win && this.#handles.parentElement !== win.element && win.placement === 'normal')
+      win.element.append(this.#handles);
   }
 
   #down(event: PointerEvent): void {
@@ -215,7 +220,8 @@ export class MoveController {
     const tap = { time: event.timeStamp, id: gesture.win.id, x: event.clientX, y: event.clientY };
     const last = this.#lastTap;
     this.#lastTap = tap;
-    const twice = tap.id === last.id && tap.time - last.time < DOUBLE_TAP_MS && Math.hypot(tap.x - last.x, tap.y - last.y) < 12;
+    const twice =
+      tap.id === last.id && tap.time - last.time < DOUBLE_TAP_MS && Math.hypot(tap.x - last.x, tap.y - last.y) < 12;
     if (!twice || gesture.edge) return;
     this.#lastTap = { time: 0, id: '', x: 0, y: 0 };
     this.#desk.windows.toggleMaximized(gesture.win);
@@ -244,5 +250,10 @@ export class MoveController {
 }
 
 function roundRect(rect: Rect): Rect {
-  return { x: Math.round(rect.x), y: Math.round(rect.y), width: Math.round(rect.width), height: Math.round(rect.height) };
+  return {
+    x: Math.round(rect.x),
+    y: Math.round(rect.y),
+    width: Math.round(rect.width),
+    height: Math.round(rect.height),
+  };
 }

@@ -65,7 +65,10 @@ export class Persistence {
     } catch (error) {
       if (this.#ended) return undefined;
       reportError(error);
-      this.#desk.toasts.show(t('profile.notLoaded'), 'warning', { title: t('window.retry'), run: () => void this.load() });
+      this.#desk.toasts.show(t('profile.notLoaded'), 'warning', {
+        title: t('window.retry'),
+        run: () => void this.load(),
+      });
       return undefined;
     } finally {
       clearTimeout(slow);
@@ -104,7 +107,9 @@ export class Persistence {
       if (!(error instanceof UnreadableProfile)) throw error;
       // Under a key of its own the old value can be looked at, and brought back by hand or by a later release.
       await this.#store.save(`${this.#key}.unreadable`, stored);
-      reportError(new Error(`the profile \`${this.#key}\` was set aside as \`${this.#key}.unreadable\``, { cause: error }));
+      reportError(
+        new Error(`the profile \`${this.#key}\` was set aside as \`${this.#key}.unreadable\``, { cause: error }),
+      );
       this.#desk.toasts.show(t('profile.unreadable', { key: `${this.#key}.unreadable` }), 'warning');
       return undefined;
     }
@@ -171,7 +176,11 @@ export class Persistence {
       this.#channel.postMessage('saved');
     } catch (error) {
       reportError(error);
-      if (!this.#told) this.#desk.toasts.show(t('profile.notSaved'), 'warning', { title: t('window.retry'), run: () => void this.save() });
+      if (!this.#told)
+        this.#desk.toasts.show(t('profile.notSaved'), 'warning', {
+          title: t('window.retry'),
+          run: () => void this.save(),
+        });
       this.#told = true;
       this.#wait = Math.min(LONGEST_WAIT_MS, this.#wait * 4);
       this.#later();
@@ -182,7 +191,7 @@ export class Persistence {
 
   #locked<T>(work: () => Promise<T>): Promise<T> {
     // Without Web Locks (pages that aren't secure contexts) the join still happens, only not atomically.
-    return navigator.locks ? navigator.locks.request(`svc-shell ${this.#key}`, work) as Promise<T> : work();
+    return navigator.locks ? (navigator.locks.request(`svc-shell ${this.#key}`, work) as Promise<T>) : work();
   }
 
   async #stored(): Promise<Profile | undefined> {
@@ -219,7 +228,8 @@ export class Persistence {
       this.#desk.activeWebtop.set(merged.activeWebtop);
     }
     for (const win of this.#desk.windows.list.peek()) {
-      if (!merged.webtops.some((webtop) => webtop.id === win.webtop)) this.#desk.windows.sendTo(win, merged.activeWebtop);
+      if (!merged.webtops.some((webtop) => webtop.id === win.webtop))
+        this.#desk.windows.sendTo(win, merged.activeWebtop);
     }
   }
 
@@ -253,7 +263,8 @@ export class Persistence {
     try {
       const stored = this.#store.load(this.#key);
       const theirs = stored ? readProfile(stored) : undefined;
-      const merged = theirs && this.#base && !sameJson(theirs, this.#base) ? mergeProfiles(this.#base, mine, theirs) : mine;
+      const merged =
+        theirs && this.#base && !sameJson(theirs, this.#base) ? mergeProfiles(this.#base, mine, theirs) : mine;
       this.#store.save(this.#key, merged);
       this.#base = merged;
     } catch (error) {

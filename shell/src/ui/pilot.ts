@@ -56,7 +56,8 @@ export class Pilot {
     this.#panel = panel;
     this.#dispose = dispose;
     panel.querySelector<HTMLElement>('.shell-pilot-window')?.focus({ preventScroll: true });
-    if (!panel.contains(document.activeElement)) panel.querySelector<HTMLElement>('.shell-pilot-card-open[aria-current]')?.focus();
+    if (!panel.contains(document.activeElement))
+      panel.querySelector<HTMLElement>('.shell-pilot-card-open[aria-current]')?.focus();
     this.#desk.announce(t('pilot.title'));
   }
 
@@ -71,7 +72,8 @@ export class Pilot {
     this.#borrowed.clear();
     const active = win ?? this.#desk.windows.active;
     if (active && !active.closed) this.#desk.windows.activate(active);
-    else if (this.#returnTo instanceof HTMLElement && this.#returnTo.isConnected) this.#returnTo.focus({ preventScroll: true });
+    else if (this.#returnTo instanceof HTMLElement && this.#returnTo.isConnected)
+      this.#returnTo.focus({ preventScroll: true });
     else this.#desk.grids.focus();
   }
 
@@ -123,7 +125,8 @@ export class Pilot {
     this.#slots.clear();
     for (const webtop of webtops) if (webtop.id !== active) this.#fillCard(strip, webtop, root);
     this.#fillField(field, active, root);
-    if (focused) panel.querySelector<HTMLElement>(`[data-pilot="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    if (focused)
+      panel.querySelector<HTMLElement>(`[data-pilot="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
   #card(webtop: Webtop, current: boolean): HTMLElement {
@@ -150,11 +153,15 @@ export class Pilot {
         h('span.shell-pilot-title', { 'aria-hidden': 'true' }, title),
       ),
       this.#desk.webtops.peek().length > 1 &&
-        h('button.shell-icon-button.shell-pilot-delete', {
-          'data-pilot': `delete ${webtop.id}`,
-          'aria-label': t('webtop.delete', { title }),
-          onclick: () => this.#delete(webtop),
-        }, glyph('close')),
+        h(
+          'button.shell-icon-button.shell-pilot-delete',
+          {
+            'data-pilot': `delete ${webtop.id}`,
+            'aria-label': t('webtop.delete', { title }),
+            onclick: () => this.#delete(webtop),
+          },
+          glyph('close'),
+        ),
     );
   }
 
@@ -211,7 +218,12 @@ export class Pilot {
   #fillField(field: HTMLElement, active: string, root: DOMRect): void {
     const wins = this.#of(active).reverse();
     const bounds = field.getBoundingClientRect();
-    const area: Rect = { x: bounds.left - root.left, y: bounds.top - root.top, width: bounds.width, height: bounds.height - 28 };
+    const area: Rect = {
+      x: bounds.left - root.left,
+      y: bounds.top - root.top,
+      width: bounds.width,
+      height: bounds.height - 28,
+    };
     const rects = wins.map((win) => this.#desk.windows.rect(win));
     const places = wins.length > 0 ? tile(rects, area, 36, 0.85) : [];
     field.replaceChildren(
@@ -255,7 +267,14 @@ export class Pilot {
         },
         h('span.shell-pilot-name', { 'aria-hidden': 'true' }, win.title),
       ),
-      h('button.shell-icon-button.shell-pilot-close', { 'aria-label': t('window.closeNamed', { title: win.title }), onclick: () => void this.#desk.windows.close(win) }, glyph('close')),
+      h(
+        'button.shell-icon-button.shell-pilot-close',
+        {
+          'aria-label': t('window.closeNamed', { title: win.title }),
+          onclick: () => void this.#desk.windows.close(win),
+        },
+        glyph('close'),
+      ),
     );
     handle.style.left = `${slot.x - field.x}px`;
     handle.style.top = `${slot.y - field.y}px`;
@@ -286,7 +305,12 @@ export class Pilot {
         win.element.classList.add('shell-pilot-carried');
       }
       win.element.style.transform = `translate(${slot.x + dx}px,${slot.y + dy}px) scale(${slot.scale})`;
-      mark(document.elementsFromPoint(now.clientX, now.clientY).find((one) => one.closest('.shell-pilot-card'))?.closest('.shell-pilot-card') ?? null);
+      mark(
+        document
+          .elementsFromPoint(now.clientX, now.clientY)
+          .find((one) => one.closest('.shell-pilot-card'))
+          ?.closest('.shell-pilot-card') ?? null,
+      );
     };
     const end = (drop: boolean) => {
       for (const off of ends) off();
@@ -304,12 +328,17 @@ export class Pilot {
       listen(document, 'pointermove', move),
       listen(document, 'pointerup', () => end(true)),
       listen(document, 'pointercancel', () => end(false)),
-      listen(document, 'keydown', (key) => {
-        if (key.key !== 'Escape' || !dragging) return;
-        key.stopPropagation();
-        key.preventDefault();
-        end(false);
-      }, { capture: true }),
+      listen(
+        document,
+        'keydown',
+        (key) => {
+          if (key.key !== 'Escape' || !dragging) return;
+          key.stopPropagation();
+          key.preventDefault();
+          end(false);
+        },
+        { capture: true },
+      ),
     ];
   }
 
@@ -328,7 +357,10 @@ export class Pilot {
   /** Arrow keys go to the nearest button in their direction. */
   #walk(key: string, panel: HTMLElement): void {
     const from = (document.activeElement ?? panel).getBoundingClientRect();
-    const [horizontal, sign] = [key === 'ArrowLeft' || key === 'ArrowRight', key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 1];
+    const [horizontal, sign] = [
+      key === 'ArrowLeft' || key === 'ArrowRight',
+      key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 1,
+    ];
     let best: { element: HTMLElement; distance: number } | undefined;
     for (const element of panel.querySelectorAll<HTMLElement>('[data-pilot]')) {
       const to = element.getBoundingClientRect();

@@ -82,10 +82,15 @@ export class Preview {
     this.#position(panel, anchor);
     this.#fly(panel, cards);
     this.#ends = [
-      listen(document, 'pointerdown', (event) => {
-        const target = event.target as Node;
-        if (!panel.contains(target) && !anchor.contains(target)) this.close(false);
-      }, { capture: true }),
+      listen(
+        document,
+        'pointerdown',
+        (event) => {
+          const target = event.target as Node;
+          if (!panel.contains(target) && !anchor.contains(target)) this.close(false);
+        },
+        { capture: true },
+      ),
       listen(window, 'resize', () => this.close(false)),
     ];
     if (focus) panel.querySelector<HTMLElement>('.shell-preview-open')?.focus();

@@ -54,7 +54,11 @@ export class SearchResults {
       const groups = text ? [...this.#local(text), ...this.#provided()] : [];
       this.#draw(list, groups);
       const nothing = text !== '' && groups.length === 0;
-      status.textContent = this.#pending() ? t('search.searching') : nothing ? t('search.nothing', { query: text }) : '';
+      status.textContent = this.#pending()
+        ? t('search.searching')
+        : nothing
+          ? t('search.nothing', { query: text })
+          : '';
     });
   }
 
@@ -64,7 +68,10 @@ export class SearchResults {
     if (!this.#pending.peek()) return undefined;
     const control = new AbortController();
     const timer = setTimeout(async () => {
-      const found = await this.#desk.runtime.search(query, { signal: control.signal, onHits: (hits) => this.#hits.set(hits) });
+      const found = await this.#desk.runtime.search(query, {
+        signal: control.signal,
+        onHits: (hits) => this.#hits.set(hits),
+      });
       if (control.signal.aborted) return;
       this.#hits.set(found);
       this.#pending.set(false);
@@ -85,10 +92,17 @@ export class SearchResults {
     }));
     const shortcuts = [...allItems(desk.webtops())]
       .map(({ item }) => ({ item, score: rankAny(query, [itemTitle(desk, item)]) }))
-      .filter(({ item, score }) => score > 0 && (item.kind === 'folder' || (desk.usableApp(item.appId) && (item.title || item.state !== undefined))))
+      .filter(
+        ({ item, score }) =>
+          score > 0 &&
+          (item.kind === 'folder' || (desk.usableApp(item.appId) && (item.title || item.state !== undefined))),
+      )
       .sort((a, b) => b.score - a.score)
       .map(({ item }) => this.#shortcut(item));
-    const settings = SECTIONS.map((section) => ({ section, score: rankAny(query, [t(section.title), ...t(section.words).split(',')]) }))
+    const settings = SECTIONS.map((section) => ({
+      section,
+      score: rankAny(query, [t(section.title), ...t(section.words).split(',')]),
+    }))
       .filter(({ score }) => score > 0)
       .map(({ section }) => ({
         key: `setting ${section.id}`,
@@ -160,7 +174,12 @@ export class SearchResults {
       'div.shell-result',
       { role: 'option', id, onclick: () => this.#run(option), onpointermove: () => this.#select(id) },
       option.picture(),
-      h('span.shell-result-text', {}, h('span.shell-result-title', {}, option.title), option.subtitle && h('span.shell-result-sub', {}, option.subtitle)),
+      h(
+        'span.shell-result-text',
+        {},
+        h('span.shell-result-title', {}, option.title),
+        option.subtitle && h('span.shell-result-sub', {}, option.subtitle),
+      ),
     );
   }
 

@@ -47,10 +47,16 @@ export class StartMenu {
     this.#desk.pilot.close();
     const [panel, dispose] = scope(() => this.#build());
     const ends = [
-      listen(document, 'pointerdown', (event) => {
-        const target = event.target as Node;
-        if (!panel.contains(target) && !this.taskbar?.element.contains(target) && !this.#desk.menus.isOpen) this.close(false);
-      }, { capture: true }),
+      listen(
+        document,
+        'pointerdown',
+        (event) => {
+          const target = event.target as Node;
+          if (!panel.contains(target) && !this.taskbar?.element.contains(target) && !this.#desk.menus.isOpen)
+            this.close(false);
+        },
+        { capture: true },
+      ),
       listen(window, 'blur', () => document.activeElement instanceof HTMLIFrameElement && this.close(false)),
     ];
     this.#dispose = () => {
@@ -89,7 +95,12 @@ export class StartMenu {
         onkeydown: (event: KeyboardEvent) => this.#key(event, panel, input, results, apps),
       },
       h('div.shell-start-search', {}, glyph('search'), input),
-      h('div.shell-start-body', { hidden: () => query() !== '' }, h('h2.shell-start-heading', {}, () => t('start.apps')), apps),
+      h(
+        'div.shell-start-body',
+        { hidden: () => query() !== '' },
+        h('h2.shell-start-heading', {}, () => t('start.apps')),
+        apps,
+      ),
       h('div.shell-start-body', { hidden: () => query() === '' }, results.element),
       this.#footer(),
     );
@@ -101,7 +112,8 @@ export class StartMenu {
     effect(() => {
       const focused = (document.activeElement as HTMLElement | null)?.dataset.app;
       list.replaceChildren(...this.#desk.runtime.visibleApps().map((app) => h('li', {}, this.#app(app))));
-      for (const button of list.querySelectorAll<HTMLElement>('[data-app]')) if (button.dataset.app === focused) button.focus();
+      for (const button of list.querySelectorAll<HTMLElement>('[data-app]'))
+        if (button.dataset.app === focused) button.focus();
     });
     return list;
   }
@@ -145,25 +157,43 @@ export class StartMenu {
   #footer(): HTMLElement {
     const { runtime } = this.#desk;
     const button = (icon: 'docs' | 'settings', label: () => string, appId: string) =>
-      h('button.shell-bar-button', {
-        'aria-label': label,
-        title: label,
-        onclick: () => {
-          this.close(false);
-          runtime.openApp(appId);
+      h(
+        'button.shell-bar-button',
+        {
+          'aria-label': label,
+          title: label,
+          onclick: () => {
+            this.close(false);
+            runtime.openApp(appId);
+          },
         },
-      }, glyph(icon));
-    const docs = h('span', { hidden: () => !runtime.options().docsUrl }, button('docs', () => t('docs.title'), 'shell.docs'));
+        glyph(icon),
+      );
+    const docs = h(
+      'span',
+      { hidden: () => !runtime.options().docsUrl },
+      button('docs', () => t('docs.title'), 'shell.docs'),
+    );
     return h(
       'div.shell-start-footer',
       {},
-      h('span.shell-start-who', {}, () => runtime.access().identity?.displayName ?? runtime.options().brand?.title ?? t('start.guest')),
+      h(
+        'span.shell-start-who',
+        {},
+        () => runtime.access().identity?.displayName ?? runtime.options().brand?.title ?? t('start.guest'),
+      ),
       docs,
       button('settings', () => t('settings.title'), 'shell.settings'),
     );
   }
 
-  #key(event: KeyboardEvent, panel: HTMLElement, input: HTMLInputElement, results: SearchResults, apps: HTMLElement): void {
+  #key(
+    event: KeyboardEvent,
+    panel: HTMLElement,
+    input: HTMLInputElement,
+    results: SearchResults,
+    apps: HTMLElement,
+  ): void {
     if (event.key === 'Escape') {
       if (input.value) {
         input.value = '';
@@ -188,7 +218,10 @@ export class StartMenu {
     const all = [...apps.querySelectorAll<HTMLElement>('button')];
     const at = all.indexOf(document.activeElement as HTMLElement);
     const top = (element: HTMLElement | undefined) => element?.getBoundingClientRect().top ?? 0;
-    const columns = Math.max(1, all.findIndex((one) => top(one) > top(all[0])));
+    const columns = Math.max(
+      1,
+      all.findIndex((one) => top(one) > top(all[0])),
+    );
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key] ?? 0;
     if (at + step < 0) input.focus();
     else all[Math.min(all.length - 1, at + step)]?.focus();

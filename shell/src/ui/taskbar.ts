@@ -43,7 +43,15 @@ export class Taskbar {
       'nav.shell-taskbar',
       { 'aria-label': () => t('taskbar.title'), part: 'taskbar' },
       this.startButton,
-      h('button.shell-bar-button', { 'aria-label': () => t('search.title'), title: () => `${t('search.title')} (Ctrl+K)`, onclick: () => desk.start.toggle(true) }, glyph('search')),
+      h(
+        'button.shell-bar-button',
+        {
+          'aria-label': () => t('search.title'),
+          title: () => `${t('search.title')} (Ctrl+K)`,
+          onclick: () => desk.start.toggle(true),
+        },
+        glyph('search'),
+      ),
       this.#pilotButton(),
       this.#tasks,
       this.#pager(),
@@ -73,11 +81,14 @@ export class Taskbar {
   }
 
   #pilotButton(): HTMLElement {
-    const count = h('span.shell-window-count', { 'aria-hidden': 'true' }, () => formatNumber(this.#desk.windows.list().length));
+    const count = h('span.shell-window-count', { 'aria-hidden': 'true' }, () =>
+      formatNumber(this.#desk.windows.list().length),
+    );
     return h(
       'button.shell-bar-button.shell-pilot-button',
       {
-        'aria-label': () => (this.#desk.compact() ? t('pilot.count', { count: this.#desk.windows.list().length }) : t('pilot.title')),
+        'aria-label': () =>
+          this.#desk.compact() ? t('pilot.count', { count: this.#desk.windows.list().length }) : t('pilot.title'),
         title: () => `${t('pilot.title')} (F9)`,
         'aria-pressed': () => String(this.#desk.pilot.open()),
         onclick: () => this.#desk.pilot.toggle(),
@@ -121,7 +132,11 @@ export class Taskbar {
     onDispose(() => clearTimeout(timer));
     return h(
       'time.shell-clock',
-      { part: 'clock', datetime: () => now().toISOString().slice(0, 16), title: () => formatDate(now(), { dateStyle: 'full' }) },
+      {
+        part: 'clock',
+        datetime: () => now().toISOString().slice(0, 16),
+        title: () => formatDate(now(), { dateStyle: 'full' }),
+      },
       h('span.shell-clock-time', {}, () => formatDate(now(), { hour: '2-digit', minute: '2-digit' })),
       h('span.shell-clock-date', {}, () => formatDate(now(), { day: 'numeric', month: 'short', weekday: 'short' })),
     );
@@ -168,7 +183,8 @@ export class Taskbar {
           preview.close();
           this.#menu(appId, element);
         },
-        onpointerenter: (event: PointerEvent) => event.pointerType !== 'touch' && preview.hover(element, () => this.#group(appId)),
+        onpointerenter: (event: PointerEvent) =>
+          event.pointerType !== 'touch' && preview.hover(element, () => this.#group(appId)),
         onpointerleave: () => preview.leave(),
       },
       h('span.shell-task-icon'),
@@ -253,7 +269,9 @@ export class Taskbar {
   #key(event: KeyboardEvent): void {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step || event.ctrlKey || event.altKey) return;
-    const buttons = [...this.element.querySelectorAll<HTMLElement>('button')].filter((button) => button.checkVisibility());
+    const buttons = [...this.element.querySelectorAll<HTMLElement>('button')].filter((button) =>
+      button.checkVisibility(),
+    );
     const at = buttons.indexOf(document.activeElement as HTMLElement);
     buttons[(at + step + buttons.length) % buttons.length]?.focus();
     event.preventDefault();
@@ -282,7 +300,12 @@ export class Taskbar {
       hide();
       const near = (event: PointerEvent) => {
         const side = this.#desk.setting('taskbarPosition');
-        const distance = { top: event.clientY, left: event.clientX, bottom: innerHeight - event.clientY, right: innerWidth - event.clientX }[side];
+        const distance = {
+          top: event.clientY,
+          left: event.clientX,
+          bottom: innerHeight - event.clientY,
+          right: innerWidth - event.clientX,
+        }[side];
         if (distance <= 4) show();
         else if (distance > 90 && !root.hasAttribute('data-bar-hidden') && timer === undefined) hide();
       };

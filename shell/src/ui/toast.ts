@@ -20,7 +20,16 @@ export class Toasts {
       glyph(kind === 'warning' ? 'alert' : 'info'),
       h('span.shell-toast-text', {}, text),
       action &&
-        h('button.shell-toast-action', { onclick: () => (close(), action.run()) }, action.title),
+        h(
+          'button.shell-toast-action',
+          {
+            onclick: () => {
+              close();
+              action.run();
+            },
+          },
+          action.title,
+        ),
       h('button.shell-icon-button', { 'aria-label': t('close'), onclick: () => close() }, glyph('close')),
     );
     const close = () => {
@@ -37,7 +46,14 @@ export class Toasts {
     toast.addEventListener('focusout', wait);
     this.element.append(toast);
     wait();
-    animate(toast, [{ opacity: 0, transform: 'translateY(12px)' }, { opacity: 1, transform: 'none' }], 200);
+    animate(
+      toast,
+      [
+        { opacity: 0, transform: 'translateY(12px)' },
+        { opacity: 1, transform: 'none' },
+      ],
+      200,
+    );
     return close;
   }
 }

@@ -76,11 +76,13 @@ export class Webtops {
       menu: (item, anchor) => this.itemMenu(item, anchor),
       move: (item, cell) => this.moveItem(item, cell),
       remove: (item) => this.#desk.removeItem(item.id, itemTitle(this.#desk, item)),
-      edge: edge ?? ((key) => {
-        if (key === 'Left' || key === 'Right') {
-          if (this.#desk.stepWebtop(key === 'Left' ? -1 : 1)) queueMicrotask(() => this.focus());
-        }
-      }),
+      edge:
+        edge ??
+        ((key) => {
+          if (key === 'Left' || key === 'Right') {
+            if (this.#desk.stepWebtop(key === 'Left' ? -1 : 1)) queueMicrotask(() => this.focus());
+          }
+        }),
     };
   }
 
@@ -91,7 +93,14 @@ export class Webtops {
     for (const [viewId, view] of this.#views) view.element.classList.toggle('shell-away', viewId !== id);
     const view = this.#views.get(id);
     if (!view || direction === 0) return;
-    animate(view.element, [{ opacity: 0, transform: `translateX(${direction * 48}px)` }, { opacity: 1, transform: 'none' }], 220);
+    animate(
+      view.element,
+      [
+        { opacity: 0, transform: `translateX(${direction * 48}px)` },
+        { opacity: 1, transform: 'none' },
+      ],
+      220,
+    );
   }
 
   /** The grid of the active webtop. */
@@ -123,7 +132,13 @@ export class Webtops {
     const view = this.#views.get(container) ?? this.folder.view;
     const { columns } = view?.size ?? WEBTOP_GRID;
     const local = cell % 15;
-    this.#desk.announce(t('say.moved', { title: itemTitle(this.#desk, item), row: Math.floor(local / columns) + 1, column: (local % columns) + 1 }));
+    this.#desk.announce(
+      t('say.moved', {
+        title: itemTitle(this.#desk, item),
+        row: Math.floor(local / columns) + 1,
+        column: (local % columns) + 1,
+      }),
+    );
     queueMicrotask(() => view?.focus(item.id));
   }
 
@@ -151,7 +166,10 @@ export class Webtops {
         title: t('shortcut.toFolder'),
         icon: 'folder',
         entries: [
-          ...folders.map((folder) => ({ title: itemTitle(this.#desk, folder), run: () => this.#transfer(item, folder.id) })),
+          ...folders.map((folder) => ({
+            title: itemTitle(this.#desk, folder),
+            run: () => this.#transfer(item, folder.id),
+          })),
           { title: t('folder.new'), icon: 'plus', run: () => this.#intoNewFolder(item) },
         ],
       });
@@ -160,14 +178,26 @@ export class Webtops {
       entries.push({
         title: t('shortcut.toWebtop'),
         icon: 'webtop',
-        entries: targets.map((webtop) => ({ title: this.#desk.webtopTitle(webtop), run: () => this.#transfer(item, webtop.id) })),
+        entries: targets.map((webtop) => ({
+          title: this.#desk.webtopTitle(webtop),
+          run: () => this.#transfer(item, webtop.id),
+        })),
       });
     }
     entries.push('separator');
     if (item.kind === 'folder') {
-      entries.push({ title: t('folder.dissolve'), icon: 'duplicate', run: () => void this.#desk.setWebtops(dissolveFolder(this.#desk.webtops.peek(), item.id)) });
+      entries.push({
+        title: t('folder.dissolve'),
+        icon: 'duplicate',
+        run: () => void this.#desk.setWebtops(dissolveFolder(this.#desk.webtops.peek(), item.id)),
+      });
     }
-    entries.push({ title: t('remove'), icon: 'trash', danger: true, run: () => this.#desk.removeItem(item.id, itemTitle(this.#desk, item)) });
+    entries.push({
+      title: t('remove'),
+      icon: 'trash',
+      danger: true,
+      run: () => this.#desk.removeItem(item.id, itemTitle(this.#desk, item)),
+    });
     this.#desk.menus.open(entries, anchor, itemTitle(this.#desk, item));
   }
 
@@ -193,7 +223,11 @@ export class Webtops {
         { title: t('webtop.rename'), icon: 'edit', run: () => void this.#renameWebtop() },
         { title: t('pilot.title'), icon: 'pilot', shortcut: 'F9', run: () => this.#desk.pilot.toggle() },
         'separator',
-        { title: t('settings.wallpaper'), icon: 'image', run: () => void this.#desk.runtime.openApp('shell.settings', { section: 'appearance' }) },
+        {
+          title: t('settings.wallpaper'),
+          icon: 'image',
+          run: () => void this.#desk.runtime.openApp('shell.settings', { section: 'appearance' }),
+        },
         { title: t('settings.title'), icon: 'settings', run: () => void this.#desk.runtime.openApp('shell.settings') },
       ],
       anchor,

@@ -11,7 +11,17 @@ import { WEBLINK_ID, webLinkEntries, webLinkUrl } from './apps/weblink.ts';
 import type { ShellWindow } from './window.ts';
 import { adjustByKeys } from './adjust.ts';
 
-const SNAPS: Placement[] = ['maximized', 'left', 'right', 'top', 'bottom', 'topLeft', 'topRight', 'bottomLeft', 'bottomRight'];
+const SNAPS: Placement[] = [
+  'maximized',
+  'left',
+  'right',
+  'top',
+  'bottom',
+  'topLeft',
+  'topRight',
+  'bottomLeft',
+  'bottomRight',
+];
 
 /** Performs a snapping key. */
 export function snapWithKey(desk: Desk, win: ShellWindow, key: Arrow): void {
@@ -57,23 +67,32 @@ export function connectWindowControls(desk: Desk): void {
 export function openWindowMenu(desk: Desk, win: ShellWindow, anchor: MenuAnchor): void {
   const entries: MenuEntries = desk.popOut
     ? [...appEntries(desk, win), ...shortcutEntries(desk, win)]
-    : [...appEntries(desk, win), ...arrangeEntries(desk, win), 'separator', ...shortcutEntries(desk, win), 'separator', closeEntry(desk, win)];
+    : [
+        ...appEntries(desk, win),
+        ...arrangeEntries(desk, win),
+        'separator',
+        ...shortcutEntries(desk, win),
+        'separator',
+        closeEntry(desk, win),
+      ];
   desk.menus.open(entries, anchor, t('window.menu', { title: win.title }));
 }
 
 function appEntries(desk: Desk, win: ShellWindow): MenuEntries {
   const host = win.body.querySelector<HTMLElement>('.shell-host') ?? win.body;
-  const own = (win.app.menu ?? []).map((entry): MenuEntry => ({
-    title: entry.title,
-    image: entry.icon && !desk.runtime.isIconFile(entry.icon) ? desk.runtime.iconUrl(entry.icon) : undefined,
-    run: () => {
-      try {
-        Promise.resolve(entry.run(desk.windows.context(win, host))).catch((error: unknown) => reportError(error));
-      } catch (error) {
-        reportError(error);
-      }
-    },
-  }));
+  const own = (win.app.menu ?? []).map(
+    (entry): MenuEntry => ({
+      title: entry.title,
+      image: entry.icon && !desk.runtime.isIconFile(entry.icon) ? desk.runtime.iconUrl(entry.icon) : undefined,
+      run: () => {
+        try {
+          Promise.resolve(entry.run(desk.windows.context(win, host))).catch((error: unknown) => reportError(error));
+        } catch (error) {
+          reportError(error);
+        }
+      },
+    }),
+  );
   const all = [...own, ...webLinkEntries(desk, win)];
   return all.length > 0 ? [...all, 'separator'] : [];
 }
@@ -130,7 +149,12 @@ function webtopEntries(desk: Desk, win: ShellWindow): MenuEntry[] {
 /** Keeps what the window shows in the shortcut it came from. */
 export function updateShortcut(desk: Desk, win: ShellWindow): void {
   if (!desk.shortcut(win.link) || win.link === undefined) return;
-  desk.changeShortcut(win.link, { title: win.title, icon: win.icon, state: win.state ?? win.intent, ...(win.accent ? { accent: win.accent } : {}) });
+  desk.changeShortcut(win.link, {
+    title: win.title,
+    icon: win.icon,
+    state: win.state ?? win.intent,
+    ...(win.accent ? { accent: win.accent } : {}),
+  });
   desk.toasts.show(t('shortcut.updated', { title: win.title }));
 }
 

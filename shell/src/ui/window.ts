@@ -34,7 +34,11 @@ function cloneFrame(): HTMLElement {
     h(
       'header.shell-titlebar',
       { part: 'titlebar' },
-      h('button.shell-window-icon', { 'aria-haspopup': 'menu', 'data-act': 'menu' }, h('img', { alt: '', draggable: 'false' })),
+      h(
+        'button.shell-window-icon',
+        { 'aria-haspopup': 'menu', 'data-act': 'menu' },
+        h('img', { alt: '', draggable: 'false' }),
+      ),
       h('h2.shell-window-title', { part: 'title' }),
       h(
         'div.shell-window-buttons',

@@ -131,7 +131,10 @@ export class WindowManager {
 
   #create(app: AppDefinition, { intent, link, stored }: OpenOptions): ShellWindow {
     const area = this.#desk.area.peek();
-    const size = { width: app.width ?? Math.min(880, area.width * 0.7), height: app.height ?? Math.min(600, area.height * 0.75) };
+    const size = {
+      width: app.width ?? Math.min(880, area.width * 0.7),
+      height: app.height ?? Math.min(600, area.height * 0.75),
+    };
     if (!stored) this.#opened += 1;
     const win = new ShellWindow({
       id: stored?.id ?? newId('window'),
@@ -167,7 +170,14 @@ export class WindowManager {
       if (last && opened.includes(last)) this.focusInside(last);
       const only = opened.length === 1 ? opened[0] : undefined;
       if (only && !this.#desk.popOut) {
-        animate(only.body.parentElement ?? only.element, [{ opacity: 0, scale: 0.96 }, { opacity: 1, scale: 1 }], 160);
+        animate(
+          only.body.parentElement ?? only.element,
+          [
+            { opacity: 0, scale: 0.96 },
+            { opacity: 1, scale: 1 },
+          ],
+          160,
+        );
       }
     });
   }
@@ -217,7 +227,11 @@ export class WindowManager {
     for (const win of this.#byId.values()) {
       if (win.bounds.width > area.width || win.bounds.height > area.height) {
         const { width, height } = win.bounds;
-        win.bounds = { ...win.bounds, width: Math.min(width, Math.max(240, area.width)), height: Math.min(height, Math.max(140, area.height)) };
+        win.bounds = {
+          ...win.bounds,
+          width: Math.min(width, Math.max(240, area.width)),
+          height: Math.min(height, Math.max(140, area.height)),
+        };
       }
       this.#apply(win);
     }
@@ -226,7 +240,10 @@ export class WindowManager {
   /** Shows title, icon and accent of a window. */
   paint(win: ShellWindow): void {
     const runtime = this.#desk.runtime;
-    win.paint(runtime.iconUrl(win.icon), plateColour(win.accent) ?? (runtime.isIconFile(win.icon) ? undefined : { r: 255, g: 255, b: 255 }));
+    win.paint(
+      runtime.iconUrl(win.icon),
+      plateColour(win.accent) ?? (runtime.isIconFile(win.icon) ? undefined : { r: 255, g: 255, b: 255 }),
+    );
     if (this.#desk.popOut) document.title = win.title;
   }
 
@@ -268,7 +285,14 @@ export class WindowManager {
     this.#mark();
     if (wasMinimized) {
       this.#apply(win);
-      animate(win.element, [{ opacity: 0, scale: 0.9 }, { opacity: 1, scale: 1 }], 160);
+      animate(
+        win.element,
+        [
+          { opacity: 0, scale: 0.9 },
+          { opacity: 1, scale: 1 },
+        ],
+        160,
+      );
     }
     if (focus) this.focusInside(win);
     this.changed();
@@ -297,7 +321,14 @@ export class WindowManager {
     const hadFocus = win.element.contains(document.activeElement) || this.activeId.peek() === win.id;
     win.minimized = true;
     win.lastKey = undefined;
-    animate(win.element, [{ opacity: 1, scale: 1 }, { opacity: 0, scale: 0.9 }], 120).then(() => this.#apply(win));
+    animate(
+      win.element,
+      [
+        { opacity: 1, scale: 1 },
+        { opacity: 0, scale: 0.9 },
+      ],
+      120,
+    ).then(() => this.#apply(win));
     if (hadFocus) this.focusNext();
     this.#desk.announce(t('say.minimized', { title: win.title }));
     this.changed();
@@ -312,10 +343,14 @@ export class WindowManager {
     win.translate();
     const to = this.rect(win);
     if (animated && this.shown(win)) {
-      animate(win.element, [
-        { transform: `translate(${from.x}px,${from.y}px)`, width: `${from.width}px`, height: `${from.height}px` },
-        { transform: `translate(${to.x}px,${to.y}px)`, width: `${to.width}px`, height: `${to.height}px` },
-      ], 160);
+      animate(
+        win.element,
+        [
+          { transform: `translate(${from.x}px,${from.y}px)`, width: `${from.width}px`, height: `${from.height}px` },
+          { transform: `translate(${to.x}px,${to.y}px)`, width: `${to.width}px`, height: `${to.height}px` },
+        ],
+        160,
+      );
     }
     this.#desk.announce(t('say.placed', { title: win.title, place: t(`place.${placement}`) }));
     this.changed();

@@ -72,8 +72,24 @@ function renderSettings(desk: Desk, context: RenderContext): void {
     const main = h('div.shell-settings-main');
     for (const section of SECTIONS) {
       const [tabId, pageId] = [`${context.windowId}-tab-${section.id}`, `${context.windowId}-page-${section.id}`];
-      const tab = h('button.shell-tab', { role: 'tab', id: tabId, 'data-section': section.id, 'aria-controls': pageId, onclick: () => select(section.id) }, glyph(section.icon), h('span', {}, () => t(section.title)));
-      const page = h('section.shell-settings-page', { role: 'tabpanel', id: pageId, 'aria-labelledby': tabId, tabindex: 0 }, h('h3.shell-settings-title', {}, () => t(section.title)), pageContent(desk, section.id));
+      const tab = h(
+        'button.shell-tab',
+        {
+          role: 'tab',
+          id: tabId,
+          'data-section': section.id,
+          'aria-controls': pageId,
+          onclick: () => select(section.id),
+        },
+        glyph(section.icon),
+        h('span', {}, () => t(section.title)),
+      );
+      const page = h(
+        'section.shell-settings-page',
+        { role: 'tabpanel', id: pageId, 'aria-labelledby': tabId, tabindex: 0 },
+        h('h3.shell-settings-title', {}, () => t(section.title)),
+        pageContent(desk, section.id),
+      );
       tabs.set(section.id, tab);
       pages.set(section.id, page);
       list.append(tab);
@@ -93,7 +109,14 @@ function renderSettings(desk: Desk, context: RenderContext): void {
 function walkTabs(event: KeyboardEvent, select: (id: string, focus: boolean) => void): void {
   const at = SECTIONS.findIndex((section) => section.id === (event.target as HTMLElement).dataset.section);
   const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-  const to = event.key === 'Home' ? 0 : event.key === 'End' ? SECTIONS.length - 1 : step === undefined ? -1 : (at + step + SECTIONS.length) % SECTIONS.length;
+  const to =
+    event.key === 'Home'
+      ? 0
+      : event.key === 'End'
+        ? SECTIONS.length - 1
+        : step === undefined
+          ? -1
+          : (at + step + SECTIONS.length) % SECTIONS.length;
   const next = SECTIONS[to];
   if (!next || event.ctrlKey) return;
   event.preventDefault();
@@ -126,7 +149,13 @@ function choices<T extends string>(
       ...values().map(({ value, title, preview }) => {
         const face = h('span.shell-choice-face', { 'aria-hidden': 'true' });
         preview?.(face);
-        const input = h('input', { type: 'radio', name, value, checked: value === current(), onchange: () => choose(value) });
+        const input = h('input', {
+          type: 'radio',
+          name,
+          value,
+          checked: value === current(),
+          onchange: () => choose(value),
+        });
         return h('label.shell-choice', { title }, input, face, h('span.shell-choice-title', {}, title));
       }),
     );
@@ -138,27 +167,61 @@ function choices<T extends string>(
 function appearance(desk: Desk): Child[] {
   const theme = choices(
     () => t('settings.theme'),
-    () => (['auto', 'light', 'dark'] as const).map((value) => ({ value, title: t(`theme.${value}`), preview: (face: HTMLElement) => void (face.dataset.theme = value) })),
+    () =>
+      (['auto', 'light', 'dark'] as const).map((value) => ({
+        value,
+        title: t(`theme.${value}`),
+        preview: (face: HTMLElement) => {
+          face.dataset.theme = value;
+        },
+      })),
     () => desk.setting('theme'),
     (value) => desk.choose({ theme: value }),
     'theme',
   );
   const wallpaper = choices(
     () => t('settings.wallpaper'),
-    () => wallpapers(desk).map((one) => ({ value: one.id, title: one.title, preview: (face: HTMLElement) => void (face.style.background = one.background) })),
+    () =>
+      wallpapers(desk).map((one) => ({
+        value: one.id,
+        title: one.title,
+        preview: (face: HTMLElement) => {
+          face.style.background = one.background;
+        },
+      })),
     () => desk.setting('wallpaper'),
     (value) => desk.choose({ wallpaper: value }),
     'wallpaper',
   );
   const colour = choices(
     () => t('settings.colour'),
-    () => COLOURS.map((value, index) => ({ value, title: t('settings.colourNumber', { number: index + 1 }), preview: (face: HTMLElement) => void (face.style.background = value) })),
+    () =>
+      COLOURS.map((value, index) => ({
+        value,
+        title: t('settings.colourNumber', { number: index + 1 }),
+        preview: (face: HTMLElement) => {
+          face.style.background = value;
+        },
+      })),
     () => desk.setting('systemColor'),
     (value) => desk.choose({ systemColor: value }),
     'colour',
   );
-  const own: HTMLInputElement = h('input.shell-colour', { type: 'color', 'aria-label': () => t('settings.ownColour'), title: () => t('settings.ownColour'), value: () => desk.setting('systemColor'), oninput: () => desk.choose({ systemColor: own.value }) });
-  colour.append(h('label.shell-own-colour', {}, own, h('span', {}, () => t('settings.ownColour'))));
+  const own: HTMLInputElement = h('input.shell-colour', {
+    type: 'color',
+    'aria-label': () => t('settings.ownColour'),
+    title: () => t('settings.ownColour'),
+    value: () => desk.setting('systemColor'),
+    oninput: () => desk.choose({ systemColor: own.value }),
+  });
+  colour.append(
+    h(
+      'label.shell-own-colour',
+      {},
+      own,
+      h('span', {}, () => t('settings.ownColour')),
+    ),
+  );
   const effects = choices(
     () => t('settings.effect'),
     () => EFFECTS.map((value) => ({ value: value as string, title: t(`effect.${value}`) })),
@@ -172,19 +235,42 @@ function appearance(desk: Desk): Child[] {
 function taskbar(desk: Desk): Child[] {
   const position = choices(
     () => t('settings.position'),
-    () => (['bottom', 'top', 'left', 'right'] as const).map((value) => ({ value, title: t(`position.${value}`), preview: (face: HTMLElement) => void (face.dataset.side = value) })),
+    () =>
+      (['bottom', 'top', 'left', 'right'] as const).map((value) => ({
+        value,
+        title: t(`position.${value}`),
+        preview: (face: HTMLElement) => {
+          face.dataset.side = value;
+        },
+      })),
     () => desk.setting('taskbarPosition'),
     (value) => desk.choose({ taskbarPosition: value }),
     'side',
   );
-  const hide: HTMLInputElement = h('input', { type: 'checkbox', role: 'switch', checked: () => desk.setting('taskbarAutoHide'), onchange: () => desk.choose({ taskbarAutoHide: hide.checked }) });
-  return [position, h('label.shell-switch', {}, hide, h('span', {}, () => t('settings.autoHide')))];
+  const hide: HTMLInputElement = h('input', {
+    type: 'checkbox',
+    role: 'switch',
+    checked: () => desk.setting('taskbarAutoHide'),
+    onchange: () => desk.choose({ taskbarAutoHide: hide.checked }),
+  });
+  return [
+    position,
+    h(
+      'label.shell-switch',
+      {},
+      hide,
+      h('span', {}, () => t('settings.autoHide')),
+    ),
+  ];
 }
 
 function language(desk: Desk): Child[] {
   const field = choices(
     () => t('settings.language'),
-    () => [{ value: '', title: t('settings.languageAuto') }, ...locales().map((code) => ({ value: code, title: localeName(code) }))],
+    () => [
+      { value: '', title: t('settings.languageAuto') },
+      ...locales().map((code) => ({ value: code, title: localeName(code) })),
+    ],
     () => desk.chosen().locale ?? '',
     (value) => desk.choose({ locale: value }),
     'text',
@@ -193,7 +279,22 @@ function language(desk: Desk): Child[] {
 }
 
 function keyboard(): Child {
-  return h('table.shell-keys', {}, h('tbody', {}, SHORTCUTS.map(([key, keys]) => h('tr', {}, h('th', { scope: 'row' }, () => t(key)), h('td', {}, h('kbd', {}, keys))))));
+  return h(
+    'table.shell-keys',
+    {},
+    h(
+      'tbody',
+      {},
+      SHORTCUTS.map(([key, keys]) =>
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'row' }, () => t(key)),
+          h('td', {}, h('kbd', {}, keys)),
+        ),
+      ),
+    ),
+  );
 }
 
 function about(desk: Desk): Child {

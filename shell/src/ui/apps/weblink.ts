@@ -101,7 +101,9 @@ function showPage(desk: Desk, win: ShellWindow, context: RenderContext, link: We
     {},
     h('span.shell-weblink-address', {}, new URL(link.url).host),
     h('span.shell-hint', {}, () => t('weblink.empty')),
-    h('button.shell-button', { onclick: () => window.open(link.url, '_blank', 'noopener') }, glyph('external'), () => t('window.openOutside')),
+    h('button.shell-button', { onclick: () => window.open(link.url, '_blank', 'noopener') }, glyph('external'), () =>
+      t('window.openOutside'),
+    ),
   );
   context.host.replaceChildren(h('div.shell-weblink', {}, bar, frame));
   desk.windows.content.frame(win, link.url, sandboxFor(link.url), undefined, frame);
@@ -143,7 +145,15 @@ interface Fields {
 
 function makeFields(old: WebLink | undefined): Fields {
   return {
-    url: h('input.shell-input', { name: 'url', type: 'text', inputmode: 'url', value: old?.url ?? '', placeholder: 'https://', required: true, autocomplete: 'url' }),
+    url: h('input.shell-input', {
+      name: 'url',
+      type: 'text',
+      inputmode: 'url',
+      value: old?.url ?? '',
+      placeholder: 'https://',
+      required: true,
+      autocomplete: 'url',
+    }),
     name: h('input.shell-input', { name: 'name', value: old?.name ?? '', maxlength: 60, autocomplete: 'off' }),
     color: h('input.shell-colour', { name: 'color', type: 'color', value: old?.color ?? DEFAULT_COLOUR }),
     icon: h('input.shell-file', { name: 'icon', type: 'file', accept: 'image/*' }),
@@ -181,7 +191,13 @@ function showForm(desk: Desk, win: ShellWindow, context: RenderContext, old: Web
   queueMicrotask(() => fields.url.focus());
 }
 
-async function submit(desk: Desk, win: ShellWindow, context: RenderContext, fields: Fields, old: WebLink | undefined): Promise<void> {
+async function submit(
+  desk: Desk,
+  win: ShellWindow,
+  context: RenderContext,
+  fields: Fields,
+  old: WebLink | undefined,
+): Promise<void> {
   const fail = (text: string, field: HTMLInputElement) => {
     fields.error.textContent = text;
     fields.error.hidden = false;

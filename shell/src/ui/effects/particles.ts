@@ -162,8 +162,10 @@ export const logos: Effect = (scene) => {
     for (const mover of movers) {
       mover.x += mover.dx * seconds;
       mover.y += mover.dy * seconds;
-      if (mover.x < 0 || mover.x > scene.width - size) mover.dx = mover.x < 0 ? Math.abs(mover.dx) : -Math.abs(mover.dx);
-      if (mover.y < 0 || mover.y > scene.height - size) mover.dy = mover.y < 0 ? Math.abs(mover.dy) : -Math.abs(mover.dy);
+      if (mover.x < 0 || mover.x > scene.width - size)
+        mover.dx = mover.x < 0 ? Math.abs(mover.dx) : -Math.abs(mover.dx);
+      if (mover.y < 0 || mover.y > scene.height - size)
+        mover.dy = mover.y < 0 ? Math.abs(mover.dy) : -Math.abs(mover.dy);
       context.globalAlpha = 0.8;
       if (scene.logo?.complete && scene.logo.naturalWidth > 0) {
         const height = (size * scene.logo.naturalHeight) / scene.logo.naturalWidth;
