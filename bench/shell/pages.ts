@@ -16,6 +16,7 @@ const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/
 const head = (links: string) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>bench</title>${links}</head><body>`;
 const PAGES: Record<string, string> = {
   '/shell': `${head('<link rel="stylesheet" href="/shell/shell.css">')}<script type="module" src="/shell/shell.js"></script></body></html>`,
+  '/nothing': `${head('')}</body></html>`,
   '/winbox': `${head('')}<script src="/winbox/winbox.bundle.min.js"></script></body></html>`,
   '/jspanel': `${head('<link rel="stylesheet" href="/jspanel/jspanel.min.css">')}<script src="/jspanel/jspanel.min.js"></script></body></html>`,
 };

@@ -44,6 +44,8 @@ export class Desk {
   readonly chosen: Signal<Partial<SettingValues>>;
   /** The usable area in coordinates of the desktop. */
   readonly area = signal<Rect>({ x: 0, y: 0, width: 1024, height: 700 });
+  /** Resolves with the first measure of the area. */
+  readonly measured = Promise.withResolvers<void>();
   /** Small screens: windows fill the screen. */
   readonly compact = signal(false);
   readonly dark = signal(false);

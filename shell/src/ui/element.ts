@@ -24,6 +24,9 @@ import { Webtops } from './webtops.ts';
 import { connectWindowControls } from './window-menu.ts';
 import { WindowManager } from './windows.ts';
 
+/** When the area is measured at the latest. */
+const MEASURE_LATEST_MS = 150;
+
 /** The desktop as an element. */
 export class ShellDesktopElement extends HTMLElement {
   #dispose: Dispose | undefined;
@@ -101,24 +104,30 @@ function assemble(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
   return desk;
 }
 
-/** Keeps the usable area true to what CSS says. */
+/** Keeps the usable area true to what CSS says. The first measure comes with the first frame: asking before would lay the page out twice. */
 function measure(desk: Desk): void {
   const read = () => {
     const root = desk.root.getBoundingClientRect();
     const { left, top, width, height } = desk.stage.getBoundingClientRect();
     desk.area.set({ x: left - root.left, y: top - root.top, width, height });
+    desk.measured.resolve();
   };
   const observer = new ResizeObserver(read);
   observer.observe(desk.stage);
   effect(() => {
+    // A taskbar that changes sides moves the area without changing its size, which no observer tells.
     desk.setting('taskbarPosition');
     desk.setting('taskbarAutoHide');
     desk.compact();
-    queueMicrotask(read);
-    return undefined;
+    const frame = requestAnimationFrame(read);
+    return () => cancelAnimationFrame(frame);
   });
-  read();
-  effect(() => () => observer.disconnect());
+  // Pages in the background get no frames, and should load all the same.
+  const late = setTimeout(read, MEASURE_LATEST_MS);
+  effect(() => () => {
+    clearTimeout(late);
+    observer.disconnect();
+  });
 }
 
 /** A frame that takes the focus gives the page no event but its own loss of it; the frame's window becomes the active one. */
@@ -186,6 +195,7 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>): void {
       desk.windows.clear();
       desk.adopt(emptyProfile(newId('webtop')));
     }
+    await desk.measured.promise;
     // A desktop that can be used doesn't wait for a profile; what was asked to open does, so that it ends up on top.
     const known = await mine.load();
     if (mine !== persistence) return;

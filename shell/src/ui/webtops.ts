@@ -1,7 +1,7 @@
 /** The webtops on screen: one grid each, of which the active one is shown. */
 import { WEBTOP_GRID } from '../core/grid.ts';
 import type { WebtopItem } from '../core/profile.ts';
-import { effect, untracked } from '../core/signal.ts';
+import { effect, signal, untracked } from '../core/signal.ts';
 import { addItem, changeItem, dissolveFolder, findItem, putItem } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
@@ -21,6 +21,8 @@ export class Webtops {
   readonly #desk: Desk;
   readonly #views = new Map<string, GridView>();
   #shown: string | undefined;
+  /** Whether grids that nobody sees are drawn too; they wait until the first one stands. */
+  readonly #settled = signal(false);
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -35,6 +37,8 @@ export class Webtops {
       if (!this.drag.active()) this.#render();
     });
     effect(() => this.#show(desk.activeWebtop()));
+    const idle = setTimeout(() => this.#settled.set(true), 120);
+    effect(() => () => clearTimeout(idle));
   }
 
   #label(): string {
@@ -53,7 +57,7 @@ export class Webtops {
         this.element.append(view.element);
         view.element.classList.toggle('shell-away', webtop.id !== this.#shown);
       }
-      view.render(webtop.items);
+      if (this.#settled() || webtop.id === this.#desk.activeWebtop()) view.render(webtop.items);
     }
     for (const id of gone) {
       this.#views.get(id)?.dispose();
