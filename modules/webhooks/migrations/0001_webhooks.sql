@@ -11,6 +11,8 @@ CREATE TABLE webhooks_endpoints (
     is_active BOOLEAN NOT NULL,
     -- Whether an update's envelope carries `changes` beside `data`.
     includes_changes BOOLEAN NOT NULL,
+    -- Whether events of one entity are delivered one after the other.
+    is_ordered BOOLEAN NOT NULL,
     -- Custom headers, a JSON object, encrypted: they may carry tokens.
     headers TEXT,
     owner_id UUID NOT NULL,
@@ -18,6 +20,9 @@ CREATE TABLE webhooks_endpoints (
     -- Encrypted with the key ring.
     secret TEXT NOT NULL,
     previous_secret TEXT,
+    -- The key pair of asymmetric signatures, encrypted too, and its public half.
+    key_pair TEXT,
+    public_key TEXT,
     previous_secret_expires_at TIMESTAMPTZ,
     consecutive_failures INTEGER NOT NULL,
     last_error TEXT,
@@ -73,6 +78,9 @@ CREATE TABLE webhooks_deliveries (
     duration_ms INTEGER,
     error TEXT,
     redelivery_of UUID,
+    -- Of endpoints that want order: the entity, and the event, by which its deliveries follow.
+    order_key TEXT,
+    order_event UUID,
     -- Of the last attempt: headers as JSON lists of names and values.
     request_headers TEXT,
     response_headers TEXT,
@@ -93,6 +101,11 @@ WITH (
 -- Without the claim, so that claiming touches no index.
 CREATE INDEX webhooks_deliveries_waiting ON webhooks_deliveries (endpoint_id, lane, due_us, id)
     WHERE status < 2;
+
+-- What waits by entity, of endpoints that want order.
+CREATE INDEX webhooks_deliveries_ordered
+    ON webhooks_deliveries (endpoint_id, order_key, order_event)
+    WHERE status < 2 AND order_key IS NOT NULL;
 
 -- The log, newest first.
 CREATE INDEX webhooks_deliveries_log ON webhooks_deliveries (organisation_id, id);

@@ -3,9 +3,13 @@
 mod deliveries;
 mod endpoints;
 mod event_types;
+mod health;
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use svc_http::{HttpState, OpenApiRouter, routes};
+use svc_jobs::JobId;
+use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// The routes.
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
@@ -24,6 +28,23 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(deliveries::list_webhook_deliveries))
         .routes(routes!(deliveries::get_webhook_delivery))
         .routes(routes!(deliveries::redeliver_webhook_delivery))
+        .routes(routes!(deliveries::redeliver_webhook_deliveries))
+        .routes(routes!(health::get_webhook_health))
+}
+
+/// A background job that was begun.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookJobStarted)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct JobStartedBody {
+    /// The job, whose progress is among the background jobs.
+    job_id: Uuid,
+}
+
+impl JobStartedBody {
+    fn new(job: JobId) -> Self {
+        Self { job_id: job.0 }
+    }
 }
 
 /// Reads a field that may be left out, but not be null.

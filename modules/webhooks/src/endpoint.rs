@@ -38,6 +38,7 @@ pub(crate) struct LoadedEndpoint {
 struct Keys {
     current: SigningKey,
     previous: Option<(SigningKey, OffsetDateTime)>,
+    key_pair: Option<SigningKey>,
 }
 
 /// Why an endpoint's secret can't be used.
@@ -89,7 +90,10 @@ impl LoadedEndpoint {
         let keys = self.keys.as_ref().map_err(Clone::clone)?;
         let previous = keys.previous.as_ref().filter(|(_, until)| now < *until);
         let signing: Vec<&SigningKey> =
-            std::iter::once(&keys.current).chain(previous.map(|(key, _)| key)).collect();
+            std::iter::once(&keys.current)
+            .chain(previous.map(|(key, _)| key))
+            .chain(&keys.key_pair)
+            .collect();
         // What belongs to the signature comes last and wins.
         let mut all = self.headers.clone();
         for (name, value) in &signed_headers(&signing, event, now, body) {
@@ -110,7 +114,8 @@ impl Keys {
             (Some(sealed), Some(until)) => Some((key(sealed)?, until)),
             _ => None,
         };
-        Ok(Self { current: key(&stored.secret)?, previous })
+        let key_pair = stored.key_pair.as_deref().map(key).transpose()?;
+        Ok(Self { current: key(&stored.secret)?, previous, key_pair })
     }
 }
 

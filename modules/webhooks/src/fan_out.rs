@@ -42,6 +42,7 @@ struct Subscriber {
     owner: UserId,
     is_active: bool,
     includes_changes: bool,
+    is_ordered: bool,
 }
 
 /// Who gets a view of an event: endpoints with one owner and the same wishes get the same bytes.
@@ -90,12 +91,11 @@ impl FanOut {
     /// The event type of a message; none when it becomes no webhook event.
     fn event_type(&self, message: &Message) -> Option<EventType> {
         let name = match &message.payload {
-            Payload::Change(_) => &message.name,
             // Without an organisation there is nobody whom it could be meant for.
             Payload::Application(_) | Payload::Domain(_) if message.organisation.is_none() => {
                 return None;
             }
-            Payload::Application(_) => &message.name,
+            Payload::Change(_) | Payload::Application(_) => &message.name,
             Payload::Domain(_) => self.configured.get()?.domain_events.get(&message.name)?,
         };
         match EventType::parse(name.as_str()) {
@@ -128,7 +128,7 @@ impl Subscribers {
         values.extend(std::iter::repeat_n(sea_orm::Value::from(""), padding));
         let mut sql = format!(
             "SELECT s.pattern, e.id, e.organisation_id, e.owner_id, e.is_active, \
-             e.includes_changes FROM webhooks_subscriptions s \
+             e.includes_changes, e.is_ordered FROM webhooks_subscriptions s \
              JOIN webhooks_endpoints e ON e.id = s.endpoint_id WHERE s.pattern IN ({marks})"
         );
         // A record that belongs to all organisations is told to all of them.
@@ -144,6 +144,7 @@ impl Subscribers {
                 owner: UserId(row.try_get_by_index(3)?),
                 is_active: row.try_get_by_index(4)?,
                 includes_changes: row.try_get_by_index(5)?,
+                is_ordered: row.try_get_by_index(6)?,
             };
             Ok((row.try_get_by_index::<String>(0)?, subscriber))
         })?;
@@ -225,6 +226,9 @@ impl<'a> Batch<'a> {
                     status: if subscriber.is_active { Status::Queued } else { Status::Missed },
                     lane: Lane::Ordinary,
                     redelivery_of: None,
+                    order: view::subject_of(message)
+                        .filter(|_| subscriber.is_ordered)
+                        .map(|subject| (subject, message.id)),
                 });
             }
         }

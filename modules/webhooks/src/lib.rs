@@ -99,6 +99,7 @@ impl Module for Webhooks {
         registry.job::<DeleteOldDeliveries>(retention::delete_old_deliveries);
         registry.schedule("webhooks.retention", "0 17 3 * * *", || DeleteOldDeliveries {});
         registry.job::<service::RecoverDeliveries>(service::recover_deliveries);
+        registry.job::<service::RedeliverMany>(service::redeliver_many);
         registry.routes(api::routes());
         let metrics = Arc::new(DeliveryMetrics::default());
         registry.metrics(Arc::clone(&metrics) as _);

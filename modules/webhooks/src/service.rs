@@ -5,6 +5,7 @@
 
 mod deliveries;
 mod endpoints;
+mod health;
 mod recovery;
 mod test_event;
 
@@ -20,7 +21,10 @@ use crate::settings::WebhooksSettings;
 
 pub(crate) use deliveries::{Delivery, DeliveryDetail, DeliveryFilter};
 pub(crate) use endpoints::{EndpointChange, NewEndpoint, Stored};
-pub(crate) use recovery::{RecoverDeliveries, recover_deliveries};
+pub(crate) use health::{Health, Span};
+pub(crate) use recovery::{
+    RecoverDeliveries, RedeliverMany, Selection, recover_deliveries, redeliver_many,
+};
 
 /// Manages endpoints and deliveries; a service of the application.
 pub(crate) struct Service {

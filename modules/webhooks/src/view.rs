@@ -150,6 +150,21 @@ fn subject(data: &Json) -> Option<(&str, &Json)> {
     Some((member("entityType")?.as_str()?, member("entityId")?))
 }
 
+/// The entity that an event is about, as a text that tells entities apart; none where it is about
+/// nothing in particular.
+pub(crate) fn subject_of(message: &Message) -> Option<String> {
+    let subject = |kind: &str, id: &Json| match id {
+        Json::String(id) => format!("{kind}/{id}"),
+        id => format!("{kind}/{id}"),
+    };
+    match &message.payload {
+        Payload::Change(change) => Some(subject(&change.set, &change.key)),
+        Payload::Application(data) | Payload::Domain(data) => {
+            self::subject(data).map(|(kind, id)| subject(kind, id))
+        }
+    }
+}
+
 impl View {
     pub(crate) fn of(data: Json) -> Self {
         Self { data, changes: None }

@@ -1,13 +1,14 @@
 use axum::Json;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
-use svc_http::{ApiPath, ApiResult, Ctx, Listing, Page, Paged};
+use svc_http::{ApiJson, ApiPath, ApiResult, Ctx, Listing, Page, Paged};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::model::Status;
-use crate::service::{Delivery, DeliveryDetail, DeliveryFilter, Service};
+use super::JobStartedBody;
+use crate::service::{Delivery, DeliveryDetail, DeliveryFilter, Selection, Service};
 
 /// Where a delivery stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -201,6 +202,53 @@ pub(crate) async fn get_webhook_delivery(
     let service = Service::of(&ctx)?;
     let detail = service.delivery(&ctx, id).await?;
     Ok(Json(DeliveryDetailBody::new(detail, &service)))
+}
+
+/// Which deliveries to send again.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = WebhookRedelivery)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RedeliveryBody {
+    /// Only those to this endpoint.
+    #[serde(default)]
+    subscription_id: Option<Uuid>,
+    /// Those that stand here; without it the failed ones.
+    #[serde(default)]
+    status: Option<StatusBody>,
+    /// Only those of events of this type.
+    #[serde(default)]
+    event_type: Option<String>,
+    /// Only those queued from this time on.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    since: Option<OffsetDateTime>,
+    /// Only those queued before this time.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    until: Option<OffsetDateTime>,
+}
+
+/// Sends many deliveries again, each as a new one.
+///
+/// A background job queues them.
+#[utoipa::path(
+    post,
+    path = "/webhooks/deliveries/redeliver",
+    tag = "webhooks",
+    request_body = RedeliveryBody,
+    responses((status = 202, description = "The job.", body = JobStartedBody)),
+    security(("bearer" = ["Webhooks.Manage"]))
+)]
+pub(crate) async fn redeliver_webhook_deliveries(
+    Ctx(ctx): Ctx,
+    ApiJson(body): ApiJson<RedeliveryBody>,
+) -> ApiResult<(StatusCode, Json<JobStartedBody>)> {
+    let filter = DeliveryFilter {
+        endpoint: body.subscription_id,
+        status: body.status.map(Status::from),
+        event_type: body.event_type,
+    };
+    let what = Selection { filter, since: body.since, until: body.until };
+    let job = Service::of(&ctx)?.redeliver_many(&ctx, what).await?;
+    Ok((StatusCode::ACCEPTED, Json(JobStartedBody::new(job))))
 }
 
 /// Sends a delivery again.

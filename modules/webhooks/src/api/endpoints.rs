@@ -12,7 +12,7 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::deliveries::DeliveryDetailBody;
-use super::present;
+use super::{JobStartedBody, present};
 use crate::service::{EndpointChange, NewEndpoint, Service, Stored};
 
 /// Who owns an endpoint: its rights decide what the endpoint gets.
@@ -43,6 +43,10 @@ pub(crate) struct EndpointBody {
     is_active: bool,
     /// Whether an update's envelope carries `changes` beside `data`.
     includes_changes: bool,
+    /// Whether events of one entity are delivered one after the other.
+    is_ordered: bool,
+    /// What verifies the `v1a` signature beside `v1`, `whpk_` and base64; none without one.
+    public_key: Option<String>,
     /// The names of the headers that are sent besides ours; their values aren't shown.
     header_names: Vec<String>,
     /// Who saved it last.
@@ -77,6 +81,8 @@ impl EndpointBody {
             description: endpoint.description,
             is_active: endpoint.is_active,
             includes_changes: endpoint.includes_changes,
+            is_ordered: endpoint.is_ordered,
+            public_key: endpoint.public_key,
             header_names,
             owner: OwnerBody { id: endpoint.owner_id, display_name: endpoint.owner_name },
             consecutive_failures: endpoint.consecutive_failures,
@@ -114,6 +120,7 @@ pub(crate) struct SecretBody {
 #[derive(Deserialize, ToSchema)]
 #[schema(as = NewWebhookEndpoint)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
 pub(crate) struct NewEndpointBody {
     /// Where deliveries go: an absolute https address.
     url: String,
@@ -133,6 +140,12 @@ pub(crate) struct NewEndpointBody {
     /// Whether an update's envelope carries `changes` beside `data`.
     #[serde(default)]
     includes_changes: bool,
+    /// Whether events of one entity are delivered one after the other.
+    #[serde(default)]
+    is_ordered: bool,
+    /// Whether an Ed25519 signature (`v1a`) goes beside `v1`; `publicKey` then verifies it.
+    #[serde(default)]
+    is_asymmetric: bool,
     /// Headers that are sent besides ours.
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -171,6 +184,14 @@ pub(crate) struct EndpointChangeBody {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     includes_changes: Option<bool>,
+    /// Whether events of one entity are delivered one after the other; counts for new events.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    is_ordered: Option<bool>,
+    /// Whether an Ed25519 signature (`v1a`) goes beside `v1`, with a new key pair.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    is_asymmetric: Option<bool>,
     /// The headers in place of those it has.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
@@ -184,15 +205,6 @@ pub(crate) struct RecoveryBody {
     /// What was missed from this time on is sent, as far back as the log goes.
     #[serde(with = "time::serde::rfc3339")]
     since: OffsetDateTime,
-}
-
-/// The background job of a recovery.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebhookRecoveryStarted)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct RecoveryStartedBody {
-    /// The job, whose progress is among the background jobs.
-    job_id: Uuid,
 }
 
 /// Lists the endpoints of the organisation.
@@ -241,6 +253,8 @@ pub(crate) async fn create_webhook(
         is_active: body.is_active,
         secret: body.secret,
         includes_changes: body.includes_changes,
+        is_ordered: body.is_ordered,
+        is_asymmetric: body.is_asymmetric,
         headers: body.headers,
     };
     let (stored, secret) = Service::of(&ctx)?.create(&ctx, new).await?;
@@ -299,6 +313,8 @@ pub(crate) async fn change_webhook(
         is_active: body.is_active,
         secret: body.secret,
         includes_changes: body.includes_changes,
+        is_ordered: body.is_ordered,
+        is_asymmetric: body.is_asymmetric,
         headers: body.headers,
     };
     let stored = Service::of(&ctx)?.change(&ctx, id, change).await?;
@@ -391,14 +407,14 @@ pub(crate) async fn test_webhook(
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The endpoint.")),
     request_body = RecoveryBody,
-    responses((status = 202, description = "The job.", body = RecoveryStartedBody)),
+    responses((status = 202, description = "The job.", body = JobStartedBody)),
     security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn recover_webhook(
     Ctx(ctx): Ctx,
     ApiPath(id): ApiPath<Uuid>,
     ApiJson(body): ApiJson<RecoveryBody>,
-) -> ApiResult<(StatusCode, Json<RecoveryStartedBody>)> {
+) -> ApiResult<(StatusCode, Json<JobStartedBody>)> {
     let job = Service::of(&ctx)?.recover(&ctx, id, body.since).await?;
-    Ok((StatusCode::ACCEPTED, Json(RecoveryStartedBody { job_id: job.0 })))
+    Ok((StatusCode::ACCEPTED, Json(JobStartedBody::new(job))))
 }

@@ -180,6 +180,7 @@ pub(super) async fn redeliver_all(
             status: Status::Queued,
             lane: original.lane,
             redelivery_of: Some(original.id),
+            order: None,
         })
         .collect();
     insert::deliveries(uow, &new).await?;

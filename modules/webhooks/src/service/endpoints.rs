@@ -16,7 +16,7 @@ use crate::address::EndpointUrl;
 use crate::endpoint::purpose;
 use crate::headers;
 use crate::model::endpoint::{self, ActiveModel, Entity, Model};
-use crate::signing::Secret;
+use crate::signing::{KeyPair, Secret};
 use crate::subscription::{Subscription, SubscriptionError};
 
 /// The longest address.
@@ -25,6 +25,7 @@ const MAX_URL: usize = 2_048;
 const MAX_DESCRIPTION: usize = 500;
 
 /// An endpoint to register.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
 pub(crate) struct NewEndpoint {
     pub(crate) url: String,
     pub(crate) events: Vec<String>,
@@ -32,6 +33,8 @@ pub(crate) struct NewEndpoint {
     pub(crate) is_active: bool,
     pub(crate) secret: Option<String>,
     pub(crate) includes_changes: bool,
+    pub(crate) is_ordered: bool,
+    pub(crate) is_asymmetric: bool,
     pub(crate) headers: BTreeMap<String, String>,
 }
 
@@ -44,6 +47,8 @@ pub(crate) struct EndpointChange {
     pub(crate) is_active: Option<bool>,
     pub(crate) secret: Option<String>,
     pub(crate) includes_changes: Option<bool>,
+    pub(crate) is_ordered: Option<bool>,
+    pub(crate) is_asymmetric: Option<bool>,
     pub(crate) headers: Option<BTreeMap<String, String>>,
 }
 
@@ -84,6 +89,7 @@ impl Service {
         let id = ctx.clock().new_id();
         let (owner_id, owner_name) = owner(ctx)?;
         let now = ctx.clock().now();
+        let (key_pair, public_key) = key_pair(&ring, id, new.is_asymmetric);
         let record = ActiveModel {
             id: Set(id),
             url: Set(url),
@@ -91,6 +97,9 @@ impl Service {
             events: Set(patterns_json(&subscription)?),
             is_active: Set(new.is_active),
             includes_changes: Set(new.includes_changes),
+            is_ordered: Set(new.is_ordered),
+            key_pair: Set(key_pair),
+            public_key: Set(public_key),
             headers: Set(headers::protect(&ring, id, &new.headers)?),
             owner_id: Set(owner_id),
             owner_name: Set(owner_name),
@@ -139,6 +148,16 @@ impl Service {
                 }
                 if let Some(includes) = change.includes_changes {
                     record.includes_changes = Set(includes);
+                }
+                if let Some(is_ordered) = change.is_ordered {
+                    record.is_ordered = Set(is_ordered);
+                }
+                if let Some(wanted) = change.is_asymmetric
+                    && wanted != before.key_pair.is_some()
+                {
+                    let (key_pair, public_key) = key_pair(&ring, id, wanted);
+                    record.key_pair = Set(key_pair);
+                    record.public_key = Set(public_key);
                 }
                 if let Some(given) = &change.headers {
                     record.headers = Set(headers::protect(&ring, id, given)?);
@@ -317,6 +336,16 @@ fn switched_off_by(ctx: &Context) -> String {
 
 fn generate() -> Secret {
     Secret::generate(|bytes| bytes.copy_from_slice(&random_array::<{ Secret::GENERATED_BYTES }>()))
+}
+
+/// A new key pair as it is stored, and its public half; none where none is wanted.
+fn key_pair(ring: &KeyRing, id: Uuid, is_wanted: bool) -> (Option<String>, Option<String>) {
+    if !is_wanted {
+        return (None, None);
+    }
+    let pair = KeyPair::generate(|bytes| bytes.copy_from_slice(&random_array::<32>()));
+    let sealed = ring.protect(&purpose(id), pair.expose().as_bytes());
+    (Some(sealed), Some(pair.public_key()))
 }
 
 /// Whose rights decide what the endpoint gets.

@@ -1,5 +1,8 @@
-//! Sending what an endpoint missed: what was not queued while it was switched off, and what
-//! failed for good and was not sent again since.
+//! Sending many deliveries in the background: what an endpoint missed (what was not queued while
+//! it was switched off, and what failed for good and was not sent again since), or what a filter
+//! selects.
+
+use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use svc_core::{ErrorKind, OrganisationId, Result};
@@ -9,7 +12,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Service;
-use super::deliveries::{read_redeliveries, redeliver_all};
+use super::deliveries::{DeliveryFilter, read_redeliveries, redeliver_all};
 use crate::WAKE_TOPIC;
 use crate::model::{Status, endpoint};
 use crate::store::{first_id_at, micros};
@@ -52,6 +55,117 @@ impl Service {
         })
         .await
     }
+}
+
+/// Queues again what a filter selects.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct RedeliverMany {
+    endpoint: Option<Uuid>,
+    /// The number of the status.
+    status: i16,
+    event_type: Option<String>,
+    /// From this identifier on.
+    from: Uuid,
+    /// Up to this one.
+    to: Uuid,
+    /// Made when the job was: what was sent again since then was sent by the job.
+    started: Uuid,
+}
+
+impl Job for RedeliverMany {
+    const NAME: &'static str = "webhooks.redeliver";
+}
+
+/// Which deliveries to send again.
+pub(crate) struct Selection {
+    pub(crate) filter: DeliveryFilter,
+    pub(crate) since: Option<OffsetDateTime>,
+    pub(crate) until: Option<OffsetDateTime>,
+}
+
+impl Service {
+    /// Begins to send deliveries again, in the background; answers with the job.
+    pub(crate) async fn redeliver_many(&self, ctx: &Context, what: Selection) -> Result<JobId> {
+        let bound = |time: OffsetDateTime| first_id_at(micros(time));
+        ctx.transact(async |uow| {
+            if let Some(endpoint) = what.filter.endpoint {
+                self.find(uow.context(), endpoint).await?;
+            }
+            let started = ctx.clock().new_id();
+            let job = RedeliverMany {
+                endpoint: what.filter.endpoint,
+                status: what.filter.status.unwrap_or(Status::Failed).code(),
+                event_type: what.filter.event_type.clone(),
+                from: what.since.map_or(Uuid::nil(), bound),
+                to: what.until.map_or(started, bound).min(started),
+                started,
+            };
+            Ok(uow.enqueue(job).watched().await?.id)
+        })
+        .await
+    }
+}
+
+/// Runs a bulk redelivery. A run that was interrupted goes on with what it has not sent yet.
+pub(crate) async fn redeliver_many(ctx: JobContext, job: RedeliverMany) -> Result<(), JobError> {
+    let organisation = ctx.organisation()?;
+    let mut queued = 0;
+    loop {
+        ctx.check_interruption()?;
+        let step = async |uow: UnitOfWork| queue_selected(&uow, organisation, &job).await;
+        let count = ctx.transact(step).await?;
+        if count == 0 {
+            return Ok(());
+        }
+        queued += count;
+        ctx.progress_message(format!("{queued} deliveries queued"));
+    }
+}
+
+async fn queue_selected(
+    uow: &UnitOfWork,
+    organisation: OrganisationId,
+    job: &RedeliverMany,
+) -> Result<u64> {
+    let mut sql = "SELECT d.id, d.endpoint_id, d.message_id, d.lane FROM webhooks_deliveries d \
+         JOIN webhooks_messages m ON m.id = d.message_id \
+         JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
+         WHERE d.organisation_id = ? AND d.status = ? AND d.id >= ? AND d.id < ? \
+         AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
+         WHERE again.redelivery_of = d.id AND again.id > ?)"
+        .to_owned();
+    let mut values: Vec<sea_orm::Value> = vec![
+        organisation.0.into(),
+        job.status.into(),
+        job.from.into(),
+        job.to.into(),
+        job.started.into(),
+    ];
+    if let Some(endpoint) = job.endpoint {
+        sql.push_str(" AND d.endpoint_id = ?");
+        values.push(endpoint.into());
+    }
+    if let Some(event_type) = &job.event_type {
+        sql.push_str(" AND m.event_type = ?");
+        values.push(event_type.as_str().into());
+    }
+    let _ = write!(sql, " ORDER BY d.id LIMIT {BATCH}");
+    let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
+    queue_again(uow, organisation, &rows).await
+}
+
+/// Queues rows of `id, endpoint_id, message_id, lane` again.
+async fn queue_again(
+    uow: &UnitOfWork,
+    organisation: OrganisationId,
+    rows: &[sea_orm::QueryResult],
+) -> Result<u64> {
+    let originals = read_redeliveries(rows)?;
+    if originals.is_empty() {
+        return Ok(0);
+    }
+    let new = redeliver_all(uow, organisation, &originals).await?;
+    Ok(u64::try_from(new.len()).unwrap_or(u64::MAX))
 }
 
 /// Runs a recovery. Each step finds what is left, so a run that was interrupted goes on.
@@ -130,10 +244,5 @@ async fn queue_failed(
         job.to.into(),
     ];
     let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
-    let originals = read_redeliveries(&rows)?;
-    if originals.is_empty() {
-        return Ok(0);
-    }
-    let new = redeliver_all(uow, organisation, &originals).await?;
-    Ok(u64::try_from(new.len()).unwrap_or(u64::MAX))
+    queue_again(uow, organisation, &rows).await
 }

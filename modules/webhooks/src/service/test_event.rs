@@ -47,6 +47,7 @@ impl Service {
                 status: Status::Queued,
                 lane: Lane::Test,
                 redelivery_of: None,
+                order: None,
             };
             insert::messages(&uow, &[message]).await?;
             insert::deliveries(&uow, &[delivery]).await

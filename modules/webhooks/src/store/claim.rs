@@ -20,6 +20,13 @@ const ENDPOINTS_AT_ONCE: i32 = 256;
 /// The most queues that one statement claims from.
 const QUEUES_AT_ONCE: usize = 64;
 
+/// Is true of a delivery `d` before which no other of the same entity waits or is being sent.
+/// Only endpoints that want order have such; the others pass at once.
+const IN_ORDER: &str = "(d.order_key IS NULL OR NOT EXISTS (SELECT 1 \
+    FROM webhooks_deliveries earlier WHERE earlier.status < 2 \
+    AND earlier.order_key IS NOT NULL AND earlier.endpoint_id = d.endpoint_id \
+    AND earlier.order_key = d.order_key AND earlier.order_event < d.order_event))";
+
 /// A queue of an endpoint that has something waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
@@ -43,7 +50,7 @@ pub(crate) struct Look {
 pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Result<Look> {
     const FIRST: &str = "SELECT d.due_us FROM webhooks_deliveries d WHERE d.status < 2 \
         AND d.endpoint_id = e.id AND d.lane = {lane} \
-        AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?) \
+        AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?) AND {in_order} \
         ORDER BY d.due_us, d.id LIMIT 1";
     const NEXT: &str = "SELECT d.endpoint_id FROM webhooks_deliveries d WHERE d.status < 2 \
         AND d.endpoint_id > {place} ORDER BY d.endpoint_id LIMIT 1";
@@ -58,8 +65,8 @@ pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Resul
          WHERE steps.endpoint_id IS NOT NULL ORDER BY steps.number",
         first_step = NEXT.replace("{place}", "?"),
         next_step = NEXT.replace("{place}", "steps.endpoint_id"),
-        ordinary = FIRST.replace("{lane}", "0"),
-        test = FIRST.replace("{lane}", "1"),
+        ordinary = FIRST.replace("{lane}", "0").replace("{in_order}", IN_ORDER),
+        test = FIRST.replace("{lane}", "1").replace("{in_order}", IN_ORDER),
     );
     let values = [Value::from(after), now_us.into(), now_us.into()];
     let rows = database.rows(database.statement(&sql, values)).await?;
@@ -143,7 +150,7 @@ pub(crate) async fn claim(
 
 fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String, Vec<Value>) {
     let lock = match backend {
-        Backend::Postgres => " FOR UPDATE SKIP LOCKED",
+        Backend::Postgres => " FOR UPDATE OF d SKIP LOCKED",
         Backend::Sqlite => "",
     };
     let mut due = String::new();
@@ -157,10 +164,10 @@ fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String,
         }
         let _ = write!(
             due,
-            "SELECT id FROM (SELECT id FROM webhooks_deliveries WHERE status < 2 \
-             AND endpoint_id = ? AND lane = ? AND due_us <= ? \
-             AND (claimed_until_us IS NULL OR claimed_until_us <= ?) \
-             ORDER BY due_us, id LIMIT ?{lock}) AS queue_{index}"
+            "SELECT id FROM (SELECT d.id FROM webhooks_deliveries d WHERE d.status < 2 \
+             AND d.endpoint_id = ? AND d.lane = ? AND d.due_us <= ? \
+             AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?) AND {IN_ORDER} \
+             ORDER BY d.due_us, d.id LIMIT ?{lock}) AS queue_{index}"
         );
         let count = quota.map_or(0, |quota| i64::try_from(quota.count).unwrap_or(i64::MAX));
         values.extend([

@@ -31,10 +31,12 @@ pub(crate) struct NewDelivery {
     pub(crate) status: Status,
     pub(crate) lane: Lane,
     pub(crate) redelivery_of: Option<Uuid>,
+    /// The entity and the event, where deliveries of one entity follow each other.
+    pub(crate) order: Option<(String, Uuid)>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct Row<'a> {
     id: String,
     organisation: String,
     endpoint: String,
@@ -42,6 +44,8 @@ struct Row {
     status: i16,
     lane: i16,
     original: Option<String>,
+    order_key: Option<&'a str>,
+    order_event: Option<String>,
 }
 
 /// Stores messages.
@@ -92,12 +96,14 @@ pub(crate) async fn deliveries(uow: &UnitOfWork, deliveries: &[NewDelivery]) -> 
             ("status", "smallint"),
             ("lane", "smallint"),
             ("original", "uuid"),
+            ("order_key", "text"),
+            ("order_event", "uuid"),
         ],
     );
     let sql = format!(
         "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, status, \
-         lane, attempts, due_us, redelivery_of) SELECT r.id, r.organisation, r.endpoint, \
-         r.message, r.status, r.lane, 0, ?, r.original FROM {table}"
+         lane, attempts, due_us, redelivery_of, order_key, order_event) SELECT r.id, r.organisation, r.endpoint, \
+         r.message, r.status, r.lane, 0, ?, r.original, r.order_key, r.order_event FROM {table}"
     );
     let now = uow.context().clock().now_us();
     uow.execute(database.statement(&sql, [now.into(), rows.into()])).await?;
@@ -107,7 +113,7 @@ pub(crate) async fn deliveries(uow: &UnitOfWork, deliveries: &[NewDelivery]) -> 
     Ok(())
 }
 
-fn row(delivery: &NewDelivery) -> Row {
+fn row(delivery: &NewDelivery) -> Row<'_> {
     Row {
         id: hex(delivery.id),
         organisation: hex(delivery.organisation.0),
@@ -116,5 +122,7 @@ fn row(delivery: &NewDelivery) -> Row {
         status: delivery.status.code(),
         lane: delivery.lane.code(),
         original: delivery.redelivery_of.map(hex),
+        order_key: delivery.order.as_ref().map(|(key, _)| key.as_str()),
+        order_event: delivery.order.as_ref().map(|(_, event)| hex(*event)),
     }
 }

@@ -33,6 +33,8 @@ on_both_databases! {
                 "events": ["products.*", "stock.low"],
                 "isActive": false,
                 "includesChanges": false,
+                "isOrdered": false,
+                "publicKey": null,
                 "headerNames": [],
                 "owner": {"id": world.ada.id().0, "displayName": "Ada"},
                 "consecutiveFailures": 0,
@@ -112,6 +114,38 @@ on_both_databases! {
             detailed["items"][1]["schema"]["properties"],
             json!({"id": {"type": "string", "format": "uuid"}})
         );
+    }
+
+    async fn the_health_of_an_endpoint_is_told_by_the_hour(backend) {
+        let world = World::with(backend, |builder| {
+            builder.setting("Svc:Webhooks:MaxAttempts", 2)
+        })
+        .await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.publish_many(3).await;
+        world.deliver().await;
+        world.shop.advance(std::time::Duration::from_secs(3_600));
+        world.receiver.answer_with([500, 500]);
+        world.publish("A-1").await;
+        world.deliver().await;
+        let health = async |query: &str| {
+            world.client().get(&path(&endpoint, &format!("/health{query}"))).await.expect(200)
+        };
+        let during = health("").await;
+        assert_eq!((&during["backlog"], &during["waiting"]), (&json!(1), &json!(1)));
+        assert_eq!(during["successRate"], 1.0);
+        world.after(30).await;
+        let after = health("").await;
+        assert_eq!((&after["delivered"], &after["failed"]), (&json!(3), &json!(1)));
+        assert_eq!((&after["successRate"], &after["backlog"]), (&json!(0.75), &json!(0)));
+        assert_eq!(after["lastSuccessAt"], "2026-11-20T12:00:00Z");
+        assert!(after["p50Ms"].is_i64() && after["p99Ms"].is_i64());
+        let hours = after["hours"].as_array().unwrap();
+        assert_eq!(hours.len(), 2);
+        assert_eq!(hours[0]["from"], "2026-11-20T12:00:00Z");
+        assert_eq!((&hours[0]["delivered"], &hours[1]["failed"]), (&json!(3), &json!(1)));
+        assert_eq!(health("?hours=1").await["delivered"], 0);
+        let _ = world.client().get(&path(&endpoint, "/health?hours=0")).await.expect(400);
     }
 
     async fn measurements_tell_attempts_and_the_backlog(backend) {

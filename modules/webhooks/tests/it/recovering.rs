@@ -8,6 +8,37 @@ use svc_testing::on_both_databases;
 use crate::fixture::{World, path};
 
 on_both_databases! {
+    async fn deliveries_are_sent_again_by_filter(backend) {
+        let world = World::with(backend, |builder| {
+            builder
+                .setting("Svc:Webhooks:MaxAttempts", 1)
+                .setting("Svc:Webhooks:DisableAfterFailures", 0)
+        })
+        .await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.endpoint(&["products.*"]).await;
+        world.receiver.answer_with([500; 4]);
+        world.publish_many(2).await;
+        assert_eq!(world.deliver().await.len(), 2);
+        world.create("A-1").await;
+        assert_eq!(world.deliver().await.len(), 2);
+        world.publish("delivered").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        let again = async |body: serde_json::Value| {
+            let path = "/api/v1/webhooks/deliveries/redeliver";
+            let _ = world.client().post(path, body).await.expect(202);
+            world.deliver().await.len()
+        };
+        assert_eq!(again(json!({"eventType": "stock.low"})).await, 2);
+        assert_eq!(again(json!({"subscriptionId": endpoint["id"], "eventType": "products.created"})).await, 1);
+        assert_eq!(again(json!({"until": "2026-11-20T12:00:00Z"})).await, 0);
+        assert_eq!(again(json!({"since": "2026-11-20T12:00:00Z"})).await, 4, "what failed once");
+        let path = "/api/v1/webhooks/deliveries/redeliver";
+        let unknown = json!({"subscriptionId": uuid::Uuid::nil()});
+        let _ = world.client().post(path, unknown).await.expect(404);
+        let _ = world.client().post(path, json!({"status": "missed"})).await.expect(422);
+    }
+
     async fn what_was_missed_while_it_was_off_or_failed_is_sent_exactly_once(backend) {
         let world = World::with(backend, |builder| {
             builder

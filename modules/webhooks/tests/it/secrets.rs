@@ -65,6 +65,40 @@ on_both_databases! {
         assert_eq!(received.iter().filter(|one| is_accepted(one, secret)).count(), 1);
     }
 
+    async fn an_asymmetric_signature_goes_beside_on_demand(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        assert_eq!(endpoint["publicKey"], json!(null));
+        let set = json!({"isAsymmetric": true});
+        let changed = world.client().put(&path(&endpoint, ""), set).await.expect(200);
+        let public = changed["publicKey"].as_str().unwrap().strip_prefix("whpk_").unwrap();
+        world.publish("A-1").await;
+        let received = world.deliver().await.remove(0);
+        assert!(is_accepted(&received, SECRET), "a receiver that knows `v1` alone still accepts");
+        let entries: Vec<&str> = received.header("webhook-signature").split(' ').collect();
+        assert_eq!(entries.len(), 2);
+        let decode = |text: &str| {
+            use base64::Engine as _;
+            base64::engine::general_purpose::STANDARD.decode(text).unwrap()
+        };
+        let signature = decode(entries[1].strip_prefix("v1a,").unwrap());
+        let mut content = format!(
+            "{}.{}.",
+            received.header("webhook-id"),
+            received.header("webhook-timestamp")
+        )
+        .into_bytes();
+        content.extend_from_slice(&received.body);
+        let key = aws_lc_rs::signature::UnparsedPublicKey::new(
+            &aws_lc_rs::signature::ED25519,
+            decode(public),
+        );
+        key.verify(&content, &signature).unwrap();
+        let set = json!({"isAsymmetric": false});
+        let changed = world.client().put(&path(&endpoint, ""), set).await.expect(200);
+        assert_eq!(changed["publicKey"], json!(null));
+    }
+
     async fn secrets_are_stored_encrypted_and_shown_by_their_own_route_alone(backend) {
         let world = World::new(backend).await;
         let endpoint = world.endpoint(&["*"]).await;

@@ -136,6 +136,32 @@ on_both_databases! {
         world.shop.app().stop().await;
     }
 
+    async fn events_of_one_entity_follow_each_other_where_that_is_wanted(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["products.*"]).await;
+        let set = json!({"isOrdered": true});
+        let _ = world.client().put(&path(&endpoint, ""), set).await.expect(200);
+        let first = world.create("A-1").await;
+        world.change(first, |product| product.sku = sea_orm::Set("A-2".into())).await;
+        world.change(first, |product| product.sku = sea_orm::Set("A-3".into())).await;
+        world.create("B-1").await;
+        let skus = |received: Vec<svc_testing::Received>| -> Vec<String> {
+            received.iter().map(|one| one.json()["data"]["sku"].as_str().unwrap().into()).collect()
+        };
+        let all = skus(world.deliver().await);
+        let of_first: Vec<&str> =
+            all.iter().map(String::as_str).filter(|sku| sku.starts_with('A')).collect();
+        assert_eq!((of_first, all.len()), (vec!["A-1", "A-2", "A-3"], 4));
+        // One that fails holds up those of its entity until it is through, and nobody else.
+        world.receiver.answer_with([500]);
+        world.change(first, |product| product.sku = sea_orm::Set("A-4".into())).await;
+        assert_eq!(world.deliver().await.len(), 1);
+        world.change(first, |product| product.sku = sea_orm::Set("A-5".into())).await;
+        world.create("B-2").await;
+        assert_eq!(skus(world.deliver().await), ["B-2"]);
+        assert_eq!(skus(world.after(30).await), ["A-4", "A-5"]);
+    }
+
     async fn a_stop_gives_back_what_it_could_not_finish(backend) {
         let hanging = Hanging::start().await;
         let world = world(backend, &hanging, "00:01:00").await;
