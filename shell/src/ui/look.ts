@@ -20,7 +20,7 @@ const WALLPAPERS: readonly BuiltInWallpaper[] = [
     id: 'fjord',
     title: 'wallpaper.fjord',
     background:
-      'radial-gradient(120% 90% at 12% 8%, #a9c8f5 0%, transparent 55%), radial-gradient(90% 80% at 88% 18%, #c7b6f0 0%, transparent 60%), radial-gradient(120% 110% at 70% 105%, #2f6fb5 0%, transparent 62%), radial-gradient(90% 90% at 8% 100%, #2b8c9b 0%, transparent 58%), linear-gradient(160deg, #86aee6, #5d86c9)',
+      'radial-gradient(120% 90% at 12% 8%, #8db2ee 0%, transparent 55%), radial-gradient(90% 80% at 88% 18%, #a592de 0%, transparent 60%), radial-gradient(120% 110% at 70% 105%, #2f6fb5 0%, transparent 62%), radial-gradient(90% 90% at 8% 100%, #2b8c9b 0%, transparent 58%), linear-gradient(160deg, #6e98dd, #4f79bf)',
     dark: 'radial-gradient(110% 90% at 12% 6%, #27406e 0%, transparent 55%), radial-gradient(90% 80% at 90% 14%, #3d2f6b 0%, transparent 60%), radial-gradient(120% 110% at 72% 108%, #14486f 0%, transparent 60%), radial-gradient(90% 90% at 6% 102%, #0f4d57 0%, transparent 58%), linear-gradient(160deg, #16233f, #0c1526)',
   },
   {

@@ -52,6 +52,7 @@ export class Pilot {
     this.#desk.menus.close(false);
     this.#returnTo = document.activeElement;
     this.open.set(true);
+    this.#desk.root.setAttribute('data-piloting', '');
     const [panel, dispose] = scope(() => this.#build());
     this.#panel = panel;
     this.#dispose = dispose;
@@ -68,6 +69,7 @@ export class Pilot {
     this.#panel.remove();
     this.#panel = undefined;
     this.open.set(false);
+    this.#desk.root.removeAttribute('data-piloting');
     for (const borrowed of this.#borrowed) this.#giveBack(borrowed);
     this.#borrowed.clear();
     const active = win ?? this.#desk.windows.active;
@@ -98,9 +100,9 @@ export class Pilot {
         'aria-modal': 'true',
         'aria-label': () => t('pilot.title'),
         part: 'pilot',
-        onclick: (event: MouseEvent) => (event.target === panel || event.target === field) && this.close(),
         onkeydown: (event: KeyboardEvent) => this.#key(event, panel),
       },
+      h('div.shell-pilot-backdrop', { onclick: () => this.close() }),
       strip,
       field,
     );
@@ -132,10 +134,11 @@ export class Pilot {
   #card(webtop: Webtop, current: boolean): HTMLElement {
     const title = this.#desk.webtopTitle(webtop);
     const screen = h('div.shell-pilot-screen', { 'aria-hidden': 'true' });
+    const columns = this.#desk.compact.peek() ? 3 : WEBTOP_GRID.columns;
     for (const item of webtop.items) {
       const dot = h('i.shell-pilot-item');
-      dot.style.gridColumnStart = String((item.cell % WEBTOP_GRID.columns) + 1);
-      dot.style.gridRowStart = String(Math.floor(item.cell / WEBTOP_GRID.columns) + 1);
+      dot.style.gridColumnStart = String((item.cell % columns) + 1);
+      dot.style.gridRowStart = String(Math.floor(item.cell / columns) + 1);
       screen.append(dot);
     }
     return h(

@@ -81,9 +81,10 @@ export class Taskbar {
   }
 
   #pilotButton(): HTMLElement {
-    const count = h('span.shell-window-count', { 'aria-hidden': 'true' }, () =>
-      formatNumber(this.#desk.windows.list().length),
-    );
+    const count = h('span.shell-window-count', { 'aria-hidden': 'true' }, () => {
+      const open = this.#desk.windows.list().length;
+      return open > 0 ? formatNumber(open) : '';
+    });
     return h(
       'button.shell-bar-button.shell-pilot-button',
       {
