@@ -25,6 +25,8 @@ mod bare;
 const ENQUEUED_AT_ONCE: usize = 1_000;
 /// Jobs that are claimed at once, by both sides.
 const CLAIMED_AT_ONCE: usize = 100;
+/// Rounds of which the median is told.
+const ROUNDS: usize = 9;
 /// Jobs whose latency is measured.
 const LATENCIES: usize = 300;
 
@@ -126,6 +128,12 @@ impl Speed {
     }
 }
 
+fn median(figures: impl Iterator<Item = f64>) -> f64 {
+    let mut figures: Vec<f64> = figures.collect();
+    figures.sort_unstable_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
 async fn throughput(node: &Node, jobs: usize) -> Result<Speed> {
     let context = node.context();
     node.done.store(0, Ordering::Relaxed);
@@ -164,18 +172,19 @@ async fn measure(name: &str, url: &str, jobs: usize) -> Result<()> {
     // The first round warms both up.
     throughput(&node, ENQUEUED_AT_ONCE).await?;
     bare.throughput(ENQUEUED_AT_ONCE).await;
-    for _ in 0..3 {
-        let ours = throughput(&node, jobs).await?;
-        let theirs = bare.throughput(jobs).await;
-        println!(
-            "| {name} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} |",
-            ours.enqueued,
-            ours.run,
-            ours.both(),
-            theirs.both(),
-            ours.both() / theirs.both()
-        );
+    let mut rounds = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        // Turn and turn about, so that both sides suffer the same from what else goes on.
+        rounds.push((throughput(&node, jobs).await?, bare.throughput(jobs).await));
     }
+    println!(
+        "| {name} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} |",
+        median(rounds.iter().map(|(ours, _)| ours.enqueued)),
+        median(rounds.iter().map(|(ours, _)| ours.run)),
+        median(rounds.iter().map(|(ours, _)| ours.both())),
+        median(rounds.iter().map(|(_, bare)| bare.both())),
+        median(rounds.iter().map(|(ours, bare)| ours.both() / bare.both())),
+    );
     let latencies = latencies(&mut node).await?;
     let at = |percent: usize| latencies[latencies.len() * percent / 100].as_secs_f64() * 1e3;
     println!("| {name} | start latency, idle | p50 {:.2} ms | p99 {:.2} ms | | |", at(50), at(99));

@@ -13,6 +13,8 @@ use super::{CLAIMED_AT_ONCE, ENQUEUED_AT_ONCE, Speed};
 const TABLE: &str = "CREATE TABLE bare_queue (id UUID PRIMARY KEY, payload TEXT NOT NULL, \
      state SMALLINT NOT NULL, run_at_us BIGINT NOT NULL, token UUID)";
 const INDEX: &str = "CREATE INDEX bare_queue_due ON bare_queue (run_at_us, id) WHERE state = 0";
+const STORAGE: &str =
+    "ALTER TABLE bare_queue SET (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02)";
 
 pub(crate) enum Queue {
     Postgres { pool: PgPool, last_id: u128 },
@@ -25,6 +27,7 @@ impl Queue {
             let pool = pool.clone();
             sqlx::query(TABLE).execute(&pool).await.unwrap();
             sqlx::query(INDEX).execute(&pool).await.unwrap();
+            sqlx::query(STORAGE).execute(&pool).await.unwrap();
             return Self::Postgres { pool, last_id: 0 };
         }
         // A file of its own, opened as the application opens its own.

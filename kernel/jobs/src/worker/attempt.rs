@@ -38,6 +38,8 @@ pub(crate) async fn attempt(
     let started = Instant::now();
     let work = AssertUnwindSafe((kind.run)(ctx, payload)).catch_unwind();
     let how = tokio::select! {
+        // The work first: most of it is done before a timer would be worth setting.
+        biased;
         outcome = work => How::Returned(outcome.unwrap_or_else(|panic| Err(panicked(&*panic)))),
         error = timed_out(kind.timeout) => How::Returned(Err(error)),
         () = interrupt.over(grace) => How::BrokenOff,

@@ -35,11 +35,14 @@ use crate::store::{CLEAN_BATCH, Claim, Claimed, Lease, Renewed, Settled, Settlem
 /// How long progress is collected before it is stored.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(250);
 
+/// How long a node that has more to do than places waits for further places to become free.
+const GATHERING: Duration = Duration::from_millis(1);
+
 /// How often ended jobs are looked through, in the clock's time.
 const CLEAN_EVERY: Duration = Duration::from_mins(10);
 
 /// Pauses while the database can't be reached.
-const PAUSES: Backoff = Backoff { first: Duration::from_millis(250), cap: Duration::from_secs(5) };
+const PAUSES: Backoff = Backoff { first: Duration::from_millis(250), cap: Duration::from_secs(2) };
 
 /// How often a stopping node tries to settle before it leaves its jobs to their leases.
 const LAST_TRIES: u32 = 3;
@@ -109,6 +112,7 @@ impl Runner {
                 self.stopping = true;
                 self.running.values().for_each(|job| job.interrupt.ask(Reason::Stopping));
             }
+            self.take_ended();
             match self.step().await {
                 Ok(()) => failures = 0,
                 Err(error) => {
@@ -419,11 +423,7 @@ impl Runner {
         tokio::select! {
             Some(joined) = self.tasks.join_next_with_id() => {
                 self.ended(joined);
-                // Let others that are about to end do so: they are settled in one statement.
-                tokio::task::yield_now().await;
-                while let Some(joined) = self.tasks.try_join_next_with_id() {
-                    self.ended(joined);
-                }
+                self.gather().await;
             }
             () = wake.notified() => self.look = true,
             () = cancelled.notified() => self.renew = true,
@@ -439,6 +439,28 @@ impl Runner {
             () = tokio::time::sleep_until(flush_at.unwrap_or(self.next_poll)),
                 if flush_at.is_some() => {}
             () = stop.cancelled(), if !self.stopping => {}
+        }
+    }
+
+    /// Takes in what has ended.
+    fn take_ended(&mut self) {
+        while let Some(joined) = self.tasks.try_join_next_with_id() {
+            self.ended(joined);
+        }
+    }
+
+    /// Takes in what else has ended, or is about to while more jobs are due: they are settled,
+    /// and their places filled, in one statement each.
+    async fn gather(&mut self) {
+        self.take_ended();
+        let until = Instant::now() + GATHERING;
+        while self.look && !self.stopping {
+            let Ok(Some(joined)) =
+                tokio::time::timeout_at(until, self.tasks.join_next_with_id()).await
+            else {
+                return;
+            };
+            self.ended(joined);
         }
     }
 

@@ -209,6 +209,23 @@ impl Site {
         Node { app, database, jobs }
     }
 
+    /// Keeps everybody from the PostgreSQL database, or lets them in again.
+    pub async fn lock_out(&self, locked_out: bool) {
+        use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
+        let server = std::env::var("SVC_TEST_POSTGRES").unwrap();
+        let mut server = sqlx::PgConnection::connect(&server).await.unwrap();
+        let (_, name) = self.throw_away.url().rsplit_once('/').unwrap();
+        let name = name.split('?').next().unwrap();
+        for sql in [
+            format!("ALTER DATABASE \"{name}\" ALLOW_CONNECTIONS {}", !locked_out),
+            format!(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+            ),
+        ] {
+            server.execute(AssertSqlSafe(sql)).await.unwrap();
+        }
+    }
+
     /// One node on a database of its own.
     pub async fn with_node(backend: Backend) -> (Self, Node) {
         let site = Self::new(backend).await;

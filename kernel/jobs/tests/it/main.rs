@@ -7,6 +7,7 @@ mod enqueuing;
 mod fixture;
 mod leases;
 mod listing;
+mod outages;
 mod progress;
 mod registration;
 mod retries;
