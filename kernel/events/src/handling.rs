@@ -143,7 +143,8 @@ impl Processor {
         let _permit = self.permits.acquire().await;
         let handler = &*self.events.handlers[lane];
         let Batch { ids, attempts, .. } = &batch;
-        let mut taken = Taken { handler: &handler.name, ids: ids.clone(), attempts: *attempts };
+        let (name, attempts) = (&*handler.name, *attempts);
+        let mut taken = Taken { handler: name, ids: ids.clone(), attempts, waits: false };
         if taken.attempts >= self.settings.max_attempts {
             // It was begun the last time, and the process didn't live to record how that went.
             self.record_failure(&taken, taken.attempts, None).await?;
@@ -182,7 +183,8 @@ impl Processor {
     ) -> Result<usize> {
         let mut worked = 0;
         for id in &taken.ids {
-            let single = Taken { ids: vec![*id], ..*taken };
+            // The failed batch may still be rolling back, on its way to the database.
+            let single = Taken { ids: vec![*id], waits: true, ..*taken };
             worked += match self.hand_over(handler, batch, &single, attempt).await {
                 Ok(count) => count,
                 Err(error) => {
@@ -236,6 +238,13 @@ impl Processor {
             || "every attempt ended the process that made it".to_owned(),
             |error| error.report(),
         );
+        let at_us = if is_dead { now_us } else { self.settings.next_attempt_us(now_us, attempts) };
+        let text: String = error.chars().filter(|c| *c != '\0').take(LONGEST_ERROR).collect();
+        let failure = Failure { attempts, at_us, is_dead, error: text };
+        if !store::fail(&self.database, taken, failure).await? {
+            return Ok(());
+        }
+        self.failed.fetch_add(1, Ordering::Relaxed);
         let message = taken.ids.first().copied().unwrap_or_default();
         let handler = taken.handler;
         if is_dead {
@@ -243,11 +252,6 @@ impl Processor {
         } else {
             tracing::warn!(%message, handler, attempts, error, "a message could not be handled");
         }
-        let at_us = if is_dead { now_us } else { self.settings.next_attempt_us(now_us, attempts) };
-        let error = error.chars().filter(|letter| *letter != '\0').take(LONGEST_ERROR).collect();
-        let failure = Failure { attempts, at_us, is_dead, error };
-        store::fail(&self.database, taken, failure).await?;
-        self.failed.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 }
@@ -271,7 +275,10 @@ async fn handle(
         }
     }
     let ids = messages.iter().map(|message| message.id).collect();
-    store::remove(uow, &Taken { ids, ..*taken }).await?;
+    let removed = store::remove(uow, &Taken { ids, ..*taken }).await?;
+    if usize::try_from(removed).ok() != Some(messages.len()) {
+        return Err(Error::internal("messages were removed by somebody else while handled"));
+    }
     Ok(messages.len())
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Each node listens on one channel and tells the others there which topics were called on it.
 //! A notification is `<node> <topic>`; a node passes over its own. Nothing is remembered: a node
-//! that was not connected wakes all topics that it knows when it is again.
+//! that was not connected wakes all topics that it knows when it is again, and what it could not
+//! tell the others, they find with their slow polls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,6 +24,9 @@ const CHANNEL: &str = "svc_wake";
 
 /// The shortest time between two notifications of one topic by one node.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// The most topics that are remembered.
+const MOST_TOPICS: usize = 256;
 
 /// Carries wake-ups between nodes.
 pub(crate) struct Relay {
@@ -49,7 +53,8 @@ impl Relay {
 
     fn learn(&self, topic: &str) {
         let mut known = self.known();
-        if !known.contains(topic) {
+        // Whoever may notify could send any number of names.
+        if known.len() < MOST_TOPICS && !known.contains(topic) {
             known.insert(topic.to_owned());
         }
     }

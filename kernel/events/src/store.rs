@@ -1,7 +1,8 @@
 //! The table `events_outbox`: all of its SQL that writes and takes messages.
 //!
 //! What looks for messages names the state as a literal, so that both databases use the partial
-//! indexes.
+//! indexes. It also asks for the index's order where any row would do: PostgreSQL may otherwise
+//! read the whole table, hoping to meet a fitting row soon.
 //! Lists of identifiers are filled up to a power of two by repeating the last, so that there are
 //! few different statements to prepare.
 
@@ -83,8 +84,8 @@ pub(crate) async fn look(
     let lanes: Vec<String> = (0..handlers.len()).map(|lane| format!("({lane}, ?)")).collect();
     let sql = format!(
         "WITH lanes (lane, handler) AS (VALUES {}) SELECT lane, \
-         EXISTS (SELECT 1 FROM events_outbox m WHERE m.state = 'ready' \
-             AND m.handler = lanes.handler AND m.available_at_us <= ?), \
+         (SELECT m.available_at_us FROM events_outbox m WHERE m.state = 'ready' \
+             AND m.handler = lanes.handler ORDER BY m.available_at_us LIMIT 1), \
          (SELECT m.available_at_us FROM events_outbox m WHERE m.state = 'ready' \
              AND m.handler = lanes.handler AND m.available_at_us > ? \
              ORDER BY m.available_at_us LIMIT 1) \
@@ -92,13 +93,14 @@ pub(crate) async fn look(
         lanes.join(", ")
     );
     let names = handlers.iter().map(|handler| Value::from(*handler));
-    let values = names.chain([now_us.into(), now_us.into()]);
+    let values = names.chain([now_us.into()]);
     let rows = database.rows(database.statement(&sql, values)).await?;
     let read = |row: QueryResult| {
         let lane: i32 = row.try_get_by_index(0)?;
+        let first_us: Option<i64> = row.try_get_by_index(1)?;
         Ok(Outlook {
             lane: usize::try_from(lane).unwrap_or_default(),
-            is_due: row.try_get_by_index(1)?,
+            is_due: first_us.is_some_and(|time| time <= now_us),
             next_us: row.try_get_by_index(2)?,
         })
     };
@@ -157,6 +159,8 @@ pub(crate) struct Taken<'a> {
     pub(crate) ids: Vec<Uuid>,
     /// Attempts that are counted in their rows.
     pub(crate) attempts: u32,
+    /// Whether to wait for rows that somebody holds, instead of passing over them.
+    pub(crate) waits: bool,
 }
 
 impl Taken<'_> {
@@ -214,7 +218,10 @@ pub(crate) async fn lock(
     let sql = format!(
         "SELECT id, name, organisation_id, correlation, created_at_us, content \
          FROM events_outbox WHERE {condition} ORDER BY id{}",
-        skip_locked(database)
+        match (database.backend(), taken.waits) {
+            (Backend::Postgres, true) => " FOR UPDATE",
+            _ => skip_locked(database),
+        }
     );
     let rows = uow.rows(database.statement(&sql, values)).await?;
     rows.iter().map(|row| message(row, taken.handler, attempt)).collect()
@@ -239,8 +246,10 @@ pub(crate) struct Failure {
     pub(crate) error: String,
 }
 
-/// Records a failure, outside of the unit of work that it undid.
-pub(crate) async fn fail(database: &Database, taken: &Taken<'_>, failure: Failure) -> Result<()> {
+/// Records a failure, outside of the unit of work that it undid, and says whether there was
+/// something to record: another node may be done with the message meanwhile. It waits for whoever
+/// holds the row, which may still be the transaction that is just being rolled back.
+pub(crate) async fn fail(database: &Database, taken: &Taken<'_>, failure: Failure) -> Result<bool> {
     let (condition, values) = taken.condition();
     let sql = format!(
         "UPDATE events_outbox SET state = ?, attempts = ?, available_at_us = ?, last_error = ? \
@@ -253,7 +262,8 @@ pub(crate) async fn fail(database: &Database, taken: &Taken<'_>, failure: Failur
         failure.error.into(),
     ];
     let statement = database.statement(&sql, head.into_iter().chain(values));
-    database.writer().execute_raw(statement).await.map(drop).map_err(database_error)
+    let outcome = database.writer().execute_raw(statement).await.map_err(database_error)?;
+    Ok(outcome.rows_affected() > 0)
 }
 
 fn skip_locked(database: &Database) -> &'static str {

@@ -22,8 +22,11 @@ CREATE INDEX events_outbox_dead ON events_outbox (id, handler) WHERE state = 'de
 
 -- only postgres
 -- A queue's rows die young: vacuum after a fixed number of them, whatever the table's size, and
--- without pauses, or walks along the index pass dead entries.
+-- without pauses, or walks along the index pass dead entries. Its file keeps the size it once had:
+-- truncating it would take an exclusive lock, and PostgreSQL would plan to read all of a table that
+-- it saw empty, and hold on to such plans while the queue fills.
 ALTER TABLE events_outbox SET (
+    vacuum_truncate = false,
     autovacuum_vacuum_scale_factor = 0,
     autovacuum_vacuum_threshold = 2000,
     autovacuum_vacuum_insert_scale_factor = 0,
