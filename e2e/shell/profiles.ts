@@ -98,6 +98,33 @@ export const profiles = [
     const keys = await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('shell')));
     assert.ok(keys.includes('shell') && keys.includes('shell.u1'));
   }),
+  story('profile: a window whose app is registered late comes back with it', {}, async ({ page }) => {
+    const register = () => window.Shell.registerApp({ id: 'late', title: 'Late', icon: 'box.svg', render: (context) => String(context.intent) });
+    await page.evaluate(register);
+    await openApp(page, 'late', 'kept');
+    await page.waitForTimeout(1000);
+    await page.reload();
+    await page.locator('.shell-tile').first().waitFor();
+    await openApp(page, 'clock');
+    await page.waitForTimeout(1000);
+    await page.reload();
+    await page.locator('playground-clock').waitFor();
+    await page.evaluate(register);
+    await page.locator('.shell-window[data-app=late]').getByText('kept').waitFor();
+  }),
+  story('element: taken out of the page and put back, it starts anew', {}, async ({ page }) => {
+    await openApp(page, 'clock');
+    await page.evaluate(async () => {
+      const element = document.querySelector('shell-desktop');
+      element?.remove();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (element) document.body.append(element);
+    });
+    await page.locator('playground-clock').waitFor();
+    assert.equal(await page.locator('.shell-taskbar').count(), 1);
+    assert.equal(await page.evaluate(() => window.Shell.openApp('notes')), true);
+    await page.locator('.shell-window[data-app=notes]').waitFor();
+  }),
   story('first start: initial shortcuts and apps, once', { options: { initialApps: ['clock'], initialShortcuts: ['clock', 'notes'] } }, async ({ page }) => {
     await page.locator('playground-clock').waitFor();
     assert.equal(await page.locator('.shell-tile').count(), 2);

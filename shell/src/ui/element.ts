@@ -96,7 +96,7 @@ function assemble(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
     desk.shield,
     desk.live,
   );
-  const ends = [connectKeys(desk), watchFrames(desk), guardUnload(desk)];
+  const ends = [connectKeys(desk), watchFrames(desk)];
   effect(() => () => {
     for (const end of ends) end();
   });
@@ -139,18 +139,6 @@ function watchFrames(desk: Desk): Dispose {
     if (!win) return;
     win.lastFocus = frame;
     if (desk.windows.activeId.peek() !== win.id) desk.windows.activate(win, false);
-  });
-}
-
-/** A window that refuses to close also keeps the page from being left without a question. */
-function guardUnload(desk: Desk): Dispose {
-  return listen(window, 'beforeunload', (event) => {
-    for (const win of desk.windows.list.peek()) {
-      for (const callback of win.hooks.close) {
-        const answer = callback();
-        if (answer === false) event.preventDefault();
-      }
-    }
   });
 }
 

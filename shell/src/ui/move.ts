@@ -144,7 +144,8 @@ export class MoveController {
     if (!gesture.edge && win.placement !== 'normal') {
       // The window shrinks back under the pointer, which keeps its relative place on the title bar.
       const share = clamp((start.x - startRect.x) / startRect.width, 0, 1);
-      const { width, height } = win.bounds;
+      const width = Math.min(win.bounds.width, gesture.area.width);
+      const height = Math.min(win.bounds.height, gesture.area.height);
       gesture.startRect = { x: start.x - width * share, y: startRect.y, width, height };
       win.element.dataset.placement = 'normal';
       win.element.style.width = `${width}px`;

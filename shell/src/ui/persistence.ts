@@ -54,7 +54,9 @@ export class Persistence {
     const slow = setTimeout(() => this.#desk.toasts.show(t('profile.slow'), 'info'), SLOW_MS);
     const before = untracked(() => this.#current());
     try {
-      const stored = await this.#store.load(this.#key);
+      // A desktop that just ended may still be writing; a store of the product's own may hang and isn't waited for in line.
+      const load = async () => this.#store.load(this.#key);
+      const stored = await (this.#isLocal ? this.#locked(load) : load());
       if (this.#ended) return undefined;
       const known = stored !== undefined && stored !== null && stored !== '';
       const profile = known ? await this.#read(stored) : undefined;
@@ -189,6 +191,11 @@ export class Persistence {
     }
   }
 
+  /** Whether the store is the browser's own, which needs no waiting. */
+  get #isLocal(): boolean {
+    return this.#desk.runtime.options.peek().profileStore === undefined;
+  }
+
   #locked<T>(work: () => Promise<T>): Promise<T> {
     // Without Web Locks (pages that aren't secure contexts) the join still happens, only not atomically.
     return navigator.locks ? (navigator.locks.request(`svc-shell ${this.#key}`, work) as Promise<T>) : work();
@@ -212,7 +219,8 @@ export class Persistence {
       const base = this.#base;
       const merged = theirs && base && !sameJson(theirs, base) ? mergeProfiles(base, mine, theirs) : mine;
       await this.#store.save(this.#key, merged);
-      this.#base = merged;
+      // Windows of other tabs are theirs: what isn't open here mustn't look closed here with the next save.
+      this.#base = { ...merged, windows: mine.windows };
       this.#adoptMerged(merged, mine);
     });
   }
@@ -256,7 +264,7 @@ export class Persistence {
     clearTimeout(this.#timer);
     const mine = this.#dirty();
     if (!mine || this.#saving) return;
-    if (this.#desk.runtime.options.peek().profileStore) {
+    if (!this.#isLocal) {
       void this.save();
       return;
     }
@@ -266,20 +274,30 @@ export class Persistence {
       const merged =
         theirs && this.#base && !sameJson(theirs, this.#base) ? mergeProfiles(this.#base, mine, theirs) : mine;
       this.#store.save(this.#key, merged);
-      this.#base = merged;
+      this.#base = { ...merged, windows: mine.windows };
     } catch (error) {
       reportError(error);
     }
   }
 
-  /** Saves the rest and stops. */
+  /** Saves the rest and stops. What's to be saved is taken at once: the caller goes on to close the windows. */
   async end(): Promise<void> {
-    const last = this.save();
-    for (const end of this.#ends) end();
-    removeEventListener('storage', this.#onStorage);
-    await last;
+    const mine = this.#ready ? this.#dirty() : undefined;
     this.#ended = true;
     clearTimeout(this.#timer);
-    this.#channel.close();
+    for (const end of this.#ends) end();
+    removeEventListener('storage', this.#onStorage);
+    this.#channel.onmessage = null;
+    try {
+      await this.#saving;
+      if (mine) {
+        await this.#write(mine);
+        this.#channel.postMessage('saved');
+      }
+    } catch (error) {
+      reportError(error);
+    } finally {
+      this.#channel.close();
+    }
   }
 }

@@ -8,7 +8,11 @@ export type ToastKind = 'info' | 'warning';
 
 /** Shows notices. */
 export class Toasts {
-  readonly element = h('div.shell-toasts', { role: 'log', 'aria-live': 'polite', 'aria-label': t('toast.region') });
+  readonly element = h('div.shell-toasts', {
+    role: 'log',
+    'aria-live': 'polite',
+    'aria-label': () => t('toast.region'),
+  });
 
   /** Shows a notice; the result removes it. The same text isn't shown twice at a time. */
   show(text: string, kind: ToastKind = 'info', action?: { title: string; run(): void }): () => void {

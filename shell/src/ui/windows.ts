@@ -48,6 +48,7 @@ export class WindowManager {
   readonly content: ContentLoader;
   readonly #desk: Desk;
   readonly #byId = new Map<string, ShellWindow>();
+  readonly #waiting = signal<readonly StoredWindow[]>([]);
   #order: string[] = [];
   #depth = 10;
   #opened = 0;
@@ -73,6 +74,15 @@ export class WindowManager {
       locale();
       untracked(() => {
         for (const win of this.#byId.values()) win.translate();
+      });
+    });
+    effect(() => {
+      const ready = this.#waiting().filter((one) => desk.usableApp(one.appId));
+      if (ready.length === 0) return;
+      untracked(() => {
+        this.#waiting.update((waiting) => waiting.filter((one) => !ready.includes(one)));
+        for (const one of ready) this.#reopen(one);
+        this.#mark();
       });
     });
     effect(() => {
@@ -197,7 +207,11 @@ export class WindowManager {
   rect(win: ShellWindow): Rect {
     const area = this.#desk.area.peek();
     if (this.#desk.compact.peek() || this.#desk.popOut) return area;
-    return win.placement === 'normal' ? keepReachable(win.bounds, area) : placementRect(win.placement, area);
+    if (win.placement !== 'normal') return placementRect(win.placement, area);
+    // Bounds stay as they are, so that a window grows back with its screen.
+    const { width, height } = win.bounds;
+    const fitting = { ...win.bounds, width: Math.min(width, area.width), height: Math.min(height, area.height) };
+    return keepReachable(fitting, area);
   }
 
   /** Whether a window is on screen. */
@@ -223,18 +237,7 @@ export class WindowManager {
 
   /** Places every window anew, as after a change of the area. */
   relayout(): void {
-    const area = this.#desk.area.peek();
-    for (const win of this.#byId.values()) {
-      if (win.bounds.width > area.width || win.bounds.height > area.height) {
-        const { width, height } = win.bounds;
-        win.bounds = {
-          ...win.bounds,
-          width: Math.min(width, Math.max(240, area.width)),
-          height: Math.min(height, Math.max(140, area.height)),
-        };
-      }
-      this.#apply(win);
-    }
+    for (const win of this.#byId.values()) this.#apply(win);
   }
 
   /** Shows title, icon and accent of a window. */
@@ -426,6 +429,7 @@ export class WindowManager {
 
   /** Closes all windows without asking, for a change of user. */
   clear(): void {
+    this.#waiting.set([]);
     for (const win of [...this.#byId.values()]) this.#drop(win);
   }
 
@@ -454,33 +458,38 @@ export class WindowManager {
 
   /** What a window looks like in a profile. */
   store(): StoredWindow[] {
-    return this.stacked()
-      .filter((win) => win.app.id !== 'shell.docs' || win.state !== undefined)
-      .map((win) => {
-        const stored: StoredWindow = {
-          id: win.id,
-          appId: win.app.id,
-          webtop: win.webtop,
-          bounds: win.bounds,
-          placement: win.placement,
-          minimized: win.minimized,
-          title: win.title,
-        };
-        const state = win.state ?? win.intent;
-        if (state !== undefined) stored.state = state;
-        if (win.link !== undefined) stored.link = win.link;
-        return stored;
-      });
+    const open = this.stacked().map((win) => {
+      const stored: StoredWindow = {
+        id: win.id,
+        appId: win.app.id,
+        webtop: win.webtop,
+        bounds: win.bounds,
+        placement: win.placement,
+        minimized: win.minimized,
+        title: win.title,
+      };
+      const state = win.state ?? win.intent;
+      if (state !== undefined) stored.state = state;
+      if (win.link !== undefined) stored.link = win.link;
+      return stored;
+    });
+    return [...this.#waiting.peek(), ...open];
   }
 
-  /** Opens stored windows again, from bottom to top, and leaves the topmost one active. */
+  /**
+   * Opens stored windows again, from bottom to top, and leaves the topmost one active. Those whose app isn't there (yet)
+   * wait for it, and stay in the profile meanwhile.
+   */
   restore(stored: readonly StoredWindow[]): void {
-    for (const one of stored) {
-      const app = this.#desk.usableApp(one.appId);
-      if (app && !this.#byId.has(one.id)) this.open(app, { stored: one });
-    }
+    this.#waiting.set(stored.filter((one) => !this.#reopen(one)));
     this.#showWebtop();
     if (this.active) this.focusInside(this.active);
+  }
+
+  #reopen(stored: StoredWindow): boolean {
+    const app = this.#desk.usableApp(stored.appId);
+    if (app && !this.#byId.has(stored.id)) this.open(app, { stored });
+    return app !== undefined;
   }
 
   /** What an app gets to know and do. */
