@@ -149,7 +149,11 @@ pub struct ScheduleBuilder<'a> {
 
 type MakePayload = Box<dyn Fn() -> Result<String> + Send + Sync>;
 
-#[expect(clippy::must_use_candidate, reason = "takes effect when it is dropped")]
+#[expect(
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "takes effect when it is dropped"
+)]
 impl ScheduleBuilder<'_> {
     /// The zone in whose time the pattern is meant, such as `Europe/Berlin`.
     pub fn time_zone(mut self, zone: &str) -> Self {

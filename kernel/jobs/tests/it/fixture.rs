@@ -24,8 +24,8 @@ use uuid::Uuid;
 
 /// Does what the world says of `name`; notes it where the world says nothing.
 #[derive(Serialize, Deserialize)]
-pub struct Act {
-    pub name: String,
+pub(crate) struct Act {
+    pub(crate) name: String,
 }
 
 impl Job for Act {
@@ -34,8 +34,8 @@ impl Job for Act {
 
 /// Like [`Act`], and may take only 50 ms.
 #[derive(Serialize, Deserialize)]
-pub struct Quick {
-    pub name: String,
+pub(crate) struct Quick {
+    pub(crate) name: String,
 }
 
 impl Job for Quick {
@@ -44,7 +44,7 @@ impl Job for Quick {
 
 /// Is enqueued by nobody but a schedule.
 #[derive(Serialize, Deserialize)]
-pub struct Nightly {}
+pub(crate) struct Nightly {}
 
 impl Job for Nightly {
     const NAME: &'static str = "tests.nightly";
@@ -52,7 +52,7 @@ impl Job for Nightly {
 
 /// Is never registered.
 #[derive(Serialize, Deserialize)]
-pub struct Unknown {}
+pub(crate) struct Unknown {}
 
 impl Job for Unknown {
     const NAME: &'static str = "tests.unknown";
@@ -63,7 +63,7 @@ type Behaviour = Arc<dyn Fn(JobContext) -> Outcome + Send + Sync>;
 
 /// What all nodes of a test share besides the database.
 #[derive(Default)]
-pub struct World {
+pub(crate) struct World {
     noted: Mutex<Vec<String>>,
     behaviours: Mutex<HashMap<String, Behaviour>>,
     members: Mutex<BTreeMap<UserId, PermissionSet>>,
@@ -71,7 +71,7 @@ pub struct World {
 
 impl World {
     /// Tells jobs of a name what to do.
-    pub fn teach<F, Fut>(&self, name: &str, behaviour: F)
+    pub(crate) fn teach<F, Fut>(&self, name: &str, behaviour: F)
     where
         F: Fn(JobContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<(), JobError>> + Send + 'static,
@@ -80,22 +80,22 @@ impl World {
         self.behaviours.lock().unwrap().insert(name.to_owned(), behaviour);
     }
 
-    pub fn note(&self, text: impl Into<String>) {
+    pub(crate) fn note(&self, text: impl Into<String>) {
         self.noted.lock().unwrap().push(text.into());
     }
 
     /// What was noted since this was last asked.
-    pub fn noted(&self) -> Vec<String> {
+    pub(crate) fn noted(&self) -> Vec<String> {
         std::mem::take(&mut *self.noted.lock().unwrap())
     }
 
     /// Gives a person rights, from now on.
-    pub fn grant(&self, user: UserId, permissions: &[&str]) {
+    pub(crate) fn grant(&self, user: UserId, permissions: &[&str]) {
         let permissions = permissions.iter().copied().collect();
         self.members.lock().unwrap().insert(user, permissions);
     }
 
-    pub fn expel(&self, user: UserId) {
+    pub(crate) fn expel(&self, user: UserId) {
         self.members.lock().unwrap().remove(&user);
     }
 
@@ -158,21 +158,21 @@ impl Module for Tests {
 }
 
 /// A database and a clock that nodes can share.
-pub struct Site {
-    pub clock: Clock,
-    pub world: Arc<World>,
+pub(crate) struct Site {
+    pub(crate) clock: Clock,
+    pub(crate) world: Arc<World>,
     throw_away: ThrowAwayDatabase,
 }
 
 /// How a node differs from others.
 #[derive(Default)]
-pub struct Different<'a> {
-    pub arguments: &'a [&'a str],
-    pub nightly: Option<&'static str>,
+pub(crate) struct Different<'a> {
+    pub(crate) arguments: &'a [&'a str],
+    pub(crate) nightly: Option<&'static str>,
 }
 
 impl Site {
-    pub async fn new(backend: Backend) -> Self {
+    pub(crate) async fn new(backend: Backend) -> Self {
         Self {
             clock: Clock::manual(datetime!(2026-11-20 12:00 UTC)),
             world: Arc::default(),
@@ -181,11 +181,11 @@ impl Site {
     }
 
     /// A node whose workers don't run yet.
-    pub async fn node(&self) -> Node {
+    pub(crate) async fn node(&self) -> Node {
         self.different_node(Different::default()).await
     }
 
-    pub async fn different_node(&self, different: Different<'_>) -> Node {
+    pub(crate) async fn different_node(&self, different: Different<'_>) -> Node {
         let nightly = different.nightly.unwrap_or("0 0 3 * * *");
         let tests = Tests { world: Arc::clone(&self.world), nightly };
         let mut assembly =
@@ -210,7 +210,7 @@ impl Site {
     }
 
     /// Keeps everybody from the PostgreSQL database, or lets them in again.
-    pub async fn lock_out(&self, locked_out: bool) {
+    pub(crate) async fn lock_out(&self, locked_out: bool) {
         use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
         let server = std::env::var("SVC_TEST_POSTGRES").unwrap();
         let mut server = sqlx::PgConnection::connect(&server).await.unwrap();
@@ -227,41 +227,41 @@ impl Site {
     }
 
     /// One node on a database of its own.
-    pub async fn with_node(backend: Backend) -> (Self, Node) {
+    pub(crate) async fn with_node(backend: Backend) -> (Self, Node) {
         let site = Self::new(backend).await;
         let node = site.node().await;
         (site, node)
     }
 }
 
-pub struct Node {
-    pub app: App,
-    pub database: Database,
-    pub jobs: Arc<Jobs>,
+pub(crate) struct Node {
+    pub(crate) app: App,
+    pub(crate) database: Database,
+    pub(crate) jobs: Arc<Jobs>,
 }
 
 /// Ada, who may do nothing but what is hers.
-pub const ADA: UserId = UserId(Uuid::from_u128(7));
+pub(crate) const ADA: UserId = UserId(Uuid::from_u128(7));
 
 impl Node {
     /// A person in the first or second organisation.
-    pub fn person(&self, user: UserId, organisation: u128, permissions: &[&str]) -> Context {
+    pub(crate) fn person(&self, user: UserId, organisation: u128, permissions: &[&str]) -> Context {
         let organisation = OrganisationId(Uuid::from_u128(organisation));
         let permissions = permissions.iter().copied().collect();
         let person = Principal::user(user, "Ada", organisation, permissions);
         Context::new(&self.app, Arc::new(person), Uuid::from_u128(9)).unwrap()
     }
 
-    pub fn ada(&self) -> Context {
+    pub(crate) fn ada(&self) -> Context {
         self.person(ADA, 1, &[])
     }
 
-    pub fn system(&self) -> Context {
+    pub(crate) fn system(&self) -> Context {
         Context::system(&self.app).unwrap()
     }
 
     /// Enqueues an [`Act`] for Ada.
-    pub async fn enqueue(&self, name: &str) -> JobId {
+    pub(crate) async fn enqueue(&self, name: &str) -> JobId {
         let act = Act { name: name.to_owned() };
         let enqueued: Enqueued =
             self.ada().transact(async |uow| uow.enqueue(act).await).await.unwrap();
@@ -269,18 +269,18 @@ impl Node {
     }
 
     /// Enqueues an [`Act`] that is kept when it has finished.
-    pub async fn enqueue_watched(&self, name: &str) -> JobId {
+    pub(crate) async fn enqueue_watched(&self, name: &str) -> JobId {
         let act = Act { name: name.to_owned() };
         let enqueued = self.ada().transact(async |uow| uow.enqueue(act).watched().await).await;
         enqueued.unwrap().id
     }
 
-    pub async fn drain(&self) -> usize {
+    pub(crate) async fn drain(&self) -> usize {
         self.app.drain().await.unwrap()
     }
 
     /// Where a job stands; none when it is gone.
-    pub async fn status(&self, id: JobId) -> Option<JobStatus> {
+    pub(crate) async fn status(&self, id: JobId) -> Option<JobStatus> {
         match self.jobs.status(&self.system(), id).await {
             Ok(status) => Some(status),
             Err(error) if error.kind() == svc_core::ErrorKind::NotFound => None,
@@ -289,17 +289,17 @@ impl Node {
     }
 
     /// How many jobs there are, in whatever state.
-    pub async fn count(&self) -> u64 {
+    pub(crate) async fn count(&self) -> u64 {
         self.jobs.statistics().await.unwrap().iter().map(|counted| counted.count).sum()
     }
 
-    pub async fn execute(&self, sql: &str) {
+    pub(crate) async fn execute(&self, sql: &str) {
         self.database.writer().execute_unprepared(sql).await.unwrap();
     }
 }
 
 /// Waits for what happens on another task, at most ten seconds.
-pub async fn eventually(what: &str, condition: impl AsyncFn() -> bool) {
+pub(crate) async fn eventually(what: &str, condition: impl AsyncFn() -> bool) {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
     while !condition().await {
         assert!(tokio::time::Instant::now() < deadline, "did not happen in time: {what}");
@@ -307,5 +307,5 @@ pub async fn eventually(what: &str, condition: impl AsyncFn() -> bool) {
     }
 }
 
-pub const SECOND: Duration = Duration::from_secs(1);
-pub const HOUR: Duration = Duration::from_hours(1);
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+pub(crate) const HOUR: Duration = Duration::from_hours(1);

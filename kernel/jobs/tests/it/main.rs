@@ -14,12 +14,3 @@ mod retries;
 mod schedules;
 mod shutdown;
 mod uniqueness;
-
-extern crate self as svc_testing;
-#[path = "../../../testing/src/database.rs"]
-#[allow(missing_docs, unreachable_pub, dead_code)]
-mod database;
-#[path = "../../../testing/src/macros.rs"]
-mod macros;
-pub use database::ThrowAwayDatabase;
-pub use svc_data::Backend;

@@ -27,7 +27,9 @@ svc_testing::on_both_databases! {
     async fn running_nodes_wake_for_a_schedule_and_one_of_them_enqueues(backend) {
         let site = Site::new(backend).await;
         let nodes = [site.node().await, site.node().await];
-        nodes.iter().for_each(|node| node.app.start_workers());
+        for node in &nodes {
+            node.app.start_workers();
+        }
         // Both look at the schedules before the night comes.
         nodes[0].enqueue("ready").await;
         eventually("the nodes run", async || site.world.noted() == ["ready"]).await;
