@@ -143,8 +143,7 @@ impl Dispatcher {
         let token = app.clock().new_id();
         let claim = Claim { token, now_us, until_us: now_us.saturating_add(lease_us) };
         let claimed = claim::claim(&self.database, &quotas, claim).await?;
-        let wanted: usize = quotas.iter().map(|quota| quota.count).sum();
-        turn.limited |= claimed.len() == wanted;
+        turn.limited |= may_have_more(&quotas, &claimed);
         turn.jobs.extend(self.prepare(app, &quotas, claimed).await?);
         Ok(())
     }
@@ -256,6 +255,17 @@ impl Dispatcher {
         }
         Ok(())
     }
+}
+
+/// Whether a queue may hold more than was claimed of it: it gave all that was asked of it, or
+/// others wait until these are through.
+fn may_have_more(quotas: &[Quota], claimed: &[claim::Claimed]) -> bool {
+    let mut counts: HashMap<Uuid, usize> = HashMap::new();
+    for one in claimed {
+        *counts.entry(one.endpoint).or_default() += 1;
+    }
+    let is_emptied = |quota: &Quota| counts.get(&quota.endpoint).is_some_and(|n| *n >= quota.count);
+    claimed.iter().any(|one| one.is_ordered) || quotas.iter().any(is_emptied)
 }
 
 /// The requests in flight, and their claims.

@@ -89,8 +89,7 @@ impl LoadedEndpoint {
     ) -> Result<HeaderMap, String> {
         let keys = self.keys.as_ref().map_err(Clone::clone)?;
         let previous = keys.previous.as_ref().filter(|(_, until)| now < *until);
-        let signing: Vec<&SigningKey> =
-            std::iter::once(&keys.current)
+        let signing: Vec<&SigningKey> = std::iter::once(&keys.current)
             .chain(previous.map(|(key, _)| key))
             .chain(&keys.key_pair)
             .collect();

@@ -6,8 +6,8 @@ use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::model::Status;
 use super::JobStartedBody;
+use crate::model::Status;
 use crate::service::{Delivery, DeliveryDetail, DeliveryFilter, Selection, Service};
 
 /// Where a delivery stands.

@@ -40,21 +40,44 @@ impl Dispatcher {
             self.in_flight.note(claimed.endpoint, timed_out);
         }
         let attempts: Vec<Attempt> = finished.iter().map(|one| self.attempt(one)).collect();
-        let context = Context::system(&self.app.get()?)?;
-        context
-            .transact_retrying(|uow| {
-                let (attempts, finished) = (&attempts, &finished);
-                async move {
-                    let recorded = record::attempts(&uow, attempts).await?;
-                    let recorded: HashSet<Uuid> = recorded.into_iter().collect();
-                    self.apply(&uow, finished, attempts, &recorded).await
-                }
-            })
-            .await?;
+        match self.store(&finished, &attempts).await {
+            Err(error) if !error.is_transient() => {
+                // One outcome that can't be stored must not keep the others from it.
+                let error = error.report();
+                tracing::error!(error, "outcomes can't be stored together; trying each alone");
+                self.store_each(&finished, &attempts).await?;
+            }
+            outcome => outcome?,
+        }
         for (one, attempt) in finished.iter().zip(&attempts) {
             self.report(one, attempt.status);
         }
         Ok(attempts.iter().filter_map(|attempt| attempt.due_us).min())
+    }
+
+    async fn store(&self, finished: &[Finished], attempts: &[Attempt]) -> Result<()> {
+        let context = Context::system(&self.app.get()?)?;
+        context
+            .transact_retrying(|uow| async move {
+                let recorded = record::attempts(&uow, attempts).await?;
+                let recorded: HashSet<Uuid> = recorded.into_iter().collect();
+                self.apply(&uow, finished, attempts, &recorded).await
+            })
+            .await
+    }
+
+    /// Stores outcomes one by one; of one that can't be stored, what is no text.
+    async fn store_each(&self, finished: &[Finished], attempts: &[Attempt]) -> Result<()> {
+        for (one, attempt) in finished.chunks(1).zip(attempts.chunks(1)) {
+            match self.store(one, attempt).await {
+                Err(error) if !error.is_transient() => {
+                    let bare: Vec<Attempt> = attempt.iter().map(Attempt::without_texts).collect();
+                    self.store(one, &bare).await?;
+                }
+                outcome => outcome?,
+            }
+        }
+        Ok(())
     }
 
     fn attempt(&self, finished: &Finished) -> Attempt {
@@ -84,7 +107,8 @@ impl Dispatcher {
             finished_us: (status != Status::Retrying).then_some(finished_us),
             code: outcome.status.map(|status| status.as_u16()),
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
-            error: failure.map(|failure| failure.sentence.clone()),
+            // PostgreSQL refuses the character in text, and a peer may have had a say in it.
+            error: failure.map(|failure| failure.sentence.replace('\0', "\u{fffd}")),
             sent: json(&outcome.sent),
             headers: json(&outcome.received).filter(|_| answered),
             body: answered

@@ -118,6 +118,8 @@ pub(crate) struct Claimed {
     pub(crate) message: Uuid,
     /// Attempts made so far.
     pub(crate) attempts: i32,
+    /// Whether others of the same entity may wait for it.
+    pub(crate) is_ordered: bool,
     pub(crate) token: Uuid,
 }
 
@@ -139,6 +141,7 @@ pub(crate) async fn claim(
                 endpoint: row.try_get_by_index(2)?,
                 message: row.try_get_by_index(3)?,
                 attempts: row.try_get_by_index(4)?,
+                is_ordered: row.try_get_by_index::<Option<String>>(5)?.is_some(),
                 token: claim.token,
             })
         })?);
@@ -185,7 +188,7 @@ fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String,
     };
     let sql = format!(
         "UPDATE webhooks_deliveries SET claim = ?, claimed_until_us = ? WHERE {condition} \
-         RETURNING id, organisation_id, endpoint_id, message_id, attempts"
+         RETURNING id, organisation_id, endpoint_id, message_id, attempts, order_key"
     );
     (sql, values)
 }

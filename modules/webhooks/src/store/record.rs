@@ -30,6 +30,19 @@ pub(crate) struct Attempt {
     pub(crate) body: Option<String>,
 }
 
+impl Attempt {
+    /// The same without what a receiver had a say in.
+    pub(crate) fn without_texts(&self) -> Self {
+        Self {
+            error: self.error.is_some().then(|| "the outcome could not be stored".to_owned()),
+            sent: None,
+            headers: None,
+            body: None,
+            ..*self
+        }
+    }
+}
+
 fn as_hex<S: serde::Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&hex(*id))
 }

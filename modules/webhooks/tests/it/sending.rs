@@ -162,6 +162,35 @@ on_both_databases! {
         assert_eq!(skus(world.after(30).await), ["A-4", "A-5"]);
     }
 
+    async fn a_running_dispatcher_empties_every_queue_without_polling(backend) {
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[], |builder| {
+            builder
+                .setting("Svc:Webhooks:PollInterval", "00:10:00")
+                .setting("Svc:Webhooks:ConcurrencyPerEndpoint", 4)
+        })
+        .await;
+        world.endpoint(&["stock.low"]).await;
+        let ordered = world.endpoint(&["products.*"]).await;
+        let _ = world.client().put(&path(&ordered, ""), json!({"isOrdered": true})).await.expect(200);
+        world.shop.app().start_workers();
+        world.publish_many(100).await;
+        let id = world.create("A-1").await;
+        for number in 0..10_u32 {
+            world.change(id, |product| product.sku = sea_orm::Set(format!("B-{number}"))).await;
+        }
+        let mut arrived = 0;
+        for _ in 0..2_000 {
+            arrived += world.receiver.received().len();
+            if arrived == 111 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(arrived, 111, "within twenty seconds");
+        world.shop.app().stop().await;
+    }
+
     async fn a_stop_gives_back_what_it_could_not_finish(backend) {
         let hanging = Hanging::start().await;
         let world = world(backend, &hanging, "00:01:00").await;
