@@ -29,6 +29,8 @@ const EDGE_PX = 28;
 const EDGE_MS = 600;
 const OPEN_MS = 700;
 const FOLD_MS = 450;
+/** Largest side of the marker over the cell that a drop would hit. */
+const MARKER_PX = 150;
 /** A press nearer to the middle than this share of the cell means the item, not its place. */
 const MIDDLE = 0.5;
 
@@ -307,9 +309,12 @@ export class GridDrag {
     const cell = (target.kind === 'cell' ? target.cell : (item?.cell ?? 0)) % (columns * rows);
     if (!rect) return;
     const [width, height] = [rect.width / columns, rect.height / rows];
-    this.#marker.style.width = `${width}px`;
-    this.#marker.style.height = `${height}px`;
-    this.#marker.style.transform = `translate(${rect.left + (cell % columns) * width}px,${rect.top + Math.floor(cell / columns) * height}px)`;
+    const [markWidth, markHeight] = [Math.min(width, MARKER_PX), Math.min(height, MARKER_PX)];
+    const x = rect.left + (cell % columns) * width + (width - markWidth) / 2;
+    const y = rect.top + Math.floor(cell / columns) * height + (height - markHeight) / 2;
+    this.#marker.style.width = `${markWidth}px`;
+    this.#marker.style.height = `${markHeight}px`;
+    this.#marker.style.transform = `translate(${x}px,${y}px)`;
   }
 
   #up(event: PointerEvent): void {

@@ -124,7 +124,8 @@ export const aurora: Effect = (scene) => {
     { colour: '200, 120, 255', base: 0.21, pace: 0.07, height: 0.25 },
   ];
   let time = scene.random() * 100;
-  const step = Math.max(16, Math.round(scene.width / 72));
+  // Whole pixels without overlap, or the seams between the strips would show.
+  const step = Math.max(6, Math.round(scene.width / 200));
   let strips: CanvasGradient[] | undefined;
   return (context, seconds) => {
     time += seconds;
@@ -142,7 +143,7 @@ export const aurora: Effect = (scene) => {
         const wave = Math.sin(u * 6 + time * band.pace * 6 + index) + 0.5 * Math.sin(u * 13 - time * band.pace * 9);
         context.globalAlpha = 0.5 + 0.35 * Math.sin(u * 9 + time * (0.4 + index * 0.2));
         context.setTransform(1, 0, 0, 1, x, scene.height * (band.base - band.height / 2) + wave * scene.height * 0.05);
-        context.fillRect(0, 0, step + 1, scene.height * band.height);
+        context.fillRect(0, 0, step, scene.height * band.height);
       }
     }
     context.setTransform(1, 0, 0, 1, 0, 0);
