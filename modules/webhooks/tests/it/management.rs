@@ -124,7 +124,7 @@ on_both_databases! {
         let endpoint = world.endpoint(&["*"]).await;
         world.publish_many(3).await;
         world.deliver().await;
-        world.shop.advance(std::time::Duration::from_secs(3_600));
+        world.shop.advance(std::time::Duration::from_hours(1));
         world.receiver.answer_with([500, 500]);
         world.publish("A-1").await;
         world.deliver().await;

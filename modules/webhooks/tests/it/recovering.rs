@@ -53,7 +53,7 @@ on_both_databases! {
         world.receiver.answer_with([500]);
         world.publish("before").await;
         assert_eq!(world.deliver().await.len(), 1);
-        world.shop.advance(Duration::from_secs(60));
+        world.shop.advance(Duration::from_mins(1));
         let since = "2026-11-20T12:01:00Z";
         world.receiver.answer_with([500, 500]);
         world.publish_many(2).await;

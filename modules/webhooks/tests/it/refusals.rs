@@ -50,9 +50,10 @@ on_both_databases! {
         let operations = operations(&world);
         assert!(operations.len() >= 13, "{operations:?}");
         for (method, route) in operations {
-            let id = match route.contains("/deliveries/") {
-                true => delivery.as_str(),
-                false => endpoint["id"].as_str().unwrap(),
+            let id = if route.contains("/deliveries/") {
+                delivery.as_str()
+            } else {
+                endpoint["id"].as_str().unwrap()
             };
             let status = send(&world.shop.anonymous(), &method, &route, id, &world).await;
             assert_eq!(status, 401, "{method} {route}");

@@ -18,11 +18,11 @@ fn defaults_are_those_of_the_specification() {
     assert_eq!(settings.timeout, Duration::from_secs(10));
     assert_eq!(settings.max_attempts, 6);
     assert_eq!(settings.first_retry_delay, Duration::from_secs(30));
-    assert_eq!(settings.max_retry_delay, Duration::from_secs(6 * 3_600));
+    assert_eq!(settings.max_retry_delay, Duration::from_hours(6));
     assert_eq!(settings.disable_after_failures, 5);
     assert_eq!(settings.log_body_limit, 4_096);
     assert_eq!(settings.log_retention_days, 30);
-    assert_eq!(settings.secret_grace_period, Duration::from_secs(24 * 3_600));
+    assert_eq!(settings.secret_grace_period, Duration::from_hours(24));
     let mapped: Vec<(&str, &str)> =
         settings.domain_events.iter().map(|(name, event)| (&**name, &**event)).collect();
     assert_eq!(mapped, [("WorkflowTransitioned", "workflow.transitioned")]);

@@ -187,7 +187,7 @@ on_both_databases! {
             "/api/v1/webhooks/deliveries/{}/redeliver",
             original["id"].as_str().unwrap()
         );
-        world.shop.advance(std::time::Duration::from_secs(7_200));
+        world.shop.advance(std::time::Duration::from_hours(2));
         let new = world.client().post(&path, json!(null)).await.expect(202);
         assert_eq!(new["redeliveryOf"], original["id"]);
         assert_eq!((&new["status"], &new["attempts"]), (&json!("queued"), &json!(0)));
