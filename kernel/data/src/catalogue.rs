@@ -10,7 +10,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use sea_orm::sea_query::{Alias, Condition, DynIden, Expr, ExprTrait as _, IntoIden as _};
-use sea_orm::{ColumnTrait, EntityTrait, IdenStatic as _, Iterable, PrimaryKeyToColumn, Value};
+use sea_orm::{
+    ColumnTrait, EntityTrait, IdenStatic as _, Iterable, PrimaryKeyToColumn, RelationTrait,
+    RelationType, Value,
+};
 use svc_core::{OrganisationId, Principal};
 
 use crate::value::ValueKind;
@@ -111,6 +114,8 @@ pub struct EntitySet {
     pub permissions: SetPermissions,
     /// What a module that isn't the kernel has said about the set, such as `webhooks`.
     pub marks: BTreeSet<&'static str>,
+    /// The places of the columns that `$search` looks at.
+    pub search: Vec<usize>,
     pub(crate) row_filter: Option<RowFilter>,
 }
 
@@ -140,6 +145,21 @@ impl fmt::Debug for EntitySet {
     }
 }
 
+/// A way from an entity to another, as SeaORM's `Relation` describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// The name of SeaORM's variant, such as `OrderLine`.
+    pub name: String,
+    /// Whether it leads to many.
+    pub many: bool,
+    /// The place of the column here.
+    pub column: usize,
+    /// The table it leads to.
+    pub target: String,
+    /// The name of the column there that equals the one here.
+    pub target_column: String,
+}
+
 /// One entity as the application knows it at run time.
 #[derive(Debug)]
 pub struct EntityModel {
@@ -147,6 +167,8 @@ pub struct EntityModel {
     pub table: &'static str,
     /// The columns, in the entity's order.
     pub columns: Vec<Column>,
+    /// The ways to other entities that one pair of columns makes, the organisation aside.
+    pub relations: Vec<Relation>,
     /// How it is served as a set; none for records that only the application handles.
     pub set: Option<EntitySet>,
     /// The module that registered it.
@@ -217,6 +239,7 @@ impl EntityModel {
             version,
             created_at: find(kept::CREATED_AT),
             updated_at: find(kept::UPDATED_AT),
+            relations: relations_of::<E>(&columns),
             columns,
             set,
             module: module.to_owned(),
@@ -326,6 +349,31 @@ impl EntityModel {
     }
 }
 
+/// The relations of an entity that one pair of columns makes. The organisation, which composite
+/// keys carry too, is part of every statement anyway. What has a condition of its own, or leads
+/// through a third table, is none of them.
+fn relations_of<E: EntityTrait>(columns: &[Column]) -> Vec<Relation> {
+    let mut relations = Vec::new();
+    for relation in E::Relation::iter() {
+        let def = relation.def();
+        let pairs = def.from_col.iter().zip(def.to_col.iter());
+        let pairs = pairs.map(|(here, there)| (here.to_string(), there.to_string()));
+        let pairs: Vec<_> = pairs.filter(|(here, _)| here != kept::ORGANISATION).collect();
+        let [(here, there)] = &pairs[..] else { continue };
+        let column = columns.iter().position(|column| column.name == here);
+        if let (Some(column), None) = (column, &def.on_condition) {
+            relations.push(Relation {
+                name: relation.name(),
+                many: def.rel_type == RelationType::HasMany,
+                column,
+                target: def.to_tbl.sea_orm_table().to_string(),
+                target_column: there.clone(),
+            });
+        }
+    }
+    relations
+}
+
 /// All registered entities.
 #[derive(Debug, Default)]
 pub struct Catalogue {
@@ -402,6 +450,13 @@ pub(crate) fn camel_case(name: &str) -> String {
         }
     }
     camel
+}
+
+/// `OrderLines` becomes `orderLines`.
+pub(crate) fn lower_first(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// `PriceLists` becomes `price_lists`.

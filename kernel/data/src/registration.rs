@@ -56,20 +56,22 @@ impl DataRegistry for Registry {
                 description: String::new(),
                 permissions: SetPermissions::of(name),
                 marks: BTreeSet::new(),
+                search: Vec::new(),
                 row_filter: None,
             },
             shared: false,
             exposures: Vec::new(),
+            search: Vec::new(),
             entity: std::marker::PhantomData,
         }
     }
 
     fn entity<E: EntityTrait>(&mut self) {
-        add_model::<E>(self, false, None, &[]);
+        add_model::<E>(self, false, None, &[], &[]);
     }
 
     fn shared_entity<E: EntityTrait>(&mut self) {
-        add_model::<E>(self, true, None, &[]);
+        add_model::<E>(self, true, None, &[], &[]);
     }
 
     fn permission(&mut self, name: &str, description: &str) {
@@ -96,6 +98,7 @@ pub struct EntitySetBuilder<'a, E: EntityTrait> {
     set: EntitySet,
     shared: bool,
     exposures: Vec<(&'static str, Exposure)>,
+    search: Vec<&'static str>,
     entity: std::marker::PhantomData<E>,
 }
 
@@ -145,6 +148,13 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
         self
     }
 
+    /// Serves `$search`: each word of it must stand in one of these columns, in whatever case.
+    /// A column that is hidden from somebody is not searched for them.
+    pub fn search(mut self, columns: impl IntoIterator<Item = E::Column>) -> Self {
+        self.search.extend(columns.into_iter().map(|column| column.as_str()));
+        self
+    }
+
     /// Says that the records belong to all organisations.
     pub fn shared(mut self) -> Self {
         self.shared = true;
@@ -169,7 +179,7 @@ impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
             let detail = format!("{verb} {}", set.name);
             self.registry.contribute(Kind::Permission, permission, detail);
         }
-        add_model::<E>(self.registry, self.shared, Some(set), &self.exposures);
+        add_model::<E>(self.registry, self.shared, Some(set), &self.exposures, &self.search);
     }
 }
 
@@ -197,6 +207,7 @@ fn add_model<E: EntityTrait>(
     shared: bool,
     set: Option<EntitySet>,
     exposures: &[(&'static str, Exposure)],
+    search: &[&'static str],
 ) {
     let module = registry.module().to_owned();
     let mut model = match EntityModel::of::<E>(&module, shared, set) {
@@ -212,6 +223,10 @@ fn add_model<E: EntityTrait>(
         if let Some(index) = model.column_index(name) {
             model.columns[index].exposure = exposure.clone();
         }
+    }
+    let search: Vec<usize> = search.iter().filter_map(|name| model.column_index(name)).collect();
+    if let Some(set) = &mut model.set {
+        set.search = search;
     }
     let scope = if model.is_organisation_scoped() { "per organisation" } else { "shared" };
     match &model.set {

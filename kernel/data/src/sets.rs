@@ -13,20 +13,32 @@
 //! | `model` | the sets as OData describes them, made from the catalogue |
 //! | `seen` | what of that one principal may know |
 //! | `literal` | values between OData's types and the database's |
-//! | `sql` | bound conditions and orders as SQL |
-//! | `read` | one entity, or a page of them, straight from rows to JSON |
+//! | `sql` | bound conditions and values as SQL |
+//! | `order` | what rows are sorted by, and what comes after one of them |
+//! | `source` | which entities of a set a path leads to |
+//! | `rows` | what a statement returns of each row, and its way to JSON |
+//! | `read` | one entity, or a page of them |
+//! | `related` | related entities within an answer |
+//! | `token` | where a page ended, sealed for the one query and person |
 //! | `write` | create, change, replace and delete through a unit of work |
 //! | `image` | a record as it was at some moment, read as somebody |
 
 mod image;
 mod literal;
 mod model;
+mod order;
 mod read;
+mod related;
+mod rows;
 mod seen;
+mod source;
 mod sql;
+mod token;
 mod write;
 
 pub use model::Sets;
 pub use read::{Entity, Page, PageRequest};
 pub use seen::Seen;
+pub use source::Source;
+pub use token::Position;
 pub use write::{EntityValues, Verb};

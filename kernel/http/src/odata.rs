@@ -45,6 +45,10 @@ svc_core::settings_section! {
         pub max_depth: usize = 100, within(10..=500);
         /// Most parts of all expressions of a request.
         pub max_nodes: usize = 2_000, within(10..=100_000);
+        /// Deepest nesting of `$expand`, levels included.
+        pub max_expand_depth: usize = 5, within(1..=20);
+        /// Most navigation properties that a request expands in all.
+        pub max_expands: usize = 50, within(1..=1_000);
     }
 }
 

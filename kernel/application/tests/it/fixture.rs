@@ -1,6 +1,7 @@
-//! An application with one set.
+//! An application with two sets: lamps and who makes them.
 
 use sea_orm::{ColumnTrait as _, Condition};
+use serde_json::json;
 use svc_application::Application;
 use svc_core::{Module, Registry};
 use svc_data::{Backend, DataRegistry as _, Migration};
@@ -26,8 +27,43 @@ pub mod lamp {
         pub watts: Option<i32>,
         pub sold_from: Option<OffsetDateTime>,
         pub region: String,
+        pub maker_id: Option<Uuid>,
         pub created_at: OffsetDateTime,
         pub version: i64,
+        #[sea_orm(belongs_to, from = "maker_id", to = "id")]
+        pub maker: BelongsTo<Option<super::maker::Entity>>,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub mod maker {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "makers")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        pub name: String,
+        pub country: String,
+        pub discount: Option<i32>,
+        pub parent_id: Option<Uuid>,
+        pub version: i64,
+        #[sea_orm(has_many)]
+        pub lamps: HasMany<super::lamp::Entity>,
+        #[sea_orm(
+            self_ref,
+            relation_enum = "Parent",
+            relation_reverse = "Children",
+            from = "parent_id",
+            to = "id"
+        )]
+        pub parent: BelongsTo<Option<Entity>>,
+        #[sea_orm(self_ref, relation_enum = "Children", relation_reverse = "Parent")]
+        pub children: HasMany<Entity>,
     }
 
     impl ActiveModelBehavior for ActiveModel {}
@@ -39,7 +75,18 @@ impl Module for Shop {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new(
             "0001_lamps",
-            "CREATE TABLE lamps (
+            "CREATE TABLE makers (
+                id UUID PRIMARY KEY,
+                organisation_id UUID NOT NULL,
+                name TEXT NOT NULL,
+                country TEXT NOT NULL,
+                discount INTEGER,
+                parent_id UUID,
+                version BIGINT NOT NULL,
+                UNIQUE (organisation_id, id),
+                FOREIGN KEY (organisation_id, parent_id) REFERENCES makers (organisation_id, id)
+            );
+            CREATE TABLE lamps (
                 id UUID PRIMARY KEY,
                 organisation_id UUID NOT NULL,
                 sku TEXT NOT NULL,
@@ -48,20 +95,32 @@ impl Module for Shop {
                 watts INTEGER,
                 sold_from TIMESTAMPTZ,
                 region TEXT NOT NULL,
+                maker_id UUID,
                 created_at TIMESTAMPTZ NOT NULL,
                 version BIGINT NOT NULL,
-                UNIQUE (organisation_id, sku)
+                UNIQUE (organisation_id, sku),
+                FOREIGN KEY (organisation_id, maker_id) REFERENCES makers (organisation_id, id)
             );",
         )]);
         registry
             .entity_set::<lamp::Entity>("Lamps")
             .described("What is sold.")
+            .search([lamp::Column::Sku, lamp::Column::Region, lamp::Column::CostPrice])
             .row_filter(|who| match who.claims("regions") {
                 [] => Condition::all(),
                 regions => Condition::all().add(lamp::Column::Region.is_in(regions)),
             })
             .hidden(lamp::Column::CostPrice)
             .unless("Lamps.SeeCosts");
+        registry
+            .entity_set::<maker::Entity>("Makers")
+            .described("Who makes what is sold.")
+            .row_filter(|who| match who.claims("countries") {
+                [] => Condition::all(),
+                countries => Condition::all().add(maker::Column::Country.is_in(countries)),
+            })
+            .hidden(maker::Column::Discount)
+            .unless("Makers.SeeDiscounts");
     }
 }
 
@@ -69,19 +128,76 @@ pub async fn start(backend: Backend) -> TestApp {
     TestApp::builder(|| Application::new("shop").module(Shop)).start(backend).await
 }
 
-/// Somebody who may do everything with lamps but see what they cost.
+/// Somebody who may do everything with lamps but see what they cost, and knows of no makers.
 pub fn seller() -> Person {
     let verbs = ["Lamps.View", "Lamps.Create", "Lamps.Update", "Lamps.Delete"];
     Person::named("seller").who_may(&verbs)
+}
+
+/// Somebody who may read lamps and makers, but sees neither costs nor discounts.
+pub fn reader() -> Person {
+    Person::named("reader").who_may(&["Lamps.View", "Makers.View"])
 }
 
 /// Creates lamps by SKU and price in the region EU, and answers with their addresses.
 pub async fn create(client: &Client, lamps: &[(&str, f64)]) -> Vec<String> {
     let mut addresses = Vec::new();
     for (sku, price) in lamps {
-        let lamp = serde_json::json!({"sku": sku, "price": price, "region": "EU"});
+        let lamp = json!({"sku": sku, "price": price, "region": "EU"});
         let created = client.post("/odata/v1/Lamps", lamp).await.expect(201);
         addresses.push(format!("/odata/v1/Lamps({})", created["id"].as_str().unwrap()));
     }
     addresses
+}
+
+/// Creates two makers, the second of which belongs to the first, with two lamps each, and a lamp
+/// of nobody; answers with the ids of the makers.
+///
+/// | SKU | price | watts | region | maker |
+/// | --- | --- | --- | --- | --- |
+/// | A-1 | 5 | 40 | EU | Alpha (DE, discount 10) |
+/// | A-2 | 10.5 | | EU | Alpha |
+/// | B-1 | 20 | 7 | ASIA | Beta (JP, discount 20, of Alpha) |
+/// | B-2 | 7 | 60 | EU | Beta |
+/// | C-1 | 1 | | EU | |
+pub async fn stock(client: &Client) -> [String; 2] {
+    let make = |maker| async move {
+        let made = client.post("/odata/v1/Makers", maker).await.expect(201);
+        made["id"].as_str().unwrap().to_owned()
+    };
+    let alpha = make(json!({"name": "Älpha", "country": "DE", "discount": 10})).await;
+    let of_alpha = json!({"name": "Beta", "country": "JP", "discount": 20, "parentId": alpha});
+    let beta = make(of_alpha).await;
+    let lamps = [
+        json!({"sku": "A-1", "price": 5, "costPrice": 2.5, "watts": 40, "region": "EU", "makerId": alpha,
+            "soldFrom": "2026-01-02T03:04:05.678Z"}),
+        json!({"sku": "A-2", "price": 10.5, "costPrice": 9, "region": "EU", "makerId": alpha}),
+        json!({"sku": "B-1", "price": 20, "costPrice": 1, "watts": 7, "region": "ASIA", "makerId": beta,
+            "soldFrom": "2025-12-31T23:59:59Z"}),
+        json!({"sku": "B-2", "price": 7, "costPrice": 3, "watts": 60, "region": "EU", "makerId": beta}),
+        json!({"sku": "C-1", "price": 1, "region": "EU"}),
+    ];
+    for lamp in lamps {
+        let _ = client.post("/odata/v1/Lamps", lamp).await.expect(201);
+    }
+    [alpha, beta]
+}
+
+/// The path of a set with options, encoded as a URL wants them.
+pub fn path(set: &str, options: &str) -> String {
+    let mut encoded = format!("/odata/v1/{set}?");
+    for letter in options.chars() {
+        match letter {
+            ' ' => encoded.push_str("%20"),
+            '"' => encoded.push_str("%22"),
+            letter if letter.is_ascii() => encoded.push(letter),
+            letter => {
+                let mut bytes = [0; 4];
+                for byte in letter.encode_utf8(&mut bytes).bytes() {
+                    encoded.push_str(&format!("%{byte:02X}"));
+                }
+            }
+        }
+    }
+    encoded
 }

@@ -5,5 +5,8 @@
 mod fixture;
 mod metadata;
 mod odata_changes;
+mod odata_expressions;
+mod odata_navigation;
+mod odata_paging;
 mod odata_reads;
 mod refusals;

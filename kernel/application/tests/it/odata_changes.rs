@@ -23,7 +23,7 @@ on_both_databases! {
         let minimal = client.send_json(Method::POST, "/odata/v1/Lamps", &headers, lamp).await;
         assert_eq!((minimal.status.as_u16(), minimal.text.as_str()), (204, ""));
         assert_eq!(minimal.header("preference-applied"), "return=minimal");
-        client.get(minimal.header("odata-entityid")).await.expect(200);
+        let _ = client.get(minimal.header("odata-entityid")).await.expect(200);
     }
 
     async fn patch_changes_what_it_names_and_put_all_the_rest_too(backend) {

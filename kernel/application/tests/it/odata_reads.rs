@@ -58,7 +58,7 @@ on_both_databases! {
         let members: Vec<&String> = lamp.as_object().unwrap().keys().collect();
         assert_eq!(
             members,
-            ["@odata.context", "@odata.etag", "id", "sku", "price", "watts", "soldFrom", "region", "createdAt"]
+            ["@odata.context", "@odata.etag", "id", "sku", "price", "watts", "soldFrom", "region", "makerId", "createdAt"]
         );
         let headers = [("if-none-match", "W/\"1\"")];
         let unchanged = client.send(http::Method::GET, &addresses[0], &headers, "").await;

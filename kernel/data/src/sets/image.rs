@@ -82,7 +82,8 @@ fn belongs_to(entity: &EntityModel, record: &Record, ctx: &Context) -> bool {
     }
 }
 
-fn sql_type(kind: ValueKind) -> &'static str {
+/// PostgreSQL's name of a kind.
+pub(super) fn sql_type(kind: ValueKind) -> &'static str {
     match kind {
         ValueKind::Boolean => "boolean",
         ValueKind::Int16 => "smallint",

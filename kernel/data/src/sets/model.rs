@@ -5,13 +5,14 @@ use std::sync::Arc;
 use sea_orm::Value;
 use svc_core::{Error, Result};
 use svc_odata::model::{
-    Access, Capabilities, EntitySet, EntityType, Model, PrimitiveType, Property, PropertyIndex,
-    SetIndex, SetPermissions, TypeIndex,
+    Access, Capabilities, EntitySet, EntityType, Model, NavigationIndex, NavigationProperty,
+    PrimitiveType, Property, PropertyIndex, SetIndex, SetPermissions, TypeIndex,
 };
 use svc_odata::value::Value as Literal;
 
 use super::literal::to_column;
-use crate::catalogue::{Catalogue, Column, EntityModel, Exposure};
+use super::token::TokenKeys;
+use crate::catalogue::{Catalogue, Column, EntityModel, Exposure, Relation, lower_first};
 use crate::value::{ValueKind, to_json};
 
 /// The entity sets of an application: OData's description of them, and what lies behind it.
@@ -19,6 +20,7 @@ use crate::value::{ValueKind, to_json};
 pub struct Sets {
     model: Model,
     served: Vec<Served>,
+    pub(super) token_keys: TokenKeys,
 }
 
 /// What lies behind one set.
@@ -27,6 +29,16 @@ pub(crate) struct Served {
     pub(crate) entity: Arc<EntityModel>,
     /// The column behind each property.
     columns: Vec<usize>,
+    /// What is behind each navigation property.
+    links: Vec<Link>,
+}
+
+/// What is behind a navigation property: the columns here and there that are equal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    pub(crate) target: TypeIndex,
+    pub(crate) column: usize,
+    pub(crate) target_column: usize,
 }
 
 impl Sets {
@@ -39,9 +51,44 @@ impl Sets {
             let (entity_type, columns) = describe(entity);
             let entity_type = model.add_type(entity_type);
             model.add_set(describe_set(entity, entity_type));
-            served.push(Served { entity: Arc::clone(entity), columns });
+            served.push(Served { entity: Arc::clone(entity), columns, links: Vec::new() });
         }
-        Self { model, served }
+        let mut sets = Self { model, served, token_keys: TokenKeys::default() };
+        for place in 0..sets.served.len() {
+            sets.add_links(place);
+        }
+        sets
+    }
+
+    /// Adds the navigation properties of the set in this place. A relation to what is no set
+    /// leads nowhere over OData.
+    fn add_links(&mut self, place: usize) {
+        let entity = Arc::clone(&self.served[place].entity);
+        for relation in &entity.relations {
+            let target = self.served.iter().position(|other| other.entity.table == relation.target);
+            let Some(target) = target else { continue };
+            let there = Arc::clone(&self.served[target].entity);
+            let Some(target_column) = there.column_index(&relation.target_column) else { continue };
+            let entity_type = &mut self.model.types[place];
+            let name = navigation_name(relation, &there);
+            if entity_type.find_property(&name).is_some()
+                || entity_type.find_navigation(&name).is_some()
+            {
+                continue;
+            }
+            let column = relation.column;
+            let (target, many) = (TypeIndex(target), relation.many);
+            let navigation = if many {
+                NavigationProperty::to_many(name, target)
+            } else {
+                NavigationProperty::to_one(name, target)
+            };
+            entity_type.add_navigation(NavigationProperty {
+                target_set: Some(SetIndex(target.0)),
+                ..navigation
+            });
+            self.served[place].links.push(Link { target, column, target_column });
+        }
     }
 
     /// OData's description of all sets, as nobody in particular sees it.
@@ -110,9 +157,24 @@ impl Served {
         &self.entity.columns[self.column_index(property)]
     }
 
+    /// What is behind a navigation property.
+    pub(crate) fn link(&self, navigation: NavigationIndex) -> Link {
+        self.links[navigation.0]
+    }
+
     /// The properties in their order, with the place of the column behind each.
     pub(crate) fn properties(&self) -> impl Iterator<Item = (PropertyIndex, usize)> {
         self.columns.iter().enumerate().map(|(place, column)| (PropertyIndex(place), *column))
+    }
+}
+
+/// A way to many that SeaORM named after the entity there (`OrderLine`) is called as the set there
+/// (`orderLines`); any other keeps its name.
+fn navigation_name(relation: &Relation, target: &EntityModel) -> String {
+    if relation.many && singular(target.name()) == relation.name {
+        lower_first(target.name())
+    } else {
+        lower_first(&relation.name)
     }
 }
 
@@ -194,9 +256,7 @@ fn describe_set(entity: &EntityModel, entity_type: TypeIndex) -> EntitySet {
     }
     described.capabilities = Capabilities {
         deep_insert: false,
-        searchable: false,
-        expandable: false,
-        computable: false,
+        searchable: entity.set.as_ref().is_some_and(|set| !set.search.is_empty()),
         aggregatable: false,
         ..Capabilities::default()
     };

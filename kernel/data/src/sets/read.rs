@@ -1,18 +1,19 @@
 //! Reading: one entity, or a page of them, straight from rows to JSON.
 
-use std::fmt::Write as _;
-
-use sea_orm::sea_query::{Condition, Expr, Func, NullOrdering, Order, Query, SelectStatement};
+use sea_orm::sea_query::{Alias, Condition, Expr, Func, Query, SelectStatement};
 use sea_orm::{QueryResult, Value};
 use svc_core::{Error, Principal, Result};
-use svc_odata::bind::{BoundExpr, BoundOrder};
+use svc_odata::bind::{BoundExpand, BoundExpr, BoundQuery};
 use svc_odata::model::{PropertyIndex, SetIndex};
 
 use super::model::{Served, Sets};
+use super::order::{Terms, marks};
+use super::rows::{Form, Layout};
+use super::source::Source;
 use super::sql::Translator;
+use super::token::Position;
 use crate::catalogue::EntitySet;
 use crate::context::Context;
-use crate::database::Backend;
 use crate::error::database_error;
 
 /// One entity as its set returns it.
@@ -25,20 +26,18 @@ pub struct Entity {
 }
 
 /// What is asked of a set.
-#[derive(Clone, Debug, Default)]
-pub struct PageRequest {
-    /// What the entities must hold.
-    pub filter: Option<BoundExpr>,
-    /// How they are sorted; the key is always the last criterion, so that the order is total.
-    pub order_by: Vec<BoundOrder>,
-    /// What is returned of each; none is all that the principal may see.
-    pub properties: Option<Vec<PropertyIndex>>,
+#[derive(Clone, Copy, Debug)]
+pub struct PageRequest<'a> {
+    /// The options. Those that say which page is meant are below.
+    pub query: &'a BoundQuery,
+    /// Where the page before ended.
+    pub after: Option<&'a Position>,
     /// How many are left out first.
     pub skip: u64,
     /// How many are returned at most.
     pub take: u64,
-    /// Whether the answer says how many there are in all.
-    pub count: bool,
+    /// Whether each entity comes with its `ETag`.
+    pub etags: bool,
 }
 
 /// A page of entities.
@@ -48,8 +47,17 @@ pub struct Page {
     pub elements: String,
     /// How many there are in all, where that was asked for.
     pub count: Option<u64>,
-    /// Whether there are more after these.
-    pub more: bool,
+    /// Where it ends; none when nothing comes after it.
+    pub next: Option<Position>,
+}
+
+/// How a page is read.
+struct PagePlan<'a> {
+    count: Option<SelectStatement>,
+    rows: SelectStatement,
+    layout: Layout<'a>,
+    marks: Vec<(usize, Form)>,
+    from: Vec<usize>,
 }
 
 impl Sets {
@@ -77,16 +85,40 @@ impl Sets {
         properties: Option<&[PropertyIndex]>,
     ) -> Result<Entity> {
         self.require_view(ctx, set)?;
-        let served = self.served(set);
-        let columns = chosen(served, properties, ctx.principal());
-        let mut select = select_visible(served, ctx)?;
-        select.and_where(served.entity.key_is(key));
-        select_columns(&mut select, served, &columns);
+        let source = self.with_key(Source::of(set), key.clone());
+        let (select, layout) = {
+            let (mut select, translator) = self.select_source(ctx, &source)?;
+            let columns = chosen(self.served(set), properties, ctx.principal());
+            let layout = Layout::new(&mut select, &translator, columns, None)?;
+            (select, layout)
+        };
         let rows = ctx.run(ctx.database().build(&select)).await?;
-        let row = rows.first().ok_or_else(|| Error::not_found("there is no such entity"))?;
-        let mut members = String::with_capacity(512);
-        let version = write_members(&mut members, served, &columns, row)?;
-        Ok(Entity { version, members })
+        let row = rows.first().ok_or_else(missing)?;
+        entity_of(&layout, row, &[])
+    }
+
+    /// The one entity that a source leads to, with what the query asks for of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sets::read_one`]; [`ErrorKind::NotImplemented`](svc_core::ErrorKind::NotImplemented)
+    /// for a feature that is not served.
+    pub async fn read_entity(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        query: &BoundQuery,
+        etags: bool,
+    ) -> Result<Entity> {
+        self.require_view(ctx, source.set)?;
+        let (select, layout, from) = {
+            let (mut select, translator) = self.select_query(ctx, source, query)?;
+            let (layout, from) = lay_out(&mut select, &translator, query)?;
+            (select, layout, from)
+        };
+        let rows = ctx.run(ctx.database().build(&select)).await?;
+        let related = self.related(ctx, &query.expand, &from, &rows, etags).await?;
+        entity_of(&layout, rows.first().ok_or_else(missing)?, &related)
     }
 
     /// A page of entities.
@@ -99,35 +131,81 @@ impl Sets {
     pub async fn read_page(
         &self,
         ctx: &Context,
-        set: SetIndex,
-        request: &PageRequest,
+        source: &Source,
+        request: &PageRequest<'_>,
     ) -> Result<Page> {
-        self.require_view(ctx, set)?;
-        let served = self.served(set);
-        let translator = Translator { served, backend: ctx.database().backend() };
-        let mut select = select_visible(served, ctx)?;
-        if let Some(filter) = &request.filter {
-            select.and_where(translator.condition(filter)?);
-        }
-        let count = match request.count {
-            true => Some(count_rows(ctx, &select).await?),
-            false => None,
+        self.require_view(ctx, source.set)?;
+        let plan = self.plan_page(ctx, source, request)?;
+        let count = match &plan.count {
+            Some(select) => Some(first_number(ctx, select).await?),
+            None => None,
         };
-        let columns = chosen(served, request.properties.as_deref(), ctx.principal());
-        select_columns(&mut select, served, &columns);
-        order(&mut select, served, &translator, &request.order_by)?;
-        // One row more than is asked for tells whether there are more.
-        select.limit(request.take.saturating_add(1)).offset(request.skip);
-        let rows = ctx.run(ctx.database().build(&select)).await?;
+        let mut rows = ctx.run(ctx.database().build(&plan.rows)).await?;
         let wanted = usize::try_from(request.take).unwrap_or(usize::MAX);
-        let mut elements = String::with_capacity(rows.len().min(wanted) * 384);
-        for row in rows.iter().take(wanted) {
-            if !elements.is_empty() {
+        let more = rows.len() > wanted;
+        rows.truncate(wanted);
+        let expands = &request.query.expand;
+        let related = self.related(ctx, expands, &plan.from, &rows, request.etags).await?;
+        let mut elements = String::with_capacity(rows.len() * 384);
+        for (number, row) in rows.iter().enumerate() {
+            if number > 0 {
                 elements.push(',');
             }
-            write_element(&mut elements, served, &columns, row)?;
+            plan.layout.write_element(&mut elements, row, &related, request.etags)?;
         }
-        Ok(Page { elements, count, more: rows.len() > wanted })
+        let next = match rows.last().filter(|_| more) {
+            Some(last) => {
+                let marks = marks(ctx.database().backend(), &plan.marks, last)?;
+                let before = request.after.map_or(0, |position| position.sent);
+                Some(Position { marks, sent: before + rows.len() as u64 })
+            }
+            None => None,
+        };
+        Ok(Page { elements, count, next })
+    }
+
+    fn plan_page<'a>(
+        &'a self,
+        ctx: &'a Context,
+        source: &Source,
+        request: &PageRequest<'_>,
+    ) -> Result<PagePlan<'a>> {
+        let query = request.query;
+        let (mut select, translator) = self.select_query(ctx, source, query)?;
+        let count = query.count.then(|| count_of(&select));
+        let (mut layout, from) = lay_out(&mut select, &translator, query)?;
+        let terms = Terms::new(&translator, &query.order_by)?;
+        let marks = terms.select(&mut select, &translator, &mut layout);
+        terms.sort(&mut select);
+        if let Some(position) = request.after {
+            select.cond_where(terms.after(&position.marks)?);
+        } else if request.skip > 0 {
+            select.offset(request.skip);
+        }
+        // One row more than is asked for tells whether there are more.
+        select.limit(request.take.saturating_add(1));
+        Ok(PagePlan { count, rows: select, layout, marks, from })
+    }
+
+    /// The rows of a source that hold the conditions of a query, without columns.
+    pub(super) fn select_query<'a>(
+        &'a self,
+        ctx: &'a Context,
+        source: &Source,
+        query: &BoundQuery,
+    ) -> Result<(SelectStatement, Translator<'a>)> {
+        let (mut select, mut translator) = self.select_source(ctx, source)?;
+        if !query.compute.is_empty() {
+            select = with_computed(select, &mut translator, &query.compute)?;
+        }
+        if let Some(filter) = &query.filter {
+            select.and_where(translator.condition(filter)?);
+        }
+        if let Some(search) = &query.search {
+            let entity_type = self.entity_type_of(source.set);
+            select.and_where(translator.search(&translator.current, entity_type, search)?);
+        }
+        Ok((select, translator))
     }
 
     /// The version of an entity now.
@@ -137,35 +215,31 @@ impl Sets {
     /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown, of another
     /// organisation, or hidden by a row filter.
     pub async fn current_version(&self, ctx: &Context, set: SetIndex, key: &Value) -> Result<i64> {
-        let served = self.served(set);
-        let mut select = select_visible(served, ctx)?;
-        select.and_where(served.entity.key_is(key));
-        select_columns(&mut select, served, &[]);
+        let source = self.with_key(Source::of(set), key.clone());
+        let select = {
+            let (mut select, translator) = self.select_source(ctx, &source)?;
+            Layout::new(&mut select, &translator, Vec::new(), None)?;
+            select
+        };
         let rows = ctx.run(ctx.database().build(&select)).await?;
-        let row = rows.first().ok_or_else(|| Error::not_found("there is no such entity"))?;
-        row.try_get_by_index(0).map_err(database_error)
+        Layout::version(rows.first().ok_or_else(missing)?)
     }
 
-    /// How many entities hold a condition, as the context's principal sees them.
+    /// How many entities of a source hold the conditions of a query, as the context's principal
+    /// sees them.
     ///
     /// # Errors
     ///
     /// As [`Sets::read_page`].
-    pub async fn count(
-        &self,
-        ctx: &Context,
-        set: SetIndex,
-        filter: Option<&BoundExpr>,
-    ) -> Result<u64> {
-        self.require_view(ctx, set)?;
-        let served = self.served(set);
-        let mut select = select_visible(served, ctx)?;
-        if let Some(filter) = filter {
-            let translator = Translator { served, backend: ctx.database().backend() };
-            select.and_where(translator.condition(filter)?);
-        }
-        count_rows(ctx, &select).await
+    pub async fn count(&self, ctx: &Context, source: &Source, query: &BoundQuery) -> Result<u64> {
+        self.require_view(ctx, source.set)?;
+        let select = count_of(&self.select_query(ctx, source, query)?.0);
+        first_number(ctx, &select).await
     }
+}
+
+fn missing() -> Error {
+    Error::not_found("there is no such entity")
 }
 
 /// The set behind what is served; every served entity is one.
@@ -182,12 +256,6 @@ pub(super) fn visible(served: &Served, ctx: &Context) -> Result<Condition> {
     })
 }
 
-fn select_visible(served: &Served, ctx: &Context) -> Result<SelectStatement> {
-    let mut select = Query::select();
-    select.from(served.entity.table_iden()).cond_where(visible(served, ctx)?);
-    Ok(select)
-}
-
 /// The columns to return, by property: those asked for that the principal may see.
 pub(super) fn chosen(
     served: &Served,
@@ -202,75 +270,78 @@ pub(super) fn chosen(
         .collect()
 }
 
-fn select_columns(select: &mut SelectStatement, served: &Served, columns: &[usize]) {
-    let version = served.entity.version_index();
-    for column in version.iter().chain(columns) {
-        select.column(served.entity.column_ref(*column));
+/// Makes rows with computed columns of rows: a table that is called as the entity's own, so that
+/// what is translated later finds both in it.
+pub(super) fn with_computed(
+    mut rows: SelectStatement,
+    translator: &mut Translator<'_>,
+    compute: &[BoundExpr],
+) -> Result<SelectStatement> {
+    let place = translator.current.clone();
+    for index in 0..place.served.entity.columns.len() {
+        rows.column((place.table.clone(), place.served.entity.column_iden(index)));
     }
-}
-
-fn order(
-    select: &mut SelectStatement,
-    served: &Served,
-    translator: &Translator<'_>,
-    order_by: &[BoundOrder],
-) -> Result<()> {
-    for BoundOrder { expr, descending } in order_by {
+    let known = std::mem::take(&mut translator.columns);
+    let mut columns = Vec::with_capacity(known.len() + compute.len());
+    for value in &known {
+        let name = Alias::new(format!("~column{}", columns.len()));
+        rows.expr_as(value.clone(), name.clone());
+        columns.push(Expr::col((place.table.clone(), name)));
+    }
+    translator.columns = known;
+    for expr in compute {
+        let name = Alias::new(format!("~column{}", columns.len()));
+        let form = Form::of(translator.sets, expr)?;
         let value = translator.value(expr)?;
-        // Null sorts before everything (OData 11.2.6.2), which PostgreSQL has the other way.
-        let (order, nulls) = match descending {
-            true => (Order::Desc, NullOrdering::Last),
-            false => (Order::Asc, NullOrdering::First),
-        };
-        if expr.nullable && translator.backend == Backend::Postgres {
-            select.order_by_expr_with_nulls(value, order, nulls);
-        } else {
-            select.order_by_expr(value, order);
-        }
+        rows.expr_as(form.typed(translator.backend, value), name.clone());
+        columns.push(Expr::col((place.table.clone(), name)));
     }
-    let key = Expr::col(served.entity.column_ref(served.entity.key_index()));
-    select.order_by_expr(key, Order::Asc);
-    Ok(())
+    translator.columns = columns;
+    let mut outer = Query::select();
+    outer.from_subquery(rows, place.table);
+    Ok(outer)
 }
 
-async fn count_rows(ctx: &Context, select: &SelectStatement) -> Result<u64> {
+/// The number of rows of a statement without columns.
+pub(super) fn count_of(select: &SelectStatement) -> SelectStatement {
     let mut select = select.clone();
     select.expr(Func::count(Expr::val(1)));
-    let rows = ctx.run(ctx.database().build(&select)).await?;
+    select
+}
+
+pub(super) async fn first_number(ctx: &Context, select: &SelectStatement) -> Result<u64> {
+    let rows = ctx.run(ctx.database().build(select)).await?;
     let count = rows.first().map(|row| row.try_get_by_index::<i64>(0)).transpose();
     let count = count.map_err(database_error)?.unwrap_or(0);
     Ok(count.unsigned_abs())
 }
 
-/// Writes an entity as a JSON object, with its `ETag`.
-fn write_element(
-    out: &mut String,
-    served: &Served,
-    columns: &[usize],
-    row: &QueryResult,
-) -> Result<()> {
-    let version: i64 = row.try_get_by_index(0).map_err(database_error)?;
-    let _ = write!(out, "{{\"@odata.etag\":\"W/\\\"{version}\\\"\",");
-    write_members(out, served, columns, row)?;
-    out.push('}');
-    Ok(())
+/// Selects what a query asks for, and what its `$expand` begins with.
+fn lay_out<'a>(
+    select: &mut SelectStatement,
+    translator: &Translator<'a>,
+    query: &BoundQuery,
+) -> Result<(Layout<'a>, Vec<usize>)> {
+    let served = translator.current.served;
+    let who = translator.ctx.principal();
+    let properties = chosen(served, Some(&query.select.properties), who);
+    let asked = Some((&query.select, &query.row));
+    let mut layout = Layout::new(select, translator, properties, asked)?;
+    let begins = |expand: &BoundExpand| {
+        let column = served.link(expand.step.navigation).column;
+        layout.place_of(select, translator, column)
+    };
+    let from = query.expand.iter().map(begins).collect();
+    Ok((layout, from))
 }
 
-/// Writes the properties of a row that begins with the version, which is the answer.
-fn write_members(
-    out: &mut String,
-    served: &Served,
-    columns: &[usize],
+fn entity_of(
+    layout: &Layout<'_>,
     row: &QueryResult,
-) -> Result<i64> {
-    for (place, column) in columns.iter().enumerate() {
-        let column = &served.entity.columns[*column];
-        if place > 0 {
-            out.push(',');
-        }
-        // A property's name is made of letters, digits and underscores.
-        let _ = write!(out, "\"{}\":", column.property);
-        column.kind.write_json(row, place + 1, out).map_err(database_error)?;
-    }
-    row.try_get_by_index(0).map_err(database_error)
+    related: &[super::related::Related],
+) -> Result<Entity> {
+    let mut members = String::with_capacity(512);
+    layout.write_members(&mut members, row, related)?;
+    members.pop();
+    Ok(Entity { version: Layout::version(row)?, members })
 }

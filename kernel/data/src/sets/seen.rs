@@ -1,7 +1,7 @@
 //! What of the model one principal may know.
 
 use svc_core::Principal;
-use svc_odata::model::{Model, PropertyIndex, Schema, SetIndex, TypeIndex};
+use svc_odata::model::{Model, NavigationIndex, PropertyIndex, Schema, SetIndex, TypeIndex};
 
 use super::model::Sets;
 
@@ -41,5 +41,17 @@ impl Schema for Seen<'_> {
     fn sees_property(&self, entity_type: TypeIndex, property: PropertyIndex) -> bool {
         let served = self.sets.served_type(entity_type);
         served.entity.is_visible(served.column_index(property), self.who)
+    }
+
+    /// A way to another set is there for who may read that set, and may see both columns that
+    /// make it: else it would tell what a hidden property holds.
+    fn sees_navigation(&self, entity_type: TypeIndex, navigation: NavigationIndex) -> bool {
+        let served = self.sets.served_type(entity_type);
+        let link = served.link(navigation);
+        let target = self.sets.served_type(link.target);
+        let permissions = target.entity.set.as_ref().map(|set| &set.permissions);
+        permissions.is_some_and(|permissions| self.who.can(&permissions.view))
+            && served.entity.is_visible(link.column, self.who)
+            && target.entity.is_visible(link.target_column, self.who)
     }
 }

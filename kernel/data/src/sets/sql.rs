@@ -4,21 +4,68 @@
 //! like any other, and every other comparison with null is false. Where a condition only has to
 //! hold, unknown and false come to the same, and the plain comparison stays, so that an index can
 //! serve it. Below a `not` they differ, so there a comparison is made to answer false.
+//!
+//! Invariant: every table but the one that is read is referred to through
+//! [`Translator::visible_table`], which narrows it to what the principal may see. No part of a
+//! template stands in the SQL twice, so that nested expressions can't grow it exponentially.
+//!
+//! | File | What it holds |
+//! | --- | --- |
+//! | `navigation` | paths to other entities, `any`, `all`, `$count` |
+//! | `numbers` | arithmetic and rounding |
+//! | `texts` | functions of texts |
+//! | `moments` | functions of dates and times |
 
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait as _, Func};
+mod moments;
+mod navigation;
+mod numbers;
+mod texts;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use sea_orm::sea_query::{Alias, BinOper, CaseStatement, DynIden, Expr, ExprTrait as _, Func};
 use svc_core::{Error, Result};
-use svc_odata::bind::{BoundExpr, BoundKind, PropertyPath, Variable};
+use svc_odata::bind::{BoundExpr, BoundKind};
+use svc_odata::model::{PrimitiveType, TypeIndex};
 use svc_odata::syntax::{BinaryOperator, Function};
 use svc_odata::value::Value as Literal;
 
 use super::literal::{to_column, to_value};
-use super::model::Served;
+use super::model::{Served, Sets};
+use crate::context::Context;
 use crate::database::Backend;
 
-/// Translates expressions on one set's entities.
-pub(crate) struct Translator<'a> {
+/// Entities of a set under the name that their table has in a statement.
+#[derive(Clone)]
+pub(crate) struct Place<'a> {
     pub(crate) served: &'a Served,
+    pub(crate) table: DynIden,
+}
+
+impl Place<'_> {
+    /// A column of the entity here.
+    pub(crate) fn column(&self, index: usize) -> Expr {
+        Expr::col((self.table.clone(), self.served.entity.column_iden(index)))
+    }
+}
+
+/// Translates expressions on one set's entities, as one principal sees them.
+#[derive(Clone)]
+pub(crate) struct Translator<'a> {
+    pub(super) sets: &'a Sets,
+    pub(super) ctx: &'a Context,
     pub(crate) backend: Backend,
+    /// The entity that the option works on.
+    pub(super) current: Place<'a>,
+    /// The elements of the `any` and `all` around, from the outermost.
+    lambdas: Vec<Place<'a>>,
+    /// The computed columns.
+    pub(super) columns: Vec<Expr>,
+    /// How many names for tables were given away.
+    names: Rc<Cell<usize>>,
+    /// How many changes of case stand around what is translated.
+    folds: Rc<Cell<usize>>,
 }
 
 /// Whether a condition only has to hold, or stands below a `not`.
@@ -28,7 +75,30 @@ enum Truth {
     Exact,
 }
 
-impl Translator<'_> {
+impl<'a> Translator<'a> {
+    /// A translator for entities of a type that stand in a statement under their table's name.
+    pub(crate) fn new(sets: &'a Sets, ctx: &'a Context, entity_type: TypeIndex) -> Self {
+        let served = sets.served_type(entity_type);
+        let current = Place { served, table: served.entity.table_iden() };
+        Self {
+            sets,
+            ctx,
+            backend: ctx.database().backend(),
+            current,
+            lambdas: Vec::new(),
+            columns: Vec::new(),
+            names: Rc::default(),
+            folds: Rc::default(),
+        }
+    }
+
+    /// A name that no other table of the statement has.
+    pub(super) fn new_name(&self) -> DynIden {
+        use sea_orm::sea_query::IntoIden as _;
+        self.names.set(self.names.get() + 1);
+        Alias::new(format!("~{}", self.names.get())).into_iden()
+    }
+
     /// A condition that rows must hold.
     ///
     /// # Errors
@@ -39,18 +109,27 @@ impl Translator<'_> {
         self.truth(expr, Truth::Holds)
     }
 
-    /// A value to sort by.
+    /// A value to sort by or to return.
     ///
     /// # Errors
     ///
     /// As [`Translator::condition`].
     pub(crate) fn value(&self, expr: &BoundExpr) -> Result<Expr> {
         match &expr.kind {
-            BoundKind::Property(path) => Ok(Expr::col(
-                self.served.entity.column_ref(self.served.column_index(own_property(path)?)),
-            )),
+            BoundKind::Property(path) => self.property(path),
+            BoundKind::Column(index) => {
+                let missing = || Error::internal("a computed column is not there");
+                self.columns.get(*index).cloned().ok_or_else(missing)
+            }
             BoundKind::Value(value) => literal(value),
             BoundKind::Call(function, arguments) => self.call(*function, arguments),
+            BoundKind::Arithmetic(operator, left, right) => {
+                self.arithmetic(expr, *operator, left, right)
+            }
+            BoundKind::Negate(inner) => self.negate(inner),
+            BoundKind::Case(branches) => self.case(expr, branches),
+            BoundKind::Cast(inner) => self.cast(expr, inner),
+            BoundKind::Count(collection) => self.count(collection),
             _ => self.truth(expr, Truth::Exact),
         }
     }
@@ -64,9 +143,16 @@ impl Translator<'_> {
                 self.compare(*operator, left, right, truth)
             }
             BoundKind::In(left, list) => self.is_in(left, list, truth),
+            BoundKind::IsRelated(path) => self.is_related(path),
+            BoundKind::Any(collection, condition) => self.any(collection, condition.as_deref()),
+            BoundKind::All(collection, condition) => self.all(collection, condition),
             BoundKind::Value(Literal::Boolean(value)) => Ok(Expr::val(*value).eq(true)),
             BoundKind::Value(Literal::Null) => Ok(Expr::val(false).eq(true)),
-            BoundKind::Property(_) | BoundKind::Call(..) => {
+            BoundKind::Property(_)
+            | BoundKind::Call(..)
+            | BoundKind::Column(_)
+            | BoundKind::Case(_)
+            | BoundKind::Cast(_) => {
                 let value = self.value(expr)?;
                 Ok(if truth == Truth::Exact && expr.nullable { or_false(value) } else { value })
             }
@@ -105,9 +191,9 @@ impl Translator<'_> {
         let (a, b) = self.operands(left, right)?;
         let exact = nullable && truth == Truth::Exact;
         Ok(match operator {
-            Op::Equal if exact => a.binary(BinOper::Custom("IS NOT DISTINCT FROM".into()), b),
+            Op::Equal if exact => a.binary(BinOper::Custom("IS NOT DISTINCT FROM"), b),
             Op::Equal => a.eq(b),
-            Op::NotEqual if nullable => a.binary(BinOper::Custom("IS DISTINCT FROM".into()), b),
+            Op::NotEqual if nullable => a.binary(BinOper::Custom("IS DISTINCT FROM"), b),
             Op::NotEqual => a.ne(b),
             ordered => {
                 let compared = match ordered {
@@ -123,15 +209,21 @@ impl Translator<'_> {
 
     /// Both sides of a comparison; a constant takes the kind of the column beside it.
     fn operands(&self, left: &BoundExpr, right: &BoundExpr) -> Result<(Expr, Expr)> {
+        let plain =
+            |expr: &BoundExpr| matches!(expr.kind, BoundKind::Value(_) | BoundKind::Property(_));
+        let numeric = |expr: &BoundExpr| expr.primitive().is_some_and(PrimitiveType::is_numeric);
+        if numeric(left) && numeric(right) && !(plain(left) && plain(right)) {
+            return Ok((self.number(left)?, self.number(right)?));
+        }
         Ok((self.beside(left, right)?, self.beside(right, left)?))
     }
 
     fn beside(&self, expr: &BoundExpr, other: &BoundExpr) -> Result<Expr> {
         match (&expr.kind, &other.kind) {
             (BoundKind::Value(value), BoundKind::Property(path)) => {
-                let column = self.served.column(own_property(path)?);
+                let column = self.sets.served_type(path.entity_type).column(path.property);
                 let value = to_column(column.kind, value).or_else(|| to_value(value));
-                value.map(Expr::val).ok_or_else(|| Error::not_implemented("this literal"))
+                value.map(Expr::val).ok_or_else(unserved_literal)
             }
             _ => self.value(expr),
         }
@@ -142,55 +234,83 @@ impl Translator<'_> {
         let column = self.value(left)?;
         let values = values.into_iter().map(|item| self.beside(item, left));
         let values = values.collect::<Result<Vec<_>>>()?;
-        let mut found = column.clone().is_in(values);
-        if left.nullable && truth == Truth::Exact {
-            found = or_false(found);
+        if nulls.is_empty() {
+            let found = column.is_in(values);
+            let exact = left.nullable && truth == Truth::Exact;
+            return Ok(if exact { or_false(found) } else { found });
         }
-        Ok(if nulls.is_empty() { found } else { found.or(column.is_null()) })
+        // A null in the list is a value like any other. What is not found in the other values is
+        // null where it was null, and then it is found.
+        let missing = column.is_not_in(values);
+        let found = Expr::from(Func::coalesce([missing, Expr::val(false)])).not();
+        Ok(found)
+    }
+
+    fn case(&self, expr: &BoundExpr, branches: &[(BoundExpr, BoundExpr)]) -> Result<Expr> {
+        let mut case = CaseStatement::new();
+        let numeric = expr.primitive().is_some_and(PrimitiveType::is_numeric);
+        for (condition, value) in branches {
+            let value = if numeric { self.number(value)? } else { self.value(value)? };
+            case = case.case(self.condition(condition)?, value);
+        }
+        Ok(case.into())
+    }
+
+    /// Conversions that give the same on both databases: to a wider number, and to text from what
+    /// has one form only.
+    fn cast(&self, expr: &BoundExpr, inner: &BoundExpr) -> Result<Expr> {
+        use PrimitiveType as Ty;
+        let (Some(from), Some(to)) = (inner.primitive(), expr.primitive()) else {
+            return Err(not_served(&expr.kind));
+        };
+        let widens = |from: Ty, to: Ty| match to {
+            Ty::Int64 => from.is_integer(),
+            Ty::Int32 => from.is_integer() && from != Ty::Int64,
+            Ty::Decimal | Ty::Double => from.is_integer() || from == to,
+            _ => false,
+        };
+        if from == to || is_null(inner) {
+            return self.value(inner);
+        }
+        match to {
+            Ty::String if from.is_integer() => {
+                Ok(self.sql("CAST(? AS TEXT)", "CAST($1 AS TEXT)", vec![self.value(inner)?]))
+            }
+            _ if widens(from, to) => self.number(inner),
+            _ => Err(Error::not_implemented(format!(
+                "a cast of `{}` to `{}` is not served",
+                from.name(),
+                to.name()
+            ))),
+        }
     }
 
     fn call(&self, function: Function, arguments: &[BoundExpr]) -> Result<Expr> {
-        let values = arguments.iter().map(|argument| self.value(argument));
-        let values = values.collect::<Result<Vec<_>>>()?;
-        let sql = |sqlite: &'static str, postgres: &'static str| {
-            let sql = if self.backend == Backend::Sqlite { sqlite } else { postgres };
-            Expr::cust_with_exprs(sql, values.clone())
-        };
-        Ok(match function {
-            Function::Contains => sql("instr(?, ?) > 0", "strpos($1, $2) > 0"),
-            Function::StartsWith => sql("instr(?, ?) = 1", "starts_with($1, $2)"),
-            Function::EndsWith => {
-                let [text, end] = &values[..] else { return Err(not_served(&function)) };
-                let values = [end.clone(), text.clone(), end.clone(), end.clone()];
-                Expr::cust_with_exprs(
-                    match self.backend {
-                        Backend::Sqlite => "(length(?) = 0 OR substr(?, -length(?)) = ?)",
-                        Backend::Postgres => "(length($1) = 0 OR right($2, length($3)) = $4)",
-                    },
-                    values,
-                )
-            }
-            Function::Length => sql("length(?)", "length($1)"),
-            Function::Trim => sql("trim(?)", "btrim($1)"),
-            Function::IndexOf => sql("instr(?, ?) - 1", "strpos($1, $2) - 1"),
-            Function::Concat => sql("? || ?", "$1 || $2"),
-            other => {
-                return Err(Error::not_implemented(format!("the function `{}`", other.name())));
-            }
-        })
+        if let Some(moment) = self.moment_function(function, arguments)? {
+            return Ok(moment);
+        }
+        if let Some(number) = self.rounding(function, arguments)? {
+            return Ok(number);
+        }
+        self.text_function(function, arguments)
     }
-}
 
-fn own_property(path: &PropertyPath) -> Result<svc_odata::model::PropertyIndex> {
-    if path.variable == Variable::Current && path.steps.is_empty() {
-        Ok(path.property)
-    } else {
-        Err(Error::not_implemented("a path through a navigation property"))
+    /// SQL that differs between the databases. Each argument stands in it once, in order.
+    fn sql(&self, sqlite: &'static str, postgres: &'static str, arguments: Vec<Expr>) -> Expr {
+        let sql = if self.backend == Backend::Sqlite { sqlite } else { postgres };
+        Expr::cust_with_exprs(sql, arguments)
     }
 }
 
 fn literal(value: &Literal) -> Result<Expr> {
-    to_value(value).map(Expr::val).ok_or_else(|| Error::not_implemented("this literal"))
+    if value.is_null() {
+        return Ok(Expr::cust("NULL"));
+    }
+    to_value(value).map(Expr::val).ok_or_else(unserved_literal)
+}
+
+fn unserved_literal() -> Error {
+    Error::not_implemented("a literal of this type is not served")
 }
 
 fn or_false(condition: Expr) -> Expr {
@@ -204,5 +324,5 @@ fn is_null(expr: &BoundExpr) -> bool {
 fn not_served(what: &impl std::fmt::Debug) -> Error {
     let text = format!("{what:?}");
     let name = text.split(['(', ' ', '{']).next().unwrap_or_default();
-    Error::not_implemented(format!("`{}` in an expression", name.to_lowercase()))
+    Error::not_implemented(format!("`{}` in an expression is not served", name.to_lowercase()))
 }

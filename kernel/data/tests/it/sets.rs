@@ -1,7 +1,7 @@
 use sea_orm::ActiveValue::Set;
 use sea_orm::Value;
 use svc_core::{ErrorKind, PermissionSet, Principal};
-use svc_data::sets::{PageRequest, Seen, Verb};
+use svc_data::sets::{PageRequest, Seen, Source, Verb};
 use svc_data::{Context, Expected, Sets};
 use svc_odata::bind::{BindLimits, bind_query};
 use svc_odata::syntax::QueryOptions;
@@ -24,18 +24,18 @@ async fn page(ctx: &Context, query: &str) -> Result<(Vec<String>, Option<u64>, b
     let bound = bind_query(&seen, entity_type, &options, BindLimits::default())
         .map_err(|error| error.to_string())?;
     let request = PageRequest {
-        filter: bound.filter,
-        order_by: bound.order_by,
-        properties: Some(bound.select.properties),
+        query: &bound,
+        after: None,
         skip: bound.skip.unwrap_or(0),
         take: bound.top.unwrap_or(100),
-        count: bound.count,
+        etags: true,
     };
-    let page = sets.read_page(ctx, set, &request).await.map_err(|error| error.to_string())?;
+    let page =
+        sets.read_page(ctx, &Source::of(set), &request).await.map_err(|error| error.to_string())?;
     let elements: Vec<serde_json::Value> =
         serde_json::from_str(&format!("[{}]", page.elements)).unwrap();
     let sku = |element: &serde_json::Value| element["sku"].as_str().unwrap().to_owned();
-    Ok((elements.iter().map(sku).collect(), page.count, page.more))
+    Ok((elements.iter().map(sku).collect(), page.count, page.next.is_some()))
 }
 
 /// Four products: two of them have a day from which they are available.

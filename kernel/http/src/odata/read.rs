@@ -4,16 +4,16 @@ use std::fmt::Write as _;
 
 use axum::response::Response;
 use http::{HeaderValue, StatusCode};
-use svc_core::{Error, Result};
-use svc_data::sets::{Entity, PageRequest};
-use svc_odata::bind::{BoundQuery, ResourceKind, bind_condition};
+use svc_core::{Error, ErrorKind, Result};
+use svc_data::sets::{Entity, Page, PageRequest, Position, Source};
+use svc_odata::bind::{BoundQuery, ResourceKind, ResourceStep};
 use svc_odata::csdl::{write_json, write_service_document, write_xml};
 use svc_odata::headers::{JsonFormat, MetadataFormat, MetadataLevel, negotiate_metadata};
 use svc_odata::json::{ContextShape, context_fragment, push_string};
-use svc_odata::model::SetIndex;
+use svc_odata::model::{PrimitiveType, Property, PropertyIndex, PropertyType, SetIndex, TypeIndex};
 
 use super::answer::{Answer, tag_of};
-use super::request::{Request, format_error, refused};
+use super::request::{Request, format_error};
 
 pub(super) async fn answer(request: &Request) -> Result<Response> {
     match request.resource.kind {
@@ -22,6 +22,9 @@ pub(super) async fn answer(request: &Request) -> Result<Response> {
         ResourceKind::Entities => page(request).await,
         ResourceKind::Entity => entity(request).await,
         ResourceKind::Count => count(request).await,
+        ResourceKind::Property(owner, found) => property(request, (owner, found), false).await,
+        ResourceKind::RawValue(owner, found) => property(request, (owner, found), true).await,
+        ResourceKind::References { collection } => references(request, collection).await,
         other => Err(Error::not_implemented(format!("{} is not served", name_of(other)))),
     }
 }
@@ -29,9 +32,6 @@ pub(super) async fn answer(request: &Request) -> Result<Response> {
 fn name_of(kind: ResourceKind) -> &'static str {
     match kind {
         ResourceKind::Batch => "`$batch`",
-        ResourceKind::Property(..) => "reading one property",
-        ResourceKind::RawValue(..) => "`$value`",
-        ResourceKind::References { .. } => "`$ref`",
         ResourceKind::Operation(_) => "an operation",
         _ => "this kind of resource",
     }
@@ -55,39 +55,59 @@ fn metadata(request: &Request) -> Result<Response> {
 }
 
 async fn page(request: &Request) -> Result<Response> {
-    if !request.resource.steps.is_empty() {
-        return Err(Error::not_implemented("a path beyond a set is not served"));
-    }
-    let (set, entity_type) = request.set()?;
-    request.sets.require_view(&request.ctx, set)?;
+    let source = request.source().await?;
     let format = request.json_format()?;
-    let query = request.query(entity_type)?;
-    let limit = page_limit(request);
-    let wanted = PageRequest {
-        filter: query.filter.clone(),
-        order_by: query.order_by.clone(),
-        properties: Some(query.select.properties.clone()),
-        skip: query.skip.unwrap_or(0),
-        take: query.top.unwrap_or(limit).min(limit),
-        count: query.count,
-    };
-    let page = request.sets.read_page(&request.ctx, set, &wanted).await?;
+    let query = request.query(source.set())?;
+    let etags = format.metadata != MetadataLevel::None;
+    let (page, link) = read_page(request, &source, &query, etags).await?;
     let mut body = String::with_capacity(page.elements.len() + 256);
     body.push('{');
-    if format.metadata != MetadataLevel::None {
-        push_context(&mut body, request, set, Some(&query), ContextShape::Collection);
+    if etags {
+        push_context(&mut body, request, source.set(), Some(&query), ContextShape::Collection);
         body.push(',');
     }
+    push_page(&mut body, &page, link.as_deref());
+    Ok(Answer::json(StatusCode::OK, request.version, format, body).finish())
+}
+
+/// Reads the page that a request asks for, and the address of the next.
+async fn read_page(
+    request: &Request,
+    source: &Source,
+    query: &BoundQuery,
+    etags: bool,
+) -> Result<(Page, Option<String>)> {
+    let position = match &query.skip_token {
+        Some(token) => Some(request.sets.open_position(&request.ctx, &request.binding(), token)?),
+        None => None,
+    };
+    let sent = position.as_ref().map_or(0, |position| position.sent);
+    let limit = page_limit(request);
+    let rest = query.top.map(|top| top.saturating_sub(sent));
+    let wanted = PageRequest {
+        query,
+        after: position.as_ref(),
+        skip: query.skip.unwrap_or(0),
+        take: rest.unwrap_or(limit).min(limit),
+        etags,
+    };
+    let page = request.sets.read_page(&request.ctx, source, &wanted).await?;
+    let next = page.next.as_ref().filter(|_| rest.is_none_or(|rest| rest > wanted.take));
+    let link = next.map(|position| next_link(request, position)).transpose()?;
+    Ok((page, link))
+}
+
+/// The members of an answer that holds a page.
+fn push_page(body: &mut String, page: &Page, link: Option<&str>) {
     if let Some(count) = page.count {
         let _ = write!(body, "\"@odata.count\":{count},");
     }
     let _ = write!(body, "\"value\":[{}]", page.elements);
-    if page.more && query.top.is_none_or(|top| top > wanted.take) {
+    if let Some(link) = link {
         body.push_str(",\"@odata.nextLink\":");
-        push_string(&mut body, &next_link(request, &wanted, query.top));
+        push_string(body, link);
     }
     body.push('}');
-    Ok(Answer::json(StatusCode::OK, request.version, format, body).finish())
 }
 
 /// How many entities one answer holds: the setting, or what the caller prefers.
@@ -97,30 +117,29 @@ fn page_limit(request: &Request) -> u64 {
     preferred.min(settings.max_page_size).into()
 }
 
-/// The address of what comes after a page: the same request that skips what was sent.
-fn next_link(request: &Request, sent: &PageRequest, top: Option<u64>) -> String {
-    let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
-    let named = |part: &str, name: &str| {
-        let option = part.split('=').next().unwrap_or_default();
-        let option = option.trim_start_matches("%24").trim_start_matches('$');
-        option.eq_ignore_ascii_case(name)
-    };
-    let kept = query.split('&').filter(|part| {
-        !part.is_empty() && !named(part, "skip") && !(top.is_some() && named(part, "top"))
-    });
-    let mut options: Vec<String> = kept.map(str::to_owned).collect();
-    options.push(format!("$skip={}", sent.skip + sent.take));
-    options.extend(top.map(|top| format!("$top={}", top - sent.take)));
-    format!("{}{path}?{}", request.root, options.join("&"))
+/// The address of what comes after a page: the same request with the place where it ended.
+fn next_link(request: &Request, position: &Position) -> Result<String> {
+    let token = request.sets.seal_position(&request.ctx, &request.binding(), position)?;
+    let (path, _) = request.target.split_once('?').unwrap_or((&request.target, ""));
+    let token = format!("$skiptoken={token}");
+    let mut options = request.options_without(&["skiptoken"]);
+    options.push(&token);
+    Ok(format!("{}{path}?{}", request.root, options.join("&")))
 }
 
 async fn entity(request: &Request) -> Result<Response> {
-    let (set, entity_type) = request.set()?;
-    request.sets.require_view(&request.ctx, set)?;
-    let format = request.json_format()?;
-    let (key, query) = (request.key()?, request.query(entity_type)?);
-    let properties = Some(&query.select.properties[..]);
-    let entity = request.sets.read_one(&request.ctx, set, &key, properties).await?;
+    let source = request.source().await?;
+    let (set, format) = (source.set(), request.json_format()?);
+    let query = request.query(set)?;
+    refuse_of_many(&query)?;
+    let etags = format.metadata != MetadataLevel::None;
+    let read = request.sets.read_entity(&request.ctx, &source, &query, etags).await;
+    let entity = match read {
+        Err(error) if error.kind() == ErrorKind::NotFound && leads_nowhere(request) => {
+            return Ok(Answer::empty(StatusCode::NO_CONTENT, request.version).finish());
+        }
+        read => read?,
+    };
     if let Some(condition) = request.if_none_match()?
         && condition.matches(Some(&tag_of(entity.version)))
     {
@@ -130,6 +149,139 @@ async fn entity(request: &Request) -> Result<Response> {
     let body = entity_body(request, set, Some(&query), &entity, format);
     let answer = Answer::json(StatusCode::OK, request.version, format, body);
     Ok(answer.tagged(entity.version)?.finish())
+}
+
+/// Whether a path ends with a way to one entity: where it leads nowhere, there is no content.
+fn leads_nowhere(request: &Request) -> bool {
+    matches!(request.resource.steps.last(), Some(ResourceStep::Navigation(_)))
+}
+
+/// Options that have no meaning for one entity.
+fn refuse_of_many(query: &BoundQuery) -> Result<()> {
+    let given = [
+        ("$filter", query.filter.is_some()),
+        ("$search", query.search.is_some()),
+        ("$orderby", !query.order_by.is_empty()),
+        ("$top", query.top.is_some()),
+        ("$skip", query.skip.is_some()),
+        ("$count", query.count),
+        ("$skiptoken", query.skip_token.is_some()),
+        ("$apply", query.apply.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => {
+            let message = format!("`{option}` has no meaning for a single entity");
+            Err(Error::malformed(message).target(*option))
+        }
+        None => Ok(()),
+    }
+}
+
+/// One property of an entity, as JSON or raw.
+async fn property(
+    request: &Request,
+    (entity_type, property): (TypeIndex, PropertyIndex),
+    raw: bool,
+) -> Result<Response> {
+    let source = request.source().await?;
+    let query = request.query_of_property(entity_type, property)?;
+    let entity = request.sets.read_entity(&request.ctx, &source, &query, false).await?;
+    let model = request.sets.model();
+    let described = model.entity_type(entity_type).property(property);
+    // What was asked for is the only member: its name, a colon and the value.
+    let value = entity.members.get(described.name.len() + 3..).unwrap_or("null");
+    if value == "null" {
+        return Ok(Answer::empty(StatusCode::NO_CONTENT, request.version).finish());
+    }
+    if raw {
+        return raw_value(request, described, value);
+    }
+    let format = request.json_format()?;
+    let mut body = "{".to_owned();
+    if format.metadata != MetadataLevel::None {
+        let path = request.target.split('?').next().unwrap_or_default();
+        body.push_str("\"@odata.context\":");
+        push_string(&mut body, &format!("{}$metadata#{path}", request.root));
+        body.push(',');
+    }
+    let _ = write!(body, "\"value\":{value}}}");
+    Ok(Answer::json(StatusCode::OK, request.version, format, body).finish())
+}
+
+fn raw_value(request: &Request, property: &Property, json: &str) -> Result<Response> {
+    let unreadable = |error| Error::internal("a value can't be read").caused_by(error);
+    let value: serde_json::Value = serde_json::from_str(json).map_err(unreadable)?;
+    let text = match value {
+        serde_json::Value::String(text) => text,
+        _ => json.to_owned(),
+    };
+    let content_type = match property.ty {
+        PropertyType::Primitive(PrimitiveType::Binary) => {
+            return Err(Error::not_implemented("`$value` of bytes is not served"));
+        }
+        PropertyType::Untyped => HeaderValue::from_static("application/json"),
+        _ => HeaderValue::from_static("text/plain;charset=utf-8"),
+    };
+    Ok(Answer::with_body(StatusCode::OK, request.version, content_type, text).finish())
+}
+
+/// The addresses of entities in place of themselves.
+async fn references(request: &Request, many: bool) -> Result<Response> {
+    let source = request.source().await?;
+    let (set, format) = (source.set(), request.json_format()?);
+    let mut query = request.query(set)?;
+    if !query.expand.is_empty() || query.select.explicit || query.apply.is_some() {
+        let message = "`$ref` takes no `$select`, `$expand` or `$apply`";
+        return Err(Error::malformed(message));
+    }
+    let model = request.sets.model();
+    query.select.properties.clone_from(&model.entity_type(query.entity_type).key);
+    query.select.columns.clear();
+    let shape = if many { ContextShape::CollectionOfReferences } else { ContextShape::Reference };
+    let mut body = "{".to_owned();
+    if format.metadata != MetadataLevel::None {
+        push_context(&mut body, request, set, None, shape);
+        body.push(',');
+    }
+    if many {
+        let (mut page, link) = read_page(request, &source, &query, false).await?;
+        page.elements = addresses(request, set, &page.elements)?;
+        push_page(&mut body, &page, link.as_deref());
+    } else {
+        refuse_of_many(&query)?;
+        let read = request.sets.read_entity(&request.ctx, &source, &query, false).await;
+        let entity = match read {
+            Err(error) if error.kind() == ErrorKind::NotFound && leads_nowhere_before(request) => {
+                return Ok(Answer::empty(StatusCode::NO_CONTENT, request.version).finish());
+            }
+            read => read?,
+        };
+        let address = addresses(request, set, &format!("{{{}}}", entity.members))?;
+        body.push_str(address.trim_start_matches('{'));
+    }
+    Ok(Answer::json(StatusCode::OK, request.version, format, body).finish())
+}
+
+/// As [`leads_nowhere`], with `$ref` behind the path.
+fn leads_nowhere_before(request: &Request) -> bool {
+    let steps = &request.resource.steps;
+    matches!(steps.iter().rev().nth(1), Some(ResourceStep::Navigation(_)))
+}
+
+/// Objects that hold nothing but keys as objects that hold nothing but addresses.
+fn addresses(request: &Request, set: SetIndex, elements: &str) -> Result<String> {
+    let unreadable = |error| Error::internal("a key can't be read").caused_by(error);
+    let elements: Vec<serde_json::Map<String, serde_json::Value>> =
+        serde_json::from_str(&format!("[{elements}]")).map_err(unreadable)?;
+    let kind = request.sets.entity(set).key().kind;
+    let mut addresses = Vec::with_capacity(elements.len());
+    for key in elements.iter().filter_map(|element| element.values().next()) {
+        let mut address = "{\"@odata.id\":".to_owned();
+        push_string(&mut address, &request.sets.address(set, &kind.parse_json(key)?));
+        address.push('}');
+        addresses.push(address);
+    }
+    Ok(addresses.join(","))
 }
 
 /// One entity as a JSON object with its control information.
@@ -149,6 +301,9 @@ pub(super) fn entity_body(
         body.push(',');
     }
     body.push_str(&entity.members);
+    if body.ends_with(',') {
+        body.pop();
+    }
     body.push('}');
     body
 }
@@ -167,18 +322,12 @@ fn push_context(
 }
 
 async fn count(request: &Request) -> Result<Response> {
-    let (set, entity_type) = request.set()?;
-    request.sets.require_view(&request.ctx, set)?;
-    let options = &request.options;
-    if options.search.is_some() {
-        return Err(Error::not_implemented("`$search` is not served").target("$search"));
+    let source = request.source().await?;
+    let query = request.query(source.set())?;
+    if query.apply.is_some() {
+        return Err(Error::not_implemented("`$apply` before `/$count` is not served"));
     }
-    let limits = svc_odata::bind::BindLimits::default();
-    let filter = options.filter.as_ref().map(|filter| {
-        bind_condition(&request.seen(), entity_type, filter, &options.aliases, limits)
-    });
-    let filter = filter.transpose().map_err(refused)?;
-    let count = request.sets.count(&request.ctx, set, filter.as_ref()).await?;
+    let count = request.sets.count(&request.ctx, &source, &query).await?;
     let plain = HeaderValue::from_static("text/plain");
     let answer = Answer::with_body(StatusCode::OK, request.version, plain, count.to_string());
     Ok(answer.finish())

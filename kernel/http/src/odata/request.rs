@@ -6,17 +6,17 @@ use std::sync::Arc;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, Uri};
 use svc_core::{Error, ErrorKind, Result};
-use svc_data::sets::Seen;
+use svc_data::sets::{Seen, Source};
 use svc_data::{Context, Sets};
 use svc_odata::bind::{
-    BindError, BindLimits, BoundQuery, BoundResource, ResourceRoot, ResourceStep, bind_query,
-    bind_resource,
+    BindError, BindLimits, BoundExpand, BoundQuery, BoundResource, KeyValue, ResourceRoot,
+    ResourceStep, bind_query, bind_resource, check_capabilities,
 };
 use svc_odata::headers::{
     FormatError, JsonFormat, Preferences, TagCondition, Version, negotiate_json, negotiate_version,
     parse_content_type,
 };
-use svc_odata::model::{SetIndex, TypeIndex};
+use svc_odata::model::{PropertyIndex, SetIndex, TypeIndex};
 use svc_odata::syntax::{ParseLimits, QueryOptions, ResourcePath, SyntaxError};
 
 use super::ODataSettings;
@@ -61,18 +61,14 @@ impl Request {
         let max_version = text_of(&headers, &HeaderName::from_static("odata-maxversion"))?;
         let version = negotiate_version(version, max_version)
             .map_err(|error| Error::malformed(error.to_string()))?;
-        let limits = ParseLimits {
-            depth: settings.max_depth,
-            nodes: settings.max_nodes,
-            ..ParseLimits::default()
-        };
+        let limits = ParseLimits { depth: settings.max_depth, nodes: settings.max_nodes };
         let query = uri.query().unwrap_or_default();
         let options = QueryOptions::parse_with(query, limits).map_err(|e| unreadable(&e))?;
         let path = uri.path();
         let path = path.strip_prefix(ROOT).unwrap_or(path).trim_start_matches('/');
         let parsed = ResourcePath::parse_with(path, limits).map_err(|e| unreadable(&e))?;
         let everything = Seen::with_all_sets(&sets, ctx.principal());
-        let bound = bind_resource(&everything, &parsed, &options.aliases, BindLimits::default());
+        let bound = bind_resource(&everything, &parsed, &options.aliases, limits_of(&settings));
         let resource = bound.map_err(refused)?;
         let preferences = text_of(&headers, &HeaderName::from_static("prefer"))?;
         let preferences = preferences.map(Preferences::parse).unwrap_or_default();
@@ -119,37 +115,118 @@ impl Request {
     /// [`ErrorKind::NotImplemented`] when the path goes on behind it.
     pub(super) fn key(&self) -> Result<sea_orm::Value> {
         match &self.resource.steps[..] {
-            [ResourceStep::Key(values)] => match &values[..] {
-                [value] => self.sets.key_value(self.set()?.0, &value.value),
-                _ => Err(Error::not_implemented("a key of several parts is not served")),
-            },
-            _ => Err(Error::not_implemented("a path beyond an entity is not served")),
+            [ResourceStep::Key(values)] => self.key_of(self.set()?.0, values),
+            _ => Err(Error::not_implemented("changing through a path is not served")),
         }
     }
 
-    /// The options, bound to the entities of a type.
+    /// The options, bound to the entities of a set.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Malformed`] for an unknown name or a wrong type,
     /// [`ErrorKind::NotImplemented`] for an option that is not served.
-    pub(super) fn query(&self, entity_type: TypeIndex) -> Result<BoundQuery> {
-        let limits = BindLimits { nodes: self.settings.max_nodes, ..BindLimits::default() };
-        let bound = bind_query(&self.seen(), entity_type, &self.options, limits);
+    pub(super) fn query(&self, set: SetIndex) -> Result<BoundQuery> {
+        let set = self.sets.model().set(set);
+        check_capabilities(set, &self.options).map_err(refused)?;
+        let bound = bind_query(&self.seen(), set.entity_type, &self.options, self.limits());
         let query = bound.map_err(refused)?;
-        let unserved = [
-            ("$apply", query.apply.is_some()),
-            ("$compute", !query.compute.is_empty()),
-            ("$search", query.search.is_some()),
-            ("$expand", !query.expand.is_empty()),
-            ("$skiptoken", query.skip_token.is_some()),
-            ("$deltatoken", self.options.delta_token.is_some()),
-        ];
-        match unserved.iter().find(|(_, used)| *used) {
-            Some((option, _)) => {
-                Err(Error::not_implemented(format!("`{option}` is not served")).target(*option))
-            }
-            None => Ok(query),
+        if nested_apply(&query) {
+            return Err(Error::not_implemented("`$apply` within `$expand` is not served"));
+        }
+        Ok(query)
+    }
+
+    /// The query of nothing but one property of an entity of this type. The options of the
+    /// request that would say anything else have no meaning there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] when there is such an option.
+    pub(super) fn query_of_property(
+        &self,
+        entity_type: TypeIndex,
+        property: PropertyIndex,
+    ) -> Result<BoundQuery> {
+        let options = QueryOptions {
+            format: self.options.format.clone(),
+            aliases: self.options.aliases.clone(),
+            ..QueryOptions::default()
+        };
+        if options != self.options {
+            return Err(Error::malformed("a property takes no query options but `$format`"));
+        }
+        let bound = bind_query(&self.seen(), entity_type, &options, self.limits());
+        let mut query = bound.map_err(refused)?;
+        query.select.properties = vec![property];
+        Ok(query)
+    }
+
+    fn limits(&self) -> BindLimits {
+        limits_of(&self.settings)
+    }
+
+    /// What a continuation token is bound to: the path and the options without the token, in
+    /// whatever way they were encoded.
+    pub(super) fn binding(&self) -> String {
+        let (path, _) = self.target.split_once('?').unwrap_or((&self.target, ""));
+        let options = self.options_without(&["skiptoken"]);
+        let options = options.iter().map(|option| {
+            let pair = form_urlencoded::parse(option.as_bytes()).next();
+            pair.map(|(name, value)| format!("{name}={value}")).unwrap_or_default()
+        });
+        let options: Vec<String> = options.collect();
+        format!("{path}?{}", options.join("&"))
+    }
+
+    /// The options as they were sent, without some.
+    pub(super) fn options_without(&self, names: &[&str]) -> Vec<&str> {
+        let (_, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
+        let is_named = |part: &str| {
+            let option = part.split('=').next().unwrap_or_default();
+            let option = option.trim_start_matches("%24").trim_start_matches('$');
+            names.iter().any(|name| option.eq_ignore_ascii_case(name))
+        };
+        query.split('&').filter(|part| !part.is_empty() && !is_named(part)).collect()
+    }
+
+    /// The entities that the path leads to.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`] when an entity on the way is not there,
+    /// [`ErrorKind::Forbidden`] without the permission of a set on the way,
+    /// [`ErrorKind::NotImplemented`] for a kind of step that is not served.
+    pub(super) async fn source(&self) -> Result<Source> {
+        let (set, _) = self.set()?;
+        self.sets.require_view(&self.ctx, set)?;
+        let mut source = Source::of(set);
+        for step in &self.resource.steps {
+            source = match step {
+                ResourceStep::Key(values) => {
+                    let key = self.key_of(source.set(), values)?;
+                    self.sets.with_key(source, key)
+                }
+                ResourceStep::Navigation(step) => {
+                    self.sets.follow(&self.ctx, &source, step.navigation).await?
+                }
+                ResourceStep::Filter(condition) => source.filtered(condition.clone()),
+                ResourceStep::Operation(_) => {
+                    return Err(Error::not_implemented("an operation is not served"));
+                }
+                ResourceStep::Property(_)
+                | ResourceStep::Count
+                | ResourceStep::References
+                | ResourceStep::Value => break,
+            };
+        }
+        Ok(source)
+    }
+
+    fn key_of(&self, set: SetIndex, values: &[KeyValue]) -> Result<sea_orm::Value> {
+        match values {
+            [value] => self.sets.key_value(set, &value.value),
+            _ => Err(Error::not_implemented("a key of several parts is not served")),
         }
     }
 
@@ -191,6 +268,19 @@ impl Request {
     }
 }
 
+fn limits_of(settings: &ODataSettings) -> BindLimits {
+    BindLimits {
+        nodes: settings.max_nodes,
+        expand_depth: settings.max_expand_depth,
+        expands: settings.max_expands,
+    }
+}
+
+fn nested_apply(query: &BoundQuery) -> bool {
+    let nested = |expand: &BoundExpand| expand.query.apply.is_some() || nested_apply(&expand.query);
+    query.expand.iter().any(nested)
+}
+
 fn condition(headers: &HeaderMap, name: &HeaderName) -> Result<Option<TagCondition>> {
     let Some(text) = text_of(headers, name)? else { return Ok(None) };
     let malformed = || Error::malformed(format!("the header `{name}` is no list of entity tags"));
@@ -219,6 +309,7 @@ fn unreadable(error: &SyntaxError) -> Error {
     Error::malformed(error.to_string())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 pub(super) fn refused(error: BindError) -> Error {
     let kind = match error.status() {
         404 => ErrorKind::NotFound,
@@ -232,6 +323,7 @@ pub(super) fn refused(error: BindError) -> Error {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 pub(super) fn format_error(error: FormatError) -> Error {
     let kind = match error.status() {
         406 => ErrorKind::NotAcceptable,

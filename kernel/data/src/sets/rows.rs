@@ -1,0 +1,283 @@
+//! What a statement returns of each row, and its way to JSON.
+
+use std::fmt::Write as _;
+
+use rust_decimal::Decimal;
+use rust_decimal::prelude::FromPrimitive as _;
+use sea_orm::sea_query::{Expr, SelectStatement};
+use sea_orm::{DbErr, QueryResult, Value};
+use serde_json::Value as Json;
+use svc_core::{Error, Result};
+use svc_odata::bind::{BoundExpr, BoundKind, BoundSelect, Row};
+use svc_odata::json::push_name;
+use svc_odata::model::{PrimitiveType, PropertyType};
+
+use super::image::sql_type;
+use super::model::{Served, Sets};
+use super::related::Related;
+use super::sql::Translator;
+use crate::database::Backend;
+use crate::error::database_error;
+use crate::value::ValueKind;
+
+/// The form in which a value comes from the database.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Form {
+    /// As a column's.
+    Kind(ValueKind),
+    /// A number that was computed: exact on PostgreSQL, an integer or a double on SQLite.
+    Number,
+}
+
+impl Form {
+    /// The form of an expression's value.
+    pub(super) fn of(sets: &Sets, expr: &BoundExpr) -> Result<Self> {
+        match &expr.kind {
+            BoundKind::Property(path) => {
+                Ok(Self::Kind(sets.served_type(path.entity_type).column(path.property).kind))
+            }
+            _ => Self::of_type(expr.ty),
+        }
+    }
+
+    /// The form of a computed value of this type.
+    pub(super) fn of_type(ty: PropertyType) -> Result<Self> {
+        use PrimitiveType as Ty;
+        let unserved = || Error::not_implemented("a computed value of this type is not served");
+        let PropertyType::Primitive(primitive) = ty else { return Err(unserved()) };
+        Ok(match primitive {
+            primitive if primitive.is_numeric() => Self::Number,
+            Ty::Boolean => Self::Kind(ValueKind::Boolean),
+            Ty::String => Self::Kind(ValueKind::Text { max: None }),
+            Ty::Guid => Self::Kind(ValueKind::Uuid),
+            Ty::DateTimeOffset => Self::Kind(ValueKind::Timestamp),
+            Ty::Date => Self::Kind(ValueKind::Date),
+            Ty::TimeOfDay => Self::Kind(ValueKind::Time),
+            Ty::Binary => Self::Kind(ValueKind::Bytes),
+            _ => return Err(unserved()),
+        })
+    }
+
+    /// A computed value so that it can be read. A number of more than 18 digits before the point
+    /// has no value.
+    pub(super) fn returned(self, backend: Backend, value: Expr) -> Expr {
+        match (self, backend) {
+            (Self::Number, Backend::Sqlite) => Expr::cust_with_exprs(
+                "(SELECT CASE WHEN n BETWEEN -1e18 AND 1e18 THEN n END FROM (SELECT ? AS n))",
+                [value],
+            ),
+            (Self::Number, Backend::Postgres) => Expr::cust_with_exprs(
+                "(SELECT CASE WHEN n BETWEEN -1e18 AND 1e18 THEN n END \
+                 FROM (SELECT CAST($1 AS NUMERIC) AS n) AS computed)",
+                [value],
+            ),
+            (Self::Kind(_), _) => self.typed(backend, value),
+        }
+    }
+
+    /// A computed value of a type that PostgreSQL knows; by itself a parameter has none there.
+    pub(super) fn typed(self, backend: Backend, value: Expr) -> Expr {
+        use sea_orm::sea_query::{Alias, ExprTrait as _};
+        let name = match (self, backend) {
+            (_, Backend::Sqlite) => return value,
+            (Self::Number, Backend::Postgres) => "numeric",
+            (Self::Kind(kind), Backend::Postgres) => sql_type(kind),
+        };
+        value.cast_as(Alias::new(name))
+    }
+
+    /// Reads column `index` of a row.
+    pub(super) fn read(
+        self,
+        backend: Backend,
+        row: &QueryResult,
+        index: usize,
+    ) -> Result<Value, DbErr> {
+        match (self, backend) {
+            (Self::Kind(kind), _) => kind.read(row, index),
+            (Self::Number, Backend::Postgres) => {
+                let number: Option<Decimal> = row.try_get_by_index(index)?;
+                Ok(Value::Decimal(number.map(|number| number.normalize())))
+            }
+            (Self::Number, Backend::Sqlite) => match row.try_get_by_index::<Option<i64>>(index) {
+                Ok(number) => Ok(Value::BigInt(number)),
+                Err(_) => Ok(Value::Double(row.try_get_by_index(index)?)),
+            },
+        }
+    }
+
+    /// Writes column `index` of a row as JSON.
+    fn write_json(
+        self,
+        backend: Backend,
+        row: &QueryResult,
+        index: usize,
+        out: &mut String,
+    ) -> Result<(), DbErr> {
+        if let Self::Kind(kind) = self {
+            return kind.write_json(row, index, out);
+        }
+        let text = match self.read(backend, row, index)? {
+            Value::Decimal(Some(number)) => number.to_string(),
+            Value::BigInt(Some(number)) => number.to_string(),
+            Value::Double(Some(number)) => match Decimal::from_f64(number) {
+                Some(number) => number.normalize().to_string(),
+                None => "null".to_owned(),
+            },
+            _ => "null".to_owned(),
+        };
+        out.push_str(&text);
+        Ok(())
+    }
+
+    /// A value as a continuation token carries it: nothing is lost.
+    pub(super) fn to_mark(value: &Value) -> Json {
+        match value {
+            Value::Double(Some(number)) => Json::from(format!("f{}", number.to_bits())),
+            Value::Decimal(Some(number)) => Json::from(number.to_string()),
+            other => crate::value::to_json(other),
+        }
+    }
+
+    /// The value that [`Form::to_mark`] wrote; none for what it didn't.
+    pub(super) fn value_of_mark(self, mark: &Json) -> Option<Value> {
+        if let Some(text) = mark.as_str() {
+            match self {
+                Self::Number | Self::Kind(ValueKind::Double | ValueKind::Decimal { .. }) => {
+                    return match text.strip_prefix('f') {
+                        Some(bits) => Some(f64::from_bits(bits.parse().ok()?).into()),
+                        None => text.parse::<Decimal>().ok().map(Value::from),
+                    };
+                }
+                Self::Kind(_) => {}
+            }
+        }
+        match self {
+            Self::Kind(kind) => kind.parse_json(mark).ok(),
+            Self::Number if mark.is_null() => Some(Value::Double(None)),
+            Self::Number => mark.as_i64().map(Value::from),
+        }
+    }
+}
+
+/// What a statement returns, column by column: the version, properties, computed columns, and
+/// then what is needed beside the answer.
+pub(super) struct Layout<'a> {
+    served: &'a Served,
+    backend: Backend,
+    properties: Vec<usize>,
+    computed: Vec<(String, Form)>,
+    /// Columns that are returned beside the properties, with their places.
+    beside: Vec<(usize, usize)>,
+    width: usize,
+}
+
+impl<'a> Layout<'a> {
+    /// Selects what is asked for.
+    pub(super) fn new(
+        select: &mut SelectStatement,
+        translator: &Translator<'a>,
+        properties: Vec<usize>,
+        asked: Option<(&BoundSelect, &Row)>,
+    ) -> Result<Self> {
+        let (served, backend) = (translator.current.served, translator.backend);
+        let version = served.entity.version_index();
+        let version = version.ok_or_else(|| Error::internal("a set has no version"))?;
+        for column in std::iter::once(version).chain(properties.iter().copied()) {
+            select.expr(translator.current.column(column));
+        }
+        let mut computed = Vec::new();
+        if let Some((wanted, row)) = asked {
+            for index in &wanted.columns {
+                let column = &row.columns[*index];
+                let form = Form::of_type(column.ty)?;
+                select.expr(form.returned(backend, translator.columns[*index].clone()));
+                computed.push((column.name.clone(), form));
+            }
+        }
+        let width = 1 + properties.len() + computed.len();
+        Ok(Self { served, backend, properties, computed, beside: Vec::new(), width })
+    }
+
+    /// The place of a column of the entity, which is selected where it isn't yet.
+    pub(super) fn place_of(
+        &mut self,
+        select: &mut SelectStatement,
+        translator: &Translator<'_>,
+        column: usize,
+    ) -> usize {
+        if let Some(place) = self.properties.iter().position(|other| *other == column) {
+            return place + 1;
+        }
+        if let Some((_, place)) = self.beside.iter().find(|(other, _)| *other == column) {
+            return *place;
+        }
+        let place = self.add(select, translator.current.column(column));
+        self.beside.push((column, place));
+        place
+    }
+
+    /// Selects one more value.
+    pub(super) fn add(&mut self, select: &mut SelectStatement, value: Expr) -> usize {
+        select.expr(value);
+        self.width += 1;
+        self.width - 1
+    }
+
+    /// The version of a row's entity.
+    pub(super) fn version(row: &QueryResult) -> Result<i64> {
+        row.try_get_by_index(0).map_err(database_error)
+    }
+
+    /// Writes an entity as a JSON object, with its `ETag` unless no metadata is asked for.
+    pub(super) fn write_element(
+        &self,
+        out: &mut String,
+        row: &QueryResult,
+        related: &[Related],
+        etag: bool,
+    ) -> Result<()> {
+        out.push('{');
+        if etag {
+            let version = Self::version(row)?;
+            let _ = write!(out, "\"@odata.etag\":\"W/\\\"{version}\\\"\",");
+        }
+        self.write_members(out, row, related)?;
+        close(out, '}');
+        Ok(())
+    }
+
+    /// Writes the members of an entity, each with a comma behind it.
+    pub(super) fn write_members(
+        &self,
+        out: &mut String,
+        row: &QueryResult,
+        related: &[Related],
+    ) -> Result<()> {
+        for (place, column) in self.properties.iter().enumerate() {
+            let column = &self.served.entity.columns[*column];
+            // A property's name is made of letters, digits and underscores.
+            let _ = write!(out, "\"{}\":", column.property);
+            column.kind.write_json(row, place + 1, out).map_err(database_error)?;
+            out.push(',');
+        }
+        let first = 1 + self.properties.len();
+        for (place, (name, form)) in self.computed.iter().enumerate() {
+            push_name(out, name);
+            form.write_json(self.backend, row, first + place, out).map_err(database_error)?;
+            out.push(',');
+        }
+        for related in related {
+            related.write(out, row)?;
+        }
+        Ok(())
+    }
+}
+
+/// Ends a list whose parts have a comma behind each.
+pub(super) fn close(out: &mut String, end: char) {
+    if out.ends_with(',') {
+        out.pop();
+    }
+    out.push(end);
+}

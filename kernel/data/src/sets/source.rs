@@ -1,0 +1,107 @@
+//! Which entities of a set a path leads to.
+
+use sea_orm::Value;
+use sea_orm::sea_query::{Expr, ExprTrait as _, Query, SelectStatement};
+use svc_core::{Error, Result};
+use svc_odata::bind::BoundExpr;
+use svc_odata::model::{NavigationIndex, SetIndex, TypeIndex};
+
+use super::model::Sets;
+use super::read::visible;
+use super::sql::Translator;
+use crate::context::Context;
+use crate::error::database_error;
+
+/// The entities of a set that a path leads to; what of them a person sees is decided when they
+/// are read.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub(super) set: SetIndex,
+    /// Columns that have a value.
+    pinned: Vec<(usize, Value)>,
+    filters: Vec<BoundExpr>,
+}
+
+impl Source {
+    /// All entities of a set.
+    #[must_use]
+    pub fn of(set: SetIndex) -> Self {
+        Self { set, pinned: Vec::new(), filters: Vec::new() }
+    }
+
+    /// The set.
+    #[must_use]
+    pub fn set(&self) -> SetIndex {
+        self.set
+    }
+
+    /// Those that hold a condition.
+    #[must_use]
+    pub fn filtered(mut self, condition: BoundExpr) -> Self {
+        self.filters.push(condition);
+        self
+    }
+}
+
+impl Sets {
+    /// The one entity with a key.
+    #[must_use]
+    pub fn with_key(&self, mut source: Source, key: Value) -> Source {
+        source.pinned.push((self.entity(source.set).key_index(), key));
+        source
+    }
+
+    /// The entities that a navigation property of the one entity leads to.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when the entity is unknown, of
+    /// another organisation, or hidden by a row filter;
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without the permission of its
+    /// set.
+    pub async fn follow(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        navigation: NavigationIndex,
+    ) -> Result<Source> {
+        self.require_view(ctx, source.set)?;
+        let served = self.served(source.set);
+        let link = served.link(navigation);
+        let select = {
+            let (mut select, translator) = self.select_source(ctx, source)?;
+            select.expr(translator.current.column(link.column));
+            select
+        };
+        let rows = ctx.run(ctx.database().build(&select)).await?;
+        let row = rows.first().ok_or_else(|| Error::not_found("there is no such entity"))?;
+        let value = served.entity.columns[link.column].kind.read(row, 0).map_err(database_error)?;
+        // The types of sets are added side by side with them, so they share a place.
+        let mut target = Source::of(SetIndex(link.target.0));
+        target.pinned.push((link.target_column, value));
+        Ok(target)
+    }
+
+    pub(super) fn entity_type_of(&self, set: SetIndex) -> TypeIndex {
+        self.model().set(set).entity_type
+    }
+
+    /// The rows of a source that the context's principal may see, without columns.
+    pub(super) fn select_source<'a>(
+        &'a self,
+        ctx: &'a Context,
+        source: &Source,
+    ) -> Result<(SelectStatement, Translator<'a>)> {
+        let served = self.served(source.set);
+        let translator = Translator::new(self, ctx, self.entity_type_of(source.set));
+        let mut select = Query::select();
+        select.from(served.entity.table_iden()).cond_where(visible(served, ctx)?);
+        for (column, value) in &source.pinned {
+            select.and_where(translator.current.column(*column).eq(Expr::val(value.clone())));
+        }
+        for filter in &source.filters {
+            select.and_where(translator.condition(filter)?);
+        }
+        Ok((select, translator))
+    }
+}

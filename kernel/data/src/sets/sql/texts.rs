@@ -1,0 +1,205 @@
+//! Functions of texts, with the same answers on both databases.
+//!
+//! SQLite changes the case of ASCII letters only, and PostgreSQL does what the database's locale
+//! says. So both are told letter by letter: Latin (ASCII, Latin-1, Latin Extended-A), Greek and
+//! Cyrillic letters change their case, all others stay as they are.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use sea_orm::sea_query::{Expr, ExprTrait as _};
+use svc_core::{Error, Result};
+use svc_odata::bind::BoundExpr;
+use svc_odata::model::TypeIndex;
+use svc_odata::syntax::{Function, Search, SearchKind};
+
+use super::{Place, Translator, not_served};
+use crate::database::Backend;
+use crate::value::ValueKind;
+
+/// How many changes of case may stand in each other: each is a deep expression on SQLite.
+const MOST_FOLDS: usize = 3;
+
+/// The letters beyond ASCII with two cases: the upper ones, and the lower one of each.
+static LETTERS: LazyLock<(String, String)> = LazyLock::new(|| {
+    let blocks = [0xC0..=0xDE_u32, 0x100..=0x17F, 0x386..=0x3AB, 0x400..=0x42F];
+    let letters = blocks.into_iter().flatten().filter_map(char::from_u32);
+    letters
+        .filter_map(|upper| {
+            let lower = only(upper.to_lowercase())?;
+            (lower != upper && only(lower.to_uppercase()) == Some(upper)).then_some((upper, lower))
+        })
+        .unzip()
+});
+
+/// SQLite's expressions for lower and upper case, with `?` for the text.
+static SQLITE_CASES: LazyLock<(String, String)> = LazyLock::new(|| {
+    let (upper, lower) = &*LETTERS;
+    let nested = |function: &str, from: &str, to: &str| {
+        let calls = "replace(".repeat(from.chars().count());
+        let pairs = from.chars().zip(to.chars()).fold(String::new(), |mut pairs, (from, to)| {
+            let _ = write!(pairs, ", '{from}', '{to}')");
+            pairs
+        });
+        // Only a text with a letter beyond ASCII takes the long way.
+        format!(
+            "(SELECT CASE WHEN t GLOB '*[^ -~]*' THEN {calls}{function}(t){pairs} \
+             ELSE {function}(t) END FROM (SELECT ? AS t))"
+        )
+    };
+    (nested("lower", upper, lower), nested("upper", lower, upper))
+});
+
+fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
+    let first = letters.next();
+    if letters.next().is_some() { None } else { first }
+}
+
+/// A text in lower case, by the same letters as the databases.
+fn lower(text: &str) -> String {
+    let (upper, lower) = &*LETTERS;
+    let fold = |letter: char| {
+        let place = upper.chars().position(|other| other == letter);
+        let folded = place.and_then(|place| lower.chars().nth(place));
+        folded.unwrap_or_else(|| letter.to_ascii_lowercase())
+    };
+    text.chars().map(fold).collect()
+}
+
+impl Translator<'_> {
+    pub(super) fn text_function(
+        &self,
+        function: Function,
+        arguments: &[BoundExpr],
+    ) -> Result<Expr> {
+        if let Function::ToLower | Function::ToUpper = function {
+            return self.change_case(function, arguments);
+        }
+        let values = arguments.iter().map(|argument| self.value(argument));
+        let values = values.collect::<Result<Vec<_>>>()?;
+        let (sqlite, postgres) = match (function, values.len()) {
+            (Function::Contains, _) => ("(instr(?, ?) > 0)", "(strpos($1, $2) > 0)"),
+            (Function::StartsWith, _) => ("(instr(?, ?) = 1)", "starts_with($1, $2)"),
+            (Function::EndsWith, _) => (
+                "(SELECT length(e) = 0 OR substr(t, -length(e)) = e \
+                 FROM (SELECT ? AS t, ? AS e))",
+                "starts_with(reverse($1), reverse($2))",
+            ),
+            (Function::Length, _) => ("length(?)", "length($1)"),
+            (Function::Trim, _) => ("trim(?)", "btrim($1)"),
+            (Function::IndexOf, _) => ("(instr(?, ?) - 1)", "(strpos($1, $2) - 1)"),
+            (Function::Concat, _) => ("(? || ?)", "($1 || $2)"),
+            (Function::Substring, 2) => (
+                "substr(?, max(?, 0) + 1)",
+                "substr($1, CAST(LEAST(GREATEST($2, 0), 1000000000) AS INTEGER) + 1)",
+            ),
+            (Function::Substring, 3) => (
+                "substr(?, max(?, 0) + 1, max(?, 0))",
+                "substr($1, CAST(LEAST(GREATEST($2, 0), 1000000000) AS INTEGER) + 1, \
+                 CAST(LEAST(GREATEST($3, 0), 1000000000) AS INTEGER))",
+            ),
+            _ => {
+                let name = function.name();
+                let message = format!("the function `{name}` is not served");
+                return Err(Error::not_implemented(message));
+            }
+        };
+        Ok(self.sql(sqlite, postgres, values))
+    }
+
+    fn change_case(&self, function: Function, arguments: &[BoundExpr]) -> Result<Expr> {
+        let [argument] = arguments else { return Err(not_served(&function)) };
+        if self.folds.get() == MOST_FOLDS {
+            let message = format!("`tolower` and `toupper` nest at most {MOST_FOLDS} times");
+            return Err(Error::malformed(message));
+        }
+        self.folds.set(self.folds.get() + 1);
+        let value = self.value(argument);
+        self.folds.set(self.folds.get() - 1);
+        Ok(self.in_case(value?, function == Function::ToLower))
+    }
+
+    fn in_case(&self, text: Expr, lower: bool) -> Expr {
+        match self.backend {
+            Backend::Sqlite => {
+                let (to_lower, to_upper) = &*SQLITE_CASES;
+                let sql: &'static str = if lower { to_lower } else { to_upper };
+                Expr::cust_with_exprs(sql, [text])
+            }
+            Backend::Postgres => {
+                let (upper_letters, lower_letters) = &*LETTERS;
+                let (sql, from, to) = if lower {
+                    ("lower(translate($1, $2, $3) COLLATE \"C\")", upper_letters, lower_letters)
+                } else {
+                    ("upper(translate($1, $2, $3) COLLATE \"C\")", lower_letters, upper_letters)
+                };
+                Expr::cust_with_exprs(sql, [text, Expr::val(from), Expr::val(to)])
+            }
+        }
+    }
+
+    /// Whether an entity matches `$search`: each word stands somewhere in what its set searches,
+    /// in whatever case.
+    pub(crate) fn search(
+        &self,
+        place: &Place<'_>,
+        entity_type: TypeIndex,
+        search: &Search,
+    ) -> Result<Expr> {
+        let entity = &self.sets.served_type(entity_type).entity;
+        let all = entity.set.as_ref().map(|set| &set.search[..]).unwrap_or_default();
+        // What is hidden from a person is not searched for them either.
+        let who = self.ctx.principal();
+        let columns: Vec<usize> =
+            all.iter().copied().filter(|index| entity.is_visible(*index, who)).collect();
+        if columns.is_empty() {
+            let message = format!("`$search` of `{}` is not served", entity.name());
+            return Err(Error::not_implemented(message).target("$search"));
+        }
+        Ok(self.search_columns(place, &columns, search))
+    }
+
+    fn search_columns(&self, place: &Place<'_>, columns: &[usize], search: &Search) -> Expr {
+        let join = |parts: &[Search], join: fn(Expr, Expr) -> Expr| {
+            let parts = parts.iter().map(|part| self.search_columns(place, columns, part));
+            parts.reduce(join).unwrap_or_else(|| Expr::val(true).eq(true))
+        };
+        match &search.kind {
+            SearchKind::Word(text) | SearchKind::Phrase(text) | SearchKind::Incomplete(text) => {
+                let wanted = lower(text);
+                let found = columns.iter().map(|index| {
+                    let text = self.searched_text(place, *index);
+                    let values = vec![self.in_case(text, true), Expr::val(wanted.clone())];
+                    self.sql("(instr(?, ?) > 0)", "(strpos($1, $2) > 0)", values)
+                });
+                found.reduce(Expr::or).unwrap_or_else(|| Expr::val(false).eq(true))
+            }
+            SearchKind::Not(inner) => self.search_columns(place, columns, inner).not(),
+            SearchKind::And(parts) => join(parts, Expr::and),
+            SearchKind::Or(parts) => join(parts, Expr::or),
+        }
+    }
+
+    /// A column as text that is never null, so that `NOT` finds what has no value.
+    fn searched_text(&self, place: &Place<'_>, index: usize) -> Expr {
+        let column = place.column(index);
+        let sql = match place.served.entity.columns[index].kind {
+            ValueKind::Text { .. } => ("coalesce(?, '')", "coalesce($1, '')"),
+            _ => ("coalesce(CAST(? AS TEXT), '')", "coalesce(CAST($1 AS TEXT), '')"),
+        };
+        self.sql(sql.0, sql.1, vec![column])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_beyond_ascii_change_their_case_one_by_one() {
+        assert_eq!(lower("ÄÖÜß Ÿ ŁÓDŹ ΑΩ ЖЁ"), "äöüß ÿ łódź αω жё".replace('ÿ', "ÿ"));
+        let (upper, lower) = &*LETTERS;
+        assert_eq!(upper.chars().count(), lower.chars().count());
+        assert!(upper.chars().count() < 200, "SQLite nests at most 1000 expressions");
+    }
+}
