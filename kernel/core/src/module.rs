@@ -170,8 +170,16 @@ impl Registry {
 
     /// Declares a section of the configuration, which [`App::settings`] then gives.
     pub fn settings<S: Section>(&mut self) {
-        self.contribute(Kind::Setting, S::NAME, S::doc());
-        self.sections.push(SectionDeclaration::of::<S>());
+        let declaration = SectionDeclaration::of::<S>();
+        for field in declaration.fields() {
+            let detail = match field.default.as_deref() {
+                None => "required".to_owned(),
+                Some("") => "no default".to_owned(),
+                Some(default) => format!("default {default}"),
+            };
+            self.contribute(Kind::Setting, format!("{}:{}", S::NAME, field.key), detail);
+        }
+        self.sections.push(declaration);
     }
 
     /// Declares a setting that an organisation's administrator changes at run time.
