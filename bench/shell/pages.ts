@@ -13,7 +13,8 @@ const FOLDERS: [string, string][] = [
 ];
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 
-const head = (links: string) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>bench</title>${links}</head><body>`;
+const head = (links: string) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>bench</title>${links}</head><body>`;
 const PAGES: Record<string, string> = {
   '/shell': `${head('<link rel="stylesheet" href="/shell/shell.css">')}<script type="module" src="/shell/shell.js"></script></body></html>`,
   '/nothing': `${head('')}</body></html>`,
@@ -36,7 +37,9 @@ export async function serve(): Promise<{ server: Server; url: string }> {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(readFileSync(file));
+    response
+      .writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' })
+      .end(readFileSync(file));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };

@@ -10,7 +10,17 @@ import { serve } from './pages.ts';
 const require = createRequire(new URL('../../shell/package.json', import.meta.url));
 const { chromium } = require('playwright-core') as typeof import('playwright-core');
 
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--enable-precise-memory-info', '--js-flags=--expose-gc'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--enable-precise-memory-info',
+  '--js-flags=--expose-gc',
+];
 const LIBRARIES = ['shell', 'winbox', 'jspanel'] as const;
 type Library = (typeof LIBRARIES)[number];
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
@@ -66,8 +76,16 @@ function openMany(page: Page, library: Library, count: number): Promise<{ script
       for (let index = 0; index < amount; index += 1) {
         const [x, y] = [(index * 37) % 900, (index * 23) % 500];
         if (kind === 'shell') window.Shell.openApp('text');
-        else if (kind === 'winbox') new globals.WinBox({ title: 'Text', x, y, width: 400, height: 300, mount: content() });
-        else globals.jsPanel.create({ headerTitle: 'Text', panelSize: '400 300', position: { my: 'left-top', at: 'left-top', offsetX: x, offsetY: y }, content: content(), animateIn: false });
+        else if (kind === 'winbox')
+          new globals.WinBox({ title: 'Text', x, y, width: 400, height: 300, mount: content() });
+        else
+          globals.jsPanel.create({
+            headerTitle: 'Text',
+            panelSize: '400 300',
+            position: { my: 'left-top', at: 'left-top', offsetX: x, offsetY: y },
+            content: content(),
+            animateIn: false,
+          });
       }
       const script = performance.now() - began;
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
@@ -126,17 +144,39 @@ async function coldStart(browser: Browser, url: string): Promise<{ longest: numb
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) holder.long.push(entry.duration);
     }).observe({ type: 'longtask', buffered: true });
-    const items = (from: number) => Array.from({ length: 15 }, (_unused, index) => ({ kind: 'shortcut', id: `s${from + index}`, cell: index, appId: `app${from + index}` }));
-    localStorage.setItem('shell', JSON.stringify({ version: 1, webtops: [0, 15, 30, 45].map((from) => ({ id: `w${from}`, items: items(from) })), activeWebtop: 'w0', settings: {}, windows: [] }));
+    const items = (from: number) =>
+      Array.from({ length: 15 }, (_unused, index) => ({
+        kind: 'shortcut',
+        id: `s${from + index}`,
+        cell: index,
+        appId: `app${from + index}`,
+      }));
+    localStorage.setItem(
+      'shell',
+      JSON.stringify({
+        version: 1,
+        webtops: [0, 15, 30, 45].map((from) => ({ id: `w${from}`, items: items(from) })),
+        activeWebtop: 'w0',
+        settings: {},
+        windows: [],
+      }),
+    );
   });
   await page.goto(`${url}/shell`);
   const ready = await page.evaluate(async () => {
     const began = performance.now();
     for (let index = 0; index < 100; index += 1) {
-      window.Shell.registerApp({ id: `app${index}`, title: `App ${index}`, icon: 'app.svg', accent: '#3b6fe0', render: () => '' });
+      window.Shell.registerApp({
+        id: `app${index}`,
+        title: `App ${index}`,
+        icon: 'app.svg',
+        accent: '#3b6fe0',
+        render: () => '',
+      });
     }
     document.body.append(document.createElement('shell-desktop'));
-    while (document.querySelectorAll('.shell-tile').length < 60) await new Promise((resolve) => requestAnimationFrame(resolve));
+    while (document.querySelectorAll('.shell-tile').length < 60)
+      await new Promise((resolve) => requestAnimationFrame(resolve));
     return performance.now() - began;
   });
   await page.waitForTimeout(800);
@@ -229,7 +269,8 @@ for (let round = 0; round < ROUNDS; round += 1) {
     results[library].layouts.push(layouts);
   }
 }
-const line = (...cells: (string | number)[]) => console.log(`| ${cells.map((cell) => (typeof cell === 'number' ? cell.toFixed(1) : cell)).join(' | ')} |`);
+const line = (...cells: (string | number)[]) =>
+  console.log(`| ${cells.map((cell) => (typeof cell === 'number' ? cell.toFixed(1) : cell)).join(' | ')} |`);
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Chromium ${browser.version()}, median of ${ROUNDS} rounds\n`);
 line('', ...LIBRARIES, 'shell : winbox', 'shell : jspanel');
 line('---', '---:', '---:', '---:', '---:', '---:');
@@ -247,11 +288,15 @@ for (const [key, title] of [
 }
 console.log(`\nThe moves were measured above the ${floor.toFixed(2)} ms that asking for them costs on an empty page.`);
 const start = await coldStart(browser, url);
-console.log(`\nStart with 100 apps and 60 shortcuts: ready after ${start.ready.toFixed(0)} ms, longest task over 50 ms: ${start.longest.toFixed(0)} ms`);
+console.log(
+  `\nStart with 100 apps and 60 shortcuts: ready after ${start.ready.toFixed(0)} ms, longest task over 50 ms: ${start.longest.toFixed(0)} ms`,
+);
 for (const effect of ['logos', 'snow', 'starfield', 'warp', 'network', 'aurora']) {
   console.log(`Effect ${effect}: ${(await effectCost(browser, url, effect)).toFixed(2)} ms a frame`);
 }
 const heap = await leaks(browser, url);
-console.log(`1,000 windows opened and closed: heap ${heap.before.toFixed(2)} → ${heap.after.toFixed(2)} MB, ${heap.nodes} nodes more`);
+console.log(
+  `1,000 windows opened and closed: heap ${heap.before.toFixed(2)} → ${heap.after.toFixed(2)} MB, ${heap.nodes} nodes more`,
+);
 await browser.close();
 server.close();

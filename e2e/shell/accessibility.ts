@@ -17,10 +17,15 @@ async function check(page: Page, where: string): Promise<void> {
   await page.waitForTimeout(250);
   await page.evaluate(AXE);
   const violations = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(context: object, options: object): Promise<{ violations: Violation[] }> } };
+    const { axe } = window as unknown as {
+      axe: { run(context: object, options: object): Promise<{ violations: Violation[] }> };
+    };
     return (await axe.run({ exclude: [['iframe']] }, { iframes: false })).violations;
   });
-  const text = violations.map((one) => `${one.id}: ${one.help}\n    ${one.nodes.map((node) => `${String(node.target)} ${node.failureSummary ?? ''}`).join('\n    ')}`);
+  const text = violations.map(
+    (one) =>
+      `${one.id}: ${one.help}\n    ${one.nodes.map((node) => `${String(node.target)} ${node.failureSummary ?? ''}`).join('\n    ')}`,
+  );
   assert.deepEqual(text, [], where);
 }
 

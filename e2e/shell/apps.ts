@@ -42,44 +42,56 @@ export const apps = [
     await win.getByRole('button', { name: 'Close', exact: true }).click();
     await win.waitFor({ state: 'detached' });
   }),
-  story('openApp: false for unknown and denied apps, with an event; singleInstance gets a new intent', {}, async ({ page }) => {
-    const result = await page.evaluate(() => {
-      const seen: unknown[] = [];
-      const off = window.Shell.on('access-denied', (event) => seen.push(event));
-      document.addEventListener('shell:access-denied', (event) => seen.push((event as CustomEvent).detail));
-      const answers = [window.Shell.openApp('nobody'), window.Shell.openApp('vault')];
-      off();
-      window.Shell.openApp('vault');
-      return { seen, answers };
-    });
-    assert.deepEqual(result.answers, [false, false]);
-    const denied = { appId: 'vault', requiredPermissions: ['Vault.Open'] };
-    assert.deepEqual(result.seen, [denied, denied, denied], 'handler, DOM event, and after the undo only the DOM event');
-    const win = await openApp(page, 'people', { name: 'Hiro Tanaka' });
-    await win.getByRole('heading', { name: 'Hiro Tanaka', level: 3 }).waitFor();
-    await openApp(page, 'people', { name: 'Chiara Conti' });
-    await win.getByRole('heading', { name: 'Chiara Conti', level: 3 }).waitFor();
-    assert.equal(await page.locator('.shell-window').count(), 1);
-  }),
-  story('access: permissions show apps and shortcuts, losing them hides them and closes windows', { options: { initialShortcuts: ['notes', 'vault'] } }, async ({ page }) => {
-    const vault = page.locator('.shell-main').getByRole('button', { name: 'Vault' });
-    assert.equal(await vault.count(), 0);
-    const events = await page.evaluate(async () => {
-      const names: string[] = [];
-      window.Shell.on('login', () => names.push('login'));
-      window.Shell.on('access-changed', ({ permissions }) => names.push(`access ${permissions.join()}`));
-      window.Shell.on('app-opened', ({ appId }) => names.push(`opened ${appId}`));
-      await window.Shell.setSession({ permissions: ['Vault.Open'] });
-      window.Shell.openApp('vault');
-      return names;
-    });
-    assert.deepEqual(events, ['access Vault.Open', 'login', 'opened vault']);
-    await vault.waitFor();
-    await page.locator('.shell-window[data-app=vault]').waitFor();
-    await page.evaluate(() => window.Shell.setSession(undefined));
-    await page.locator('.shell-window[data-app=vault]').waitFor({ state: 'detached' });
-    assert.equal(await vault.count(), 0, 'the shortcut stays in place but hidden');
-  }),
+  story(
+    'openApp: false for unknown and denied apps, with an event; singleInstance gets a new intent',
+    {},
+    async ({ page }) => {
+      const result = await page.evaluate(() => {
+        const seen: unknown[] = [];
+        const off = window.Shell.on('access-denied', (event) => seen.push(event));
+        document.addEventListener('shell:access-denied', (event) => seen.push((event as CustomEvent).detail));
+        const answers = [window.Shell.openApp('nobody'), window.Shell.openApp('vault')];
+        off();
+        window.Shell.openApp('vault');
+        return { seen, answers };
+      });
+      assert.deepEqual(result.answers, [false, false]);
+      const denied = { appId: 'vault', requiredPermissions: ['Vault.Open'] };
+      assert.deepEqual(
+        result.seen,
+        [denied, denied, denied],
+        'handler, DOM event, and after the undo only the DOM event',
+      );
+      const win = await openApp(page, 'people', { name: 'Hiro Tanaka' });
+      await win.getByRole('heading', { name: 'Hiro Tanaka', level: 3 }).waitFor();
+      await openApp(page, 'people', { name: 'Chiara Conti' });
+      await win.getByRole('heading', { name: 'Chiara Conti', level: 3 }).waitFor();
+      assert.equal(await page.locator('.shell-window').count(), 1);
+    },
+  ),
+  story(
+    'access: permissions show apps and shortcuts, losing them hides them and closes windows',
+    { options: { initialShortcuts: ['notes', 'vault'] } },
+    async ({ page }) => {
+      const vault = page.locator('.shell-main').getByRole('button', { name: 'Vault' });
+      assert.equal(await vault.count(), 0);
+      const events = await page.evaluate(async () => {
+        const names: string[] = [];
+        window.Shell.on('login', () => names.push('login'));
+        window.Shell.on('access-changed', ({ permissions }) => names.push(`access ${permissions.join()}`));
+        window.Shell.on('app-opened', ({ appId }) => names.push(`opened ${appId}`));
+        await window.Shell.setSession({ permissions: ['Vault.Open'] });
+        window.Shell.openApp('vault');
+        return names;
+      });
+      assert.deepEqual(events, ['access Vault.Open', 'login', 'opened vault']);
+      await vault.waitFor();
+      await page.locator('.shell-window[data-app=vault]').waitFor();
+      await page.evaluate(() => window.Shell.setSession(undefined));
+      await page.locator('.shell-window[data-app=vault]').waitFor({ state: 'detached' });
+      assert.equal(await vault.count(), 0, 'the shortcut stays in place but hidden');
+    },
+  ),
   story('live: apps, badges and wallpapers registered later appear at once', {}, async ({ page }) => {
     await page.locator('.shell-start-button').click();
     await page.evaluate(() => {
@@ -103,7 +115,11 @@ export const apps = [
       const tries: [string, () => void][] = [
         ['duplicate', () => window.Shell.registerApp({ id: 'notes', title: 'x', icon: 'app.svg', render: () => '' })],
         ['none', () => window.Shell.registerApp({ id: 'a', title: 'x', icon: 'app.svg' })],
-        ['two', () => window.Shell.registerApp({ id: 'a', title: 'x', icon: 'app.svg', url: '/', entry: '/' } as AppDefinition)],
+        [
+          'two',
+          () =>
+            window.Shell.registerApp({ id: 'a', title: 'x', icon: 'app.svg', url: '/', entry: '/' } as AppDefinition),
+        ],
         ['option', () => window.Shell.configure({ wallpapper: [] } as never)],
       ];
       return tries.map(([name, attempt]) => {
@@ -134,7 +150,10 @@ export const apps = [
     await page.getByRole('combobox').fill('greta');
     await results.getByRole('option', { name: /Greta Lindqvist/ }).waitFor();
     await page.keyboard.press('Enter');
-    await page.locator('.shell-window[data-app=people]').getByRole('heading', { name: 'Greta Lindqvist', level: 3 }).waitFor();
+    await page
+      .locator('.shell-window[data-app=people]')
+      .getByRole('heading', { name: 'Greta Lindqvist', level: 3 })
+      .waitFor();
     const hits = await page.evaluate(async () => {
       const steps: number[] = [];
       const all = await window.Shell.search('a', { onHits: (found: SearchHit[]) => steps.push(found.length) });
@@ -181,7 +200,14 @@ export const apps = [
     await win.getByText('Enter the address of a web page').waitFor();
     await win.getByLabel('Web address').fill(`${world.url}/pages/docs.html`);
     await win.getByLabel('Name').fill('Our docs');
-    await win.getByLabel('Icon').setInputFiles({ name: 'icon.svg', mimeType: 'image/png', buffer: Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64') });
+    await win.getByLabel('Icon').setInputFiles({
+      name: 'icon.svg',
+      mimeType: 'image/png',
+      buffer: Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        'base64',
+      ),
+    });
     await win.getByRole('button', { name: 'Save' }).click();
     await page.frameLocator('.shell-frame').getByRole('heading', { name: 'Documentation' }).waitFor();
     await page.locator('.shell-main').getByRole('button', { name: 'Our docs' }).waitFor();

@@ -8,7 +8,9 @@ function tile(page: Page, title: string) {
 }
 
 async function cell(page: Page, title: string): Promise<string> {
-  return tile(page, title).evaluate((element) => `${element.parentElement?.style.gridRowStart}/${element.parentElement?.style.gridColumnStart}`);
+  return tile(page, title).evaluate(
+    (element) => `${element.parentElement?.style.gridRowStart}/${element.parentElement?.style.gridColumnStart}`,
+  );
 }
 
 async function cellCentre(page: Page, row: number, column: number): Promise<{ x: number; y: number }> {
@@ -20,10 +22,13 @@ export const grid = [
   story('drag: a shortcut moves to an empty cell, nothing is drawn anew meanwhile', {}, async ({ page }) => {
     await page.evaluate(() => {
       const observer = new MutationObserver((records) => {
-        (window as unknown as { changes: number }).changes += records.filter((record) => record.type === 'childList').length;
+        (window as unknown as { changes: number }).changes += records.filter(
+          (record) => record.type === 'childList',
+        ).length;
       });
       (window as unknown as { changes: number }).changes = 0;
-      for (const element of document.querySelectorAll('.shell-grid, .shell-windows')) observer.observe(element, { childList: true, subtree: true });
+      for (const element of document.querySelectorAll('.shell-grid, .shell-windows'))
+        observer.observe(element, { childList: true, subtree: true });
     });
     await drag(page, await middle(tile(page, 'Notes')), await cellCentre(page, 3, 4), false);
     assert.equal(await page.locator('.shell-ghost').count(), 1, 'a ghost floats');
@@ -60,31 +65,50 @@ export const grid = [
     await page.waitForTimeout(300);
     assert.deepEqual(await box(win), before);
   }),
-  story('drag: one shortcut rested on another makes a folder; more drop into it; and out again', {}, async ({ page }) => {
-    const notes = await middle(tile(page, 'Notes'));
-    await drag(page, await middle(tile(page, 'Clock')), await cellCentre(page, 1, 1), false);
-    await page.waitForFunction(() => (document.querySelector('.shell-drop') as HTMLElement).dataset.kind === 'fold');
-    await page.mouse.up();
-    await tile(page, 'Folder').waitFor();
-    await drag(page, await middle(tile(page, 'Paint')), { x: notes.x, y: notes.y });
-    await tile(page, 'Folder').click();
-    const inside = page.locator('.shell-folder .shell-tile');
-    assert.deepEqual((await inside.allTextContents()).sort(), ['Clock', 'Notes', 'Paint']);
-    await page.locator('.shell-folder-title').fill('Office');
-    await page.keyboard.press('Enter');
-    const from = await middle(inside.filter({ hasText: 'Paint' }));
-    await drag(page, from, { x: 60, y: 700 }, false);
-    await page.locator('.shell-folder').waitFor({ state: 'detached' });
-    await page.mouse.move(70, 700);
-    await frames(page);
-    await page.mouse.up();
-    await tile(page, 'Paint').waitFor();
-    await tile(page, 'Office').waitFor();
-  }),
+  story(
+    'drag: one shortcut rested on another makes a folder; more drop into it; and out again',
+    {},
+    async ({ page }) => {
+      const notes = await middle(tile(page, 'Notes'));
+      await drag(page, await middle(tile(page, 'Clock')), await cellCentre(page, 1, 1), false);
+      await page.waitForFunction(() => (document.querySelector('.shell-drop') as HTMLElement).dataset.kind === 'fold');
+      await page.mouse.up();
+      await tile(page, 'Folder').waitFor();
+      await drag(page, await middle(tile(page, 'Paint')), { x: notes.x, y: notes.y });
+      await tile(page, 'Folder').click();
+      const inside = page.locator('.shell-folder .shell-tile');
+      assert.deepEqual((await inside.allTextContents()).sort(), ['Clock', 'Notes', 'Paint']);
+      await page.locator('.shell-folder-title').fill('Office');
+      await page.keyboard.press('Enter');
+      const from = await middle(inside.filter({ hasText: 'Paint' }));
+      await drag(page, from, { x: 60, y: 700 }, false);
+      await page.locator('.shell-folder').waitFor({ state: 'detached' });
+      await page.mouse.move(70, 700);
+      await frames(page);
+      await page.mouse.up();
+      await tile(page, 'Paint').waitFor();
+      await tile(page, 'Office').waitFor();
+    },
+  ),
   story('folder: has pages of 4 × 3', {}, async ({ page, context }, world) => {
     await page.evaluate(() => {
-      const items = Array.from({ length: 14 }, (_unused, index) => ({ kind: 'shortcut', id: `s${index}`, cell: index, appId: 'notes', title: `Note ${index + 1}` }));
-      localStorage.setItem('full', JSON.stringify({ version: 1, webtops: [{ id: 'w', items: [{ kind: 'folder', id: 'f', title: 'Many', cell: 0, items }] }], activeWebtop: 'w', settings: {}, windows: [] }));
+      const items = Array.from({ length: 14 }, (_unused, index) => ({
+        kind: 'shortcut',
+        id: `s${index}`,
+        cell: index,
+        appId: 'notes',
+        title: `Note ${index + 1}`,
+      }));
+      localStorage.setItem(
+        'full',
+        JSON.stringify({
+          version: 1,
+          webtops: [{ id: 'w', items: [{ kind: 'folder', id: 'f', title: 'Many', cell: 0, items }] }],
+          activeWebtop: 'w',
+          settings: {},
+          windows: [],
+        }),
+      );
     });
     const second = await context.newPage();
     await second.addInitScript(() => {
@@ -103,7 +127,9 @@ export const grid = [
     await page.getByRole('button', { name: 'Add webtop' }).click();
     await page.keyboard.press('Escape');
     await drag(page, await middle(tile(page, 'Notes')), { x: 1436, y: 300 }, false);
-    await page.waitForFunction(() => document.querySelector('.shell-pager [aria-current]')?.getAttribute('aria-label') === 'Webtop 2');
+    await page.waitForFunction(
+      () => document.querySelector('.shell-pager [aria-current]')?.getAttribute('aria-label') === 'Webtop 2',
+    );
     const target = await cellCentre(page, 2, 3);
     await page.mouse.move(target.x, target.y, { steps: 4 });
     await frames(page);
@@ -131,26 +157,31 @@ export const grid = [
     await page.keyboard.press('Enter');
     await tile(page, 'My notes').waitFor();
   }),
-  story('touch: a long press lifts, a short one opens, a still long one shows the menu', { touch: true }, async ({ page }) => {
-    const session = await page.context().newCDPSession(page);
-    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number, y?: number) =>
-      session.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y: y ?? 0 }] });
-    const from = await middle(tile(page, 'Notes'));
-    const to = await cellCentre(page, 3, 2);
-    await touch('touchStart', from.x, from.y);
-    await page.locator('.shell-ghost').waitFor();
-    for (let step = 1; step <= 8; step += 1) await touch('touchMove', from.x + ((to.x - from.x) * step) / 8, from.y + ((to.y - from.y) * step) / 8);
-    await frames(page);
-    await touch('touchEnd');
-    await frames(page);
-    assert.equal(await cell(page, 'Notes'), '3/2');
-    const clock = await middle(tile(page, 'Clock'));
-    await touch('touchStart', clock.x, clock.y);
-    await page.locator('.shell-ghost').waitFor();
-    await touch('touchEnd');
-    await page.getByRole('menu').waitFor();
-    await page.keyboard.press('Escape');
-    await page.touchscreen.tap(clock.x, clock.y);
-    await page.locator('.shell-window[data-app=clock]').waitFor();
-  }),
+  story(
+    'touch: a long press lifts, a short one opens, a still long one shows the menu',
+    { touch: true },
+    async ({ page }) => {
+      const session = await page.context().newCDPSession(page);
+      const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number, y?: number) =>
+        session.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y: y ?? 0 }] });
+      const from = await middle(tile(page, 'Notes'));
+      const to = await cellCentre(page, 3, 2);
+      await touch('touchStart', from.x, from.y);
+      await page.locator('.shell-ghost').waitFor();
+      for (let step = 1; step <= 8; step += 1)
+        await touch('touchMove', from.x + ((to.x - from.x) * step) / 8, from.y + ((to.y - from.y) * step) / 8);
+      await frames(page);
+      await touch('touchEnd');
+      await frames(page);
+      assert.equal(await cell(page, 'Notes'), '3/2');
+      const clock = await middle(tile(page, 'Clock'));
+      await touch('touchStart', clock.x, clock.y);
+      await page.locator('.shell-ghost').waitFor();
+      await touch('touchEnd');
+      await page.getByRole('menu').waitFor();
+      await page.keyboard.press('Escape');
+      await page.touchscreen.tap(clock.x, clock.y);
+      await page.locator('.shell-window[data-app=clock]').waitFor();
+    },
+  ),
 ];

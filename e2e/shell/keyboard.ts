@@ -71,7 +71,9 @@ export const keyboard = [
     await openApp(page, 'clock');
     await openApp(page, 'sales');
     const where = () =>
-      page.evaluate(() => ['.shell-window', '.shell-taskbar', '.shell-main'].find((region) => document.activeElement?.closest(region)));
+      page.evaluate(() =>
+        ['.shell-window', '.shell-taskbar', '.shell-main'].find((region) => document.activeElement?.closest(region)),
+      );
     assert.equal(await where(), '.shell-window');
     await page.keyboard.press('F6');
     assert.equal(await where(), '.shell-taskbar');
@@ -95,7 +97,7 @@ export const keyboard = [
     await page.keyboard.press('Control+ArrowDown');
     await frames(page);
     assert.equal(await focused(), 'People');
-    assert.equal(await page.evaluate(() => (document.activeElement?.parentElement as HTMLElement).style.gridRowStart), '3');
+    assert.equal(await page.evaluate(() => document.activeElement?.parentElement?.style.gridRowStart), '3');
     assert.equal(await page.locator('.shell-sr[role=status]').last().textContent(), 'People: row 3, column 2');
     await page.keyboard.press('Delete');
     await page.waitForFunction(() => document.querySelectorAll('.shell-tile').length === 9);

@@ -11,7 +11,10 @@ export const overview = [
     await page.waitForTimeout(250);
     const card = await box(page.locator('.shell-preview-open'));
     const live = await box(win);
-    assert.ok(live.x >= card.x - 1 && live.y >= card.y - 1 && live.height <= card.height + 1, 'the real window lies in the card');
+    assert.ok(
+      live.x >= card.x - 1 && live.y >= card.y - 1 && live.height <= card.height + 1,
+      'the real window lies in the card',
+    );
     await page.mouse.move(700, 100);
     await page.locator('.shell-preview').waitFor({ state: 'detached' });
     await page.waitForTimeout(250);
@@ -50,7 +53,10 @@ export const overview = [
     await page.waitForFunction(() => document.querySelectorAll('.shell-pilot-window').length === 1);
     await frames(page);
     const [inCard, screen] = [await box(clock), await box(card.locator('.shell-pilot-screen'))];
-    assert.ok(inCard.x >= screen.x - 2 && inCard.x + inCard.width <= screen.x + screen.width + 2, 'the window shows in the card');
+    assert.ok(
+      inCard.x >= screen.x - 2 && inCard.x + inCard.width <= screen.x + screen.width + 2,
+      'the window shows in the card',
+    );
     await card.getByRole('button', { name: 'Webtop 2', exact: true }).click();
     assert.equal(await page.locator('.shell-pilot-window').count(), 1);
     await page.getByRole('button', { name: 'Delete Webtop 2' }).click();
@@ -58,7 +64,9 @@ export const overview = [
     assert.equal(await page.locator('.shell-pilot-card').count(), 1);
     await page.locator('.shell-pilot-window[aria-label=Clock]').click();
     await page.locator('.shell-pilot').waitFor({ state: 'detached' });
-    assert.ok(await clock.evaluate((element) => element.hasAttribute('data-active') && !(element as HTMLElement).inert));
+    assert.ok(
+      await clock.evaluate((element) => element.hasAttribute('data-active') && !(element as HTMLElement).inert),
+    );
   }),
   story('pilot: nine webtops and no more; by keyboard', {}, async ({ page }) => {
     await page.keyboard.press('F9');

@@ -10,7 +10,11 @@ export const phone = [
     same(await box(win), await area(page), 'fills');
     await openApp(page, 'sales');
     const small = await page.evaluate(() =>
-      [...document.querySelectorAll<HTMLElement>('.shell-taskbar button, .shell-window[data-active] .shell-titlebar button')]
+      [
+        ...document.querySelectorAll<HTMLElement>(
+          '.shell-taskbar button, .shell-window[data-active] .shell-titlebar button',
+        ),
+      ]
         .filter((button) => button.checkVisibility())
         .map((button) => ({ name: button.getAttribute('aria-label'), size: button.getBoundingClientRect() }))
         .filter(({ size }) => size.width < 44 || size.height < 44)
@@ -23,14 +27,17 @@ export const phone = [
     assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'notes');
   }),
   story('phone: the grid stands upright, a swipe turns to the next webtop', PHONE, async ({ page }) => {
-    const columns = await page.locator('.shell-grid').evaluate((grid) => getComputedStyle(grid).gridTemplateColumns.split(' ').length);
+    const columns = await page
+      .locator('.shell-grid')
+      .evaluate((grid) => getComputedStyle(grid).gridTemplateColumns.split(' ').length);
     assert.equal(columns, 3);
     await page.locator('.shell-pilot-button').tap();
     await page.getByRole('button', { name: 'Add webtop' }).tap();
     await page.locator('.shell-pilot-card-open').first().tap();
     const session = await page.context().newCDPSession(page);
     await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: 330, y: 690 }] });
-    for (let x = 300; x >= 60; x -= 40) await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y: 692 }] });
+    for (let x = 300; x >= 60; x -= 40)
+      await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y: 692 }] });
     await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
     await frames(page);
     assert.equal(await page.locator('.shell-pager [aria-current]').getAttribute('aria-label'), 'Webtop 2');
@@ -40,7 +47,9 @@ export const phone = [
     const outside = await page.evaluate(() =>
       [...document.querySelectorAll<HTMLElement>('.shell-taskbar, .shell-window .shell-titlebar')]
         .map((element) => element.getBoundingClientRect())
-        .filter((rect) => rect.left < -1 || rect.top < -1 || rect.right > innerWidth + 1 || rect.bottom > innerHeight + 1),
+        .filter(
+          (rect) => rect.left < -1 || rect.top < -1 || rect.right > innerWidth + 1 || rect.bottom > innerHeight + 1,
+        ),
     );
     assert.deepEqual(outside, []);
     await page.locator('.shell-start-button').click();

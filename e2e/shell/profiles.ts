@@ -29,7 +29,8 @@ export const profiles = [
     const titles = ['Notes', 'Clock'];
     for (const tab of [page, other]) {
       await tab.waitForFunction(
-        (gone) => ![...document.querySelectorAll('.shell-tile-label')].some((label) => gone.includes(label.textContent ?? '')),
+        (gone) =>
+          ![...document.querySelectorAll('.shell-tile-label')].some((label) => gone.includes(label.textContent ?? '')),
         titles,
       );
     }
@@ -47,7 +48,9 @@ export const profiles = [
       const fresh = await page.context().newPage();
       const seen: string[] = [];
       fresh.on('pageerror', (error) => seen.push(String(error)));
-      await fresh.addInitScript(() => localStorage.getItem('broken') ?? localStorage.setItem('broken', '{"version":1,"webtops":'));
+      await fresh.addInitScript(
+        () => localStorage.getItem('broken') ?? localStorage.setItem('broken', '{"version":1,"webtops":'),
+      );
       await fresh.addInitScript(() => {
         (globalThis as { playground?: unknown }).playground = { options: { storageKey: 'broken' } };
       });
@@ -99,7 +102,13 @@ export const profiles = [
     assert.ok(keys.includes('shell') && keys.includes('shell.u1'));
   }),
   story('profile: a window whose app is registered late comes back with it', {}, async ({ page }) => {
-    const register = () => window.Shell.registerApp({ id: 'late', title: 'Late', icon: 'box.svg', render: (context) => String(context.intent) });
+    const register = () =>
+      window.Shell.registerApp({
+        id: 'late',
+        title: 'Late',
+        icon: 'box.svg',
+        render: (context) => String(context.intent),
+      });
     await page.evaluate(register);
     await openApp(page, 'late', 'kept');
     await page.waitForTimeout(1000);
@@ -125,15 +134,19 @@ export const profiles = [
     assert.equal(await page.evaluate(() => window.Shell.openApp('notes')), true);
     await page.locator('.shell-window[data-app=notes]').waitFor();
   }),
-  story('first start: initial shortcuts and apps, once', { options: { initialApps: ['clock'], initialShortcuts: ['clock', 'notes'] } }, async ({ page }) => {
-    await page.locator('playground-clock').waitFor();
-    assert.equal(await page.locator('.shell-tile').count(), 2);
-    await page.locator('.shell-window [data-act=close]').click();
-    await page.waitForTimeout(1000);
-    await page.reload();
-    await page.locator('.shell-tile').first().waitFor();
-    await frames(page);
-    assert.equal(await page.locator('.shell-window').count(), 0);
-    await middle(page.locator('.shell-tile').first());
-  }),
+  story(
+    'first start: initial shortcuts and apps, once',
+    { options: { initialApps: ['clock'], initialShortcuts: ['clock', 'notes'] } },
+    async ({ page }) => {
+      await page.locator('playground-clock').waitFor();
+      assert.equal(await page.locator('.shell-tile').count(), 2);
+      await page.locator('.shell-window [data-act=close]').click();
+      await page.waitForTimeout(1000);
+      await page.reload();
+      await page.locator('.shell-tile').first().waitFor();
+      await frames(page);
+      assert.equal(await page.locator('.shell-window').count(), 0);
+      await middle(page.locator('.shell-tile').first());
+    },
+  ),
 ];

@@ -32,7 +32,10 @@ async function play(scenario: Scenario): Promise<void> {
   const own = { ...world, contexts: [] };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`took longer than ${SCENARIO_TIMEOUT_MS / 1000} s`)), SCENARIO_TIMEOUT_MS);
+    timer = setTimeout(
+      () => reject(new Error(`took longer than ${SCENARIO_TIMEOUT_MS / 1000} s`)),
+      SCENARIO_TIMEOUT_MS,
+    );
   });
   try {
     await Promise.race([scenario.run(own), limit]);

@@ -14,7 +14,9 @@ export const settings = [
     assert.notEqual(await background(), before);
     await win.locator('input[type=color]').fill('#f5e663');
     await frames(page);
-    const text = await page.evaluate(() => document.querySelector<HTMLElement>('shell-desktop')?.style.getPropertyValue('--shell-accent-text'));
+    const text = await page.evaluate(() =>
+      document.querySelector<HTMLElement>('shell-desktop')?.style.getPropertyValue('--shell-accent-text'),
+    );
     assert.equal(text, '#10141c', 'dark ink on a light system colour');
     await page.waitForTimeout(1000);
     await page.reload();
@@ -40,48 +42,73 @@ export const settings = [
     await page.mouse.move(700, 899);
     await page.waitForFunction(() => !document.querySelector('shell-desktop')?.hasAttribute('data-bar-hidden'));
   }),
-  story('language: German through and through, own locales, English as fallback', { locale: 'de-AT' }, async ({ page }) => {
-    assert.equal(await page.locator('.shell-start-button').getAttribute('aria-label'), 'Start');
-    const win = await openApp(page, 'shell.settings', { section: 'language' });
-    await win.getByRole('tab', { name: 'Darstellung' }).waitFor();
-    await page.evaluate(() => {
-      window.Shell.addMessages('fr', { 'settings.title': 'Réglages' });
-      window.Shell.setLocale('fr');
-    });
-    await frames(page);
-    assert.equal(await win.locator('.shell-window-title').textContent(), 'Réglages');
-    await win.getByRole('tab', { name: 'Appearance' }).waitFor();
-    await page.evaluate(() => window.Shell.setLocale(undefined));
-    await win.getByRole('tab', { name: 'Darstellung' }).waitFor();
-  }),
+  story(
+    'language: German through and through, own locales, English as fallback',
+    { locale: 'de-AT' },
+    async ({ page }) => {
+      assert.equal(await page.locator('.shell-start-button').getAttribute('aria-label'), 'Start');
+      const win = await openApp(page, 'shell.settings', { section: 'language' });
+      await win.getByRole('tab', { name: 'Darstellung' }).waitFor();
+      await page.evaluate(() => {
+        window.Shell.addMessages('fr', { 'settings.title': 'Réglages' });
+        window.Shell.setLocale('fr');
+      });
+      await frames(page);
+      assert.equal(await win.locator('.shell-window-title').textContent(), 'Réglages');
+      await win.getByRole('tab', { name: 'Appearance' }).waitFor();
+      await page.evaluate(() => window.Shell.setLocale(undefined));
+      await win.getByRole('tab', { name: 'Darstellung' }).waitFor();
+    },
+  ),
   story('options: configure merges and takes effect at any time', {}, async ({ page }) => {
     await page.evaluate(() => {
       window.Shell.configure({ brand: { title: 'Acme' }, webLinks: false });
-      window.Shell.configure({ brand: { cornerLogo: 'box.svg' }, wallpapers: [{ id: 'own', title: 'Ours', background: 'linear-gradient(#123, #456)', foreground: '#ffffff' }], defaults: { wallpaper: 'own', effect: 'none' } });
+      window.Shell.configure({
+        brand: { cornerLogo: 'box.svg' },
+        wallpapers: [{ id: 'own', title: 'Ours', background: 'linear-gradient(#123, #456)', foreground: '#ffffff' }],
+        defaults: { wallpaper: 'own', effect: 'none' },
+      });
     });
     await frames(page);
     await page.locator('.shell-corner').waitFor();
-    assert.equal(await page.locator('.shell-wallpaper').last().getAttribute('data-background'), 'linear-gradient(#123, #456)');
+    assert.equal(
+      await page.locator('.shell-wallpaper').last().getAttribute('data-background'),
+      'linear-gradient(#123, #456)',
+    );
     await page.locator('.shell-start-button').click();
     assert.equal(await page.locator('.shell-start [data-app="shell.weblink"]').count(), 0);
     assert.equal(await page.locator('.shell-start-who').textContent(), 'Acme');
   }),
   ...(['logos', 'snow', 'starfield', 'warp', 'network', 'aurora'] as const).map((effect) =>
-    story(`effect: ${effect} draws, and rests under a maximized window`, { reducedMotion: false, options: { defaults: { effect } } }, async ({ page }) => {
-      const pixels = () => page.locator('canvas.shell-effect').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL().length);
-      const moving = async () => {
-        const before = await page.locator('canvas.shell-effect').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
-        await page.waitForTimeout(250);
-        return before !== (await page.locator('canvas.shell-effect').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL()));
-      };
-      assert.ok((await pixels()) > 2000, 'something is drawn');
-      assert.equal(await moving(), true);
-      await (await openApp(page, 'clock')).getByRole('button', { name: 'Maximize' }).click();
-      await page.waitForTimeout(100);
-      assert.equal(await moving(), false);
-    }),
+    story(
+      `effect: ${effect} draws, and rests under a maximized window`,
+      { reducedMotion: false, options: { defaults: { effect } } },
+      async ({ page }) => {
+        const pixels = () =>
+          page.locator('canvas.shell-effect').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL().length);
+        const moving = async () => {
+          const before = await page
+            .locator('canvas.shell-effect')
+            .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+          await page.waitForTimeout(250);
+          return (
+            before !==
+            (await page.locator('canvas.shell-effect').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL()))
+          );
+        };
+        assert.ok((await pixels()) > 2000, 'something is drawn');
+        assert.equal(await moving(), true);
+        await (await openApp(page, 'clock')).getByRole('button', { name: 'Maximize' }).click();
+        await page.waitForTimeout(100);
+        assert.equal(await moving(), false);
+      },
+    ),
   ),
-  story('effect: none for those who asked for less motion', { reducedMotion: true, options: { defaults: { effect: 'snow' } } }, async ({ page }) => {
-    assert.equal(await page.locator('canvas.shell-effect').isVisible(), false);
-  }),
+  story(
+    'effect: none for those who asked for less motion',
+    { reducedMotion: true, options: { defaults: { effect: 'snow' } } },
+    async ({ page }) => {
+      assert.equal(await page.locator('canvas.shell-effect').isVisible(), false);
+    },
+  ),
 ];

@@ -27,7 +27,16 @@ export const windows = [
       await page.mouse.up();
       await frames(page);
       assert.equal(await placement(win), expected);
-      same(await box(win), { x: usable.x + usable.width * part.x, y: usable.y + usable.height * part.y, width: usable.width * part.w, height: usable.height * part.h }, expected);
+      same(
+        await box(win),
+        {
+          x: usable.x + usable.width * part.x,
+          y: usable.y + usable.height * part.y,
+          width: usable.width * part.w,
+          height: usable.height * part.h,
+        },
+        expected,
+      );
     }),
   ),
   story('drag: away from a snap position gives the old size back', {}, async ({ page }) => {
@@ -56,7 +65,15 @@ export const windows = [
     const session = await page.context().newCDPSession(page);
     const began = Date.now() / 1000;
     const mouse = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', step: number) =>
-      session.send('Input.dispatchMouseEvent', { type, x: from.x - step * 110, y: from.y + step * 30, button: 'left', buttons: 1, clickCount: 1, timestamp: began + step * 0.016 });
+      session.send('Input.dispatchMouseEvent', {
+        type,
+        x: from.x - step * 110,
+        y: from.y + step * 30,
+        button: 'left',
+        buttons: 1,
+        clickCount: 1,
+        timestamp: began + step * 0.016,
+      });
     await mouse('mousePressed', 0);
     for (let step = 1; step <= 5; step += 1) await mouse('mouseMoved', step);
     await mouse('mouseReleased', 5);
@@ -70,7 +87,10 @@ export const windows = [
       await page.mouse.move(before.x + before.width / 2, before.y + before.height / 2);
       const handle = win.locator(`.shell-handle[data-edge=${edge}]`);
       const from = await middle(handle);
-      const [dx, dy] = [edge.includes('e') ? 60 : edge.includes('w') ? -60 : 0, edge.includes('s') ? 50 : edge.includes('n') ? -50 : 0];
+      const [dx, dy] = [
+        edge.includes('e') ? 60 : edge.includes('w') ? -60 : 0,
+        edge.includes('s') ? 50 : edge.includes('n') ? -50 : 0,
+      ];
       await page.mouse.move(from.x, from.y);
       await page.mouse.down();
       await page.mouse.move(from.x + dx, from.y + dy, { steps: 6 });
@@ -78,7 +98,12 @@ export const windows = [
       await page.mouse.up();
       same(
         await box(win),
-        { x: before.x + Math.min(0, dx), y: before.y + Math.min(0, dy), width: before.width + Math.abs(dx), height: before.height + Math.abs(dy) },
+        {
+          x: before.x + Math.min(0, dx),
+          y: before.y + Math.min(0, dy),
+          width: before.width + Math.abs(dx),
+          height: before.height + Math.abs(dy),
+        },
         edge,
       );
     }),
@@ -108,11 +133,17 @@ export const windows = [
     assert.ok(one.x !== two.x || one.y !== two.y, 'new windows are cascaded');
     await page.mouse.click(one.x + 60, one.y + 12);
     assert.ok(await first.evaluate((element) => element.hasAttribute('data-active')));
-    const depths = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.shell-window')].map((element) => Number(element.style.zIndex)));
+    const depths = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('.shell-window')].map((element) => Number(element.style.zIndex)),
+    );
     assert.ok((depths[0] ?? 0) > (depths[1] ?? 0));
     await first.getByRole('button', { name: 'Close', exact: true }).click();
     await first.waitFor({ state: 'detached' });
-    assert.ok(await second.evaluate((element) => element.hasAttribute('data-active') && element.contains(document.activeElement)));
+    assert.ok(
+      await second.evaluate(
+        (element) => element.hasAttribute('data-active') && element.contains(document.activeElement),
+      ),
+    );
   }),
   story('viewport: windows stay reachable when it shrinks and go back when it grows', {}, async ({ page }) => {
     const win = await openApp(page, 'clock');
