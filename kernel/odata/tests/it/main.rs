@@ -3,6 +3,7 @@
 mod apply;
 mod batch;
 mod bind;
+mod bind_resources;
 mod csdl;
 mod expressions;
 mod headers;
