@@ -18,11 +18,13 @@
 //! | `source` | which entities of a set a path leads to |
 //! | `rows` | what a statement returns of each row, and its way to JSON |
 //! | `read` | one entity, or a page of them |
+//! | `apply` | what is made of the rows that are seen |
 //! | `related` | related entities within an answer |
 //! | `token` | where a page ended, sealed for the one query and person |
 //! | `write` | create, change, replace and delete through a unit of work |
 //! | `image` | a record as it was at some moment, read as somebody |
 
+mod apply;
 mod image;
 mod literal;
 mod model;

@@ -1,5 +1,7 @@
 //! An application with two sets: lamps and who makes them.
 
+use std::fmt::Write as _;
+
 use sea_orm::{ColumnTrait as _, Condition};
 use serde_json::json;
 use svc_application::Application;
@@ -185,8 +187,8 @@ pub async fn stock(client: &Client) -> [String; 2] {
 
 /// The path of a set with options, encoded as a URL wants them.
 pub fn path(set: &str, options: &str) -> String {
-    let mut encoded = format!("/odata/v1/{set}?");
-    for letter in options.chars() {
+    let mut encoded = "/odata/v1/".to_owned();
+    for letter in format!("{set}?{options}").chars() {
         match letter {
             ' ' => encoded.push_str("%20"),
             '"' => encoded.push_str("%22"),
@@ -194,7 +196,7 @@ pub fn path(set: &str, options: &str) -> String {
             letter => {
                 let mut bytes = [0; 4];
                 for byte in letter.encode_utf8(&mut bytes).bytes() {
-                    encoded.push_str(&format!("%{byte:02X}"));
+                    let _ = write!(encoded, "%{byte:02X}");
                 }
             }
         }

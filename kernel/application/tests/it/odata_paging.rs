@@ -22,7 +22,7 @@ async fn walk(client: &Client, first: &str) -> Vec<String> {
         assert!(page["value"].as_array().unwrap().len() <= 2);
         seen.extend(skus(&page));
         match page.get("@odata.nextLink") {
-            Some(link) => path = link.as_str().unwrap().to_owned(),
+            Some(link) => link.as_str().unwrap().clone_into(&mut path),
             None => return seen,
         }
     }

@@ -38,7 +38,7 @@ on_both_databases! {
             assert!(lamps.len() <= 2);
             seen.extend(lamps.iter().map(|lamp| lamp["sku"].as_str().unwrap().to_owned()));
             match page.get("@odata.nextLink") {
-                Some(link) => path = link.as_str().unwrap().to_owned(),
+                Some(link) => link.as_str().unwrap().clone_into(&mut path),
                 None => break,
             }
         }

@@ -62,7 +62,7 @@ on_both_databases! {
             ("Lamps?$filter=%zz", 400),
             ("Lamps?$expand=supplier", 400),
             ("Lamps?$search=", 400),
-            ("Lamps?$apply=aggregate($count%20as%20n)", 501),
+            ("Lamps?$deltatoken=x", 501),
             ("Lamps?$filter=matchespattern(sku,'A')", 501),
             ("Lamps(7)", 400),
             ("Lamps('A-1')", 400),

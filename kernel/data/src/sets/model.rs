@@ -257,7 +257,6 @@ fn describe_set(entity: &EntityModel, entity_type: TypeIndex) -> EntitySet {
     described.capabilities = Capabilities {
         deep_insert: false,
         searchable: entity.set.as_ref().is_some_and(|set| !set.search.is_empty()),
-        aggregatable: false,
         ..Capabilities::default()
     };
     described

@@ -36,6 +36,24 @@ pub(super) struct Terms {
 impl Terms {
     /// The criteria of `$orderby`.
     pub(super) fn new(translator: &Translator<'_>, order_by: &[BoundOrder]) -> Result<Self> {
+        let mut terms = Self::without_key(translator, order_by)?;
+        let served = translator.current.served;
+        let key = served.entity.key_index();
+        terms.terms.push(Term {
+            value: translator.current.column(key),
+            column: Some(key),
+            descending: false,
+            nullable: false,
+            form: Form::Kind(served.entity.key().kind),
+        });
+        Ok(terms)
+    }
+
+    /// The criteria of `$orderby` for rows that have no key.
+    pub(super) fn without_key(
+        translator: &Translator<'_>,
+        order_by: &[BoundOrder],
+    ) -> Result<Self> {
         let backend = translator.backend;
         let served = translator.current.served;
         let mut terms = Vec::with_capacity(order_by.len() + 1);
@@ -56,14 +74,6 @@ impl Terms {
             let nullable = expr.nullable || form == Form::Number;
             terms.push(Term { value, column, descending: *descending, nullable, form });
         }
-        let key = served.entity.key_index();
-        terms.push(Term {
-            value: translator.current.column(key),
-            column: Some(key),
-            descending: false,
-            nullable: false,
-            form: Form::Kind(served.entity.key().kind),
-        });
         Ok(Self { terms, backend })
     }
 

@@ -6,6 +6,7 @@ use svc_core::{Error, Principal, Result};
 use svc_odata::bind::{BoundExpand, BoundExpr, BoundQuery};
 use svc_odata::model::{PropertyIndex, SetIndex};
 
+use super::apply::Rows;
 use super::model::{Served, Sets};
 use super::order::{Terms, marks};
 use super::rows::{Form, Layout};
@@ -135,6 +136,9 @@ impl Sets {
         request: &PageRequest<'_>,
     ) -> Result<Page> {
         self.require_view(ctx, source.set)?;
+        if request.query.row.entity_type.is_none() {
+            return self.read_aggregated(ctx, source, request).await;
+        }
         let plan = self.plan_page(ctx, source, request)?;
         let count = match &plan.count {
             Some(select) => Some(first_number(ctx, select).await?),
@@ -180,7 +184,8 @@ impl Sets {
         if let Some(position) = request.after {
             select.cond_where(terms.after(&position.marks)?);
         } else if request.skip > 0 {
-            select.offset(request.skip);
+            // More than a database counts to.
+            select.offset(request.skip.min(i64::MAX.unsigned_abs()));
         }
         // One row more than is asked for tells whether there are more.
         select.limit(request.take.saturating_add(1));
@@ -194,15 +199,23 @@ impl Sets {
         source: &Source,
         query: &BoundQuery,
     ) -> Result<(SelectStatement, Translator<'a>)> {
-        let (mut select, mut translator) = self.select_source(ctx, source)?;
-        if !query.compute.is_empty() {
-            select = with_computed(select, &mut translator, &query.compute)?;
+        let (select, translator) = self.select_source(ctx, source)?;
+        let mut rows = Rows::of_entities(select, translator);
+        if let Some(apply) = &query.apply {
+            rows.apply(apply)?;
         }
+        if rows.is_cut() || !query.compute.is_empty() {
+            rows.settle(&query.compute)?;
+        }
+        let Rows { mut select, translator, .. } = rows;
         if let Some(filter) = &query.filter {
             select.and_where(translator.condition(filter)?);
         }
         if let Some(search) = &query.search {
-            let entity_type = self.entity_type_of(source.set);
+            let Some(entity_type) = query.row.entity_type else {
+                let message = "`$search` of aggregated rows is not served";
+                return Err(Error::not_implemented(message).target("$search"));
+            };
             select.and_where(translator.search(&translator.current, entity_type, search)?);
         }
         Ok((select, translator))

@@ -107,7 +107,7 @@ impl Form {
     }
 
     /// Writes column `index` of a row as JSON.
-    fn write_json(
+    pub(super) fn write_json(
         self,
         backend: Backend,
         row: &QueryResult,

@@ -31,7 +31,7 @@ pub(super) async fn answer(request: &Request) -> Result<Response> {
 
 fn name_of(kind: ResourceKind) -> &'static str {
     match kind {
-        ResourceKind::Batch => "`$batch`",
+        ResourceKind::Batch => "a batch within a batch, or to be read,",
         ResourceKind::Operation(_) => "an operation",
         _ => "this kind of resource",
     }
@@ -324,9 +324,6 @@ fn push_context(
 async fn count(request: &Request) -> Result<Response> {
     let source = request.source().await?;
     let query = request.query(source.set())?;
-    if query.apply.is_some() {
-        return Err(Error::not_implemented("`$apply` before `/$count` is not served"));
-    }
     let count = request.sets.count(&request.ctx, &source, &query).await?;
     let plain = HeaderValue::from_static("text/plain");
     let answer = Answer::with_body(StatusCode::OK, request.version, plain, count.to_string());

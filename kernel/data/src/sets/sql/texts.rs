@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn letters_beyond_ascii_change_their_case_one_by_one() {
-        assert_eq!(lower("ÄÖÜß Ÿ ŁÓDŹ ΑΩ ЖЁ"), "äöüß ÿ łódź αω жё".replace('ÿ', "ÿ"));
+        assert_eq!(lower("ÄÖÜß Ÿ ŁÓDŹ ΑΩ ЖЁ"), "äöüß ÿ łódź αω жё");
         let (upper, lower) = &*LETTERS;
         assert_eq!(upper.chars().count(), lower.chars().count());
         assert!(upper.chars().count() < 200, "SQLite nests at most 1000 expressions");
