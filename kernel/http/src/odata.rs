@@ -5,6 +5,7 @@
 //! | `request` | reads a request: versions, path, options, formats, preferences, conditions |
 //! | `read` | answers reads: service document, sets, entities, counts |
 //! | `change` | answers creates, changes, replacements and deletes |
+//! | `batch` | answers many requests in one |
 //! | `answer` | writes answers |
 //! | `describe` | describes the sets in the OpenAPI document |
 //!
@@ -12,6 +13,7 @@
 //! protocol. Errors travel to the host's layer, which writes them in OData's format.
 
 mod answer;
+mod batch;
 mod change;
 mod describe;
 mod read;
@@ -22,11 +24,11 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, Method, Uri};
-use svc_core::{Error, ErrorKind, Module, Registry};
+use svc_core::{Error, ErrorKind, Module, Registry, Result};
 use svc_odata::bind::ResourceKind;
 
 use crate::authentication::Ctx;
-use crate::problem::{ApiError, ApiResult};
+use crate::problem::ApiResult;
 use crate::registration::HttpRegistry as _;
 use crate::state::HttpState;
 use request::Request;
@@ -47,6 +49,8 @@ svc_core::settings_section! {
         pub max_nodes: usize = 2_000, within(10..=100_000);
         /// Deepest nesting of `$expand`, levels included.
         pub max_expand_depth: usize = 5, within(1..=20);
+        /// Most requests in one `$batch`.
+        pub max_batch_requests: usize = 100, within(1..=10_000);
         /// Most navigation properties that a request expands in all.
         pub max_expands: usize = 50, within(1..=1_000);
     }
@@ -79,28 +83,48 @@ async fn serve(
     headers: HeaderMap,
     body: Bytes,
 ) -> ApiResult<Response> {
-    let request = Request::read(&state, ctx, &uri, headers)?;
-    let answer = match (request.resource.kind, method) {
-        (_, Method::GET | Method::HEAD) => read::answer(&request).await?,
-        (ResourceKind::Entities, Method::POST) => change::create(&request, &body).await?,
-        (ResourceKind::Entity, Method::PATCH) => {
-            change::change(&request, &body, svc_data::sets::Verb::Change).await?
-        }
-        (ResourceKind::Entity, Method::PUT) => {
-            change::change(&request, &body, svc_data::sets::Verb::Replace).await?
-        }
-        (ResourceKind::Entity, Method::DELETE) => change::delete(&request).await?,
-        (kind, method) => return Err(wrong_method(kind, &method)),
-    };
-    Ok(answer)
+    if method == Method::POST && is_batch(&uri) {
+        return Ok(batch::answer(&state, &ctx, &headers, &body).await?);
+    }
+    Ok(serve_one(&state, ctx, method, &uri, headers, body).await?)
 }
 
-fn wrong_method(kind: ResourceKind, method: &Method) -> ApiError {
+fn is_batch(uri: &Uri) -> bool {
+    let path = uri.path().strip_prefix(request::ROOT).unwrap_or(uri.path());
+    matches!(path, "/$batch" | "/%24batch")
+}
+
+/// Answers one request, which came alone or in a batch.
+async fn serve_one(
+    state: &HttpState,
+    ctx: svc_data::Context,
+    method: Method,
+    uri: &Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response> {
+    let request = Request::read(state, ctx, uri, headers)?;
+    match (request.resource.kind, method) {
+        (_, Method::GET | Method::HEAD) => read::answer(&request).await,
+        (ResourceKind::Entities, Method::POST) => change::create(&request, &body).await,
+        (ResourceKind::Entity, Method::PATCH) => {
+            change::change(&request, &body, svc_data::sets::Verb::Change).await
+        }
+        (ResourceKind::Entity, Method::PUT) => {
+            change::change(&request, &body, svc_data::sets::Verb::Replace).await
+        }
+        (ResourceKind::Entity, Method::DELETE) => change::delete(&request).await,
+        (kind, method) => Err(wrong_method(kind, &method)),
+    }
+}
+
+fn wrong_method(kind: ResourceKind, method: &Method) -> Error {
     let allowed = match kind {
         ResourceKind::Entities => "GET, HEAD, POST",
         ResourceKind::Entity => "GET, HEAD, PATCH, PUT, DELETE",
+        ResourceKind::Batch => "POST",
         _ => "GET, HEAD",
     };
     let message = format!("`{method}` doesn't fit this address; it takes {allowed}");
-    Error::new(ErrorKind::MethodNotAllowed, message).into()
+    Error::new(ErrorKind::MethodNotAllowed, message)
 }

@@ -5,6 +5,7 @@
 mod fixture;
 mod metadata;
 mod odata_apply;
+mod odata_batch;
 mod odata_changes;
 mod odata_expressions;
 mod odata_navigation;

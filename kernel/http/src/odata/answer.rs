@@ -27,11 +27,11 @@ impl Answer {
         status: StatusCode,
         version: Version,
         content_type: HeaderValue,
-        body: String,
+        body: impl Into<Body>,
     ) -> Self {
         let mut answer = Self::empty(status, version);
         answer.0.headers_mut().insert(CONTENT_TYPE, content_type);
-        *answer.0.body_mut() = Body::from(body);
+        *answer.0.body_mut() = body.into();
         answer
     }
 
