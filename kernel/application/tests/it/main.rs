@@ -8,6 +8,7 @@ mod odata_apply;
 mod odata_batch;
 mod odata_changes;
 mod odata_expressions;
+mod odata_leaks;
 mod odata_navigation;
 mod odata_paging;
 mod odata_reads;

@@ -1,0 +1,271 @@
+//! Every rule × every way in: what a person may not see shows in nothing.
+//!
+//! Each case is asked twice, in two worlds that differ only in what the person may not see. The
+//! answers must be the same to the last letter: what can't be told apart can't leak.
+
+use http::Method;
+use serde_json::{Value, json};
+use svc_testing::{Client, Person, TestApp, on_both_databases, organisation};
+
+use crate::fixture::{path, reader, start};
+
+const ALPHA: &str = "01990000-0000-7000-8000-00000000000a";
+const HIDDEN_MAKER: &str = "01990000-0000-7000-8000-00000000000b";
+const LAMP: &str = "01990000-0000-7000-8000-000000000001";
+const HIDDEN_LAMP: &str = "01990000-0000-7000-8000-000000000002";
+
+/// Somebody who sees lamps of the EU and makers of Germany, but no costs and no discounts.
+fn narrow() -> Person {
+    reader()
+        .who_may(&["Lamps.View", "Lamps.Create", "Lamps.Update", "Lamps.Delete", "Makers.View"])
+        .with_claim("regions", &["EU"])
+        .with_claim("countries", &["DE"])
+}
+
+/// What the person sees is the same in both worlds. What is hidden is there in the second alone:
+/// other costs and discounts, rows that filters hide, and rows of another organisation.
+async fn world(app: &TestApp, hidden: bool) {
+    let boss = app.sign_in(&Person::named("boss"));
+    let (cost, discount) = if hidden { (77.5, 33) } else { (1.0, 2) };
+    let make = async |client: &Client, set: &str, body: Value| {
+        let _ = client.post(&format!("/odata/v1/{set}"), body).await.expect(201);
+    };
+    make(
+        &boss,
+        "Makers",
+        json!({"id": ALPHA, "name": "Alpha", "country": "DE", "discount": discount}),
+    )
+    .await;
+    let lamp = |id: &str, sku: &str, region: &str, maker: &str| json!({"id": id, "sku": sku, "price": 5, "costPrice": cost, "watts": 40, "region": region, "makerId": maker});
+    make(&boss, "Lamps", lamp(LAMP, "A-1", "EU", ALPHA)).await;
+    if hidden {
+        let maker = json!({"id": HIDDEN_MAKER, "name": "Zeta", "country": "JP", "discount": 1, "parentId": ALPHA});
+        make(&boss, "Makers", maker).await;
+        make(&boss, "Lamps", lamp(HIDDEN_LAMP, "H-1", "ASIA", ALPHA)).await;
+        let other = app.sign_in(&Person::named("other").of(organisation(2)));
+        let id = "01990000-0000-7000-8000-0000000000ff";
+        make(&other, "Makers", json!({"id": id, "name": "Foreign", "country": "DE"})).await;
+        let body =
+            json!({"sku": "F-1", "price": 99, "costPrice": 1, "region": "EU", "makerId": id});
+        make(&other, "Lamps", body).await;
+    }
+}
+
+/// Reads, as set and options.
+const READS: &[(&str, &str)] = &[
+    ("Lamps", ""),
+    ("Lamps", "$count=true"),
+    ("Lamps/$count", ""),
+    ("Lamps/$count", "$filter=price gt 50"),
+    ("Lamps/$ref", ""),
+    // Hidden rows, by what only they have.
+    ("Lamps", "$filter=sku eq 'H-1' or sku eq 'F-1'"),
+    ("Lamps", "$filter=1 div (price sub 99) gt 0"),
+    ("Lamps", "$orderby=price desc&$top=1&$count=true"),
+    ("Lamps", "$search=h-1"),
+    ("Lamps", "$search=77"),
+    ("Lamps", "$search=NOT 77"),
+    ("Lamps", "$apply=aggregate($count as n,price with sum as total,price with max as most)"),
+    ("Lamps", "$apply=groupby((region,maker/name),aggregate($count as n))"),
+    (
+        "Lamps",
+        "$apply=concat(aggregate($count as n),filter(price gt 50)/aggregate(price with max as m))",
+    ),
+    ("Lamps", "$apply=top(5)/aggregate($count as n)"),
+    // Hidden rows behind navigation, in both directions and nested.
+    ("Makers", "$expand=lamps"),
+    ("Makers", "$expand=lamps($count=true;$top=1;$orderby=sku desc)"),
+    ("Makers", "$expand=lamps/$count,children/$count"),
+    ("Makers", "$expand=lamps/$ref,children/$ref"),
+    ("Makers", "$expand=children($levels=2;$expand=lamps)"),
+    ("Makers", "$expand=lamps($filter=maker/children/any())"),
+    ("Makers", "$expand=lamps($search=h)"),
+    ("Makers", "$expand=lamps($compute=maker/lamps/$count as n)"),
+    ("Lamps", "$expand=maker($expand=children,lamps)"),
+    ("Makers", "$filter=lamps/any(l:l/sku eq 'H-1')"),
+    ("Makers", "$filter=lamps/all(l:l/region eq 'EU')"),
+    ("Makers", "$filter=lamps/$count gt 1"),
+    ("Makers", "$filter=lamps/$count($search=h) gt 0"),
+    ("Makers", "$filter=children/any()"),
+    ("Makers", "$filter=children/any(c:c/name eq 'Zeta')"),
+    ("Lamps", "$filter=maker/children/any()"),
+    ("Lamps", "$filter=maker/lamps/any(l:l/maker/children/$count gt 0)"),
+    (
+        "Lamps",
+        "$orderby=maker/children/$count,maker/lamps/$count desc&$compute=maker/lamps/$count as n",
+    ),
+    ("Makers", "$apply=aggregate(lamps/$count with max as n)"),
+    ("Makers", "$compute=children/$count as n,case(lamps/any(l:l/region eq 'ASIA'):1,true:2) as c"),
+    // Hidden properties, by name in every option.
+    ("Lamps", "$filter=costPrice gt 50"),
+    ("Lamps", "$filter=costPrice eq null"),
+    ("Lamps", "$orderby=costPrice"),
+    ("Lamps", "$select=costPrice"),
+    ("Lamps", "$select=*"),
+    ("Lamps", "$compute=costPrice add 1 as c"),
+    ("Lamps", "$apply=aggregate(costPrice with max as c)"),
+    ("Lamps", "$apply=groupby((costPrice))"),
+    ("Lamps", "$apply=filter(costPrice gt 5)"),
+    ("Lamps", "$apply=compute(costPrice mul 2 as c)"),
+    ("Lamps", "$filter=maker/discount gt 5"),
+    ("Lamps", "$orderby=maker/discount"),
+    ("Lamps", "$apply=groupby((maker/discount))"),
+    ("Lamps", "$expand=maker($select=discount)"),
+    ("Lamps", "$expand=maker($filter=discount gt 5)"),
+    ("Makers", "$expand=lamps($filter=costPrice gt 5)"),
+    ("Makers", "$expand=lamps($orderby=costPrice)"),
+    ("Makers", "$expand=lamps($compute=costPrice mul 2 as c)"),
+    ("Makers", "$filter=lamps/any(l:l/costPrice gt 5)"),
+    ("Makers", "$filter=lamps/all(l:l/costPrice gt 5)"),
+    ("Makers", "$filter=lamps/$count($filter=costPrice gt 5) gt 0"),
+    ("Lamps", "$filter=@p gt 5&@p=costPrice"),
+    // Paths.
+    ("Lamps(01990000-0000-7000-8000-000000000001)", ""),
+    ("Lamps(01990000-0000-7000-8000-000000000001)/costPrice", ""),
+    ("Lamps(01990000-0000-7000-8000-000000000001)/costPrice/$value", ""),
+    ("Lamps(01990000-0000-7000-8000-000000000001)/maker/discount", ""),
+    ("Lamps(01990000-0000-7000-8000-000000000001)/maker/lamps", ""),
+    ("Lamps/$filter(costPrice gt 5)", ""),
+    ("Lamps(01990000-0000-7000-8000-000000000002)", ""),
+    ("Lamps(01990000-0000-7000-8000-000000000002)/sku", ""),
+    ("Lamps(01990000-0000-7000-8000-000000000002)/sku/$value", ""),
+    ("Lamps(01990000-0000-7000-8000-000000000002)/maker", ""),
+    ("Lamps(01990000-0000-7000-8000-000000000002)/$ref", ""),
+    ("Makers(01990000-0000-7000-8000-00000000000a)/lamps", ""),
+    ("Makers(01990000-0000-7000-8000-00000000000a)/lamps/$count", ""),
+    ("Makers(01990000-0000-7000-8000-00000000000a)/children", ""),
+    (
+        "Makers(01990000-0000-7000-8000-00000000000a)/lamps(01990000-0000-7000-8000-000000000002)",
+        "",
+    ),
+    ("Makers(01990000-0000-7000-8000-00000000000b)", ""),
+    ("Makers(01990000-0000-7000-8000-00000000000b)/parent", ""),
+    ("Makers(01990000-0000-7000-8000-00000000000b)/parent/name", ""),
+    ("$metadata", ""),
+];
+
+/// An answer without what differs from request to request.
+fn told(status: u16, text: &str) -> String {
+    let mut body = text.to_owned();
+    if let Ok(mut json) = serde_json::from_str::<Value>(text) {
+        if let Some(error) = json.get_mut("error").and_then(Value::as_object_mut) {
+            error.remove("innererror");
+        }
+        body = json.to_string();
+    }
+    format!("{status} {body}")
+}
+
+/// All that a person is told by every way in, one line each.
+async fn everything(client: &Client) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut requests = Vec::new();
+    for (set, options) in READS {
+        let path = path(set, options);
+        let path = path.trim_end_matches('?');
+        let answer = client.get(path).await;
+        lines.push(format!("{set}?{options}: {}", told(answer.status.as_u16(), &answer.text)));
+        requests.push(json!({"id": lines.len().to_string(), "method": "get", "url": path}));
+    }
+    let headers = [("prefer", "continue-on-error")];
+    let body = json!({"requests": requests});
+    let batch = client.send_json(Method::POST, "/odata/v1/$batch", &headers, body).await;
+    lines.push(format!("batch: {}", told(batch.status.as_u16(), &batch.text)));
+    let hidden = [
+        (Method::PATCH, format!("Lamps({HIDDEN_LAMP})"), json!({"price": 1})),
+        (
+            Method::PUT,
+            format!("Lamps({HIDDEN_LAMP})"),
+            json!({"sku": "X", "price": 1, "region": "EU"}),
+        ),
+        (Method::DELETE, format!("Lamps({HIDDEN_LAMP})"), json!({})),
+        (Method::PATCH, format!("Lamps({LAMP})"), json!({"costPrice": 9})),
+        (
+            Method::PUT,
+            format!("Lamps({LAMP})"),
+            json!({"sku": "A-1", "price": 5, "region": "EU", "costPrice": 9}),
+        ),
+        (
+            Method::POST,
+            "Lamps".to_owned(),
+            json!({"sku": "N-1", "price": 5, "region": "EU", "costPrice": 9}),
+        ),
+    ];
+    for (method, address, body) in hidden {
+        for tag in ["*", "W/\"1\"", "W/\"1\", W/\"2\""] {
+            let path = format!("/odata/v1/{address}");
+            let sent =
+                client.send_json(method.clone(), &path, &[("if-match", tag)], body.clone()).await;
+            lines.push(format!(
+                "{method} {address} {tag}: {}",
+                told(sent.status.as_u16(), &sent.text)
+            ));
+        }
+    }
+    lines
+}
+
+on_both_databases! {
+    async fn what_is_hidden_changes_no_answer(backend) {
+        let (without, with) = (start(backend).await, start(backend).await);
+        world(&without, false).await;
+        world(&with, true).await;
+        let told_without = everything(&without.sign_in(&narrow())).await;
+        let told_with = everything(&with.sign_in(&narrow())).await;
+        for (without, with) in told_without.iter().zip(&told_with) {
+            assert_eq!(without, with);
+            assert!(!without.contains(": 5"), "{without}");
+        }
+        // The same questions do tell the worlds apart for who may see everything.
+        let boss = Person::named("boss");
+        let first = everything(&without.sign_in(&boss)).await;
+        let second = everything(&with.sign_in(&boss)).await;
+        let same: Vec<_> = first.iter().zip(&second).filter(|(first, second)| first == second).collect();
+        assert!(same.len() * 2 < first.len(), "{same:#?}");
+    }
+
+    async fn a_hidden_name_is_answered_as_one_that_is_misspelt(backend) {
+        let app = start(backend).await;
+        world(&app, true).await;
+        let client = app.sign_in(&narrow());
+        let named = READS.iter().filter(|(set, options)| {
+            set.contains("costPrice") || set.contains("discount") || options.contains("costPrice") || options.contains("discount")
+        });
+        for (set, options) in named {
+            let misspelt = |text: &str| text.replace("costPrice", "costPrize").replace("discount", "discound");
+            let hidden = client.get(path(set, options).trim_end_matches('?')).await;
+            let unknown = client.get(path(&misspelt(set), &misspelt(options)).trim_end_matches('?')).await;
+            let hidden = misspelt(&told(hidden.status.as_u16(), &hidden.text));
+            assert_eq!(hidden, told(unknown.status.as_u16(), &unknown.text), "{set} {options}");
+            assert!(hidden.starts_with("400") || hidden.starts_with("404"), "{set} {options}: {hidden}");
+        }
+    }
+
+    async fn without_the_permission_no_way_leads_to_a_set(backend) {
+        let app = start(backend).await;
+        world(&app, true).await;
+        let blind = app.sign_in(&Person::named("blind").who_may(&["Lamps.View"]));
+        for (set, options) in READS.iter().filter(|(set, options)| set.starts_with("Makers") || options.contains("maker") || set.contains("maker")) {
+            let answer = blind.get(path(set, options).trim_end_matches('?')).await;
+            let status = answer.status.as_u16();
+            assert!([400, 403, 404].contains(&status), "{set} {options}: {status} {}", answer.text);
+            assert!(!answer.text.contains("Alpha") && !answer.text.contains("Zeta"), "{}", answer.text);
+        }
+        let metadata = blind.get("/odata/v1/$metadata").await.text;
+        assert!(!metadata.contains("Makers") && !metadata.contains("NavigationProperty"), "{metadata}");
+    }
+
+    async fn a_page_s_token_shows_and_opens_nothing_that_is_hidden(backend) {
+        let app = start(backend).await;
+        world(&app, true).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let size = [("prefer", "odata.maxpagesize=1")];
+        let first = boss.send(Method::GET, "/odata/v1/Lamps?$orderby=costPrice", &size, "").await.expect(200);
+        let link = first["@odata.nextLink"].as_str().unwrap();
+        assert!(!link.contains("77.5") && !link.contains(HIDDEN_LAMP), "{link}");
+        let narrow = app.sign_in(&narrow());
+        assert_eq!(narrow.get(link).await.status.as_u16(), 400);
+        let own = narrow.send(Method::GET, "/odata/v1/Lamps?$orderby=sku", &size, "").await.expect(200);
+        assert_eq!(own.get("@odata.nextLink"), None, "the hidden rows make no further page");
+    }
+}
