@@ -166,9 +166,16 @@ impl<'a> Translator<'a> {
         truth: Truth,
         join: fn(Expr, Expr) -> Expr,
     ) -> Result<Expr> {
-        let mut parts = parts.iter().map(|part| self.truth(part, truth));
-        let first = parts.next().unwrap_or_else(|| Ok(Expr::val(true).eq(true)))?;
-        parts.try_fold(first, |joined, part| Ok(join(joined, part?)))
+        Ok(match parts {
+            [] => Expr::val(true).eq(true),
+            [part] => self.truth(part, truth)?,
+            // Halves of halves: a long chain is no deep tree, which would exhaust the stack here,
+            // and SQLite's limit there.
+            parts => {
+                let (first, second) = parts.split_at(parts.len() / 2);
+                join(self.join(first, truth, join)?, self.join(second, truth, join)?)
+            }
+        })
     }
 
     fn compare(

@@ -160,10 +160,6 @@ impl Translator<'_> {
     }
 
     fn search_columns(&self, place: &Place<'_>, columns: &[usize], search: &Search) -> Expr {
-        let join = |parts: &[Search], join: fn(Expr, Expr) -> Expr| {
-            let parts = parts.iter().map(|part| self.search_columns(place, columns, part));
-            parts.reduce(join).unwrap_or_else(|| Expr::val(true).eq(true))
-        };
         match &search.kind {
             SearchKind::Word(text) | SearchKind::Phrase(text) | SearchKind::Incomplete(text) => {
                 let wanted = lower(text);
@@ -175,8 +171,27 @@ impl Translator<'_> {
                 found.reduce(Expr::or).unwrap_or_else(|| Expr::val(false).eq(true))
             }
             SearchKind::Not(inner) => self.search_columns(place, columns, inner).not(),
-            SearchKind::And(parts) => join(parts, Expr::and),
-            SearchKind::Or(parts) => join(parts, Expr::or),
+            SearchKind::And(parts) => self.search_parts(place, columns, parts, Expr::and),
+            SearchKind::Or(parts) => self.search_parts(place, columns, parts, Expr::or),
+        }
+    }
+
+    /// Halves of halves, as for conditions.
+    fn search_parts(
+        &self,
+        place: &Place<'_>,
+        columns: &[usize],
+        parts: &[Search],
+        join: fn(Expr, Expr) -> Expr,
+    ) -> Expr {
+        match parts {
+            [] => Expr::val(true).eq(true),
+            [part] => self.search_columns(place, columns, part),
+            parts => {
+                let (first, second) = parts.split_at(parts.len() / 2);
+                let first = self.search_parts(place, columns, first, join);
+                join(first, self.search_parts(place, columns, second, join))
+            }
         }
     }
 
