@@ -48,7 +48,9 @@ pub(crate) fn measure_from_another_process(load: &Load, connections: usize) -> f
 
 /// The other process.
 pub(crate) async fn run(words: &[String]) {
-    let [address, path, key, connections] = words else { panic!("address, path, key, connections") };
+    let [address, path, key, connections] = words else {
+        panic!("address, path, key, connections")
+    };
     let load = Load::new(address.parse().unwrap(), path.clone(), key);
     let (request, address) = (load.request(), load.address);
     let began = Instant::now();
@@ -88,7 +90,8 @@ async fn exchange<'a>(
         let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
         let length = head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+            name.eq_ignore_ascii_case("content-length")
+                .then(|| value.trim().parse::<usize>().ok())?
         });
         if body.len() >= length.unwrap() {
             return String::from_utf8_lossy(buffer);

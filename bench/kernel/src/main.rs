@@ -23,13 +23,17 @@ async fn main() {
     }
     let wanted = |name: &str| words.is_empty() || words.iter().any(|word| word == name);
     if wanted("commits") {
-        println!("Units of work with one change and its outbox row, beside the same two inserts by sqlx");
+        println!(
+            "Units of work with one change and its outbox row, beside the same two inserts by sqlx"
+        );
         for backend in backends() {
             commits::measure(backend).await;
         }
     }
     if wanted("reads") {
-        println!("\nGET of one entity over OData, beside a bare axum + sqlx handler of the same bytes");
+        println!(
+            "\nGET of one entity over OData, beside a bare axum + sqlx handler of the same bytes"
+        );
         for backend in backends() {
             reads::measure(backend).await;
         }

@@ -23,7 +23,10 @@ pub(crate) fn measure() {
         resident_mib.push(mib);
     }
     println!("  first start, with sample data      {first_ms:>6.0} ms to ready");
-    println!("  further starts                     {:>6.0} ms to ready, goal 500", median(ready_ms));
+    println!(
+        "  further starts                     {:>6.0} ms to ready, goal 500",
+        median(ready_ms)
+    );
     println!("  resident after two idle seconds    {:>6.1} MiB, goal 80 MB", median(resident_mib));
 }
 

@@ -7,5 +7,11 @@ use svc::prelude::*;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    svc::application("shop").module(Identity).module(Webhooks).module(Shop).main().await
+    svc::application("shop")
+        .version(env!("CARGO_PKG_VERSION"))
+        .module(Identity)
+        .module(Webhooks)
+        .module(Shop)
+        .main()
+        .await
 }

@@ -23,6 +23,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
+use axum::routing::any;
 use http::{HeaderMap, Method, Uri};
 use svc_core::{Error, ErrorKind, Module, Registry, Result};
 use svc_odata::bind::ResourceKind;
@@ -70,7 +71,10 @@ impl Module for ODataModule {
 
     fn configure(&self, registry: &mut Registry) {
         registry.settings::<ODataSettings>();
-        registry.mount(request::ROOT, Router::new().fallback(serve));
+        registry.mount(
+            request::ROOT,
+            Router::new().route("/", any(serve)).route("/{*path}", any(serve)),
+        );
         registry.openapi(describe::describe_sets);
     }
 }

@@ -90,7 +90,11 @@ fn check(received: &Received, event: &str, organisation: &Value) -> Value {
 /// The properties of an entity, without what OData adds to an answer.
 fn properties(entity: &Value) -> Value {
     let members = entity.as_object().expect("an entity");
-    members.iter().filter(|(name, _)| !name.starts_with('@')).map(|(k, v)| (k.clone(), v.clone())).collect()
+    members
+        .iter()
+        .filter(|(name, _)| !name.starts_with('@'))
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect()
 }
 
 on_both_databases! {
