@@ -91,10 +91,54 @@ const WRITE_REFUSALS: &[(&str, &str)] = &[
     ("422", "A value is against the rules; `details` names the property."),
 ];
 
-fn collection(set: &EntitySet, entity_type: &EntityType) -> Value {
+/// The options that a list takes.
+fn list_options(set: &EntitySet) -> Vec<Value> {
     let option = |name: &str, schema: Value, description: &str| json!({"name": name, "in": "query", "required": false, "description": description, "schema": schema});
     let text = json!({"type": "string"});
     let whole = json!({"type": "integer", "minimum": 0});
+    let mut parameters = vec![
+        option(
+            "$filter",
+            text.clone(),
+            "What the entities must hold, such as `price gt 5 and sku ne 'A'`.",
+        ),
+        option("$orderby", text.clone(), "How they are sorted, such as `name desc`."),
+        option("$select", text.clone(), "The properties to return."),
+        option(
+            "$expand",
+            text.clone(),
+            "The related entities to return with each, with options in parentheses.",
+        ),
+        option(
+            "$compute",
+            text.clone(),
+            "Values to compute for each, such as `price mul 2 as double`.",
+        ),
+        option(
+            "$apply",
+            text.clone(),
+            "What to make of them, such as `groupby((region),aggregate($count as n))`.",
+        ),
+        option("$top", whole.clone(), "How many to return at most."),
+        option("$skip", whole, "How many to leave out first."),
+        option("$count", json!({"type": "boolean"}), "Whether to say how many there are in all."),
+        option(
+            "$skiptoken",
+            text.clone(),
+            "Where the page before ended; `@odata.nextLink` carries it.",
+        ),
+    ];
+    if set.capabilities.searchable {
+        parameters.push(option(
+            "$search",
+            text,
+            "Words that must stand in them, with `AND`, `OR` and `NOT`.",
+        ));
+    }
+    parameters
+}
+
+fn collection(set: &EntitySet, entity_type: &EntityType) -> Value {
     let page = json!({
         "type": "object",
         "required": ["value"],
@@ -124,14 +168,7 @@ fn collection(set: &EntitySet, entity_type: &EntityType) -> Value {
     );
     json!({
         "get": with(list, json!({
-            "parameters": [
-                option("$filter", text.clone(), "What the entities must hold, such as `price gt 5 and sku ne 'A'`."),
-                option("$orderby", text.clone(), "How they are sorted, such as `name desc`."),
-                option("$select", text, "The properties to return."),
-                option("$top", whole.clone(), "How many to return at most."),
-                option("$skip", whole, "How many to leave out first."),
-                option("$count", json!({"type": "boolean"}), "Whether to say how many there are in all."),
-            ],
+            "parameters": list_options(set),
             "responses": responses(found, READ_REFUSALS),
         })),
         "post": with(create, json!({
