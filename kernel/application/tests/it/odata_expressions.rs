@@ -113,6 +113,23 @@ on_both_databases! {
         }
     }
 
+    async fn constants_of_other_types_make_other_statements(backend) {
+        let app = start(backend).await;
+        let client = app.sign_in(&Person::named("boss"));
+        stock(&client).await;
+        let filters = [
+            "price mul 2 gt 20", "price mul 2.0 gt 20.0", "price mul 2e0 gt 2e1", "'a' eq 'a'", "1 eq 1", "true eq true",
+            "1.5 eq 1.5", "watts eq 40", "watts eq 99999999999", "watts eq 40.5", "price eq 5", "price eq 5.0",
+            "price eq INF", "watts in (40,99999999999)", "watts in (40,7)", "case(true:1) eq 1", "case(true:'x') eq 'x'",
+            "case(true:2026-01-01) eq 2026-01-01", "now() eq now()", "date(now()) eq 2026-01-01",
+        ];
+        // More rounds than there are connections, so that each connection sees all of them.
+        for filter in filters.iter().cycle().take(filters.len() * 8) {
+            let answer = client.get(&path("Lamps", &format!("$filter={filter}&$orderby={filter}"))).await;
+            assert_eq!(answer.status.as_u16(), 200, "{filter}: {}", answer.text);
+        }
+    }
+
     async fn computed_columns_are_returned_sorted_and_filtered_by(backend) {
         let app = start(backend).await;
         let client = app.sign_in(&Person::named("boss"));

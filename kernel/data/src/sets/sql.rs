@@ -121,7 +121,7 @@ impl<'a> Translator<'a> {
                 let missing = || Error::internal("a computed column is not there");
                 self.columns.get(*index).cloned().ok_or_else(missing)
             }
-            BoundKind::Value(value) => literal(value),
+            BoundKind::Value(value) => self.literal(value),
             BoundKind::Call(function, arguments) => self.call(*function, arguments),
             BoundKind::Arithmetic(operator, left, right) => {
                 self.arithmetic(expr, *operator, left, right)
@@ -228,9 +228,12 @@ impl<'a> Translator<'a> {
     fn beside(&self, expr: &BoundExpr, other: &BoundExpr) -> Result<Expr> {
         match (&expr.kind, &other.kind) {
             (BoundKind::Value(value), BoundKind::Property(path)) => {
-                let column = self.sets.served_type(path.entity_type).column(path.property);
-                let value = to_column(column.kind, value).or_else(|| to_value(value));
-                value.map(Expr::val).ok_or_else(unserved_literal)
+                let kind = self.sets.served_type(path.entity_type).column(path.property).kind;
+                let value = to_column(kind, value).or_else(|| to_value(value));
+                let value = value.ok_or_else(unserved_literal)?;
+                // Of the column's type, as a rule; then nothing needs to say so.
+                let same = std::mem::discriminant(&value) == std::mem::discriminant(&kind.null());
+                Ok(if same { Expr::val(value) } else { self.parameter(value) })
             }
             _ => self.value(expr),
         }
@@ -302,18 +305,41 @@ impl<'a> Translator<'a> {
         self.text_function(function, arguments)
     }
 
+    fn literal(&self, value: &Literal) -> Result<Expr> {
+        if value.is_null() {
+            return Ok(Expr::cust("NULL"));
+        }
+        to_value(value).map(|value| self.parameter(value)).ok_or_else(unserved_literal)
+    }
+
+    /// A constant whose type stands in the SQL. The driver keeps a prepared statement by its text,
+    /// and PostgreSQL keeps the types that its parameters had first: without it the same text with
+    /// a parameter of another type would be refused, or read wrongly.
+    fn parameter(&self, value: sea_orm::Value) -> Expr {
+        use sea_orm::Value;
+        let name = match &value {
+            _ if self.backend == Backend::Sqlite => return Expr::val(value),
+            Value::Bool(_) => "boolean",
+            Value::SmallInt(_) => "smallint",
+            Value::Int(_) => "integer",
+            Value::BigInt(_) => "bigint",
+            Value::Double(_) => "double precision",
+            Value::Decimal(_) => "numeric",
+            Value::Uuid(_) => "uuid",
+            Value::TimeDateTimeWithTimeZone(_) => "timestamptz",
+            Value::TimeDate(_) => "date",
+            Value::TimeTime(_) => "time",
+            Value::Bytes(_) => "bytea",
+            _ => "text",
+        };
+        Expr::val(value).cast_as(Alias::new(name))
+    }
+
     /// SQL that differs between the databases. Each argument stands in it once, in order.
     fn sql(&self, sqlite: &'static str, postgres: &'static str, arguments: Vec<Expr>) -> Expr {
         let sql = if self.backend == Backend::Sqlite { sqlite } else { postgres };
         Expr::cust_with_exprs(sql, arguments)
     }
-}
-
-fn literal(value: &Literal) -> Result<Expr> {
-    if value.is_null() {
-        return Ok(Expr::cust("NULL"));
-    }
-    to_value(value).map(Expr::val).ok_or_else(unserved_literal)
 }
 
 fn unserved_literal() -> Error {

@@ -23,7 +23,8 @@ impl Translator<'_> {
         arguments: &[BoundExpr],
     ) -> Result<Option<Expr>> {
         let [argument] = arguments else {
-            return Ok(self.moment_now(function).map(Expr::val));
+            let moment = self.moment_now(function);
+            return Ok(moment.map(|moment| self.parameter(moment.into())));
         };
         let time_only = argument.primitive() == Some(PrimitiveType::TimeOfDay);
         let (sqlite, postgres) = match (function, time_only) {

@@ -44,7 +44,7 @@ impl Translator<'_> {
                 let missing = || {
                     Error::not_implemented("arithmetic of durations with a property is not served")
                 };
-                moment.map(Expr::val).ok_or_else(missing)
+                moment.map(|moment| self.parameter(moment.into())).ok_or_else(missing)
             });
         }
         if !expr.primitive().is_some_and(PrimitiveType::is_numeric) {
