@@ -9,6 +9,11 @@ async fn the_sets_are_described_in_the_openapi_document() {
     let list = &document["paths"]["/odata/v1/Lamps"]["get"];
     assert_eq!(list["operationId"], "listLamps");
     assert_eq!(list["security"][0]["bearer"][0], "Lamps.View");
+    let takes = |set: &str, option: &str| {
+        let parameters = &document["paths"][format!("/odata/v1/{set}")]["get"]["parameters"];
+        parameters.as_array().unwrap().iter().any(|parameter| parameter["name"] == option)
+    };
+    assert!(takes("Lamps", "$expand") && takes("Lamps", "$search") && !takes("Makers", "$search"));
     let one = &document["paths"]["/odata/v1/Lamps({key})"];
     for method in ["get", "patch", "put", "delete"] {
         assert!(one[method]["responses"]["404"].is_object(), "{method}: {one}");
