@@ -130,6 +130,7 @@ impl Shop {
     /// # Panics
     ///
     /// When it doesn't.
+    #[expect(clippy::must_use_candidate, reason = "often only the status matters")]
     pub fn expect(&self, status: u16, method: &str, path: &str, body: Option<&Value>) -> Value {
         let answer = self.send(method, path, body);
         assert_eq!(answer.status, status, "{method} {path}: {}", answer.json);

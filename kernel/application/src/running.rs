@@ -1,4 +1,4 @@
-use svc_core::{App, Assembly, Result};
+use svc_core::{App, Result};
 use svc_data::Database;
 use svc_http::{Host, Server};
 

@@ -17,7 +17,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::settings::{Secret, SectionProblems};
-use crate::{Error, Result, random_array};
+use crate::{Error, Result, random_array, random_token};
 
 /// Bytes of a key.
 const KEY_LENGTH: usize = 32;
@@ -172,7 +172,7 @@ fn make_key_file(file: &Path) -> std::io::Result<()> {
     }
     let key: [u8; KEY_LENGTH] = random_array();
     let mut draft = file.as_os_str().to_owned();
-    draft.push(format!(".{}", std::process::id()));
+    draft.push(format!(".{}", random_token::<6>()));
     let draft = PathBuf::from(draft);
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -191,6 +191,8 @@ fn make_key_file(file: &Path) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn key() -> String {
@@ -228,7 +230,6 @@ mod tests {
         let first = KeyRing::load(&settings, "shop").unwrap();
         let second = KeyRing::load(&settings, "shop").unwrap();
         assert_eq!(first.current(), second.current());
-        use std::os::unix::fs::PermissionsExt as _;
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }

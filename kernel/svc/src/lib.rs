@@ -42,7 +42,6 @@ pub use svc_jobs as jobs;
 pub use svc_webhooks as webhooks;
 
 /// Begins an application. Its name is that of its default SQLite file, and stands in logs.
-#[must_use]
 pub fn application(name: impl Into<String>) -> Application {
     Application(svc_application::Application::new(name))
 }

@@ -43,7 +43,7 @@ on_both_databases! {
         for (attempts, delay) in (1..).zip(DELAYS) {
             let waiting = delivery(&client).await;
             assert_eq!((&waiting["status"], &waiting["attempts"]), (&json!("retrying"), &json!(attempts)));
-            app.advance(Duration::from_secs(delay) - Duration::from_millis(1));
+            app.advance(Duration::from_millis(delay * 1_000 - 1));
             app.drain().await;
             assert_eq!(delivery(&client).await["attempts"], attempts, "nothing comes early");
             let receiver = (attempts == 5).then(|| Receiver::start(Language::Python, port, &[secret]));

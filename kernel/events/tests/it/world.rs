@@ -235,6 +235,10 @@ impl Place {
         let mut assembly = Registry::assemble(modules).unwrap();
         let mut arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
         arguments.push(format!("--Svc:Database:Url={}", self.url()));
+        // Secrets need a key; without one, each start would look for a file.
+        arguments.push(
+            "--Svc:DataProtection:Keys:0=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=".to_owned(),
+        );
         let mut settings =
             SettingsBuilder::load(&LoadOptions { arguments, ..LoadOptions::default() });
         settings.declare_all(assembly.sections().iter().copied());

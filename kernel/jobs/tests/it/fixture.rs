@@ -194,6 +194,8 @@ impl Site {
         let mut arguments = vec![
             format!("--Svc:Database:Url={}", self.throw_away.url()),
             "--Svc:Jobs:PollInterval=00:00:00.100".to_owned(),
+            // Secrets need a key; without one, each start would look for a file.
+            "--Svc:DataProtection:Keys:0=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=".to_owned(),
         ];
         arguments.extend(different.arguments.iter().map(ToString::to_string));
         let mut settings = Settings::load(&LoadOptions { arguments, ..LoadOptions::default() });

@@ -81,7 +81,10 @@ impl TestApp {
     ) -> Result<Self> {
         let mut assembly = assemble();
         let url = format!("--Svc:Database:Url={}", database.url());
-        let arguments = std::iter::once(url).chain(arguments.iter().map(ToString::to_string));
+        // Secrets need a key; without one, each start would look for a file.
+        let key =
+            "--Svc:DataProtection:Keys:0=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=".to_owned();
+        let arguments = [url, key].into_iter().chain(arguments.iter().map(ToString::to_string));
         let options = LoadOptions { arguments: arguments.collect(), ..LoadOptions::default() };
         let mut settings = SettingsBuilder::load(&options);
         settings.declare_all(assembly.sections().iter().copied());
