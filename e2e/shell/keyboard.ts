@@ -1,6 +1,6 @@
 /** Everything by keyboard. */
 import assert from 'node:assert/strict';
-import { area, box, frames, openApp, placement, same, story } from './scenario.ts';
+import { area, becomes, frames, openApp, placement, story } from './scenario.ts';
 
 /** Keys pressed on a fresh window, and where it ends. */
 const SNAPPING: [string, string[], string][] = [
@@ -46,7 +46,7 @@ export const keyboard = [
     await page.keyboard.press('Alt+Shift+ArrowRight');
     assert.equal(await placement(win), 'right');
     const usable = await area(page);
-    same(await box(win), { x: usable.width / 2, y: 0, width: usable.width / 2, height: usable.height }, 'right half');
+    await becomes(win, { x: usable.width / 2, y: 0, width: usable.width / 2, height: usable.height }, 'right half');
   }),
   story('menus: arrow keys, letters, submenus, Escape, focus returns', {}, async ({ page }) => {
     await openApp(page, 'clock');

@@ -1,13 +1,13 @@
 /** Small screens. */
 import assert from 'node:assert/strict';
-import { area, box, frames, openApp, same, story } from './scenario.ts';
+import { area, box, frames, openApp, becomes, story } from './scenario.ts';
 
 const PHONE = { width: 390, height: 844, touch: true };
 
 export const phone = [
   story('phone: windows fill the screen, the switcher shows them, targets are 44 px', PHONE, async ({ page }) => {
     const win = await openApp(page, 'notes');
-    same(await box(win), await area(page), 'fills');
+    await becomes(win, await area(page), 'fills');
     await openApp(page, 'sales');
     const small = await page.evaluate(() =>
       [

@@ -96,6 +96,21 @@ export function same(actual: Box, expected: Box, what: string): void {
   }
 }
 
+/** Waits until a window has this box, for at most three seconds. */
+export async function becomes(win: Locator, expected: Box, what: string): Promise<void> {
+  const deadline = Date.now() + 3_000;
+  for (;;) {
+    const actual = await box(win);
+    try {
+      same(actual, expected, what);
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await frames(win.page());
+  }
+}
+
 /** The usable area. */
 export async function area(page: Page): Promise<Box> {
   const rect = await page.evaluate(() => {

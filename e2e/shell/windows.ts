@@ -1,6 +1,6 @@
 /** Moving, snapping, resizing, stacking and closing windows with the mouse. */
 import assert from 'node:assert/strict';
-import { area, box, drag, frames, middle, openApp, pick, placement, same, story, titleOf } from './scenario.ts';
+import { area, box, drag, frames, middle, openApp, pick, placement, becomes, story, titleOf } from './scenario.ts';
 
 const HALVES_AND_QUARTERS = [
   ['top edge maximizes', 'maximized', 0.5, 0, { x: 0, y: 0, w: 1, h: 1 }],
@@ -27,8 +27,8 @@ export const windows = [
       await page.mouse.up();
       await frames(page);
       assert.equal(await placement(win), expected);
-      same(
-        await box(win),
+      await becomes(
+        win,
         {
           x: usable.x + usable.width * part.x,
           y: usable.y + usable.height * part.y,
@@ -56,7 +56,7 @@ export const windows = [
     assert.notDeepEqual(await box(win), before);
     await page.keyboard.press('Escape');
     await page.mouse.up();
-    same(await box(win), before, 'after Escape');
+    await becomes(win, before, 'after Escape');
   }),
   story('drag: a throw towards an edge snaps before reaching it', {}, async ({ page }) => {
     const win = await openApp(page, 'clock');
@@ -96,8 +96,8 @@ export const windows = [
       await page.mouse.move(from.x + dx, from.y + dy, { steps: 6 });
       await frames(page);
       await page.mouse.up();
-      same(
-        await box(win),
+      await becomes(
+        win,
         {
           x: before.x + Math.min(0, dx),
           y: before.y + Math.min(0, dy),
@@ -118,7 +118,7 @@ export const windows = [
     await win.getByRole('button', { name: 'Maximize' }).click();
     assert.equal(await placement(win), 'maximized');
     await win.getByRole('button', { name: 'Restore' }).click();
-    same(await box(win), before, 'restored');
+    await becomes(win, before, 'restored');
     const title = await titleOf(win);
     await page.mouse.dblclick(title.x, title.y);
     assert.equal(await placement(win), 'maximized', 'a double click on the title maximizes');
@@ -155,7 +155,7 @@ export const windows = [
     assert.ok(shrunk.x < 800 - 60 && shrunk.y < 520 - 90, `still reachable at ${JSON.stringify(shrunk)}`);
     await page.setViewportSize({ width: 1440, height: 900 });
     await frames(page);
-    same(await box(win), before, 'grown again');
+    await becomes(win, before, 'grown again');
   }),
   story('frame: moving, snapping, minimizing and previewing never reload it', {}, async ({ page }) => {
     const win = await openApp(page, 'handbook');
@@ -183,7 +183,7 @@ export const windows = [
     const from = await titleOf(win);
     const before = await box(win);
     await drag(page, from, { x: from.x - 180, y: from.y + 120 });
-    same(await box(win), { ...before, x: before.x - 180, y: before.y + 120 }, 'dragged over the frame');
+    await becomes(win, { ...before, x: before.x - 180, y: before.y + 120 }, 'dragged over the frame');
   }),
   story('body: a custom element is connected once, whatever happens to its window', {}, async ({ page }) => {
     const win = await openApp(page, 'clock');
@@ -203,11 +203,11 @@ export const windows = [
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Enter');
-    same(await box(win), { ...before, x: before.x + 24, y: before.y + 4 }, 'moved by keys');
+    await becomes(win, { ...before, x: before.x + 24, y: before.y + 4 }, 'moved by keys');
     await pick(page, win, 'Resize');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Escape');
-    same(await box(win), { ...before, x: before.x + 24, y: before.y + 4 }, 'Escape takes the size back');
+    await becomes(win, { ...before, x: before.x + 24, y: before.y + 4 }, 'Escape takes the size back');
     await pick(page, win, 'Duplicate');
     assert.equal(await page.locator('.shell-window').count(), 2);
     await pick(page, page.locator('.shell-window[data-active]'), 'Close');
