@@ -53,9 +53,9 @@ pub struct NewLine {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Forbidden`](svc::core::ErrorKind::Forbidden) without [`PLACE`];
-/// [`ErrorKind::Invalid`](svc::core::ErrorKind::Invalid) for an unknown customer or product, or a
-/// quantity below 1; [`ErrorKind::Conflict`](svc::core::ErrorKind::Conflict) when there is too
+/// [`ErrorKind::Forbidden`] without [`PLACE`];
+/// [`ErrorKind::Invalid`] for an unknown customer or product, or a
+/// quantity below 1; [`ErrorKind::Conflict`] when there is too
 /// little stock or credit.
 pub async fn place_order(ctx: &Context, new: NewOrder) -> Result<order::Model> {
     ctx.require(PLACE)?;
@@ -93,9 +93,9 @@ pub async fn place_order(ctx: &Context, new: NewOrder) -> Result<order::Model> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Forbidden`](svc::core::ErrorKind::Forbidden) without [`SHIP`];
-/// [`ErrorKind::NotFound`](svc::core::ErrorKind::NotFound) for an unknown order;
-/// [`ErrorKind::Conflict`](svc::core::ErrorKind::Conflict) when it was shipped or cancelled before.
+/// [`ErrorKind::Forbidden`] without [`SHIP`];
+/// [`ErrorKind::NotFound`] for an unknown order;
+/// [`ErrorKind::Conflict`] when it was shipped or cancelled before.
 pub async fn ship_order(ctx: &Context, order_id: Uuid) -> Result<order::Model> {
     ctx.require(SHIP)?;
     ctx.transact(async |uow| {
@@ -111,9 +111,9 @@ pub async fn ship_order(ctx: &Context, order_id: Uuid) -> Result<order::Model> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Forbidden`](svc::core::ErrorKind::Forbidden) without [`CANCEL`];
-/// [`ErrorKind::NotFound`](svc::core::ErrorKind::NotFound) for an unknown order;
-/// [`ErrorKind::Conflict`](svc::core::ErrorKind::Conflict) when it was shipped or cancelled before.
+/// [`ErrorKind::Forbidden`] without [`CANCEL`];
+/// [`ErrorKind::NotFound`] for an unknown order;
+/// [`ErrorKind::Conflict`] when it was shipped or cancelled before.
 pub async fn cancel_order(ctx: &Context, order_id: Uuid) -> Result<order::Model> {
     ctx.require(CANCEL)?;
     ctx.transact(async |uow| {

@@ -22,7 +22,7 @@ const DAYS: i32 = 548;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Conflict`](svc::core::ErrorKind::Conflict) where the organisation has products,
+/// [`ErrorKind::Conflict`] where the organisation has products,
 /// categories, suppliers or customers of the same names and numbers.
 pub async fn load(ctx: &Context) -> Result<()> {
     ctx.transact(async |uow| {

@@ -47,9 +47,9 @@ pub struct Delivery {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Forbidden`](svc::core::ErrorKind::Forbidden) without [`RECEIVE`];
-/// [`ErrorKind::NotFound`](svc::core::ErrorKind::NotFound) for an unknown product;
-/// [`ErrorKind::Invalid`](svc::core::ErrorKind::Invalid) for a quantity or price that can't be.
+/// [`ErrorKind::Forbidden`] without [`RECEIVE`];
+/// [`ErrorKind::NotFound`] for an unknown product;
+/// [`ErrorKind::Invalid`] for a quantity or price that can't be.
 pub async fn receive_stock(
     ctx: &Context,
     product_id: Uuid,

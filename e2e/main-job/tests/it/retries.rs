@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use e2e_main_job::{Language, Receiver};
+use e2e_main_job::{API_KEY, Language, Receiver};
 use serde_json::{Value, json};
 use shop::Shop;
 use svc::application_parts::Application;
 use svc::prelude::{Identity, Webhooks};
-use svc_testing::{Client, Person, TestApp, on_both_databases};
+use svc_testing::{Client, TestApp, on_both_databases};
 
 /// From the first attempt to the last: 30 s, then each twice the one before.
 const DELAYS: [u64; 5] = [30, 60, 120, 240, 480];
@@ -28,12 +28,17 @@ on_both_databases! {
         let make = || Application::new("shop").module(Identity).module(Webhooks).module(Shop);
         let app = TestApp::builder(make)
             .setting("Svc:Sample:Data", false)
+            .setting("Svc:Setup:Organisation", "Lamps & Co")
+            .setting("Svc:Setup:AdminEmail", "ada@example.com")
+            .setting("Svc:Setup:AdminPassword", "correct horse battery")
+            .setting("Svc:Setup:ApiKey", API_KEY)
             .setting("Svc:Webhooks:RequireHttps", false)
             .setting("Svc:Webhooks:AllowPrivateNetworks", true)
             .setting("Svc:Webhooks:AllowedPorts:0", port)
             .start(backend)
             .await;
-        let client = app.sign_in(&Person::named("ada"));
+        // The owner of an endpoint is looked up anew, so it takes somebody with an account.
+        let client = app.anonymous().with_credential(&format!("Bearer {API_KEY}"));
         let endpoint = json!({"url": url, "events": ["categories.created", "products.created"], "secret": secret});
         assert_eq!(client.post("/api/v1/webhooks", endpoint).await.expect(201)["isActive"], true);
         let category = client.post("/odata/v1/Categories", json!({"name": "Lamps"})).await.expect(201);
