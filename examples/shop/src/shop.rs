@@ -34,8 +34,13 @@ impl Module for Shop {
             .hidden(product::Column::CostPrice)
             .unless("Products.SeeCosts")
             .create_only(product::Column::Stock)
+            .search([product::Column::Name, product::Column::Sku, product::Column::Description])
             .webhooks();
-        registry.entity_set::<customer::Entity>("Customers").described("Who buys");
+        registry.entity_set::<customer::Entity>("Customers").described("Who buys").search([
+            customer::Column::Name,
+            customer::Column::Number,
+            customer::Column::City,
+        ]);
         registry
             .entity_set::<order::Entity>("Orders")
             .described("What customers have ordered; commands place, ship and cancel")
