@@ -55,6 +55,13 @@ fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
         Some("5" | "6" | "261" | "262" | "517" | "773") => {
             Error::unavailable("the database is busy").transient()
         }
+        // PostgreSQL: no such database; no such user, or a wrong password.
+        Some("3D000") => Error::invalid(
+            "the database does not exist; create it, or name another in `Svc:Database:Url`",
+        ),
+        Some("28000" | "28P01") => Error::invalid(
+            "the database refused the user or the password; check `Svc:Database:Url`",
+        ),
         // PostgreSQL: statement timeout, or cancelled by an administrator.
         Some("57014") => Error::unavailable("the database took too long"),
         // PostgreSQL: shutting down, starting up, too many connections, connection failures.
