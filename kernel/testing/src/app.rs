@@ -37,6 +37,7 @@ pub struct TestApp {
 pub struct TestAppBuilder {
     make: MakeApplication,
     settings: Vec<String>,
+    beginning: OffsetDateTime,
 }
 
 impl TestAppBuilder {
@@ -47,13 +48,20 @@ impl TestAppBuilder {
         self
     }
 
+    /// Begins the clock at another time than noon of 20 November 2026: for receivers that compare
+    /// what they get with the machine's clock.
+    #[must_use]
+    pub fn beginning_at(self, beginning: OffsetDateTime) -> Self {
+        Self { beginning, ..self }
+    }
+
     /// Starts the application on a database of its own.
     ///
     /// # Panics
     ///
     /// When it doesn't start, with the reason.
     pub async fn start(self, backend: Backend) -> TestApp {
-        let Self { make, settings } = self;
+        let Self { make, settings, beginning } = self;
         let assembled = make().assemble().expect("modules that fit together");
         let options = LoadOptions { arguments: settings.clone(), ..LoadOptions::default() };
         let configured = assembled.configure(&options, Clock::manual(START)).expect("settings");
@@ -67,7 +75,7 @@ impl TestAppBuilder {
             connected.close().await;
         };
         let database = ThrowAwayDatabase::from_template(backend, &fingerprint, migrate).await;
-        TestApp::on(make, settings, Arc::new(database), Clock::manual(START)).await
+        TestApp::on(make, settings, Arc::new(database), Clock::manual(beginning)).await
     }
 }
 
@@ -103,7 +111,7 @@ impl TestApp {
     /// Begins an application; `make` is called for each start.
     #[must_use]
     pub fn builder(make: impl Fn() -> Application + Send + Sync + 'static) -> TestAppBuilder {
-        TestAppBuilder { make: Arc::new(make), settings: Vec::new() }
+        TestAppBuilder { make: Arc::new(make), settings: Vec::new(), beginning: START }
     }
 
     async fn on(

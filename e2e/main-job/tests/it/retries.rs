@@ -6,6 +6,7 @@ use e2e_main_job::{API_KEY, Language, Receiver};
 use serde_json::{Value, json};
 use shop::Shop;
 use svc::application_parts::Application;
+use svc::core::Clock;
 use svc::prelude::{Identity, Webhooks};
 use svc_testing::{Client, TestApp, on_both_databases};
 
@@ -35,6 +36,8 @@ on_both_databases! {
             .setting("Svc:Webhooks:RequireHttps", false)
             .setting("Svc:Webhooks:AllowPrivateNetworks", true)
             .setting("Svc:Webhooks:AllowedPorts:0", port)
+            // The last attempt is made now: receivers refuse what is older than five minutes.
+            .beginning_at(Clock::system().now() - Duration::from_secs(DELAYS.iter().sum()))
             .start(backend)
             .await;
         // The owner of an endpoint is looked up anew, so it takes somebody with an account.
