@@ -15,6 +15,7 @@ pub mod catalogue;
 mod context;
 mod database;
 mod error;
+mod json_rows;
 mod migration;
 mod protection;
 mod query;
@@ -30,6 +31,7 @@ pub use catalogue::{Catalogue, Column, EntityModel, EntitySet, Exposure, SetPerm
 pub use context::Context;
 pub use database::{Backend, Database};
 pub use error::{database_error, sqlx_error};
+pub use json_rows::json_rows;
 pub use migration::{Migration, Migrations, Pending};
 pub use query::Query;
 pub use record::{Change, ChangeKind, Record};

@@ -9,7 +9,7 @@ pub(crate) mod record;
 
 use sea_orm::{DbErr, QueryResult, TryGetable, Value};
 use svc_core::Result;
-use svc_data::{Backend, database_error};
+use svc_data::{Backend, database_error, json_rows};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -24,25 +24,6 @@ pub(crate) fn read_all<T>(
     read: impl Fn(&QueryResult) -> Result<T, DbErr>,
 ) -> Result<Vec<T>> {
     rows.iter().map(read).collect::<Result<_, _>>().map_err(database_error)
-}
-
-/// A JSON list of objects as the table `r`. An identifier is 32 hexadecimal digits in it.
-fn json_rows(backend: Backend, columns: &[(&str, &str)]) -> String {
-    match backend {
-        Backend::Postgres => {
-            let columns: Vec<String> =
-                columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect();
-            format!("json_to_recordset(CAST(? AS json)) AS r({})", columns.join(", "))
-        }
-        Backend::Sqlite => {
-            let column = |(name, kind): &(&str, &str)| match *kind {
-                "uuid" => format!("unhex(value ->> '{name}') AS {name}"),
-                _ => format!("value ->> '{name}' AS {name}"),
-            };
-            let columns: Vec<String> = columns.iter().map(column).collect();
-            format!("(SELECT {} FROM json_each(?)) AS r", columns.join(", "))
-        }
-    }
 }
 
 /// The condition that a column is one of a list of identifiers, which [`ids`] makes a value of.

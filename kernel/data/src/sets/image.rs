@@ -10,7 +10,6 @@ use serde_json::{Map, Value as Json};
 use svc_core::Result;
 
 use super::model::Sets;
-use super::read::described;
 use crate::catalogue::EntityModel;
 use crate::context::Context;
 use crate::database::Backend;
@@ -38,15 +37,7 @@ impl Sets {
         if !self.row_filter_shows(ctx, entity, record).await? {
             return Ok(None);
         }
-        let index = self.find(&set.name)?;
-        let served = self.served(index);
-        let visible = served.properties().filter(|(_, column)| entity.is_visible(*column, who));
-        let json = |(_, column): (_, usize)| {
-            let name = entity.columns[column].property.clone();
-            (name, crate::value::to_json(record.value(column)))
-        };
-        described(served)?;
-        Ok(Some(visible.map(json).collect()))
+        Ok(Some(record.to_property_json(entity, who)))
     }
 
     async fn row_filter_shows(

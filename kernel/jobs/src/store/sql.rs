@@ -3,7 +3,7 @@
 //! Lists of rows travel as one JSON parameter, so that each statement has one text, whatever the
 //! number of rows, and is prepared once. `{…}` in these texts is filled in here, never with data.
 
-use svc_data::Backend;
+use svc_data::{Backend, json_rows};
 
 /// The columns of a claimed job.
 const CLAIMED: &str = "q.id, q.kind, q.payload, q.organisation_id, q.attempts, q.max_attempts, \
@@ -40,7 +40,7 @@ pub(crate) const NEXT_DUE: &str = "SELECT run_at_us FROM jobs_queue \
 
 impl Sql {
     pub(crate) fn of(backend: Backend) -> Self {
-        let rows = |columns: &[(&str, &str)]| rows(backend, columns);
+        let rows = |columns: &[(&str, &str)]| json_rows(backend, columns);
         let leased = [("id", "uuid"), ("token", "uuid")];
         Self {
             insert: insert(&rows(&[("id", "uuid"), ("payload", "text"), ("key", "text")])),
@@ -67,25 +67,6 @@ impl Sql {
             clean: "DELETE FROM jobs_queue WHERE id IN (SELECT id FROM jobs_queue \
                     WHERE state = ? AND finished_at_us < ? ORDER BY finished_at_us LIMIT ?)"
                 .to_owned(),
-        }
-    }
-}
-
-/// A JSON list of objects as the table `r`. An identifier is 32 hexadecimal digits in it.
-fn rows(backend: Backend, columns: &[(&str, &str)]) -> String {
-    match backend {
-        Backend::Postgres => {
-            let columns: Vec<String> =
-                columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect();
-            format!("json_to_recordset(CAST(? AS json)) AS r({})", columns.join(", "))
-        }
-        Backend::Sqlite => {
-            let column = |(name, kind): &(&str, &str)| match *kind {
-                "uuid" => format!("unhex(value ->> '{name}') AS {name}"),
-                _ => format!("value ->> '{name}' AS {name}"),
-            };
-            let columns: Vec<String> = columns.iter().map(column).collect();
-            format!("(SELECT {} FROM json_each(?)) AS r", columns.join(", "))
         }
     }
 }
