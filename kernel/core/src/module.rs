@@ -34,6 +34,8 @@ pub trait Module: Send + Sync + 'static {
 pub enum Kind {
     /// An entity set that is served over OData.
     EntitySet,
+    /// What a module adds to an entity set of another.
+    SetExtension,
     /// A stored record that is not served as a set.
     Entity,
     /// A permission.
@@ -64,6 +66,7 @@ impl Kind {
     pub fn heading(self) -> &'static str {
         match self {
             Kind::EntitySet => "entity sets",
+            Kind::SetExtension => "extensions of entity sets",
             Kind::Entity => "entities",
             Kind::Permission => "permissions",
             Kind::Setting => "settings",
@@ -116,6 +119,7 @@ pub struct Registry {
     problems: Vec<String>,
     sections: Vec<SectionDeclaration>,
     build: Vec<BuildHook>,
+    at_end: Vec<fn(&mut Registry)>,
 }
 
 impl Registry {
@@ -135,6 +139,9 @@ impl Registry {
                 contributions: Vec::new(),
             });
             module.configure(&mut registry);
+        }
+        for hook in std::mem::take(&mut registry.at_end) {
+            hook(&mut registry);
         }
         registry.refuse_duplicates();
         if !registry.problems.is_empty() {
@@ -197,6 +204,27 @@ impl Registry {
         self.problems.push(format!("module `{module}`: {problem}"));
     }
 
+    /// Records a mistake of a module that was configured before.
+    pub fn problem_of(&mut self, module: &str, problem: impl fmt::Display) {
+        self.problems.push(format!("module `{module}`: {problem}"));
+    }
+
+    /// Whether the module that is being configured has contributed this already.
+    #[must_use]
+    pub fn has_contributed(&self, kind: Kind, name: &str) -> bool {
+        let contributions = self.modules.last().map(|module| &module.contributions[..]);
+        let mut contributions = contributions.unwrap_or_default().iter();
+        contributions.any(|known| known.kind == kind && known.name == name)
+    }
+
+    /// Runs `hook` when all modules are configured, for what one module says about what another
+    /// adds. A hook that is given twice runs once.
+    pub fn at_end(&mut self, hook: fn(&mut Registry)) {
+        if !self.at_end.iter().any(|known| std::ptr::fn_addr_eq(*known, hook)) {
+            self.at_end.push(hook);
+        }
+    }
+
     /// Runs `hook` when the application is built: settings are read and the database is ready.
     /// Hooks run in the order of the modules; what one provides, later ones find.
     pub fn on_build<F, Fut>(&mut self, hook: F)
@@ -212,8 +240,9 @@ impl Registry {
         let mut problems = Vec::new();
         for module in &self.modules {
             for Contribution { kind, name, .. } in &module.contributions {
-                // Several handlers may hear one event; a migration is numbered per module.
-                if matches!(kind, Kind::Handler | Kind::Migration) {
+                // Several handlers may hear one event, and several modules extend one set; a
+                // migration is numbered per module.
+                if matches!(kind, Kind::Handler | Kind::Migration | Kind::SetExtension) {
                     continue;
                 }
                 if let Some(first) = seen.insert((*kind, name), &module.name) {
