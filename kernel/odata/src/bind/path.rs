@@ -251,6 +251,13 @@ fn at_property(
         let message = format!("`{}` cannot be used in expressions", found.name);
         return Err(BindError::invalid(at, message));
     }
+    if context.schema.is_masked(place.entity_type, property) {
+        let message = format!(
+            "`{}` cannot be used in expressions, since you see its values in a changed form only",
+            found.name
+        );
+        return Err(BindError::invalid(at, message));
+    }
     if found.collection {
         let of = CollectionOf::Values(place.entity_type, property);
         return collection(context, scope, at, &found.name, place, of, rest);

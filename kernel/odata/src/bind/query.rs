@@ -257,9 +257,8 @@ fn select_item(
         SelectKind::All => {
             let properties =
                 row.entity_type.map(|index| context.schema.properties(index)).unwrap_or_default();
-            bound.properties.extend(
-                properties.iter().filter(|(_, p)| !is_stream(p.ty)).map(|(index, _)| *index),
-            );
+            let returned = properties.iter().filter(|(_, p)| !is_stream(p.ty) && !p.on_request);
+            bound.properties.extend(returned.map(|(index, _)| *index));
             bound.columns.extend(0..row.columns.len());
             return Ok(());
         }

@@ -2,8 +2,8 @@
 
 use super::visible;
 use crate::model::{
-    Access, EntitySet, EntityType, Operation, PrimitiveType, Property, PropertyType, Schema,
-    SetPermissions, TypeIndex,
+    Access, EntitySet, EntityType, Operation, PrimitiveType, Property, PropertyIndex, PropertyType,
+    Schema, SetPermissions, TypeIndex,
 };
 use crate::syntax::Function;
 
@@ -54,7 +54,39 @@ fn constant(ty: PropertyType, text: &str) -> Content {
     Content::Constant(attribute, text.to_owned())
 }
 
-pub(super) fn of_property(property: &Property) -> Vec<Annotation> {
+/// The alias of the service's own namespace, which is there when it defines terms.
+pub(super) const ALIAS: &str = "Self";
+
+/// The term for properties by whose values people narrow lists, without its namespace.
+pub(super) const FACET: &str = "IsFacet";
+
+/// Whether a caller can group by a property that is meant for it.
+fn is_facet(schema: &dyn Schema, of: TypeIndex, index: PropertyIndex) -> bool {
+    let property = schema.model().entity_type(of).property(index);
+    property.facet && !schema.is_masked(of, index)
+}
+
+/// Whether the term [`FACET`] is used, and so is defined.
+pub(super) fn has_facets(schema: &dyn Schema) -> bool {
+    visible::types(schema).into_iter().any(|(of, _)| {
+        schema.properties(of).into_iter().any(|(index, _)| is_facet(schema, of, index))
+    })
+}
+
+pub(super) fn of_property(
+    schema: &dyn Schema,
+    of: TypeIndex,
+    index: PropertyIndex,
+) -> Vec<Annotation> {
+    let property = schema.model().entity_type(of).property(index);
+    let mut annotations = of_described_property(property);
+    if is_facet(schema, of, index) {
+        annotations.push(("Self.IsFacet", Content::Bool(true)));
+    }
+    annotations
+}
+
+fn of_described_property(property: &Property) -> Vec<Annotation> {
     let mut annotations: Vec<Annotation> =
         description(property.description.as_ref()).into_iter().collect();
     match property.access {
@@ -96,10 +128,11 @@ pub(super) fn of_type(
 ) -> Vec<Annotation> {
     let mut annotations: Vec<Annotation> =
         description(entity_type.description.as_ref()).into_iter().collect();
-    let visible = entity_type
-        .alternate_keys
-        .iter()
-        .filter(|key| key.iter().all(|&property| schema.sees_property(index, property)));
+    let visible = entity_type.alternate_keys.iter().filter(|key| {
+        key.iter().all(|&property| {
+            schema.sees_property(index, property) && !schema.is_masked(index, property)
+        })
+    });
     let keys: Vec<_> = visible
         .map(|key| {
             let parts = key.iter().map(|&property| {
@@ -186,20 +219,28 @@ pub(super) fn of_set(schema: &dyn Schema, set: &EntitySet) -> Vec<Annotation> {
     annotations
 }
 
+/// The names of a set's properties, by what they are and whether the caller gets them in a changed
+/// form.
+fn visible_names(
+    schema: &dyn Schema,
+    set: &EntitySet,
+    keep: &dyn Fn(&Property, bool) -> bool,
+) -> Vec<String> {
+    let visible = schema.properties(set.entity_type).into_iter();
+    visible
+        .filter(|(index, property)| keep(property, schema.is_masked(set.entity_type, *index)))
+        .map(|(_, property)| property.name.clone())
+        .collect()
+}
+
 /// What can be read and changed.
 fn changes(schema: &dyn Schema, set: &EntitySet) -> Vec<Annotation> {
     let SetPermissions { read, insert, update, delete } = &set.permissions;
     let can = &set.capabilities;
-    let names = |keep: &dyn Fn(&Property) -> bool| {
-        let visible = schema.properties(set.entity_type).into_iter();
-        visible
-            .filter(|(_, property)| keep(property))
-            .map(|(_, property)| property.name.clone())
-            .collect::<Vec<_>>()
-    };
+    let names = |keep: &dyn Fn(&Property, bool) -> bool| visible_names(schema, set, keep);
     let not_inserted =
-        names(&|property| matches!(property.access, Access::Computed | Access::ReadOnly));
-    let not_updated = names(&|property| property.access != Access::ReadWrite);
+        names(&|property, _| matches!(property.access, Access::Computed | Access::ReadOnly));
+    let not_updated = names(&|property, masked| masked || property.access != Access::ReadWrite);
     let by_key = Content::Record(vec![("Readable", Content::Bool(can.readable_by_key))]);
     let mut reading = vec![("Readable", Content::Bool(can.readable))];
     if let Some(read) = read {
@@ -262,22 +303,17 @@ fn read_scopes<'s>(
 /// What queries can use.
 fn queries(schema: &dyn Schema, set: &EntitySet) -> Vec<Annotation> {
     let can = &set.capabilities;
-    let names = |keep: &dyn Fn(&Property) -> bool| {
-        let visible = schema.properties(set.entity_type).into_iter();
-        visible
-            .filter(|(_, property)| keep(property))
-            .map(|(_, property)| property.name.clone())
-            .collect::<Vec<_>>()
-    };
+    let names = |keep: &dyn Fn(&Property, bool) -> bool| visible_names(schema, set, keep);
     let record = |name, possible, without: &'static str, names: Vec<String>| {
         let more =
             if names.is_empty() { Vec::new() } else { vec![(without, property_paths(names))] };
         restriction(name, possible, None, more)
     };
-    let cannot_filter =
-        |property: &Property| !property.filterable || property.ty == PropertyType::Untyped;
-    let cannot_sort = |property: &Property| {
-        !property.sortable || property.collection || property.ty == PropertyType::Untyped
+    let cannot_filter = |property: &Property, masked: bool| {
+        masked || !property.filterable || property.ty == PropertyType::Untyped
+    };
+    let cannot_sort = |property: &Property, masked: bool| {
+        masked || !property.sortable || property.collection || property.ty == PropertyType::Untyped
     };
     let navigations = schema.navigations(set.entity_type);
     let closed: Vec<_> = navigations

@@ -24,6 +24,11 @@ pub fn write_json(schema: &dyn Schema, version: Version) -> String {
         })
         .collect();
     let mut content = Object::new();
+    if annotations::has_facets(schema) {
+        content.insert("$Alias".to_owned(), annotations::ALIAS.into());
+        let term = json!({"$Kind": "Term", "$Type": "Edm.Boolean", "$AppliesTo": ["Property"]});
+        content.insert(annotations::FACET.to_owned(), term);
+    }
     for enum_type in visible::enums(schema) {
         content.insert(enum_type.name.clone(), enumeration(enum_type).into());
     }
@@ -119,8 +124,10 @@ fn entity(schema: &dyn Schema, index: TypeIndex, entity_type: &EntityType) -> Ob
     if !key.is_empty() {
         object.insert("$Key".to_owned(), key.into());
     }
-    for (_, property) in schema.properties(index) {
-        object.insert(property.name.clone(), self::property(schema, property).into());
+    for (place, property) in schema.properties(index) {
+        let annotations = annotations::of_property(schema, index, place);
+        let described = self::property(schema, property, &annotations);
+        object.insert(property.name.clone(), described.into());
     }
     for (_, navigation) in schema.navigations(index) {
         object.insert(navigation.name.clone(), self::navigation(schema, index, navigation).into());
@@ -142,7 +149,7 @@ fn typed(object: &mut Object, ty: &TypeUse) {
     }
 }
 
-fn property(schema: &dyn Schema, property: &Property) -> Object {
+fn property(schema: &dyn Schema, property: &Property, annotations: &[Annotation]) -> Object {
     let mut object = Object::new();
     let name = property_type(schema, property.ty);
     let facets = facets(property.ty, property.max_length, property.precision, property.scale);
@@ -151,7 +158,7 @@ fn property(schema: &dyn Schema, property: &Property) -> Object {
     if let Some(value) = &property.default_value {
         object.insert("$DefaultValue".to_owned(), default_value(property, value));
     }
-    annotate(&mut object, "", &annotations::of_property(property));
+    annotate(&mut object, "", annotations);
     object
 }
 

@@ -164,11 +164,18 @@ pub fn write_xml(schema: &dyn Schema, version: Version) -> String {
     }
     writer.start("edmx:DataServices", &[], false);
     let namespace = schema.model().namespace.as_str();
-    writer.start(
-        "Schema",
-        &[("Namespace", namespace), ("xmlns", "http://docs.oasis-open.org/odata/ns/edm")],
-        false,
-    );
+    let mut attributes = vec![("Namespace", namespace)];
+    let has_facets = annotations::has_facets(schema);
+    if has_facets {
+        attributes.push(("Alias", annotations::ALIAS));
+    }
+    attributes.push(("xmlns", "http://docs.oasis-open.org/odata/ns/edm"));
+    writer.start("Schema", &attributes, false);
+    if has_facets {
+        let attributes =
+            [("Name", annotations::FACET), ("Type", "Edm.Boolean"), ("AppliesTo", "Property")];
+        writer.start("Term", &attributes, true);
+    }
     for enum_type in visible::enums(schema) {
         enumeration(&mut writer, enum_type);
     }
@@ -210,8 +217,9 @@ fn entity(writer: &mut Writer, schema: &dyn Schema, index: TypeIndex, entity_typ
         }
         writer.end();
     }
-    for (_, property) in schema.properties(index) {
-        self::property(writer, schema, property);
+    for (place, property) in schema.properties(index) {
+        let annotations = annotations::of_property(schema, index, place);
+        self::property(writer, schema, property, &annotations);
     }
     for (_, navigation) in schema.navigations(index) {
         self::navigation(writer, schema, index, navigation);
@@ -233,7 +241,12 @@ fn with<'a>(
     attributes.iter().copied().chain(facets).collect()
 }
 
-fn property(writer: &mut Writer, schema: &dyn Schema, property: &Property) {
+fn property(
+    writer: &mut Writer,
+    schema: &dyn Schema,
+    property: &Property,
+    annotations: &[Annotation],
+) {
     let ty = wrapped(&property_type(schema, property.ty), property.collection);
     let facets = facets(property.ty, property.max_length, property.precision, property.scale);
     let nullable = if property.nullable { "true" } else { "false" };
@@ -241,7 +254,7 @@ fn property(writer: &mut Writer, schema: &dyn Schema, property: &Property) {
         vec![("Name", property.name.as_str()), ("Type", &ty), ("Nullable", nullable)];
     attributes.extend(facets.iter().map(|(name, value)| (*name, value.as_str())));
     attributes.extend(property.default_value.as_deref().map(|value| ("DefaultValue", value)));
-    writer.annotated("Property", &attributes, &annotations::of_property(property));
+    writer.annotated("Property", &attributes, annotations);
 }
 
 fn navigation(

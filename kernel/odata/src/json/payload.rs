@@ -249,7 +249,7 @@ impl Reader<'_> {
             if name.contains('@') {
                 self.control(index, name, raw, path, &mut entity)?;
             } else if let Some(property) = self.schema.find_property(index, name) {
-                if !self.is_written(entity_type, property, depth) {
+                if !self.is_written(index, property, depth) {
                     continue;
                 }
                 let target = format!("{path}{name}");
@@ -271,12 +271,16 @@ impl Reader<'_> {
     }
 
     /// Whether what a caller sends for a property is stored.
-    fn is_written(&self, entity_type: &EntityType, index: PropertyIndex, depth: usize) -> bool {
+    fn is_written(&self, entity: TypeIndex, index: PropertyIndex, depth: usize) -> bool {
         let creates = self.options.purpose == Purpose::Create || depth > 0;
+        let entity_type = self.schema.model().entity_type(entity);
         match entity_type.property(index).access {
             Access::Computed | Access::ReadOnly => false,
             Access::Immutable => creates,
-            Access::ReadWrite => creates || !entity_type.key.contains(&index),
+            Access::ReadWrite => {
+                creates
+                    || !(entity_type.key.contains(&index) || self.schema.is_masked(entity, index))
+            }
         }
     }
 
@@ -303,7 +307,7 @@ impl Reader<'_> {
                     || found.default_value.is_some()
                     || is_bound(entity_type, *property, entity);
                 !has_other_source
-                    && self.is_written(entity_type, *property, depth)
+                    && self.is_written(index, *property, depth)
                     && !members.iter().any(|(name, _)| *name == found.name)
             })
             .map(|(_, found)| format!("{path}{}", found.name))

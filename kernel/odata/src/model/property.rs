@@ -146,6 +146,10 @@ pub struct Property {
     pub sortable: bool,
     /// Whether `$search` looks at it.
     pub searchable: bool,
+    /// Whether it is returned only where `$select` names it.
+    pub on_request: bool,
+    /// Whether people narrow lists by its values, so that counts of each are of use.
+    pub facet: bool,
     /// The least value (`Validation.Minimum`), in CSDL's form.
     pub minimum: Option<String>,
     /// The greatest value (`Validation.Maximum`), in CSDL's form.
@@ -177,6 +181,8 @@ impl Property {
             filterable: true,
             sortable: true,
             searchable: false,
+            on_request: false,
+            facet: false,
             minimum: None,
             maximum: None,
             pattern: None,

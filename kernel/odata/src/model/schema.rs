@@ -23,6 +23,13 @@ pub trait Schema {
         true
     }
 
+    /// Whether the caller gets the property's values in a changed form only. Such a property can be
+    /// returned; expressions, which would tell what it really holds, can't use it, and who sees
+    /// only the changed form can't change what is behind it.
+    fn is_masked(&self, _entity_type: TypeIndex, _property: PropertyIndex) -> bool {
+        false
+    }
+
     /// Whether the caller may know of the navigation property: not if the set it leads to is
     /// hidden, which whoever writes this anew must keep to.
     fn sees_navigation(&self, entity_type: TypeIndex, navigation: NavigationIndex) -> bool {
