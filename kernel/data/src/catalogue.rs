@@ -16,7 +16,10 @@ use sea_orm::{
 };
 use svc_core::{OrganisationId, Principal};
 
+use crate::record::Record;
+use crate::response_filter::ResponseFilter;
 use crate::value::ValueKind;
+use crate::virtual_property::VirtualProperty;
 
 /// Columns that the framework keeps itself wherever an entity has them.
 pub(crate) mod kept {
@@ -46,21 +49,24 @@ pub struct Column {
     pub nullable: bool,
     /// Whether the database or the framework gives a value where none is sent.
     pub has_default: bool,
-    /// Who may see and change it over OData.
+    /// Who may change it over OData.
     pub exposure: Exposure,
+    /// The permissions that it takes to know that it exists; none for everybody who may read the
+    /// record.
+    pub hidden_unless: Vec<String>,
+    /// Whether people narrow lists by its values.
+    pub facet: bool,
 }
 
-/// Who may see and change a column over OData.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Who may change a column over OData; whom it is hidden from is said apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exposure {
-    /// Everybody who may read or change the record.
+    /// Everybody who may create or change the record.
     Open,
     /// It can be set when a record is created, and not changed later.
     CreateOnly,
     /// The framework or the application sets it; callers only read it.
     ReadOnly,
-    /// Only who holds the permission knows that it exists.
-    HiddenUnless(String),
     /// It never leaves the application.
     Internal,
 }
@@ -76,6 +82,8 @@ pub struct SetPermissions {
     pub update: String,
     /// To delete.
     pub delete: String,
+    /// To see what was deleted, and to restore it, where the set deletes softly.
+    pub restore: String,
 }
 
 impl SetPermissions {
@@ -87,17 +95,19 @@ impl SetPermissions {
             create: format!("{set}.Create"),
             update: format!("{set}.Update"),
             delete: format!("{set}.Delete"),
+            restore: format!("{set}.Restore"),
         }
     }
 
-    /// All four with what they allow, in words.
-    pub(crate) fn each(&self) -> [(&String, &'static str); 4] {
-        [
+    /// Those that a set has, with what they allow in words.
+    pub(crate) fn each(&self, view_only: bool) -> impl Iterator<Item = (&String, &'static str)> {
+        let all = [
             (&self.view, "read"),
             (&self.create, "create"),
             (&self.update, "change"),
             (&self.delete, "delete"),
-        ]
+        ];
+        all.into_iter().take(if view_only { 1 } else { 4 })
     }
 }
 
@@ -116,10 +126,31 @@ pub struct EntitySet {
     pub marks: BTreeSet<&'static str>,
     /// The places of the columns that `$search` looks at.
     pub search: Vec<usize>,
-    pub(crate) row_filter: Option<RowFilter>,
+    /// Whether nothing but commands changes it.
+    pub view_only: bool,
+    /// The properties that are no column.
+    pub virtual_properties: Vec<VirtualProperty>,
+    pub(crate) row_filters: Vec<RowFilter>,
+    pub(crate) response_filters: Vec<ResponseFilter>,
 }
 
 impl EntitySet {
+    /// A set about which nothing but its name is known yet.
+    pub(crate) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            event_name: snake_case(name),
+            description: String::new(),
+            permissions: SetPermissions::of(name),
+            marks: BTreeSet::new(),
+            search: Vec::new(),
+            view_only: false,
+            virtual_properties: Vec::new(),
+            row_filters: Vec::new(),
+            response_filters: Vec::new(),
+        }
+    }
+
     /// Whether a module marked the set, for example to send its changes as webhooks.
     #[must_use]
     pub fn is_marked(&self, mark: &str) -> bool {
@@ -129,13 +160,14 @@ impl EntitySet {
     /// The condition that narrows what `who` may see; none without a row filter.
     #[must_use]
     pub fn filter_for(&self, who: &Principal) -> Option<Condition> {
-        self.row_filter.as_ref().map(|filter| filter(who))
+        let filters = self.row_filters.iter().map(|filter| filter(who));
+        filters.reduce(|all, filter| Condition::all().add(all).add(filter))
     }
 
     /// Whether a row filter narrows the set.
     #[must_use]
     pub fn has_row_filter(&self) -> bool {
-        self.row_filter.is_some()
+        !self.row_filters.is_empty()
     }
 }
 
@@ -160,8 +192,19 @@ pub struct Relation {
     pub target_column: String,
 }
 
+/// Which rows of a table a model stands for, where records are deleted softly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// Those that are there.
+    Present,
+    /// Those that were deleted.
+    Deleted,
+    /// All of them.
+    Any,
+}
+
 /// One entity as the application knows it at run time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EntityModel {
     /// The table.
     pub table: &'static str,
@@ -178,6 +221,10 @@ pub struct EntityModel {
     pub(crate) version: Option<usize>,
     pub(crate) created_at: Option<usize>,
     pub(crate) updated_at: Option<usize>,
+    /// The column that says when a record was deleted.
+    pub(crate) deleted_at: Option<usize>,
+    /// The rows that it stands for.
+    pub(crate) life: Life,
     pub(crate) entity: TypeId,
 }
 
@@ -201,6 +248,8 @@ impl EntityModel {
                     nullable: def.is_null(),
                     has_default: def.get_column_default().is_some(),
                     exposure: Exposure::Open,
+                    hidden_unless: Vec::new(),
+                    facet: false,
                 }),
                 Err(problem) => problems.push(format!("`{table}.{}` {problem}", column.as_str())),
             }
@@ -239,6 +288,8 @@ impl EntityModel {
             version,
             created_at: find(kept::CREATED_AT),
             updated_at: find(kept::UPDATED_AT),
+            deleted_at: None,
+            life: Life::Present,
             relations: relations_of::<E>(&columns),
             columns,
             set,
@@ -281,6 +332,12 @@ impl EntityModel {
         self.version
     }
 
+    /// Whether what is deleted stays, marked.
+    #[must_use]
+    pub fn deletes_softly(&self) -> bool {
+        self.deleted_at.is_some()
+    }
+
     /// Whether each record belongs to one organisation.
     #[must_use]
     pub fn is_organisation_scoped(&self) -> bool {
@@ -302,11 +359,39 @@ impl EntityModel {
     /// Whether `who` may know of column `index`.
     #[must_use]
     pub fn is_visible(&self, index: usize, who: &Principal) -> bool {
-        match &self.columns[index].exposure {
-            Exposure::Internal => false,
-            Exposure::HiddenUnless(permission) => who.can(permission),
-            Exposure::Open | Exposure::CreateOnly | Exposure::ReadOnly => true,
-        }
+        let Some(column) = self.columns.get(index) else {
+            return self.virtual_property(index).is_some_and(|found| who.can(&found.permission));
+        };
+        column.exposure != Exposure::Internal
+            && column.hidden_unless.iter().all(|permission| who.can(permission))
+    }
+
+    /// The virtual property in a place; their places follow those of the columns.
+    #[must_use]
+    pub(crate) fn virtual_property(&self, index: usize) -> Option<&VirtualProperty> {
+        self.set.as_ref()?.virtual_properties.get(index.checked_sub(self.columns.len())?)
+    }
+
+    /// Whether `who` gets the values of column `index` in a changed form only.
+    #[must_use]
+    pub fn is_masked(&self, index: usize, who: &Principal) -> bool {
+        self.response_filters(who).any(|filter| filter.columns.contains(&index))
+    }
+
+    /// Whether `who` may use the real values of column `index`: in an expression, a search, or to
+    /// follow a relation.
+    #[must_use]
+    pub fn is_usable(&self, index: usize, who: &Principal) -> bool {
+        self.is_visible(index, who) && !self.is_masked(index, who)
+    }
+
+    /// The response filters that apply to `who`.
+    pub(crate) fn response_filters<'a>(
+        &'a self,
+        who: &'a Principal,
+    ) -> impl Iterator<Item = &'a ResponseFilter> {
+        let all = self.set.as_ref().map(|set| &set.response_filters[..]).unwrap_or_default();
+        all.iter().filter(|filter| (filter.whom)(who))
     }
 
     /// The columns that `who` may know of, by place.
@@ -332,16 +417,53 @@ impl EntityModel {
         (0..self.columns.len()).map(|index| self.column_iden(index))
     }
 
-    /// What keeps a principal within its organisation: the condition that every read and write
-    /// of this entity carries.
+    /// What keeps a principal within its organisation, and leaves out what was deleted: the
+    /// condition that every read and write of this entity carries.
     pub(crate) fn scope(&self, organisation: Option<OrganisationId>) -> Condition {
-        match (self.organisation, organisation) {
+        self.scope_of(organisation, self.life)
+    }
+
+    /// The same for other rows.
+    pub(crate) fn scope_of(&self, organisation: Option<OrganisationId>, life: Life) -> Condition {
+        // The system across organisations sees all; a shared entity has no boundary.
+        let scope = match (self.organisation, organisation) {
             (Some(index), Some(organisation)) => {
                 Condition::all().add(Expr::col(self.column_ref(index)).eq(organisation.0))
             }
-            // The system across organisations sees all; a shared entity has no boundary.
             (Some(_), None) | (None, _) => Condition::all(),
+        };
+        let deleted_at = self.deleted_at.map(|index| Expr::col(self.column_ref(index)));
+        match (deleted_at, life) {
+            (Some(deleted_at), Life::Present) => scope.add(deleted_at.is_null()),
+            (Some(deleted_at), Life::Deleted) => scope.add(deleted_at.is_not_null()),
+            (None, _) | (_, Life::Any) => scope,
         }
+    }
+
+    /// Whether a record is one of those that this stands for.
+    pub(crate) fn holds(&self, record: &Record) -> bool {
+        let Some(index) = self.deleted_at else { return true };
+        let present = *record.value(index) == self.columns[index].kind.null();
+        self.life == Life::Any || present == (self.life == Life::Present)
+    }
+
+    /// The set of what was deleted from a set that deletes softly, under the name of the set with
+    /// `Deleted` before it: who may restore sees in it what the set itself would show.
+    pub(crate) fn of_deleted(&self) -> Option<Self> {
+        let set = self.set.as_ref().filter(|_| self.deleted_at.is_some())?;
+        let name = deleted_set(&set.name);
+        let restore = set.permissions.restore.clone();
+        let permissions = SetPermissions { view: restore, ..SetPermissions::of(&name) };
+        let described = EntitySet {
+            event_name: snake_case(&name),
+            description: format!("What was deleted from {}", set.name),
+            permissions,
+            marks: BTreeSet::new(),
+            view_only: true,
+            name,
+            ..set.clone()
+        };
+        Some(Self { set: Some(described), life: Life::Deleted, ..self.clone() })
     }
 
     pub(crate) fn key_is(&self, key: &Value) -> Expr {
@@ -411,6 +533,23 @@ impl Catalogue {
         self.by_set.get(name).map(|index| &self.models[*index])
     }
 
+    /// Adds the sets of what was deleted, when all is known about the sets themselves.
+    pub(crate) fn add_deleted_sets(&mut self) {
+        let deleted: Vec<_> = self.sets().filter_map(|model| model.of_deleted()).collect();
+        for model in deleted {
+            let name = model.name().to_owned();
+            // Its entity and table lead to the set itself.
+            self.by_set.insert(name, self.models.len());
+            self.models.push(Arc::new(model));
+        }
+    }
+
+    /// The entity behind a set's name, while the catalogue is being made.
+    pub(crate) fn set_mut(&mut self, name: &str) -> Option<&mut EntityModel> {
+        let index = *self.by_set.get(name)?;
+        Arc::get_mut(&mut self.models[index])
+    }
+
     /// The entity behind a table's name.
     #[must_use]
     pub fn table(&self, name: &str) -> Option<&Arc<EntityModel>> {
@@ -433,6 +572,11 @@ impl Catalogue {
             ))
         })
     }
+}
+
+/// The name of the set of what was deleted from a set.
+pub(crate) fn deleted_set(set: &str) -> String {
+    format!("Deleted{set}")
 }
 
 /// `cost_price` becomes `costPrice`.

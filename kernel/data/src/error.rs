@@ -41,7 +41,7 @@ fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
         return Error::conflict("a record with these values already exists");
     }
     if fault.is_foreign_key_violation() {
-        return Error::conflict("a record that this refers to does not exist, or is still in use");
+        return missing_reference();
     }
     if fault.is_check_violation() {
         return Error::invalid("the record breaks a rule of the database");
@@ -70,6 +70,11 @@ fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
         }
         _ => Error::internal("the database refused a statement"),
     }
+}
+
+/// The refusal of a reference that leads nowhere, or of the end of what is referred to.
+pub(crate) fn missing_reference() -> Error {
+    Error::conflict("a record that this refers to does not exist, or is still in use")
 }
 
 fn unreachable_database() -> Error {

@@ -1,6 +1,8 @@
 //! Entities, queries and units of work over SeaORM, on SQLite and PostgreSQL alike.
 //!
-//! - [`DataRegistry`]: how a module makes its entities known, and as which sets they are served.
+//! - [`DataRegistry`]: how a module makes its entities known, and as which sets they are served, by
+//!   which rules; the crate's `README.md` says what each rule means.
+//! - [`Sets`]: the one place that decides what a person may see and change.
 //! - [`Context`]: who acts; reads and writes stay within its organisation by construction.
 //! - [`UnitOfWork`]: one transaction that captures every change, and stores all or nothing.
 //! - [`Database`], [`Migrations`]: where data is kept, and how its schema grows.
@@ -21,11 +23,13 @@ mod protection;
 mod query;
 mod record;
 mod registration;
+mod response_filter;
 pub mod sets;
 mod settings;
 mod start;
 mod unit_of_work;
 pub mod value;
+mod virtual_property;
 
 pub use catalogue::{Catalogue, Column, EntityModel, EntitySet, Exposure, SetPermissions};
 pub use context::Context;
@@ -35,8 +39,12 @@ pub use json_rows::json_rows;
 pub use migration::{Migration, Migrations, Pending};
 pub use query::Query;
 pub use record::{Change, ChangeKind, Record};
-pub use registration::{DataRegistry, EntitySetBuilder, HiddenProperty};
+pub use registration::{
+    DataRegistry, EntitySetBuilder, FilteredProperties, HiddenProperty, Said, SaysRules,
+    SetExtension, VirtualPropertyBuilder,
+};
 pub use sets::Sets;
 pub use settings::{DatabaseSettings, Durability, MigrationSettings};
 pub use start::{DataModule, Prepared};
 pub use unit_of_work::{Captured, CommitHook, Data, Expected, NewValues, RaisedEvent, UnitOfWork};
+pub use virtual_property::{VirtualProperty, VirtualRow};

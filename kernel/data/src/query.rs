@@ -6,6 +6,7 @@ use sea_orm::sea_query::{
 use sea_orm::{EntityTrait, IntoSimpleExpr, Value};
 use svc_core::{Error, Result};
 
+use crate::catalogue::Life;
 use crate::context::Context;
 
 /// A query of one entity, within the organisation by construction.
@@ -27,6 +28,7 @@ pub struct Query<E: EntityTrait> {
     take: Option<u64>,
     skip: Option<u64>,
     for_update: bool,
+    with_deleted: bool,
     entity: PhantomData<fn() -> E>,
 }
 
@@ -39,6 +41,7 @@ impl<E: EntityTrait> Query<E> {
             take: None,
             skip: None,
             for_update: false,
+            with_deleted: false,
             entity: PhantomData,
         }
     }
@@ -80,6 +83,12 @@ impl<E: EntityTrait> Query<E> {
     /// Leaves out the first `count` rows.
     pub fn skip(mut self, count: u64) -> Self {
         self.skip = Some(count);
+        self
+    }
+
+    /// Includes the records of a set that deletes softly which were deleted.
+    pub fn with_deleted(mut self) -> Self {
+        self.with_deleted = true;
         self
     }
 
@@ -145,10 +154,11 @@ impl<E: EntityTrait> Query<E> {
 
     fn select(&self) -> Result<SelectStatement> {
         let model = self.context.catalogue().entity::<E>()?;
+        let life = if self.with_deleted { Life::Any } else { Life::Present };
         let mut select = Sql::select();
         select
             .from(model.table_iden())
-            .cond_where(model.scope(self.context.principal().organisation()))
+            .cond_where(model.scope_of(self.context.principal().organisation(), life))
             .cond_where(self.condition.clone());
         Ok(select)
     }

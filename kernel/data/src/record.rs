@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json};
 use svc_core::{Principal, Result};
 
 use crate::catalogue::EntityModel;
+use crate::response_filter::Masks;
 use crate::value::to_json;
 
 /// One row of an entity: a value for each of its columns, in their order.
@@ -70,11 +71,31 @@ impl Record {
     }
 
     /// The properties that `who` may see, as the set returns them.
-    #[must_use]
-    pub fn to_property_json(&self, model: &EntityModel, who: &Principal) -> Map<String, Json> {
-        let property =
-            |index: usize| (model.columns[index].property.clone(), to_json(&self.0[index]));
-        model.visible(who).map(property).collect()
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when a response filter makes what is
+    /// no value of its property.
+    pub fn to_property_json(
+        &self,
+        model: &EntityModel,
+        who: &Principal,
+    ) -> Result<Map<String, Json>> {
+        let columns: Vec<usize> = model.visible(who).collect();
+        let named = |index: usize| model.columns[index].property.clone();
+        let value = |index: usize| to_json(&self.0[index]);
+        let mut properties: Map<String, Json> =
+            columns.iter().map(|index| (named(*index), value(*index))).collect();
+        if let Some(masks) = Masks::of(model, who, &columns) {
+            let values = masks.columns().into_iter().map(|index| (index, value(index))).collect();
+            for (index, value) in masks.apply(values)? {
+                // What is hidden stays so, also when a filter needs it.
+                if let Some(known) = properties.get_mut(&model.columns[index].property) {
+                    *known = value;
+                }
+            }
+        }
+        Ok(properties)
     }
 }
 
@@ -86,7 +107,7 @@ pub enum ChangeKind {
     Created,
     /// Some of its columns were changed.
     Updated,
-    /// It was removed.
+    /// It was removed, or deleted softly; the record after tells which.
     Deleted,
 }
 
@@ -113,9 +134,11 @@ pub struct Change {
     pub organisation: Option<svc_core::OrganisationId>,
     /// The record before; none when it was made.
     pub before: Option<Record>,
-    /// The record after; none when it was removed.
+    /// The record after; none when it was removed for good. Where the set deletes softly, it is
+    /// there, with the time.
     pub after: Option<Record>,
-    /// The places of the columns whose values differ; empty unless it was updated.
+    /// The places of the columns whose values differ; empty unless it was updated, or deleted
+    /// softly.
     pub changed: Vec<usize>,
 }
 

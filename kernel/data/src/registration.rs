@@ -1,17 +1,25 @@
 //! What a module says about its entities: `registry.entity_set::<…>("Products")` and so on.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sea_orm::sea_query::IntoCondition;
+use sea_orm::sea_query::{Expr, IntoCondition};
 use sea_orm::{EntityTrait, IdenStatic as _};
+use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
 
-use crate::catalogue::{
-    Catalogue, EntityModel, EntitySet, Exposure, RowFilter, SetPermissions, snake_case,
-};
+use crate::catalogue::{Catalogue, EntityModel, EntitySet, Exposure, deleted_set};
 use crate::migration::Migration;
 use crate::unit_of_work::CommitHook;
+use crate::value::ValueKind;
+use crate::virtual_property::VirtualRow;
+
+mod extension;
+mod rules;
+
+use extension::Extension;
+pub use extension::SetExtension;
+pub use rules::{FilteredProperties, HiddenProperty, Said, SaysRules, VirtualPropertyBuilder};
+use rules::{Rules, contribute_permission};
 
 /// What modules have registered with the data part.
 #[derive(Default)]
@@ -19,6 +27,7 @@ pub(crate) struct DataParts {
     pub(crate) catalogue: Catalogue,
     pub(crate) migrations: Vec<(String, Vec<Migration>)>,
     pub(crate) commit_hooks: Vec<Arc<dyn CommitHook>>,
+    extensions: Vec<Extension>,
 }
 
 /// The data part's words in a module's `configure`.
@@ -28,6 +37,13 @@ pub trait DataRegistry {
     /// The answer is a builder; what it describes takes effect when it is dropped, at the end of
     /// the statement.
     fn entity_set<E: EntityTrait>(&mut self, name: &str) -> EntitySetBuilder<'_, E>;
+
+    /// Adds to a set that another module serves, by its name. An application without that set
+    /// doesn't start, so a module that can do without asks its settings first.
+    ///
+    /// The answer is a builder; what it says takes effect when it is dropped, at the end of the
+    /// statement, whatever order the modules are configured in.
+    fn extend_set(&mut self, name: &str) -> SetExtension<'_>;
 
     /// Makes an entity known that only the application handles: it is within its organisation
     /// and its changes are captured, but it is no set.
@@ -50,28 +66,26 @@ impl DataRegistry for Registry {
     fn entity_set<E: EntityTrait>(&mut self, name: &str) -> EntitySetBuilder<'_, E> {
         EntitySetBuilder {
             registry: self,
-            set: EntitySet {
-                name: name.to_owned(),
-                event_name: snake_case(name),
-                description: String::new(),
-                permissions: SetPermissions::of(name),
-                marks: BTreeSet::new(),
-                search: Vec::new(),
-                row_filter: None,
-            },
+            set: EntitySet::new(name),
+            rules: Rules::default(),
             shared: false,
+            deletes_softly: false,
             exposures: Vec::new(),
             search: Vec::new(),
             entity: std::marker::PhantomData,
         }
     }
 
+    fn extend_set(&mut self, name: &str) -> SetExtension<'_> {
+        SetExtension::new(self, name)
+    }
+
     fn entity<E: EntityTrait>(&mut self) {
-        add_model::<E>(self, false, None, &[], &[]);
+        add_model::<E>(self, false, Described::default());
     }
 
     fn shared_entity<E: EntityTrait>(&mut self) {
-        add_model::<E>(self, true, None, &[], &[]);
+        add_model::<E>(self, true, Described::default());
     }
 
     fn permission(&mut self, name: &str, description: &str) {
@@ -96,7 +110,9 @@ impl DataRegistry for Registry {
 pub struct EntitySetBuilder<'a, E: EntityTrait> {
     registry: &'a mut Registry,
     set: EntitySet,
+    rules: Rules,
     shared: bool,
+    deletes_softly: bool,
     exposures: Vec<(&'static str, Exposure)>,
     search: Vec<&'static str>,
     entity: std::marker::PhantomData<E>,
@@ -107,27 +123,45 @@ pub struct EntitySetBuilder<'a, E: EntityTrait> {
     clippy::must_use_candidate,
     reason = "the builder takes effect when it is dropped"
 )]
-impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
+impl<E: EntityTrait> EntitySetBuilder<'_, E> {
     /// Says what the set holds, for metadata, API reference and people.
     pub fn described(mut self, description: &str) -> Self {
         description.clone_into(&mut self.set.description);
         self
     }
 
-    /// Narrows what each principal sees to the rows for which the condition holds.
+    /// Narrows what each principal sees to the rows for which the condition holds. Of several row
+    /// filters all must hold.
     pub fn row_filter<F, C>(mut self, filter: F) -> Self
     where
         F: Fn(&Principal) -> C + Send + Sync + 'static,
         C: IntoCondition,
     {
-        let filter: RowFilter = Arc::new(move |who| filter(who).into_condition());
-        self.set.row_filter = Some(filter);
+        self.rules.row_filter(filter);
         self
     }
 
     /// Hides a property; [`HiddenProperty::unless`] says from whom.
-    pub fn hidden(self, column: E::Column) -> HiddenProperty<'a, E> {
-        HiddenProperty { builder: self, column: column.as_str() }
+    pub fn hidden(self, column: E::Column) -> HiddenProperty<Self> {
+        HiddenProperty::new(self, column.as_str())
+    }
+
+    /// Changes the values of properties on their way out: `filter` makes what is sent of what is
+    /// stored, for those whom [`FilteredProperties`] says it applies to.
+    ///
+    /// It applies wherever a record leaves the application. Those people can return the properties,
+    /// but neither filter, sort, search, compute, group nor follow a relation by them, since any of
+    /// it would tell the real value; and they can set them in what they create, but not change
+    /// them. Several filters of a property apply one after the other.
+    pub fn response_filter<const N: usize, F>(
+        self,
+        columns: [E::Column; N],
+        filter: F,
+    ) -> FilteredProperties<Self>
+    where
+        F: Fn(&Principal, [Json; N]) -> [Json; N] + Send + Sync + 'static,
+    {
+        FilteredProperties::new(self, columns.map(|column| column.as_str()), filter)
     }
 
     /// Lets callers read a property, but not set it.
@@ -145,6 +179,48 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     /// Keeps a column from ever leaving the application.
     pub fn internal(mut self, column: E::Column) -> Self {
         self.exposures.push((column.as_str(), Exposure::Internal));
+        self
+    }
+
+    /// Adds a property that is no column: `sql` makes its value of the row.
+    ///
+    /// Queries use it like any other property, and it is returned where `$select` names it. A
+    /// subquery narrows its own table to [`VirtualRow::organisation`] and to what
+    /// [`VirtualRow::who`] may see of it: the rules of the set it is added to say nothing about
+    /// other tables.
+    pub fn virtual_property(
+        self,
+        name: &str,
+        kind: ValueKind,
+        sql: impl Fn(&VirtualRow<'_>) -> Expr + Send + Sync + 'static,
+    ) -> VirtualPropertyBuilder<Self> {
+        VirtualPropertyBuilder::new(self, name, kind, Arc::new(sql))
+    }
+
+    /// Says by whose values people narrow lists, so that counts of each are of use.
+    pub fn facets(mut self, columns: impl IntoIterator<Item = E::Column>) -> Self {
+        for column in columns {
+            self.rules.facet(column.as_str());
+        }
+        self
+    }
+
+    /// Has `DELETE` keep the record, with the time in this column (`Option<OffsetDateTime>`).
+    ///
+    /// What was deleted is left out of every read, also of those of the application, and can't be
+    /// changed. Who holds `<Set>.Restore` sees it in the set `Deleted<Set>`, and can restore it.
+    /// The database knows nothing of it: a unique index that is to forget what was deleted says
+    /// `WHERE deleted_at IS NULL`, and what refers to a deleted record keeps doing so.
+    pub fn soft_delete(mut self, column: E::Column) -> Self {
+        self.rules.soft_delete(column.as_str());
+        self.deletes_softly = true;
+        self
+    }
+
+    /// Says that only commands change the set: over OData it is read, and everything else is
+    /// refused with 405.
+    pub fn view_only(mut self) -> Self {
+        self.set.view_only = true;
         self
     }
 
@@ -168,6 +244,12 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     }
 }
 
+impl<E: EntityTrait> SaysRules for EntitySetBuilder<'_, E> {
+    fn said(&mut self) -> Said<'_> {
+        Said { registry: self.registry, set: &self.set.name, rules: &mut self.rules }
+    }
+}
+
 impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
     fn drop(&mut self) {
         // Within a panic the registration is of no use to anybody.
@@ -175,40 +257,37 @@ impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
             return;
         }
         let set = self.set.clone();
-        for (permission, verb) in set.permissions.each() {
+        for (permission, verb) in set.permissions.each(set.view_only) {
             let detail = format!("{verb} {}", set.name);
-            self.registry.contribute(Kind::Permission, permission, detail);
+            contribute_permission(self.registry, permission, detail);
         }
-        add_model::<E>(self.registry, self.shared, Some(set), &self.exposures, &self.search);
+        if self.deletes_softly {
+            let detail = format!("see and restore what was deleted from {}", set.name);
+            contribute_permission(self.registry, &set.permissions.restore, detail);
+            let detail = format!("what was deleted from {}", set.name);
+            self.registry.contribute(Kind::EntitySet, deleted_set(&set.name), detail);
+        }
+        let described = Described {
+            set: Some(set),
+            rules: std::mem::take(&mut self.rules),
+            exposures: &self.exposures,
+            search: &self.search,
+        };
+        add_model::<E>(self.registry, self.shared, described);
     }
 }
 
-/// A property that is hidden from those without a permission.
-#[must_use = "say from whom the property is hidden, with `.unless(…)`"]
-pub struct HiddenProperty<'a, E: EntityTrait> {
-    builder: EntitySetBuilder<'a, E>,
-    column: &'static str,
-}
-
-#[expect(clippy::must_use_candidate, reason = "the builder takes effect when it is dropped")]
-impl<'a, E: EntityTrait> HiddenProperty<'a, E> {
-    /// Shows the property to those who hold `permission`; to all others it doesn't exist.
-    pub fn unless(mut self, permission: &str) -> EntitySetBuilder<'a, E> {
-        let builder = &mut self.builder;
-        builder.exposures.push((self.column, Exposure::HiddenUnless(permission.to_owned())));
-        let detail = format!("see `{}` of {}", self.column, builder.set.name);
-        builder.registry.contribute(Kind::Permission, permission, detail);
-        self.builder
-    }
-}
-
-fn add_model<E: EntityTrait>(
-    registry: &mut Registry,
-    shared: bool,
+/// What is said about an entity beside its columns.
+#[derive(Default)]
+struct Described<'a> {
     set: Option<EntitySet>,
-    exposures: &[(&'static str, Exposure)],
-    search: &[&'static str],
-) {
+    rules: Rules,
+    exposures: &'a [(&'static str, Exposure)],
+    search: &'a [&'static str],
+}
+
+fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: Described<'_>) {
+    let Described { set, rules, exposures, search } = described;
     let module = registry.module().to_owned();
     let mut model = match EntityModel::of::<E>(&module, shared, set) {
         Ok(model) => model,
@@ -221,8 +300,11 @@ fn add_model<E: EntityTrait>(
     };
     for (name, exposure) in exposures {
         if let Some(index) = model.column_index(name) {
-            model.columns[index].exposure = exposure.clone();
+            model.columns[index].exposure = *exposure;
         }
+    }
+    for problem in rules.add_to(&mut model) {
+        registry.problem(problem);
     }
     let search: Vec<usize> = search.iter().filter_map(|name| model.column_index(name)).collect();
     if let Some(set) = &mut model.set {

@@ -4,9 +4,10 @@
 //! function takes the [`Context`](crate::Context) of whom it works for and applies, always:
 //!
 //! 1. the permission of the verb (403, which names it);
-//! 2. the organisation (what is another's is unknown);
+//! 2. the organisation (what is another's is unknown), and that it wasn't deleted;
 //! 3. the row filter (what it hides is unknown, also to changes and deletes);
-//! 4. hidden properties (unknown by name, absent from answers and metadata).
+//! 4. hidden properties (unknown by name, absent from answers and metadata);
+//! 5. response filters (what they change is returned changed, and can be used for nothing else).
 //!
 //! | File | What it holds |
 //! | --- | --- |

@@ -40,6 +40,7 @@ impl Prepared {
     #[must_use]
     pub fn from_assembly(assembly: &mut Assembly) -> Self {
         let mut parts: DataParts = assembly.take();
+        parts.catalogue.add_deleted_sets();
         let migrations = Migrations::new(std::mem::take(&mut parts.migrations));
         Self { parts, migrations }
     }

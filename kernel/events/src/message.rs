@@ -83,13 +83,15 @@ pub struct RecordChange {
     /// What happened to it.
     pub kind: ChangeKind,
     /// The row before, by column: for an update what differs from the row after, what the
-    /// framework keeps (such as the version) included; for a deletion all of it.
+    /// framework keeps (such as the version) included; so also for a soft deletion; for one that
+    /// is final all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Map<String, Json>>,
-    /// The row after, by column; none for a deletion.
+    /// The row after, by column; none for a deletion that is final.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Map<String, Json>>,
-    /// The names of the columns that an update was asked to change and did.
+    /// The names of the columns that an update was asked to change and did, or that mark a soft
+    /// deletion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
 }
@@ -172,7 +174,7 @@ impl RecordChange {
         Record::from_row_json(model, &row).map(Some)
     }
 
-    /// The record after the change; none when it was deleted.
+    /// The record after the change; none when it was deleted for good.
     ///
     /// # Errors
     ///

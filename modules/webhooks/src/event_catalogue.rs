@@ -68,7 +68,7 @@ fn test_schema() -> Json {
 
 /// The data of an entity's event. What is hidden from some is in the schema, but not required.
 fn schema(model: &EntityModel, kind: svc_data::ChangeKind) -> Json {
-    let is_deletion = kind == svc_data::ChangeKind::Deleted;
+    let is_deletion = kind == svc_data::ChangeKind::Deleted && !model.deletes_softly();
     let mut properties = Map::new();
     let mut required = Vec::new();
     for (index, column) in model.columns.iter().enumerate() {
@@ -76,7 +76,7 @@ fn schema(model: &EntityModel, kind: svc_data::ChangeKind) -> Json {
             continue;
         }
         properties.insert(column.property.clone(), property_schema(column));
-        if !matches!(column.exposure, Exposure::HiddenUnless(_)) {
+        if column.hidden_unless.is_empty() {
             required.push(column.property.clone());
         }
     }

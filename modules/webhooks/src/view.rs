@@ -59,7 +59,8 @@ impl<'a> Reader<'a> {
         };
         let Some(record) = record else { return Ok(None) };
         let Some(data) = self.image(context, model, &record).await? else { return Ok(None) };
-        if change.kind == ChangeKind::Deleted {
+        // Of a record that is gone for good only the key is told.
+        if change.kind == ChangeKind::Deleted && change.after.is_none() {
             let key = &model.key().property;
             let only_key = data.into_iter().filter(|(name, _)| name == key).collect();
             return Ok(Some(View::of(Json::Object(only_key))));

@@ -1,8 +1,8 @@
 //! A record as it was at some moment, read as somebody.
 //!
 //! Events carry the state of a record at its commit. Before it goes to anyone, it passes the same
-//! rules as a read of the set: the permission, the organisation, the row filter and the hidden
-//! properties. A row filter is SQL, so it is asked about the record's values in place of the
+//! rules as a read of the set: the permission, the organisation, the row filter, the hidden
+//! properties and the response filters. A row filter is SQL, so it is asked about the record's values in place of the
 //! table, which also works for a record that has been deleted since.
 
 use sea_orm::sea_query::{Alias, Expr, Query};
@@ -31,13 +31,14 @@ impl Sets {
     ) -> Result<Option<Map<String, Json>>> {
         let who = ctx.principal();
         let Some(set) = &entity.set else { return Ok(None) };
-        if !who.can(&set.permissions.view) || !belongs_to(entity, record, ctx) {
+        let there = belongs_to(entity, record, ctx) && entity.holds(record);
+        if !who.can(&set.permissions.view) || !there {
             return Ok(None);
         }
         if !self.row_filter_shows(ctx, entity, record).await? {
             return Ok(None);
         }
-        Ok(Some(record.to_property_json(entity, who)))
+        record.to_property_json(entity, who).map(Some)
     }
 
     async fn row_filter_shows(

@@ -14,6 +14,7 @@ use super::literal::to_column;
 use super::token::TokenKeys;
 use crate::catalogue::{Catalogue, Column, EntityModel, Exposure, Relation, lower_first};
 use crate::value::{ValueKind, to_json};
+use crate::virtual_property::VirtualProperty;
 
 /// The entity sets of an application: OData's description of them, and what lies behind it.
 #[derive(Debug)]
@@ -136,6 +137,13 @@ impl Sets {
         format!("{}({key})", self.model.set(set).name)
     }
 
+    /// The ways from the entities of a set to one other.
+    pub(super) fn links_to_one(&self, set: SetIndex) -> impl Iterator<Item = Link> {
+        let described = self.model.entity_type(self.model.set(set).entity_type);
+        let links = described.navigations.iter().zip(&self.served(set).links);
+        links.filter(|(navigation, _)| !navigation.collection).map(|(_, link)| *link)
+    }
+
     pub(crate) fn served(&self, set: SetIndex) -> &Served {
         &self.served[set.0]
     }
@@ -152,9 +160,25 @@ impl Served {
         self.columns[property.0]
     }
 
-    /// The column behind a property.
-    pub(crate) fn column(&self, property: PropertyIndex) -> &Column {
-        &self.entity.columns[self.column_index(property)]
+    /// The type of the values of a property.
+    pub(crate) fn kind_of(&self, property: PropertyIndex) -> ValueKind {
+        self.kind(self.column_index(property))
+    }
+
+    /// The type of the values in a place, which may be a virtual property's.
+    pub(crate) fn kind(&self, index: usize) -> ValueKind {
+        match self.entity.virtual_property(index) {
+            Some(found) => found.kind,
+            None => self.entity.columns[index].kind,
+        }
+    }
+
+    /// The name over OData of what is in a place.
+    pub(crate) fn name(&self, index: usize) -> &str {
+        match self.entity.virtual_property(index) {
+            Some(found) => &found.name,
+            None => &self.entity.columns[index].property,
+        }
     }
 
     /// What is behind a navigation property.
@@ -192,17 +216,44 @@ fn describe(entity: &EntityModel) -> (EntityType, Vec<usize>) {
             described.key.push(property);
         }
     }
+    let virtuals = entity.set.as_ref().map(|set| &set.virtual_properties[..]).unwrap_or_default();
+    for (number, found) in virtuals.iter().enumerate() {
+        described.add_property(describe_virtual(found));
+        columns.push(entity.columns.len() + number);
+    }
     (described, columns)
 }
 
-fn describe_column(column: &Column) -> Property {
-    let property = Property::new(column.property.clone(), primitive_type(column.kind));
-    let (max_length, precision, scale) = match column.kind {
+fn describe_virtual(found: &VirtualProperty) -> Property {
+    let described = Property::new(found.name.clone(), primitive_type(found.kind));
+    let (max_length, precision, scale) = facets(found.kind);
+    Property {
+        nullable: found.nullable,
+        max_length,
+        precision,
+        scale,
+        access: Access::Computed,
+        description: Some(found.description.clone()).filter(|text| !text.is_empty()),
+        read_permission: Some(found.permission.clone()),
+        on_request: true,
+        facet: found.facet,
+        ..described
+    }
+}
+
+/// The most characters, the digits, and the digits behind the point.
+fn facets(kind: ValueKind) -> (Option<u32>, Option<u32>, Option<u32>) {
+    match kind {
         ValueKind::Text { max } => (max, None, None),
         ValueKind::Decimal { precision, scale } => (None, Some(precision), Some(scale)),
         ValueKind::Timestamp | ValueKind::Time => (None, Some(6), None),
         _ => (None, None, None),
-    };
+    }
+}
+
+fn describe_column(column: &Column) -> Property {
+    let property = Property::new(column.property.clone(), primitive_type(column.kind));
+    let (max_length, precision, scale) = facets(column.kind);
     Property {
         nullable: column.nullable,
         max_length,
@@ -216,10 +267,8 @@ fn describe_column(column: &Column) -> Property {
         computed_default: column.has_default,
         filterable: column.kind != ValueKind::Json,
         sortable: column.kind != ValueKind::Json,
-        read_permission: match &column.exposure {
-            Exposure::HiddenUnless(permission) => Some(permission.clone()),
-            _ => None,
-        },
+        read_permission: column.hidden_unless.first().cloned(),
+        facet: column.facet,
         ..property
     }
 }
@@ -247,14 +296,19 @@ fn describe_set(entity: &EntityModel, entity_type: TypeIndex) -> EntitySet {
     let mut described = EntitySet::new(entity.name(), entity_type);
     if let Some(set) = &entity.set {
         described.description = Some(set.description.clone()).filter(|text| !text.is_empty());
+        let changing = |permission: &String| Some(permission.clone()).filter(|_| !set.view_only);
         described.permissions = SetPermissions {
             read: Some(set.permissions.view.clone()),
-            insert: Some(set.permissions.create.clone()),
-            update: Some(set.permissions.update.clone()),
-            delete: Some(set.permissions.delete.clone()),
+            insert: changing(&set.permissions.create),
+            update: changing(&set.permissions.update),
+            delete: changing(&set.permissions.delete),
         };
     }
+    let changes = entity.set.as_ref().is_some_and(|set| !set.view_only);
     described.capabilities = Capabilities {
+        insertable: changes,
+        updatable: changes,
+        deletable: changes,
         deep_insert: false,
         searchable: entity.set.as_ref().is_some_and(|set| !set.search.is_empty()),
         ..Capabilities::default()

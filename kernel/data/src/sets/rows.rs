@@ -18,6 +18,7 @@ use super::related::Related;
 use super::sql::Translator;
 use crate::database::Backend;
 use crate::error::database_error;
+use crate::response_filter::Masks;
 use crate::value::ValueKind;
 
 /// The form in which a value comes from the database.
@@ -34,7 +35,7 @@ impl Form {
     pub(super) fn of(sets: &Sets, expr: &BoundExpr) -> Result<Self> {
         match &expr.kind {
             BoundKind::Property(path) => {
-                Ok(Self::Kind(sets.served_type(path.entity_type).column(path.property).kind))
+                Ok(Self::Kind(sets.served_type(path.entity_type).kind_of(path.property)))
             }
             _ => Self::of_type(expr.ty),
         }
@@ -169,6 +170,8 @@ pub(super) struct Layout<'a> {
     computed: Vec<(String, Form)>,
     /// Columns that are returned beside the properties, with their places.
     beside: Vec<(usize, usize)>,
+    /// The response filters, with the places of what they change.
+    masks: Option<(Masks<'a>, Vec<(usize, usize)>)>,
     width: usize,
 }
 
@@ -196,7 +199,15 @@ impl<'a> Layout<'a> {
             }
         }
         let width = 1 + properties.len() + computed.len();
-        Ok(Self { served, backend, properties, computed, beside: Vec::new(), width })
+        let masks = Masks::of(&served.entity, translator.ctx.principal(), &properties);
+        let beside = Vec::new();
+        let mut layout = Self { served, backend, properties, computed, beside, masks: None, width };
+        if let Some(masks) = masks {
+            let place = |column| (column, layout.place_of(select, translator, column));
+            let places = masks.columns().into_iter().map(place).collect();
+            layout.masks = Some((masks, places));
+        }
+        Ok(layout)
     }
 
     /// The place of a column of the entity, which is selected where it isn't yet.
@@ -254,11 +265,19 @@ impl<'a> Layout<'a> {
         row: &QueryResult,
         related: &[Related],
     ) -> Result<()> {
-        for (place, column) in self.properties.iter().enumerate() {
-            let column = &self.served.entity.columns[*column];
+        let changed = self.changed_values(row)?;
+        for (place, index) in self.properties.iter().enumerate() {
             // A property's name is made of letters, digits and underscores.
-            let _ = write!(out, "\"{}\":", column.property);
-            column.kind.write_json(row, place + 1, out).map_err(database_error)?;
+            let _ = write!(out, "\"{}\":", self.served.name(*index));
+            match changed.iter().find(|(changed, _)| changed == index) {
+                Some((_, value)) => {
+                    let _ = write!(out, "{value}");
+                }
+                None => {
+                    let kind = self.served.kind(*index);
+                    kind.write_json(row, place + 1, out).map_err(database_error)?;
+                }
+            }
             out.push(',');
         }
         let first = 1 + self.properties.len();
@@ -271,6 +290,19 @@ impl<'a> Layout<'a> {
             related.write(out, row)?;
         }
         Ok(())
+    }
+}
+
+impl Layout<'_> {
+    /// What response filters make of a row, by column; nothing where there is none.
+    fn changed_values(&self, row: &QueryResult) -> Result<Vec<(usize, Json)>> {
+        let Some((masks, places)) = &self.masks else { return Ok(Vec::new()) };
+        let columns = &self.served.entity.columns;
+        let read = |(column, place): &(usize, usize)| {
+            let value = columns[*column].kind.read(row, *place).map_err(database_error)?;
+            Ok((*column, crate::value::to_json(&value)))
+        };
+        masks.apply(places.iter().map(read).collect::<Result<_>>()?)
     }
 }
 

@@ -43,15 +43,20 @@ impl Schema for Seen<'_> {
         served.entity.is_visible(served.column_index(property), self.who)
     }
 
-    /// A way to another set is there for who may read that set, and may see both columns that
-    /// make it: else it would tell what a hidden property holds.
+    fn is_masked(&self, entity_type: TypeIndex, property: PropertyIndex) -> bool {
+        let served = self.sets.served_type(entity_type);
+        served.entity.is_masked(served.column_index(property), self.who)
+    }
+
+    /// A way to another set is there for who may read that set, and may use both columns that
+    /// make it: else it would tell what a hidden or changed property holds.
     fn sees_navigation(&self, entity_type: TypeIndex, navigation: NavigationIndex) -> bool {
         let served = self.sets.served_type(entity_type);
         let link = served.link(navigation);
         let target = self.sets.served_type(link.target);
         let permissions = target.entity.set.as_ref().map(|set| &set.permissions);
         permissions.is_some_and(|permissions| self.who.can(&permissions.view))
-            && served.entity.is_visible(link.column, self.who)
-            && target.entity.is_visible(link.target_column, self.who)
+            && served.entity.is_usable(link.column, self.who)
+            && target.entity.is_usable(link.target_column, self.who)
     }
 }

@@ -33,20 +33,29 @@ use svc_odata::value::Value as Literal;
 
 use super::literal::{to_column, to_value};
 use super::model::{Served, Sets};
+use super::rows::Form;
 use crate::context::Context;
 use crate::database::Backend;
+use crate::virtual_property::VirtualRow;
 
 /// Entities of a set under the name that their table has in a statement.
 #[derive(Clone)]
 pub(crate) struct Place<'a> {
     pub(crate) served: &'a Served,
     pub(crate) table: DynIden,
+    pub(crate) ctx: &'a Context,
 }
 
 impl Place<'_> {
-    /// A column of the entity here.
+    /// A column of the entity here, or a virtual property in SQL.
     pub(crate) fn column(&self, index: usize) -> Expr {
-        Expr::col((self.table.clone(), self.served.entity.column_iden(index)))
+        let (table, entity) = (self.table.clone(), &self.served.entity);
+        let Some(found) = entity.virtual_property(index) else {
+            return Expr::col((table, entity.column_iden(index)));
+        };
+        let row = VirtualRow { table, entity, who: self.ctx.principal() };
+        // So that PostgreSQL returns what is read, whatever the SQL is made of.
+        Form::Kind(found.kind).typed(self.ctx.database().backend(), (found.sql)(&row))
     }
 }
 
@@ -79,7 +88,7 @@ impl<'a> Translator<'a> {
     /// A translator for entities of a type that stand in a statement under their table's name.
     pub(crate) fn new(sets: &'a Sets, ctx: &'a Context, entity_type: TypeIndex) -> Self {
         let served = sets.served_type(entity_type);
-        let current = Place { served, table: served.entity.table_iden() };
+        let current = Place { served, table: served.entity.table_iden(), ctx };
         Self {
             sets,
             ctx,
@@ -228,7 +237,7 @@ impl<'a> Translator<'a> {
     fn beside(&self, expr: &BoundExpr, other: &BoundExpr) -> Result<Expr> {
         match (&expr.kind, &other.kind) {
             (BoundKind::Value(value), BoundKind::Property(path)) => {
-                let kind = self.sets.served_type(path.entity_type).column(path.property).kind;
+                let kind = self.sets.served_type(path.entity_type).kind_of(path.property);
                 let value = to_column(kind, value).or_else(|| to_value(value));
                 let value = value.ok_or_else(unserved_literal)?;
                 // Of the column's type, as a rule; then nothing needs to say so.

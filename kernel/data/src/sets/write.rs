@@ -1,7 +1,8 @@
 //! Create, change, replace and delete, through a unit of work.
 
 use sea_orm::Value;
-use svc_core::{Error, Result};
+use sea_orm::sea_query::{Expr, ExprTrait as _, Query};
+use svc_core::{Error, ErrorKind, Result};
 use svc_odata::model::{PropertyIndex, SetIndex};
 use svc_odata::value::Value as Literal;
 
@@ -10,6 +11,8 @@ use super::model::{Served, Sets};
 use super::read::{described, visible};
 use crate::catalogue::Exposure;
 use crate::context::Context;
+use crate::database::Backend;
+use crate::error::missing_reference;
 use crate::record::Record;
 use crate::unit_of_work::{Expected, NewValues, UnitOfWork};
 
@@ -34,9 +37,16 @@ impl Sets {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden), naming the permission.
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden), naming the permission;
+    /// [`ErrorKind::MethodNotAllowed`](svc_core::ErrorKind::MethodNotAllowed) when only commands
+    /// change the set.
     pub fn require(&self, ctx: &Context, set: SetIndex, verb: Verb) -> Result<()> {
-        let permissions = &described(self.served(set))?.permissions;
+        let described = described(self.served(set))?;
+        if described.view_only {
+            let message = format!("`{}` is only read here; commands change it", described.name);
+            return Err(Error::new(ErrorKind::MethodNotAllowed, message));
+        }
+        let permissions = &described.permissions;
         ctx.require(match verb {
             Verb::Create => &permissions.create,
             Verb::Change | Verb::Replace => &permissions.update,
@@ -59,7 +69,8 @@ impl Sets {
     ) -> Result<Record> {
         self.require(uow.context(), set, Verb::Create)?;
         let served = self.served(set);
-        let row = new_values(served, values, Verb::Create)?;
+        let row = new_values(uow.context(), served, values, Verb::Create)?;
+        self.check_references(uow.context(), set, &row, None).await?;
         let record = uow.insert_records(&served.entity, vec![row]).await?.pop();
         let record = record.ok_or_else(|| Error::internal("a created entity was not returned"))?;
         self.still_visible(uow.context(), set, record.key(&served.entity)).await?;
@@ -84,10 +95,11 @@ impl Sets {
         self.require(uow.context(), set, verb)?;
         self.must_see(uow.context(), set, key).await?;
         let served = self.served(set);
-        let mut row = new_values(served, values, verb)?;
+        let mut row = new_values(uow.context(), served, values, verb)?;
         if verb == Verb::Replace {
             fill_with_defaults(served, &mut row, uow.context());
         }
+        self.check_references(uow.context(), set, &row, Some((uow, key))).await?;
         let record = uow.update_record(&served.entity, key, row, expected).await?;
         self.still_visible(uow.context(), set, key).await?;
         Ok(record)
@@ -111,9 +123,33 @@ impl Sets {
         uow.delete_record(&self.served(set).entity, key, expected).await
     }
 
-    /// What a row filter hides is unknown to those who would change it too.
+    /// Brings back what was deleted from a set that deletes softly; `set` is the set of what was
+    /// deleted from it.
+    ///
+    /// # Errors
+    ///
+    /// As [`UnitOfWork::restore_record`];
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without the permission to restore;
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) also when a row filter hides it.
+    pub async fn restore(
+        &self,
+        uow: &UnitOfWork,
+        set: SetIndex,
+        key: &Value,
+        expected: Expected,
+    ) -> Result<Record> {
+        let ctx = uow.context();
+        self.require_view(ctx, set)?;
+        self.must_see(ctx, set, key).await?;
+        let restored = ctx.catalogue().table(self.entity(set).table);
+        let restored = restored.ok_or_else(|| Error::internal("a set has no entity"))?;
+        uow.restore_record(restored, key, expected).await
+    }
+
+    /// What a row filter hides is unknown to those who would change it too. It is locked in the
+    /// statement that looks, so that it stays in sight until the change is made.
     async fn must_see(&self, ctx: &Context, set: SetIndex, key: &Value) -> Result<()> {
-        if self.is_visible(ctx, set, key).await? {
+        if self.is_visible(ctx, set, key, true).await? {
             Ok(())
         } else {
             Err(Error::not_found("there is no such entity"))
@@ -122,15 +158,20 @@ impl Sets {
 
     /// Nobody may move an entity out of their own sight, and so into somebody else's.
     async fn still_visible(&self, ctx: &Context, set: SetIndex, key: &Value) -> Result<()> {
-        if self.is_visible(ctx, set, key).await? {
+        if self.is_visible(ctx, set, key, false).await? {
             Ok(())
         } else {
             Err(Error::forbidden("the entity would be outside of what you may see"))
         }
     }
 
-    async fn is_visible(&self, ctx: &Context, set: SetIndex, key: &Value) -> Result<bool> {
-        use sea_orm::sea_query::{Expr, Query};
+    async fn is_visible(
+        &self,
+        ctx: &Context,
+        set: SetIndex,
+        key: &Value,
+        lock: bool,
+    ) -> Result<bool> {
         let served = self.served(set);
         if !described(served)?.has_row_filter() {
             // The organisation is part of every statement of the unit of work itself.
@@ -142,23 +183,71 @@ impl Sets {
             .from(served.entity.table_iden())
             .and_where(served.entity.key_is(key))
             .cond_where(visible(served, ctx)?);
+        if lock && ctx.database().backend() == Backend::Postgres {
+            select.lock_exclusive();
+        }
         Ok(!ctx.run(ctx.database().build(&select)).await?.is_empty())
+    }
+
+    /// What an entity is made to refer to must be in sight of whoever does so: else the answer
+    /// would tell apart what is hidden and what doesn't exist, and what was deleted softly would be
+    /// referred to anew. What it refers to already may stay. Where the set there hides no rows, the
+    /// database's own constraint says the same.
+    async fn check_references(
+        &self,
+        ctx: &Context,
+        set: SetIndex,
+        row: &NewValues,
+        changed: Option<(&UnitOfWork, &Value)>,
+    ) -> Result<()> {
+        let served = self.served(set);
+        let mut before = None;
+        for link in self.links_to_one(set) {
+            let target = self.served_type(link.target);
+            let Some(value) = &row[link.column] else { continue };
+            let hides = described(target)?.has_row_filter() || target.entity.deleted_at.is_some();
+            if !hides || *value == served.entity.columns[link.column].kind.null() {
+                continue;
+            }
+            if let (Some((uow, key)), None) = (changed, &before) {
+                before = Some(uow.locked_record(&served.entity, key).await?);
+            }
+            if before.as_ref().is_some_and(|before| before.value(link.column) == value) {
+                continue;
+            }
+            let mut select = Query::select();
+            select
+                .expr(Expr::val(1))
+                .from(target.entity.table_iden())
+                .and_where(
+                    Expr::col(target.entity.column_ref(link.target_column)).eq(value.clone()),
+                )
+                .cond_where(visible(target, ctx)?);
+            if ctx.run(ctx.database().build(&select)).await?.is_empty() {
+                return Err(missing_reference());
+            }
+        }
+        Ok(())
     }
 }
 
 /// The values of a payload by column. Properties that only the application sets are passed over
-/// (OData 11.4.2: the service ignores them), and so are those that are set on create only.
-fn new_values(served: &Served, values: EntityValues, verb: Verb) -> Result<NewValues> {
+/// (OData 11.4.2: the service ignores them), and so are those that are set on create only, and those
+/// that the principal doesn't see as they are.
+fn new_values(
+    ctx: &Context,
+    served: &Served,
+    values: EntityValues,
+    verb: Verb,
+) -> Result<NewValues> {
     let mut row: NewValues = vec![None; served.entity.columns.len()];
     for (property, literal) in values {
         let index = served.column_index(property);
+        if served.entity.virtual_property(index).is_some() {
+            continue;
+        }
         let column = &served.entity.columns[index];
-        let settable = match column.exposure {
-            Exposure::ReadOnly | Exposure::Internal => false,
-            Exposure::CreateOnly => verb == Verb::Create,
-            Exposure::Open | Exposure::HiddenUnless(_) => true,
-        };
-        if settable {
+        if is_settable(ctx, served, index, verb) {
             let value = to_column(column.kind, &literal).ok_or_else(|| {
                 Error::invalid("the entity is not valid")
                     .field(&column.property, "can't be stored in this form")
@@ -169,16 +258,28 @@ fn new_values(served: &Served, values: EntityValues, verb: Verb) -> Result<NewVa
     Ok(row)
 }
 
+/// Whether a principal may set a column. Who sees its values in a changed form only may not change
+/// it: a change that is refused, or changes nothing, would tell the real value.
+fn is_settable(ctx: &Context, served: &Served, index: usize, verb: Verb) -> bool {
+    let who = ctx.principal();
+    let creates = verb == Verb::Create;
+    match served.entity.columns[index].exposure {
+        Exposure::ReadOnly | Exposure::Internal => false,
+        Exposure::CreateOnly => creates && served.entity.is_visible(index, who),
+        Exposure::Open if creates => served.entity.is_visible(index, who),
+        Exposure::Open => served.entity.is_usable(index, who),
+    }
+}
+
 /// Replacing sets every property that the principal may set: what was not sent becomes null, and
 /// what can't be null must be sent.
 fn fill_with_defaults(served: &Served, row: &mut NewValues, ctx: &Context) {
     for (_, index) in served.properties() {
+        if served.entity.virtual_property(index).is_some() {
+            continue;
+        }
         let column = &served.entity.columns[index];
-        let open = match &column.exposure {
-            Exposure::Open => true,
-            Exposure::HiddenUnless(permission) => ctx.principal().can(permission),
-            _ => false,
-        };
+        let open = is_settable(ctx, served, index, Verb::Replace);
         if open && row[index].is_none() && !column.has_default {
             // A null where none may stand is refused with the property's name.
             row[index] = Some(column.kind.null());

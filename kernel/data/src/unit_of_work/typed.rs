@@ -110,6 +110,36 @@ impl UnitOfWork {
         model_from::<E::ActiveModel>(&record)
     }
 
+    /// Brings back a record that was deleted softly.
+    ///
+    /// # Errors
+    ///
+    /// As [`UnitOfWork::restore_record`].
+    pub async fn restore<E>(&self, key: impl Into<Value>) -> Result<E::Model>
+    where
+        E: EntityTrait,
+        E::ActiveModel: TryIntoModel<E::Model>,
+    {
+        let model = self.model_of::<E>()?;
+        let record = self.restore_record(&model, &key.into(), Expected::Any).await?;
+        model_from::<E::ActiveModel>(&record)
+    }
+
+    /// Removes a record for good, also one that was deleted softly.
+    ///
+    /// # Errors
+    ///
+    /// As [`UnitOfWork::purge_record`].
+    pub async fn purge<E>(&self, key: impl Into<Value>) -> Result<E::Model>
+    where
+        E: EntityTrait,
+        E::ActiveModel: TryIntoModel<E::Model>,
+    {
+        let model = self.model_of::<E>()?;
+        let record = self.purge_record(&model, &key.into(), Expected::Any).await?;
+        model_from::<E::ActiveModel>(&record)
+    }
+
     fn model_of<E: EntityTrait>(&self) -> Result<Arc<EntityModel>> {
         // Refuse early, with the reason, when the transaction is over.
         if lock(&self.shared.transactions).is_empty() {

@@ -8,7 +8,7 @@ use sea_orm::{QueryResult, Value};
 use svc_core::{Error, OrganisationId, Result};
 
 use super::UnitOfWork;
-use crate::catalogue::{Column, EntityModel};
+use crate::catalogue::{Column, EntityModel, Life};
 use crate::database::Backend;
 use crate::error::database_error;
 use crate::record::{Change, ChangeKind, Record};
@@ -84,12 +84,16 @@ impl UnitOfWork {
     /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown or of another
     /// organisation.
     pub async fn locked_record(&self, model: &EntityModel, key: &Value) -> Result<Record> {
+        self.locked(model, key, model.life).await
+    }
+
+    async fn locked(&self, model: &EntityModel, key: &Value, life: Life) -> Result<Record> {
         let mut select: SelectStatement = Query::select();
         select
             .columns(model.column_idens())
             .from(model.table_iden())
             .and_where(model.key_is(key))
-            .cond_where(model.scope(self.context.principal().organisation()));
+            .cond_where(model.scope_of(self.context.principal().organisation(), life));
         if self.shared.data.database.backend() == Backend::Postgres {
             select.lock_exclusive();
         }
@@ -142,12 +146,13 @@ impl UnitOfWork {
         if changed.is_empty() {
             return Ok(before);
         }
-        self.store_change(model, before, after, changed).await
+        self.store_change(model, ChangeKind::Updated, before, after, changed).await
     }
 
     async fn store_change(
         &self,
         model: &Arc<EntityModel>,
+        kind: ChangeKind,
         before: Record,
         mut after: Record,
         changed: Vec<usize>,
@@ -171,7 +176,7 @@ impl UnitOfWork {
                 }),
             )
             .and_where(model.key_is(before.key(model)))
-            .cond_where(model.scope(self.context.principal().organisation()));
+            .cond_where(model.scope_of(self.context.principal().organisation(), Life::Any));
         if let (Some(index), Some(version)) = (model.version, before.version(model)) {
             update.and_where(Expr::col(model.column_ref(index)).eq(version));
         }
@@ -180,7 +185,7 @@ impl UnitOfWork {
         }
         self.capture(Change {
             model: Arc::clone(model),
-            kind: ChangeKind::Updated,
+            kind,
             organisation: organisation_of(model, &after),
             before: Some(before),
             after: Some(after.clone()),
@@ -189,7 +194,8 @@ impl UnitOfWork {
         Ok(after)
     }
 
-    /// Deletes a record, and answers with it as it was.
+    /// Deletes a record, and answers with it as it was. Where its set deletes softly, the record
+    /// stays, marked; it is told as deleted, with its state after.
     ///
     /// # Errors
     ///
@@ -203,11 +209,56 @@ impl UnitOfWork {
     ) -> Result<Record> {
         let before = self.locked_record(model, key).await?;
         expect_version(model, &before, expected)?;
+        let Some(index) = model.deleted_at else { return self.remove(model, before).await };
+        let mut after = before.clone();
+        after.set(index, truncate(self.context.clock().now()).into());
+        self.store_change(model, ChangeKind::Deleted, before.clone(), after, vec![index]).await?;
+        Ok(before)
+    }
+
+    /// Brings back a record that was deleted softly, and answers with it. It is told as an update.
+    ///
+    /// # Errors
+    ///
+    /// As [`UnitOfWork::update_record`]; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict)
+    /// when another record has one of its unique values by now.
+    pub async fn restore_record(
+        &self,
+        model: &Arc<EntityModel>,
+        key: &Value,
+        expected: Expected,
+    ) -> Result<Record> {
+        let missing = || Error::not_found("there is no such record");
+        let index = model.deleted_at.ok_or_else(missing)?;
+        let before = self.locked(model, key, Life::Deleted).await?;
+        expect_version(model, &before, expected)?;
+        let mut after = before.clone();
+        after.set(index, model.columns[index].kind.null());
+        self.store_change(model, ChangeKind::Updated, before, after, vec![index]).await
+    }
+
+    /// Removes a record for good, also one that was deleted softly, and answers with it as it was.
+    ///
+    /// # Errors
+    ///
+    /// As [`UnitOfWork::delete_record`].
+    pub async fn purge_record(
+        &self,
+        model: &Arc<EntityModel>,
+        key: &Value,
+        expected: Expected,
+    ) -> Result<Record> {
+        let before = self.locked(model, key, Life::Any).await?;
+        expect_version(model, &before, expected)?;
+        self.remove(model, before).await
+    }
+
+    async fn remove(&self, model: &Arc<EntityModel>, before: Record) -> Result<Record> {
         let mut delete = Query::delete();
         delete
             .from_table(model.table_iden())
-            .and_where(model.key_is(key))
-            .cond_where(model.scope(self.context.principal().organisation()));
+            .and_where(model.key_is(before.key(model)))
+            .cond_where(model.scope_of(self.context.principal().organisation(), Life::Any));
         self.execute(self.shared.data.database.build(&delete)).await?;
         self.capture(Change {
             model: Arc::clone(model),

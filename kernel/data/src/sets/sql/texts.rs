@@ -148,10 +148,10 @@ impl Translator<'_> {
     ) -> Result<Expr> {
         let entity = &self.sets.served_type(entity_type).entity;
         let all = entity.set.as_ref().map(|set| &set.search[..]).unwrap_or_default();
-        // What is hidden from a person is not searched for them either.
+        // What a person doesn't see, or not as it is, is not searched for them either.
         let who = self.ctx.principal();
         let columns: Vec<usize> =
-            all.iter().copied().filter(|index| entity.is_visible(*index, who)).collect();
+            all.iter().copied().filter(|index| entity.is_usable(*index, who)).collect();
         if columns.is_empty() {
             let message = format!("`$search` of `{}` is not served", entity.name());
             return Err(Error::not_implemented(message).target("$search"));

@@ -1,0 +1,78 @@
+//! Properties that are no column: SQL makes their values when they are asked for.
+
+use std::fmt;
+use std::sync::Arc;
+
+use sea_orm::sea_query::{Alias, DynIden, Expr};
+use svc_core::Principal;
+
+use crate::catalogue::EntityModel;
+use crate::value::ValueKind;
+
+/// Makes the SQL of a virtual property.
+pub(crate) type VirtualSql = Arc<dyn Fn(&VirtualRow<'_>) -> Expr + Send + Sync>;
+
+/// A property that a module adds to a set, its own or another's, without a column for it.
+///
+/// It can be selected, filtered, sorted, computed and grouped by like any other, and is returned
+/// only where `$select` names it, so that whoever doesn't ask for it doesn't pay for it.
+#[derive(Clone)]
+pub struct VirtualProperty {
+    /// The name over OData.
+    pub name: String,
+    /// The type of its values.
+    pub kind: ValueKind,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// What it tells, for people.
+    pub description: String,
+    /// The permission without which nobody knows that it exists.
+    pub permission: String,
+    /// Whether people narrow lists by its values.
+    pub facet: bool,
+    pub(crate) sql: VirtualSql,
+}
+
+impl fmt::Debug for VirtualProperty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VirtualProperty").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The row that the value of a virtual property is made for.
+#[derive(Debug)]
+pub struct VirtualRow<'a> {
+    pub(crate) table: DynIden,
+    pub(crate) entity: &'a EntityModel,
+    pub(crate) who: &'a Principal,
+}
+
+impl VirtualRow<'_> {
+    /// The record's key.
+    #[must_use]
+    pub fn key(&self) -> Expr {
+        self.column(self.entity.key().name)
+    }
+
+    /// The record's organisation, which a subquery must narrow its own table to; of a shared
+    /// entity null.
+    #[must_use]
+    pub fn organisation(&self) -> Expr {
+        match self.entity.organisation {
+            Some(index) => self.column(self.entity.columns[index].name),
+            None => Expr::cust("NULL"),
+        }
+    }
+
+    /// A column of the record, by its name in the database.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Expr {
+        Expr::col((self.table.clone(), Alias::new(name)))
+    }
+
+    /// Who asks.
+    #[must_use]
+    pub fn who(&self) -> &Principal {
+        self.who
+    }
+}
