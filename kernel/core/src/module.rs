@@ -38,6 +38,8 @@ pub enum Kind {
     SetExtension,
     /// A stored record that is not served as a set.
     Entity,
+    /// An action or function of OData.
+    Operation,
     /// A permission.
     Permission,
     /// A setting of the configuration.
@@ -68,6 +70,7 @@ impl Kind {
             Kind::EntitySet => "entity sets",
             Kind::SetExtension => "extensions of entity sets",
             Kind::Entity => "entities",
+            Kind::Operation => "operations",
             Kind::Permission => "permissions",
             Kind::Setting => "settings",
             Kind::ApplicationSetting => "application settings",

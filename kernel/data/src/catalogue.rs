@@ -16,6 +16,7 @@ use sea_orm::{
 };
 use svc_core::{OrganisationId, Principal};
 
+use crate::operation::Operation;
 use crate::record::Record;
 use crate::response_filter::ResponseFilter;
 use crate::value::ValueKind;
@@ -503,6 +504,7 @@ pub struct Catalogue {
     by_entity: HashMap<TypeId, usize>,
     by_set: HashMap<String, usize>,
     by_table: HashMap<&'static str, usize>,
+    operations: Vec<Operation>,
 }
 
 impl Catalogue {
@@ -514,6 +516,19 @@ impl Catalogue {
             self.by_set.insert(set.name.clone(), index);
         }
         self.models.push(Arc::new(model));
+    }
+
+    pub(crate) fn add_operation(&mut self, operation: Operation) {
+        self.operations.push(operation);
+    }
+
+    pub(crate) fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// Whether a SeaORM entity is served as a set.
+    pub(crate) fn has_set_of(&self, entity: TypeId) -> bool {
+        self.by_entity.get(&entity).is_some_and(|index| self.models[*index].set.is_some())
     }
 
     /// The entities in the order they were registered.
@@ -594,6 +609,18 @@ pub(crate) fn camel_case(name: &str) -> String {
         }
     }
     camel
+}
+
+/// `order-desk` becomes `OrderDesk`.
+pub(crate) fn pascal_case(name: &str) -> String {
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words
+        .map(|word| {
+            let mut letters = word.chars();
+            let first = letters.next().map(|first| first.to_ascii_uppercase());
+            first.into_iter().chain(letters).collect::<String>()
+        })
+        .collect()
 }
 
 /// `OrderLines` becomes `orderLines`.

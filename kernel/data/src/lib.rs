@@ -19,6 +19,7 @@ mod database;
 mod error;
 mod json_rows;
 mod migration;
+pub mod operation;
 mod protection;
 mod query;
 mod record;

@@ -9,6 +9,7 @@ use svc_core::{Kind, Principal, Registry};
 
 use crate::catalogue::{Catalogue, EntityModel, EntitySet, Exposure, deleted_set};
 use crate::migration::Migration;
+use crate::operation::{ImportBuilder, OperationBuilder};
 use crate::unit_of_work::CommitHook;
 use crate::value::ValueKind;
 use crate::virtual_property::VirtualRow;
@@ -52,6 +53,12 @@ pub trait DataRegistry {
     /// Makes an entity known whose records belong to all organisations.
     fn shared_entity<E: EntityTrait>(&mut self);
 
+    /// Registers an action that is bound to nothing; those of a set are registered with it.
+    fn action(&mut self, name: &str) -> ImportBuilder<'_, true>;
+
+    /// Registers a function that is bound to nothing; those of a set are registered with it.
+    fn function(&mut self, name: &str) -> ImportBuilder<'_, false>;
+
     /// Declares a permission, for the places where roles are edited.
     fn permission(&mut self, name: &str, description: &str);
 
@@ -86,6 +93,14 @@ impl DataRegistry for Registry {
 
     fn shared_entity<E: EntityTrait>(&mut self) {
         add_model::<E>(self, true, Described::default());
+    }
+
+    fn action(&mut self, name: &str) -> ImportBuilder<'_, true> {
+        ImportBuilder::new(self, name)
+    }
+
+    fn function(&mut self, name: &str) -> ImportBuilder<'_, false> {
+        ImportBuilder::new(self, name)
     }
 
     fn permission(&mut self, name: &str, description: &str) {
@@ -235,6 +250,26 @@ impl<E: EntityTrait> EntitySetBuilder<'_, E> {
     pub fn shared(mut self) -> Self {
         self.shared = true;
         self
+    }
+
+    /// Registers an action of the set: a command that changes something.
+    #[must_use = "say what runs"]
+    pub fn action(self, name: &str) -> OperationBuilder<'a, E, true> {
+        OperationBuilder::new(self, name)
+    }
+
+    /// Registers a function of the set: a query with parameters.
+    #[must_use = "say what runs"]
+    pub fn function(self, name: &str) -> OperationBuilder<'a, E, false> {
+        OperationBuilder::new(self, name)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.set.name
+    }
+
+    pub(crate) fn registry(&mut self) -> &mut Registry {
+        self.registry
     }
 
     /// Marks the set for a module, which offers a method of its own for it.

@@ -23,12 +23,14 @@
 //! | `related` | related entities within an answer |
 //! | `token` | where a page ended, sealed for the one query and person |
 //! | `write` | create, change, replace and delete through a unit of work |
+//! | `operations` | actions and functions, run on what their caller may see |
 //! | `image` | a record as it was at some moment, read as somebody |
 
 mod apply;
 mod image;
 mod literal;
 mod model;
+mod operations;
 mod order;
 mod read;
 mod related;
@@ -39,6 +41,7 @@ mod sql;
 mod token;
 mod write;
 
+pub(crate) use literal::to_column;
 pub use model::Sets;
 pub use read::{Entity, Page, PageRequest};
 pub use seen::Seen;

@@ -29,6 +29,8 @@ use crate::record::Change;
 mod typed;
 mod write;
 
+pub(crate) use typed::model_from;
+pub(crate) use write::expect_version;
 pub use write::{Expected, NewValues};
 
 /// What every context shares: the database, the catalogue, and who takes part in commits.

@@ -5,6 +5,7 @@
 //! | `request` | reads a request: versions, path, options, formats, preferences, conditions |
 //! | `read` | answers reads: service document, sets, entities, counts |
 //! | `change` | answers creates, changes, replacements and deletes |
+//! | `operation` | calls actions and functions |
 //! | `batch` | answers many requests in one |
 //! | `answer` | writes answers |
 //! | `describe` | describes the sets in the OpenAPI document |
@@ -16,6 +17,7 @@ mod answer;
 mod batch;
 mod change;
 mod describe;
+mod operation;
 mod read;
 mod request;
 
@@ -109,6 +111,7 @@ async fn serve_one(
 ) -> Result<Response> {
     let request = Request::read(state, ctx, uri, headers)?;
     match (request.resource.kind, method) {
+        (ResourceKind::Operation(_), method) => operation::answer(&request, &method, &body).await,
         (_, Method::GET | Method::HEAD) => read::answer(&request).await,
         (ResourceKind::Entities, Method::POST) => change::create(&request, &body).await,
         (ResourceKind::Entity, Method::PATCH) => {

@@ -9,6 +9,8 @@ use svc_core::{Module, Registry};
 use svc_data::{Backend, DataRegistry as _, Migration};
 use svc_testing::{Client, Person, TestApp};
 
+mod operations;
+
 pub mod lamp {
     use sea_orm::entity::prelude::*;
     use time::OffsetDateTime;
@@ -113,7 +115,23 @@ impl Module for Shop {
                 regions => Condition::all().add(lamp::Column::Region.is_in(regions)),
             })
             .hidden(lamp::Column::CostPrice)
-            .unless("Lamps.SeeCosts");
+            .unless("Lamps.SeeCosts")
+            .action("Reprice")
+            .described("Changes what a lamp costs")
+            .on_each(operations::reprice)
+            .action("Withdraw")
+            .on_each(operations::withdraw)
+            .action("Raise")
+            .described("Raises all prices")
+            .needs("Lamps.Reprice")
+            .on_set(operations::raise)
+            .function("Quote")
+            .described("What some of a lamp cost")
+            .needs("Lamps.View")
+            .on_each(operations::quote)
+            .function("UpTo")
+            .needs("Lamps.View")
+            .on_set(operations::up_to);
         registry
             .entity_set::<maker::Entity>("Makers")
             .described("Who makes what is sold.")
@@ -122,7 +140,12 @@ impl Module for Shop {
                 countries => Condition::all().add(maker::Column::Country.is_in(countries)),
             })
             .hidden(maker::Column::Discount)
-            .unless("Makers.SeeDiscounts");
+            .unless("Makers.SeeDiscounts")
+            .function("Best")
+            .needs("Makers.View")
+            .on_each(operations::best);
+        registry.action("CloseDay").described("Ends the day").runs(operations::close_day);
+        registry.function("Echo").needs("Lamps.View").runs(operations::echo);
     }
 }
 

@@ -10,6 +10,7 @@ mod odata_changes;
 mod odata_expressions;
 mod odata_leaks;
 mod odata_navigation;
+mod odata_operations;
 mod odata_paging;
 mod odata_reads;
 mod odata_response_filters;

@@ -17,7 +17,14 @@ const HIDDEN_LAMP: &str = "01990000-0000-7000-8000-000000000002";
 /// Somebody who sees lamps of the EU and makers of Germany, but no costs and no discounts.
 fn narrow() -> Person {
     reader()
-        .who_may(&["Lamps.View", "Lamps.Create", "Lamps.Update", "Lamps.Delete", "Makers.View"])
+        .who_may(&[
+            "Lamps.View",
+            "Lamps.Create",
+            "Lamps.Update",
+            "Lamps.Delete",
+            "Lamps.Reprice",
+            "Makers.View",
+        ])
         .with_claim("regions", &["EU"])
         .with_claim("countries", &["DE"])
 }
@@ -72,6 +79,10 @@ const READS: &[(&str, &str)] = &[
         "$apply=concat(aggregate($count as n),filter(price gt 50)/aggregate(price with max as m))",
     ),
     ("Lamps", "$apply=top(5)/aggregate($count as n)"),
+    // Hidden rows among what operations return.
+    ("Lamps/Shop.UpTo(price=1000)", ""),
+    ("Lamps/Shop.UpTo(price=1000)", "$orderby=price desc&$count=true"),
+    ("Lamps/Shop.UpTo(price=1000)", "$apply=aggregate($count as n,price with max as m)"),
     // Hidden rows behind navigation, in both directions and nested.
     ("Makers", "$expand=lamps"),
     ("Makers", "$expand=lamps($count=true;$top=1;$orderby=sku desc)"),
@@ -179,6 +190,7 @@ async fn everything(client: &Client) -> Vec<String> {
             json!({"sku": "X", "price": 1, "region": "EU"}),
         ),
         (Method::DELETE, format!("Lamps({HIDDEN_LAMP})"), json!({})),
+        (Method::POST, format!("Lamps({HIDDEN_LAMP})/Shop.Reprice"), json!({"price": 5})),
         (Method::PATCH, format!("Lamps({LAMP})"), json!({"costPrice": 9})),
         (
             Method::PUT,

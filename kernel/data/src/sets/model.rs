@@ -12,7 +12,10 @@ use svc_odata::value::Value as Literal;
 
 use super::literal::to_column;
 use super::token::TokenKeys;
-use crate::catalogue::{Catalogue, Column, EntityModel, Exposure, Relation, lower_first};
+use crate::catalogue::{
+    Catalogue, Column, EntityModel, Exposure, Relation, lower_first, pascal_case,
+};
+use crate::operation::Operation;
 use crate::value::{ValueKind, to_json};
 use crate::virtual_property::VirtualProperty;
 
@@ -21,6 +24,8 @@ use crate::virtual_property::VirtualProperty;
 pub struct Sets {
     model: Model,
     served: Vec<Served>,
+    /// What runs behind each operation of the model.
+    pub(super) operations: Vec<Operation>,
     pub(super) token_keys: TokenKeys,
 }
 
@@ -54,9 +59,13 @@ impl Sets {
             model.add_set(describe_set(entity, entity_type));
             served.push(Served { entity: Arc::clone(entity), columns, links: Vec::new() });
         }
-        let mut sets = Self { model, served, token_keys: TokenKeys::default() };
+        let mut sets =
+            Self { model, served, operations: Vec::new(), token_keys: TokenKeys::default() };
         for place in 0..sets.served.len() {
             sets.add_links(place);
+        }
+        for operation in catalogue.operations() {
+            sets.add_operation(operation);
         }
         sets
     }
@@ -90,6 +99,10 @@ impl Sets {
             });
             self.served[place].links.push(Link { target, column, target_column });
         }
+    }
+
+    pub(super) fn describe_operation(&mut self, operation: svc_odata::model::Operation) {
+        self.model.add_operation(operation);
     }
 
     /// OData's description of all sets, as nobody in particular sees it.
@@ -273,7 +286,7 @@ fn describe_column(column: &Column) -> Property {
     }
 }
 
-fn primitive_type(kind: ValueKind) -> svc_odata::model::PropertyType {
+pub(super) fn primitive_type(kind: ValueKind) -> svc_odata::model::PropertyType {
     let primitive = match kind {
         ValueKind::Boolean => PrimitiveType::Boolean,
         ValueKind::Int16 => PrimitiveType::Int16,
@@ -314,18 +327,6 @@ fn describe_set(entity: &EntityModel, entity_type: TypeIndex) -> EntitySet {
         ..Capabilities::default()
     };
     described
-}
-
-/// `order-desk` becomes `OrderDesk`.
-fn pascal_case(name: &str) -> String {
-    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words
-        .map(|word| {
-            let mut letters = word.chars();
-            let first = letters.next().map(|first| first.to_ascii_uppercase());
-            first.into_iter().chain(letters).collect::<String>()
-        })
-        .collect()
 }
 
 /// The type of a set's entities: `Categories` holds `Category`, `Products` holds `Product`.

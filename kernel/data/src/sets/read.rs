@@ -227,10 +227,9 @@ impl Sets {
     ///
     /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown, of another
     /// organisation, or hidden by a row filter.
-    pub async fn current_version(&self, ctx: &Context, set: SetIndex, key: &Value) -> Result<i64> {
-        let source = self.with_key(Source::of(set), key.clone());
+    pub async fn current_version(&self, ctx: &Context, source: &Source) -> Result<i64> {
         let select = {
-            let (mut select, translator) = self.select_source(ctx, &source)?;
+            let (mut select, translator) = self.select_source(ctx, source)?;
             Layout::new(&mut select, &translator, Vec::new(), None)?;
             select
         };

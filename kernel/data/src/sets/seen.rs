@@ -1,7 +1,9 @@
 //! What of the model one principal may know.
 
 use svc_core::Principal;
-use svc_odata::model::{Model, NavigationIndex, PropertyIndex, Schema, SetIndex, TypeIndex};
+use svc_odata::model::{
+    Model, NavigationIndex, OperationIndex, PropertyIndex, Schema, SetIndex, TypeIndex,
+};
 
 use super::model::Sets;
 
@@ -46,6 +48,10 @@ impl Schema for Seen<'_> {
     fn is_masked(&self, entity_type: TypeIndex, property: PropertyIndex) -> bool {
         let served = self.sets.served_type(entity_type);
         served.entity.is_masked(served.column_index(property), self.who)
+    }
+
+    fn sees_operation(&self, operation: OperationIndex) -> bool {
+        self.all_sets || self.who.can(&self.sets.operations[operation.0].permission)
     }
 
     /// A way to another set is there for who may read that set, and may use both columns that

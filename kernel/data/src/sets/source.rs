@@ -20,13 +20,22 @@ pub struct Source {
     /// Columns that have a value.
     pinned: Vec<(usize, Value)>,
     filters: Vec<BoundExpr>,
+    /// Nothing but the entities with these keys.
+    among: Option<Vec<Value>>,
 }
 
 impl Source {
     /// All entities of a set.
     #[must_use]
     pub fn of(set: SetIndex) -> Self {
-        Self { set, pinned: Vec::new(), filters: Vec::new() }
+        Self { set, pinned: Vec::new(), filters: Vec::new(), among: None }
+    }
+
+    /// Those with one of these keys.
+    #[must_use]
+    pub fn among(mut self, keys: Vec<Value>) -> Self {
+        self.among = Some(keys);
+        self
     }
 
     /// The set.
@@ -98,6 +107,10 @@ impl Sets {
         select.from(served.entity.table_iden()).cond_where(visible(served, ctx)?);
         for (column, value) in &source.pinned {
             select.and_where(translator.current.column(*column).eq(Expr::val(value.clone())));
+        }
+        if let Some(keys) = &source.among {
+            let key = translator.current.column(served.entity.key_index());
+            select.and_where(key.is_in(keys.iter().cloned()));
         }
         for filter in &source.filters {
             select.and_where(translator.condition(filter)?);

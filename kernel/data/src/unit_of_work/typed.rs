@@ -164,7 +164,7 @@ fn values_of<A: ActiveModelTrait>(record: &A, given: Given) -> NewValues {
 }
 
 /// Makes SeaORM's model of a record, whose columns are in the entity's order.
-fn model_from<A>(record: &Record) -> Result<<A::Entity as EntityTrait>::Model>
+pub(crate) fn model_from<A>(record: &Record) -> Result<<A::Entity as EntityTrait>::Model>
 where
     A: ActiveModelTrait + TryIntoModel<<A::Entity as EntityTrait>::Model>,
 {

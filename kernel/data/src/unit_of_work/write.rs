@@ -358,7 +358,11 @@ fn organisation_of(model: &EntityModel, record: &Record) -> Option<OrganisationI
     }
 }
 
-fn expect_version(model: &EntityModel, record: &Record, expected: Expected) -> Result<()> {
+pub(crate) fn expect_version(
+    model: &EntityModel,
+    record: &Record,
+    expected: Expected,
+) -> Result<()> {
     match expected {
         Expected::Version(version) if record.version(model) != Some(version) => {
             Err(Error::precondition_failed(

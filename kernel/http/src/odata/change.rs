@@ -5,7 +5,7 @@ use http::{HeaderName, StatusCode};
 use sea_orm::Value;
 use svc_core::{Error, ErrorKind, Result};
 use svc_data::Expected;
-use svc_data::sets::{EntityValues, Verb};
+use svc_data::sets::{EntityValues, Source, Verb};
 use svc_odata::headers::{ReturnPreference, TagCondition};
 use svc_odata::json::{PayloadError, PayloadOptions, Purpose, parse_entity};
 use svc_odata::model::{SetIndex, TypeIndex};
@@ -45,7 +45,7 @@ pub(super) async fn change(request: &Request, body: &[u8], verb: Verb) -> Result
     let work = request.ctx.transact_retrying(|uow| {
         let (values, key, condition) = (values.clone(), key.clone(), condition.clone());
         async move {
-            let expected = expected(request, set, &key, condition.as_ref()).await?;
+            let expected = expected_of(request, set, &key, condition.as_ref()).await?;
             request.sets.change(&uow, set, &key, values, verb, expected).await
         }
     });
@@ -60,7 +60,7 @@ pub(super) async fn delete(request: &Request) -> Result<Response> {
     let work = request.ctx.transact_retrying(|uow| {
         let (key, condition) = (key.clone(), condition.clone());
         async move {
-            let expected = expected(request, set, &key, condition.as_ref()).await?;
+            let expected = expected_of(request, set, &key, condition.as_ref()).await?;
             request.sets.delete(&uow, set, &key, expected).await
         }
     });
@@ -118,7 +118,7 @@ fn read_body(
     }
 }
 
-fn wrong_body(error: PayloadError) -> Error {
+pub(super) fn wrong_body(error: PayloadError) -> Error {
     let kind = match error.status() {
         400 => ErrorKind::Malformed,
         501 => ErrorKind::NotImplemented,
@@ -147,13 +147,23 @@ fn condition(request: &Request) -> Result<Option<TagCondition>> {
     Ok(condition)
 }
 
-/// The version that the condition is about. One tag is the common case, and needs no read.
-async fn expected(
+async fn expected_of(
     request: &Request,
     set: SetIndex,
     key: &Value,
     condition: Option<&TagCondition>,
 ) -> Result<Expected> {
+    let source = request.sets.with_key(Source::of(set), key.clone());
+    expected(request, Some(&source), condition).await
+}
+
+/// The version that the condition is about. One tag is the common case, and needs no read.
+pub(super) async fn expected(
+    request: &Request,
+    source: Option<&Source>,
+    condition: Option<&TagCondition>,
+) -> Result<Expected> {
+    let Some(source) = source else { return Ok(Expected::Any) };
     match condition {
         None | Some(TagCondition::Any) => Ok(Expected::Any),
         Some(TagCondition::Tags(tags)) => {
@@ -163,7 +173,7 @@ async fn expected(
                 return Ok(Expected::Version(version));
             }
             // Read within the unit of work, so that nothing changes in between.
-            let current = request.sets.current_version(&request.ctx, set, key).await?;
+            let current = request.sets.current_version(&request.ctx, source).await?;
             let holds = condition.is_some_and(|all| all.matches(Some(&tag_of(current))));
             // A version that no record has refuses the change where it is compared.
             Ok(Expected::Version(if holds { current } else { -1 }))

@@ -1,5 +1,7 @@
 //! Describes the sets in the OpenAPI document, for people and for generated clients.
 
+mod operations;
+
 use super::request::ROOT;
 use serde_json::{Map, Value, json};
 use svc_core::App;
@@ -22,6 +24,7 @@ pub(super) fn describe_sets(document: &mut OpenApi, app: &App) {
         add_schema(document, &entity_type.name, &schema(entity_type, false));
         add_schema(document, &format!("{}Changes", entity_type.name), &schema(entity_type, true));
     }
+    operations::describe_operations(document, model);
 }
 
 /// What is built below is OpenAPI, so it is always read; a mistake would be seen in the snapshot.

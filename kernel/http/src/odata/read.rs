@@ -55,11 +55,16 @@ fn metadata(request: &Request) -> Result<Response> {
 }
 
 async fn page(request: &Request) -> Result<Response> {
-    let source = request.source().await?;
+    page_of(request, &request.source().await?, false).await
+}
+
+/// Answers with the entities of a source that the caller may see: a page of them, or all that
+/// there are `at_once` where no further page can be asked for.
+pub(super) async fn page_of(request: &Request, source: &Source, at_once: bool) -> Result<Response> {
     let format = request.json_format()?;
     let query = request.query(source.set())?;
     let etags = format.metadata != MetadataLevel::None;
-    let (page, link) = read_page(request, &source, &query, etags).await?;
+    let (page, link) = read_page(request, source, &query, etags, at_once).await?;
     let mut body = String::with_capacity(page.elements.len() + 256);
     body.push('{');
     if etags {
@@ -76,13 +81,14 @@ async fn read_page(
     source: &Source,
     query: &BoundQuery,
     etags: bool,
+    at_once: bool,
 ) -> Result<(Page, Option<String>)> {
     let position = match &query.skip_token {
         Some(token) => Some(request.sets.open_position(&request.ctx, &request.binding(), token)?),
         None => None,
     };
     let sent = position.as_ref().map_or(0, |position| position.sent);
-    let limit = page_limit(request);
+    let limit = if at_once { u32::MAX.into() } else { page_limit(request) };
     let rest = query.top.map(|top| top.saturating_sub(sent));
     let wanted = PageRequest {
         query,
@@ -157,7 +163,7 @@ fn leads_nowhere(request: &Request) -> bool {
 }
 
 /// Options that have no meaning for one entity.
-fn refuse_of_many(query: &BoundQuery) -> Result<()> {
+pub(super) fn refuse_of_many(query: &BoundQuery) -> Result<()> {
     let given = [
         ("$filter", query.filter.is_some()),
         ("$search", query.search.is_some()),
@@ -244,7 +250,7 @@ async fn references(request: &Request, many: bool) -> Result<Response> {
         body.push(',');
     }
     if many {
-        let (mut page, link) = read_page(request, &source, &query, false).await?;
+        let (mut page, link) = read_page(request, &source, &query, false, false).await?;
         page.elements = addresses(request, set, &page.elements)?;
         push_page(&mut body, &page, link.as_deref());
     } else {

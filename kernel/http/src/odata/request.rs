@@ -200,8 +200,18 @@ impl Request {
     pub(super) async fn source(&self) -> Result<Source> {
         let (set, _) = self.set()?;
         self.sets.require_view(&self.ctx, set)?;
-        let mut source = Source::of(set);
-        for step in &self.resource.steps {
+        self.walk(&self.resource.steps).await
+    }
+
+    /// Follows steps from the set that the path begins with. The permission of that set is left
+    /// to the caller, that of every other on the way is not.
+    ///
+    /// # Errors
+    ///
+    /// As [`Request::source`].
+    pub(super) async fn walk(&self, steps: &[ResourceStep]) -> Result<Source> {
+        let mut source = Source::of(self.set()?.0);
+        for step in steps {
             source = match step {
                 ResourceStep::Key(values) => {
                     let key = self.key_of(source.set(), values)?;
@@ -210,7 +220,10 @@ impl Request {
                 ResourceStep::Navigation(step) => {
                     self.sets.follow(&self.ctx, &source, step.navigation).await?
                 }
-                ResourceStep::Filter(condition) => source.filtered(condition.clone()),
+                ResourceStep::Filter(condition) => {
+                    self.sets.require_view(&self.ctx, source.set())?;
+                    source.filtered(condition.clone())
+                }
                 ResourceStep::Operation(_) => {
                     return Err(Error::not_implemented("an operation is not served"));
                 }

@@ -1,0 +1,144 @@
+//! Actions and functions of OData: commands and queries of an application that stand beside its
+//! sets, with parameters and a result that the metadata describes.
+//!
+//! ```text
+//! registry
+//!     .entity_set::<order::Entity>("Orders")
+//!     .action("Ship").described("Records that the goods have left").on_each(orders::ship)
+//!     .function("OpenCredit").needs("Customers.View").on_each(orders::open_credit);
+//! ```
+//!
+//! | | is called with | gets | may change something |
+//! | --- | --- | --- | --- |
+//! | action | `POST`, parameters in the body | a unit of work, all of which is stored or nothing | yes |
+//! | function | `GET`, parameters in the URL | the caller's context | no |
+//!
+//! | bound to | address | gets besides |
+//! | --- | --- | --- |
+//! | each entity (`on_each`) | `Orders(…)/Shop.Ship` | the record, which an action has locked |
+//! | the set (`on_set`) | `Orders/Shop.Place` | nothing |
+//! | nothing (`runs`) | `CloseTheDay` | nothing |
+//!
+//! Each takes a permission: by default one of its own, `Orders.Ship`. Who lacks it doesn't find
+//! the operation in the metadata. A record that is outside of what the caller may see is unknown
+//! (404) to operations too, and so is an entity that an operation returns: what is answered is
+//! read through its set's rules, whatever the operation itself could see.
+//!
+//! | File | What it holds |
+//! | --- | --- |
+//! | `builder` | the words of a registration |
+//! | `value` | which Rust types are parameters and results, and as what |
+
+mod builder;
+mod value;
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use sea_orm::Value;
+use svc_core::Result;
+use svc_odata::model::OperationKind;
+
+use crate::context::Context;
+use crate::record::Record;
+use crate::unit_of_work::UnitOfWork;
+use crate::value::ValueKind;
+
+pub use builder::{ImportBuilder, OperationBuilder};
+pub use svc_odata::value::Value as Literal;
+pub use value::{Many, One, OperationValue, Outcome, ParameterInfo, Parameters, Scalar};
+
+/// The form of a parameter or of a value that is returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueForm {
+    /// The type.
+    pub kind: ValueKind,
+    /// Whether it is a list of that.
+    pub many: bool,
+    /// Whether it can be null.
+    pub nullable: bool,
+}
+
+/// What an operation returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutcomeForm {
+    /// Nothing.
+    Nothing,
+    /// A value.
+    Value(ValueForm),
+    /// Entities of the set of this SeaORM entity.
+    Entities {
+        /// The entity.
+        entity: TypeId,
+        /// Whether there are many.
+        many: bool,
+        /// Whether there can be none.
+        nullable: bool,
+    },
+}
+
+/// What an operation has returned.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Returned {
+    /// Nothing.
+    Nothing,
+    /// A value.
+    Value(Literal),
+    /// The keys of entities, which are then read as their set returns them.
+    Entities(Vec<Value>),
+}
+
+type Answer = BoxFuture<'static, Result<Returned>>;
+pub(crate) type ActionRun =
+    Arc<dyn Fn(UnitOfWork, Option<Record>, Vec<Literal>) -> Answer + Send + Sync>;
+pub(crate) type FunctionRun =
+    Arc<dyn Fn(Context, Option<Record>, Vec<Literal>) -> Answer + Send + Sync>;
+
+/// What is run when an operation is called.
+#[derive(Clone)]
+pub(crate) enum Run {
+    Action(ActionRun),
+    Function(FunctionRun),
+}
+
+/// What an operation is bound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// Each entity of a set.
+    Each(String),
+    /// A set as a whole.
+    Set(String),
+    /// Nothing.
+    Nothing,
+}
+
+/// An operation as a module has registered it.
+#[derive(Clone)]
+pub(crate) struct Operation {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) permission: String,
+    pub(crate) bound: Bound,
+    pub(crate) parameters: Vec<ParameterInfo>,
+    pub(crate) returns: OutcomeForm,
+    pub(crate) run: Run,
+}
+
+impl Operation {
+    pub(crate) fn kind(&self) -> OperationKind {
+        match self.run {
+            Run::Action(_) => OperationKind::Action,
+            Run::Function(_) => OperationKind::Function,
+        }
+    }
+}
+
+impl std::fmt::Debug for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Operation")
+            .field("name", &self.name)
+            .field("bound", &self.bound)
+            .finish_non_exhaustive()
+    }
+}

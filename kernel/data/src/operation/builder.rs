@@ -1,0 +1,290 @@
+//! The words of a registration: `.action("Ship").described("…").on_each(orders::ship)`.
+
+use std::sync::Arc;
+
+use sea_orm::{EntityTrait, TryIntoModel};
+use svc_core::{Error, Kind, Registry, Result};
+use svc_odata::model::OperationKind;
+
+use super::{Bound, Literal, Operation, Outcome, OutcomeForm, Parameters, Run};
+use crate::context::Context;
+use crate::record::Record;
+use crate::registration::{DataParts, EntitySetBuilder};
+use crate::unit_of_work::{UnitOfWork, model_from};
+
+/// What is said of an operation before it is known what runs.
+struct Words {
+    kind: OperationKind,
+    name: String,
+    description: String,
+    permission: Option<String>,
+}
+
+impl Words {
+    fn new(kind: OperationKind, name: &str) -> Self {
+        Self { kind, name: name.to_owned(), description: String::new(), permission: None }
+    }
+
+    /// Registers the operation. A permission of its own is declared with it; another is declared
+    /// where it belongs.
+    fn register<P: Parameters, R: Outcome>(
+        self,
+        registry: &mut Registry,
+        bound: Bound,
+        own_entity: Option<std::any::TypeId>,
+        run: Run,
+    ) {
+        let Self { kind, name, description, permission } = self;
+        if !is_operation_name(&name) {
+            registry.problem(format!(
+                "the operation `{name}` needs a name of letters and digits that begins with an \
+                 upper-case letter, so that it is no property's"
+            ));
+        }
+        let owner = match &bound {
+            Bound::Each(set) | Bound::Set(set) => set.clone(),
+            Bound::Nothing => crate::catalogue::pascal_case(registry.module()),
+        };
+        let own = format!("{owner}.{name}");
+        if permission.is_none() {
+            let detail = if description.is_empty() { "call it" } else { description.as_str() };
+            registry.contribute(Kind::Permission, own.clone(), detail);
+        }
+        let returns = R::form();
+        if let OutcomeForm::Entities { entity, .. } = returns
+            && own_entity != Some(entity)
+            && !registry.part::<DataParts>().catalogue.has_set_of(entity)
+        {
+            registry.problem(format!(
+                "the operation `{own}` returns entities of no set that is registered before it; \
+                 register their set first"
+            ));
+        }
+        let address = match (&bound, kind) {
+            (Bound::Each(set), _) => format!("{set}(…)/{name}"),
+            (Bound::Set(set), _) => format!("{set}/{name}"),
+            (Bound::Nothing, _) => name.clone(),
+        };
+        let word = if kind == OperationKind::Action { "action" } else { "function" };
+        registry.contribute(Kind::Operation, address, word);
+        let permission = permission.unwrap_or(own);
+        let parameters = P::describe();
+        let operation =
+            Operation { name, description, permission, bound, parameters, returns, run };
+        registry.part::<DataParts>().catalogue.add_operation(operation);
+    }
+}
+
+/// So that neither a property nor a key can be meant.
+fn is_operation_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && name.len() <= 128
+}
+
+fn parameters_of<P: Parameters>(values: &[Literal]) -> Result<P> {
+    P::of(values).ok_or_else(|| Error::invalid("a parameter can't be read in this form"))
+}
+
+fn model_of<E>(record: Option<&Record>) -> Result<E::Model>
+where
+    E: EntityTrait,
+    E::ActiveModel: TryIntoModel<E::Model>,
+{
+    let missing = || Error::internal("a bound operation was called without its record");
+    model_from::<E::ActiveModel>(record.ok_or_else(missing)?)
+}
+
+macro_rules! words {
+    () => {
+        /// Says what it does, for metadata, API reference and people.
+        #[must_use = "say what runs"]
+        pub fn described(mut self, description: &str) -> Self {
+            description.clone_into(&mut self.words.description);
+            self
+        }
+
+        /// Names the permission that it takes, which is declared elsewhere. Without this it is
+        /// one of its own: the set's name (or the module's), a dot and the operation's name.
+        #[must_use = "say what runs"]
+        pub fn needs(mut self, permission: &str) -> Self {
+            self.words.permission = Some(permission.to_owned());
+            self
+        }
+    };
+}
+
+/// An action or a function of a set in the making.
+#[must_use = "say what runs, with `.on_each(…)` or `.on_set(…)`"]
+pub struct OperationBuilder<'a, E: EntityTrait, const ACTION: bool> {
+    set: EntitySetBuilder<'a, E>,
+    words: Words,
+}
+
+impl<'a, E: EntityTrait, const ACTION: bool> OperationBuilder<'a, E, ACTION> {
+    pub(crate) fn new(set: EntitySetBuilder<'a, E>, name: &str) -> Self {
+        let kind = if ACTION { OperationKind::Action } else { OperationKind::Function };
+        Self { set, words: Words::new(kind, name) }
+    }
+
+    words!();
+
+    fn finish<P: Parameters, R: Outcome>(
+        mut self,
+        bound: fn(String) -> Bound,
+        run: Run,
+    ) -> EntitySetBuilder<'a, E> {
+        let bound = bound(self.set.name().to_owned());
+        let own = Some(std::any::TypeId::of::<E>());
+        self.words.register::<P, R>(self.set.registry(), bound, own, run);
+        self.set
+    }
+}
+
+#[expect(clippy::must_use_candidate, reason = "the set's builder takes effect when it is dropped")]
+impl<'a, E> OperationBuilder<'a, E, true>
+where
+    E: EntityTrait,
+    E::ActiveModel: TryIntoModel<E::Model>,
+{
+    /// Runs `work` on one record, which it gets locked, in a unit of work.
+    pub fn on_each<P, R, W, F>(self, work: W) -> EntitySetBuilder<'a, E>
+    where
+        P: Parameters,
+        R: Outcome,
+        W: Fn(UnitOfWork, E::Model, P) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<R>> + Send + 'static,
+    {
+        let work = Arc::new(work);
+        let run = move |uow: UnitOfWork, record: Option<Record>, values: Vec<Literal>| {
+            let work = Arc::clone(&work);
+            let answer = async move {
+                let (model, given) = (model_of::<E>(record.as_ref())?, parameters_of(&values)?);
+                work(uow, model, given).await?.returned()
+            };
+            Box::pin(answer) as _
+        };
+        self.finish::<P, R>(Bound::Each, Run::Action(Arc::new(run)))
+    }
+
+    /// Runs `work` for the set as a whole, in a unit of work.
+    pub fn on_set<P, R, W, F>(self, work: W) -> EntitySetBuilder<'a, E>
+    where
+        P: Parameters,
+        R: Outcome,
+        W: Fn(UnitOfWork, P) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<R>> + Send + 'static,
+    {
+        self.finish::<P, R>(Bound::Set, action::<P, R, W, F>(work))
+    }
+}
+
+#[expect(clippy::must_use_candidate, reason = "the set's builder takes effect when it is dropped")]
+impl<'a, E> OperationBuilder<'a, E, false>
+where
+    E: EntityTrait,
+    E::ActiveModel: TryIntoModel<E::Model>,
+{
+    /// Runs `work` on one record, which it only reads.
+    pub fn on_each<P, R, W, F>(self, work: W) -> EntitySetBuilder<'a, E>
+    where
+        P: Parameters,
+        R: Outcome,
+        W: Fn(Context, E::Model, P) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<R>> + Send + 'static,
+    {
+        let work = Arc::new(work);
+        let run = move |ctx: Context, record: Option<Record>, values: Vec<Literal>| {
+            let work = Arc::clone(&work);
+            let answer = async move {
+                let (model, given) = (model_of::<E>(record.as_ref())?, parameters_of(&values)?);
+                work(ctx, model, given).await?.returned()
+            };
+            Box::pin(answer) as _
+        };
+        self.finish::<P, R>(Bound::Each, Run::Function(Arc::new(run)))
+    }
+
+    /// Runs `work` for the set as a whole, which it only reads.
+    pub fn on_set<P, R, W, F>(self, work: W) -> EntitySetBuilder<'a, E>
+    where
+        P: Parameters,
+        R: Outcome,
+        W: Fn(Context, P) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<R>> + Send + 'static,
+    {
+        self.finish::<P, R>(Bound::Set, function::<P, R, W, F>(work))
+    }
+}
+
+/// An operation of the service as a whole in the making.
+#[must_use = "say what runs, with `.runs(…)`"]
+pub struct ImportBuilder<'a, const ACTION: bool> {
+    registry: &'a mut Registry,
+    words: Words,
+}
+
+impl<'a, const ACTION: bool> ImportBuilder<'a, ACTION> {
+    pub(crate) fn new(registry: &'a mut Registry, name: &str) -> Self {
+        let kind = if ACTION { OperationKind::Action } else { OperationKind::Function };
+        Self { registry, words: Words::new(kind, name) }
+    }
+
+    words!();
+}
+
+impl ImportBuilder<'_, true> {
+    /// Runs `work` in a unit of work.
+    pub fn runs<P, R, W, F>(self, work: W)
+    where
+        P: Parameters,
+        R: Outcome,
+        W: Fn(UnitOfWork, P) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<R>> + Send + 'static,
+    {
+        let run = action::<P, R, W, F>(work);
+        self.words.register::<P, R>(self.registry, Bound::Nothing, None, run);
+    }
+}
+
+impl ImportBuilder<'_, false> {
+    /// Runs `work`, which only reads.
+    pub fn runs<P, R, W, F>(self, work: W)
+    where
+        P: Parameters,
+        R: Outcome,
+        W: Fn(Context, P) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<R>> + Send + 'static,
+    {
+        let run = function::<P, R, W, F>(work);
+        self.words.register::<P, R>(self.registry, Bound::Nothing, None, run);
+    }
+}
+
+fn action<P, R, W, F>(work: W) -> Run
+where
+    P: Parameters,
+    R: Outcome,
+    W: Fn(UnitOfWork, P) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<R>> + Send + 'static,
+{
+    let work = Arc::new(work);
+    Run::Action(Arc::new(move |uow, _, values| {
+        let work = Arc::clone(&work);
+        Box::pin(async move { work(uow, parameters_of(&values)?).await?.returned() })
+    }))
+}
+
+fn function<P, R, W, F>(work: W) -> Run
+where
+    P: Parameters,
+    R: Outcome,
+    W: Fn(Context, P) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<R>> + Send + 'static,
+{
+    let work = Arc::new(work);
+    Run::Function(Arc::new(move |ctx, _, values| {
+        let work = Arc::clone(&work);
+        Box::pin(async move { work(ctx, parameters_of(&values)?).await?.returned() })
+    }))
+}

@@ -1,0 +1,147 @@
+//! Actions and functions, run on what their caller may see.
+
+use svc_core::{Error, Result};
+use svc_odata::model::{
+    Binding, Operation as Described, OperationIndex, OperationType, Parameter, TypeIndex,
+};
+
+use super::model::{Sets, primitive_type};
+use super::source::Source;
+use crate::context::Context;
+use crate::error::database_error;
+use crate::operation::{Bound, Literal, Operation, OutcomeForm, Returned, Run, ValueForm};
+use crate::record::Record;
+use crate::unit_of_work::{Expected, UnitOfWork, expect_version};
+
+fn value_type(form: ValueForm) -> OperationType {
+    let ty = primitive_type(form.kind);
+    OperationType::Value { ty, collection: form.many, nullable: form.nullable }
+}
+
+fn not_callable() -> Error {
+    Error::internal("the kind of operation doesn't fit the call")
+}
+
+impl Sets {
+    /// Describes an operation. One that is bound to a set which isn't there is left out.
+    pub(super) fn add_operation(&mut self, operation: &Operation) {
+        let model = self.model();
+        let set_type = |name: &str| Some(model.set(model.find_set(name)?).entity_type);
+        let binding = match &operation.bound {
+            Bound::Nothing => None,
+            Bound::Each(set) | Bound::Set(set) => {
+                let Some(entity_type) = set_type(set) else { return };
+                let collection = matches!(operation.bound, Bound::Set(_));
+                Some(Binding { entity_type, collection })
+            }
+        };
+        let returns = match operation.returns {
+            OutcomeForm::Nothing => None,
+            OutcomeForm::Value(form) => Some(value_type(form)),
+            OutcomeForm::Entities { entity, many, nullable } => {
+                let types = (0..model.types.len()).map(TypeIndex);
+                let mut found = types.filter(|ty| self.served_type(*ty).entity.entity == entity);
+                let Some(entity_type) = found.next() else { return };
+                Some(OperationType::Entity { entity_type, collection: many, nullable })
+            }
+        };
+        let parameters = operation.parameters.iter().map(|parameter| Parameter {
+            name: parameter.name.clone(),
+            ty: value_type(parameter.form),
+            description: Some(parameter.description.clone()).filter(|text| !text.is_empty()),
+        });
+        let described = Described {
+            name: operation.name.clone(),
+            kind: operation.kind(),
+            binding,
+            parameters: parameters.collect(),
+            returns,
+            permission: Some(operation.permission.clone()),
+            description: Some(operation.description.clone()).filter(|text| !text.is_empty()),
+        };
+        self.describe_operation(described);
+        self.operations.push(operation.clone());
+    }
+
+    /// Insists that the context's principal may call the operation.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden), naming the permission.
+    pub fn require_operation(&self, ctx: &Context, operation: OperationIndex) -> Result<()> {
+        ctx.require(&self.operations[operation.0].permission)
+    }
+
+    /// Runs an action. `source` leads to the one entity that it is bound to, if it is to one,
+    /// which is locked and must be of the expected version.
+    ///
+    /// # Errors
+    ///
+    /// Those of the action; [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without its
+    /// permission; [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when the entity is
+    /// unknown, of another organisation, or hidden by a row filter;
+    /// [`ErrorKind::PreconditionFailed`](svc_core::ErrorKind::PreconditionFailed) when it is not
+    /// of the expected version.
+    pub async fn run_action(
+        &self,
+        uow: &UnitOfWork,
+        operation: OperationIndex,
+        source: Option<&Source>,
+        values: Vec<Literal>,
+        expected: Expected,
+    ) -> Result<Returned> {
+        self.require_operation(uow.context(), operation)?;
+        let Run::Action(run) = &self.operations[operation.0].run else {
+            return Err(not_callable());
+        };
+        let record = match source {
+            None => None,
+            Some(source) => {
+                let entity = self.entity(source.set());
+                let seen = self.record_of(uow.context(), source).await?;
+                let record = uow.locked_record(entity, seen.key(entity)).await?;
+                expect_version(entity, &record, expected)?;
+                Some(record)
+            }
+        };
+        run(uow.clone(), record, values).await
+    }
+
+    /// Runs a function. `source` leads to the one entity that it is bound to, if it is to one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sets::run_action`].
+    pub async fn run_function(
+        &self,
+        ctx: &Context,
+        operation: OperationIndex,
+        source: Option<&Source>,
+        values: Vec<Literal>,
+    ) -> Result<Returned> {
+        self.require_operation(ctx, operation)?;
+        let Run::Function(run) = &self.operations[operation.0].run else {
+            return Err(not_callable());
+        };
+        let record = match source {
+            None => None,
+            Some(source) => Some(self.record_of(ctx, source).await?),
+        };
+        run(ctx.clone(), record, values).await
+    }
+
+    /// The whole record that a source leads to, for the application's own use.
+    pub(super) async fn record_of(&self, ctx: &Context, source: &Source) -> Result<Record> {
+        let entity = self.entity(source.set());
+        let select = {
+            let (mut select, translator) = self.select_source(ctx, source)?;
+            for index in 0..entity.columns.len() {
+                select.expr(translator.current.column(index));
+            }
+            select
+        };
+        let rows = ctx.run(ctx.database().build(&select)).await?;
+        let row = rows.first().ok_or_else(|| Error::not_found("there is no such entity"))?;
+        Record::read(entity, row).map_err(database_error)
+    }
+}
