@@ -34,6 +34,8 @@ pub enum ErrorKind {
     PreconditionFailed,
     /// The request's body is larger than the limit (413).
     TooLarge,
+    /// The request's address is longer than the limit (414).
+    AddressTooLong,
     /// The body is not of a media type that is understood (415).
     UnsupportedMediaType,
     /// Readable, but against the rules; [`Error::fields`] says which (422).

@@ -131,6 +131,10 @@ pub struct EntitySet {
     pub view_only: bool,
     /// The properties that are no column.
     pub virtual_properties: Vec<VirtualProperty>,
+    /// The places of the columns of each further key.
+    pub alternate_keys: Vec<Vec<usize>>,
+    /// Whether a change of what isn't there creates it.
+    pub upsert: bool,
     pub(crate) row_filters: Vec<RowFilter>,
     pub(crate) response_filters: Vec<ResponseFilter>,
 }
@@ -145,6 +149,8 @@ impl EntitySet {
             permissions: SetPermissions::of(name),
             marks: BTreeSet::new(),
             search: Vec::new(),
+            alternate_keys: Vec::new(),
+            upsert: false,
             view_only: false,
             virtual_properties: Vec::new(),
             row_filters: Vec::new(),

@@ -75,6 +75,7 @@ impl DataRegistry for Registry {
             registry: self,
             set: EntitySet::new(name),
             rules: Rules::default(),
+            alternate_keys: Vec::new(),
             shared: false,
             deletes_softly: false,
             exposures: Vec::new(),
@@ -130,6 +131,7 @@ pub struct EntitySetBuilder<'a, E: EntityTrait> {
     deletes_softly: bool,
     exposures: Vec<(&'static str, Exposure)>,
     search: Vec<&'static str>,
+    alternate_keys: Vec<Vec<&'static str>>,
     entity: std::marker::PhantomData<E>,
 }
 
@@ -246,6 +248,20 @@ impl<E: EntityTrait> EntitySetBuilder<'_, E> {
         self
     }
 
+    /// Lets entities be addressed by these columns too: `Products(sku='A-1')`, or of several
+    /// `OrderLines(orderId=…,position=1)`. The table must hold them unique within an organisation.
+    /// To who doesn't see all of the columns, the key doesn't exist.
+    pub fn alternate_key(mut self, columns: impl IntoIterator<Item = E::Column>) -> Self {
+        self.alternate_keys.push(columns.into_iter().map(|column| column.as_str()).collect());
+        self
+    }
+
+    /// Lets PUT and PATCH to a key that isn't there create the entity, for who may do both.
+    pub fn upsert(mut self) -> Self {
+        self.set.upsert = true;
+        self
+    }
+
     /// Says that the records belong to all organisations.
     pub fn shared(mut self) -> Self {
         self.shared = true;
@@ -307,6 +323,7 @@ impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
             rules: std::mem::take(&mut self.rules),
             exposures: &self.exposures,
             search: &self.search,
+            alternate_keys: &self.alternate_keys,
         };
         add_model::<E>(self.registry, self.shared, described);
     }
@@ -319,10 +336,11 @@ struct Described<'a> {
     rules: Rules,
     exposures: &'a [(&'static str, Exposure)],
     search: &'a [&'static str],
+    alternate_keys: &'a [Vec<&'static str>],
 }
 
 fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: Described<'_>) {
-    let Described { set, rules, exposures, search } = described;
+    let Described { set, rules, exposures, search, alternate_keys } = described;
     let module = registry.module().to_owned();
     let mut model = match EntityModel::of::<E>(&module, shared, set) {
         Ok(model) => model,
@@ -341,9 +359,22 @@ fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: D
     for problem in rules.add_to(&mut model) {
         registry.problem(problem);
     }
-    let search: Vec<usize> = search.iter().filter_map(|name| model.column_index(name)).collect();
+    let places = |names: &[&'static str]| -> Vec<usize> {
+        names.iter().filter_map(|name| model.column_index(name)).collect()
+    };
+    let search = places(search);
+    let alternate_keys: Vec<Vec<usize>> = alternate_keys.iter().map(|key| places(key)).collect();
+    let empty = alternate_keys.iter().any(Vec::is_empty);
+    let nullable = alternate_keys.iter().flatten().find(|column| model.columns[**column].nullable);
+    if empty || nullable.is_some() {
+        registry.problem(format!(
+            "an alternate key of `{}` needs at least one column, none of which may be null",
+            model.name()
+        ));
+    }
     if let Some(set) = &mut model.set {
         set.search = search;
+        set.alternate_keys = alternate_keys;
     }
     let scope = if model.is_organisation_scoped() { "per organisation" } else { "shared" };
     match &model.set {

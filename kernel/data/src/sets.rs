@@ -24,9 +24,11 @@
 //! | `token` | where a page ended, sealed for the one query and person |
 //! | `write` | create, change, replace and delete through a unit of work |
 //! | `operations` | actions and functions, run on what their caller may see |
+//! | `deep` | entities that are written together with what they are related to |
 //! | `image` | a record as it was at some moment, read as somebody |
 
 mod apply;
+mod deep;
 mod image;
 mod literal;
 mod model;
@@ -41,10 +43,11 @@ mod sql;
 mod token;
 mod write;
 
+pub use deep::{EntityInput, RelatedInput, Relating};
 pub(crate) use literal::to_column;
 pub use model::Sets;
 pub use read::{Entity, Page, PageRequest};
 pub use seen::Seen;
 pub use source::Source;
-pub use token::Position;
+pub use token::{Position, token_binding};
 pub use write::{EntityValues, Verb};

@@ -5,7 +5,9 @@
 //! | `request` | reads a request: versions, path, options, formats, preferences, conditions |
 //! | `read` | answers reads: service document, sets, entities, counts |
 //! | `change` | answers creates, changes, replacements and deletes |
+//! | `reference` | answers changes of references |
 //! | `operation` | calls actions and functions |
+//! | `method` | which methods an address takes, and what else comes before a request is read |
 //! | `batch` | answers many requests in one |
 //! | `answer` | writes answers |
 //! | `describe` | describes the sets in the OpenAPI document |
@@ -17,9 +19,13 @@ mod answer;
 mod batch;
 mod change;
 mod describe;
+mod method;
 mod operation;
 mod read;
+mod reference;
 mod request;
+
+use std::borrow::Cow;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -27,7 +33,8 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::any;
 use http::{HeaderMap, Method, Uri};
-use svc_core::{Error, ErrorKind, Module, Registry, Result};
+use svc_core::{Module, Registry, Result};
+use svc_data::sets::Verb;
 use svc_odata::bind::ResourceKind;
 
 use crate::authentication::Ctx;
@@ -56,6 +63,15 @@ svc_core::settings_section! {
         pub max_batch_requests: usize = 100, within(1..=10_000);
         /// Most navigation properties that a request expands in all.
         pub max_expands: usize = 50, within(1..=1_000);
+        /// Related entities that are expanded of each entity, where they lead to many; a link
+        /// leads to the others.
+        pub expand_page_size: u32 = 100, within(1..=10_000);
+        /// Most items of a `$select`.
+        pub max_select_items: usize = 1_000, within(1..=10_000);
+        /// Most items of an `$orderby`.
+        pub max_order_by_items: usize = 32, within(1..=1_000);
+        /// Longest address of a request, in bytes; longer queries go into the body of a `$query`.
+        pub max_url_length: usize = 16_384, within(256..=65_000);
     }
 }
 
@@ -109,29 +125,30 @@ async fn serve_one(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response> {
-    let request = Request::read(state, ctx, uri, headers)?;
-    match (request.resource.kind, method) {
-        (ResourceKind::Operation(_), method) => operation::answer(&request, &method, &body).await,
-        (_, Method::GET | Method::HEAD) => read::answer(&request).await,
+    let settings = state.app().settings::<ODataSettings>();
+    method::check_length(uri, settings.max_url_length)?;
+    let (method, uri) = match method::query_of_body(&method, uri, &headers, &body)? {
+        Some(uri) => (Method::GET, Cow::Owned(uri)),
+        None => (method, Cow::Borrowed(uri)),
+    };
+    let request = Request::read(state, ctx, &uri, headers)?;
+    if let Some(answer) = method::answer(&request, &method)? {
+        return Ok(answer);
+    }
+    match (request.resource.kind, method.clone()) {
+        (ResourceKind::Operation(_), _) => operation::answer(&request, &body).await,
         (ResourceKind::Entities, Method::POST) => change::create(&request, &body).await,
         (ResourceKind::Entity, Method::PATCH) => {
-            change::change(&request, &body, svc_data::sets::Verb::Change).await
+            change::change(&request, &body, Verb::Change).await
         }
-        (ResourceKind::Entity, Method::PUT) => {
-            change::change(&request, &body, svc_data::sets::Verb::Replace).await
-        }
+        (ResourceKind::Entity, Method::PUT) => change::change(&request, &body, Verb::Replace).await,
         (ResourceKind::Entity, Method::DELETE) => change::delete(&request).await,
-        (kind, method) => Err(wrong_method(kind, &method)),
+        (ResourceKind::Property(_, property), Method::PUT | Method::DELETE) => {
+            change::property(&request, property, &method, &body).await
+        }
+        (ResourceKind::References { .. }, Method::POST | Method::PUT | Method::DELETE) => {
+            reference::change(&request, &method, &body).await
+        }
+        _ => read::answer(&request).await,
     }
-}
-
-fn wrong_method(kind: ResourceKind, method: &Method) -> Error {
-    let allowed = match kind {
-        ResourceKind::Entities => "GET, HEAD, POST",
-        ResourceKind::Entity => "GET, HEAD, PATCH, PUT, DELETE",
-        ResourceKind::Batch => "POST",
-        _ => "GET, HEAD",
-    };
-    let message = format!("`{method}` doesn't fit this address; it takes {allowed}");
-    Error::new(ErrorKind::MethodNotAllowed, message)
 }

@@ -84,6 +84,7 @@ pub fn problem_parts(error: &Error) -> ProblemParts<'_> {
         ErrorKind::Conflict => (StatusCode::CONFLICT, "Conflict"),
         ErrorKind::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "PreconditionFailed"),
         ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "TooLarge"),
+        ErrorKind::AddressTooLong => (StatusCode::URI_TOO_LONG, "AddressTooLong"),
         ErrorKind::UnsupportedMediaType => {
             (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType")
         }

@@ -79,6 +79,7 @@ fn is_final(error: &Error) -> bool {
             | ErrorKind::NotFound
             | ErrorKind::MethodNotAllowed
             | ErrorKind::TooLarge
+            | ErrorKind::AddressTooLong
             | ErrorKind::UnsupportedMediaType
             | ErrorKind::Invalid
             | ErrorKind::PreconditionRequired

@@ -114,6 +114,8 @@ impl Module for Shop {
                 [] => Condition::all(),
                 regions => Condition::all().add(lamp::Column::Region.is_in(regions)),
             })
+            .alternate_key([lamp::Column::Sku])
+            .alternate_key([lamp::Column::Region, lamp::Column::Sku])
             .hidden(lamp::Column::CostPrice)
             .unless("Lamps.SeeCosts")
             .action("Reprice")
@@ -139,6 +141,7 @@ impl Module for Shop {
                 [] => Condition::all(),
                 countries => Condition::all().add(maker::Column::Country.is_in(countries)),
             })
+            .upsert()
             .hidden(maker::Column::Discount)
             .unless("Makers.SeeDiscounts")
             .function("Best")
@@ -147,6 +150,11 @@ impl Module for Shop {
         registry.action("CloseDay").described("Ends the day").runs(operations::close_day);
         registry.function("Echo").needs("Lamps.View").runs(operations::echo);
     }
+}
+
+/// The sets as a module.
+pub fn shop() -> impl Module {
+    Shop
 }
 
 pub async fn start(backend: Backend) -> TestApp {

@@ -8,6 +8,7 @@ use svc_odata::model::{
     Access, Capabilities, EntitySet, EntityType, Model, NavigationIndex, NavigationProperty,
     PrimitiveType, Property, PropertyIndex, SetIndex, SetPermissions, TypeIndex,
 };
+use svc_odata::syntax::encode_segment;
 use svc_odata::value::Value as Literal;
 
 use super::literal::to_column;
@@ -54,7 +55,13 @@ impl Sets {
         let mut model = Model::new(pascal_case(application));
         let mut served = Vec::new();
         for entity in catalogue.sets() {
-            let (entity_type, columns) = describe(entity);
+            let (mut entity_type, columns) = describe(entity);
+            let place = |column: &usize| columns.iter().position(|other| other == column);
+            for key in entity.set.iter().flat_map(|set| &set.alternate_keys) {
+                let key: Option<Vec<PropertyIndex>> =
+                    key.iter().map(|column| place(column).map(PropertyIndex)).collect();
+                entity_type.alternate_keys.extend(key);
+            }
             let entity_type = model.add_type(entity_type);
             model.add_set(describe_set(entity, entity_type));
             served.push(Served { entity: Arc::clone(entity), columns, links: Vec::new() });
@@ -64,6 +71,7 @@ impl Sets {
         for place in 0..sets.served.len() {
             sets.add_links(place);
         }
+        sets.pair_navigations();
         for operation in catalogue.operations() {
             sets.add_operation(operation);
         }
@@ -98,6 +106,31 @@ impl Sets {
                 ..navigation
             });
             self.served[place].links.push(Link { target, column, target_column });
+        }
+    }
+
+    /// Says of each way between sets which one leads back, and which properties make it.
+    fn pair_navigations(&mut self) {
+        for place in 0..self.served.len() {
+            for (index, link) in self.served[place].links.clone().into_iter().enumerate() {
+                let back = self.served[link.target.0].links.iter().position(|back| {
+                    back.target.0 == place
+                        && (back.column, back.target_column) == (link.target_column, link.column)
+                });
+                let there = &self.model.types[link.target.0];
+                let partner = back.map(|back| there.navigations[back].name.clone());
+                let own = self.served[place].property_of(link.column);
+                let other = self.served[link.target.0].property_of(link.target_column);
+                let is_own = link.column != self.served[place].entity.key_index();
+                let navigation = &mut self.model.types[place].navigations[index];
+                navigation.partner = partner;
+                if let (Some(own), Some(other), true, false) =
+                    (own, other, is_own, navigation.collection)
+                {
+                    // It stays nullable: who it leads to can be hidden by a row filter.
+                    navigation.constraints.push((own, other));
+                }
+            }
         }
     }
 
@@ -142,9 +175,9 @@ impl Sets {
     pub fn address(&self, set: SetIndex, key: &Value) -> String {
         let key = match to_json(key) {
             serde_json::Value::String(text) if matches!(key, Value::String(_)) => {
-                format!("'{}'", text.replace('\'', "''"))
+                format!("'{}'", encode_segment(&text.replace('\'', "''")))
             }
-            serde_json::Value::String(text) => text,
+            serde_json::Value::String(text) => encode_segment(&text),
             other => other.to_string(),
         };
         format!("{}({key})", self.model.set(set).name)
@@ -192,6 +225,11 @@ impl Served {
             Some(found) => &found.name,
             None => &self.entity.columns[index].property,
         }
+    }
+
+    /// The property of a column; none where it never leaves the application.
+    pub(crate) fn property_of(&self, column: usize) -> Option<PropertyIndex> {
+        self.columns.iter().position(|other| *other == column).map(PropertyIndex)
     }
 
     /// What is behind a navigation property.
@@ -322,7 +360,8 @@ fn describe_set(entity: &EntityModel, entity_type: TypeIndex) -> EntitySet {
         insertable: changes,
         updatable: changes,
         deletable: changes,
-        deep_insert: false,
+        deep_insert: changes,
+        upsert: changes && entity.set.as_ref().is_some_and(|set| set.upsert),
         searchable: entity.set.as_ref().is_some_and(|set| !set.search.is_empty()),
         ..Capabilities::default()
     };

@@ -1,7 +1,7 @@
 //! Related entities within an answer: one statement for each navigation property, however many
 //! entities are expanded.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use futures::FutureExt as _;
@@ -15,13 +15,15 @@ use svc_core::Result;
 use svc_odata::bind::{BoundExpand, BoundQuery, ExpandMode};
 use svc_odata::json::{push_name, push_string};
 use svc_odata::model::SetIndex;
+use svc_odata::syntax::encode_option;
 
 use super::model::{Link, Sets};
-use super::order::Terms;
+use super::order::{Terms, marks};
 use super::read::chosen;
-use super::rows::{Layout, close};
+use super::rows::{Form, Layout, close};
 use super::source::Source;
 use super::sql::Translator;
+use super::token::{Position, token_binding};
 use crate::context::Context;
 use crate::error::database_error;
 use crate::value::{ValueKind, to_json};
@@ -29,6 +31,9 @@ use crate::value::{ValueKind, to_json};
 /// How many entities one statement finds the related ones of; databases bound the parameters of a
 /// statement.
 const PARENTS: usize = 5_000;
+
+/// How many related entities one statement reads before each parent's are numbered.
+const MANY: u64 = 5_000;
 
 /// What a navigation property leads to, from each of several entities.
 pub(super) struct Related {
@@ -45,6 +50,23 @@ pub(super) struct Related {
 struct Found {
     elements: String,
     count: u64,
+    /// Where the others are asked for.
+    next: Option<String>,
+}
+
+/// How related entities are read.
+struct RelatedPlan<'a> {
+    select: SelectStatement,
+    layout: Layout<'a>,
+    terms: Terms,
+    /// The column that they are related by.
+    column: Expr,
+    /// Where a row has what it is related by, and its key.
+    parent: usize,
+    key: usize,
+    marks: Vec<(usize, Form)>,
+    /// Where nested navigation begins.
+    from: Vec<usize>,
 }
 
 /// How a value is found again.
@@ -72,6 +94,11 @@ impl Related {
             (true, elements) => drop(write!(out, "[{elements}],")),
             (false, "") => out.push_str("null,"),
             (false, element) => drop(write!(out, "{element},")),
+        }
+        if let Some(next) = found.and_then(|found| found.next.as_ref()) {
+            push_name(out, &format!("{}@odata.nextLink", self.name));
+            push_string(out, next);
+            out.push(',');
         }
         Ok(())
     }
@@ -172,37 +199,94 @@ impl Sets {
         etags: bool,
         related: &mut Related,
     ) -> Result<()> {
-        let (select, layout, parent, from) = self.plan_related(ctx, expand, link, parents)?;
-        let rows = ctx.run(ctx.database().build(&select)).await?;
-        let nested = self.related(ctx, &expand.query.expand, &from, &rows, etags).await?;
+        let plan = self.plan_related(ctx, expand, link, parents)?;
+        let page = self.page_of(expand, link);
+        let mut rows = read_rows(ctx, &plan, &expand.query, page).await?;
         let served = self.served_type(link.target);
         let kind = served.entity.columns[link.target_column].kind;
-        for row in &rows {
-            let value = kind.read(row, parent.0).map_err(database_error)?;
+        let allowed = page.map(|page| expand.query.top.map_or(page, |top| Ord::min(top, page)));
+        // What is beyond a page is left out before anything is read for it.
+        let mut last: HashMap<String, (u64, Value, Vec<serde_json::Value>)> = HashMap::new();
+        let mut kept = Vec::with_capacity(rows.len());
+        let mut more: HashSet<String> = HashSet::new();
+        for row in rows.drain(..) {
+            let value = kind.read(&row, plan.parent).map_err(database_error)?;
+            let name = name_of(&value);
+            if let Some(allowed) = allowed {
+                let entry = last.entry(name.clone()).or_insert((0, value, Vec::new()));
+                if entry.0 == allowed {
+                    more.insert(name);
+                    continue;
+                }
+                entry.0 += 1;
+                if entry.0 == allowed {
+                    entry.2 = marks(ctx.database().backend(), &plan.marks, &row)?;
+                }
+            }
+            kept.push(row);
+        }
+        let nested = self.related(ctx, &expand.query.expand, &plan.from, &kept, etags).await?;
+        for row in &kept {
+            let value = kind.read(row, plan.parent).map_err(database_error)?;
             let found = related.found.entry(name_of(&value)).or_default();
             if expand.mode == ExpandMode::References {
-                let key = served.entity.key().kind.read(row, parent.1).map_err(database_error)?;
+                let key = served.entity.key().kind.read(row, plan.key).map_err(database_error)?;
                 found.elements.push_str("{\"@odata.id\":");
                 push_string(&mut found.elements, &self.address(SetIndex(link.target.0), &key));
                 close(&mut found.elements, '}');
             } else {
-                layout.write_element(&mut found.elements, row, &nested, etags)?;
+                plan.layout.write_element(&mut found.elements, row, &nested, etags)?;
             }
             found.elements.push(',');
+        }
+        for name in more {
+            let Some((sent, key, marks)) = last.remove(&name) else { continue };
+            if expand.query.top.is_some_and(|top| top <= sent) {
+                continue;
+            }
+            let next = self.next_related(ctx, expand, &key, &Position { marks, sent })?;
+            related.found.entry(name).or_default().next = next;
         }
         Ok(())
     }
 
-    /// The statement for the related entities, how its rows look, where they have what they are
-    /// related by and their key, and where nested navigation begins.
-    #[expect(clippy::type_complexity, reason = "the parts of one plan, used once")]
+    /// How many related entities an answer holds of each. Where the others can't be asked for by
+    /// the key of what they are related to, it holds all.
+    fn page_of(&self, expand: &BoundExpand, link: Link) -> Option<u64> {
+        let has_address = link.column == self.served_type(expand.step.from).entity.key_index();
+        let page = expand.page.as_ref().filter(|_| expand.collection && has_address);
+        page.map(|page| page.limit)
+    }
+
+    /// The address of the related entities that come after a position.
+    fn next_related(
+        &self,
+        ctx: &Context,
+        expand: &BoundExpand,
+        key: &Value,
+        position: &Position,
+    ) -> Result<Option<String>> {
+        let Some(page) = &expand.page else { return Ok(None) };
+        let from = expand.step.from;
+        let name = &self.model().entity_type(from).navigation(expand.step.navigation).name;
+        let end = if expand.mode == ExpandMode::References { "/$ref" } else { "" };
+        let path = format!("{}/{name}{end}", self.address(SetIndex(from.0), key));
+        let pairs = expand.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let token = self.seal_position(ctx, &token_binding(&path, pairs), position)?;
+        let options = expand.options.iter().map(|(name, value)| encode_option(name, value));
+        let options: Vec<String> =
+            options.chain(std::iter::once(format!("$skiptoken={token}"))).collect();
+        Ok(Some(format!("{}{path}?{}", page.root, options.join("&"))))
+    }
+
+    /// The statement for the related entities, without their order.
     fn plan_related<'a>(
         &'a self,
         ctx: &'a Context,
         expand: &BoundExpand,
         link: Link,
         parents: &[Value],
-    ) -> Result<(SelectStatement, Layout<'a>, (usize, usize), Vec<usize>)> {
+    ) -> Result<RelatedPlan<'a>> {
         let query = &expand.query;
         let (mut select, translator) = self.select_related(ctx, query, link, parents)?;
         let served = self.served_type(link.target);
@@ -217,13 +301,11 @@ impl Sets {
             from.push(layout.place_of(&mut select, &translator, column));
         }
         let terms = Terms::new(&translator, &query.order_by)?;
-        if query.top.is_some() || query.skip.is_some() {
-            let column = translator.current.column(link.target_column);
-            select = number_rows(select, &terms, column, query);
-        } else {
-            terms.sort(&mut select);
-        }
-        Ok((select, layout, (parent, key), from))
+        let paged = self.page_of(expand, link).is_some();
+        let marks =
+            if paged { terms.select(&mut select, &translator, &mut layout) } else { Vec::new() };
+        let column = translator.current.column(link.target_column);
+        Ok(RelatedPlan { select, layout, terms, column, parent, key, marks, from })
     }
 
     fn select_related<'a>(
@@ -241,12 +323,43 @@ impl Sets {
     }
 }
 
-/// Keeps the rows of `$skip` and `$top` of each parent.
+/// The rows of a plan, sorted, of each parent at least those of its page and one more.
+///
+/// Numbering the rows of each parent costs, and most have few. So they are read as they are first,
+/// and numbered only when there are very many.
+async fn read_rows(
+    ctx: &Context,
+    plan: &RelatedPlan<'_>,
+    query: &BoundQuery,
+    page: Option<u64>,
+) -> Result<Vec<QueryResult>> {
+    let take = match (query.top, page) {
+        (Some(top), Some(page)) => Some(Ord::min(top, page.saturating_add(1))),
+        (top, page) => top.or(page.map(|page| page.saturating_add(1))),
+    };
+    if query.top.is_none() && query.skip.is_none() {
+        let mut select = plan.select.clone();
+        plan.terms.sort(&mut select);
+        if take.is_none() {
+            return ctx.run(ctx.database().build(&select)).await;
+        }
+        select.limit(MANY + 1);
+        let rows = ctx.run(ctx.database().build(&select)).await?;
+        if rows.len() as u64 <= MANY {
+            return Ok(rows);
+        }
+    }
+    let column = plan.column.clone();
+    let select = number_rows(plan.select.clone(), &plan.terms, column, (query.skip, take));
+    ctx.run(ctx.database().build(&select)).await
+}
+
+/// Keeps the rows of each parent that are left after some and are no more than others.
 fn number_rows(
     mut select: SelectStatement,
     terms: &Terms,
     parent: Expr,
-    query: &BoundQuery,
+    (skip, take): (Option<u64>, Option<u64>),
 ) -> SelectStatement {
     let number = Alias::new("~number");
     let mut window = WindowStatement::new();
@@ -255,10 +368,10 @@ fn number_rows(
     select.expr_window_as(Expr::cust("ROW_NUMBER()"), window, number.clone());
     let mut outer = Query::select();
     outer.column(Asterisk).from_subquery(select, Alias::new("~numbered"));
-    let skip = i64::try_from(query.skip.unwrap_or(0)).unwrap_or(i64::MAX);
+    let skip = i64::try_from(skip.unwrap_or(0)).unwrap_or(i64::MAX);
     outer.and_where(Expr::col(number.clone()).gt(skip));
-    if let Some(top) = query.top {
-        let last = i64::try_from(top).unwrap_or(i64::MAX).saturating_add(skip);
+    if let Some(take) = take {
+        let last = i64::try_from(take).unwrap_or(i64::MAX).saturating_add(skip);
         outer.and_where(Expr::col(number.clone()).lte(last));
     }
     outer.order_by(number, Order::Asc);

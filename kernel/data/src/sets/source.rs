@@ -3,9 +3,10 @@
 use sea_orm::Value;
 use sea_orm::sea_query::{Expr, ExprTrait as _, Query, SelectStatement};
 use svc_core::{Error, Result};
-use svc_odata::bind::BoundExpr;
+use svc_odata::bind::{BoundExpr, KeyValue};
 use svc_odata::model::{NavigationIndex, SetIndex, TypeIndex};
 
+use super::literal::to_column;
 use super::model::Sets;
 use super::read::visible;
 use super::sql::Translator;
@@ -60,6 +61,74 @@ impl Sets {
         source
     }
 
+    /// The one entity with a key or alternate key.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) for a value that none can have.
+    pub fn with_key_values(&self, mut source: Source, values: &[KeyValue]) -> Result<Source> {
+        let served = self.served(source.set);
+        for KeyValue { property, value } in values {
+            let missing = || Error::not_found("there is no such entity");
+            let kind = served.kind_of(*property);
+            let value = to_column(kind, value).ok_or_else(missing)?;
+            source.pinned.push((served.column_index(*property), value));
+        }
+        Ok(source)
+    }
+
+    /// The key of the one entity that a source leads to.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown, of another
+    /// organisation, or hidden by a row filter.
+    pub async fn find_key(&self, ctx: &Context, source: &Source) -> Result<Value> {
+        let key = self.entity(source.set).key_index();
+        if let [(column, value)] = &source.pinned[..]
+            && *column == key
+            && source.filters.is_empty()
+        {
+            return Ok(value.clone());
+        }
+        let value = self.column_of(ctx, source, key).await?;
+        value.ok_or_else(|| Error::not_found("there is no such entity"))
+    }
+
+    /// As [`Sets::find_key`]; none for what isn't there, where it may be created.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sets::find_key`], where it may not be created.
+    pub async fn find_key_now(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        may_create: bool,
+    ) -> Result<Option<Value>> {
+        if !may_create {
+            return self.find_key(ctx, source).await.map(Some);
+        }
+        self.column_of(ctx, source, self.entity(source.set).key_index()).await
+    }
+
+    /// The value of a column of the one entity that a source leads to; none where there is none.
+    pub(super) async fn column_of(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        column: usize,
+    ) -> Result<Option<Value>> {
+        let select = {
+            let (mut select, translator) = self.select_source(ctx, source)?;
+            select.expr(translator.current.column(column));
+            select
+        };
+        let rows = ctx.run(ctx.database().build(&select)).await?;
+        let kind = self.entity(source.set).columns[column].kind;
+        rows.first().map(|row| kind.read(row, 0).map_err(database_error)).transpose()
+    }
+
     /// The entities that a navigation property of the one entity leads to.
     ///
     /// # Errors
@@ -77,14 +146,8 @@ impl Sets {
         self.require_view(ctx, source.set)?;
         let served = self.served(source.set);
         let link = served.link(navigation);
-        let select = {
-            let (mut select, translator) = self.select_source(ctx, source)?;
-            select.expr(translator.current.column(link.column));
-            select
-        };
-        let rows = ctx.run(ctx.database().build(&select)).await?;
-        let row = rows.first().ok_or_else(|| Error::not_found("there is no such entity"))?;
-        let value = served.entity.columns[link.column].kind.read(row, 0).map_err(database_error)?;
+        let value = self.column_of(ctx, source, link.column).await?;
+        let value = value.ok_or_else(|| Error::not_found("there is no such entity"))?;
         // The types of sets are added side by side with them, so they share a place.
         let mut target = Source::of(SetIndex(link.target.0));
         target.pinned.push((link.target_column, value));

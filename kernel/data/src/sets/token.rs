@@ -81,6 +81,18 @@ impl Sets {
     }
 }
 
+/// What a token is bound to: a path below the service's root, and the options of the request with
+/// their names, whatever way they were encoded.
+#[must_use]
+pub fn token_binding<'o>(
+    path: &str,
+    options: impl IntoIterator<Item = (&'o str, &'o str)>,
+) -> String {
+    let options: Vec<String> =
+        options.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{path}?{}", options.join("&"))
+}
+
 /// The refusal of a token that doesn't belong to the query.
 pub(super) fn wrong_token() -> Error {
     Error::malformed("this `$skiptoken` doesn't belong to this query; begin again without it")

@@ -6,6 +6,7 @@ use svc_core::{Error, ErrorKind, Result};
 use svc_odata::model::{PropertyIndex, SetIndex};
 use svc_odata::value::Value as Literal;
 
+use super::deep::EntityInput;
 use super::literal::to_column;
 use super::model::{Served, Sets};
 use super::read::{described, visible};
@@ -54,27 +55,22 @@ impl Sets {
         })
     }
 
-    /// Creates an entity, and answers with its key.
+    /// Creates an entity, with those that are related to it, and answers with its record.
     ///
     /// # Errors
     ///
     /// As [`UnitOfWork::insert_records`];
-    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without the permission, or when a
-    /// row filter would hide the new entity from its own creator.
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without the permission of a set
+    /// that is written, or when a row filter would hide a new entity from its own creator;
+    /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) when it refers to what is unknown, of
+    /// another organisation, or hidden by a row filter.
     pub async fn create(
         &self,
         uow: &UnitOfWork,
         set: SetIndex,
-        values: EntityValues,
+        entity: impl Into<EntityInput>,
     ) -> Result<Record> {
-        self.require(uow.context(), set, Verb::Create)?;
-        let served = self.served(set);
-        let row = new_values(uow.context(), served, values, Verb::Create)?;
-        self.check_references(uow.context(), set, &row, None).await?;
-        let record = uow.insert_records(&served.entity, vec![row]).await?.pop();
-        let record = record.ok_or_else(|| Error::internal("a created entity was not returned"))?;
-        self.still_visible(uow.context(), set, record.key(&served.entity)).await?;
-        Ok(record)
+        self.create_deep(uow, set, entity.into(), None).await
     }
 
     /// Changes ([`Verb::Change`]) or replaces ([`Verb::Replace`]) an entity.
@@ -88,20 +84,23 @@ impl Sets {
         uow: &UnitOfWork,
         set: SetIndex,
         key: &Value,
-        values: EntityValues,
+        entity: impl Into<EntityInput>,
         verb: Verb,
         expected: Expected,
     ) -> Result<Record> {
+        let EntityInput { properties, related } = entity.into();
         self.require(uow.context(), set, verb)?;
         self.must_see(uow.context(), set, key).await?;
         let served = self.served(set);
-        let mut row = new_values(uow.context(), served, values, verb)?;
+        let mut row = new_values(uow.context(), served, properties, verb)?;
+        let behind = self.relate_before(uow, set, &mut row, related, verb).await?;
         if verb == Verb::Replace {
             fill_with_defaults(served, &mut row, uow.context());
         }
         self.check_references(uow.context(), set, &row, Some((uow, key))).await?;
         let record = uow.update_record(&served.entity, key, row, expected).await?;
         self.still_visible(uow.context(), set, key).await?;
+        self.relate_behind(uow, set, &record, behind).await?;
         Ok(record)
     }
 
@@ -157,7 +156,12 @@ impl Sets {
     }
 
     /// Nobody may move an entity out of their own sight, and so into somebody else's.
-    async fn still_visible(&self, ctx: &Context, set: SetIndex, key: &Value) -> Result<()> {
+    pub(super) async fn still_visible(
+        &self,
+        ctx: &Context,
+        set: SetIndex,
+        key: &Value,
+    ) -> Result<()> {
         if self.is_visible(ctx, set, key, false).await? {
             Ok(())
         } else {
@@ -193,7 +197,7 @@ impl Sets {
     /// would tell apart what is hidden and what doesn't exist, and what was deleted softly would be
     /// referred to anew. What it refers to already may stay. Where the set there hides no rows, the
     /// database's own constraint says the same.
-    async fn check_references(
+    pub(super) async fn check_references(
         &self,
         ctx: &Context,
         set: SetIndex,
@@ -234,7 +238,7 @@ impl Sets {
 /// The values of a payload by column. Properties that only the application sets are passed over
 /// (OData 11.4.2: the service ignores them), and so are those that are set on create only, and those
 /// that the principal doesn't see as they are.
-fn new_values(
+pub(super) fn new_values(
     ctx: &Context,
     served: &Served,
     values: EntityValues,
@@ -260,7 +264,7 @@ fn new_values(
 
 /// Whether a principal may set a column. Who sees its values in a changed form only may not change
 /// it: a change that is refused, or changes nothing, would tell the real value.
-fn is_settable(ctx: &Context, served: &Served, index: usize, verb: Verb) -> bool {
+pub(super) fn is_settable(ctx: &Context, served: &Served, index: usize, verb: Verb) -> bool {
     let who = ctx.principal();
     let creates = verb == Verb::Create;
     match served.entity.columns[index].exposure {

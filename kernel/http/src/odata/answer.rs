@@ -5,7 +5,7 @@ use axum::response::Response;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION};
 use http::{HeaderName, HeaderValue, StatusCode};
 use svc_core::{Error, Result};
-use svc_odata::headers::{EntityTag, JsonFormat, MetadataLevel, Version};
+use svc_odata::headers::{EntityTag, JsonFormat, Version};
 
 /// An answer in the making.
 pub(super) struct Answer(Response);
@@ -78,13 +78,8 @@ pub(super) fn tag_of(version: i64) -> EntityTag {
     EntityTag::weak(version.to_string())
 }
 
-/// The type of an answer. What is served in full today is `minimal` and `none`, so the type says
-/// which of them the body is.
+/// The type of an answer.
 fn content_type(format: JsonFormat) -> HeaderValue {
-    match format.metadata {
-        MetadataLevel::None => HeaderValue::from_static("application/json;odata.metadata=none"),
-        MetadataLevel::Minimal | MetadataLevel::Full => {
-            HeaderValue::from_static("application/json;odata.metadata=minimal")
-        }
-    }
+    HeaderValue::from_str(&format.content_type())
+        .unwrap_or(HeaderValue::from_static("application/json"))
 }

@@ -22,7 +22,7 @@ use svc_odata::json::{ErrorBody, ErrorDetail};
 use super::answer::Answer;
 use super::request::ROOT;
 use super::{ODataSettings, is_batch, serve_one};
-use crate::problem::problem_parts;
+use crate::problem::{Failure, problem_parts};
 use crate::state::HttpState;
 
 /// What separates the parts of a multipart answer; no JSON of ours begins a line with it.
@@ -80,7 +80,15 @@ pub(super) async fn answer(
     };
     let content_type = HeaderValue::from_str(&content_type)
         .map_err(|error| Error::internal("a header can't be written").caused_by(error))?;
-    Ok(Answer::with_body(StatusCode::OK, version, content_type, body).finish())
+    let answer = Answer::with_body(StatusCode::OK, version, content_type, body);
+    match preferences.continue_on_error {
+        Some(goes_on) => {
+            let applied = format!("odata.continue-on-error={goes_on}");
+            let name = HeaderName::from_static("preference-applied");
+            answer.header(name, &applied).map(Answer::finish)
+        }
+        None => Ok(answer.finish()),
+    }
 }
 
 fn refused(error: &BatchError) -> Error {
@@ -207,6 +215,9 @@ impl Batch<'_> {
         let address = uri.to_string();
         let body = request.body.clone().into();
         let served = serve_one(self.state, self.ctx.clone(), method, &uri, headers, body).await?;
+        if let Some(Failure(error)) = served.extensions().get() {
+            return Ok(Self::failure(request, error));
+        }
         let response = batch_response(request, served).await?;
         let location = response.headers.iter().find(|(name, _)| name == LOCATION.as_str());
         let entity = location.map_or(address, |(_, location)| location.clone());

@@ -4,8 +4,9 @@
 //! may not see is left out, and `$select`, `$expand` and, of many, all other options work on them.
 
 use axum::response::Response;
-use http::{HeaderName, Method, StatusCode};
+use http::{HeaderName, StatusCode};
 use svc_core::{Error, ErrorKind, Result};
+use svc_data::Expected;
 use svc_data::operation::{Literal, Returned};
 use svc_data::sets::Source;
 use svc_odata::bind::{OperationCall, ResourceRoot, ResourceStep};
@@ -17,25 +18,14 @@ use svc_odata::model::{OperationIndex, OperationKind, OperationType, PrimitiveTy
 use svc_odata::value::type_name;
 
 use super::answer::Answer;
-use super::change::{expected, wrong_body};
-use super::read::{entity_body, page_of, refuse_of_many};
+use super::change::{Conditions, wrong_body};
+use super::read::{entity_body, page_of, read_entity, refuse_of_many};
 use super::request::Request;
 
 /// Calls the operation that the path ends with.
-pub(super) async fn answer(request: &Request, method: &Method, body: &[u8]) -> Result<Response> {
+pub(super) async fn answer(request: &Request, body: &[u8]) -> Result<Response> {
     let call = called(request)?;
     let kind = request.sets.model().operation(call.operation).kind;
-    let fits = match kind {
-        OperationKind::Action => *method == Method::POST,
-        OperationKind::Function => matches!(*method, Method::GET | Method::HEAD),
-    };
-    if !fits {
-        let message = match kind {
-            OperationKind::Action => "an action is called with POST",
-            OperationKind::Function => "a function is called with GET",
-        };
-        return Err(Error::new(ErrorKind::MethodNotAllowed, message));
-    }
     // Before anything is looked up that the caller may not even ask about.
     request.sets.require_operation(&request.ctx, call.operation)?;
     let source = bound_to(request).await?;
@@ -88,11 +78,14 @@ async fn act(
         let kind = wrong_body(error);
         if kind.kind() == ErrorKind::Invalid { renamed(&kind) } else { kind }
     })?;
-    let condition = request.if_match()?;
+    let conditions = Conditions::of(request, false)?;
     let work = request.ctx.transact_retrying(|uow| {
-        let (values, condition) = (values.clone(), condition.clone());
+        let (values, conditions) = (values.clone(), conditions.clone());
         async move {
-            let expected = expected(request, source, condition.as_ref()).await?;
+            let expected = match source {
+                Some(source) => conditions.expected(request, source).await?,
+                None => Expected::Any,
+            };
             request.sets.run_action(&uow, operation, source, values, expected).await
         }
     });
@@ -171,9 +164,8 @@ async fn answer_entity(
     let format = request.json_format()?;
     let query = request.query(set)?;
     refuse_of_many(&query)?;
-    let etags = format.metadata != MetadataLevel::None;
     let source = Source::of(set).among(keys);
-    let entity = match request.sets.read_entity(&request.ctx, &source, &query, etags).await {
+    let entity = match read_entity(request, &source, &query, format).await {
         // Outside of what the caller may see, or deleted by the action itself.
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Ok(Answer::empty(StatusCode::NO_CONTENT, request.version).finish());

@@ -3,14 +3,18 @@
 use std::fmt::Write as _;
 
 use axum::response::Response;
-use http::{HeaderValue, StatusCode};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE;
+use http::{HeaderName, HeaderValue, StatusCode};
 use svc_core::{Error, ErrorKind, Result};
 use svc_data::sets::{Entity, Page, PageRequest, Position, Source};
 use svc_odata::bind::{BoundQuery, ResourceKind, ResourceStep};
 use svc_odata::csdl::{write_json, write_service_document, write_xml};
 use svc_odata::headers::{JsonFormat, MetadataFormat, MetadataLevel, negotiate_metadata};
-use svc_odata::json::{ContextShape, context_fragment, push_string};
+use svc_odata::json::{ContextShape, Rewriter, context_fragment, push_string};
 use svc_odata::model::{PrimitiveType, Property, PropertyIndex, PropertyType, SetIndex, TypeIndex};
+
+use svc_odata::value::type_name;
 
 use super::answer::{Answer, tag_of};
 use super::request::{Request, format_error};
@@ -64,15 +68,55 @@ pub(super) async fn page_of(request: &Request, source: &Source, at_once: bool) -
     let format = request.json_format()?;
     let query = request.query(source.set())?;
     let etags = format.metadata != MetadataLevel::None;
-    let (page, link) = read_page(request, source, &query, etags, at_once).await?;
+    let prepared = Rewriter::new(&request.seen(), format).map(|anew| anew.prepare(&query));
+    let asked = prepared.as_ref().unwrap_or(&query);
+    let (mut page, link) = read_page(request, source, asked, etags, at_once).await?;
+    let mut of_set = String::new();
+    if let Some(anew) = Rewriter::new(&request.seen(), format) {
+        page.elements = anew.elements(&page.elements, source.set(), &query).map_err(unreadable)?;
+        of_set = anew.of_set(source.set());
+    }
     let mut body = String::with_capacity(page.elements.len() + 256);
     body.push('{');
     if etags {
         push_context(&mut body, request, source.set(), Some(&query), ContextShape::Collection);
         body.push(',');
     }
-    push_page(&mut body, &page, link.as_deref());
-    Ok(Answer::json(StatusCode::OK, request.version, format, body).finish())
+    body.push_str(&of_set);
+    push_page(&mut body, &page, link.as_deref(), format);
+    paged(request, Answer::json(StatusCode::OK, request.version, format, body))
+}
+
+/// Says which of the caller's preferences an answer with a page follows.
+fn paged(request: &Request, answer: Answer) -> Result<Response> {
+    match request.preferences.max_page_size {
+        Some(_) => {
+            let size = format!("odata.maxpagesize={}", page_limit(request));
+            answer.header(HeaderName::from_static("preference-applied"), &size).map(Answer::finish)
+        }
+        None => Ok(answer.finish()),
+    }
+}
+
+fn unreadable(error: serde_json::Error) -> Error {
+    Error::internal("an entity that was read can't be written anew").caused_by(error)
+}
+
+/// The one entity of a source, in the form that the caller asks for.
+pub(super) async fn read_entity(
+    request: &Request,
+    source: &Source,
+    query: &BoundQuery,
+    format: JsonFormat,
+) -> Result<Entity> {
+    let etags = format.metadata != MetadataLevel::None;
+    let prepared = Rewriter::new(&request.seen(), format).map(|anew| anew.prepare(query));
+    let asked = prepared.as_ref().unwrap_or(query);
+    let mut entity = request.sets.read_entity(&request.ctx, source, asked, etags).await?;
+    if let Some(anew) = Rewriter::new(&request.seen(), format) {
+        entity.members = anew.members(&entity.members, source.set(), query).map_err(unreadable)?;
+    }
+    Ok(entity)
 }
 
 /// Reads the page that a request asks for, and the address of the next.
@@ -104,9 +148,10 @@ async fn read_page(
 }
 
 /// The members of an answer that holds a page.
-fn push_page(body: &mut String, page: &Page, link: Option<&str>) {
+fn push_page(body: &mut String, page: &Page, link: Option<&str>, format: JsonFormat) {
     if let Some(count) = page.count {
-        let _ = write!(body, "\"@odata.count\":{count},");
+        let quote = if format.ieee754_compatible { "\"" } else { "" };
+        let _ = write!(body, "\"@odata.count\":{quote}{count}{quote},");
     }
     let _ = write!(body, "\"value\":[{}]", page.elements);
     if let Some(link) = link {
@@ -138,8 +183,7 @@ async fn entity(request: &Request) -> Result<Response> {
     let (set, format) = (source.set(), request.json_format()?);
     let query = request.query(set)?;
     refuse_of_many(&query)?;
-    let etags = format.metadata != MetadataLevel::None;
-    let read = request.sets.read_entity(&request.ctx, &source, &query, etags).await;
+    let read = read_entity(request, &source, &query, format).await;
     let entity = match read {
         Err(error) if error.kind() == ErrorKind::NotFound && leads_nowhere(request) => {
             return Ok(Answer::empty(StatusCode::NO_CONTENT, request.version).finish());
@@ -210,7 +254,14 @@ async fn property(
         push_string(&mut body, &format!("{}$metadata#{path}", request.root));
         body.push(',');
     }
-    let _ = write!(body, "\"value\":{value}}}");
+    let ty = type_name(model, described.ty);
+    if format.metadata == MetadataLevel::Full && described.ty != PropertyType::Untyped {
+        let ty = ty.strip_prefix("Edm.").unwrap_or(&ty);
+        let _ = write!(body, "\"@odata.type\":\"#{ty}\",");
+    }
+    let is_wide = matches!(ty.as_str(), "Edm.Int64" | "Edm.Decimal");
+    let quote = if is_wide && format.ieee754_compatible { "\"" } else { "" };
+    let _ = write!(body, "\"value\":{quote}{value}{quote}}}");
     Ok(Answer::json(StatusCode::OK, request.version, format, body).finish())
 }
 
@@ -223,7 +274,12 @@ fn raw_value(request: &Request, property: &Property, json: &str) -> Result<Respo
     };
     let content_type = match property.ty {
         PropertyType::Primitive(PrimitiveType::Binary) => {
-            return Err(Error::not_implemented("`$value` of bytes is not served"));
+            let bytes = URL_SAFE.decode(text);
+            let wrong = |error| Error::internal("stored bytes can't be read").caused_by(error);
+            let bytes = bytes.map_err(wrong)?;
+            let content_type = HeaderValue::from_static("application/octet-stream");
+            let answer = Answer::with_body(StatusCode::OK, request.version, content_type, bytes);
+            return Ok(answer.finish());
         }
         PropertyType::Untyped => HeaderValue::from_static("application/json"),
         _ => HeaderValue::from_static("text/plain;charset=utf-8"),
@@ -252,7 +308,8 @@ async fn references(request: &Request, many: bool) -> Result<Response> {
     if many {
         let (mut page, link) = read_page(request, &source, &query, false, false).await?;
         page.elements = addresses(request, set, &page.elements)?;
-        push_page(&mut body, &page, link.as_deref());
+        push_page(&mut body, &page, link.as_deref(), format);
+        return paged(request, Answer::json(StatusCode::OK, request.version, format, body));
     } else {
         refuse_of_many(&query)?;
         let read = request.sets.read_entity(&request.ctx, &source, &query, false).await;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, Uri};
 use svc_core::{Error, ErrorKind, Result};
-use svc_data::sets::{Seen, Source};
+use svc_data::sets::{Seen, Source, token_binding};
 use svc_data::{Context, Sets};
 use svc_odata::bind::{
-    BindError, BindLimits, BoundExpand, BoundQuery, BoundResource, KeyValue, ResourceRoot,
-    ResourceStep, bind_query, bind_resource, check_capabilities,
+    BindError, BindLimits, BoundExpand, BoundQuery, BoundResource, ExpandPage, KeyValue,
+    ResourceKind, ResourceRoot, ResourceStep, bind_query, bind_resource, check_capabilities,
 };
 use svc_odata::headers::{
     FormatError, JsonFormat, Preferences, TagCondition, Version, negotiate_json, negotiate_version,
@@ -108,15 +108,43 @@ impl Request {
         }
     }
 
-    /// The key in the path, where it leads to one entity of a set.
+    /// The one entity that the path leads to, and the values of its key where the path is nothing
+    /// but a set's entity.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotImplemented`] when the path goes on behind it.
-    pub(super) fn key(&self) -> Result<sea_orm::Value> {
+    /// As [`Request::source`].
+    pub(super) async fn addressed(&self) -> Result<(Source, &[KeyValue])> {
         match &self.resource.steps[..] {
-            [ResourceStep::Key(values)] => self.key_of(self.set()?.0, values),
-            _ => Err(Error::not_implemented("changing through a path is not served")),
+            [ResourceStep::Key(values)] => {
+                let source = Source::of(self.set()?.0);
+                Ok((self.sets.with_key_values(source, values)?, values))
+            }
+            steps => Ok((self.walk_seen(steps).await?, &[])),
+        }
+    }
+
+    /// Follows steps as [`Request::walk`] does, for who may read the set that they begin in.
+    ///
+    /// # Errors
+    ///
+    /// As [`Request::source`].
+    pub(super) async fn walk_seen(&self, steps: &[ResourceStep]) -> Result<Source> {
+        self.sets.require_view(&self.ctx, self.set()?.0)?;
+        self.walk(steps).await
+    }
+
+    /// The key in a reference to an entity of a type.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] for what is no address of one.
+    pub(super) fn key_of_reference(&self, url: &str, of: TypeIndex) -> Result<ResourceStep> {
+        let (set, values) = self.read_reference(url)?;
+        if self.sets.model().set(set).entity_type == of {
+            Ok(ResourceStep::Key(values))
+        } else {
+            Err(wrong_reference())
         }
     }
 
@@ -130,11 +158,76 @@ impl Request {
         let set = self.sets.model().set(set);
         check_capabilities(set, &self.options).map_err(refused)?;
         let bound = bind_query(&self.seen(), set.entity_type, &self.options, self.limits());
-        let query = bound.map_err(refused)?;
+        let mut query = bound.map_err(refused)?;
+        self.page_expands(&mut query.expand);
         if nested_apply(&query) {
             return Err(Error::not_implemented("`$apply` within `$expand` is not served"));
         }
         Ok(query)
+    }
+
+    /// As [`Request::query`], for options that the server itself has written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Request::query`].
+    pub(super) fn query_with(&self, set: SetIndex, options: &str) -> Result<BoundQuery> {
+        let options = QueryOptions::parse(options).map_err(|error| unreadable(&error))?;
+        let options = QueryOptions {
+            select: self.options.select.clone(),
+            format: self.options.format.clone(),
+            ..options
+        };
+        let entity_type = self.sets.model().set(set).entity_type;
+        let bound = bind_query(&self.seen(), entity_type, &options, self.limits());
+        let mut query = bound.map_err(refused)?;
+        self.page_expands(&mut query.expand);
+        Ok(query)
+    }
+
+    /// Bounds how many related entities an answer holds of each.
+    fn page_expands(&self, expands: &mut [BoundExpand]) {
+        for expand in expands {
+            let limit = self.settings.expand_page_size.into();
+            expand.page = Some(ExpandPage { limit, root: self.root.as_str().into() });
+            self.page_expands(&mut expand.query.expand);
+        }
+    }
+
+    /// The entity that a body refers to by its URL: absolute, from the host's root, or from the
+    /// service's.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] for what is no address of one entity here, and as
+    /// [`Request::source`].
+    pub(super) async fn reference(&self, url: &str) -> Result<Source> {
+        let (set, values) = self.read_reference(url)?;
+        self.sets.require_view(&self.ctx, set)?;
+        self.sets.with_key_values(Source::of(set), &values)
+    }
+
+    fn read_reference(&self, url: &str) -> Result<(SetIndex, Vec<KeyValue>)> {
+        let path = match url.split_once("://") {
+            Some((_, rest)) => {
+                rest.find('/').map(|start| &rest[start..]).ok_or_else(wrong_reference)?
+            }
+            None => url,
+        };
+        let path = match path.strip_prefix('/') {
+            Some(_) => path.strip_prefix(ROOT).ok_or_else(wrong_reference)?,
+            None => path,
+        };
+        let limits = ParseLimits { depth: self.settings.max_depth, nodes: self.settings.max_nodes };
+        let parsed = ResourcePath::parse_with(path, limits).map_err(|_| wrong_reference())?;
+        let everything = Seen::with_all_sets(&self.sets, self.ctx.principal());
+        let bound = bind_resource(&everything, &parsed, &[], self.limits()).map_err(refused)?;
+        match (&bound.root, bound.kind, &bound.steps[..]) {
+            (ResourceRoot::Set(set), ResourceKind::Entity, [ResourceStep::Key(values)]) => {
+                Ok((*set, values.clone()))
+            }
+            _ => Err(wrong_reference()),
+        }
     }
 
     /// The query of nothing but one property of an entity of this type. The options of the
@@ -171,12 +264,11 @@ impl Request {
     pub(super) fn binding(&self) -> String {
         let (path, _) = self.target.split_once('?').unwrap_or((&self.target, ""));
         let options = self.options_without(&["skiptoken"]);
-        let options = options.iter().map(|option| {
-            let pair = form_urlencoded::parse(option.as_bytes()).next();
-            pair.map(|(name, value)| format!("{name}={value}")).unwrap_or_default()
-        });
-        let options: Vec<String> = options.collect();
-        format!("{path}?{}", options.join("&"))
+        let decoded: Vec<_> = options
+            .iter()
+            .filter_map(|option| form_urlencoded::parse(option.as_bytes()).next())
+            .collect();
+        token_binding(path, decoded.iter().map(|(name, value)| (name.as_ref(), value.as_ref())))
     }
 
     /// The options as they were sent, without some.
@@ -213,10 +305,7 @@ impl Request {
         let mut source = Source::of(self.set()?.0);
         for step in steps {
             source = match step {
-                ResourceStep::Key(values) => {
-                    let key = self.key_of(source.set(), values)?;
-                    self.sets.with_key(source, key)
-                }
+                ResourceStep::Key(values) => self.sets.with_key_values(source, values)?,
                 ResourceStep::Navigation(step) => {
                     self.sets.follow(&self.ctx, &source, step.navigation).await?
                 }
@@ -234,13 +323,6 @@ impl Request {
             };
         }
         Ok(source)
-    }
-
-    fn key_of(&self, set: SetIndex, values: &[KeyValue]) -> Result<sea_orm::Value> {
-        match values {
-            [value] => self.sets.key_value(set, &value.value),
-            _ => Err(Error::not_implemented("a key of several parts is not served")),
-        }
     }
 
     /// The form of JSON that the caller takes.
@@ -281,9 +363,15 @@ impl Request {
     }
 }
 
+fn wrong_reference() -> Error {
+    Error::malformed("a reference is no address of an entity of this service").target("@odata.id")
+}
+
 fn limits_of(settings: &ODataSettings) -> BindLimits {
     BindLimits {
         nodes: settings.max_nodes,
+        select_items: settings.max_select_items,
+        order_by_items: settings.max_order_by_items,
         expand_depth: settings.max_expand_depth,
         expands: settings.max_expands,
     }

@@ -52,7 +52,9 @@ pub(super) fn key(
             };
             let known = is_key(&entity_type.key)
                 || entity_type.alternate_keys.iter().any(|key| is_key(key));
-            if known { Ok(values) } else { Err(wrong()) }
+            // Trying values until one is found would tell what a changed value really is.
+            let masked = values.iter().any(|value| context.schema.is_masked(index, value.property));
+            if known && !masked { Ok(values) } else { Err(wrong()) }
         }
     }
 }

@@ -169,7 +169,32 @@ fn expand_levels(
         collection,
         mode,
         query,
+        options: own_options(item, levels, nesting),
+        page: None,
     })
+}
+
+/// The nested options as a request for the related entities alone has them: the levels that are
+/// left become an `$expand`, and the aliases of the whole request go along.
+fn own_options(item: &ExpandItem, levels: usize, nesting: &Nesting<'_>) -> Vec<(String, String)> {
+    let mut options = item.options.clone();
+    options.levels = None;
+    let mut named = options.to_named();
+    if levels > 1 {
+        let mut rest = item.clone();
+        rest.options.levels = Some(Levels::Exactly(u32::try_from(levels - 1).unwrap_or(u32::MAX)));
+        match named.iter_mut().find(|(name, _)| name == "$expand") {
+            Some((_, expand)) => *expand = format!("{expand},{rest}"),
+            None => named.push(("$expand".to_owned(), rest.to_string())),
+        }
+    }
+    for alias in nesting.aliases.iter().flat_map(|aliases| aliases.iter()) {
+        let name = format!("@{}", alias.name);
+        if !named.iter().any(|(known, _)| *known == name) {
+            named.push((name, alias.value.to_string()));
+        }
+    }
+    named
 }
 
 /// Options that only make sense for a collection.

@@ -28,7 +28,7 @@ pub use resource::{
 pub use types::{
     AggregateMethod, BindLimits, BoundAggregate, BoundApply, BoundExpand, BoundExpr, BoundKind,
     BoundOrder, BoundQuery, BoundSelect, BoundTransformation, BoundTransformationKind, Collection,
-    CollectionOf, Column, EntityPath, ExpandMode, PropertyPath, Row, Step, Variable,
+    CollectionOf, Column, EntityPath, ExpandMode, ExpandPage, PropertyPath, Row, Step, Variable,
 };
 
 use crate::model::{EntitySet, Schema, TypeIndex};

@@ -5,7 +5,9 @@ use super::expand::expand;
 use super::expr;
 use super::path::{cast, unknown_property};
 use super::scope::{Context, Scope};
-use super::{BindError, BoundExpr, BoundOrder, BoundQuery, BoundSelect, Column, Row};
+use super::{
+    BindError, BindErrorKind, BoundExpr, BoundOrder, BoundQuery, BoundSelect, Column, Row,
+};
 use crate::model::{NavigationIndex, PrimitiveType, PropertyIndex, PropertyType, TypeIndex};
 use crate::syntax::{
     Alias, ComputeItem, Expand, ExpandOptions, OrderByItem, Position, QueryOptions, Search,
@@ -203,6 +205,11 @@ pub(super) fn order_by(
     scope: &Scope<'_>,
     items: &[OrderByItem],
 ) -> Result<Vec<BoundOrder>, BindError> {
+    let limit = context.limits.order_by_items;
+    if items.len() > limit {
+        let message = format!("{} items are too many; at most {limit} are allowed", items.len());
+        return Err(BindError::new(items[limit].expr.at, BindErrorKind::TooMuch(message)));
+    }
     let mut bound = Vec::with_capacity(items.len());
     for item in items {
         let expr = expr::value(context, scope, &item.expr)?;
@@ -235,6 +242,11 @@ fn select(
         Some(select) => select.items.as_slice(),
         None => &[SelectItem { at: Position::default(), kind: SelectKind::All }],
     };
+    let limit = context.limits.select_items;
+    if items.len() > limit {
+        let message = format!("{} items are too many; at most {limit} are allowed", items.len());
+        return Err(BindError::new(items[limit].at, BindErrorKind::TooMuch(message)));
+    }
     for item in items {
         select_item(context, row, item, &mut bound)?;
     }

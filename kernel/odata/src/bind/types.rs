@@ -216,6 +216,19 @@ pub struct BoundExpand {
     pub mode: ExpandMode,
     /// The nested options.
     pub query: BoundQuery,
+    /// The nested options by name, as a request to the related entities' own address carries them.
+    pub options: Vec<(String, String)>,
+    /// How many of a collection one answer holds; binding leaves it to the server.
+    pub page: Option<ExpandPage>,
+}
+
+/// How many related entities one answer holds of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpandPage {
+    /// How many.
+    pub limit: u64,
+    /// The address of the service's root, with a slash at its end, for links to the others.
+    pub root: std::sync::Arc<str>,
 }
 
 /// What is asked for of an expanded navigation property.
@@ -308,13 +321,17 @@ pub struct BindLimits {
     pub expand_depth: usize,
     /// Most expanded navigation properties in all. Default 50.
     pub expands: usize,
+    /// Most items of a `$select`. Default 1000.
+    pub select_items: usize,
+    /// Most items of an `$orderby`. Default 100.
+    pub order_by_items: usize,
     /// Most nodes of all bound expressions, parameter aliases put in place. Default 5000.
     pub nodes: usize,
 }
 
 impl Default for BindLimits {
     fn default() -> Self {
-        Self { expand_depth: 5, expands: 50, nodes: 5000 }
+        Self { expand_depth: 5, expands: 50, nodes: 5000, select_items: 1000, order_by_items: 100 }
     }
 }
 

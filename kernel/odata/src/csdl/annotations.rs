@@ -406,10 +406,15 @@ pub(super) fn of_container(schema: &dyn Schema) -> Vec<Annotation> {
         ("Core.ODataVersions", string("4.0 4.01")),
         (
             "Capabilities.SupportedFormats",
-            strings(&["application/json;odata.metadata=minimal;IEEE754Compatible=false"]),
+            strings(&[
+                "application/json;odata.metadata=none;IEEE754Compatible=false",
+                "application/json;odata.metadata=minimal;IEEE754Compatible=false",
+                "application/json;odata.metadata=full;IEEE754Compatible=false",
+            ]),
         ),
         ("Capabilities.AsynchronousRequestsSupported", Content::Bool(false)),
         ("Capabilities.KeyAsSegmentSupported", Content::Bool(true)),
+        ("Capabilities.QuerySegmentSupported", Content::Bool(true)),
         ("Capabilities.CrossJoinSupported", Content::Bool(false)),
         ("Capabilities.BatchSupport", Content::Record(batch)),
         ("Capabilities.FilterFunctions", strings(&functions)),

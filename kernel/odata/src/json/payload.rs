@@ -125,9 +125,24 @@ pub fn parse_entity(
     body: &[u8],
     options: PayloadOptions,
 ) -> Result<EntityPayload, PayloadError> {
+    parse_entity_at(schema, entity_type, body, options, &[])
+}
+
+/// Reads an entity from the body of a request to an address that has the values of `given`, which
+/// the body may leave out.
+///
+/// # Errors
+/// As [`parse_entity`].
+pub fn parse_entity_at(
+    schema: &dyn Schema,
+    entity_type: TypeIndex,
+    body: &[u8],
+    options: PayloadOptions,
+    given: &[PropertyIndex],
+) -> Result<EntityPayload, PayloadError> {
     let raw: &RawValue = serde_json::from_slice(body).map_err(|cause| malformed(&cause))?;
     let mut reader = Reader { schema, options, issues: Vec::new() };
-    let entity = reader.entity(entity_type, raw, "", 0)?;
+    let entity = reader.entity(entity_type, raw, "", 0, given)?;
     if reader.issues.is_empty() { Ok(entity) } else { Err(PayloadError::Invalid(reader.issues)) }
 }
 
@@ -234,6 +249,7 @@ impl Reader<'_> {
         raw: &RawValue,
         path: &str,
         depth: usize,
+        inherited: &[PropertyIndex],
     ) -> Result<EntityPayload, PayloadError> {
         if depth > self.options.depth {
             let limit = self.options.depth;
@@ -265,7 +281,7 @@ impl Reader<'_> {
             }
         }
         if entity.id.is_none() {
-            self.require(index, &entity, &members, path, depth);
+            self.require(index, &entity, &members, path, depth, inherited);
         }
         Ok(entity)
     }
@@ -292,6 +308,7 @@ impl Reader<'_> {
         members: &[(String, Box<RawValue>)],
         path: &str,
         depth: usize,
+        inherited: &[PropertyIndex],
     ) {
         if self.options.purpose == Purpose::Update && depth == 0 {
             return;
@@ -305,6 +322,7 @@ impl Reader<'_> {
                     || found.collection
                     || found.computed_default
                     || found.default_value.is_some()
+                    || inherited.contains(property)
                     || is_bound(entity_type, *property, entity);
                 !has_other_source
                     && self.is_written(index, *property, depth)
@@ -396,6 +414,17 @@ impl Reader<'_> {
         urls.map(NavigationPayload::Bind)
     }
 
+    /// The properties that an entity gets from the one that it is nested in: those that make the
+    /// way back.
+    fn inherited(&self, index: TypeIndex, navigation: NavigationIndex) -> Vec<PropertyIndex> {
+        let model = self.schema.model();
+        let found = model.entity_type(index).navigation(navigation);
+        let target = model.entity_type(found.target);
+        let back = found.partner.as_deref().and_then(|partner| target.find_navigation(partner));
+        let back = back.map(|back| &target.navigation(back).constraints);
+        back.into_iter().flatten().map(|(own, _)| *own).collect()
+    }
+
     fn related(
         &mut self,
         index: TypeIndex,
@@ -406,6 +435,7 @@ impl Reader<'_> {
     ) -> Result<NavigationPayload, PayloadError> {
         let found = self.schema.model().entity_type(index).navigation(navigation);
         let (to, many, nullable) = (found.target, found.collection, found.nullable);
+        let inherited = self.inherited(index, navigation);
         if !many {
             if raw.get() == "null" && nullable {
                 return Ok(NavigationPayload::Null);
@@ -414,7 +444,7 @@ impl Reader<'_> {
                 self.issue(target, PayloadProblem::Value(clash("an object", raw)));
                 return Ok(NavigationPayload::Null);
             }
-            let entity = self.entity(to, raw, &format!("{target}/"), depth + 1)?;
+            let entity = self.entity(to, raw, &format!("{target}/"), depth + 1, &inherited)?;
             return Ok(NavigationPayload::Entities(vec![entity]));
         }
         let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) else {
@@ -423,7 +453,8 @@ impl Reader<'_> {
         };
         let mut entities = Vec::with_capacity(items.len());
         for (place, item) in items.into_iter().enumerate() {
-            entities.push(self.entity(to, item, &format!("{target}/{place}/"), depth + 1)?);
+            let target = format!("{target}/{place}/");
+            entities.push(self.entity(to, item, &target, depth + 1, &inherited)?);
         }
         Ok(NavigationPayload::Entities(entities))
     }

@@ -17,6 +17,7 @@ pub(crate) mod text;
 
 pub use ast::*;
 pub use error::{ParseLimits, Position, SyntaxError, SyntaxErrorKind};
+pub use print::{encode_option, encode_segment};
 
 use cursor::{Budget, Cursor};
 use parse::Duplicates;

@@ -8,6 +8,8 @@ mod search;
 
 use std::fmt::{self, Write as _};
 
+pub use options::encode_option;
+
 /// Writes items with a separator between them.
 pub(super) fn joined<T: fmt::Display>(
     formatter: &mut fmt::Formatter<'_>,
@@ -40,7 +42,8 @@ pub(super) fn encode_query(text: &str) -> String {
 }
 
 /// Percent-encodes what would end or change a segment of a URL's path.
-pub(super) fn encode_segment(text: &str) -> String {
+#[must_use]
+pub fn encode_segment(text: &str) -> String {
     encode(text, |byte| byte.is_ascii_alphanumeric() || b"-._~!*'(),;:@$&=".contains(&byte))
 }
 

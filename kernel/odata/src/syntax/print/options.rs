@@ -110,8 +110,10 @@ fn push_aliases(named: &mut Named, aliases: &[Alias]) {
     named.extend(aliases.iter().map(|alias| (format!("@{}", alias.name), alias.value.to_string())));
 }
 
-impl Display for ExpandOptions {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+impl ExpandOptions {
+    /// The options with their names, as plain text.
+    #[must_use]
+    pub fn to_named(&self) -> Vec<(String, String)> {
         let mut named = Named::new();
         push(&mut named, "$apply", self.apply.as_ref());
         push_list(&mut named, "$compute", &self.compute);
@@ -125,8 +127,22 @@ impl Display for ExpandOptions {
         push(&mut named, "$count", self.count.as_ref());
         push(&mut named, "$levels", self.levels.as_ref());
         push_aliases(&mut named, &self.aliases);
+        named
+    }
+}
+
+impl Display for ExpandOptions {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let named = self.to_named();
         joined(formatter, named.iter().map(|(name, value)| format!("{name}={value}")), ";")
     }
+}
+
+/// An option of a URL's query, percent-encoded.
+#[must_use]
+pub fn encode_option(name: &str, value: &str) -> String {
+    // An equals sign within a name would end it.
+    format!("{}={}", encode_query(name).replace('=', "%3D"), encode_query(value))
 }
 
 /// The query of a URL, percent-encoded, as a next link carries it.
@@ -151,10 +167,7 @@ impl Display for QueryOptions {
         named.extend(self.custom.iter().map(|option| (option.name.clone(), option.value.clone())));
         push(&mut named, "$skiptoken", self.skip_token.as_ref());
         push(&mut named, "$deltatoken", self.delta_token.as_ref());
-        let encoded = named.iter().map(|(name, value)| {
-            // An equals sign within a name would end it.
-            format!("{}={}", encode_query(name).replace('=', "%3D"), encode_query(value))
-        });
+        let encoded = named.iter().map(|(name, value)| encode_option(name, value));
         joined(formatter, encoded, "&")
     }
 }
