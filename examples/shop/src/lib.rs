@@ -13,6 +13,7 @@ mod api;
 pub mod category;
 pub mod customer;
 mod first_start;
+mod operations;
 pub mod order;
 pub mod order_line;
 mod order_number;

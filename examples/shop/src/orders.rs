@@ -220,23 +220,31 @@ async fn find_customer(uow: &UnitOfWork, id: Uuid) -> Result<customer::Model> {
     query.for_update().one().await?.ok_or_else(unknown)
 }
 
-async fn check_credit(uow: &UnitOfWork, customer: &customer::Model, total: Decimal) -> Result<()> {
-    let Some(limit) = customer.credit_limit else { return Ok(()) };
-    let open = uow
+/// What a customer's further orders may come to; none where there is no limit.
+///
+/// # Errors
+///
+/// A fault of the database.
+pub async fn credit_left(ctx: &Context, customer: &customer::Model) -> Result<Option<Decimal>> {
+    let Some(limit) = customer.credit_limit else { return Ok(None) };
+    let open = ctx
         .query::<order::Entity>()
         .filter(order::COLUMN.customer_id.eq(customer.id))
         .filter(order::COLUMN.status.eq(order::Status::Placed))
         .all()
         .await?;
     let open: Decimal = open.iter().map(|order| order.total).sum();
-    if open + total <= limit {
-        return Ok(());
+    Ok(Some((limit - open).max(Decimal::ZERO)))
+}
+
+async fn check_credit(uow: &UnitOfWork, customer: &customer::Model, total: Decimal) -> Result<()> {
+    match credit_left(uow.context(), customer).await? {
+        Some(left) if total > left => Err(Error::conflict(format!(
+            "the order comes to {total:.2}, but of the customer's credit only {left:.2} is left; \
+             ship or cancel other orders first, or raise the credit limit"
+        ))),
+        _ => Ok(()),
     }
-    Err(Error::conflict(format!(
-        "the order comes to {total:.2}, but of the customer's credit only {:.2} is left; ship or \
-         cancel other orders first, or raise the credit limit",
-        (limit - open).max(Decimal::ZERO)
-    )))
 }
 
 async fn lock_placed(uow: &UnitOfWork, id: Uuid) -> Result<order::Model> {

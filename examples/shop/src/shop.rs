@@ -6,7 +6,8 @@ use crate::placed_orders::LinesStayAsPlaced;
 use crate::settings::SampleSettings;
 use crate::stock::StockLow;
 use crate::{
-    api, category, customer, first_start, order, order_line, orders, product, stock, supplier,
+    api, category, customer, first_start, operations, order, order_line, orders, product, stock,
+    supplier,
 };
 
 /// The application's own module.
@@ -34,25 +35,44 @@ impl Module for Shop {
             .hidden(product::Column::CostPrice)
             .unless("Products.SeeCosts")
             .create_only(product::Column::Stock)
+            .alternate_key([product::Column::Sku])
             .search([product::Column::Name, product::Column::Sku, product::Column::Description])
+            .action("ReceiveStock")
+            .described("Adds a supplier's delivery to the stock")
+            .needs(stock::RECEIVE)
+            .on_each(operations::receive)
             .webhooks();
-        registry.entity_set::<customer::Entity>("Customers").described("Who buys").search([
-            customer::Column::Name,
-            customer::Column::Number,
-            customer::Column::City,
-        ]);
+        registry
+            .entity_set::<customer::Entity>("Customers")
+            .described("Who buys")
+            .alternate_key([customer::Column::Number])
+            .search([customer::Column::Name, customer::Column::Number, customer::Column::City])
+            .function("CreditLeft")
+            .described("What further orders may come to; none is no limit")
+            .needs("Customers.View")
+            .on_each(operations::credit_left);
         registry
             .entity_set::<order::Entity>("Orders")
             .described("What customers have ordered; commands place, ship and cancel")
+            .alternate_key([order::Column::Number])
             .read_only(order::Column::Number)
             .read_only(order::Column::CustomerId)
             .read_only(order::Column::Status)
             .read_only(order::Column::OrderedAt)
             .read_only(order::Column::ShippedAt)
-            .read_only(order::Column::Total);
+            .read_only(order::Column::Total)
+            .action("Ship")
+            .described("Records that the goods have left")
+            .needs(orders::SHIP)
+            .on_each(operations::ship)
+            .action("Cancel")
+            .described("Puts the goods back into stock")
+            .needs(orders::CANCEL)
+            .on_each(operations::cancel);
         registry
             .entity_set::<order_line::Entity>("OrderLines")
             .described("What orders consist of")
+            .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
             .read_only(order_line::Column::OrderId)
             .read_only(order_line::Column::Position)
             .read_only(order_line::Column::ProductId)

@@ -57,6 +57,28 @@ on_both_databases! {
         assert_eq!(refusal["detail"], "order `SO-100841` is already shipped");
     }
 
+    async fn odata_has_the_commands_too(backend) {
+        let shop = Open::start(backend).await;
+        let clerk = shop.person(&[&CLERK[..], &["Orders.View", "Customers.View", "Products.View"]].concat());
+        let placed = clerk.post("/api/v1/shop/orders", shop.order(2)).await.expect(201);
+        let order = format!("/odata/v1/Orders({})", placed["id"].as_str().unwrap());
+        let shipped = clerk.post(&format!("{order}/Shop.Ship?$expand=customer"), json!({})).await.expect(200);
+        assert_eq!(shipped["status"], "shipped");
+        let customer = shipped["customer"]["id"].as_str().unwrap();
+        let credit = clerk.get(&format!("/odata/v1/Customers({customer})/Shop.CreditLeft()")).await;
+        assert_eq!(credit.status.as_u16(), 204, "this one has no limit: {}", credit.text);
+        let refusal = clerk.post(&format!("{order}/Shop.Cancel"), json!({})).await.expect(409);
+        assert!(refusal["error"]["message"].as_str().unwrap().ends_with("is already shipped"), "{refusal}");
+        let product = format!("/odata/v1/Products({})", shop.product);
+        let before = clerk.get(&product).await.expect(200)["stock"].as_i64().unwrap();
+        let received = clerk.post(&format!("{product}/Shop.ReceiveStock"), json!({"quantity": 5})).await.expect(200);
+        assert_eq!(received["stock"], before + 5);
+        let visitor = shop.person(&["Orders.View"]);
+        assert_eq!(visitor.post(&format!("{order}/Shop.Cancel"), json!({})).await.status.as_u16(), 403);
+        let metadata = visitor.get("/odata/v1/$metadata").await.text;
+        assert!(!metadata.contains("Cancel"), "{metadata}");
+    }
+
     async fn what_is_wrong_is_named(backend) {
         let shop = Open::start(backend).await;
         let clerk = shop.person(&CLERK);
