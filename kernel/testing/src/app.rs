@@ -37,7 +37,7 @@ pub struct TestApp {
 pub struct TestAppBuilder {
     make: MakeApplication,
     settings: Vec<String>,
-    beginning: OffsetDateTime,
+    clock: Clock,
 }
 
 impl TestAppBuilder {
@@ -52,7 +52,13 @@ impl TestAppBuilder {
     /// what they get with the machine's clock.
     #[must_use]
     pub fn beginning_at(self, beginning: OffsetDateTime) -> Self {
-        Self { beginning, ..self }
+        Self { clock: Clock::manual(beginning), ..self }
+    }
+
+    /// Lets the application live by the machine's clock, which can't be moved: for benchmarks.
+    #[must_use]
+    pub fn in_real_time(self) -> Self {
+        Self { clock: Clock::system(), ..self }
     }
 
     /// Starts the application on a database of its own.
@@ -61,7 +67,7 @@ impl TestAppBuilder {
     ///
     /// When it doesn't start, with the reason.
     pub async fn start(self, backend: Backend) -> TestApp {
-        let Self { make, settings, beginning } = self;
+        let Self { make, settings, clock } = self;
         let assembled = make().assemble().expect("modules that fit together");
         let options = LoadOptions { arguments: settings.clone(), ..LoadOptions::default() };
         let configured = assembled.configure(&options, Clock::manual(START)).expect("settings");
@@ -75,7 +81,7 @@ impl TestAppBuilder {
             connected.close().await;
         };
         let database = ThrowAwayDatabase::from_template(backend, &fingerprint, migrate).await;
-        TestApp::on(make, settings, Arc::new(database), Clock::manual(beginning)).await
+        TestApp::on(make, settings, Arc::new(database), clock).await
     }
 }
 
@@ -111,7 +117,7 @@ impl TestApp {
     /// Begins an application; `make` is called for each start.
     #[must_use]
     pub fn builder(make: impl Fn() -> Application + Send + Sync + 'static) -> TestAppBuilder {
-        TestAppBuilder { make: Arc::new(make), settings: Vec::new(), beginning: START }
+        TestAppBuilder { make: Arc::new(make), settings: Vec::new(), clock: Clock::manual(START) }
     }
 
     async fn on(
