@@ -13,6 +13,8 @@ CREATE TABLE webhooks_endpoints (
     includes_changes BOOLEAN NOT NULL,
     -- Whether events of one entity are delivered one after the other.
     is_ordered BOOLEAN NOT NULL,
+    -- The most requests in a second, over all nodes; none means no limit.
+    max_per_second INTEGER,
     -- Custom headers, a JSON object, encrypted: they may carry tokens.
     headers TEXT,
     owner_id UUID NOT NULL,
@@ -38,6 +40,13 @@ WITH (fillfactor = 80)
 -- both
 ;
 CREATE INDEX webhooks_endpoints_in ON webhooks_endpoints (organisation_id, id);
+
+-- The pace of endpoints that have one: when their next request may begin. Whoever claims for such
+-- an endpoint locks its row, so the pace holds over all nodes.
+CREATE TABLE webhooks_paces (
+    endpoint_id UUID PRIMARY KEY,
+    next_us BIGINT NOT NULL
+);
 
 -- One row for each pattern, so that the endpoints of an event are found by a few steps into an
 -- index, however many endpoints there are.
@@ -66,7 +75,8 @@ CREATE TABLE webhooks_deliveries (
     message_id UUID NOT NULL,
     -- 0 queued, 1 retrying, 2 delivered, 3 failed, 4 missed while the endpoint was switched off
     status SMALLINT NOT NULL,
-    -- 0 ordinary; 1 test events, which don't wait for the endpoint to be switched on.
+    -- 0 ordinary; 1 test events, which don't wait for the endpoint to be switched on; 2 those of
+    -- endpoints that want order.
     lane SMALLINT NOT NULL,
     attempts INTEGER NOT NULL,
     due_us BIGINT NOT NULL,
@@ -104,7 +114,7 @@ CREATE INDEX webhooks_deliveries_waiting ON webhooks_deliveries (endpoint_id, la
 
 -- What waits by entity, of endpoints that want order.
 CREATE INDEX webhooks_deliveries_ordered
-    ON webhooks_deliveries (endpoint_id, order_key, order_event)
+    ON webhooks_deliveries (endpoint_id, order_key, order_event, id)
     WHERE status < 2 AND order_key IS NOT NULL;
 
 -- The log, newest first.

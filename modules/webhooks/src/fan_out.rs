@@ -1,8 +1,10 @@
 //! From an event to the deliveries of it.
 //!
 //! The outbox hands over messages of one organisation within a unit of work. All of them together
-//! cost one look-up of endpoints, one look-up of rights for each owner, one reading of each
-//! record for each owner, and two INSERTs, however many endpoints there are.
+//! cost one look-up of endpoints, one look-up of rights for each owner, one question to the rules
+//! of a set for each owner, and two INSERTs, however many endpoints there are. Deliveries whose
+//! endpoints have room go to this node's dispatcher in memory once that is committed
+//! ([`crate::hand_over`]).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -13,8 +15,12 @@ use svc_data::UnitOfWork;
 use svc_events::{EventKind, Events, Handler, Message, Payload};
 use uuid::Uuid;
 
+use crate::dispatcher;
+use crate::hand_over::{HandOver, Handed, HandedDelivery};
+use crate::in_flight::Ticket;
 use crate::model::{Lane, Status};
 use crate::settings::WebhooksSettings;
+use crate::store::claim::{Claim, Claimed};
 use crate::store::insert::{self, NewDelivery, NewMessage};
 use crate::store::{micros, read_all};
 use crate::subscription::EventType;
@@ -28,6 +34,8 @@ pub(crate) struct FanOut {
 }
 
 struct Configured {
+    /// The short way to the dispatcher.
+    hand_over: Arc<HandOver>,
     /// Event types by the names of domain events.
     domain_events: BTreeMap<String, String>,
     /// The registered events.
@@ -43,6 +51,8 @@ struct Subscriber {
     is_active: bool,
     includes_changes: bool,
     is_ordered: bool,
+    has_pace: bool,
+    version: i64,
 }
 
 /// Who gets a view of an event: endpoints with one owner and the same wishes get the same bytes.
@@ -52,6 +62,9 @@ struct Audience {
     owner: UserId,
     includes_changes: bool,
 }
+
+/// The endpoints that want an event, by who they are for.
+type Audiences = BTreeMap<Audience, Vec<Subscriber>>;
 
 #[async_trait]
 impl Handler for FanOut {
@@ -64,9 +77,14 @@ impl Handler for FanOut {
         if subscribers.0.is_empty() {
             return Ok(());
         }
-        let mut batch = Batch::new(uow);
-        for (event_type, message) in &events {
-            batch.add(event_type, message, subscribers.of(event_type)).await?;
+        let hand_over = self.configured.get().map(|configured| &configured.hand_over);
+        let mut batch = Batch::new(uow, &events, hand_over)?;
+        let audiences = subscribers.by_type(&events);
+        batch.prepare(&audiences).await?;
+        for (place, (event_type, message)) in events.iter().enumerate() {
+            if let Some(audiences) = audiences.get(event_type) {
+                batch.add(place, event_type, message, audiences).await?;
+            }
         }
         batch.store().await
     }
@@ -76,16 +94,23 @@ impl Handler for FanOut {
         let is_domain_event = |events: &Arc<Events>| {
             events.find(name).is_some_and(|event| event.kind == EventKind::Domain)
         };
-        let Some(Configured { domain_events, events }) = self.configured.get() else { return true };
+        let Some(Configured { domain_events, events, .. }) = self.configured.get() else {
+            return true;
+        };
         !is_domain_event(events) || domain_events.contains_key(name)
     }
 }
 
 impl FanOut {
     /// Takes what is known once the application is built.
-    pub(crate) fn configure(&self, settings: &WebhooksSettings, events: Arc<Events>) {
+    pub(crate) fn configure(
+        &self,
+        settings: &WebhooksSettings,
+        events: Arc<Events>,
+        hand_over: Arc<HandOver>,
+    ) {
         let domain_events = settings.domain_events.clone();
-        self.configured.get_or_init(|| Configured { domain_events, events });
+        self.configured.get_or_init(|| Configured { hand_over, domain_events, events });
     }
 
     /// The event type of a message; none when it becomes no webhook event.
@@ -128,7 +153,7 @@ impl Subscribers {
         values.extend(std::iter::repeat_n(sea_orm::Value::from(""), padding));
         let mut sql = format!(
             "SELECT s.pattern, e.id, e.organisation_id, e.owner_id, e.is_active, \
-             e.includes_changes, e.is_ordered FROM webhooks_subscriptions s \
+             e.includes_changes, e.is_ordered, e.max_per_second, e.version FROM webhooks_subscriptions s \
              JOIN webhooks_endpoints e ON e.id = s.endpoint_id WHERE s.pattern IN ({marks})"
         );
         // A record that belongs to all organisations is told to all of them.
@@ -145,6 +170,8 @@ impl Subscribers {
                 is_active: row.try_get_by_index(4)?,
                 includes_changes: row.try_get_by_index(5)?,
                 is_ordered: row.try_get_by_index(6)?,
+                has_pace: row.try_get_by_index::<Option<i32>>(7)?.is_some(),
+                version: row.try_get_by_index(8)?,
             };
             Ok((row.try_get_by_index::<String>(0)?, subscriber))
         })?;
@@ -154,10 +181,16 @@ impl Subscribers {
         Ok(Self(by_pattern))
     }
 
+    /// The endpoints that want the events of a batch, by the event's type.
+    fn by_type(&self, events: &[(EventType, &Message)]) -> HashMap<EventType, Audiences> {
+        let types: HashSet<&EventType> = events.iter().map(|(event_type, _)| event_type).collect();
+        types.into_iter().map(|event_type| (event_type.clone(), self.of(event_type))).collect()
+    }
+
     /// The endpoints that want an event, each once, by who they are for.
-    fn of(&self, event_type: &EventType) -> BTreeMap<Audience, Vec<Subscriber>> {
+    fn of(&self, event_type: &EventType) -> Audiences {
         let mut seen = HashSet::new();
-        let mut audiences: BTreeMap<Audience, Vec<Subscriber>> = BTreeMap::new();
+        let mut audiences = Audiences::new();
         for pattern in event_type.patterns() {
             for subscriber in self.0.get(&pattern).into_iter().flatten() {
                 if seen.insert(subscriber.endpoint) {
@@ -178,28 +211,76 @@ impl Subscribers {
 struct Batch<'a> {
     uow: &'a UnitOfWork,
     reader: Reader<'a>,
+    types: Vec<&'a EventType>,
     /// The owners' rights now; none for one who is disabled or has left.
     owners: HashMap<(UserId, OrganisationId), Option<Arc<Principal>>>,
     messages: Vec<NewMessage>,
     deliveries: Vec<NewDelivery>,
+    hand_over: Option<&'a Arc<HandOver>>,
+    claim: Claim,
+    handed: Vec<Reserved>,
+    /// The versions of endpoints whose deliveries are handed over.
+    versions: HashMap<Uuid, i64>,
+}
+
+/// A delivery that has room on this node.
+struct Reserved {
+    /// Its place among the deliveries, and that of its message among the messages.
+    delivery: usize,
+    message: usize,
+    ticket: Ticket,
 }
 
 impl<'a> Batch<'a> {
-    fn new(uow: &'a UnitOfWork) -> Self {
-        Self {
+    fn new(
+        uow: &'a UnitOfWork,
+        events: &'a [(EventType, &'a Message)],
+        hand_over: Option<&'a Arc<HandOver>>,
+    ) -> Result<Self> {
+        let messages = events.iter().map(|(_, message)| *message).collect();
+        let clock = uow.context().clock();
+        Ok(Self {
             uow,
-            reader: Reader::new(uow),
+            reader: Reader::new(uow, messages)?,
+            types: events.iter().map(|(event_type, _)| event_type).collect(),
             owners: HashMap::new(),
             messages: Vec::new(),
             deliveries: Vec::new(),
+            hand_over,
+            claim: hand_over.map_or(Claim::NONE, |hand_over| hand_over.claim(clock)),
+            handed: Vec::new(),
+            versions: HashMap::new(),
+        })
+    }
+
+    /// Looks up the owners, and asks what each may see of the events that it gets.
+    async fn prepare(&mut self, audiences: &HashMap<EventType, Audiences>) -> Result<()> {
+        let mut wanted: BTreeMap<(UserId, OrganisationId), (Vec<usize>, bool)> = BTreeMap::new();
+        for (place, event_type) in self.types.iter().enumerate() {
+            for audience in audiences.get(event_type).into_iter().flat_map(BTreeMap::keys) {
+                let owner = (audience.owner, audience.organisation);
+                let (places, with_changes) = wanted.entry(owner).or_default();
+                // One owner may have endpoints with and without changes.
+                if places.last() != Some(&place) {
+                    places.push(place);
+                }
+                *with_changes |= audience.includes_changes;
+            }
         }
+        for ((user, organisation), (places, with_changes)) in wanted {
+            if let Some(owner) = self.owner(user, organisation).await? {
+                self.reader.prepare(&owner, &places, with_changes).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn add(
         &mut self,
+        place: usize,
         event_type: &EventType,
         message: &Message,
-        audiences: BTreeMap<Audience, Vec<Subscriber>>,
+        audiences: &Audiences,
     ) -> Result<()> {
         // Views of one event that are the same bytes are stored once.
         let first = self.messages.len();
@@ -207,51 +288,73 @@ impl<'a> Batch<'a> {
             let Some(owner) = self.owner(audience.owner, audience.organisation).await? else {
                 continue;
             };
-            let view = self.reader.view(message, &owner, audience.includes_changes).await?;
+            let view = self.reader.view(place, &owner, audience.includes_changes).await?;
             let Some(view) = view else { continue };
             let body = view::body(event_type, message, audience.organisation, &view)?;
             let known = self.messages[first..]
                 .iter()
-                .find(|known| known.organisation == audience.organisation && known.body == body);
-            let message_id = match known {
-                Some(known) => known.id,
+                .position(|known| known.organisation == audience.organisation && known.body == body)
+                .map(|index| first + index);
+            let index = match known {
+                Some(known) => known,
                 None => self.add_message(event_type, message, audience.organisation, body),
             };
             for subscriber in subscribers {
-                self.deliveries.push(NewDelivery {
-                    id: self.uow.context().clock().new_id(),
-                    organisation: audience.organisation,
-                    endpoint: subscriber.endpoint,
-                    message: message_id,
-                    status: if subscriber.is_active { Status::Queued } else { Status::Missed },
-                    lane: Lane::Ordinary,
-                    redelivery_of: None,
-                    order: view::subject_of(message)
-                        .filter(|_| subscriber.is_ordered)
-                        .map(|subject| (subject, message.id)),
-                });
+                self.add_delivery(subscriber, audience.organisation, index, message);
             }
         }
         Ok(())
     }
 
+    fn add_delivery(
+        &mut self,
+        subscriber: &Subscriber,
+        organisation: OrganisationId,
+        message_index: usize,
+        message: &Message,
+    ) {
+        let order = view::subject_of(message)
+            .filter(|_| subscriber.is_ordered)
+            .map(|subject| (subject, message.id));
+        // What has an order or a pace needs a look at the others.
+        let hand_over = self
+            .hand_over
+            .filter(|_| subscriber.is_active && order.is_none() && !subscriber.has_pace);
+        let ticket = hand_over.and_then(|way| way.in_flight.reserve(subscriber.endpoint));
+        if let Some(ticket) = ticket {
+            let (delivery, message) = (self.deliveries.len(), message_index);
+            self.handed.push(Reserved { delivery, message, ticket });
+            self.versions.insert(subscriber.endpoint, subscriber.version);
+        }
+        self.deliveries.push(NewDelivery {
+            id: self.uow.context().clock().new_id(),
+            organisation,
+            endpoint: subscriber.endpoint,
+            message: self.messages[message_index].id,
+            status: if subscriber.is_active { Status::Queued } else { Status::Missed },
+            lane: if order.is_some() { Lane::Ordered } else { Lane::Ordinary },
+            redelivery_of: None,
+            order,
+        });
+    }
+
+    /// Answers with its place.
     fn add_message(
         &mut self,
         event_type: &EventType,
         message: &Message,
         organisation: OrganisationId,
         body: String,
-    ) -> Uuid {
-        let id = self.uow.context().clock().new_id();
+    ) -> usize {
         self.messages.push(NewMessage {
-            id,
+            id: self.uow.context().clock().new_id(),
             organisation,
             event_id: message.id,
             event_type: event_type.as_str().to_owned(),
             time_us: micros(message.time),
             body,
         });
-        id
+        self.messages.len() - 1
     }
 
     async fn owner(
@@ -269,7 +372,36 @@ impl<'a> Batch<'a> {
     }
 
     async fn store(self) -> Result<()> {
+        let taken: HashSet<Uuid> =
+            self.handed.iter().map(|reserved| self.deliveries[reserved.delivery].id).collect();
         insert::messages(self.uow, &self.messages).await?;
-        insert::deliveries(self.uow, &self.deliveries).await
+        insert::claimed(self.uow, &self.deliveries, self.claim, &taken).await?;
+        let Some(hand_over) = self.hand_over.filter(|_| !taken.is_empty()) else { return Ok(()) };
+        let messages: Vec<dispatcher::Message> =
+            self.messages.into_iter().map(dispatcher::Message::from).collect();
+        let handed = |reserved: Reserved| {
+            let delivery = &self.deliveries[reserved.delivery];
+            HandedDelivery {
+                claimed: Claimed {
+                    id: delivery.id,
+                    organisation: delivery.organisation.0,
+                    endpoint: delivery.endpoint,
+                    message: delivery.message,
+                    attempts: 0,
+                    lane: delivery.lane,
+                    token: self.claim.token,
+                    until_us: self.claim.until_us,
+                },
+                message: messages[reserved.message].clone(),
+                ticket: reserved.ticket,
+            }
+        };
+        let handed = Handed {
+            deliveries: self.handed.into_iter().map(handed).collect(),
+            versions: self.versions,
+        };
+        let hand_over = Arc::clone(hand_over);
+        self.uow.after_commit(move || hand_over.deliver(handed));
+        Ok(())
     }
 }

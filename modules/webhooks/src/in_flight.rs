@@ -1,13 +1,52 @@
-//! How many requests this node has in flight, in all and to each endpoint.
+//! What this node has taken on: requests in flight, and deliveries in memory that wait for one.
+//!
+//! A delivery has a [`Ticket`] from the moment it is taken on until its request has ended. Tickets
+//! bound what is in memory, in all and for each endpoint:
+//!
+//! | Endpoint | Requests in flight | Deliveries in memory besides |
+//! | --- | --- | --- |
+//! | its last request was answered with 2xx, and soon | `ConcurrencyPerEndpoint` | [`AHEAD`] times as many |
+//! | not known yet, failed, or slow | `ConcurrencyPerEndpoint` | none |
+//! | its last request ran into the timeout | 1 | none |
+//!
+//! So one that hangs leaves the others their places, and one that is well never waits for the
+//! database between two requests.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use uuid::Uuid;
 
-/// The requests in flight. One endpoint never gets more than its limit, so one that hangs leaves
-/// the others their places; one whose last attempt ran into the timeout gets a single place until
-/// it answers again, so that many that hang leave places too.
+/// How many deliveries wait in memory for each request that may be in flight.
+const AHEAD: usize = 8;
+
+/// An endpoint that takes longer gets nothing ahead: its claims would end before it is sent to.
+const SLOW: Duration = Duration::from_millis(500);
+
+/// How an endpoint's last request on this node went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Health {
+    /// Answered with 2xx, and soon.
+    Well,
+    /// Slow, or failed.
+    Troubled,
+    /// Ran into the timeout.
+    Hanging,
+}
+
+impl Health {
+    /// What an attempt tells of its endpoint.
+    pub(crate) fn of(is_delivered: bool, timed_out: bool, duration: Duration) -> Self {
+        match (is_delivered, timed_out) {
+            (_, true) => Self::Hanging,
+            (true, false) if duration < SLOW => Self::Well,
+            _ => Self::Troubled,
+        }
+    }
+}
+
+/// The tickets of this node.
 pub(crate) struct InFlight {
     limit: usize,
     limit_per_endpoint: usize,
@@ -16,9 +55,38 @@ pub(crate) struct InFlight {
 
 #[derive(Default)]
 struct State {
-    total: usize,
-    by_endpoint: HashMap<Uuid, usize>,
-    hanging: HashSet<Uuid>,
+    sending: usize,
+    waiting: usize,
+    by_endpoint: HashMap<Uuid, Counts>,
+    health: HashMap<Uuid, Health>,
+    /// Endpoints for which more is due in the database than was taken on. What is new waits
+    /// behind that, in the database too.
+    behind: HashSet<Uuid>,
+    /// Those that came to be so since the dispatcher last began to look.
+    newly_behind: HashSet<Uuid>,
+    /// Whether the dispatcher takes deliveries from the fan-out.
+    is_open: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    sending: usize,
+    waiting: usize,
+}
+
+impl State {
+    fn counts(&self, endpoint: Uuid) -> Counts {
+        self.by_endpoint.get(&endpoint).copied().unwrap_or_default()
+    }
+
+    /// Takes one off; forgets an endpoint that has none left.
+    fn leave(&mut self, endpoint: Uuid, change: impl FnOnce(&mut Counts)) {
+        let Some(counts) = self.by_endpoint.get_mut(&endpoint) else { return };
+        change(counts);
+        if counts.sending + counts.waiting == 0 {
+            self.by_endpoint.remove(&endpoint);
+        }
+    }
 }
 
 impl InFlight {
@@ -30,53 +98,148 @@ impl InFlight {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Places that are free in all.
-    pub(crate) fn free(&self) -> usize {
-        self.limit.saturating_sub(self.state().total)
-    }
-
-    /// Places that are free for an endpoint.
-    pub(crate) fn free_for(&self, endpoint: Uuid) -> usize {
-        let state = self.state();
-        let limit = if state.hanging.contains(&endpoint) { 1 } else { self.limit_per_endpoint };
-        limit.saturating_sub(state.by_endpoint.get(&endpoint).copied().unwrap_or(0))
-    }
-
-    /// Takes a place, until the answer is dropped.
-    pub(crate) fn enter(self: &Arc<Self>, endpoint: Uuid) -> Place {
-        let mut state = self.state();
-        state.total += 1;
-        *state.by_endpoint.entry(endpoint).or_default() += 1;
-        drop(state);
-        Place { in_flight: Arc::clone(self), endpoint }
-    }
-
-    /// Notes whether an endpoint's last attempt ran into the timeout.
-    pub(crate) fn note(&self, endpoint: Uuid, timed_out: bool) {
-        let mut state = self.state();
-        if timed_out {
-            state.hanging.insert(endpoint);
-        } else {
-            state.hanging.remove(&endpoint);
+    fn places(&self, state: &State, endpoint: Uuid) -> usize {
+        match state.health.get(&endpoint) {
+            Some(Health::Hanging) => 1,
+            _ => self.limit_per_endpoint,
         }
     }
+
+    fn allowance(&self, state: &State, endpoint: Uuid) -> usize {
+        let ahead = match state.health.get(&endpoint) {
+            Some(Health::Well) => AHEAD * self.limit_per_endpoint,
+            _ => 0,
+        };
+        self.places(state, endpoint) + ahead
+    }
+
+    fn room_for(&self, state: &State, endpoint: Uuid) -> usize {
+        let Counts { sending, waiting } = state.counts(endpoint);
+        self.allowance(state, endpoint).saturating_sub(sending + waiting)
+    }
+
+    fn most(&self) -> usize {
+        self.limit * AHEAD
+    }
+
+    fn free_of(&self, state: &State) -> usize {
+        self.most().saturating_sub(state.sending + state.waiting)
+    }
+
+    /// How many deliveries may be taken on, in all.
+    pub(crate) fn free(&self) -> usize {
+        self.free_of(&self.state())
+    }
+
+    /// How many may be taken on for an endpoint.
+    pub(crate) fn free_for(&self, endpoint: Uuid) -> usize {
+        self.room_for(&self.state(), endpoint)
+    }
+
+    /// Takes a delivery on that was claimed.
+    pub(crate) fn take(self: &Arc<Self>, endpoint: Uuid) -> Ticket {
+        let mut state = self.state();
+        state.waiting += 1;
+        state.by_endpoint.entry(endpoint).or_default().waiting += 1;
+        drop(state);
+        Ticket { in_flight: Arc::clone(self), endpoint, is_sending: false }
+    }
+
+    /// Takes a new delivery on that is about to be stored, unless others of its endpoint wait in
+    /// the database, or will because there is no room.
+    pub(crate) fn reserve(self: &Arc<Self>, endpoint: Uuid) -> Option<Ticket> {
+        {
+            let mut state = self.state();
+            if !state.is_open || state.behind.contains(&endpoint) {
+                return None;
+            }
+            if self.free_of(&state) == 0 || self.room_for(&state, endpoint) == 0 {
+                state.behind.insert(endpoint);
+                state.newly_behind.insert(endpoint);
+                return None;
+            }
+        }
+        Some(self.take(endpoint))
+    }
+
+    /// Begins or ends to take on what is new.
+    pub(crate) fn open(&self, is_open: bool) {
+        self.state().is_open = is_open;
+    }
+
+    /// Whether a request to the endpoint may begin.
+    pub(crate) fn may_send(&self, endpoint: Uuid) -> bool {
+        let state = self.state();
+        state.sending < self.limit && state.counts(endpoint).sending < self.places(&state, endpoint)
+    }
+
+    /// Whether all requests that may be in flight are.
+    pub(crate) fn is_full(&self) -> bool {
+        self.state().sending >= self.limit
+    }
+
+    /// Notes how an endpoint's last request went.
+    pub(crate) fn note(&self, endpoint: Uuid, health: Health) {
+        self.state().health.insert(endpoint, health);
+    }
+
+    /// The dispatcher begins to look what is due.
+    pub(crate) fn look_begins(&self) {
+        self.state().newly_behind.clear();
+    }
+
+    /// The dispatcher has looked at all endpoints: these have more due than it took on.
+    pub(crate) fn look_ended(&self, behind: HashSet<Uuid>) {
+        let mut state = self.state();
+        let newly = std::mem::take(&mut state.newly_behind);
+        state.behind = behind;
+        state.behind.extend(newly);
+    }
+
+    /// Whether it is worth looking for more: half of the room for an endpoint is free again for
+    /// which more is due, or the last look was cut short and there is room in general.
+    pub(crate) fn is_worth_a_look(&self, was_cut_short: bool) -> bool {
+        let state = self.state();
+        let has_half = |endpoint: &Uuid| {
+            self.room_for(&state, *endpoint) * 2 >= self.allowance(&state, *endpoint)
+        };
+        self.free_of(&state) * 4 >= self.most()
+            && (was_cut_short || state.behind.iter().any(has_half))
+    }
 }
 
-/// A place among the requests in flight.
-pub(crate) struct Place {
+/// A delivery that this node has taken on.
+pub(crate) struct Ticket {
     in_flight: Arc<InFlight>,
     endpoint: Uuid,
+    is_sending: bool,
 }
 
-impl Drop for Place {
+impl Ticket {
+    /// Its request begins.
+    pub(crate) fn send(&mut self) {
+        if self.is_sending {
+            return;
+        }
+        self.is_sending = true;
+        let mut state = self.in_flight.state();
+        state.waiting = state.waiting.saturating_sub(1);
+        state.sending += 1;
+        let counts = state.by_endpoint.entry(self.endpoint).or_default();
+        counts.waiting = counts.waiting.saturating_sub(1);
+        counts.sending += 1;
+    }
+}
+
+impl Drop for Ticket {
     fn drop(&mut self) {
         let mut state = self.in_flight.state();
-        state.total = state.total.saturating_sub(1);
-        if let Some(count) = state.by_endpoint.get_mut(&self.endpoint) {
-            *count -= 1;
-            if *count == 0 {
-                state.by_endpoint.remove(&self.endpoint);
-            }
+        if self.is_sending {
+            state.sending = state.sending.saturating_sub(1);
+            state.leave(self.endpoint, |counts| counts.sending -= 1);
+        } else {
+            state.waiting = state.waiting.saturating_sub(1);
+            state.leave(self.endpoint, |counts| counts.waiting -= 1);
         }
     }
 }
@@ -85,21 +248,46 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
+    const ONE: Uuid = Uuid::from_u128(1);
+    const OTHER: Uuid = Uuid::from_u128(2);
+
     #[test]
     fn an_endpoint_that_hangs_has_one_place_until_it_answers() {
-        let (slow, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let in_flight = InFlight::new(8, 4);
-        let places: Vec<Place> = (0..4).map(|_| in_flight.enter(slow)).collect();
-        assert_eq!((in_flight.free(), in_flight.free_for(slow)), (4, 0));
-        assert_eq!(in_flight.free_for(other), 4);
-        in_flight.note(slow, true);
-        drop(places);
-        assert_eq!((in_flight.free(), in_flight.free_for(slow)), (8, 1));
-        let place = in_flight.enter(slow);
-        assert_eq!(in_flight.free_for(slow), 0);
-        in_flight.note(slow, false);
-        assert_eq!(in_flight.free_for(slow), 3);
-        drop(place);
+        let mut tickets: Vec<Ticket> = (0..4).map(|_| in_flight.take(ONE)).collect();
+        assert_eq!((in_flight.free(), in_flight.free_for(ONE)), (60, 0));
+        assert_eq!(in_flight.free_for(OTHER), 4);
+        tickets.iter_mut().for_each(Ticket::send);
+        assert!(!in_flight.may_send(ONE) && in_flight.may_send(OTHER));
+        in_flight.note(ONE, Health::Hanging);
+        drop(tickets);
+        assert_eq!((in_flight.free(), in_flight.free_for(ONE)), (64, 1));
+        let ticket = in_flight.take(ONE);
+        assert_eq!(in_flight.free_for(ONE), 0);
+        in_flight.note(ONE, Health::Troubled);
+        assert_eq!(in_flight.free_for(ONE), 3);
+        in_flight.note(ONE, Health::Well);
+        assert_eq!(in_flight.free_for(ONE), 4 + 32 - 1);
+        drop(ticket);
         assert!(in_flight.state().by_endpoint.is_empty());
+    }
+
+    #[test]
+    fn what_is_new_waits_behind_what_is_due_in_the_database() {
+        let in_flight = InFlight::new(8, 2);
+        assert!(in_flight.reserve(ONE).is_none(), "nobody sends yet");
+        in_flight.open(true);
+        let tickets: Vec<Ticket> = (0..2).filter_map(|_| in_flight.reserve(ONE)).collect();
+        assert_eq!(tickets.len(), 2);
+        in_flight.look_begins();
+        assert!(in_flight.reserve(ONE).is_none(), "it has no room");
+        in_flight.look_ended(HashSet::new());
+        assert!(!in_flight.is_worth_a_look(false));
+        drop(tickets);
+        assert!(in_flight.reserve(ONE).is_none(), "what had no room comes first");
+        assert!(in_flight.is_worth_a_look(false));
+        in_flight.look_begins();
+        in_flight.look_ended(HashSet::new());
+        assert!(in_flight.reserve(ONE).is_some() && !in_flight.is_worth_a_look(false));
     }
 }

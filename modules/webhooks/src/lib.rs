@@ -29,6 +29,7 @@ mod endpoint;
 mod event_catalogue;
 mod events;
 mod fan_out;
+mod hand_over;
 mod headers;
 mod in_flight;
 mod metrics;
@@ -49,8 +50,10 @@ use svc_events::{Events, EventsRegistry as _, Sets, Subscription};
 use svc_http::HttpRegistry as _;
 use svc_jobs::JobsRegistry as _;
 
-use dispatcher::Dispatcher;
+use dispatcher::{Dispatcher, LEASE_MARGIN};
 use endpoint::Endpoints;
+use hand_over::HandOver;
+use in_flight::InFlight;
 use metrics::DeliveryMetrics;
 use retention::DeleteOldDeliveries;
 use sender::{Sender, SenderOptions, SystemResolver};
@@ -110,7 +113,10 @@ impl Module for Webhooks {
 
 fn start(app: &App, fan_out: &fan_out::FanOut, metrics: Arc<DeliveryMetrics>) -> Result<()> {
     let settings = app.settings::<WebhooksSettings>();
-    fan_out.configure(&settings, app.service::<Events>()?);
+    let in_flight =
+        InFlight::new(settings.concurrency.into(), settings.concurrency_per_endpoint.into());
+    let hand_over = Arc::new(HandOver::new(in_flight, settings.timeout + LEASE_MARGIN));
+    fan_out.configure(&settings, app.service::<Events>()?, Arc::clone(&hand_over));
     let policy = settings.address_policy(service::public_url(app).as_ref());
     let options = SenderOptions {
         policy: policy.clone(),
@@ -128,6 +134,6 @@ fn start(app: &App, fan_out: &fan_out::FanOut, metrics: Arc<DeliveryMetrics>) ->
     let endpoints = Arc::new(Endpoints::new(policy));
     let database = Database::clone(&*app.service::<Database>()?);
     app.provide(Arc::new(Service::new(settings, Arc::clone(&endpoints))));
-    app.add_worker(Arc::new(Dispatcher::new(app, database, sender, endpoints, metrics)));
+    app.add_worker(Arc::new(Dispatcher::new(app, database, sender, endpoints, hand_over, metrics)));
     Ok(())
 }

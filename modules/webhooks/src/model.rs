@@ -43,17 +43,25 @@ impl Status {
 }
 
 /// Which queue of an endpoint a delivery waits in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Lane {
     /// Events: held while the endpoint is switched off.
     Ordinary = 0,
     /// Test events: sent in any case, and past the others.
     Test = 1,
+    /// Events of which those of one entity follow each other.
+    Ordered = 2,
 }
 
 impl Lane {
     pub(crate) const fn code(self) -> i16 {
         self as i16
+    }
+
+    pub(crate) fn from_code(code: i16) -> Result<Self> {
+        let known = [Self::Ordinary, Self::Test, Self::Ordered];
+        let known = known.into_iter().find(|lane| lane.code() == code);
+        known.ok_or_else(|| Error::internal(format!("`{code}` is no lane of deliveries")))
     }
 }
 
@@ -75,6 +83,7 @@ pub(crate) mod endpoint {
         pub(crate) is_active: bool,
         pub(crate) includes_changes: bool,
         pub(crate) is_ordered: bool,
+        pub(crate) max_per_second: Option<i32>,
         pub(crate) headers: Option<String>,
         pub(crate) owner_id: Uuid,
         pub(crate) owner_name: String,

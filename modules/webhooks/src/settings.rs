@@ -59,6 +59,10 @@ svc_core::settings_section! {
         pub disable_on_gone: bool = false;
         /// Characters of a request's and a response's body that the log keeps.
         pub log_body_limit: u32 = 4_096, at_most(65_536);
+        /// Bytes of a body, above which it is not sent: the delivery fails with that reason, and
+        /// can be redelivered once this is raised. Receivers often refuse more than this; Standard
+        /// Webhooks advises about 20,000.
+        pub max_payload_bytes: u32 = 262_144, within(1_024..=16_777_216);
         /// Days after which deliveries are deleted.
         pub log_retention_days: u32 = 30, within(1..=3_650);
         /// How long the previous secret signs beside a new one.
@@ -125,6 +129,12 @@ impl WebhooksSettings {
     #[must_use]
     pub fn warn_after_failures(&self) -> Option<u32> {
         (self.disable_after_failures >= 2).then(|| self.disable_after_failures.div_ceil(2))
+    }
+
+    /// Bytes of a body that is sent.
+    #[must_use]
+    pub(crate) fn payload_limit(&self) -> usize {
+        usize::try_from(self.max_payload_bytes).unwrap_or(usize::MAX)
     }
 
     /// Characters of a body that the log keeps.

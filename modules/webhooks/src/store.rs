@@ -5,6 +5,8 @@
 
 pub(crate) mod claim;
 pub(crate) mod insert;
+pub(crate) mod ordered;
+pub(crate) mod pace;
 pub(crate) mod record;
 
 use sea_orm::{DbErr, QueryResult, TryGetable, Value};

@@ -179,6 +179,22 @@ on_both_databases! {
         let claims = [("prefix".to_owned(), vec!["L".to_owned()])].into();
         let sighted = dark.acting_as(dark.principal().as_ref().clone().with_claims(claims).into());
         assert!(sets.read_image(&sighted, entity, &record).await.unwrap().is_some());
+        // Many at once: each is judged for itself, in its place.
+        let rows = (0..70).map(|n| {
+            let sku = format!("{}-{n}", if n % 3 == 0 { "X" } else { "L" });
+            vec![None, None, Some(sku.into()), Some(Value::Decimal(Some(n.into()))), None, None, None]
+        });
+        let rows = rows.collect();
+        let records = ctx.transact(async |uow| uow.insert_records(entity, rows).await);
+        let records = records.await.unwrap();
+        let records: Vec<&svc_data::Record> = records.iter().collect();
+        let images = sets.read_images(&sighted, entity, &records).await.unwrap();
+        let seen: Vec<Option<i64>> =
+            images.iter().map(|image| image.as_ref()?["price"].as_i64()).collect();
+        let expected: Vec<Option<i64>> = (0..70).map(|n| (n % 3 != 0).then_some(n)).collect();
+        assert_eq!(seen, expected);
+        assert!(sets.read_images(&theirs, entity, &records).await.unwrap().iter().all(Option::is_none));
+        assert!(sets.read_images(&sighted, entity, &[]).await.unwrap().is_empty());
     }
 
     async fn nobody_changes_what_a_row_filter_hides_or_moves_a_row_out_of_sight(backend) {

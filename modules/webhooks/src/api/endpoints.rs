@@ -45,6 +45,8 @@ pub(crate) struct EndpointBody {
     includes_changes: bool,
     /// Whether events of one entity are delivered one after the other.
     is_ordered: bool,
+    /// The most requests in a second, over all nodes; none means no limit.
+    max_per_second: Option<i32>,
     /// What verifies the `v1a` signature beside `v1`, `whpk_` and base64; none without one.
     public_key: Option<String>,
     /// The names of the headers that are sent besides ours; their values aren't shown.
@@ -82,6 +84,7 @@ impl EndpointBody {
             is_active: endpoint.is_active,
             includes_changes: endpoint.includes_changes,
             is_ordered: endpoint.is_ordered,
+            max_per_second: endpoint.max_per_second,
             public_key: endpoint.public_key,
             header_names,
             owner: OwnerBody { id: endpoint.owner_id, display_name: endpoint.owner_name },
@@ -143,6 +146,10 @@ pub(crate) struct NewEndpointBody {
     /// Whether events of one entity are delivered one after the other.
     #[serde(default)]
     is_ordered: bool,
+    /// The most requests in a second, over all nodes; without it there is no limit.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 10_000)]
+    max_per_second: Option<i32>,
     /// Whether an Ed25519 signature (`v1a`) goes beside `v1`; `publicKey` then verifies it.
     #[serde(default)]
     is_asymmetric: bool,
@@ -153,6 +160,15 @@ pub(crate) struct NewEndpointBody {
 
 fn yes() -> bool {
     true
+}
+
+/// Reads a field that may be null, and tells that from one that is left out.
+fn given<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Some)
 }
 
 /// What changes; a field that is left out stays as it is. Whoever saves is the owner.
@@ -188,6 +204,10 @@ pub(crate) struct EndpointChangeBody {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     is_ordered: Option<bool>,
+    /// The most requests in a second, over all nodes; null lifts the limit.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<i32>, minimum = 1, maximum = 10_000)]
+    max_per_second: Option<Option<i32>>,
     /// Whether an Ed25519 signature (`v1a`) goes beside `v1`, with a new key pair.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
@@ -254,6 +274,7 @@ pub(crate) async fn create_webhook(
         secret: body.secret,
         includes_changes: body.includes_changes,
         is_ordered: body.is_ordered,
+        max_per_second: body.max_per_second,
         is_asymmetric: body.is_asymmetric,
         headers: body.headers,
     };
@@ -314,6 +335,7 @@ pub(crate) async fn change_webhook(
         secret: body.secret,
         includes_changes: body.includes_changes,
         is_ordered: body.is_ordered,
+        max_per_second: body.max_per_second,
         is_asymmetric: body.is_asymmetric,
         headers: body.headers,
     };

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use super::Message;
 use crate::backoff::retry_after;
 use crate::endpoint::LoadedEndpoint;
-use crate::in_flight::Place;
+use crate::in_flight::Ticket;
 use crate::log_text;
 use crate::sender::{AttemptFailure, AttemptOutcome, Sender};
 use crate::store::claim::Claimed;
@@ -20,8 +20,17 @@ pub(super) struct Job {
     pub(super) claimed: Claimed,
     pub(super) endpoint: Arc<LoadedEndpoint>,
     pub(super) message: Message,
-    /// Held until the outcome is recorded.
-    pub(super) place: Place,
+    /// Held until the request has ended.
+    pub(super) ticket: Ticket,
+}
+
+/// Limits of what is sent and kept.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Characters of a text that the log keeps.
+    pub(super) log: usize,
+    /// Bytes of a body that is sent.
+    pub(super) payload: usize,
 }
 
 /// How an attempt ended.
@@ -29,7 +38,6 @@ pub(super) struct Finished {
     pub(super) claimed: Claimed,
     pub(super) event_type: Arc<str>,
     pub(super) outcome: Outcome,
-    _place: Place,
 }
 
 /// What is recorded of an attempt.
@@ -55,16 +63,19 @@ pub(super) struct Failure {
     pub(super) retry_after: Option<Duration>,
     /// Whether the time was up.
     pub(super) timed_out: bool,
+    /// Whether it is ours, and another attempt would fail in the same way: the delivery has
+    /// failed for good, and nothing is said of the endpoint.
+    pub(super) is_ours: bool,
 }
 
 /// Sends, and never fails: whatever goes wrong is an outcome.
-pub(super) async fn send(
-    sender: Arc<Sender>,
-    clock: Clock,
-    job: Job,
-    log_limit: usize,
-) -> Finished {
-    let Job { claimed, endpoint, message, place } = job;
+pub(super) async fn send(sender: Arc<Sender>, clock: Clock, job: Job, limits: Limits) -> Finished {
+    let Job { claimed, endpoint, message, ticket } = job;
+    if message.body.len() > limits.payload {
+        let outcome = Outcome::too_large(message.body.len(), limits.payload, clock.now());
+        return Finished { claimed, event_type: message.event_type, outcome };
+    }
+    let log_limit = limits.log;
     let prepared = match &endpoint.url {
         Ok(url) => endpoint
             .headers(message.event, clock.now(), &message.body)
@@ -80,7 +91,8 @@ pub(super) async fn send(
         }
         Err((code, sentence)) => Outcome::unsent(code, sentence, clock.now()),
     };
-    Finished { claimed, event_type: message.event_type, outcome, _place: place }
+    drop(ticket);
+    Finished { claimed, event_type: message.event_type, outcome }
 }
 
 /// Headers as the log shows them: signatures are masked, and so is what an endpoint asked for,
@@ -116,8 +128,19 @@ impl Outcome {
                 sentence: failure.to_string(),
                 retry_after,
                 timed_out: matches!(failure, AttemptFailure::Timeout(_)),
+                is_ours: false,
             }),
         }
+    }
+
+    fn too_large(bytes: usize, limit: usize, now: OffsetDateTime) -> Self {
+        let sentence = format!(
+            "the body has `{bytes}` bytes, more than the `{limit}` of `Svc:Webhooks:MaxPayloadBytes`; \
+             raise that and redeliver, or tell less of the record"
+        );
+        let mut outcome = Self::unsent("payload_too_large", sentence, now);
+        outcome.failure.iter_mut().for_each(|failure| failure.is_ours = true);
+        outcome
     }
 
     fn unsent(code: &'static str, sentence: String, now: OffsetDateTime) -> Self {
@@ -125,7 +148,13 @@ impl Outcome {
             status: None,
             duration: Duration::ZERO,
             finished_at: now,
-            failure: Some(Failure { code, sentence, retry_after: None, timed_out: false }),
+            failure: Some(Failure {
+                code,
+                sentence,
+                retry_after: None,
+                timed_out: false,
+                is_ours: false,
+            }),
             sent: Vec::new(),
             received: Vec::new(),
             body: String::new(),

@@ -13,7 +13,7 @@ use super::attempt::{Failure, Finished, Outcome};
 use crate::MANAGE;
 use crate::events::{WebhookEndpointDisabled, WebhookEndpointFailing};
 use crate::log_text;
-use crate::model::Status;
+use crate::model::{Lane, Status};
 use crate::store::micros;
 use crate::store::record::{self, Attempt, Failing};
 
@@ -28,34 +28,45 @@ struct Consequence {
     gone: bool,
 }
 
+/// What recording outcomes brought.
+#[derive(Default)]
+pub(super) struct Settled {
+    /// When the first retry among them is due.
+    pub(super) next_us: Option<i64>,
+    /// Whether others may wait for one of them, of the same entity.
+    pub(super) had_ordered: bool,
+    /// Endpoints that were switched off.
+    pub(super) switched_off: Vec<Uuid>,
+}
+
 impl Dispatcher {
-    /// Stores outcomes, and says when the first retry among them is due. The claims are checked:
-    /// what is another's by now stays as it is.
-    pub(super) async fn settle(&self, finished: Vec<Finished>) -> Result<Option<i64>> {
+    /// Stores outcomes. The claims are checked: what is another's by now stays as it is.
+    pub(super) async fn settle(&self, finished: Vec<Finished>) -> Result<Settled> {
         if finished.is_empty() {
-            return Ok(None);
-        }
-        for Finished { claimed, outcome, .. } in &finished {
-            let timed_out = outcome.failure.as_ref().is_some_and(|failure| failure.timed_out);
-            self.in_flight.note(claimed.endpoint, timed_out);
+            return Ok(Settled::default());
         }
         let attempts: Vec<Attempt> = finished.iter().map(|one| self.attempt(one)).collect();
-        match self.store(&finished, &attempts).await {
+        let switched_off = match self.store(&finished, &attempts).await {
             Err(error) if !error.is_transient() => {
                 // One outcome that can't be stored must not keep the others from it.
                 let error = error.report();
                 tracing::error!(error, "outcomes can't be stored together; trying each alone");
-                self.store_each(&finished, &attempts).await?;
+                self.store_each(&finished, &attempts).await?
             }
             outcome => outcome?,
-        }
+        };
         for (one, attempt) in finished.iter().zip(&attempts) {
             self.report(one, attempt.status);
         }
-        Ok(attempts.iter().filter_map(|attempt| attempt.due_us).min())
+        Ok(Settled {
+            next_us: attempts.iter().filter_map(|attempt| attempt.due_us).min(),
+            had_ordered: finished.iter().any(|one| one.claimed.lane == Lane::Ordered),
+            switched_off,
+        })
     }
 
-    async fn store(&self, finished: &[Finished], attempts: &[Attempt]) -> Result<()> {
+    /// Answers with the endpoints that were switched off.
+    async fn store(&self, finished: &[Finished], attempts: &[Attempt]) -> Result<Vec<Uuid>> {
         let context = Context::system(&self.app.get()?)?;
         context
             .transact_retrying(|uow| async move {
@@ -67,17 +78,18 @@ impl Dispatcher {
     }
 
     /// Stores outcomes one by one; of one that can't be stored, what is no text.
-    async fn store_each(&self, finished: &[Finished], attempts: &[Attempt]) -> Result<()> {
+    async fn store_each(&self, finished: &[Finished], attempts: &[Attempt]) -> Result<Vec<Uuid>> {
+        let mut switched_off = Vec::new();
         for (one, attempt) in finished.chunks(1).zip(attempts.chunks(1)) {
-            match self.store(one, attempt).await {
+            switched_off.extend(match self.store(one, attempt).await {
                 Err(error) if !error.is_transient() => {
                     let bare: Vec<Attempt> = attempt.iter().map(Attempt::without_texts).collect();
-                    self.store(one, &bare).await?;
+                    self.store(one, &bare).await?
                 }
                 outcome => outcome?,
-            }
+            });
         }
-        Ok(())
+        Ok(switched_off)
     }
 
     fn attempt(&self, finished: &Finished) -> Attempt {
@@ -87,7 +99,11 @@ impl Dispatcher {
         let finished_us = micros(outcome.finished_at);
         let status = match failure {
             None => Status::Delivered,
-            Some(_) if made >= self.settings.max_attempts || self.is_gone(outcome) => {
+            Some(failure)
+                if failure.is_ours
+                    || made >= self.settings.max_attempts
+                    || self.is_gone(outcome) =>
+            {
                 Status::Failed
             }
             Some(_) => Status::Retrying,
@@ -135,11 +151,14 @@ impl Dispatcher {
         finished: &[Finished],
         attempts: &[Attempt],
         recorded: &HashSet<Uuid>,
-    ) -> Result<()> {
+    ) -> Result<Vec<Uuid>> {
         // Sorted, so that two nodes lock endpoints in the same order.
         let mut consequences: BTreeMap<(Uuid, Uuid), Consequence> = BTreeMap::new();
         for (one, attempt) in finished.iter().zip(attempts) {
             if !recorded.contains(&attempt.id) || attempt.status == Status::Retrying {
+                continue;
+            }
+            if one.outcome.failure.as_ref().is_some_and(|failure| failure.is_ours) {
                 continue;
             }
             let key = (one.claimed.endpoint, one.claimed.organisation);
@@ -160,6 +179,7 @@ impl Dispatcher {
         if !delivered.is_empty() {
             record::reset_failures(uow, delivered).await?;
         }
+        let mut switched_off = Vec::new();
         for ((endpoint, organisation), consequence) in consequences {
             for sentence in &consequence.failed {
                 let Some(failing) = record::count_failure(uow, endpoint, sentence).await? else {
@@ -167,18 +187,25 @@ impl Dispatcher {
                 };
                 let organisation = OrganisationId(organisation);
                 let failed = FailedEndpoint { endpoint, organisation, sentence, failing };
-                self.judge(uow, failed, consequence.gone).await?;
+                if self.judge(uow, failed, consequence.gone).await? {
+                    switched_off.push(endpoint);
+                }
             }
         }
-        Ok(())
+        Ok(switched_off)
     }
 
-    /// Warns of an endpoint that fails, or switches it off.
-    async fn judge(&self, uow: &UnitOfWork, failed: FailedEndpoint<'_>, gone: bool) -> Result<()> {
+    /// Warns of an endpoint that fails, or switches it off; says whether it did that.
+    async fn judge(
+        &self,
+        uow: &UnitOfWork,
+        failed: FailedEndpoint<'_>,
+        gone: bool,
+    ) -> Result<bool> {
         let failures = u32::try_from(failed.failing.failures).unwrap_or(0);
         let limit = self.settings.disable_after_failures;
         if !failed.failing.is_active {
-            return Ok(());
+            return Ok(false);
         }
         let too_many = limit > 0 && failures >= limit;
         let app = self.app.get()?;
@@ -195,13 +222,14 @@ impl Dispatcher {
             record::switch_off(uow, failed.endpoint, app.clock().now(), &reason).await?;
             tracing::warn!(endpoint.id = %failed.endpoint, failures, "an endpoint was switched off");
             let event = failed.disabled(failures, reason);
-            return context.transact(async move |uow| uow.raise_domain(event)).await;
+            context.transact(async move |uow| uow.raise_domain(event)).await?;
+            return Ok(true);
         }
         if self.settings.warn_after_failures() == Some(failures) {
             let event = failed.failing(failures, limit);
-            return context.transact(async move |uow| uow.raise_domain(event)).await;
+            context.transact(async move |uow| uow.raise_domain(event)).await?;
         }
-        Ok(())
+        Ok(false)
     }
 
     fn report(&self, finished: &Finished, status: Status) {

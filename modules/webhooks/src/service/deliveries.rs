@@ -225,7 +225,7 @@ fn read(row: &QueryResult) -> Result<Delivery> {
     let status = Status::from_code(column(row, 5)?)?;
     let is_active: bool = column(row, 12)?;
     let lane: i16 = column(row, 13)?;
-    let is_held = !is_active && lane == Lane::Ordinary.code();
+    let is_held = !is_active && lane != Lane::Test.code();
     let waits = matches!(status, Status::Queued | Status::Retrying) && !is_held;
     let due: i64 = column(row, 8)?;
     Ok(Delivery {

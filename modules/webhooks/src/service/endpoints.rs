@@ -24,6 +24,9 @@ const MAX_URL: usize = 2_048;
 /// The longest description, in characters.
 const MAX_DESCRIPTION: usize = 500;
 
+/// The highest limit of requests in a second.
+const MAX_PER_SECOND: i32 = 10_000;
+
 /// An endpoint to register.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
 pub(crate) struct NewEndpoint {
@@ -34,6 +37,7 @@ pub(crate) struct NewEndpoint {
     pub(crate) secret: Option<String>,
     pub(crate) includes_changes: bool,
     pub(crate) is_ordered: bool,
+    pub(crate) max_per_second: Option<i32>,
     pub(crate) is_asymmetric: bool,
     pub(crate) headers: BTreeMap<String, String>,
 }
@@ -48,6 +52,7 @@ pub(crate) struct EndpointChange {
     pub(crate) secret: Option<String>,
     pub(crate) includes_changes: Option<bool>,
     pub(crate) is_ordered: Option<bool>,
+    pub(crate) max_per_second: Option<Option<i32>>,
     pub(crate) is_asymmetric: Option<bool>,
     pub(crate) headers: Option<BTreeMap<String, String>>,
 }
@@ -79,6 +84,7 @@ impl Service {
             description: Some(new.description.clone()),
             secret: new.secret,
             headers: Some(new.headers.clone()),
+            max_per_second: Some(new.max_per_second),
             ..EndpointChange::default()
         })?;
         let Checked { url: Some(url), subscription: Some(subscription), secret } = checked else {
@@ -98,6 +104,7 @@ impl Service {
             is_active: Set(new.is_active),
             includes_changes: Set(new.includes_changes),
             is_ordered: Set(new.is_ordered),
+            max_per_second: Set(new.max_per_second),
             key_pair: Set(key_pair),
             public_key: Set(public_key),
             headers: Set(headers::protect(&ring, id, &new.headers)?),
@@ -151,6 +158,9 @@ impl Service {
                 }
                 if let Some(is_ordered) = change.is_ordered {
                     record.is_ordered = Set(is_ordered);
+                }
+                if let Some(max_per_second) = change.max_per_second {
+                    record.max_per_second = Set(max_per_second);
                 }
                 if let Some(wanted) = change.is_asymmetric
                     && wanted != before.key_pair.is_some()
@@ -225,8 +235,13 @@ impl Service {
             locked(&uow, id).await?;
             uow.delete::<Entity>(id).await?;
             unsubscribe(&uow, id).await?;
-            let sql = "DELETE FROM webhooks_deliveries WHERE endpoint_id = ?";
-            uow.execute(uow.context().database().statement(sql, [id.into()])).await.map(drop)
+            for sql in [
+                "DELETE FROM webhooks_deliveries WHERE endpoint_id = ?",
+                "DELETE FROM webhooks_paces WHERE endpoint_id = ?",
+            ] {
+                uow.execute(uow.context().database().statement(sql, [id.into()])).await?;
+            }
+            Ok(())
         })
         .await
     }
@@ -301,6 +316,12 @@ impl Service {
             if description.contains('\0') {
                 refuse("description", "must not contain the character U+0000".to_owned());
             }
+        }
+        if let Some(Some(limit)) = change.max_per_second
+            && !(1..=MAX_PER_SECOND).contains(&limit)
+        {
+            let expected = format!("must be from 1 to {MAX_PER_SECOND}, or null for no limit");
+            refuse("maxPerSecond", expected);
         }
         if let Some(Err(found)) = change.headers.as_ref().map(headers::check) {
             errors.extend(found);

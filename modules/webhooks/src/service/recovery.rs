@@ -232,7 +232,7 @@ async fn queue_failed(
 ) -> Result<u64> {
     let sql = format!(
         "SELECT d.id, d.endpoint_id, d.message_id, d.lane FROM webhooks_deliveries d \
-         WHERE d.endpoint_id = ? AND d.organisation_id = ? AND d.status = ? AND d.lane = 0 \
+         WHERE d.endpoint_id = ? AND d.organisation_id = ? AND d.status = ? AND d.lane <> 1 \
          AND d.id >= ? AND d.id < ? AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
          WHERE again.redelivery_of = d.id) ORDER BY d.id LIMIT {BATCH}"
     );

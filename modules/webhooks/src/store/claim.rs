@@ -6,11 +6,12 @@
 
 use std::fmt::Write as _;
 
-use sea_orm::{ConnectionTrait as _, Value};
+use sea_orm::{ConnectionTrait as _, QueryResult, Statement, Value};
 use svc_core::Result;
-use svc_data::{Backend, Database, database_error};
+use svc_data::{Backend, Database, UnitOfWork, database_error};
 use uuid::Uuid;
 
+use super::pace::Pace;
 use super::{ids, is_one_of, read_all};
 use crate::model::Lane;
 
@@ -20,22 +21,30 @@ const ENDPOINTS_AT_ONCE: i32 = 256;
 /// The most queues that one statement claims from.
 const QUEUES_AT_ONCE: usize = 64;
 
-/// Is true of a delivery `d` before which no other of the same entity waits or is being sent.
-/// Only endpoints that want order have such; the others pass at once.
-const IN_ORDER: &str = "(d.order_key IS NULL OR NOT EXISTS (SELECT 1 \
-    FROM webhooks_deliveries earlier WHERE earlier.status < 2 \
-    AND earlier.order_key IS NOT NULL AND earlier.endpoint_id = d.endpoint_id \
-    AND earlier.order_key = d.order_key AND earlier.order_event < d.order_event))";
-
 /// A queue of an endpoint that has something waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
     pub(crate) endpoint: Uuid,
     pub(crate) lane: Lane,
-    /// When the first that nobody has claimed is due.
-    pub(crate) due_us: i64,
+    /// When the first that nobody has claimed is due; of a queue with order, the first of all.
+    first_us: i64,
     /// The endpoint's version.
     pub(crate) version: i64,
+    /// The endpoint's limit.
+    pub(crate) max_per_second: Option<i32>,
+    /// Before that its pace lets nothing begin.
+    pace_us: i64,
+}
+
+impl Waiting {
+    /// When something may be sent.
+    pub(crate) fn due_us(&self) -> i64 {
+        self.first_us.max(self.pace_us)
+    }
+
+    pub(crate) fn is_due(&self, now_us: i64) -> bool {
+        self.due_us() <= now_us
+    }
 }
 
 /// What one look found.
@@ -49,24 +58,28 @@ pub(crate) struct Look {
 /// left out, except for their test events; those that are gone are left out altogether.
 pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Result<Look> {
     const FIRST: &str = "SELECT d.due_us FROM webhooks_deliveries d WHERE d.status < 2 \
-        AND d.endpoint_id = e.id AND d.lane = {lane} \
-        AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?) AND {in_order} \
-        ORDER BY d.due_us, d.id LIMIT 1";
+        AND d.endpoint_id = e.id AND d.lane = {lane}{unclaimed} ORDER BY d.due_us, d.id LIMIT 1";
+    const UNCLAIMED: &str = " AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?)";
     const NEXT: &str = "SELECT d.endpoint_id FROM webhooks_deliveries d WHERE d.status < 2 \
         AND d.endpoint_id > {place} ORDER BY d.endpoint_id LIMIT 1";
+    let first = |lane: Lane, unclaimed| {
+        FIRST.replace("{lane}", &lane.code().to_string()).replace("{unclaimed}", unclaimed)
+    };
     let sql = format!(
         "WITH RECURSIVE steps (endpoint_id, number) AS (\
          SELECT ({first_step}), 1 UNION ALL \
          SELECT ({next_step}), steps.number + 1 FROM steps \
          WHERE steps.endpoint_id IS NOT NULL AND steps.number < {ENDPOINTS_AT_ONCE}) \
-         SELECT steps.endpoint_id, e.version, \
-         CASE WHEN e.is_active THEN ({ordinary}) END, ({test}) \
+         SELECT steps.endpoint_id, e.version, e.max_per_second, p.next_us, ({test}), \
+         CASE WHEN e.is_active THEN ({ordinary}) END, CASE WHEN e.is_active THEN ({ordered}) END \
          FROM steps LEFT JOIN webhooks_endpoints e ON e.id = steps.endpoint_id \
+         LEFT JOIN webhooks_paces p ON p.endpoint_id = steps.endpoint_id \
          WHERE steps.endpoint_id IS NOT NULL ORDER BY steps.number",
         first_step = NEXT.replace("{place}", "?"),
         next_step = NEXT.replace("{place}", "steps.endpoint_id"),
-        ordinary = FIRST.replace("{lane}", "0").replace("{in_order}", IN_ORDER),
-        test = FIRST.replace("{lane}", "1").replace("{in_order}", IN_ORDER),
+        test = first(Lane::Test, UNCLAIMED),
+        ordinary = first(Lane::Ordinary, UNCLAIMED),
+        ordered = first(Lane::Ordered, ""),
     );
     let values = [Value::from(after), now_us.into(), now_us.into()];
     let rows = database.rows(database.statement(&sql, values)).await?;
@@ -74,18 +87,30 @@ pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Resul
         Ok((
             row.try_get_by_index::<Uuid>(0)?,
             row.try_get_by_index::<Option<i64>>(1)?,
-            row.try_get_by_index::<Option<i64>>(2)?,
+            row.try_get_by_index::<Option<i32>>(2)?,
             row.try_get_by_index::<Option<i64>>(3)?,
+            [row.try_get_by_index(4)?, row.try_get_by_index(5)?, row.try_get_by_index(6)?],
         ))
     })?;
     let is_full = steps.len() >= usize::try_from(ENDPOINTS_AT_ONCE).unwrap_or(usize::MAX);
     let next = steps.last().map(|step| step.0).filter(|_| is_full);
     let mut waiting = Vec::new();
-    for (endpoint, version, ordinary, test) in steps {
+    for (endpoint, version, max_per_second, next_us, firsts) in steps {
         let Some(version) = version else { continue };
-        for (lane, due) in [(Lane::Test, test), (Lane::Ordinary, ordinary)] {
-            if let Some(due_us) = due {
-                waiting.push(Waiting { endpoint, lane, due_us, version });
+        let pace = max_per_second.and_then(Pace::new);
+        let pace_us = pace.map_or(i64::MIN, |pace| pace.ready_us(next_us.unwrap_or(i64::MIN)));
+        for (lane, first) in [Lane::Test, Lane::Ordinary, Lane::Ordered].into_iter().zip(firsts) {
+            let first: Option<i64> = first;
+            if let Some(first_us) = first {
+                let (max_per_second, lane) = (max_per_second.filter(|_| pace.is_some()), lane);
+                waiting.push(Waiting {
+                    endpoint,
+                    lane,
+                    first_us,
+                    version,
+                    max_per_second,
+                    pace_us,
+                });
             }
         }
     }
@@ -98,6 +123,7 @@ pub(crate) struct Quota {
     pub(crate) endpoint: Uuid,
     pub(crate) lane: Lane,
     pub(crate) version: i64,
+    pub(crate) max_per_second: Option<i32>,
     pub(crate) count: usize,
 }
 
@@ -109,6 +135,11 @@ pub(crate) struct Claim {
     pub(crate) until_us: i64,
 }
 
+impl Claim {
+    /// Nobody's.
+    pub(crate) const NONE: Self = Self { token: Uuid::nil(), now_us: 0, until_us: 0 };
+}
+
 /// A delivery that was claimed.
 #[derive(Clone, Debug)]
 pub(crate) struct Claimed {
@@ -118,36 +149,74 @@ pub(crate) struct Claimed {
     pub(crate) message: Uuid,
     /// Attempts made so far.
     pub(crate) attempts: i32,
-    /// Whether others of the same entity may wait for it.
-    pub(crate) is_ordered: bool,
+    pub(crate) lane: Lane,
     pub(crate) token: Uuid,
+    /// When the claim ends.
+    pub(crate) until_us: i64,
 }
 
-/// Claims deliveries that are due.
-pub(crate) async fn claim(
-    database: &Database,
-    quotas: &[Quota],
-    claim: Claim,
-) -> Result<Vec<Claimed>> {
-    let mut claimed = Vec::new();
-    for quotas in quotas.chunks(QUEUES_AT_ONCE) {
-        let (sql, values) = claim_statement(database.backend(), quotas, claim);
-        let statement = database.statement(&sql, values);
-        let rows = database.writer().query_all_raw(statement).await.map_err(database_error)?;
-        claimed.extend(read_all(&rows, |row| {
-            Ok(Claimed {
+/// Where statements run.
+#[derive(Clone, Copy)]
+pub(crate) enum On<'a> {
+    /// Each by itself.
+    Database(&'a Database),
+    /// In a transaction.
+    Work(&'a UnitOfWork),
+}
+
+impl On<'_> {
+    pub(crate) fn database(&self) -> &Database {
+        match self {
+            Self::Database(database) => database,
+            Self::Work(uow) => uow.context().database(),
+        }
+    }
+
+    pub(crate) async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
+        match self {
+            Self::Database(database) => {
+                database.writer().query_all_raw(statement).await.map_err(database_error)
+            }
+            Self::Work(uow) => uow.rows(statement).await,
+        }
+    }
+}
+
+/// What a claim answers with.
+pub(crate) const CLAIMED: &str = "id, organisation_id, endpoint_id, message_id, attempts, lane";
+
+/// Reads rows of [`CLAIMED`], in the order in which the events were stored.
+pub(crate) fn read_claimed(rows: &[QueryResult], claim: Claim) -> Result<Vec<Claimed>> {
+    let mut claimed = read_all(rows, |row| {
+        Ok((
+            Claimed {
                 id: row.try_get_by_index(0)?,
                 organisation: row.try_get_by_index(1)?,
                 endpoint: row.try_get_by_index(2)?,
                 message: row.try_get_by_index(3)?,
                 attempts: row.try_get_by_index(4)?,
-                is_ordered: row.try_get_by_index::<Option<String>>(5)?.is_some(),
+                lane: Lane::Ordinary,
                 token: claim.token,
-            })
-        })?);
+                until_us: claim.until_us,
+            },
+            row.try_get_by_index::<i16>(5)?,
+        ))
+    })?;
+    for (claimed, lane) in &mut claimed {
+        claimed.lane = Lane::from_code(*lane)?;
     }
-    // The identifiers are in the order in which the events were stored.
-    claimed.sort_unstable_by_key(|claimed| claimed.id);
+    claimed.sort_unstable_by_key(|(claimed, _)| claimed.id);
+    Ok(claimed.into_iter().map(|(claimed, _)| claimed).collect())
+}
+
+/// Claims deliveries that are due, of queues without order.
+pub(crate) async fn claim(on: On<'_>, quotas: &[Quota], claim: Claim) -> Result<Vec<Claimed>> {
+    let mut claimed = Vec::new();
+    for quotas in quotas.chunks(QUEUES_AT_ONCE) {
+        let (sql, values) = claim_statement(on.database().backend(), quotas, claim);
+        let rows = on.rows(on.database().statement(&sql, values)).await?;
+        claimed.extend(read_claimed(&rows, claim)?);
+    }
     Ok(claimed)
 }
 
@@ -169,7 +238,7 @@ fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String,
             due,
             "SELECT id FROM (SELECT d.id FROM webhooks_deliveries d WHERE d.status < 2 \
              AND d.endpoint_id = ? AND d.lane = ? AND d.due_us <= ? \
-             AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?) AND {IN_ORDER} \
+             AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?) \
              ORDER BY d.due_us, d.id LIMIT ?{lock}) AS queue_{index}"
         );
         let count = quota.map_or(0, |quota| i64::try_from(quota.count).unwrap_or(i64::MAX));
@@ -188,7 +257,7 @@ fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String,
     };
     let sql = format!(
         "UPDATE webhooks_deliveries SET claim = ?, claimed_until_us = ? WHERE {condition} \
-         RETURNING id, organisation_id, endpoint_id, message_id, attempts, order_key"
+         RETURNING {CLAIMED}"
     );
     (sql, values)
 }

@@ -1,10 +1,14 @@
 //! New messages and deliveries.
 
+use std::collections::HashSet;
+
+use sea_orm::Value;
 use serde::Serialize;
 use svc_core::{Error, OrganisationId, Result};
 use svc_data::UnitOfWork;
 use uuid::Uuid;
 
+use super::claim::Claim;
 use super::{hex, json_rows};
 use crate::model::{Lane, Status};
 
@@ -46,6 +50,7 @@ struct Row<'a> {
     original: Option<String>,
     order_key: Option<&'a str>,
     order_event: Option<String>,
+    taken: u8,
 }
 
 /// Stores messages.
@@ -79,10 +84,22 @@ pub(crate) async fn messages(uow: &UnitOfWork, mut messages: &[NewMessage]) -> R
 
 /// Stores deliveries, due at once, and wakes the dispatcher after the commit.
 pub(crate) async fn deliveries(uow: &UnitOfWork, deliveries: &[NewDelivery]) -> Result<()> {
+    claimed(uow, deliveries, Claim::NONE, &HashSet::new()).await
+}
+
+/// Stores deliveries, due at once: those of `taken` as claimed by this node, which gets them in
+/// memory; for the others it wakes the dispatcher after the commit.
+pub(crate) async fn claimed(
+    uow: &UnitOfWork,
+    deliveries: &[NewDelivery],
+    claim: Claim,
+    taken: &HashSet<Uuid>,
+) -> Result<()> {
     if deliveries.is_empty() {
         return Ok(());
     }
-    let rows: Vec<Row> = deliveries.iter().map(row).collect();
+    let rows: Vec<Row> =
+        deliveries.iter().map(|delivery| row(delivery, taken.contains(&delivery.id))).collect();
     let rows = serde_json::to_string(&rows)
         .map_err(|error| Error::internal("deliveries can't be written as JSON").caused_by(error))?;
     let database = uow.context().database();
@@ -98,22 +115,28 @@ pub(crate) async fn deliveries(uow: &UnitOfWork, deliveries: &[NewDelivery]) -> 
             ("original", "uuid"),
             ("order_key", "text"),
             ("order_event", "uuid"),
+            ("taken", "smallint"),
         ],
     );
     let sql = format!(
         "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, status, \
-         lane, attempts, due_us, redelivery_of, order_key, order_event) SELECT r.id, r.organisation, r.endpoint, \
-         r.message, r.status, r.lane, 0, ?, r.original, r.order_key, r.order_event FROM {table}"
+         lane, attempts, due_us, claim, claimed_until_us, redelivery_of, order_key, order_event) \
+         SELECT r.id, r.organisation, r.endpoint, r.message, r.status, r.lane, 0, ?, \
+         CASE WHEN r.taken = 1 THEN ? END, CASE WHEN r.taken = 1 THEN ? END, \
+         r.original, r.order_key, r.order_event FROM {table}"
     );
     let now = uow.context().clock().now_us();
-    uow.execute(database.statement(&sql, [now.into(), rows.into()])).await?;
-    if deliveries.iter().any(|delivery| delivery.status == Status::Queued) {
+    let values: [Value; 4] = [now.into(), claim.token.into(), claim.until_us.into(), rows.into()];
+    uow.execute(database.statement(&sql, values)).await?;
+    let waits =
+        |delivery: &NewDelivery| delivery.status == Status::Queued && !taken.contains(&delivery.id);
+    if deliveries.iter().any(waits) {
         uow.wake_after_commit(crate::WAKE_TOPIC);
     }
     Ok(())
 }
 
-fn row(delivery: &NewDelivery) -> Row<'_> {
+fn row(delivery: &NewDelivery, is_taken: bool) -> Row<'_> {
     Row {
         id: hex(delivery.id),
         organisation: hex(delivery.organisation.0),
@@ -124,5 +147,6 @@ fn row(delivery: &NewDelivery) -> Row<'_> {
         original: delivery.redelivery_of.map(hex),
         order_key: delivery.order.as_ref().map(|(key, _)| key.as_str()),
         order_event: delivery.order.as_ref().map(|(_, event)| hex(*event)),
+        taken: u8::from(is_taken),
     }
 }

@@ -6,6 +6,7 @@ mod address_properties;
 mod address_urls;
 mod delivering;
 mod fixture;
+mod limits;
 mod log;
 mod management;
 mod owners;

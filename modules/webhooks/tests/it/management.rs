@@ -34,6 +34,7 @@ on_both_databases! {
                 "isActive": false,
                 "includesChanges": false,
                 "isOrdered": false,
+                "maxPerSecond": null,
                 "publicKey": null,
                 "headerNames": [],
                 "owner": {"id": world.ada.id().0, "displayName": "Ada"},

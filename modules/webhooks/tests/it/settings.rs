@@ -21,6 +21,7 @@ fn defaults_are_those_of_the_specification() {
     assert_eq!(settings.max_retry_delay, Duration::from_hours(6));
     assert_eq!(settings.disable_after_failures, 5);
     assert_eq!(settings.log_body_limit, 4_096);
+    assert_eq!(settings.max_payload_bytes, 262_144);
     assert_eq!(settings.log_retention_days, 30);
     assert_eq!(settings.secret_grace_period, Duration::from_hours(24));
     let mapped: Vec<(&str, &str)> =
@@ -45,6 +46,7 @@ fn a_setting_that_is_wrong_stops_the_start_and_is_named() {
         ("DisableAfterFailures", "-1"),
         ("LogBodyLimit", "-1"),
         ("LogRetentionDays", "0"),
+        ("MaxPayloadBytes", "1"),
         ("SecretGracePeriod", "x"),
         ("DomainEvents:OrderPlaced", "not an event"),
         ("Concurrency", "0"),

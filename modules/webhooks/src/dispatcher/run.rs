@@ -1,0 +1,180 @@
+//! The dispatcher's life: everything that may happen, and what is done about it.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use svc_core::Result;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Dispatcher;
+use super::flight::Flight;
+use super::settle::Settled;
+use super::turn::Turn;
+use crate::WAKE_TOPIC;
+use crate::hand_over::Handed;
+use crate::store::moment;
+
+/// How long requests that are in flight may go on when the application stops.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
+
+/// How long the first outcome waits for others to be recorded with.
+const GATHERING: Duration = Duration::from_millis(10);
+
+/// Outcomes that are recorded without waiting for more.
+const GATHERED: usize = 256;
+
+/// Outcomes that are not recorded, above which no request begins.
+const UNRECORDED: usize = 4_096;
+
+/// What the dispatcher waits for besides requests.
+struct Pending<'a> {
+    look: Option<BoxFuture<'a, Result<Turn>>>,
+    recording: Option<BoxFuture<'a, Result<Settled>>>,
+    /// Whether something may have become due.
+    wants_look: bool,
+    /// Whether the last look stopped on the way.
+    is_cut_short: bool,
+    /// When the next delivery becomes due that isn't yet.
+    next_us: Option<i64>,
+    /// When to look without being told to.
+    poll_at: Instant,
+    /// When to record what has ended.
+    record_at: Option<Instant>,
+}
+
+impl Pending<'_> {
+    fn is_due_at(&mut self, next_us: Option<i64>) {
+        self.next_us = [self.next_us, next_us].into_iter().flatten().min();
+    }
+}
+
+impl Dispatcher {
+    /// Works until the application stops.
+    pub(super) async fn fly(
+        &self,
+        stop: &CancellationToken,
+        handed: &mut UnboundedReceiver<Handed>,
+        flight: &mut Flight,
+    ) -> Result<()> {
+        let app = self.app.get()?;
+        let wake = app.wakes().topic(WAKE_TOPIC);
+        let mut pending = Pending {
+            look: None,
+            recording: None,
+            wants_look: true,
+            is_cut_short: false,
+            next_us: None,
+            poll_at: Instant::now() + self.settings.poll_interval,
+            record_at: None,
+        };
+        loop {
+            if flight.ended.len() < UNRECORDED {
+                self.start(&app, flight).await?;
+            }
+            self.begin(flight, &mut pending);
+            let next = moment(pending.next_us.unwrap_or(i64::MAX));
+            let record_at = pending.record_at.filter(|_| pending.recording.is_none());
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = flight.join(&self.in_flight), if !flight.sends.is_empty() => {}
+                Some(first) = handed.recv() => {
+                    flight.take(self.accept(&app, first).await?);
+                    while let Ok(further) = handed.try_recv() {
+                        flight.take(self.accept(&app, further).await?);
+                    }
+                }
+                turn = of(&mut pending.look) => {
+                    pending.look = None;
+                    let turn = turn?;
+                    pending.is_cut_short = turn.is_cut_short;
+                    pending.is_due_at(turn.next_us);
+                    flight.take(turn.jobs);
+                }
+                settled = of(&mut pending.recording) => {
+                    pending.recording = None;
+                    let settled = settled?;
+                    pending.is_due_at(settled.next_us);
+                    // The next of an entity may be sent, now that this one is through.
+                    pending.wants_look |= settled.had_ordered;
+                    for endpoint in settled.switched_off {
+                        self.release(flight.withdraw(endpoint)).await?;
+                    }
+                }
+                () = wake.notified() => pending.wants_look = true,
+                () = app.clock().sleep_until(next), if pending.next_us.is_some() => {
+                    pending.next_us = None;
+                    pending.wants_look = true;
+                }
+                () = tokio::time::sleep_until(pending.poll_at) => pending.wants_look = true,
+                () = tokio::time::sleep_until(record_at.unwrap_or(pending.poll_at)),
+                    if record_at.is_some() => {}
+            }
+        }
+        // What a look has claimed must be known, to be given back.
+        if let Some(look) = pending.look {
+            flight.take(look.await?.jobs);
+        }
+        if let Some(recording) = pending.recording {
+            recording.await?;
+        }
+        Ok(())
+    }
+
+    /// Begins to look, and to record, where there is reason to and it isn't being done.
+    fn begin<'a>(&'a self, flight: &mut Flight, pending: &mut Pending<'a>) {
+        let again = self.in_flight.is_worth_a_look(pending.is_cut_short);
+        let has_room = self.in_flight.free() > 0;
+        if pending.look.is_none() && (again || pending.wants_look && has_room) {
+            pending.wants_look = false;
+            pending.poll_at = Instant::now() + self.settings.poll_interval;
+            // What becomes due later is found anew by each look that goes all the way round.
+            pending.next_us = pending.next_us.filter(|_| pending.is_cut_short);
+            pending.look = Some(Box::pin(self.turn()));
+        }
+        if flight.ended.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        let record_at = *pending.record_at.get_or_insert(now + GATHERING);
+        // With nothing else in flight there is nothing to wait for.
+        let is_time = now >= record_at || flight.ended.len() >= GATHERED || flight.sends.is_empty();
+        if pending.recording.is_none() && is_time {
+            pending.record_at = None;
+            pending.recording = Some(Box::pin(self.settle(std::mem::take(&mut flight.ended))));
+        }
+    }
+
+    /// Lets requests in flight end for a while, and gives back the claims of the others.
+    pub(super) async fn wind_down(
+        &self,
+        mut handed: UnboundedReceiver<Handed>,
+        mut flight: Flight,
+    ) -> Result<()> {
+        let app = self.app.get()?;
+        while let Ok(handed) = handed.try_recv() {
+            flight.take(self.accept(&app, handed).await?);
+        }
+        let grace = tokio::time::sleep(SHUTDOWN_GRACE);
+        tokio::pin!(grace);
+        while !flight.sends.is_empty() {
+            tokio::select! {
+                () = flight.join(&self.in_flight) => {}
+                () = &mut grace => break,
+            }
+        }
+        let ended = std::mem::take(&mut flight.ended);
+        self.settle(ended).await?;
+        flight.sends.shutdown().await;
+        self.release(flight.claims()).await
+    }
+}
+
+/// Waits for work that may be under way; for ever when there is none.
+async fn of<T>(work: &mut Option<BoxFuture<'_, T>>) -> T {
+    match work {
+        Some(work) => work.await,
+        None => std::future::pending().await,
+    }
+}

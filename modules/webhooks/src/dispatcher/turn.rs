@@ -1,0 +1,183 @@
+//! Looks what is due, claims it, and brings it together with its message and endpoint.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, PoisonError};
+
+use svc_core::{App, Result};
+use uuid::Uuid;
+
+use super::attempt::Job;
+use super::{Dispatcher, Message};
+use crate::hand_over::Handed;
+use crate::model::Lane;
+use crate::store::claim::{self, Claimed, On, Quota, Waiting};
+use crate::store::{ordered, pace};
+
+/// What a look around the endpoints brought.
+#[derive(Default)]
+pub(super) struct Turn {
+    pub(super) jobs: Vec<Job>,
+    /// When the next delivery becomes due that isn't yet.
+    pub(super) next_us: Option<i64>,
+    /// Whether it stopped on the way, since there was no more room.
+    pub(super) is_cut_short: bool,
+    /// Endpoints for which more is due than was claimed.
+    behind: HashSet<Uuid>,
+}
+
+impl Turn {
+    fn is_due_at(&mut self, next_us: Option<i64>) {
+        self.next_us = [self.next_us, next_us].into_iter().flatten().min();
+    }
+}
+
+impl Dispatcher {
+    /// Goes once around the endpoints and claims what is due, as far as there is room. When there
+    /// is no more it stops, and the next turn goes on from there.
+    pub(super) async fn turn(&self) -> Result<Turn> {
+        let app = self.app.get()?;
+        let start = self.place();
+        let mut place = start;
+        let mut wrapped = start.is_nil();
+        let mut turn = Turn::default();
+        self.in_flight.look_begins();
+        loop {
+            if self.in_flight.free() == 0 {
+                turn.is_cut_short = true;
+                return Ok(turn);
+            }
+            let now_us = app.clock().now_us();
+            let look = claim::look(&self.database, place, now_us).await?;
+            self.take(&app, look.waiting, now_us, &mut turn).await?;
+            let is_around = match look.next {
+                Some(next) => wrapped && !start.is_nil() && next >= start,
+                None => wrapped,
+            };
+            wrapped |= look.next.is_none();
+            place = look.next.unwrap_or_default();
+            *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+            if is_around {
+                self.in_flight.look_ended(std::mem::take(&mut turn.behind));
+                return Ok(turn);
+            }
+        }
+    }
+
+    fn place(&self) -> Uuid {
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Claims from the queues that were seen, and adds the deliveries to the turn.
+    async fn take(
+        &self,
+        app: &App,
+        waiting: Vec<Waiting>,
+        now_us: i64,
+        turn: &mut Turn,
+    ) -> Result<()> {
+        let (due, later): (Vec<Waiting>, Vec<Waiting>) =
+            waiting.into_iter().partition(|waiting| waiting.is_due(now_us));
+        turn.is_due_at(later.iter().map(Waiting::due_us).min());
+        let quotas = self.quotas(&due, self.in_flight.free());
+        let served: HashSet<(Uuid, i16)> =
+            quotas.iter().map(|quota| (quota.endpoint, quota.lane.code())).collect();
+        let is_left = |due: &&Waiting| !served.contains(&(due.endpoint, due.lane.code()));
+        turn.behind.extend(due.iter().filter(is_left).map(|due| due.endpoint));
+        let claim = self.hand_over.claim(app.clock());
+        let (paced, free): (Vec<Quota>, Vec<Quota>) =
+            quotas.iter().copied().partition(|quota| quota.max_per_second.is_some());
+        let (ordered, free): (Vec<Quota>, Vec<Quota>) =
+            free.into_iter().partition(|quota| quota.lane == Lane::Ordered);
+        let mut claimed = claim::claim(On::Database(&self.database), &free, claim).await?;
+        note_behind(&free, &claimed, &mut turn.behind);
+        for quota in ordered {
+            let taken =
+                ordered::claim(On::Database(&self.database), &quota, claim, &self.heads).await?;
+            turn.is_due_at(taken.next_us);
+            if taken.has_more {
+                turn.behind.insert(quota.endpoint);
+            }
+            claimed.extend(taken.claimed);
+        }
+        for quota in paced {
+            let taken = pace::claim(app, &quota, claim, &self.heads).await?;
+            turn.is_due_at(taken.next_us);
+            claimed.extend(taken.claimed);
+        }
+        turn.jobs.extend(self.prepare(app, &quotas, claimed).await?);
+        Ok(())
+    }
+
+    /// Shares the free room among the queues that have something due, evenly.
+    fn quotas(&self, due: &[Waiting], free: usize) -> Vec<Quota> {
+        let mut left = free;
+        let mut taken: HashMap<Uuid, usize> = HashMap::new();
+        let mut quotas = Vec::new();
+        for (index, waiting) in due.iter().enumerate() {
+            let share = left.div_ceil(due.len() - index);
+            let endpoint = waiting.endpoint;
+            let used = taken.entry(endpoint).or_default();
+            let count = self.in_flight.free_for(endpoint).saturating_sub(*used).min(share);
+            if count > 0 {
+                *used += count;
+                left -= count;
+                let Waiting { endpoint, lane, version, max_per_second, .. } = *waiting;
+                quotas.push(Quota { endpoint, lane, version, max_per_second, count });
+            }
+        }
+        quotas
+    }
+
+    /// Brings claimed deliveries together with their messages and endpoints.
+    async fn prepare(
+        &self,
+        app: &App,
+        quotas: &[Quota],
+        claimed: Vec<Claimed>,
+    ) -> Result<Vec<Job>> {
+        if claimed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let versions: HashMap<Uuid, i64> =
+            quotas.iter().map(|quota| (quota.endpoint, quota.version)).collect();
+        let endpoints = self.endpoints.load(app, &versions).await?;
+        let mut wanted: Vec<Uuid> = claimed.iter().map(|claimed| claimed.message).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let messages = claim::messages(&self.database, wanted).await?;
+        let messages: HashMap<Uuid, Message> =
+            messages.into_iter().map(|stored| (stored.id, Message::from(stored))).collect();
+        let job = |claimed: Claimed| {
+            // A delivery whose endpoint or message is gone is being deleted with it.
+            let endpoint = Arc::clone(endpoints.get(&claimed.endpoint)?);
+            let message = messages.get(&claimed.message)?.clone();
+            let ticket = self.in_flight.take(claimed.endpoint);
+            Some(Job { claimed, endpoint, message, ticket })
+        };
+        Ok(claimed.into_iter().filter_map(job).collect())
+    }
+
+    /// Brings what the fan-out handed over together with its endpoints.
+    pub(super) async fn accept(&self, app: &App, handed: Handed) -> Result<Vec<Job>> {
+        let endpoints = self.endpoints.load(app, &handed.versions).await?;
+        let deliveries = handed.deliveries.into_iter();
+        let job = |handed: crate::hand_over::HandedDelivery| {
+            let endpoint = Arc::clone(endpoints.get(&handed.claimed.endpoint)?);
+            let (claimed, message, ticket) = (handed.claimed, handed.message, handed.ticket);
+            Some(Job { claimed, endpoint, message, ticket })
+        };
+        Ok(deliveries.filter_map(job).collect())
+    }
+}
+
+/// Notes endpoints whose queues gave all that was asked of them: they may hold more.
+fn note_behind(quotas: &[Quota], claimed: &[Claimed], behind: &mut HashSet<Uuid>) {
+    let mut counts: HashMap<(Uuid, i16), usize> = HashMap::new();
+    for one in claimed {
+        *counts.entry((one.endpoint, one.lane.code())).or_default() += 1;
+    }
+    let gave_all = |quota: &&Quota| {
+        counts.get(&(quota.endpoint, quota.lane.code())).is_some_and(|n| *n >= quota.count)
+    };
+    behind.extend(quotas.iter().filter(gave_all).map(|quota| quota.endpoint));
+}

@@ -1,0 +1,224 @@
+//! What bounds sending: a pace per endpoint, the size of a body, the places of this node.
+
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use svc_testing::{Backend, Receiver, on_both_databases};
+
+use crate::fixture::{World, path};
+
+async fn paced(world: &World, max_per_second: u32) -> Json {
+    let endpoint = world.endpoint(&["*"]).await;
+    let change = json!({"maxPerSecond": max_per_second});
+    world.client().put(&path(&endpoint, ""), change).await.expect(200)
+}
+
+async fn count(world: &World, sql: &str) -> i64 {
+    let database = world.shop.app().service::<svc_data::Database>().unwrap();
+    let rows = database.rows(database.statement(sql, [])).await.unwrap();
+    rows[0].try_get_by_index(0).unwrap()
+}
+
+/// A shop whose dispatcher runs, and isn't told by its slow poll.
+async fn running(backend: Backend) -> World {
+    let receiver = Receiver::start().await;
+    let world = World::beside(backend, receiver, &[], |builder| {
+        builder.setting("Svc:Webhooks:PollInterval", "00:10:00")
+    })
+    .await;
+    world.shop.app().start_workers();
+    world
+}
+
+async fn arrive(world: &World, expected: usize) {
+    let mut arrived = 0;
+    for _ in 0..2_000 {
+        arrived += world.receiver.received().len();
+        if arrived >= expected {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(arrived, expected, "within twenty seconds");
+}
+
+on_both_databases! {
+    async fn an_endpoint_gets_no_more_in_a_second_than_it_wants(backend) {
+        let world = World::new(backend).await;
+        let endpoint = paced(&world, 2).await;
+        assert_eq!(endpoint["maxPerSecond"], 2);
+        let free = world.endpoint(&["products.*"]).await;
+        assert_eq!(free["maxPerSecond"], json!(null));
+        world.publish_many(5).await;
+        world.create("A-1").await;
+        // One at once, the others every half of a second; the endpoint without a limit at once.
+        assert_eq!(world.deliver().await.len(), 2);
+        let half = Duration::from_millis(500);
+        for _ in 0..4 {
+            world.shop.advance(half - Duration::from_millis(1));
+            assert_eq!(world.deliver().await.len(), 0);
+            world.shop.advance(Duration::from_millis(1));
+            assert_eq!(world.deliver().await.len(), 1);
+        }
+        let lift = json!({"maxPerSecond": null});
+        let lifted = world.client().put(&path(&endpoint, ""), lift).await.expect(200);
+        assert_eq!(lifted["maxPerSecond"], json!(null));
+        assert_eq!(world.deliver().await.len(), 1, "what is left has no limit any more");
+    }
+
+    async fn a_pace_holds_over_all_nodes(backend) {
+        let world = World::new(backend).await;
+        let other = world.shop.another_node().await;
+        paced(&world, 40).await;
+        world.publish_many(20).await;
+        // A limit of forty lets two begin together.
+        tokio::join!(world.shop.drain(), other.drain());
+        assert_eq!(world.receiver.received().len(), 2);
+        let mut received = 0;
+        for _ in 0..10 {
+            world.shop.advance(Duration::from_millis(26));
+            tokio::join!(world.shop.drain(), other.drain());
+            received += world.receiver.received().len();
+        }
+        assert_eq!(received, 10);
+    }
+
+    async fn a_pace_holds_for_test_events_and_retries_too(backend) {
+        let world = World::new(backend).await;
+        let endpoint = paced(&world, 1).await;
+        world.receiver.answer_with([500]);
+        world.publish_many(2).await;
+        assert_eq!(world.deliver().await.len(), 1);
+        let _ = world.client().post(&path(&endpoint, "/test"), json!(null)).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 0);
+        assert_eq!(world.after(1).await[0].json()["type"], "webhook.test");
+        assert_eq!(world.after(28).await.len(), 1, "the second event");
+        assert_eq!(world.after(1).await.len(), 1, "the first one again");
+        assert_eq!(world.after(60).await.len(), 0);
+    }
+
+    async fn a_running_dispatcher_keeps_the_pace_without_polling(backend) {
+        let world = running(backend).await;
+        paced(&world, 1_000).await;
+        world.publish_many(120).await;
+        // The clock stands still: a twentieth of the limit begins at once, and nothing more.
+        arrive(&world, 50).await;
+        world.shop.advance(Duration::from_millis(60));
+        arrive(&world, 50).await;
+        world.shop.advance(Duration::from_secs(1));
+        arrive(&world, 20).await;
+        world.shop.app().stop().await;
+        assert_eq!(count(&world, "SELECT COUNT(*) FROM webhooks_deliveries WHERE status = 2").await, 120);
+    }
+
+    async fn a_limit_that_makes_no_sense_is_refused(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        for wrong in [0, -1, 10_001] {
+            let change = json!({"maxPerSecond": wrong});
+            let refused = world.client().put(&path(&endpoint, ""), change).await.expect(422);
+            assert!(refused["errors"]["maxPerSecond"][0].as_str().unwrap().contains("1 to 10000"));
+            let new = json!({"url": world.receiver.url(), "events": ["*"], "maxPerSecond": wrong});
+            let refused = world.client().post("/api/v1/webhooks", new).await.expect(422);
+            assert!(refused["errors"]["maxPerSecond"].is_array());
+        }
+        let _ = world.client().delete(&path(&endpoint, "")).await.expect(204);
+        assert_eq!(count(&world, "SELECT COUNT(*) FROM webhooks_paces").await, 0);
+    }
+
+    async fn a_body_that_is_too_large_is_not_sent_and_says_so(backend) {
+        let world = World::with(backend, |builder| {
+            builder
+                .setting("Svc:Webhooks:MaxPayloadBytes", 2_000)
+                .setting("Svc:Webhooks:DisableAfterFailures", 1)
+        })
+        .await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.publish(&"x".repeat(3_000)).await;
+        world.publish("small").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        let log = world.log().await;
+        let large = log.iter().find(|delivery| delivery["status"] == "failed").unwrap();
+        let error = large["error"].as_str().unwrap();
+        assert!(error.contains("more than the `2000` of `Svc:Webhooks:MaxPayloadBytes`"), "{error}");
+        assert_eq!((&large["attempts"], &large["statusCode"]), (&json!(1), &json!(null)));
+        // Nothing is wrong with the endpoint, and no attempt would go better.
+        let shown = world.show(&endpoint).await;
+        assert_eq!((&shown["isActive"], &shown["consecutiveFailures"]), (&json!(true), &json!(0)));
+        assert_eq!(world.after(100_000).await.len(), 0);
+        let again = format!("/api/v1/webhooks/deliveries/{}/redeliver", large["id"].as_str().unwrap());
+        let _ = world.client().post(&again, json!(null)).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 0, "the limit counts for redeliveries too");
+        assert_eq!(world.log().await[0]["status"], "failed");
+    }
+
+    async fn new_deliveries_go_straight_to_the_dispatcher_and_lose_nothing(backend) {
+        let world = running(backend).await;
+        for _ in 0..3 {
+            world.endpoint(&["*"]).await;
+        }
+        // The first go one by one, the others make a backlog that is looked for.
+        for number in 0..5 {
+            world.create(&format!("A-{number}")).await;
+            arrive(&world, 3).await;
+        }
+        world.publish_many(500).await;
+        arrive(&world, 1_500).await;
+        world.create("B-1").await;
+        arrive(&world, 3).await;
+        world.shop.app().stop().await;
+        let done = "SELECT COUNT(*) FROM webhooks_deliveries WHERE status = 2 AND claim IS NULL";
+        assert_eq!(count(&world, done).await, 3 * 506);
+        assert_eq!(world.receiver.received().len(), 0, "each was sent once");
+    }
+
+    async fn a_deep_queue_of_one_entity_holds_up_nobody(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["products.*"]).await;
+        let set = json!({"isOrdered": true});
+        let _ = world.client().put(&path(&endpoint, ""), set).await.expect(200);
+        let hot = world.create("hot").await;
+        world.receiver.answer_with([500]);
+        assert_eq!(world.deliver().await.len(), 1);
+        for number in 0..30_u32 {
+            world.change(hot, |product| product.sku = sea_orm::Set(format!("hot-{number}"))).await;
+        }
+        for number in 0..600 {
+            world.create(&format!("cold-{number}")).await;
+        }
+        let received = world.deliver().await;
+        assert_eq!(received.len(), 600, "more entities than one look steps along");
+        assert_eq!(world.deliver().await.len(), 0);
+        let received = world.after(30).await;
+        let versions: Vec<String> = received
+            .iter()
+            .map(|one| one.json()["data"]["sku"].as_str().unwrap().to_owned())
+            .collect();
+        let expected: Vec<String> =
+            std::iter::once("hot".to_owned()).chain((0..30).map(|n| format!("hot-{n}"))).collect();
+        assert_eq!(versions, expected);
+    }
+
+    async fn what_waits_in_memory_is_held_when_the_endpoint_is_switched_off(backend) {
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[], |builder| {
+            builder
+                .setting("Svc:Webhooks:MaxAttempts", 1)
+                .setting("Svc:Webhooks:DisableAfterFailures", 2)
+                .setting("Svc:Webhooks:ConcurrencyPerEndpoint", 1)
+        })
+        .await;
+        let endpoint = world.endpoint(&["*"]).await;
+        // Well, so that some are taken on ahead; then it fails.
+        world.publish("first").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        world.receiver.answer_with([500; 2]);
+        world.publish_many(9).await;
+        assert_eq!(world.deliver().await.len(), 2);
+        assert_eq!(world.show(&endpoint).await["isActive"], false);
+        let held = "SELECT COUNT(*) FROM webhooks_deliveries WHERE status = 0 AND claim IS NULL";
+        assert_eq!(count(&world, held).await, 7);
+        let _ = world.client().put(&path(&endpoint, ""), json!({"isActive": true})).await.expect(200);
+        assert_eq!(world.deliver().await.len(), 7);
+    }
+}
