@@ -3,7 +3,7 @@
  *
  * A gesture begins on a title bar or a resize handle, becomes a drag after 5 px, and ends with release, Escape,
  * `pointercancel` or lost capture. While it lasts, one element changes per frame, and a shield keeps frames from
- * swallowing the pointer.
+ * swallowing the pointer. A move reads nothing from the page and lays nothing out, however many windows are open.
  */
 import { clamp, resize, type Edge, type Point, type Rect } from '../core/geometry.ts';
 import { placementRect, snapAt, snapOnRelease, type Placement } from '../core/snap.ts';
@@ -28,6 +28,8 @@ interface Gesture {
   guide: Placement | undefined;
   rect: Rect;
   area: Rect;
+  /** What carries the window while it's moved. */
+  carrier: Carrier | undefined;
   before: { bounds: Rect; placement: Placement };
 }
 
@@ -96,6 +98,7 @@ export class MoveController {
       guide: undefined,
       rect,
       area: this.#desk.area.peek(),
+      carrier: undefined,
       before: { bounds: win.bounds, placement: win.placement },
     };
     const holder = event.target as HTMLElement;
@@ -151,6 +154,7 @@ export class MoveController {
       win.element.style.width = `${width}px`;
       win.element.style.height = `${height}px`;
     }
+    if (!gesture.edge) gesture.carrier = new Carrier(win.element, gesture.startRect);
     win.element.classList.add('shell-dragging');
     this.#desk.shield.hidden = false;
     this.#desk.shield.style.cursor = gesture.edge ? `${gesture.edge}-resize` : 'grabbing';
@@ -163,11 +167,12 @@ export class MoveController {
       gesture.rect = resize(startRect, gesture.edge, dx, dy, area);
       win.element.style.width = `${gesture.rect.width}px`;
       win.element.style.height = `${gesture.rect.height}px`;
+      win.element.style.transform = `translate(${gesture.rect.x}px,${gesture.rect.y}px)`;
     } else {
       gesture.rect = { ...startRect, x: startRect.x + dx, y: Math.max(area.y, startRect.y + dy) };
+      gesture.carrier?.to(gesture.rect);
       this.#showGuide(gesture, snapAt(last, area, gesture.guide));
     }
-    win.element.style.transform = `translate(${gesture.rect.x}px,${gesture.rect.y}px)`;
   }
 
   #showGuide(gesture: Gesture, placement: Placement | undefined): void {
@@ -212,7 +217,7 @@ export class MoveController {
     if (target && target !== 'normal') {
       // Restoring later goes back to where the window was before, not to the edge it was dropped at.
       if (gesture.before.placement === 'normal') gesture.win.bounds = gesture.before.bounds;
-      windows.place(gesture.win, target);
+      windows.place(gesture.win, target, gesture.rect);
       gesture.win.lastKey = undefined;
     } else windows.setBounds(gesture.win, roundRect(gesture.rect));
   }
@@ -234,8 +239,8 @@ export class MoveController {
     this.#finish();
     if (!gesture.dragging) return;
     const { bounds, placement } = gesture.before;
-    if (placement === 'normal') this.#desk.windows.setBounds(gesture.win, bounds);
-    else this.#desk.windows.place(gesture.win, placement, false);
+    gesture.win.bounds = bounds;
+    this.#desk.windows.place(gesture.win, placement, gesture.rect);
   }
 
   #finish(): void {
@@ -244,10 +249,42 @@ export class MoveController {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     for (const end of this.#ends.splice(0)) end();
+    gesture?.carrier?.end();
     gesture?.win.element.classList.remove('shell-dragging');
     this.#guide.removeAttribute('data-shown');
     this.#desk.shield.hidden = true;
   }
+}
+
+/**
+ * Carries an element under the pointer by an animation that stands still at the place it's told. Written as a style, a
+ * `transform` makes browsers sort the layers of every window anew with each move (most of what a move costs when fifty
+ * are open); one that an animation holds only moves its own layer.
+ */
+class Carrier {
+  readonly #animation: Animation;
+  readonly #effect: KeyframeEffect;
+
+  constructor(element: HTMLElement, at: Point) {
+    this.#effect = new KeyframeEffect(element, holding(at), 1000);
+    this.#animation = new Animation(this.#effect);
+    this.#animation.pause();
+  }
+
+  /** Moves the element; it's drawn with the next frame. */
+  to(at: Point): void {
+    this.#effect.setKeyframes(holding(at));
+  }
+
+  /** Lets go: the element is where its style says. */
+  end(): void {
+    this.#animation.cancel();
+  }
+}
+
+function holding({ x, y }: Point): PropertyIndexedKeyframes {
+  const transform = `translate(${x}px,${y}px)`;
+  return { transform: [transform, transform] };
 }
 
 function roundRect(rect: Rect): Rect {

@@ -337,15 +337,14 @@ export class WindowManager {
     this.changed();
   }
 
-  /** Puts a window into a placement. */
-  place(win: ShellWindow, placement: Placement, animated = true): void {
-    const from = this.rect(win);
+  /** Puts a window into a placement; it glides there from where it is, or from where it was let go. */
+  place(win: ShellWindow, placement: Placement, from = this.rect(win)): void {
     win.minimized = false;
     win.placement = placement;
     this.#apply(win);
     win.translate();
     const to = this.rect(win);
-    if (animated && this.shown(win)) {
+    if (this.shown(win)) {
       animate(
         win.element,
         [
