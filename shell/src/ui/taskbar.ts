@@ -123,23 +123,27 @@ export class Taskbar {
   }
 
   #clock(): HTMLElement {
-    const now = signal(new Date());
-    let timer: ReturnType<typeof setTimeout>;
+    // A browser's first date format takes a while: a task of its own, so that the desktop needn't wait for the time.
+    const now = signal<Date | undefined>(undefined);
+    const say = (options: Intl.DateTimeFormatOptions) => {
+      const date = now();
+      return date && formatDate(date, options);
+    };
     const tick = () => {
       now.set(new Date());
       timer = setTimeout(tick, 60_000 - (Date.now() % 60_000));
     };
-    tick();
+    let timer = setTimeout(tick, 0);
     onDispose(() => clearTimeout(timer));
     return h(
       'time.shell-clock',
       {
         part: 'clock',
-        datetime: () => now().toISOString().slice(0, 16),
-        title: () => formatDate(now(), { dateStyle: 'full' }),
+        datetime: () => now()?.toISOString().slice(0, 16),
+        title: () => say({ dateStyle: 'full' }),
       },
-      h('span.shell-clock-time', {}, () => formatDate(now(), { hour: '2-digit', minute: '2-digit' })),
-      h('span.shell-clock-date', {}, () => formatDate(now(), { day: 'numeric', month: 'short', weekday: 'short' })),
+      h('span.shell-clock-time', {}, () => say({ hour: '2-digit', minute: '2-digit' })),
+      h('span.shell-clock-date', {}, () => say({ day: 'numeric', month: 'short', weekday: 'short' })),
     );
   }
 
@@ -289,11 +293,13 @@ export class Taskbar {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const show = () => {
         clearTimeout(timer);
+        timer = undefined;
         root.removeAttribute('data-bar-hidden');
       };
       const hide = () => {
         clearTimeout(timer);
         timer = setTimeout(() => {
+          timer = undefined;
           if (this.element.matches(':hover, :focus-within') || this.#desk.start.isOpen.peek()) hide();
           else root.setAttribute('data-bar-hidden', '');
         }, 600);

@@ -21,8 +21,8 @@ export class Webtops {
   readonly #desk: Desk;
   readonly #views = new Map<string, GridView>();
   #shown: string | undefined;
-  /** Whether grids that nobody sees are drawn too; they wait until the first one stands. */
-  readonly #settled = signal(false);
+  /** How many of the grids that nobody sees are drawn; they wait until the first one stands, and come one a task. */
+  readonly #ahead = signal(0);
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -37,8 +37,11 @@ export class Webtops {
       if (!this.drag.active()) this.#render();
     });
     effect(() => this.#show(desk.activeWebtop()));
-    const idle = setTimeout(() => this.#settled.set(true), 120);
-    effect(() => () => clearTimeout(idle));
+    effect(() => {
+      if (this.#ahead() >= desk.webtops().length) return undefined;
+      const idle = setTimeout(() => this.#ahead.update((count) => count + 1), this.#ahead() === 0 ? 120 : 10);
+      return () => clearTimeout(idle);
+    });
   }
 
   #label(): string {
@@ -48,7 +51,7 @@ export class Webtops {
 
   #render(): void {
     const gone = new Set(this.#views.keys());
-    for (const webtop of this.#desk.webtops()) {
+    for (const [index, webtop] of this.#desk.webtops().entries()) {
       gone.delete(webtop.id);
       let view = this.#views.get(webtop.id);
       if (!view) {
@@ -57,7 +60,7 @@ export class Webtops {
         this.element.append(view.element);
         view.element.classList.toggle('shell-away', webtop.id !== this.#shown);
       }
-      if (this.#settled() || webtop.id === this.#desk.activeWebtop()) view.render(webtop.items);
+      if (index < this.#ahead() || webtop.id === this.#desk.activeWebtop()) view.render(webtop.items);
     }
     for (const id of gone) {
       this.#views.get(id)?.dispose();

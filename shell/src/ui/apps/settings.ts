@@ -130,8 +130,6 @@ function pageContent(desk: Desk, id: string): Child {
   return id === 'keyboard' ? keyboard() : about(desk);
 }
 
-let counter = 0;
-
 /** A group of radio buttons drawn as a row of choices. */
 function choices<T extends string>(
   label: () => string,
@@ -140,8 +138,8 @@ function choices<T extends string>(
   choose: (value: T) => void,
   kind: string,
 ): HTMLElement {
-  counter += 1;
-  const name = `shell-choice-${counter}`;
+  // A page has one window of settings; browsers keep a record of every name that a group ever had.
+  const name = `shell-choice-${kind}`;
   const row = h('div.shell-choices', { 'data-kind': kind });
   effect(() => {
     const focused = (document.activeElement as HTMLInputElement | null)?.name === name;
