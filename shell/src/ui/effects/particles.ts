@@ -125,7 +125,7 @@ export const aurora: Effect = (scene) => {
   ];
   let time = scene.random() * 100;
   // Whole pixels without overlap, or the seams between the strips would show.
-  const step = Math.max(6, Math.round(scene.width / 200));
+  const step = Math.max(4, Math.round(scene.width / 90));
   let strips: CanvasGradient[] | undefined;
   return (context, seconds) => {
     time += seconds;

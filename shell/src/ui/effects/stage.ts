@@ -11,6 +11,9 @@ import { aurora, logos, network, snow, starfield, warp } from './particles.ts';
 
 const EFFECTS: Record<Exclude<EffectName, 'none'>, Effect> = { logos, snow, starfield, warp, network, aurora };
 
+/** How coarse a canvas is for effects without edges: a quarter each way is a sixteenth of the pixels. */
+const SCALE: Partial<Record<EffectName, number>> = { aurora: 0.25 };
+
 /** Frames per second: enough for slow movement, and half the work. */
 const FRAME_MS = 1000 / 32;
 
@@ -42,7 +45,11 @@ export function effectStage(desk: Desk): HTMLCanvasElement {
     const make = name === 'none' ? undefined : EFFECTS[name];
     canvas.hidden = !make || calm();
     if (!make || calm() || !visible() || covered() || size().width === 0) return undefined;
-    return run(desk, canvas, make, size());
+    const scale = SCALE[name] ?? 1;
+    return run(desk, canvas, make, {
+      width: Math.round(size().width * scale),
+      height: Math.round(size().height * scale),
+    });
   });
   react(() => () => {
     observer.disconnect();
