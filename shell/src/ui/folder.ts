@@ -107,9 +107,11 @@ export class FolderPanel {
         queueMicrotask(() => this.close());
         return;
       }
-      if (this.#webtops.drag.active()) return;
-      view.render(current.items);
-      this.#drawDots(dots, folderPages(current, false));
+      if (!this.#webtops.drag.active()) view.render(current.items);
+    });
+    effect(() => {
+      const current = folder();
+      if (current) this.#drawDots(dots, folderPages(current, this.#webtops.drag.active()));
     });
     const empty = h('p.shell-folder-empty', { hidden: () => (folder()?.items.length ?? 0) > 0 }, () =>
       t('folder.empty'),
@@ -152,7 +154,8 @@ export class FolderPanel {
   #drawDots(dots: HTMLElement, pages: number): void {
     const page = Math.min(this.#page(), pages - 1);
     if (page !== this.view?.page) this.view?.turnTo(page);
-    dots.hidden = pages < 2;
+    // Their place is kept, so that nothing shifts when a drag offers a second page.
+    dots.toggleAttribute('data-single', pages < 2);
     const focused = [...dots.children].indexOf(document.activeElement as Element);
     dots.replaceChildren(
       ...Array.from({ length: pages }, (_unused, index) =>

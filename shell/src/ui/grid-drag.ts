@@ -361,6 +361,11 @@ export class GridDrag {
         withItem && foldTogether(withItem, target.id, item.id, { id: newId('folder'), title: t('folder.untitled') }),
       );
     }
+    // The tile may be another element now, on another page or webtop; the grids are drawn before this runs.
+    queueMicrotask(() => {
+      const view = this.#webtops.folder.view ?? this.#webtops.current;
+      if (!view?.focus(item.id)) view?.focus();
+    });
   }
 
   /** Ends the drag and leaves everything as it was. */
