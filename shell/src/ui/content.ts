@@ -46,16 +46,17 @@ function fill(host: HTMLElement, rendered: Rendered): void {
   } else if (rendered !== undefined && rendered !== null) writeHtml(host, String(rendered) && (rendered as string));
 }
 
-async function fromEntry(app: AppDefinition): Promise<RenderFunction> {
+/** What a module brings: how to render, and what its partial definition says of the app. */
+async function fromEntry(app: AppDefinition): Promise<{ render: RenderFunction; own: Partial<AppDefinition> }> {
   const url = new URL(app.entry ?? '', document.baseURI).href;
   const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as Record<string, unknown>;
   const name = app.exportName ?? 'default';
   const exported = module[name];
-  if (typeof exported === 'function') return exported as RenderFunction;
+  if (typeof exported === 'function') return { render: exported as RenderFunction, own: {} };
   if (typeof exported === 'object' && exported !== null) {
     checkPartialApp(app.id, exported);
-    const render = (exported as Partial<AppDefinition>).render;
-    if (render) return render;
+    const own = exported as Partial<AppDefinition>;
+    if (own.render) return { render: own.render, own };
   }
   throw new Error(`the module \`${url}\` exports no render function as \`${name}\``);
 }
@@ -87,13 +88,25 @@ export class ContentLoader {
     win.body.replaceChildren(host);
     const context = this.#host.context(win, host);
     try {
-      const rendered = app.render ? app.render(context) : fromEntry(app).then((render) => render(context));
+      const rendered = app.render ? app.render(context) : this.#fromModule(win, app, context);
       if (rendered instanceof Object && 'then' in rendered) {
         this.#wait(win, host, rendered as PromiseLike<Rendered>, attempt);
       } else fill(host, rendered);
     } catch (error) {
       this.#fail(win, error, attempt);
     }
+  }
+
+  /** A partial definition says how the window looks where the registered one and the shortcut say nothing else. */
+  async #fromModule(win: ShellWindow, app: AppDefinition, context: RenderContext): Promise<Rendered> {
+    const { render, own } = await fromEntry(app);
+    if (own.menu) win.menu = own.menu;
+    const looks: { title?: string; icon?: string; accent?: string } = {};
+    if (own.title && win.title === app.title) looks.title = own.title;
+    if (own.icon && win.icon === app.icon) looks.icon = own.icon;
+    if (own.accent && win.accent === app.accent) looks.accent = own.accent;
+    if (!win.closed) context.setAppearance(looks);
+    return render(context);
   }
 
   #wait(win: ShellWindow, host: HTMLElement, pending: PromiseLike<Rendered>, attempt: number): void {

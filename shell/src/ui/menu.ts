@@ -4,12 +4,16 @@ import { scope, type Dispose } from '../core/signal.ts';
 import { h, listen } from './dom.ts';
 import { glyph, type GlyphName } from './glyphs.ts';
 
+/** How long the pointer rests on an item before its submenu opens, and how long an open one stays when it leaves. */
+const SUBMENU_OPENS_MS = 110;
+const SUBMENU_STAYS_MS = 240;
+
 /** An entry of a menu. */
 export interface MenuEntry {
   title: string;
   icon?: GlyphName | undefined;
-  /** Picture instead of a drawing. */
-  image?: string | undefined;
+  /** A picture instead of a drawing. */
+  picture?: Element | undefined;
   shortcut?: string;
   disabled?: boolean;
   /** Makes it a radio or check entry. */
@@ -37,6 +41,9 @@ export class MenuLayer {
   #stack: OpenMenu[] = [];
   #returnTo: Element | null = null;
   #end: Dispose | undefined;
+  #hover: ReturnType<typeof setTimeout> | undefined;
+  /** The item under the pointer, until a key moves the focus elsewhere. */
+  #pointed: Element | undefined;
 
   constructor(layer: HTMLElement) {
     this.#layer = layer;
@@ -70,6 +77,8 @@ export class MenuLayer {
   close(restoreFocus = true): void {
     if (this.#stack.length === 0) return;
     this.#end?.();
+    clearTimeout(this.#hover);
+    this.#pointed = undefined;
     while (this.#stack.length > 0) this.#pop();
     const back = this.#returnTo;
     this.#returnTo = null;
@@ -83,12 +92,13 @@ export class MenuLayer {
     menu?.element.remove();
   }
 
-  #push(entries: MenuEntries, anchor: MenuAnchor, label: string, owner: HTMLElement | undefined): void {
+  #push(entries: MenuEntries, anchor: MenuAnchor, label: string, owner: HTMLElement | undefined, focus = true): void {
     const [element, dispose] = scope(() => this.#build(entries, label));
     owner?.setAttribute('aria-expanded', 'true');
     this.#stack.push({ element, owner, dispose });
     this.#layer.append(element);
     place(element, anchor, owner !== undefined);
+    if (!focus) return;
     (element.querySelector<HTMLElement>('[role^=menuitem]:not([aria-disabled])') ?? element).focus({
       preventScroll: true,
     });
@@ -117,19 +127,39 @@ export class MenuLayer {
         'aria-expanded': entry.entries ? 'false' : undefined,
         'data-danger': entry.danger,
         onclick: () => this.#run(entry, item),
-        onpointerenter: (event: PointerEvent) => {
-          if (event.pointerType === 'touch') return;
+        // Moves, not entering: a menu that opens by keys under a resting pointer isn't pointed at.
+        onpointermove: (event: PointerEvent) => {
+          if (event.pointerType === 'touch' || this.#pointed === item) return;
+          this.#pointed = item;
           item.focus({ preventScroll: true });
-          this.#closeBelow(item);
-          if (entry.entries && !entry.disabled) this.#push(entry.entries, item, entry.title, item);
+          this.#rest(entry, item);
         },
       },
-      h('span.shell-menu-icon', {}, entry.image ? h('img', { src: entry.image, alt: '' }) : icon),
+      h('span.shell-menu-icon', {}, entry.picture ?? icon),
       h('span.shell-menu-text', {}, entry.title),
       entry.shortcut && h('kbd.shell-menu-key', { 'aria-hidden': 'true' }, entry.shortcut),
       entry.entries && glyph('chevronRight'),
     );
     return item;
+  }
+
+  /**
+   * The pointer rests on an item: its submenu opens. A submenu that's open waits a little longer before it goes, since the
+   * way into it often leads across other items.
+   */
+  #rest(entry: MenuEntry, item: HTMLElement): void {
+    clearTimeout(this.#hover);
+    const owner = this.#stack.at(-1)?.owner;
+    const wait = this.#stack.length > 1 && owner !== item && !this.#stack.at(-1)?.element.contains(item);
+    this.#hover = setTimeout(
+      () => {
+        if (!item.isConnected) return;
+        this.#closeBelow(item);
+        if (entry.entries && !entry.disabled && this.#stack.at(-1)?.owner !== item)
+          this.#push(entry.entries, item, entry.title, item, false);
+      },
+      wait ? SUBMENU_STAYS_MS : SUBMENU_OPENS_MS,
+    );
   }
 
   /** Closes submenus opened from siblings of `item`. */
@@ -143,9 +173,10 @@ export class MenuLayer {
   #run(entry: MenuEntry, item: HTMLElement): void {
     if (entry.disabled) return;
     if (entry.entries) {
-      if (this.#stack.at(-1)?.owner === item) return;
       this.#closeBelow(item);
-      this.#push(entry.entries, item, entry.title, item);
+      const open = this.#stack.at(-1);
+      if (open?.owner === item) open.element.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
+      else this.#push(entry.entries, item, entry.title, item);
       return;
     }
     this.close();
@@ -155,6 +186,7 @@ export class MenuLayer {
   #key(menu: HTMLElement, event: KeyboardEvent): void {
     const items = [...menu.querySelectorAll<HTMLElement>('[role^=menuitem]')];
     const at = items.indexOf(document.activeElement as HTMLElement);
+    this.#pointed = undefined;
     const focus = (index: number) => items[(index + items.length) % items.length]?.focus();
     const submenu = items[at]?.getAttribute('aria-haspopup') === 'menu';
     if (event.key === 'ArrowDown') focus(at + 1);

@@ -8,6 +8,7 @@ import { newId } from './dom.ts';
 import type { MenuAnchor, MenuEntries, MenuEntry } from './menu.ts';
 import { popOutUrl } from './popout.ts';
 import { WEBLINK_ID, webLinkEntries, webLinkUrl } from './apps/weblink.ts';
+import { plate } from './tiles.ts';
 import type { ShellWindow } from './window.ts';
 import { adjustByKeys } from './adjust.ts';
 
@@ -80,10 +81,10 @@ export function openWindowMenu(desk: Desk, win: ShellWindow, anchor: MenuAnchor)
 
 function appEntries(desk: Desk, win: ShellWindow): MenuEntries {
   const host = win.body.querySelector<HTMLElement>('.shell-host') ?? win.body;
-  const own = (win.app.menu ?? []).map(
+  const own = win.menu.map(
     (entry): MenuEntry => ({
       title: entry.title,
-      image: entry.icon && !desk.runtime.isIconFile(entry.icon) ? desk.runtime.iconUrl(entry.icon) : undefined,
+      picture: entry.icon ? plate(desk, entry.icon, win.accent) : undefined,
       run: () => {
         try {
           Promise.resolve(entry.run(desk.windows.context(win, host))).catch((error: unknown) => reportError(error));

@@ -3,7 +3,7 @@ import type { Rect } from '../core/geometry.ts';
 import { toHex, parseColour, textOn, withContrast, WHITE, type Rgb } from '../core/colour.ts';
 import type { Arrow, Placement } from '../core/snap.ts';
 import { t } from '../i18n.ts';
-import type { AppDefinition, Awaitable, Intent } from '../types.ts';
+import type { AppDefinition, AppMenuEntry, Awaitable, Intent } from '../types.ts';
 import { h } from './dom.ts';
 
 /** Callbacks an app registered on its window. */
@@ -77,6 +77,8 @@ export class ShellWindow {
   icon: string;
   accent: string | undefined;
   state: unknown = undefined;
+  /** Extra entries of its menu. */
+  menu: readonly AppMenuEntry[];
   /** The last snapping key, so that the same one again means more. */
   lastKey: Arrow | undefined;
   /** The element inside that had the focus last. */
@@ -100,6 +102,7 @@ export class ShellWindow {
     this.title = init.app.title;
     this.icon = init.app.icon;
     this.accent = init.app.accent;
+    this.menu = init.app.menu ?? [];
     this.element = cloneFrame();
     this.element.id = `shell-${init.id}`;
     this.element.dataset.id = init.id;
