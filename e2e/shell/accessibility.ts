@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { closeAll, openApp, story } from './scenario.ts';
+import { box, closeAll, drag, openApp, story, titleOf } from './scenario.ts';
 
 const AXE = readFileSync(new URL('../../shell/node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
@@ -35,47 +35,133 @@ const LOOKS = [
   ['phone', { width: 390, height: 844, touch: true }],
 ] as const;
 
-export const accessibility = LOOKS.flatMap(([look, how]) => [
-  story(`axe: desktop, start, search, menu (${look})`, how, async ({ page }) => {
-    await check(page, 'desktop');
-    await page.locator('.shell-start-button').click();
-    await check(page, 'start menu');
-    await page.getByRole('combobox').fill('no');
-    await page.getByRole('option').first().waitFor();
-    await check(page, 'search');
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
+/** What can be told apart when the browser chooses all colours. */
+const forced = story(
+  'forced colours: edges, marks, choices and focus stay visible',
+  { forcedColours: true },
+  async ({ page }) => {
     await openApp(page, 'clock');
+    const win = await openApp(page, 'sales');
+    const looks = (selector: string, pseudo?: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element, which) => {
+          const style = getComputedStyle(element, which);
+          const { backgroundColor, backgroundImage, borderTopWidth, outlineStyle, outlineWidth, color } = style;
+          return { backgroundColor, backgroundImage, borderTopWidth, outlineStyle, outlineWidth, color };
+        }, pseudo);
+    const active = await looks('.shell-window[data-active]');
+    assert.deepEqual([active.borderTopWidth, active.outlineStyle], ['1px', 'solid'], 'the active window is marked');
+    assert.equal((await looks('.shell-window:not([data-active])')).outlineStyle, 'none');
+    const close = await looks('.shell-window[data-active] [data-act=close]', '::before');
+    assert.ok(
+      close.backgroundColor !== 'rgba(0, 0, 0, 0)' || close.backgroundImage !== 'none',
+      'the mark of the close button is drawn',
+    );
+    const task = await looks('.shell-task[aria-current]');
+    assert.notEqual(task.backgroundColor, (await looks('.shell-task:not([aria-current])')).backgroundColor);
     await page.keyboard.press('Alt+Shift+M');
-    await check(page, 'window menu');
-  }),
-  story(`axe: windows, settings, web link (${look})`, how, async ({ page }) => {
-    for (const section of ['appearance', 'taskbar', 'language', 'keyboard', 'about']) {
-      await openApp(page, 'shell.settings', { section });
-      await check(page, `settings, ${section}`);
-    }
-    await openApp(page, 'shell.weblink');
-    await check(page, 'web link');
-    for (const id of ['notes', 'people', 'tasks', 'contact', 'calendar', 'handbook']) await openApp(page, id);
-    await check(page, 'apps');
-  }),
-  story(`axe: pilot, folder, preview, dialog (${look})`, how, async ({ page }) => {
-    await openApp(page, 'clock');
-    await openApp(page, 'sales');
+    const chosen = await looks('.shell-menu-item:focus');
+    assert.notEqual(chosen.backgroundColor, (await looks('.shell-menu-item:not(:focus)')).backgroundColor);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('F6');
+    assert.equal((await looks('.shell-taskbar button:focus')).outlineStyle, 'solid', 'the focus is visible');
+    await drag(page, await titleOf(win), { x: 3, y: 400 }, false);
+    assert.notEqual((await looks('.shell-guide')).borderTopWidth, '0px', 'the snap guide has an edge');
+    await page.mouse.up();
+    await check(page, 'forced colours');
+  },
+);
+
+/** What the browser does at 200 %: half as many CSS pixels, of twice the size. */
+const zoom = story(
+  'zoom: at 200 % everything is reachable and nothing is cut off',
+  { width: 720, height: 450, scale: 2 },
+  async ({ page }) => {
+    const inside = async (selector: string, where: string) => {
+      for (const part of await page.locator(selector).all()) {
+        if (!(await part.isVisible())) continue;
+        const { x, y, width, height } = await box(part);
+        assert.ok(
+          x >= -1 && y >= -1 && x + width <= 721 && y + height <= 451,
+          `${where}: ${selector} lies at ${[x, y, width, height]}`,
+        );
+      }
+    };
+    await page.locator('.shell-start-button').click();
+    await inside('.shell-start, .shell-start-input, .shell-start-footer', 'start menu');
+    await page.locator('.shell-start [data-app="shell.settings"]').click();
+    const win = page.locator('.shell-window');
+    await win.waitFor();
+    await inside('.shell-taskbar, .shell-titlebar, .shell-tab', 'settings');
+    await win.locator('input[type=color]').scrollIntoViewIfNeeded();
+    await inside('.shell-window input[type=color]', 'settings, scrolled');
+    await page.keyboard.press('Alt+Shift+M');
+    await inside('.shell-menu', 'window menu');
+    const last = page.getByRole('menuitem').last();
+    await page.keyboard.press('End');
+    await inside('.shell-menu-item:focus', 'the last entry of the menu');
+    assert.match((await last.textContent()) ?? '', /^Close/);
+    await page.keyboard.press('Escape');
     await page.keyboard.press('F9');
-    await page.getByRole('button', { name: 'Add webtop' }).click();
-    await check(page, 'pilot');
+    await inside('.shell-pilot-window, .shell-pilot-card, .shell-pilot-add', 'pilot');
     await page.keyboard.press('Escape');
     await closeAll(page);
+    await inside('.shell-main .shell-tile', 'webtop');
     await page.locator('.shell-tile').first().click({ button: 'right' });
-    await page.getByRole('menu').getByText('Move to folder').click();
-    await page.getByRole('menu').last().getByText('New folder').click();
-    await page.locator('.shell-tile[data-folder]').click();
-    await check(page, 'folder');
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await inside('.shell-dialog', 'dialog');
     await page.keyboard.press('Escape');
-    await page.locator('.shell-tile[data-folder]').click({ button: 'right' });
-    await page.getByRole('menu').getByText('Rename').click();
-    await page.getByRole('dialog').waitFor();
-    await check(page, 'dialog');
-  }),
-]);
+    await check(page, 'zoomed');
+  },
+);
+
+export const accessibility = [
+  forced,
+  zoom,
+  ...LOOKS.flatMap(([look, how]) => [
+    story(`axe: desktop, start, search, menu (${look})`, how, async ({ page }) => {
+      await check(page, 'desktop');
+      await page.locator('.shell-start-button').click();
+      await check(page, 'start menu');
+      await page.getByRole('combobox').fill('no');
+      await page.getByRole('option').first().waitFor();
+      await check(page, 'search');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      await openApp(page, 'clock');
+      await page.keyboard.press('Alt+Shift+M');
+      await check(page, 'window menu');
+    }),
+    story(`axe: windows, settings, web link (${look})`, how, async ({ page }) => {
+      for (const section of ['appearance', 'taskbar', 'language', 'keyboard', 'about']) {
+        await openApp(page, 'shell.settings', { section });
+        await check(page, `settings, ${section}`);
+      }
+      await openApp(page, 'shell.weblink');
+      await check(page, 'web link');
+      for (const id of ['notes', 'people', 'tasks', 'contact', 'calendar', 'handbook']) await openApp(page, id);
+      await check(page, 'apps');
+    }),
+    story(`axe: pilot, folder, preview, dialog (${look})`, how, async ({ page }) => {
+      await openApp(page, 'clock');
+      await openApp(page, 'sales');
+      await page.keyboard.press('F9');
+      await page.getByRole('button', { name: 'Add webtop' }).click();
+      await check(page, 'pilot');
+      await page.keyboard.press('Escape');
+      await closeAll(page);
+      await page.locator('.shell-tile').first().click({ button: 'right' });
+      await page.getByRole('menu').getByText('Move to folder').click();
+      await page.getByRole('menu').last().getByText('New folder').click();
+      await page.locator('.shell-tile[data-folder]').click();
+      await check(page, 'folder');
+      await page.keyboard.press('Escape');
+      await page.locator('.shell-tile[data-folder]').click({ button: 'right' });
+      await page.getByRole('menu').getByText('Rename').click();
+      await page.getByRole('dialog').waitFor();
+      await check(page, 'dialog');
+    }),
+  ]),
+];

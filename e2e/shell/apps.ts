@@ -1,5 +1,7 @@
 /** Apps, their windows' content, events, access, search, badges, pop-outs. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { AppDefinition, SearchHit } from '../../shell/src/types.ts';
 import { open, type World } from './browser.ts';
 import { closeAll, frames, openApp, pick, story } from './scenario.ts';
@@ -193,6 +195,82 @@ export const apps = [
     assert.deepEqual(await popup.getByRole('menuitem').allTextContents(), ['Open in browser']);
     assert.equal(await popup.title(), 'Dusk');
   }),
+  story('pop-out: a shortcut is updated from its own tab', {}, async ({ page, context }) => {
+    const win = await openApp(page, 'gallery');
+    await win.getByRole('button', { name: 'Ember' }).click();
+    await pick(page, win, 'Create shortcut');
+    await page.locator('.shell-main').getByRole('button', { name: 'Ember' }).waitFor();
+    const [popup] = await Promise.all([context.waitForEvent('page'), pick(page, win, 'Open in browser')]);
+    const own = popup.locator('.shell-window');
+    await own.getByRole('img', { name: 'Ember' }).waitFor();
+    await own.getByRole('button', { name: 'All pictures' }).click();
+    await own.getByRole('button', { name: 'Dusk' }).click();
+    await popup.locator('.shell-window-icon').click();
+    assert.deepEqual(await popup.getByRole('menuitem').allTextContents(), ['Update shortcut', 'Open in browser']);
+    await popup.getByRole('menuitem', { name: 'Update shortcut' }).click();
+    await page.locator('.shell-main').getByRole('button', { name: 'Dusk' }).waitFor();
+  }),
+  {
+    name: 'web link: the site’s icon when it has one, the app’s when not',
+    async run(world: World) {
+      const site = createServer((request, response) => {
+        const icon = request.url === '/favicon.ico';
+        response
+          .writeHead(200, { 'content-type': icon ? 'image/svg+xml' : 'text/html' })
+          .end(
+            icon
+              ? '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8H0z"/></svg>'
+              : '<p>A site',
+          );
+      });
+      await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+      const { port } = site.address() as AddressInfo;
+      // The playground's policy shows pages and pictures of its own origin and of https only.
+      const context = await world.browser.newContext({ bypassCSP: true, viewport: { width: 1440, height: 900 } });
+      const { page } = await open(world, { context });
+      for (const [name, address, icon] of [
+        ['Without', `${world.url}/pages/docs.html`, '/icons/weblink.svg'],
+        ['With', `http://127.0.0.1:${port}/`, `${port}/favicon.ico`],
+      ] as const) {
+        const win = await openApp(page, 'shell.weblink');
+        await win.getByLabel('Web address').fill(address);
+        await win.getByLabel('Name').fill(name);
+        await win.getByRole('button', { name: 'Save' }).click();
+        const tile = page.locator('.shell-main').getByRole('button', { name, exact: true });
+        await tile.locator(`img[src$="${icon}"]`).waitFor();
+        await win.locator(`.shell-window-icon img[src$="${icon}"]`).waitFor();
+        await closeAll(page);
+      }
+      site.close();
+      site.closeAllConnections();
+    },
+  },
+  story(
+    'web link: a page that refuses to be embedded is opened in the browser',
+    {},
+    async ({ page, context, errors }, world) => {
+      await context.route('**/pages/refusing.html', (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          headers: { 'x-frame-options': 'DENY' },
+          body: '<!doctype html><title>Refusing</title><h1>Only for myself</h1>',
+        }),
+      );
+      const win = await openApp(page, 'shell.weblink');
+      await win.getByLabel('Web address').fill(`${world.url}/pages/refusing.html`);
+      await win.getByRole('button', { name: 'Save' }).click();
+      await win.getByText('Stays empty?').waitFor();
+      const [popup] = await Promise.all([
+        context.waitForEvent('page'),
+        win.getByRole('button', { name: 'Open in browser' }).click(),
+      ]);
+      await popup.getByRole('heading', { name: 'Only for myself' }).waitFor();
+      const [again] = await Promise.all([context.waitForEvent('page'), pick(page, win, 'Open in browser')]);
+      assert.equal(again.url(), `${world.url}/pages/refusing.html`, 'the menu leads there too');
+      // That the frame was refused is the browser's to say.
+      errors.splice(0, errors.length, ...errors.filter((text) => !text.includes('X-Frame-Options')));
+    },
+  ),
   story('web link: a form makes an app of a page', {}, async ({ page }, world) => {
     const win = await openApp(page, 'shell.weblink');
     await win.getByLabel('Web address').fill('javascript:alert(1)');

@@ -54,6 +54,9 @@ export interface Opening {
   dark?: boolean;
   touch?: boolean;
   reducedMotion?: boolean;
+  forcedColours?: boolean;
+  /** Device pixels to a CSS pixel. */
+  scale?: number;
   path?: string;
   /** Options for `Shell.configure`, as JSON. */
   options?: Record<string, unknown>;
@@ -77,6 +80,8 @@ export async function open(world: World, how: Opening = {}): Promise<Desktop> {
       colorScheme: how.dark ? 'dark' : 'light',
       hasTouch: how.touch ?? false,
       isMobile: (how.touch ?? false) && (how.width ?? 1440) < 700,
+      deviceScaleFactor: how.scale ?? 1,
+      forcedColors: how.forcedColours ? 'active' : 'none',
       reducedMotion: how.reducedMotion === false ? 'no-preference' : 'reduce',
     }));
   if (!world.contexts.includes(context)) world.contexts.push(context);

@@ -1,7 +1,8 @@
 /** Webtops, folders and shortcuts: dragging with mouse and touch. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { box, drag, frames, middle, openApp, story } from './scenario.ts';
+import { open, type World } from './browser.ts';
+import { box, drag, frames, middle, openApp, pen, story } from './scenario.ts';
 
 function tile(page: Page, title: string) {
   return page.locator('.shell-main .shell-grid:not(.shell-away) .shell-tile').filter({ hasText: title }).first();
@@ -90,37 +91,90 @@ export const grid = [
       await tile(page, 'Office').waitFor();
     },
   ),
-  story('folder: has pages of 4 × 3', {}, async ({ page, context }, world) => {
-    await page.evaluate(() => {
-      const items = Array.from({ length: 14 }, (_unused, index) => ({
-        kind: 'shortcut',
-        id: `s${index}`,
-        cell: index,
-        appId: 'notes',
-        title: `Note ${index + 1}`,
-      }));
-      localStorage.setItem(
-        'full',
-        JSON.stringify({
+  {
+    name: 'folder: has pages of 4 × 3; dots, swipe keys and a drag at its edge turn them',
+    async run(world: World) {
+      const context = await world.browser.newContext({
+        viewport: { width: 1440, height: 900 },
+        reducedMotion: 'reduce',
+      });
+      await context.addInitScript(() => {
+        const items = Array.from({ length: 14 }, (_unused, index) => ({
+          kind: 'shortcut',
+          id: `s${index}`,
+          cell: index,
+          appId: 'notes',
+          title: `Note ${index + 1}`,
+        }));
+        localStorage.shell ??= JSON.stringify({
           version: 1,
           webtops: [{ id: 'w', items: [{ kind: 'folder', id: 'f', title: 'Many', cell: 0, items }] }],
           activeWebtop: 'w',
           settings: {},
           windows: [],
-        }),
+        });
+      });
+      const { page, errors } = await open(world, { context });
+      await page.locator('.shell-tile').click();
+      const shown = page.locator('.shell-folder .shell-cell:not(.shell-other-page)');
+      assert.equal(await shown.count(), 12);
+      await page.getByRole('button', { name: 'Page 2' }).click();
+      assert.equal(await shown.count(), 2);
+      await page.getByRole('button', { name: 'Page 1' }).click();
+      const folder = await box(page.locator('.shell-folder'));
+      await drag(
+        page,
+        await middle(shown.filter({ hasText: 'Note 1' }).first()),
+        { x: folder.x + folder.width - 4, y: folder.y + 200 },
+        false,
       );
+      await page.waitForFunction(
+        () => document.querySelector('.shell-folder [aria-current]')?.getAttribute('aria-label') === 'Page 2',
+      );
+      const grid = await box(page.locator('.shell-folder .shell-grid'));
+      const target = { x: grid.x + (grid.width * 3.5) / 4, y: grid.y + (grid.height * 2.5) / 3 };
+      await page.mouse.move(target.x, target.y, { steps: 4 });
+      await frames(page);
+      await page.mouse.up();
+      await frames(page);
+      assert.deepEqual(
+        (await shown.allTextContents()).sort(),
+        ['Note 1', 'Note 13', 'Note 14'],
+        'dropped on the second page',
+      );
+      await page.keyboard.press('Escape');
+      await page.locator('.shell-folder').waitFor({ state: 'detached' });
+      assert.deepEqual(errors, []);
+    },
+  },
+  story('drag: a pen carries a shortcut', {}, async ({ page }) => {
+    const tip = await pen(page);
+    const from = await middle(tile(page, 'Notes'));
+    const to = await cellCentre(page, 3, 3);
+    await tip.press(from);
+    await tip.glide(from, to);
+    assert.equal(await page.locator('.shell-ghost').count(), 1);
+    await tip.lift(to);
+    await frames(page);
+    assert.equal(await cell(page, 'Notes'), '3/3');
+    assert.equal(await page.locator('.shell-window').count(), 0);
+  }),
+  story('webtop: has 5 × 3 cells; a full one says so and loses nothing', {}, async ({ page }) => {
+    const places = await page.locator('.shell-main .shell-grid').evaluate((element) => {
+      const style = getComputedStyle(element);
+      return [style.gridTemplateColumns.split(' ').length, style.gridTemplateRows.split(' ').length];
     });
-    const second = await context.newPage();
-    await second.addInitScript(() => {
-      (globalThis as { playground?: unknown }).playground = { options: { storageKey: 'full' } };
-    });
-    await second.goto(world.url);
-    await second.locator('.shell-tile').click();
-    assert.equal(await second.locator('.shell-folder .shell-cell:not(.shell-other-page)').count(), 12);
-    await second.getByRole('button', { name: 'Page 2' }).click();
-    assert.equal(await second.locator('.shell-folder .shell-cell:not(.shell-other-page)').count(), 2);
-    await second.keyboard.press('Escape');
-    await second.locator('.shell-folder').waitFor({ state: 'detached' });
+    assert.deepEqual(places, [5, 3]);
+    const add = async () => {
+      await page.locator('.shell-start-button').click();
+      await page.locator('.shell-start [data-app=contact]').click({ button: 'right' });
+      await page.getByRole('menuitem', { name: 'Add to webtop' }).click();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+    };
+    for (let count = 0; count < 6; count += 1) await add();
+    await page.getByText('no room left').waitFor();
+    assert.equal(await page.locator('.shell-main .shell-tile').count(), 15);
   }),
   story('drag: resting at the edge turns to the next webtop', {}, async ({ page }) => {
     await page.keyboard.press('F9');

@@ -1,6 +1,6 @@
 /** Everything by keyboard. */
 import assert from 'node:assert/strict';
-import { area, becomes, frames, openApp, placement, story } from './scenario.ts';
+import { area, becomes, closeAll, frames, openApp, placement, story } from './scenario.ts';
 
 /** Keys pressed on a fresh window, and where it ends. */
 const SNAPPING: [string, string[], string][] = [
@@ -18,14 +18,15 @@ const SNAPPING: [string, string[], string][] = [
 ];
 
 export const keyboard = [
-  ...SNAPPING.map(([name, keys, expected]) =>
-    story(`Ctrl+arrow: ${name}`, {}, async ({ page }) => {
+  story('Ctrl+arrow: moves between the snap positions', {}, async ({ page }) => {
+    for (const [name, keys, expected] of SNAPPING) {
       const win = await openApp(page, 'clock');
       for (const key of keys) await page.keyboard.press(`Control+${key}`);
       await frames(page);
-      assert.equal(await placement(win), expected);
-    }),
-  ),
+      assert.equal(await placement(win), expected, name);
+      await closeAll(page);
+    }
+  }),
   story('Ctrl+arrow: bottom twice minimizes, from anywhere', {}, async ({ page }) => {
     const win = await openApp(page, 'clock');
     for (const first of [[], ['ArrowLeft'], ['ArrowUp']]) {

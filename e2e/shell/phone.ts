@@ -1,6 +1,6 @@
 /** Small screens. */
 import assert from 'node:assert/strict';
-import { area, box, frames, openApp, becomes, story } from './scenario.ts';
+import { area, frames, openApp, becomes, story } from './scenario.ts';
 
 const PHONE = { width: 390, height: 844, touch: true };
 
@@ -41,32 +41,5 @@ export const phone = [
     await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
     await frames(page);
     assert.equal(await page.locator('.shell-pager [aria-current]').getAttribute('aria-label'), 'Webtop 2');
-  }),
-  story('zoom: at 200 % everything stays reachable', { width: 720, height: 450 }, async ({ page }) => {
-    await openApp(page, 'shell.settings');
-    const outside = await page.evaluate(() =>
-      [...document.querySelectorAll<HTMLElement>('.shell-taskbar, .shell-window .shell-titlebar')]
-        .map((element) => element.getBoundingClientRect())
-        .filter(
-          (rect) => rect.left < -1 || rect.top < -1 || rect.right > innerWidth + 1 || rect.bottom > innerHeight + 1,
-        ),
-    );
-    assert.deepEqual(outside, []);
-    await page.locator('.shell-start-button').click();
-    const start = await box(page.locator('.shell-start'));
-    assert.ok(start.y >= 0 && start.y + start.height <= 450);
-  }),
-  story('touch: windows are moved and snapped with a finger', { touch: true }, async ({ page }) => {
-    const win = await openApp(page, 'clock');
-    const session = await page.context().newCDPSession(page);
-    const { x, y } = await box(win.locator('.shell-window-title'));
-    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', px?: number, py?: number) =>
-      session.send('Input.dispatchTouchEvent', { type, touchPoints: px === undefined ? [] : [{ x: px, y: py ?? 0 }] });
-    await touch('touchStart', x + 20, y + 10);
-    for (let step = 1; step <= 10; step += 1) await touch('touchMove', x + 20 - ((x + 16) * step) / 10, y + 200);
-    await frames(page);
-    await touch('touchEnd');
-    await frames(page);
-    assert.equal(await win.getAttribute('data-placement'), 'left');
   }),
 ];

@@ -8,11 +8,14 @@ import { start } from './browser.ts';
 import type { Scenario } from './scenario.ts';
 import { accessibility } from './accessibility.ts';
 import { apps } from './apps.ts';
+import { cost } from './cost.ts';
+import { definitions } from './definitions.ts';
 import { grid } from './grid.ts';
 import { keyboard } from './keyboard.ts';
 import { overview } from './overview.ts';
 import { phone } from './phone.ts';
 import { profiles } from './profiles.ts';
+import { server } from './server.ts';
 import { settings } from './settings.ts';
 import { windows } from './windows.ts';
 
@@ -20,7 +23,20 @@ const SCENARIO_TIMEOUT_MS = 45_000;
 /** Scenarios played at a time, each in a context of its own. */
 const WORKERS = 2;
 
-const all: Scenario[] = [windows, keyboard, grid, apps, overview, settings, profiles, phone, accessibility].flat();
+const all: Scenario[] = [
+  windows,
+  cost,
+  keyboard,
+  grid,
+  apps,
+  definitions,
+  server,
+  overview,
+  settings,
+  profiles,
+  phone,
+  accessibility,
+].flat();
 const wanted = process.argv[2]?.toLowerCase() ?? '';
 const chosen = all.filter((scenario) => scenario.name.toLowerCase().includes(wanted));
 const world = await start();

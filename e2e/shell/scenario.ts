@@ -29,6 +29,70 @@ export interface Box {
   height: number;
 }
 
+/** A point on screen. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A finger or a pen: pressed, moved in steps, lifted. */
+export interface Pointing {
+  press(at: Point): Promise<void>;
+  /** Moves on in ten steps and rests, so that it isn't a throw. */
+  glide(from: Point, to: Point): Promise<void>;
+  lift(at?: Point): Promise<void>;
+}
+
+async function stepwise(page: Page, from: Point, to: Point, move: (at: Point) => Promise<unknown>): Promise<void> {
+  for (let step = 1; step <= 10; step += 1) {
+    await move({ x: from.x + ((to.x - from.x) * step) / 10, y: from.y + ((to.y - from.y) * step) / 10 });
+  }
+  await page.waitForTimeout(120);
+  await move(to);
+  await frames(page);
+}
+
+/** A finger on a touch screen. */
+export async function finger(page: Page): Promise<Pointing> {
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', at?: Point) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints: at ? [at] : [] });
+  return {
+    press: async (at) => void (await touch('touchStart', at)),
+    glide: (from, to) => stepwise(page, from, to, (at) => touch('touchMove', at)),
+    lift: async () => void (await touch('touchEnd')),
+  };
+}
+
+/** A pen. */
+export async function pen(page: Page): Promise<Pointing> {
+  const session = await page.context().newCDPSession(page);
+  const send = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', { x, y }: Point, buttons: number) =>
+    session.send('Input.dispatchMouseEvent', {
+      type,
+      x,
+      y,
+      buttons,
+      button: 'left',
+      clickCount: type === 'mouseMoved' ? 0 : 1,
+      force: buttons / 2,
+      pointerType: 'pen',
+    });
+  let last: Point = { x: 0, y: 0 };
+  return {
+    async press(at) {
+      last = at;
+      await send('mouseMoved', at, 0);
+      await send('mousePressed', at, 1);
+    },
+    async glide(from, to) {
+      await stepwise(page, from, to, (at) => send('mouseMoved', at, 1));
+      last = to;
+    },
+    lift: async (at = last) => void (await send('mouseReleased', at, 0)),
+  };
+}
+
 /** Where something is. */
 export async function box(locator: Locator): Promise<Box> {
   await frames(locator.page());

@@ -1,6 +1,6 @@
 /** Settings, looks, languages, effects. */
 import assert from 'node:assert/strict';
-import { area, frames, openApp, story } from './scenario.ts';
+import { area, box, frames, openApp, story } from './scenario.ts';
 
 export const settings = [
   story('settings: theme, wallpaper and colour take effect and are kept', {}, async ({ page }) => {
@@ -23,7 +23,7 @@ export const settings = [
     await page.locator('.shell-window[data-app="shell.settings"]').waitFor();
     assert.equal(await page.locator('shell-desktop').getAttribute('data-theme'), 'dark');
   }),
-  story('taskbar: lies on any side, windows keep clear of it, hides by itself', {}, async ({ page }) => {
+  story('taskbar: lies on any side, windows keep clear of it', {}, async ({ page }) => {
     const win = await openApp(page, 'shell.settings', { section: 'taskbar' });
     for (const [title, check] of [
       ['Left', (rect: { x: number; y: number; width: number; height: number }) => rect.x > 50 && rect.height === 900],
@@ -35,12 +35,41 @@ export const settings = [
       await frames(page);
       assert.ok(check(await area(page)), `${title}: ${JSON.stringify(await area(page))}`);
     }
+  }),
+  story('taskbar: hides by itself on every side, and comes back for pointer and keyboard', {}, async ({ page }) => {
+    const win = await openApp(page, 'shell.settings', { section: 'taskbar' });
+    const hidden = (wanted: boolean) =>
+      page.waitForFunction(
+        (expected) => document.querySelector('shell-desktop')?.hasAttribute('data-bar-hidden') === expected,
+        wanted,
+      );
+    const inSight = async () => {
+      const bar = await box(page.locator('.shell-taskbar'));
+      return bar.x < 1430 && bar.y < 890 && bar.x + bar.width > 10 && bar.y + bar.height > 10;
+    };
     await win.getByRole('switch').check();
+    for (const [title, x, y] of [
+      ['Left', 1, 450],
+      ['Top', 700, 1],
+      ['Right', 1439, 450],
+      ['Bottom', 700, 899],
+    ] as const) {
+      await win.getByRole('radio', { name: title }).check();
+      await page.mouse.move(700, 300);
+      await hidden(true);
+      assert.equal(await inSight(), false, `${title}: out of sight`);
+      const { width, height } = await area(page);
+      assert.deepEqual([width, height], [1440, 900], `${title}: windows may use its place`);
+      await page.mouse.move(x, y);
+      await hidden(false);
+      assert.equal(await inSight(), true, `${title}: back at the edge`);
+    }
     await page.mouse.move(700, 300);
-    await page.waitForFunction(() => document.querySelector('shell-desktop')?.hasAttribute('data-bar-hidden'));
-    assert.equal((await area(page)).height, 900);
-    await page.mouse.move(700, 899);
-    await page.waitForFunction(() => !document.querySelector('shell-desktop')?.hasAttribute('data-bar-hidden'));
+    await hidden(true);
+    await win.getByRole('radio', { name: 'Bottom' }).focus();
+    await page.keyboard.press('F6');
+    await hidden(false);
+    assert.ok(await page.evaluate(() => document.activeElement?.closest('.shell-taskbar') !== null));
   }),
   story(
     'language: German through and through, own locales, English as fallback',

@@ -1,44 +1,91 @@
 /** Moving, snapping, resizing, stacking and closing windows with the mouse. */
 import assert from 'node:assert/strict';
-import { area, box, drag, frames, middle, openApp, pick, placement, becomes, story, titleOf } from './scenario.ts';
+import type { Page } from 'playwright-core';
+import {
+  area,
+  becomes,
+  box,
+  closeAll,
+  drag,
+  finger,
+  frames,
+  middle,
+  openApp,
+  pen,
+  pick,
+  placement,
+  story,
+  titleOf,
+  type Box,
+  type Point,
+} from './scenario.ts';
 
 const HALVES_AND_QUARTERS = [
-  ['top edge maximizes', 'maximized', 0.5, 0, { x: 0, y: 0, w: 1, h: 1 }],
-  ['left edge gives the left half', 'left', 0, 0.5, { x: 0, y: 0, w: 0.5, h: 1 }],
-  ['right edge gives the right half', 'right', 1, 0.5, { x: 0.5, y: 0, w: 0.5, h: 1 }],
-  ['bottom edge gives the bottom half', 'bottom', 0.5, 1, { x: 0, y: 0.5, w: 1, h: 0.5 }],
-  ['top left corner gives that quarter', 'topLeft', 0, 0, { x: 0, y: 0, w: 0.5, h: 0.5 }],
-  ['top right corner gives that quarter', 'topRight', 1, 0, { x: 0.5, y: 0, w: 0.5, h: 0.5 }],
-  ['bottom left corner gives that quarter', 'bottomLeft', 0, 1, { x: 0, y: 0.5, w: 0.5, h: 0.5 }],
-  ['bottom right corner gives that quarter', 'bottomRight', 1, 1, { x: 0.5, y: 0.5, w: 0.5, h: 0.5 }],
+  ['the top edge maximizes', 'maximized', 0.5, 0, { x: 0, y: 0, w: 1, h: 1 }],
+  ['the left edge gives the left half', 'left', 0, 0.5, { x: 0, y: 0, w: 0.5, h: 1 }],
+  ['the right edge gives the right half', 'right', 1, 0.5, { x: 0.5, y: 0, w: 0.5, h: 1 }],
+  ['the bottom edge gives the bottom half', 'bottom', 0.5, 1, { x: 0, y: 0.5, w: 1, h: 0.5 }],
+  ['the top left corner gives that quarter', 'topLeft', 0, 0, { x: 0, y: 0, w: 0.5, h: 0.5 }],
+  ['the top right corner gives that quarter', 'topRight', 1, 0, { x: 0.5, y: 0, w: 0.5, h: 0.5 }],
+  ['the bottom left corner gives that quarter', 'bottomLeft', 0, 1, { x: 0, y: 0.5, w: 0.5, h: 0.5 }],
+  ['the bottom right corner gives that quarter', 'bottomRight', 1, 1, { x: 0.5, y: 0.5, w: 0.5, h: 0.5 }],
 ] as const;
 
+/** Where the pointer goes to mean a snap position. */
+function edgeOf(usable: Box, atX: number, atY: number): { x: number; y: number } {
+  return {
+    x: Math.min(usable.x + usable.width - 4, Math.max(usable.x + 4, usable.x + usable.width * atX)),
+    y: Math.min(usable.y + usable.height - 4, Math.max(usable.y + 4, usable.y + usable.height * atY)),
+  };
+}
+
+/** Plays every row of the snapping table with one kind of pointer. */
+async function snapEverywhere(
+  page: Page,
+  carry: (from: Point, to: Point) => Promise<() => Promise<unknown>>,
+): Promise<void> {
+  const usable = await area(page);
+  for (const [name, expected, atX, atY, part] of HALVES_AND_QUARTERS) {
+    const win = await openApp(page, 'clock');
+    const release = await carry(await titleOf(win), edgeOf(usable, atX, atY));
+    assert.equal(await page.locator('.shell-guide[data-shown]').count(), 1, `${name}: the guide shows while dragging`);
+    await release();
+    await frames(page);
+    assert.equal(await placement(win), expected, name);
+    const target = {
+      x: usable.x + usable.width * part.x,
+      y: usable.y + usable.height * part.y,
+      width: usable.width * part.w,
+      height: usable.height * part.h,
+    };
+    await becomes(win, target, name);
+    await closeAll(page);
+  }
+}
+
 export const windows = [
-  ...HALVES_AND_QUARTERS.map(([name, expected, atX, atY, part]) =>
-    story(`drag: ${name}`, {}, async ({ page }) => {
-      const win = await openApp(page, 'clock');
-      const usable = await area(page);
-      const target = {
-        x: Math.min(usable.x + usable.width - 4, Math.max(usable.x + 4, usable.x + usable.width * atX)),
-        y: Math.min(usable.y + usable.height - 4, Math.max(usable.y + 4, usable.y + usable.height * atY)),
-      };
-      await drag(page, await titleOf(win), target, false);
-      assert.equal(await page.locator('.shell-guide[data-shown]').count(), 1, 'the guide is shown while dragging');
-      await page.mouse.up();
-      await frames(page);
-      assert.equal(await placement(win), expected);
-      await becomes(
-        win,
-        {
-          x: usable.x + usable.width * part.x,
-          y: usable.y + usable.height * part.y,
-          width: usable.width * part.w,
-          height: usable.height * part.h,
-        },
-        expected,
-      );
-    }),
-  ),
+  story('drag: edges and corners snap, with the mouse', {}, async ({ page }) => {
+    await snapEverywhere(page, async (from, to) => {
+      await drag(page, from, to, false);
+      return () => page.mouse.up();
+    });
+  }),
+  story('drag: edges and corners snap, with a finger', { touch: true }, async ({ page }) => {
+    const touch = await finger(page);
+    await snapEverywhere(page, async (from, to) => {
+      await touch.press(from);
+      await touch.glide(from, to);
+      return () => touch.lift();
+    });
+  }),
+  story('drag: edges and corners snap, with a pen', {}, async ({ page }) => {
+    const tip = await pen(page);
+    await snapEverywhere(page, async (from, to) => {
+      await tip.press(from);
+      await tip.glide(from, to);
+      return () => tip.lift(to);
+    });
+  }),
   story('drag: away from a snap position gives the old size back', {}, async ({ page }) => {
     const win = await openApp(page, 'clock');
     const before = await box(win);
@@ -80,13 +127,12 @@ export const windows = [
     await frames(page);
     assert.equal(await placement(win), 'left');
   }),
-  ...(['n', 's', 'e', 'w', 'ne', 'nw', 'se', 'sw'] as const).map((edge) =>
-    story(`resize: by the ${edge} handle, the opposite side stays`, {}, async ({ page }) => {
+  story('resize: by every edge and corner, the opposite side stays', {}, async ({ page }) => {
+    for (const edge of ['n', 's', 'e', 'w', 'ne', 'nw', 'se', 'sw']) {
       const win = await openApp(page, 'notes');
       const before = await box(win);
       await page.mouse.move(before.x + before.width / 2, before.y + before.height / 2);
-      const handle = win.locator(`.shell-handle[data-edge=${edge}]`);
-      const from = await middle(handle);
+      const from = await middle(win.locator(`.shell-handle[data-edge=${edge}]`));
       const [dx, dy] = [
         edge.includes('e') ? 60 : edge.includes('w') ? -60 : 0,
         edge.includes('s') ? 50 : edge.includes('n') ? -50 : 0,
@@ -96,18 +142,16 @@ export const windows = [
       await page.mouse.move(from.x + dx, from.y + dy, { steps: 6 });
       await frames(page);
       await page.mouse.up();
-      await becomes(
-        win,
-        {
-          x: before.x + Math.min(0, dx),
-          y: before.y + Math.min(0, dy),
-          width: before.width + Math.abs(dx),
-          height: before.height + Math.abs(dy),
-        },
-        edge,
-      );
-    }),
-  ),
+      const after = {
+        x: before.x + Math.min(0, dx),
+        y: before.y + Math.min(0, dy),
+        width: before.width + Math.abs(dx),
+        height: before.height + Math.abs(dy),
+      };
+      await becomes(win, after, edge);
+      await closeAll(page);
+    }
+  }),
   story('buttons: minimize, bring back, maximize, restore, close', {}, async ({ page }) => {
     const win = await openApp(page, 'clock');
     const before = await box(win);
