@@ -15,8 +15,17 @@ const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/
 
 const head = (links: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>bench</title>${links}</head><body>`;
+/** An application with a hundred apps. */
+const HUNDRED = `<script type="module">
+import { Shell } from '/shell/shell.js';
+for (let index = 0; index < 100; index += 1)
+  Shell.registerApp({ id: 'app' + index, title: 'App ' + index, icon: 'app.svg', accent: '#3b6fe0', render: () => '' });
+document.body.append(document.createElement('shell-desktop'));
+</script>`;
+
 const PAGES: Record<string, string> = {
   '/shell': `${head('<link rel="stylesheet" href="/shell/shell.css">')}<script type="module" src="/shell/shell.js"></script></body></html>`,
+  '/start': `${head('<link rel="stylesheet" href="/shell/shell.css">')}${HUNDRED}</body></html>`,
   '/nothing': `${head('')}</body></html>`,
   '/winbox': `${head('')}<script src="/winbox/winbox.bundle.min.js"></script></body></html>`,
   '/jspanel': `${head('<link rel="stylesheet" href="/jspanel/jspanel.min.css">')}<script src="/jspanel/jspanel.min.js"></script></body></html>`,

@@ -1,0 +1,71 @@
+/** Opens the same windows with each of the libraries. */
+import type { Browser, Page } from 'playwright-core';
+import { freshPage } from './browser.ts';
+
+/** What is compared, in the order in which they take turns. */
+export const LIBRARIES = ['shell', 'winbox', 'jspanel'] as const;
+/** One of them. */
+export type Library = (typeof LIBRARIES)[number];
+
+const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(12);
+
+/** A page with a library that is ready to open windows. */
+export async function ready(browser: Browser, url: string, library: Library): Promise<Page> {
+  const page = await freshPage(browser, `${url}/${library}`);
+  if (library === 'shell') {
+    await page.evaluate(async (text) => {
+      window.Shell.registerApp({
+        id: 'text',
+        title: 'Text',
+        icon: 'notes.svg',
+        width: 400,
+        height: 300,
+        render: () => {
+          const paragraph = document.createElement('p');
+          paragraph.textContent = text;
+          return paragraph;
+        },
+      });
+      document.body.append(document.createElement('shell-desktop'));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }, TEXT);
+  }
+  return page;
+}
+
+/** Opens windows and waits until they are drawn; script time and time until settled, in milliseconds. */
+export function openMany(page: Page, library: Library, count: number): Promise<{ script: number; settled: number }> {
+  return page.evaluate(
+    async ([kind, amount, text]) => {
+      const content = () => {
+        const paragraph = document.createElement('p');
+        paragraph.textContent = text;
+        return paragraph;
+      };
+      const globals = window as unknown as {
+        WinBox: new (options: object) => unknown;
+        jsPanel: { create(options: object): unknown };
+      };
+      const began = performance.now();
+      for (let index = 0; index < amount; index += 1) {
+        const [x, y] = [(index * 37) % 900, (index * 23) % 500];
+        if (kind === 'shell') window.Shell.openApp('text');
+        else if (kind === 'winbox')
+          new globals.WinBox({ title: 'Text', x, y, width: 400, height: 300, mount: content() });
+        else
+          globals.jsPanel.create({
+            headerTitle: 'Text',
+            panelSize: '400 300',
+            position: { my: 'left-top', at: 'left-top', offsetX: x, offsetY: y },
+            content: content(),
+            animateIn: false,
+          });
+      }
+      const script = performance.now() - began;
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+      return { script, settled: performance.now() - began };
+    },
+    [library, count, TEXT] as const,
+  );
+}
