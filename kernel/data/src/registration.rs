@@ -140,7 +140,7 @@ pub struct EntitySetBuilder<'a, E: EntityTrait> {
     clippy::must_use_candidate,
     reason = "the builder takes effect when it is dropped"
 )]
-impl<E: EntityTrait> EntitySetBuilder<'_, E> {
+impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     /// Says what the set holds, for metadata, API reference and people.
     pub fn described(mut self, description: &str) -> Self {
         description.clone_into(&mut self.set.description);

@@ -142,7 +142,9 @@ on_both_databases! {
             (lamp.clone(), "GET, HEAD, OPTIONS, PATCH, PUT, DELETE"),
             (format!("{lamp}/Shop.Reprice"), "OPTIONS, POST"),
             (format!("{lamp}/Quote(quantity=1)"), "GET, HEAD, OPTIONS"),
-            (format!("{lamp}/sku"), "GET, HEAD, OPTIONS"),
+            (format!("{lamp}/sku"), "DELETE, GET, HEAD, OPTIONS, PUT"),
+            (format!("{lamp}/maker/$ref"), "DELETE, GET, HEAD, OPTIONS, PUT"),
+            (format!("{lamp}/sku/$value"), "GET, HEAD, OPTIONS"),
             ("/odata/v1/$batch".to_owned(), "OPTIONS, POST"),
         ] {
             let options = boss.send(Method::OPTIONS, &address, &[], "").await;

@@ -118,8 +118,10 @@ pub(super) async fn change(request: &Request, body: &[u8], verb: Verb) -> Result
     let (values, _) = read_body(request, entity_type, body, purpose, &[]).await?;
     let query = representation(request, set, "")?;
     let conditions = Conditions::of(request, request.settings.require_if_match)?;
-    let may_create =
-        conditions.only_if.is_none() && request.sets.model().set(set).capabilities.upsert;
+    // Only an address that names the key says what the key of a new entity would be.
+    let may_create = !key_values.is_empty()
+        && conditions.only_if.is_none()
+        && request.sets.model().set(set).capabilities.upsert;
     let work = request.ctx.transact_retrying(|uow| {
         let (values, source, conditions) = (values.clone(), source.clone(), conditions.clone());
         async move {

@@ -1,0 +1,105 @@
+//! What the standard's conformance levels ask of a server, where no other test shows it.
+
+use http::Method;
+use serde_json::json;
+use svc_testing::{Person, on_both_databases};
+
+use crate::fixture::{create, path, start, stock};
+
+on_both_databases! {
+    async fn versions_are_named_and_refused(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        for (headers, status, version) in [
+            (vec![], 200, "4.01"),
+            (vec![("odata-maxversion", "4.0")], 200, "4.0"),
+            (vec![("odata-maxversion", "4.01")], 200, "4.01"),
+            (vec![("odata-maxversion", "5.0")], 200, "4.01"),
+            (vec![("odata-version", "4.0")], 200, "4.0"),
+            (vec![("odata-maxversion", "3.0")], 400, "4.01"),
+            (vec![("odata-version", "3.0")], 400, "4.01"),
+            (vec![("odata-version", "x")], 400, "4.01"),
+        ] {
+            let answer = boss.send(Method::GET, "/odata/v1/Lamps", &headers, "").await;
+            assert_eq!((answer.status.as_u16(), answer.header("odata-version")), (status, version), "{headers:?}");
+        }
+        let xml = boss.send(Method::GET, "/odata/v1/$metadata", &[("odata-maxversion", "4.0")], "").await;
+        assert!(xml.text.contains("Version=\"4.0\""), "{}", xml.text);
+        for accept in ["application/xml", "text/html;q=1", "image/png"] {
+            let answer = boss.send(Method::GET, "/odata/v1/Lamps", &[("accept", accept)], "").await;
+            assert_eq!(answer.status.as_u16(), 406, "{accept}");
+        }
+    }
+
+    async fn options_and_functions_are_known_in_any_case_and_without_their_sign(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        stock(&boss).await;
+        for options in [
+            "$filter=startswith(sku,'A') and price gt 5&$orderby=sku desc&$select=sku&$count=true",
+            "filter=StartsWith(sku,'A') AND price GT 5&orderby=sku DESC&select=sku&count=true",
+            "$FILTER=STARTSWITH(sku,'A') And price Gt 5&$OrderBy=sku Desc&$Select=sku&$Count=True",
+            "%24filter=startswith%28sku%2C%27A%27%29+and+price+gt+5&%24orderby=sku+desc&%24select=sku&%24count=true",
+        ] {
+            let page = boss.get(&path("Lamps", options)).await;
+            assert_eq!(page.status.as_u16(), 200, "{options}: {}", page.text);
+            assert_eq!((&page.json()["@odata.count"], &page.json()["value"][0]["sku"]), (&json!(1), &json!("A-2")), "{options}");
+        }
+        for unknown in ["$fitler=price gt 1", "$filter=price gt 1&filter=price gt 2", "$top=-1", "$top=x", "$skip=-1", "$count=maybe"] {
+            assert_eq!(boss.get(&path("Lamps", unknown)).await.status.as_u16(), 400, "{unknown}");
+        }
+        // Options of the application's own, and annotations that nobody here knows, are let be.
+        assert_eq!(boss.get(&path("Lamps", "mine=1&$top=1")).await.status.as_u16(), 200);
+        let lamp = json!({"sku": "X", "price": 1, "region": "EU", "@some.annotation": 1, "sku@other.term": {}});
+        assert_eq!(boss.post("/odata/v1/Lamps", lamp).await.status.as_u16(), 201);
+    }
+
+    async fn what_is_not_served_is_named(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        create(&boss, &[("A-1", 5.0)]).await;
+        for (request, feature) in [
+            ("Lamps/$each", "$each"),
+            ("$all", "$all"),
+            ("$crossjoin(Lamps,Makers)", "$crossjoin"),
+            ("$entity?$id=Lamps(1)", "$entity"),
+            ("Lamps?$deltatoken=x", "$deltatoken"),
+            ("Lamps?$index=1", "$index"),
+            ("Lamps?$schemaversion=2", "$schemaversion"),
+            ("Lamps?$apply=ancestors($root/Lamps,h,id,filter(price gt 1))", "ancestors"),
+            ("Makers?$expand=lamps($apply=aggregate($count as n))", "$apply"),
+            ("Lamps?$filter=isof(Shop.Lamp)", "isof"),
+        ] {
+            let answer = boss.get(&format!("/odata/v1/{}", request.replace(' ', "%20"))).await;
+            assert_eq!(answer.status.as_u16(), 501, "{request}: {}", answer.text);
+            assert!(answer.text.contains(feature), "{request}: {}", answer.text);
+        }
+    }
+
+    async fn changes_answer_as_their_caller_prefers(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let lamp = |sku: &str| json!({"sku": sku, "price": 1, "region": "EU"});
+        let address = create(&boss, &[("A-1", 5.0)]).await.remove(0);
+        for (method, path, body) in [
+            (Method::POST, "/odata/v1/Lamps", lamp("A-2")),
+            (Method::PATCH, address.as_str(), json!({"price": 2})),
+            (Method::PUT, address.as_str(), lamp("A-1")),
+        ] {
+            let created = method == Method::POST;
+            let minimal = boss.send_json(method.clone(), path, &[("prefer", "return=minimal")], body.clone()).await;
+            assert_eq!((minimal.status.as_u16(), minimal.header("preference-applied")), (204, "return=minimal"));
+            assert!(minimal.header("odata-entityid").contains("/odata/v1/Lamps("), "{:?}", minimal.headers);
+            assert_eq!(minimal.header("location").is_empty(), !created);
+            let body = if created { lamp("A-3") } else { body };
+            let whole = boss.send_json(method.clone(), path, &[("prefer", "return=representation")], body).await;
+            assert_eq!((whole.status.as_u16(), whole.header("preference-applied")), (if created { 201 } else { 200 }, "return=representation"));
+            assert!(whole.json()["sku"].is_string() && !whole.header("etag").is_empty());
+        }
+        let chosen = boss.send_json(Method::PATCH, &format!("{address}?$select=sku"), &[], json!({"price": 3})).await.expect(200);
+        assert_eq!((&chosen["sku"], chosen.get("price")), (&json!("A-1"), None));
+        let senseless = boss.send_json(Method::PATCH, &format!("{address}?$top=1"), &[], json!({"price": 4})).await;
+        assert_eq!(senseless.status.as_u16(), 400);
+        assert_eq!(boss.get(&format!("{address}/price")).await.expect(200)["value"], 3);
+    }
+}
