@@ -2,17 +2,20 @@
 //! nobody here wrote, and faults.
 //!
 //! - [`Shop`]: the `shop` program in a process of its own, which can be killed and started again.
-//! - [`Receiver`]: a receiver on Node or Python that verifies with the `standardwebhooks` package
+//! - [`Client`]: whoever calls it.
+//! - [`Receiver`]: a receiver on Node, Python or Rust that verifies with the `standardwebhooks` package
 //!   of its language.
 //!
 //! `cargo xtask test --only e2e-main-job` builds the program, installs the packages, and names
 //! both in `SVC_SHOP_BINARY`, `SVC_E2E_NODE` and `SVC_E2E_PYTHON`.
 
+mod client;
 mod receiver;
 mod shop;
 
+pub use client::{Answer, Client};
 pub use receiver::{Language, Received, Receiver};
-pub use shop::{API_KEY, Answer, Shop};
+pub use shop::{API_KEY, Shop};
 
 /// The variable that tells a test what it needs.
 ///

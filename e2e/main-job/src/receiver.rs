@@ -1,5 +1,5 @@
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver as Lines, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -13,6 +13,36 @@ pub enum Language {
     Node,
     /// Python, with the PyPI package.
     Python,
+    /// Rust, with the crate.
+    Rust,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Node, Self::Python, Self::Rust];
+
+    /// What the receiver is started with.
+    fn command(self) -> Command {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("receivers");
+        let script = |variable: &str, script: &str| {
+            let mut command = Command::new(crate::variable(variable));
+            command.arg(folder.join(script));
+            command
+        };
+        match self {
+            Self::Node => script("SVC_E2E_NODE", "receiver.mjs"),
+            Self::Python => script("SVC_E2E_PYTHON", "receiver.py"),
+            Self::Rust => Command::new(rust_receiver()),
+        }
+    }
+}
+
+/// The program of the Rust receiver, which cargo builds beside the tests: they lie in a folder
+/// below it.
+fn rust_receiver() -> PathBuf {
+    let test = std::env::current_exe().expect("the test knows where it is");
+    let folder = test.parent().and_then(Path::parent).expect("cargo's folder of programs");
+    folder.join("receiver")
 }
 
 /// A receiver in a process of its own.
@@ -29,6 +59,8 @@ pub struct Receiver {
 pub struct Received {
     /// Whether the library of its language accepted the signature.
     pub accepted: bool,
+    /// Whether it had accepted the same event before.
+    pub duplicate: bool,
     /// The headers, names in lower case.
     pub headers: Value,
     /// The body as it came.
@@ -54,22 +86,18 @@ impl Received {
 }
 
 impl Receiver {
-    /// Starts a receiver that accepts what is signed with one of `secrets`, on `port` (0 for any).
+    /// Starts a receiver that accepts what is signed with one of `keys` (`whsec_…` or `whpk_…`), on
+    /// `port` (0 for any).
     ///
     /// # Panics
     ///
     /// When it doesn't start.
     #[must_use]
-    pub fn start(language: Language, port: u16, secrets: &[&str]) -> Self {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("receivers");
-        let (program, script) = match language {
-            Language::Node => (crate::variable("SVC_E2E_NODE"), "receiver.mjs"),
-            Language::Python => (crate::variable("SVC_E2E_PYTHON"), "receiver.py"),
-        };
-        let mut process = Command::new(program)
-            .arg(folder.join(script))
+    pub fn start(language: Language, port: u16, keys: &[&str]) -> Self {
+        let mut process = language
+            .command()
             .arg(port.to_string())
-            .args(secrets)
+            .args(keys)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -113,6 +141,7 @@ impl Receiver {
         match self.lines.recv_timeout(time) {
             Ok(line) => Some(Received {
                 accepted: line["accepted"] == true,
+                duplicate: line["duplicate"] == true,
                 headers: line["headers"].clone(),
                 body: line["body"].as_str().unwrap_or_default().to_owned(),
             }),

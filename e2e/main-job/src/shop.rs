@@ -1,15 +1,20 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver as Lines, RecvTimeoutError, channel};
+use std::time::Duration;
 
 use serde_json::Value;
 use svc_testing::ThrowAwayDatabase;
 use tempfile::TempDir;
-use ureq::http::HeaderMap;
+
+use crate::{Answer, Client};
 
 /// The key of the unattended set-up.
 pub const API_KEY: &str = "svck_e2e_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ";
+
+/// How long a start may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The `shop` program, in a fresh folder, with a database of its own.
 #[derive(Debug)]
@@ -17,30 +22,27 @@ pub struct Shop {
     folder: TempDir,
     database: Option<ThrowAwayDatabase>,
     settings: Vec<String>,
-    process: Child,
-    url: String,
+    run: Option<Run>,
 }
 
-/// An answer of the program.
+/// A process of the program.
 #[derive(Debug)]
-pub struct Answer {
-    /// The HTTP status.
-    pub status: u16,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// The body, null where there is none or it is no JSON.
-    pub json: Value,
+struct Run {
+    process: Child,
+    /// Says the address once the program is ready.
+    ready: Lines<String>,
+    client: Option<Client>,
 }
 
 impl Shop {
-    /// Starts the program with unattended set-up. Without a database it uses its default: a file
-    /// in its folder. Endpoints may be on this machine, on these ports.
+    /// Prepares the program with unattended set-up, and starts nothing yet. Without a database it
+    /// uses its default: a file in its folder. Endpoints may be on this machine, on these ports.
     ///
     /// # Panics
     ///
-    /// When it doesn't get ready in half a minute.
+    /// When there is no room for its folder.
     #[must_use]
-    pub fn start(database: Option<ThrowAwayDatabase>, receiver_ports: &[u16]) -> Self {
+    pub fn prepare(database: Option<ThrowAwayDatabase>, receiver_ports: &[u16]) -> Self {
         let folder = tempfile::tempdir().expect("a fresh folder");
         let mut settings: Vec<String> = [
             "Http:Listen=127.0.0.1:0",
@@ -61,33 +63,93 @@ impl Shop {
         if let Some(database) = &database {
             settings.push(format!("--Svc:Database:Url={}", database.url()));
         }
-        let (process, url) = spawn(folder.path(), &settings);
-        Self { folder, database, settings, process, url }
+        Self { folder, database, settings, run: None }
     }
 
-    /// Ends the process as a power failure would (`kill -9`).
+    /// Adds a setting, such as `("Database:Durability", "full")`, from the next start on.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        self.settings.push(format!("--Svc:{key}={value}"));
+        self
+    }
+
+    /// Prepares the program, and starts it.
     ///
     /// # Panics
     ///
-    /// When it can't be killed.
-    pub fn kill(&mut self) {
-        self.process.kill().expect("the process can be killed");
-        self.process.wait().expect("the process ends");
+    /// When it doesn't get ready in a minute.
+    #[must_use]
+    pub fn start(database: Option<ThrowAwayDatabase>, receiver_ports: &[u16]) -> Self {
+        let mut shop = Self::prepare(database, receiver_ports);
+        shop.start_again();
+        shop
     }
 
-    /// Starts the program again, in the same folder and on the same database.
+    /// Begins a process of the program, and waits for nothing.
+    ///
+    /// # Panics
+    ///
+    /// When it can't be begun.
+    pub fn begin(&mut self) {
+        self.run = Some(spawn(self.folder.path(), &self.settings));
+    }
+
+    /// Whether the program gets ready in this time.
+    ///
+    /// # Panics
+    ///
+    /// When the process has ended by itself, or none was begun.
+    pub fn is_ready_within(&mut self, time: Duration) -> bool {
+        let run = self.run.as_mut().expect("a process was begun");
+        if run.client.is_some() {
+            return true;
+        }
+        match run.ready.recv_timeout(time) {
+            Ok(url) => run.client = Some(Client::new(url)),
+            Err(RecvTimeoutError::Timeout) => return false,
+            Err(RecvTimeoutError::Disconnected) => {
+                panic!("the shop has ended: {:?}", run.process.wait())
+            }
+        }
+        true
+    }
+
+    /// Starts the program, again in the same folder and on the same database.
     ///
     /// # Panics
     ///
     /// As [`Shop::start`].
     pub fn start_again(&mut self) {
-        (self.process, self.url) = spawn(self.folder.path(), &self.settings);
+        self.begin();
+        assert!(self.is_ready_within(PATIENCE), "the shop is not ready in {PATIENCE:?}");
+    }
+
+    /// Ends the process at once, whatever it is doing (`kill -9`).
+    ///
+    /// # Panics
+    ///
+    /// When it can't be killed.
+    pub fn kill(&mut self) {
+        let Some(mut run) = self.run.take() else { return };
+        run.process.kill().expect("the process can be killed");
+        run.process.wait().expect("the process ends");
     }
 
     /// The database, where it isn't the default file.
     #[must_use]
     pub fn database(&self) -> Option<&ThrowAwayDatabase> {
         self.database.as_ref()
+    }
+
+    /// Who calls the running program.
+    ///
+    /// # Panics
+    ///
+    /// When it isn't ready.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        let client = self.run.as_ref().and_then(|run| run.client.as_ref());
+        client.expect("the program is ready")
     }
 
     /// Sends a request as the administrator.
@@ -97,32 +159,7 @@ impl Shop {
     /// When the program doesn't answer.
     #[must_use]
     pub fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
-        let request = ureq::http::Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.url))
-            .header("authorization", format!("Bearer {API_KEY}"));
-        let agent = ureq::Agent::new_with_config(
-            ureq::config::Config::builder()
-                .http_status_as_error(false)
-                .allow_non_standard_methods(true)
-                .timeout_global(Some(Duration::from_secs(30)))
-                .build(),
-        );
-        let answer = match body {
-            Some(body) => {
-                let text = body.to_string();
-                let request = request.header("content-type", "application/json").body(text);
-                agent.run(request.expect("a request"))
-            }
-            None => agent.run(request.body(()).expect("a request")),
-        };
-        let mut answer = answer.expect("the program answers");
-        let text = answer.body_mut().read_to_string().expect("the answer can be read");
-        Answer {
-            status: answer.status().as_u16(),
-            headers: answer.headers().clone(),
-            json: serde_json::from_str(&text).unwrap_or(Value::Null),
-        }
+        self.client().send(method, path, body).expect("the program answers")
     }
 
     /// Sends a request that must succeed with this status, and answers with its JSON.
@@ -140,13 +177,14 @@ impl Shop {
 
 impl Drop for Shop {
     fn drop(&mut self) {
-        // It may have been killed already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let Some(run) = &mut self.run else { return };
+        // It may have ended already.
+        let _ = run.process.kill();
+        let _ = run.process.wait();
     }
 }
 
-fn spawn(folder: &Path, settings: &[String]) -> (Child, String) {
+fn spawn(folder: &Path, settings: &[String]) -> Run {
     let mut process = Command::new(crate::variable("SVC_SHOP_BINARY"))
         .current_dir(folder)
         .env("Svc__Telemetry__LogFilter", "warn")
@@ -156,14 +194,15 @@ fn spawn(folder: &Path, settings: &[String]) -> (Child, String) {
         .spawn()
         .expect("the shop's program starts");
     let output = process.stdout.take().expect("its output is piped");
-    let began = Instant::now();
-    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-    let url = lines.find_map(|line| {
-        let (_, url) = line.split_once("is ready: ")?;
-        Some(url.trim().to_owned())
-    });
-    let url = url.unwrap_or_else(|| panic!("the shop ended after {:?}", began.elapsed()));
+    let (send, ready) = channel();
     // What else it writes is read away, or it would wait for room in the pipe.
-    std::thread::spawn(move || lines.for_each(drop));
-    (process, url)
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if let Some((_, url)) = line.split_once("is ready: ") {
+                // Nobody waits for a process that was killed meanwhile.
+                let _ = send.send(url.trim().to_owned());
+            }
+        }
+    });
+    Run { process, ready, client: None }
 }

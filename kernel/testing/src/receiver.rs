@@ -36,6 +36,22 @@ impl Received {
         serde_json::from_slice(&self.body).unwrap_or(serde_json::Value::Null)
     }
 
+    /// Whether the request carries the signature that the library of receivers makes of it with
+    /// this secret (`whsec_…`). The library's own check compares with the machine's clock too,
+    /// and a test's clock stands elsewhere.
+    ///
+    /// # Panics
+    ///
+    /// When the secret is none.
+    #[must_use]
+    pub fn is_signed_with(&self, secret: &str) -> bool {
+        let webhook = standardwebhooks::Webhook::new(secret).expect("a secret");
+        let Ok(timestamp) = self.header("webhook-timestamp").parse() else { return false };
+        let expected = webhook.sign(self.header("webhook-id"), timestamp, &self.body);
+        let mut entries = self.header("webhook-signature").split(' ');
+        expected.is_ok_and(|expected| entries.any(|entry| entry == expected))
+    }
+
     /// A header's text; empty where it isn't sent.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {

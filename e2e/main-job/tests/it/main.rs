@@ -2,4 +2,7 @@
 
 mod changes;
 mod faults;
+mod kills;
+mod page;
 mod retries;
+mod verifying;
