@@ -5,6 +5,7 @@
 //! - [`App`]: the running application: its clock, settings, services, workers and wake-ups.
 //! - [`Clock`]: the only source of time and of identifiers.
 //! - [`Principal`]: who acts, in which organisation, with which permissions.
+//! - [`trace`]: where work stands in a trace, for what it leads to later.
 //! - [`Error`]: one transport-neutral error; the HTTP status is chosen by `svc-http` alone.
 //!
 //! The order of a start is: modules are sorted and configured ([`Registry::assemble`]), settings
@@ -20,6 +21,7 @@ mod principal;
 mod protection;
 mod random;
 pub mod settings;
+pub mod trace;
 mod wake;
 mod worker;
 

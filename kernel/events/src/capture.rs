@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use svc_core::trace::{TraceContext, is_exporting};
 use svc_core::{Error, OrganisationId, Result};
 use svc_data::{Captured, Change, CommitHook, RaisedEvent, UnitOfWork};
+use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use crate::WAKE_TOPIC;
@@ -19,26 +21,35 @@ pub(crate) struct Capture(pub(crate) Collected);
 #[async_trait]
 impl CommitHook for Capture {
     async fn before_commit(&self, uow: &UnitOfWork, captured: &Captured) -> Result<()> {
-        let rows = self.rows(uow, captured)?;
-        if rows.is_empty() {
+        let Rows { all, span, .. } = self.rows(uow, captured)?;
+        if all.is_empty() {
             return Ok(());
         }
-        store::insert(uow, &rows).await?;
+        span.record("messages", all.len());
+        store::insert(uow, &all).instrument(span).await?;
         uow.wake_after_commit(WAKE_TOPIC);
         Ok(())
     }
 }
 
+/// The span in which messages are stored, and to which the spans of their handling will link.
+fn span() -> Span {
+    if !is_exporting() {
+        return Span::none();
+    }
+    tracing::info_span!("outbox.store", otel.kind = "producer", messages = tracing::field::Empty)
+}
+
 type Handlers<'a> = Vec<&'a Arc<RegisteredHandler>>;
 
 impl Capture {
-    fn rows(&self, uow: &UnitOfWork, captured: &Captured) -> Result<Vec<NewRow>> {
-        let mut rows = Vec::new();
+    fn rows<'a>(&self, uow: &'a UnitOfWork, captured: &Captured) -> Result<Rows<'a>> {
+        let mut rows = Rows { uow, span: Span::none(), trace: None, all: Vec::new() };
         for change in &captured.changes {
             let Some((name, handlers)) = self.handlers_of_change(change) else { continue };
             let Some(told) = RecordChange::of(change) else { continue };
             let payload = Payload::Change(told);
-            add(&mut rows, uow, &handlers, &name, change.organisation, payload)?;
+            rows.add(&handlers, &name, change.organisation, payload)?;
         }
         for event in &captured.events {
             let (kind, handlers) = self.handlers_of_event(event);
@@ -49,7 +60,7 @@ impl Capture {
                 EventKind::Application => Payload::Application(event.data.clone()),
                 EventKind::Domain => Payload::Domain(event.data.clone()),
             };
-            add(&mut rows, uow, &handlers, &event.name, event.organisation, payload)?;
+            rows.add(&handlers, &event.name, event.organisation, payload)?;
         }
         Ok(rows)
     }
@@ -84,29 +95,43 @@ impl Capture {
     }
 }
 
-/// Adds one message for each handler, all with one identifier.
-fn add(
-    rows: &mut Vec<NewRow>,
-    uow: &UnitOfWork,
-    handlers: &[&Arc<RegisteredHandler>],
-    name: &str,
-    organisation: Option<OrganisationId>,
-    body: Payload,
-) -> Result<()> {
-    let ctx = uow.context();
-    let id: Uuid = ctx.clock().new_id();
-    let stored = Stored { actor: ctx.principal().actor(), body };
-    let content = serde_json::to_string(&stored).map_err(|error| {
-        Error::internal(format!("the message `{name}` can't be made JSON")).caused_by(error)
-    })?;
-    for handler in handlers {
-        rows.push(NewRow {
-            id,
-            handler: handler.name.clone(),
-            name: name.to_owned(),
-            organisation,
-            content: content.clone(),
-        });
+/// The rows of one commit.
+struct Rows<'a> {
+    uow: &'a UnitOfWork,
+    /// The span that they are stored in, from the first row on.
+    span: Span,
+    trace: Option<TraceContext>,
+    all: Vec<NewRow>,
+}
+
+impl Rows<'_> {
+    /// Adds one message for each handler, all with one identifier.
+    fn add(
+        &mut self,
+        handlers: &[&Arc<RegisteredHandler>],
+        name: &str,
+        organisation: Option<OrganisationId>,
+        body: Payload,
+    ) -> Result<()> {
+        if self.all.is_empty() {
+            self.span = span();
+            self.trace = TraceContext::of(&self.span);
+        }
+        let ctx = self.uow.context();
+        let id: Uuid = ctx.clock().new_id();
+        let stored = Stored { actor: ctx.principal().actor(), trace: self.trace, body };
+        let content = serde_json::to_string(&stored).map_err(|error| {
+            Error::internal(format!("the message `{name}` can't be made JSON")).caused_by(error)
+        })?;
+        for handler in handlers {
+            self.all.push(NewRow {
+                id,
+                handler: handler.name.clone(),
+                name: name.to_owned(),
+                organisation,
+                content: content.clone(),
+            });
+        }
+        Ok(())
     }
-    Ok(())
 }

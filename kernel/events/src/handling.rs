@@ -16,14 +16,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use svc_core::trace::is_exporting;
 use svc_core::{App, Error, OrganisationId, Result, WeakApp};
 use svc_data::{Backend, Context, Database, UnitOfWork};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use crate::catalogue::{Events, RegisteredHandler};
-use crate::message::principal_in;
+use crate::message::{Message, principal_in};
 use crate::settings::EventsSettings;
 use crate::store::letters;
 use crate::store::{self, Due, Failure, Outlook, START, Taken};
@@ -267,7 +269,8 @@ async fn handle(
     if messages.is_empty() {
         return Ok(0);
     }
-    let work = AssertUnwindSafe(handler.handler.handle(uow, &messages));
+    let work = handler.handler.handle(uow, &messages).instrument(span(handler, &messages));
+    let work = AssertUnwindSafe(work);
     match work.catch_unwind().await {
         Ok(outcome) => outcome?,
         Err(panic) => {
@@ -280,6 +283,29 @@ async fn handle(
         return Err(Error::internal("messages were removed by somebody else while handled"));
     }
     Ok(messages.len())
+}
+
+/// The span of handing messages to a handler: it links to where each of them happened.
+fn span(handler: &RegisteredHandler, messages: &[Message]) -> Span {
+    if !is_exporting() {
+        return Span::none();
+    }
+    let span = tracing::info_span!(
+        parent: None,
+        "outbox.handle",
+        otel.name = format_args!("handle {}", handler.name),
+        otel.kind = "consumer",
+        handler = handler.name,
+        messages = messages.len(),
+    );
+    let mut linked = Vec::new();
+    for trace in messages.iter().filter_map(|message| message.trace) {
+        if !linked.contains(&trace) {
+            trace.link(&span);
+            linked.push(trace);
+        }
+    }
+    span
 }
 
 fn took_too_long(timeout: Duration) -> Error {

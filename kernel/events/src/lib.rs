@@ -87,6 +87,12 @@
 //! No order is promised between messages: retries, batches and nodes change it. The time of a
 //! message and the version of its record say what came first.
 //!
+//! # Traces
+//!
+//! While traces are exported, a commit that writes messages has the span `outbox.store`, and each
+//! message keeps the place of it. Handing messages over has a span of its own, which links to the
+//! places of all of them.
+//!
 //! # Wake-ups
 //!
 //! A commit that wrote messages wakes the outbox of its own process at once, and that of other

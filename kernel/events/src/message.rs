@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use svc_core::trace::TraceContext;
 use svc_core::{Actor, App, Error, OrganisationId, Principal, Result};
 use svc_data::value::to_json;
 use svc_data::{Catalogue, Change, ChangeKind, Context, EntityModel, Record, UnitOfWork};
@@ -50,6 +51,9 @@ pub struct Message {
     pub actor: Actor,
     /// The request or piece of work that it happened in.
     pub correlation: Uuid,
+    /// Its place in a trace, where traces were exported when it happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceContext>,
     /// When it was committed.
     #[serde(with = "time::serde::rfc3339")]
     pub time: OffsetDateTime,

@@ -8,6 +8,7 @@
 
 use sea_orm::{ConnectionTrait as _, DbErr, QueryResult, Value};
 use serde::{Deserialize, Serialize};
+use svc_core::trace::TraceContext;
 use svc_core::{Actor, Error, OrganisationId, Result};
 use svc_data::{Backend, Database, UnitOfWork, database_error};
 use time::OffsetDateTime;
@@ -24,6 +25,9 @@ const ROWS_AT_ONCE: usize = 1_000;
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Stored {
     pub(crate) actor: Actor,
+    /// Where it happened, while traces are exported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) trace: Option<TraceContext>,
     pub(crate) body: Payload,
 }
 
@@ -300,6 +304,7 @@ fn message(row: &QueryResult, handler: &str, attempt: u32) -> Result<Message> {
         organisation: organisation.map(OrganisationId),
         actor: stored.actor,
         correlation,
+        trace: stored.trace,
         time: from_us(created_at_us),
         attempt,
         payload: stored.body,

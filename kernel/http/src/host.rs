@@ -21,7 +21,6 @@ use crate::state::HttpState;
 use crate::{health, home, metrics, openapi, reference};
 
 pub use ids::RequestIds;
-pub(crate) use ids::TraceParent;
 use layer::HostLayer;
 pub(crate) use layer::UNMATCHED;
 

@@ -1,26 +1,18 @@
 //! Logs on standard error, and traces to an OpenTelemetry collector where one is set.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use opentelemetry::trace::{
-    SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState, TracerProvider as _,
-};
+use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{Protocol, WithExportConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use svc_core::trace::{TraceContext, set_exporting};
 use svc_core::{Error, Result};
 use tracing::Span;
-use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
-use crate::host::TraceParent;
 use crate::settings::{LogFormat, TelemetrySettings};
-
-/// Whether traces are exported; without, requests need no span of OpenTelemetry.
-static EXPORTING: AtomicBool = AtomicBool::new(false);
 
 /// Keeps logs and traces going; what was not exported yet is sent when it is dropped.
 #[must_use = "traces are exported until this is dropped"]
@@ -32,7 +24,7 @@ pub struct Telemetry {
 impl Drop for Telemetry {
     fn drop(&mut self) {
         let Some(provider) = self.provider.take() else { return };
-        EXPORTING.store(false, Ordering::Relaxed);
+        set_exporting(false);
         if let Err(error) = provider.shutdown() {
             tracing::warn!(%error, "the last traces could not be exported");
         }
@@ -65,7 +57,7 @@ pub fn init_telemetry(settings: &TelemetrySettings, application: &str) -> Result
         Error::new(svc_core::ErrorKind::Conflict, "the process logs elsewhere already")
             .caused_by(error)
     })?;
-    EXPORTING.store(provider.is_some(), Ordering::Relaxed);
+    set_exporting(provider.is_some());
     Ok(Telemetry { provider })
 }
 
@@ -100,28 +92,11 @@ fn exporter(settings: &TelemetrySettings, application: &str) -> Result<Option<Sd
     Ok(Some(provider))
 }
 
-/// Whether traces are exported.
-pub(crate) fn is_exporting() -> bool {
-    EXPORTING.load(Ordering::Relaxed)
-}
-
 /// Makes a request's span part of the caller's trace, and says which trace it is in; none when
 /// no exporter watches the span.
-pub(crate) fn join_trace(span: &Span, parent: Option<TraceParent>) -> Option<u128> {
+pub(crate) fn join_trace(span: &Span, parent: Option<TraceContext>) -> Option<u128> {
     if let Some(parent) = parent {
-        let remote = SpanContext::new(
-            TraceId::from_bytes(parent.trace.to_be_bytes()),
-            SpanId::from_bytes(parent.span.to_be_bytes()),
-            TraceFlags::new(parent.flags),
-            true,
-            TraceState::default(),
-        );
-        let context = opentelemetry::Context::new().with_remote_span_context(remote);
-        // A span that nobody exports has no parent to set.
-        let _ = span.set_parent(context);
+        parent.adopt(span);
     }
-    let context = span.context();
-    let span = context.span();
-    let context = span.span_context();
-    context.is_valid().then(|| u128::from_be_bytes(context.trace_id().to_bytes()))
+    TraceContext::of(span).map(|context| context.trace())
 }

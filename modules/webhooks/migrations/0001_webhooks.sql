@@ -65,6 +65,8 @@ CREATE TABLE webhooks_messages (
     event_id UUID NOT NULL,
     event_type TEXT NOT NULL,
     time_us BIGINT NOT NULL,
+    -- Where the event happened (`traceparent`), while traces are exported.
+    trace TEXT,
     body TEXT NOT NULL
 );
 

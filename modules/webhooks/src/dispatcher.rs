@@ -21,6 +21,7 @@ mod attempt;
 mod flight;
 mod run;
 mod settle;
+mod spans;
 mod turn;
 
 use std::sync::{Arc, Mutex};
@@ -28,9 +29,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use svc_core::trace::TraceContext;
 use svc_core::{App, Result, WeakApp, Worker};
 use svc_data::{Backend, Database};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::endpoint::Endpoints;
@@ -111,7 +114,9 @@ impl Dispatcher {
             log: self.settings.log_limit(),
             payload: self.settings.payload_limit(),
         };
-        flight.sends.spawn(attempt::send(Arc::clone(&self.sender), clock, job, limits));
+        let span = spans::attempt(&job);
+        let send = attempt::send(Arc::clone(&self.sender), clock, job, limits);
+        flight.sends.spawn(send.instrument(span));
     }
 
     async fn release(&self, claims: flight::Claims) -> Result<()> {
@@ -127,6 +132,8 @@ impl Dispatcher {
 pub(crate) struct Message {
     pub(crate) event: Uuid,
     pub(crate) event_type: Arc<str>,
+    /// Where the event happened.
+    pub(crate) trace: Option<TraceContext>,
     pub(crate) body: Bytes,
 }
 
@@ -135,6 +142,7 @@ impl From<claim::StoredMessage> for Message {
         Self {
             event: stored.event_id,
             event_type: stored.event_type.into(),
+            trace: stored.trace.and_then(|text| text.parse().ok()),
             body: stored.body.into(),
         }
     }
@@ -142,7 +150,12 @@ impl From<claim::StoredMessage> for Message {
 
 impl From<NewMessage> for Message {
     fn from(new: NewMessage) -> Self {
-        Self { event: new.event_id, event_type: new.event_type.into(), body: new.body.into() }
+        Self {
+            event: new.event_id,
+            event_type: new.event_type.into(),
+            trace: new.trace,
+            body: new.body.into(),
+        }
     }
 }
 

@@ -352,6 +352,7 @@ impl<'a> Batch<'a> {
             event_id: message.id,
             event_type: event_type.as_str().to_owned(),
             time_us: micros(message.time),
+            trace: message.trace,
             body,
         });
         self.messages.len() - 1

@@ -20,6 +20,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use svc_core::settings::WebUrl;
+use svc_core::trace::is_exporting;
 use svc_core::{Clock, Error};
 use tower::{Layer, Service};
 use tracing::{Instrument as _, Span};
@@ -139,7 +140,7 @@ pub(super) fn message_of(panic: &(dyn Any + Send)) -> &str {
 /// Begins the span of a request. An exporter of traces may have ids of its own; then the request
 /// takes them over, so that a problem's `traceId` finds the trace.
 fn begin_span(ids: RequestIds, method: &Method, route: Option<&MatchedPath>) -> (Span, RequestIds) {
-    if !telemetry::is_exporting() {
+    if !is_exporting() {
         let trace = ids.trace();
         return (tracing::info_span!("request", trace = %trace.simple()), ids);
     }
@@ -260,7 +261,7 @@ impl Exchange {
     fn record(&self, status: StatusCode) {
         let took = self.begun.elapsed();
         self.shared.metrics.end(&self.method, self.route.as_ref(), status.as_u16(), took);
-        if telemetry::is_exporting() {
+        if is_exporting() {
             let span = Span::current();
             span.record("http.response.status_code", status.as_u16());
             if status.is_server_error() {

@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode};
 use svc_core::Clock;
 use time::OffsetDateTime;
 
-use super::Message;
+use super::{Message, spans};
 use crate::backoff::retry_after;
 use crate::endpoint::LoadedEndpoint;
 use crate::in_flight::Ticket;
@@ -73,6 +73,7 @@ pub(super) async fn send(sender: Arc<Sender>, clock: Clock, job: Job, limits: Li
     let Job { claimed, endpoint, message, ticket } = job;
     if message.body.len() > limits.payload {
         let outcome = Outcome::too_large(message.body.len(), limits.payload, clock.now());
+        spans::ended(&outcome);
         return Finished { claimed, event_type: message.event_type, outcome };
     }
     let log_limit = limits.log;
@@ -92,6 +93,7 @@ pub(super) async fn send(sender: Arc<Sender>, clock: Clock, job: Job, limits: Li
         Err((code, sentence)) => Outcome::unsent(code, sentence, clock.now()),
     };
     drop(ticket);
+    spans::ended(&outcome);
     Finished { claimed, event_type: message.event_type, outcome }
 }
 

@@ -193,7 +193,7 @@ async fn copy_messages(
 ) -> Result<()> {
     let database = uow.context().database();
     let sql = format!(
-        "SELECT id, organisation_id, event_id, event_type, time_us, body FROM webhooks_messages \
+        "SELECT id, organisation_id, event_id, event_type, time_us, trace, body FROM webhooks_messages \
          WHERE {}",
         is_one_of(database.backend(), "id")
     );
@@ -206,7 +206,8 @@ async fn copy_messages(
             event_id: row.try_get_by_index(2)?,
             event_type: row.try_get_by_index(3)?,
             time_us: row.try_get_by_index(4)?,
-            body: row.try_get_by_index(5)?,
+            trace: row.try_get_by_index::<Option<String>>(5)?.and_then(|text| text.parse().ok()),
+            body: row.try_get_by_index(6)?,
         })
     })?;
     insert::messages(uow, &messages).await

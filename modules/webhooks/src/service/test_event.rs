@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use svc_core::Result;
+use svc_core::trace::TraceContext;
 use svc_data::Context;
 use uuid::Uuid;
 
@@ -37,6 +38,7 @@ impl Service {
                 event_id: event,
                 event_type: event_type.as_str().to_owned(),
                 time_us: micros(time),
+                trace: TraceContext::current(),
                 body: view::text(&envelope)?,
             };
             let delivery = NewDelivery {

@@ -267,6 +267,8 @@ pub(crate) struct StoredMessage {
     pub(crate) id: Uuid,
     pub(crate) event_id: Uuid,
     pub(crate) event_type: String,
+    /// Where the event happened (`traceparent`).
+    pub(crate) trace: Option<String>,
     pub(crate) body: String,
 }
 
@@ -276,7 +278,7 @@ pub(crate) async fn messages(
     wanted: impl IntoIterator<Item = Uuid>,
 ) -> Result<Vec<StoredMessage>> {
     let sql = format!(
-        "SELECT id, event_id, event_type, body FROM webhooks_messages WHERE {}",
+        "SELECT id, event_id, event_type, trace, body FROM webhooks_messages WHERE {}",
         is_one_of(database.backend(), "id")
     );
     let rows = database.rows(database.statement(&sql, [ids(wanted)])).await?;
@@ -285,7 +287,8 @@ pub(crate) async fn messages(
             id: row.try_get_by_index(0)?,
             event_id: row.try_get_by_index(1)?,
             event_type: row.try_get_by_index(2)?,
-            body: row.try_get_by_index(3)?,
+            trace: row.try_get_by_index(3)?,
+            body: row.try_get_by_index(4)?,
         })
     })
 }

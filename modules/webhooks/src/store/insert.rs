@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use sea_orm::Value;
 use serde::Serialize;
+use svc_core::trace::TraceContext;
 use svc_core::{Error, OrganisationId, Result};
 use svc_data::UnitOfWork;
 use uuid::Uuid;
@@ -23,6 +24,8 @@ pub(crate) struct NewMessage {
     pub(crate) event_id: Uuid,
     pub(crate) event_type: String,
     pub(crate) time_us: i64,
+    /// Where the event happened, for the spans of its attempts.
+    pub(crate) trace: Option<TraceContext>,
     pub(crate) body: String,
 }
 
@@ -64,8 +67,8 @@ pub(crate) async fn messages(uow: &UnitOfWork, mut messages: &[NewMessage]) -> R
         messages = rest;
         let sql = format!(
             "INSERT INTO webhooks_messages (id, organisation_id, event_id, event_type, time_us, \
-             body) VALUES {}",
-            vec!["(?, ?, ?, ?, ?, ?)"; chunk.len()].join(", ")
+             trace, body) VALUES {}",
+            vec!["(?, ?, ?, ?, ?, ?, ?)"; chunk.len()].join(", ")
         );
         let values = chunk.iter().flat_map(|message| {
             [
@@ -74,6 +77,7 @@ pub(crate) async fn messages(uow: &UnitOfWork, mut messages: &[NewMessage]) -> R
                 message.event_id.into(),
                 message.event_type.as_str().into(),
                 message.time_us.into(),
+                message.trace.map(|trace| trace.to_string()).into(),
                 message.body.as_str().into(),
             ]
         });

@@ -22,3 +22,4 @@ mod settings;
 mod signing;
 mod states;
 mod support;
+mod traces;
