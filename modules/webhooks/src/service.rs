@@ -6,6 +6,7 @@
 mod deliveries;
 mod endpoints;
 mod health;
+mod owner;
 mod recovery;
 mod test_event;
 

@@ -7,7 +7,7 @@ use svc_http::{Listing, Page};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Service;
+use super::{Service, owner};
 use crate::log_text;
 use crate::model::{Lane, Status};
 use crate::store::insert::{self, NewDelivery};
@@ -134,6 +134,10 @@ impl Service {
                 let values = [ctx.organisation()?.0.into(), id.into()];
                 let rows = uow.rows(ctx.database().statement(&sql, values)).await?;
                 let originals = read_redeliveries(&rows)?;
+                if let Some(original) = originals.first() {
+                    let endpoint = self.find(uow.context(), original.endpoint).await?;
+                    owner::require(&uow, endpoint.owner_id).await?;
+                }
                 let new = redeliver_all(&uow, ctx.organisation()?, &originals).await?;
                 new.first().copied().ok_or_else(no_delivery)
             })

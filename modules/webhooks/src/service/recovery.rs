@@ -11,14 +11,17 @@ use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobId};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Service;
 use super::deliveries::{DeliveryFilter, read_redeliveries, redeliver_all};
+use super::{Service, owner};
 use crate::WAKE_TOPIC;
 use crate::model::{Status, endpoint};
-use crate::store::{first_id_at, micros};
+use crate::store::{column, first_id_at, ids, is_one_of, micros};
 
 /// Deliveries that one unit of work queues.
 const BATCH: u64 = 500;
+
+/// Deliveries that are counted at most, for the progress in percent.
+const COUNTED: u64 = 1_000_000;
 
 /// Queues what an endpoint missed in a span of time.
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,7 +46,8 @@ impl Service {
         since: OffsetDateTime,
     ) -> Result<JobId> {
         ctx.transact(async |uow| {
-            self.find(uow.context(), endpoint).await?;
+            let found = self.find(uow.context(), endpoint).await?;
+            owner::require(&uow, found.owner_id).await?;
             let job = RecoverDeliveries {
                 endpoint,
                 from: first_id_at(micros(since)),
@@ -89,7 +93,8 @@ impl Service {
         let bound = |time: OffsetDateTime| first_id_at(micros(time));
         ctx.transact(async |uow| {
             if let Some(endpoint) = what.filter.endpoint {
-                self.find(uow.context(), endpoint).await?;
+                let found = self.find(uow.context(), endpoint).await?;
+                owner::require(&uow, found.owner_id).await?;
             }
             let started = ctx.clock().new_id();
             let job = RedeliverMany {
@@ -106,66 +111,159 @@ impl Service {
     }
 }
 
+/// Rows of deliveries, as the part of a statement from `FROM` on, with the values of its marks.
+struct Rows {
+    sql: String,
+    values: Vec<sea_orm::Value>,
+}
+
+impl Rows {
+    /// What a bulk redelivery has not sent yet.
+    async fn selected(
+        uow: &UnitOfWork,
+        organisation: OrganisationId,
+        job: &RedeliverMany,
+    ) -> Result<Self> {
+        let mut sql = "FROM webhooks_deliveries d \
+             JOIN webhooks_messages m ON m.id = d.message_id \
+             JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
+             WHERE d.organisation_id = ? AND d.status = ? AND d.id >= ? AND d.id < ? \
+             AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
+             WHERE again.redelivery_of = d.id AND again.id > ?)"
+            .to_owned();
+        let mut values: Vec<sea_orm::Value> = vec![
+            organisation.0.into(),
+            job.status.into(),
+            job.from.into(),
+            job.to.into(),
+            job.started.into(),
+        ];
+        if let Some(endpoint) = job.endpoint {
+            sql.push_str(" AND d.endpoint_id = ?");
+            values.push(endpoint.into());
+        }
+        if let Some(event_type) = &job.event_type {
+            sql.push_str(" AND m.event_type = ?");
+            values.push(event_type.as_str().into());
+        }
+        let abandoned = owner::abandoned(uow, organisation).await?;
+        if !abandoned.is_empty() {
+            let backend = uow.context().database().backend();
+            let _ = write!(sql, " AND NOT ({})", is_one_of(backend, "d.endpoint_id"));
+            values.push(ids(abandoned));
+        }
+        Ok(Self { sql, values })
+    }
+
+    /// What was never queued.
+    fn missed(organisation: OrganisationId, job: &RecoverDeliveries) -> Self {
+        let sql = "FROM webhooks_deliveries d WHERE d.endpoint_id = ? AND d.organisation_id = ? \
+                   AND d.status = ? AND d.id >= ? AND d.id < ?";
+        Self { sql: sql.to_owned(), values: job.values(organisation, Status::Missed) }
+    }
+
+    /// What failed for good, and was neither sent again nor waits to be.
+    fn failed(organisation: OrganisationId, job: &RecoverDeliveries) -> Self {
+        let sql = "FROM webhooks_deliveries d WHERE d.endpoint_id = ? AND d.organisation_id = ? \
+                   AND d.status = ? AND d.id >= ? AND d.id < ? AND d.lane <> 1 \
+                   AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
+                   WHERE again.redelivery_of = d.id)";
+        Self { sql: sql.to_owned(), values: job.values(organisation, Status::Failed) }
+    }
+
+    /// How many there are, [`COUNTED`] at most.
+    async fn count(self, uow: &UnitOfWork) -> Result<u64> {
+        let Self { sql, values } = self;
+        let sql = format!("SELECT COUNT(*) FROM (SELECT 1 {sql} LIMIT {COUNTED}) AS counted");
+        let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
+        let count: i64 = rows.first().map_or(Ok(0), |row| column(row, 0))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
+    /// Queues the first of them again, as new deliveries.
+    async fn queue_again(self, uow: &UnitOfWork, organisation: OrganisationId) -> Result<u64> {
+        let Self { sql, values } = self;
+        let sql = format!(
+            "SELECT d.id, d.endpoint_id, d.message_id, d.lane {sql} ORDER BY d.id LIMIT {BATCH}"
+        );
+        let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
+        let originals = read_redeliveries(&rows)?;
+        if originals.is_empty() {
+            return Ok(0);
+        }
+        let new = redeliver_all(uow, organisation, &originals).await?;
+        Ok(u64::try_from(new.len()).unwrap_or(u64::MAX))
+    }
+
+    /// Queues the first of them, which never were.
+    async fn queue(self, uow: &UnitOfWork) -> Result<u64> {
+        let Self { sql, values } = self;
+        let sql = format!(
+            "UPDATE webhooks_deliveries SET status = ?, due_us = ? \
+             WHERE id IN (SELECT d.id {sql} ORDER BY d.id LIMIT {BATCH})"
+        );
+        let now = uow.context().clock().now_us();
+        let head = [Status::Queued.code().into(), now.into()];
+        let values = head.into_iter().chain(values);
+        let count = uow.execute(uow.context().database().statement(&sql, values)).await?;
+        if count > 0 {
+            uow.wake_after_commit(WAKE_TOPIC);
+        }
+        Ok(count)
+    }
+}
+
+impl RecoverDeliveries {
+    fn values(&self, organisation: OrganisationId, status: Status) -> Vec<sea_orm::Value> {
+        vec![
+            self.endpoint.into(),
+            organisation.0.into(),
+            status.code().into(),
+            self.from.into(),
+            self.to.into(),
+        ]
+    }
+}
+
+/// How far a job is.
+struct Progress {
+    total: u64,
+    queued: u64,
+}
+
+impl Progress {
+    fn new(total: u64) -> Self {
+        Self { total, queued: 0 }
+    }
+
+    /// Notes deliveries that were queued; false when there were none left.
+    fn add(&mut self, ctx: &JobContext, count: u64) -> bool {
+        self.queued += count;
+        let percent = (self.queued * 100).checked_div(self.total).unwrap_or(100).min(100);
+        // More may have come in between; the end is the end.
+        let percent = if count == 0 { 100 } else { percent.min(99) };
+        let message = format!("{} deliveries queued", self.queued);
+        ctx.progress(u8::try_from(percent).unwrap_or(100), message);
+        count > 0
+    }
+}
+
 /// Runs a bulk redelivery. A run that was interrupted goes on with what it has not sent yet.
 pub(crate) async fn redeliver_many(ctx: JobContext, job: RedeliverMany) -> Result<(), JobError> {
     let organisation = ctx.organisation()?;
-    let mut queued = 0;
+    let count =
+        async |uow: UnitOfWork| Rows::selected(&uow, organisation, &job).await?.count(&uow).await;
+    let mut progress = Progress::new(ctx.transact(count).await?);
     loop {
         ctx.check_interruption()?;
-        let step = async |uow: UnitOfWork| queue_selected(&uow, organisation, &job).await;
+        let step = async |uow: UnitOfWork| {
+            Rows::selected(&uow, organisation, &job).await?.queue_again(&uow, organisation).await
+        };
         let count = ctx.transact(step).await?;
-        if count == 0 {
+        if !progress.add(&ctx, count) {
             return Ok(());
         }
-        queued += count;
-        ctx.progress_message(format!("{queued} deliveries queued"));
     }
-}
-
-async fn queue_selected(
-    uow: &UnitOfWork,
-    organisation: OrganisationId,
-    job: &RedeliverMany,
-) -> Result<u64> {
-    let mut sql = "SELECT d.id, d.endpoint_id, d.message_id, d.lane FROM webhooks_deliveries d \
-         JOIN webhooks_messages m ON m.id = d.message_id \
-         JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
-         WHERE d.organisation_id = ? AND d.status = ? AND d.id >= ? AND d.id < ? \
-         AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
-         WHERE again.redelivery_of = d.id AND again.id > ?)"
-        .to_owned();
-    let mut values: Vec<sea_orm::Value> = vec![
-        organisation.0.into(),
-        job.status.into(),
-        job.from.into(),
-        job.to.into(),
-        job.started.into(),
-    ];
-    if let Some(endpoint) = job.endpoint {
-        sql.push_str(" AND d.endpoint_id = ?");
-        values.push(endpoint.into());
-    }
-    if let Some(event_type) = &job.event_type {
-        sql.push_str(" AND m.event_type = ?");
-        values.push(event_type.as_str().into());
-    }
-    let _ = write!(sql, " ORDER BY d.id LIMIT {BATCH}");
-    let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
-    queue_again(uow, organisation, &rows).await
-}
-
-/// Queues rows of `id, endpoint_id, message_id, lane` again.
-async fn queue_again(
-    uow: &UnitOfWork,
-    organisation: OrganisationId,
-    rows: &[sea_orm::QueryResult],
-) -> Result<u64> {
-    let originals = read_redeliveries(rows)?;
-    if originals.is_empty() {
-        return Ok(0);
-    }
-    let new = redeliver_all(uow, organisation, &originals).await?;
-    Ok(u64::try_from(new.len()).unwrap_or(u64::MAX))
 }
 
 /// Runs a recovery. Each step finds what is left, so a run that was interrupted goes on.
@@ -174,7 +272,11 @@ pub(crate) async fn recover_deliveries(
     job: RecoverDeliveries,
 ) -> Result<(), JobError> {
     let organisation = ctx.organisation()?;
-    let mut queued = 0;
+    let count = async |uow: UnitOfWork| {
+        let missed = Rows::missed(organisation, &job).count(&uow).await?;
+        Ok(missed + Rows::failed(organisation, &job).count(&uow).await?)
+    };
+    let mut progress = Progress::new(ctx.transact(count).await?);
     loop {
         ctx.check_interruption()?;
         let step = async |uow: UnitOfWork| {
@@ -182,67 +284,17 @@ pub(crate) async fn recover_deliveries(
             if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
                 return Ok(0);
             }
-            found?;
-            match queue_missed(&uow, organisation, &job).await? {
-                0 => queue_failed(&uow, organisation, &job).await,
+            if owner::abandoned(&uow, organisation).await?.contains(&found?.id) {
+                return Ok(0);
+            }
+            match Rows::missed(organisation, &job).queue(&uow).await? {
+                0 => Rows::failed(organisation, &job).queue_again(&uow, organisation).await,
                 count => Ok(count),
             }
         };
         let count = ctx.transact(step).await?;
-        if count == 0 {
+        if !progress.add(&ctx, count) {
             return Ok(());
         }
-        queued += count;
-        ctx.progress_message(format!("{queued} deliveries queued"));
     }
-}
-
-/// Queues what was never queued.
-async fn queue_missed(
-    uow: &UnitOfWork,
-    organisation: OrganisationId,
-    job: &RecoverDeliveries,
-) -> Result<u64> {
-    let sql = format!(
-        "UPDATE webhooks_deliveries SET status = ?, due_us = ? WHERE id IN (\
-         SELECT id FROM webhooks_deliveries WHERE endpoint_id = ? AND organisation_id = ? \
-         AND status = ? AND id >= ? AND id < ? ORDER BY id LIMIT {BATCH})"
-    );
-    let values = [
-        Status::Queued.code().into(),
-        uow.context().clock().now_us().into(),
-        job.endpoint.into(),
-        organisation.0.into(),
-        Status::Missed.code().into(),
-        job.from.into(),
-        job.to.into(),
-    ];
-    let count = uow.execute(uow.context().database().statement(&sql, values)).await?;
-    if count > 0 {
-        uow.wake_after_commit(WAKE_TOPIC);
-    }
-    Ok(count)
-}
-
-/// Queues what failed for good, and was neither sent again nor waits to be.
-async fn queue_failed(
-    uow: &UnitOfWork,
-    organisation: OrganisationId,
-    job: &RecoverDeliveries,
-) -> Result<u64> {
-    let sql = format!(
-        "SELECT d.id, d.endpoint_id, d.message_id, d.lane FROM webhooks_deliveries d \
-         WHERE d.endpoint_id = ? AND d.organisation_id = ? AND d.status = ? AND d.lane <> 1 \
-         AND d.id >= ? AND d.id < ? AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
-         WHERE again.redelivery_of = d.id) ORDER BY d.id LIMIT {BATCH}"
-    );
-    let values = [
-        job.endpoint.into(),
-        organisation.0.into(),
-        Status::Failed.code().into(),
-        job.from.into(),
-        job.to.into(),
-    ];
-    let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
-    queue_again(uow, organisation, &rows).await
 }

@@ -83,6 +83,40 @@ on_both_databases! {
         assert_eq!(world.deliver().await.len(), 0);
     }
 
+    async fn nothing_is_sent_again_to_an_owner_who_has_left(backend) {
+        let world = World::with(backend, |builder| {
+            builder
+                .setting("Svc:Webhooks:MaxAttempts", 1)
+                .setting("Svc:Webhooks:DisableAfterFailures", 0)
+        })
+        .await;
+        let clerk = Person::named("Clerk");
+        let endpoint = world.endpoint_of(&clerk, &["*"]).await;
+        world.receiver.answer_with([500; 2]);
+        world.publish_many(2).await;
+        let sent = world.deliver().await;
+        assert_eq!(sent.len(), 2);
+        let delivery = world.log().await[0]["id"].as_str().unwrap().to_owned();
+        let again = format!("/api/v1/webhooks/deliveries/{delivery}/redeliver");
+        let all = "/api/v1/webhooks/deliveries/redeliver";
+        let recover = path(&endpoint, "/recover");
+        let since = json!({"since": "2026-11-20T12:00:00Z"});
+        let of_it = json!({"subscriptionId": endpoint["id"]});
+        world.shop.dismiss(&clerk);
+        for (path, body) in [(again.as_str(), json!({})), (&recover, since.clone()), (all, of_it)] {
+            let refused = world.client().post(path, body).await.expect(409);
+            assert!(refused["detail"].as_str().unwrap().contains("has left"), "{refused}");
+        }
+        let _ = world.client().post(all, json!({})).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 0);
+        // Ada takes it over: the bytes that were made for the event are sent to her endpoint now.
+        let _ = world.client().put(&path(&endpoint, ""), json!({})).await.expect(200);
+        let _ = world.client().post(&recover, since).await.expect(202);
+        let recovered = world.deliver().await;
+        assert_eq!(recovered.len(), 2);
+        assert!(recovered.iter().all(|one| sent.iter().any(|sent| sent.body == one.body)));
+    }
+
     async fn the_owner_is_whoever_saved_last(backend) {
         let world = World::new(backend).await;
         let endpoint = world.endpoint(&["products.*"]).await;

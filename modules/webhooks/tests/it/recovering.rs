@@ -67,8 +67,11 @@ on_both_databases! {
         let body = json!({"since": since});
         let recover = path(&endpoint, "/recover");
         let started = world.client().post(&recover, body.clone()).await.expect(202);
-        assert!(started["jobId"].is_string());
+        let job = format!("/api/v1/jobs/{}", started["jobId"].as_str().unwrap());
         assert_eq!(world.deliver().await.len(), 752);
+        let ended = world.client().get(&job).await.expect(200);
+        assert_eq!((&ended["state"], &ended["progress"]), (&json!("finished"), &json!(100)));
+        assert_eq!(ended["message"], "752 deliveries queued");
         // A second recovery finds nothing that was not sent by now.
         let _ = world.client().post(&recover, body).await.expect(202);
         assert_eq!(world.deliver().await.len(), 0);
