@@ -1,5 +1,6 @@
 //! All that the application consists of.
 
+use svc::http::schema_of;
 use svc::prelude::*;
 
 use crate::placed_orders::LinesStayAsPlaced;
@@ -85,7 +86,10 @@ impl Module for Shop {
         registry.permission(orders::SHIP, "record that orders have been shipped");
         registry.permission(orders::CANCEL, "cancel orders that have not been shipped");
         registry.permission(stock::RECEIVE, "add deliveries of suppliers to the stock");
-        registry.event::<StockLow>("stock.low", "The stock of a product fell below its limit");
+        registry
+            .event::<StockLow>("stock.low", "The stock of a product fell below its limit")
+            .schema(schema_of::<StockLow>())
+            .example(StockLow::example());
         registry.routes(api::routes());
 
         registry.settings::<SampleSettings>();

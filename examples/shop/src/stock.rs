@@ -16,7 +16,7 @@ use crate::product;
 pub const RECEIVE: &str = "Products.ReceiveStock";
 
 /// The stock of a product fell below the level at which it should be bought again.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockLow {
     /// The product.
@@ -29,6 +29,19 @@ pub struct StockLow {
     pub stock: i32,
     /// The level that it fell below.
     pub reorder_level: i32,
+}
+
+impl StockLow {
+    /// One as it may be, for those who write receivers.
+    pub(crate) fn example() -> Self {
+        Self {
+            product_id: Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cdef),
+            sku: "TL-0042".to_owned(),
+            name: "Claw hammer".to_owned(),
+            stock: 3,
+            reorder_level: 5,
+        }
+    }
 }
 
 /// What a supplier has delivered of a product.

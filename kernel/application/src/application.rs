@@ -96,6 +96,7 @@ impl Assembled {
         let Self { name, version, mut assembly } = self;
         let app = App::new(name, clock, settings);
         app.provide(Arc::new(PermissionCatalogue::of(&assembly)));
+        svc_events::provide_events(&mut assembly, &app);
         let data = svc_data::Prepared::from_assembly(&mut assembly);
         let http = svc_http::Prepared::from_assembly(&mut assembly);
         Ok(Configured { app, version, assembly, data, http })
@@ -130,7 +131,8 @@ impl Configured {
         self.data.migrations()
     }
 
-    /// The OpenAPI description of the API as indented JSON. Needs no database.
+    /// The OpenAPI description of the API as indented JSON, the same that a running application
+    /// serves. Needs no database.
     ///
     /// # Errors
     ///

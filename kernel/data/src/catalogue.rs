@@ -503,8 +503,8 @@ fn relations_of<E: EntityTrait>(columns: &[Column]) -> Vec<Relation> {
     relations
 }
 
-/// All registered entities.
-#[derive(Debug, Default)]
+/// All registered entities; a service of the application.
+#[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     models: Vec<Arc<EntityModel>>,
     by_entity: HashMap<TypeId, usize>,

@@ -49,6 +49,7 @@ impl Prepared {
     /// database.
     pub fn provide_sets(&self, app: &App) {
         app.provide(Arc::new(Sets::new(app.name(), &self.parts.catalogue)));
+        app.provide(Arc::new(self.parts.catalogue.clone()));
     }
 
     /// All migrations of the application.

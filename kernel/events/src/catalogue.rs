@@ -2,6 +2,7 @@ use std::any::{TypeId, type_name};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde_json::Value as Json;
 use svc_core::{Error, Result};
 
 use crate::message::Handler;
@@ -27,6 +28,10 @@ pub struct EventInfo {
     pub description: String,
     /// The module that registered it.
     pub module: String,
+    /// The JSON Schema of its data, where it was given.
+    pub schema: Option<Json>,
+    /// Data as it may be, where it was given.
+    pub example: Option<Json>,
 }
 
 /// A registered handler.

@@ -117,10 +117,10 @@ mod worker;
 
 pub use catalogue::{EventInfo, EventKind, Events};
 pub use message::{Handler, Message, Payload, RecordChange};
-pub use module::EventsModule;
+pub use module::{EventsModule, provide_events};
 pub use outbox::{DeadLetter, DeadLetterPage, HandlerStatistics, Outbox, Selection, Statistics};
 pub use publish::Publish;
-pub use registration::EventsRegistry;
+pub use registration::{EventBuilder, EventsRegistry};
 pub use settings::EventsSettings;
 pub use subscription::{Sets, Subscription};
 

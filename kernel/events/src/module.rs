@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use svc_core::{App, Kind, Module, Registry, Result};
+use svc_core::{App, Assembly, Kind, Module, Registry, Result};
 use svc_data::{DataRegistry as _, Database, Migration};
 
 use crate::capture::Capture;
@@ -38,6 +38,13 @@ impl Module for EventsModule {
         registry.commit_hook(Arc::new(Capture(collected.clone())));
         registry.on_build(move |app| async move { start(&app, &collected) });
     }
+}
+
+/// Provides the application with [`Events`](crate::Events), which needs no database, so that a description that is
+/// made without one lists them too.
+pub fn provide_events(assembly: &mut Assembly, app: &App) {
+    let collected: Collected = assembly.take();
+    app.provide(Arc::clone(collected.complete()));
 }
 
 fn start(app: &App, collected: &Collected) -> Result<()> {

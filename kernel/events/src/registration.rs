@@ -1,9 +1,11 @@
 //! What a module says about events: `registry.event::<…>("stock.low", "…")` and so on.
 
 use std::any::{TypeId, type_name};
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde::Serialize;
+use serde_json::Value as Json;
 use svc_core::{Kind, Registry};
 
 use crate::catalogue::{EventInfo, EventKind, Events, RegisteredHandler};
@@ -35,14 +37,19 @@ impl Collected {
 /// The event part's words in a module's `configure`.
 pub trait EventsRegistry {
     /// Registers an application event under its name, such as `stock.low`, with what it tells.
-    fn event<T: Serialize + 'static>(&mut self, name: &str, description: &str);
+    /// The answer takes a schema and an example, for those who receive it.
+    fn event<T: Serialize + 'static>(
+        &mut self,
+        name: &str,
+        description: &str,
+    ) -> EventBuilder<'_, T>;
 
     /// Registers an application event that is published by name
     /// ([`Publish::publish_as`](crate::Publish::publish_as)), so that it is listed.
-    fn named_event(&mut self, name: &str, description: &str);
+    fn named_event(&mut self, name: &str, description: &str) -> EventBuilder<'_, Json>;
 
     /// Registers a domain event under the name of its type, with what it tells.
-    fn domain_event<T: Serialize + 'static>(&mut self, description: &str);
+    fn domain_event<T: Serialize + 'static>(&mut self, description: &str) -> EventBuilder<'_, T>;
 
     /// Hands messages to `handler`. Its name (`<module>.<what it does>`) is stored with each
     /// message that waits for it, so it stays the same for as long as the handler lives.
@@ -50,24 +57,23 @@ pub trait EventsRegistry {
 }
 
 impl EventsRegistry for Registry {
-    fn event<T: Serialize + 'static>(&mut self, name: &str, description: &str) {
+    fn event<T: Serialize + 'static>(
+        &mut self,
+        name: &str,
+        description: &str,
+    ) -> EventBuilder<'_, T> {
         let ty = Some((TypeId::of::<T>(), type_name::<T>()));
-        add_event(self, ty, EventKind::Application, name, description);
+        add_event(self, ty, EventKind::Application, name, description)
     }
 
-    fn named_event(&mut self, name: &str, description: &str) {
-        add_event(self, None, EventKind::Application, name, description);
+    fn named_event(&mut self, name: &str, description: &str) -> EventBuilder<'_, Json> {
+        add_event(self, None, EventKind::Application, name, description)
     }
 
-    fn domain_event<T: Serialize + 'static>(&mut self, description: &str) {
+    fn domain_event<T: Serialize + 'static>(&mut self, description: &str) -> EventBuilder<'_, T> {
         let ty = type_name::<T>();
-        add_event(
-            self,
-            Some((TypeId::of::<T>(), ty)),
-            EventKind::Domain,
-            last_part(ty),
-            description,
-        );
+        let id = Some((TypeId::of::<T>(), ty));
+        add_event(self, id, EventKind::Domain, last_part(ty), description)
     }
 
     fn handler(&mut self, name: &str, subscription: Subscription, handler: Arc<dyn Handler>) {
@@ -87,13 +93,57 @@ impl EventsRegistry for Registry {
     }
 }
 
-fn add_event(
-    registry: &mut Registry,
+/// Says more about an event that was just registered; each word takes effect at once.
+pub struct EventBuilder<'a, T> {
+    registry: &'a mut Registry,
+    index: usize,
+    data: PhantomData<fn(T)>,
+}
+
+#[expect(
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "each word has taken effect"
+)]
+impl<T: Serialize> EventBuilder<'_, T> {
+    /// Gives the JSON Schema of the event's data, which people who receive it are shown.
+    pub fn schema(mut self, schema: Json) -> Self {
+        if schema.is_object() {
+            self.change(|event| event.schema = Some(schema));
+        } else {
+            self.problem("the schema is no JSON object");
+        }
+        self
+    }
+
+    /// Gives an example of the event, which people who receive it are shown.
+    pub fn example(mut self, event: T) -> Self {
+        match serde_json::to_value(&event) {
+            Ok(example) => self.change(|event| event.example = Some(example)),
+            Err(error) => self.problem(&format!("the example can't be made JSON: {error}")),
+        }
+        self
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut EventInfo)) {
+        let collected = self.registry.part::<Collected>().clone();
+        change(&mut collected.open().all[self.index]);
+    }
+
+    fn problem(&mut self, what: &str) {
+        let mut name = String::new();
+        self.change(|event| name.clone_from(&event.name));
+        self.registry.problem(format!("event `{name}`: {what}"));
+    }
+}
+
+fn add_event<'a, T>(
+    registry: &'a mut Registry,
     ty: Option<(TypeId, &'static str)>,
     kind: EventKind,
     name: &str,
     description: &str,
-) {
+) -> EventBuilder<'a, T> {
     registry.contribute(Kind::Event, name, description);
     if !is_name(name) {
         registry.problem(format!("`{name}` is no event name; {NAME_RULE}"));
@@ -107,15 +157,20 @@ fn add_event(
         kind,
         description: description.to_owned(),
         module,
+        schema: None,
+        example: None,
     });
     events.by_name.insert(name.to_owned(), index);
-    let Some((id, ty)) = ty else { return };
-    if let Some(first) = events.by_type.insert(id, index) {
+    if let Some((id, ty)) = ty
+        && let Some(first) = events.by_type.insert(id, index)
+    {
         let first = &events.all[first].name;
         registry.problem(format!(
             "`{ty}` is already registered as the event `{first}`; register each type once"
         ));
     }
+    drop(events);
+    EventBuilder { registry, index, data: PhantomData }
 }
 
 const NAME_RULE: &str = "use 1 to 100 letters, digits, `.`, `_` and `-`";

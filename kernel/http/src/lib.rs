@@ -6,6 +6,7 @@
 //! - [`ApiError`]: any [`svc_core::Error`] as an answer; the status is chosen in [`problem_parts`].
 //! - [`Prepared`], [`Host`], [`Server`]: from registered parts to a listening server.
 //! - [`ApplicationSettings`]: what an organisation's administrator sets at run time.
+//! - [`ToolCatalogue`]: what of the application AI tools may be offered.
 //! - [`init_telemetry`]: logs and traces of the process.
 //!
 //! # The path of a request
@@ -58,10 +59,12 @@ mod openapi;
 mod problem;
 mod reference;
 mod registration;
+mod schema;
 mod server;
 mod settings;
 mod state;
 mod telemetry;
+mod tools;
 
 pub use application_settings::{ApplicationSettings, MANAGE_SETTINGS};
 pub use authentication::{Authenticator, Ctx};
@@ -74,10 +77,12 @@ pub use odata::{ODataModule, ODataSettings};
 pub use openapi::OpenApiDocument;
 pub use problem::{ApiError, ApiResult, ErrorFormat, ProblemParts, problem_parts};
 pub use registration::HttpRegistry;
+pub use schema::schema_of;
 pub use server::Server;
 pub use settings::{HttpSettings, LogFormat, TelemetrySettings};
 pub use state::HttpState;
 pub use telemetry::{Telemetry, init_telemetry};
+pub use tools::{ToolCatalogue, ToolOperation, ToolSet};
 
 /// The parts of the `utoipa` crates that a module's `routes!` needs.
 pub use utoipa_axum::{router::OpenApiRouter, routes};

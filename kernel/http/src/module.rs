@@ -10,10 +10,11 @@ use crate::application_settings::ApplicationSettings;
 use crate::health::Health;
 use crate::host::{Host, HostParts};
 use crate::metrics::Metrics;
-use crate::openapi::OpenApiDocument;
+use crate::openapi::{Completions, OpenApiDocument};
 use crate::registration::HttpParts;
 use crate::settings::{HttpSettings, TelemetrySettings};
 use crate::state::HttpState;
+use crate::tools::ToolCatalogue;
 
 /// The HTTP host as a module: its settings, and the routes for settings of an organisation.
 pub struct HttpModule;
@@ -66,7 +67,8 @@ impl Prepared {
         app.provide(settings);
     }
 
-    /// Puts the host together, and provides the application with its [`OpenApiDocument`].
+    /// Puts the host together, and provides the application with its [`OpenApiDocument`] and its
+    /// [`ToolCatalogue`].
     ///
     /// `version` is the application's, for the document.
     ///
@@ -76,10 +78,13 @@ impl Prepared {
     /// called, or routes that no description mentions don't fit together.
     pub fn build(self, app: &App, version: &str) -> Result<Host> {
         let serves_home = !self.parts.serves("/");
-        let HttpParts { routes, mounts, authenticators, openapi_hooks, .. } = self.parts;
+        let HttpParts { routes, mounts, authenticators, .. } = self.parts;
+        let completions =
+            Completions { typed: self.parts.openapi_hooks, json: self.parts.openapi_json_hooks };
+        app.provide(Arc::new(ToolCatalogue::new(app, &routes, &self.parts.closed_to_tools)));
         let settings = app.settings::<HttpSettings>();
         let server = settings.public_url.as_ref().map(WebUrl::as_str);
-        let document = OpenApiDocument::build(app, version, server, &routes, openapi_hooks)?;
+        let document = OpenApiDocument::build(app, version, server, &routes, completions)?;
         let document = Arc::new(document);
         app.provide(Arc::clone(&document));
         Host::new(HostParts {

@@ -18,7 +18,7 @@ use utoipa::openapi::{
     ResponseBuilder, Schema, Server, Type,
 };
 
-use crate::registration::{ModuleRoutes, OpenApiHook, full_path};
+use crate::registration::{ModuleRoutes, OpenApiHook, OpenApiJsonHook, full_path};
 use crate::state::HttpState;
 
 /// The name of the security scheme that operations refer to.
@@ -26,8 +26,13 @@ const BEARER: &str = "bearer";
 
 /// The document, built once at start; a service of the [`App`].
 pub struct OpenApiDocument {
-    document: OpenApi,
     json: bytes::Bytes,
+}
+
+/// What modules do to the document once all routes are in it.
+pub(crate) struct Completions {
+    pub(crate) typed: Vec<OpenApiHook>,
+    pub(crate) json: Vec<OpenApiJsonHook>,
 }
 
 impl OpenApiDocument {
@@ -37,7 +42,7 @@ impl OpenApiDocument {
         version: &str,
         server: Option<&str>,
         routes: &[ModuleRoutes],
-        hooks: Vec<OpenApiHook>,
+        completions: Completions,
     ) -> Result<Self> {
         let info = InfoBuilder::new().title(app.name()).version(version).build();
         let mut document = OpenApiBuilder::new().info(info).build();
@@ -47,20 +52,17 @@ impl OpenApiDocument {
         for module in routes {
             add_module(&mut document, module);
         }
-        for hook in hooks {
+        for hook in completions.typed {
             hook(&mut document, app);
         }
-        let json = document.to_pretty_json();
-        let json = json.map_err(|error| {
-            Error::internal("the OpenAPI document can't be written").caused_by(error)
-        })?;
-        Ok(Self { document, json: json.into() })
-    }
-
-    /// The document.
-    #[must_use]
-    pub fn document(&self) -> &OpenApi {
-        &self.document
+        let unwritable =
+            |error| Error::internal("the OpenAPI document can't be written").caused_by(error);
+        let mut document = serde_json::to_value(document).map_err(unwritable)?;
+        for hook in completions.json {
+            hook(&mut document, app)?;
+        }
+        let json = serde_json::to_string_pretty(&document).map_err(unwritable)?;
+        Ok(Self { json: json.into() })
     }
 
     /// The document as indented JSON, the same for the same modules.

@@ -1,10 +1,11 @@
 //! What a module says about HTTP: `registry.routes(…)` and so on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::Router;
-use svc_core::{App, Kind, Registry};
+use serde_json::Value;
+use svc_core::{App, Kind, Registry, Result};
 use utoipa::openapi::{OpenApi, RefOr, Schema};
 use utoipa_axum::router::OpenApiRouter;
 
@@ -19,6 +20,8 @@ pub(crate) const API_PREFIX: &str = "/api/v1";
 
 pub(crate) type OpenApiHook = Box<dyn FnOnce(&mut OpenApi, &App) + Send + Sync>;
 
+pub(crate) type OpenApiJsonHook = Box<dyn FnOnce(&mut Value, &App) -> Result<()> + Send + Sync>;
+
 /// What modules have registered with the HTTP host.
 #[derive(Default)]
 pub(crate) struct HttpParts {
@@ -26,6 +29,9 @@ pub(crate) struct HttpParts {
     pub(crate) mounts: Vec<(&'static str, Router<HttpState>)>,
     pub(crate) authenticators: Vec<Arc<dyn Authenticator>>,
     pub(crate) openapi_hooks: Vec<OpenApiHook>,
+    pub(crate) openapi_json_hooks: Vec<OpenApiJsonHook>,
+    /// Modules of which nothing is offered to AI tools.
+    pub(crate) closed_to_tools: BTreeSet<String>,
     pub(crate) metrics: Vec<Arc<dyn MetricsSource>>,
     pub(crate) health_checks: Vec<Arc<dyn HealthCheck>>,
     /// The registered paths, to find those that the router could not tell apart.
@@ -70,6 +76,17 @@ pub trait HttpRegistry {
     /// Completes the OpenAPI document once all routes are in it.
     fn openapi(&mut self, hook: impl FnOnce(&mut OpenApi, &App) + Send + Sync + 'static);
 
+    /// Completes the OpenAPI document as JSON, after all else: for what has no type in `utoipa`,
+    /// such as schemas that an application gives as JSON.
+    fn openapi_json(
+        &mut self,
+        hook: impl FnOnce(&mut Value, &App) -> Result<()> + Send + Sync + 'static,
+    );
+
+    /// Keeps everything of the module from AI tools ([`ToolCatalogue`](crate::ToolCatalogue)),
+    /// whatever its sets and routes say.
+    fn closed_to_tools(&mut self);
+
     /// Adds measurements to `/metrics`.
     fn metrics(&mut self, source: Arc<dyn MetricsSource>);
 
@@ -97,6 +114,18 @@ impl HttpRegistry for Registry {
 
     fn openapi(&mut self, hook: impl FnOnce(&mut OpenApi, &App) + Send + Sync + 'static) {
         self.part::<HttpParts>().openapi_hooks.push(Box::new(hook));
+    }
+
+    fn openapi_json(
+        &mut self,
+        hook: impl FnOnce(&mut Value, &App) -> Result<()> + Send + Sync + 'static,
+    ) {
+        self.part::<HttpParts>().openapi_json_hooks.push(Box::new(hook));
+    }
+
+    fn closed_to_tools(&mut self) {
+        let module = self.module().to_owned();
+        self.part::<HttpParts>().closed_to_tools.insert(module);
     }
 
     fn metrics(&mut self, source: Arc<dyn MetricsSource>) {

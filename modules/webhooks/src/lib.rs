@@ -104,6 +104,8 @@ impl Module for Webhooks {
         registry.job::<service::RecoverDeliveries>(service::recover_deliveries);
         registry.job::<service::RedeliverMany>(service::redeliver_many);
         registry.routes(api::routes());
+        registry.openapi_json(event_catalogue::describe);
+        registry.closed_to_tools();
         let metrics = Arc::new(DeliveryMetrics::default());
         registry.metrics(Arc::clone(&metrics) as _);
         registry.contribute(Kind::Worker, "webhooks", "sends deliveries");

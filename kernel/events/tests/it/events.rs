@@ -46,7 +46,11 @@ async fn events_reach_those_who_asked_for_them(place: Place) {
         listed,
         [("stock.low", EventKind::Application), ("WorkflowTransitioned", EventKind::Domain)]
     );
-    assert_eq!(events.find("stock.low").unwrap().module, "shop");
+    let stock_low = events.find("stock.low").unwrap();
+    assert_eq!(stock_low.module, "shop");
+    assert_eq!(stock_low.schema, Some(json!({"type": "object", "required": ["sku"]})));
+    assert_eq!(stock_low.example, Some(json!({"sku": "A-7", "quantity": 3})));
+    assert_eq!(events.find("WorkflowTransitioned").unwrap().example, None);
 }
 
 async fn what_a_handler_publishes_carries_on_the_correlation(place: Place) {
@@ -106,6 +110,7 @@ mod registration {
         fn configure(&self, registry: &mut Registry) {
             registry.event::<StockLow>("stock.low", "");
             registry.event::<StockLow>("stock low", "");
+            registry.named_event("stock.high", "").schema(serde_json::json!("object"));
             let handler = Scripted::well();
             registry.handler("wrong.a", Subscription::new(), Arc::clone(&handler) as Arc<_>);
             registry.handler("wrong.a", Subscription::new().event("stock.low"), handler);
@@ -121,6 +126,7 @@ mod registration {
         for expected in [
             "`stock low` is no event name",
             "`it::world::StockLow` is already registered as the event `stock.low`",
+            "event `stock.high`: the schema is no JSON object",
             "handler `wrong.a` subscribes to nothing",
             "there are two handlers `wrong.a`",
         ] {

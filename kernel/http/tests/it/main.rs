@@ -15,3 +15,4 @@ mod refusals;
 mod serving;
 mod settings;
 mod telemetry;
+mod tools;

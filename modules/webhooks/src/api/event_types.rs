@@ -18,6 +18,10 @@ pub(crate) struct EventTypeBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     schema: Option<serde_json::Value>,
+    /// Such data, where it is asked for and known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    example: Option<serde_json::Value>,
 }
 
 /// The known event types.
@@ -35,7 +39,7 @@ pub(crate) struct EventTypesBody {
 #[into_params(parameter_in = Query)]
 #[serde(default)]
 pub(crate) struct EventTypesQuery {
-    /// Whether to add the JSON Schema of each type's data.
+    /// Whether to add the JSON Schema of each type's data, and an example.
     details: bool,
 }
 
@@ -57,7 +61,8 @@ pub(crate) async fn list_webhook_event_types(
         name: info.name,
         description: info.description,
         schema: info.schema.filter(|_| query.details),
+        example: info.example.filter(|_| query.details),
     };
-    let items = event_catalogue::of(ctx.app(), ctx.catalogue())?.into_iter().map(body).collect();
+    let items = event_catalogue::of(ctx.app())?.into_iter().map(body).collect();
     Ok(Json(EventTypesBody { items, next: None }))
 }

@@ -1,6 +1,5 @@
 //! The event that an administrator sends by hand.
 
-use serde_json::json;
 use svc_core::Result;
 use svc_core::trace::TraceContext;
 use svc_data::Context;
@@ -8,6 +7,7 @@ use uuid::Uuid;
 
 use super::{DeliveryDetail, Service};
 use crate::envelope::Envelope;
+use crate::event_catalogue;
 use crate::model::{Lane, Status};
 use crate::store::insert::{self, NewDelivery, NewMessage};
 use crate::store::micros;
@@ -29,7 +29,7 @@ impl Service {
                 event_type: &event_type,
                 time,
                 tenant: organisation.0,
-                data: &json!({"message": "This is a test event.", "endpointId": endpoint}),
+                data: &event_catalogue::test_data(endpoint),
                 changes: None,
             };
             let message = NewMessage {

@@ -110,7 +110,10 @@ on_both_databases! {
         let schema = &detailed["items"][0]["schema"];
         assert_eq!(schema["required"], json!(["id", "sku", "region", "price"]));
         assert_eq!(schema["properties"]["id"], json!({"type": "string", "format": "uuid"}));
-        assert_eq!(schema["properties"]["costPrice"], json!({"type": "number"}));
+        assert_eq!(
+            schema["properties"]["costPrice"],
+            json!({"type": "number", "format": "decimal"})
+        );
         assert_eq!(
             detailed["items"][1]["schema"]["properties"],
             json!({"id": {"type": "string", "format": "uuid"}})

@@ -1,0 +1,145 @@
+//! What the API says about events is what receivers get.
+
+use serde_json::{Value as Json, json};
+use svc_events::Publish as _;
+use svc_http::ToolCatalogue;
+use svc_testing::{Backend, Received, on_both_databases};
+
+use crate::fixture::{WorkflowTransitioned, World, path, types};
+
+/// The parts of JSON Schema that our schemas use; a keyword that isn't here is a fault of the test.
+fn check(schema: &Json, value: &Json, place: &str) {
+    for (keyword, wanted) in schema.as_object().expect("a schema is an object") {
+        match keyword.as_str() {
+            "description" => {}
+            "type" => {
+                let kinds = wanted.as_array().cloned().unwrap_or_else(|| vec![wanted.clone()]);
+                let fits = |kind: &Json| match kind.as_str().unwrap() {
+                    "null" => value.is_null(),
+                    "boolean" => value.is_boolean(),
+                    "integer" => value.is_i64(),
+                    "number" => value.is_number(),
+                    "string" => value.is_string(),
+                    "array" => value.is_array(),
+                    "object" => value.is_object(),
+                    other => panic!("{other} is no type"),
+                };
+                assert!(kinds.iter().any(fits), "{place}: {value} is no {wanted}");
+            }
+            "const" => assert_eq!(value, wanted, "{place}"),
+            "required" => {
+                for name in wanted.as_array().unwrap() {
+                    assert!(value.get(name.as_str().unwrap()).is_some(), "{place}: no {name}");
+                }
+            }
+            "properties" => {
+                let known = wanted.as_object().unwrap();
+                for (name, value) in value.as_object().unwrap() {
+                    let schema = known.get(name).unwrap_or_else(|| panic!("{place}: {name}?"));
+                    check(schema, value, &format!("{place}.{name}"));
+                }
+            }
+            "items" => value.as_array().unwrap().iter().for_each(|item| check(wanted, item, place)),
+            "minimum" => assert!(value.as_f64() >= wanted.as_f64(), "{place}: {value}"),
+            "maxLength" => {
+                let length = value.as_str().unwrap_or_default().chars().count();
+                assert!(length as u64 <= wanted.as_u64().unwrap(), "{place}: {value}");
+            }
+            "format" => check_format(wanted.as_str().unwrap(), value, place),
+            other => panic!("{place}: the test knows no `{other}`"),
+        }
+    }
+}
+
+fn check_format(format: &str, value: &Json, place: &str) {
+    use time::format_description::well_known::Rfc3339;
+    let text = value.as_str().unwrap_or_default();
+    let fits = match format {
+        "uuid" => uuid::Uuid::parse_str(text).is_ok(),
+        "date-time" => time::OffsetDateTime::parse(text, &Rfc3339).is_ok(),
+        "int32" | "int64" => value.is_i64(),
+        "decimal" | "double" => value.is_number(),
+        other => panic!("{place}: the test knows no format `{other}`"),
+    };
+    assert!(fits, "{place}: {value} is no {format}");
+}
+
+/// One event of every type that the fixture knows.
+async fn everything(world: &World) -> Vec<Received> {
+    let endpoint = world.endpoint(&["*"]).await;
+    let changes = json!({"includesChanges": true});
+    let _ = world.client().put(&path(&endpoint, ""), changes).await.expect(200);
+    let id = world.create("A-1").await;
+    world.change(id, |product| product.sku = sea_orm::Set("A-2".into())).await;
+    world.publish("A-1").await;
+    let context = world.shop.context(&world.ada);
+    let moved = WorkflowTransitioned {
+        entity_type: "Product".to_owned(),
+        entity_id: id,
+        from: "new".to_owned(),
+        to: "sold".to_owned(),
+    };
+    context.transact(async move |uow| uow.raise_domain(moved)).await.unwrap();
+    let mut received = world.deliver().await;
+    world.delete(id).await;
+    let _ = world.client().post(&path(&endpoint, "/test"), json!({})).await.expect(202);
+    received.extend(world.deliver().await);
+    received
+}
+
+on_both_databases! {
+    async fn every_event_fits_its_description_in_the_openapi_document(backend) {
+        let world = World::new(backend).await;
+        let received = everything(&world).await;
+        let document = world.shop.anonymous().get("/openapi/v1.json").await.expect(200);
+        assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+        let described = document["webhooks"].as_object().unwrap();
+        let mut names = types(&received);
+        names.sort();
+        assert_eq!(names, described.keys().cloned().collect::<Vec<_>>(), "each type came once");
+        for one in &received {
+            let envelope = one.json();
+            let name = envelope["type"].as_str().unwrap();
+            let operation = &described[name]["post"];
+            let content = &operation["requestBody"]["content"]["application/json"];
+            check(&content["schema"], &envelope, name);
+            check(&content["schema"], &content["example"], &format!("the example of {name}"));
+            for parameter in operation["parameters"].as_array().unwrap() {
+                let pointer = parameter["$ref"].as_str().unwrap().strip_prefix('#').unwrap();
+                let header = &document.pointer(pointer).expect(pointer)["name"];
+                assert!(one.headers.contains_key(header.as_str().unwrap()), "{header}");
+            }
+        }
+    }
+
+    async fn every_event_type_has_a_schema_and_an_example_on_demand(backend) {
+        let world = World::new(backend).await;
+        let received = everything(&world).await;
+        let plain = world.client().get("/api/v1/webhooks/event-types").await.expect(200);
+        let members = |item: &Json| item.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(members(&plain["items"][0]), ["name", "description"]);
+        let detailed =
+            world.client().get("/api/v1/webhooks/event-types?details=true").await.expect(200);
+        let items = detailed["items"].as_array().unwrap();
+        assert_eq!(items.len(), 6);
+        for item in items {
+            let name = item["name"].as_str().unwrap();
+            check(&item["schema"], &item["example"], &format!("the example of {name}"));
+            let one = received.iter().find(|one| one.json()["type"] == name).expect(name);
+            check(&item["schema"], &one.json()["data"], name);
+        }
+        let example = |index: usize| items[index]["example"].clone();
+        assert_eq!(example(0)["price"], 19.99);
+        assert_eq!(example(1), json!({"id": "01934a1c-7a3e-7def-8123-456789abcdef"}));
+        assert_eq!(example(3), json!({"sku": "A-7", "left": 3}), "as the application gave it");
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_the_module_is_offered_to_ai_tools() {
+    let world = World::new(Backend::Sqlite).await;
+    let offered = world.shop.app().service::<ToolCatalogue>().unwrap();
+    // The whole list: what is not in it is offered to nobody.
+    assert_eq!(offered.sets, ["Products", "Notes"]);
+    assert_eq!(offered.operations, []);
+}
