@@ -37,17 +37,21 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use sea_orm::Value;
-use svc_core::Result;
+use svc_core::{Error, Result};
 use svc_odata::model::OperationKind;
 
+use crate::catalogue::EntityModel;
 use crate::context::Context;
 use crate::record::Record;
-use crate::unit_of_work::UnitOfWork;
+use crate::unit_of_work::{Expected, UnitOfWork};
 use crate::value::ValueKind;
 
 pub use builder::{ImportBuilder, OperationBuilder};
 pub use svc_odata::value::Value as Literal;
 pub use value::{Many, One, OperationValue, Outcome, ParameterInfo, Parameters, Scalar};
+
+/// The action of a set of what was deleted.
+pub(crate) const RESTORE: &str = "Restore";
 
 /// The form of a parameter or of a value that is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +135,33 @@ impl Operation {
             Run::Action(_) => OperationKind::Action,
             Run::Function(_) => OperationKind::Function,
         }
+    }
+}
+
+impl Operation {
+    /// The action that brings back what was deleted from a set; `deleted` is the set of that.
+    pub(crate) fn restoring(deleted: &EntityModel) -> Option<Self> {
+        let set = deleted.set.as_ref()?;
+        let (table, key) = (deleted.table, deleted.key_index());
+        let run: ActionRun = Arc::new(move |uow, record, _| {
+            Box::pin(async move {
+                let missing = || Error::internal("there is nothing to restore");
+                let record = record.ok_or_else(missing)?;
+                let model = uow.context().catalogue().table(table).ok_or_else(missing)?.clone();
+                let key = record.value(key);
+                let restored = uow.restore_record(&model, key, Expected::Any).await?;
+                Ok(Returned::Entities(vec![restored.key(&model).clone()]))
+            })
+        });
+        Some(Self {
+            name: RESTORE.to_owned(),
+            description: "Brings it back".to_owned(),
+            permission: set.permissions.view.clone(),
+            bound: Bound::Each(set.name.clone()),
+            parameters: Vec::new(),
+            returns: OutcomeForm::Entities { entity: deleted.entity, many: false, nullable: true },
+            run: Run::Action(run),
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use svc_core::{Kind, Principal, Registry};
 
 use crate::catalogue::{Catalogue, EntityModel, EntitySet, Exposure, deleted_set};
 use crate::migration::Migration;
-use crate::operation::{ImportBuilder, OperationBuilder};
+use crate::operation::{ImportBuilder, OperationBuilder, RESTORE};
 use crate::unit_of_work::CommitHook;
 use crate::value::ValueKind;
 use crate::virtual_property::VirtualRow;
@@ -316,7 +316,10 @@ impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
             let detail = format!("see and restore what was deleted from {}", set.name);
             contribute_permission(self.registry, &set.permissions.restore, detail);
             let detail = format!("what was deleted from {}", set.name);
-            self.registry.contribute(Kind::EntitySet, deleted_set(&set.name), detail);
+            let deleted = deleted_set(&set.name);
+            let action = format!("{deleted}(…)/{RESTORE}");
+            self.registry.contribute(Kind::EntitySet, deleted, detail);
+            self.registry.contribute(Kind::Operation, action, "action");
         }
         let described = Described {
             set: Some(set),

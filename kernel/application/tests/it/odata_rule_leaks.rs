@@ -119,6 +119,9 @@ const READS: &[(&str, &str)] = &[
     ("Members", "$apply=orderby(grade)/top(1)"),
     ("Members", "$apply=concat(aggregate($count as n),aggregate(grade with min as m))"),
     ("Members", "$filter=@p gt 35&@p=grade"),
+    ("Members(grade=39)", ""),
+    ("Members(grade=30)", ""),
+    ("Members(grade=31)/name", ""),
     ("Members/$filter(grade gt 35)", ""),
     ("Members/$count", "$filter=grade gt 35"),
     ("Teams", "$filter=members/any(m:m/grade gt 35)"),
@@ -216,6 +219,24 @@ fn changes() -> Vec<(Method, String, Value)> {
         changes.push((Method::PATCH, format!("Members({id})"), json!({"name": "X"})));
         changes.push((Method::PUT, format!("Members({id})"), member.clone()));
         changes.push((Method::DELETE, format!("Members({id})"), json!({})));
+        changes.push((Method::PUT, format!("Members({id})/name"), json!({"value": "X"})));
+        changes.push((Method::POST, format!("DeletedMembers({id})/Shop.Restore"), json!({})));
+        changes.push((Method::DELETE, format!("Teams({TEAM})/members({id})/$ref"), json!({})));
+        let reference = json!({"@id": format!("Members({id})")});
+        changes.push((Method::POST, format!("Teams({TEAM})/members/$ref"), reference));
+    }
+    for team in [HIDDEN_TEAM, MISSING] {
+        let reference = json!({"@id": format!("Teams({team})")});
+        changes.push((Method::PUT, format!("Members({ADA})/team/$ref"), reference));
+        let bound = json!({"team@bind": format!("Teams({team})")});
+        changes.push((Method::PATCH, format!("Members({ADA})"), bound));
+        changes.push((Method::POST, format!("Teams({team})/members"), member.clone()));
+    }
+    for grade in [30, 39] {
+        let body = json!({"value": grade});
+        changes.push((Method::PUT, format!("Members({ADA})/grade"), body));
+        changes.push((Method::PATCH, format!("Members(grade={grade})"), json!({"name": "X"})));
+        changes.push((Method::DELETE, format!("Members(grade={grade})"), json!({})));
     }
     // A guess of what is returned in a changed form, right and wrong.
     for grade in [30, 31, 39] {

@@ -1,6 +1,7 @@
 //! Virtual properties of other modules, facets, and sets that are only read.
 
 use sea_orm::ActiveValue::Set;
+use sea_orm::IntoActiveModel as _;
 use serde_json::{Value, json};
 use svc_data::Context;
 use svc_testing::{Client, Person, TestApp, on_both_databases, organisation};
@@ -108,6 +109,35 @@ on_both_databases! {
         assert!(xml.contains("Alias=\"Self\"") && xml.contains("<Term Name=\"IsFacet\"") && xml.contains("Term=\"Self.IsFacet\""), "{xml}");
     }
 
+    async fn what_is_set_once_or_never_is_passed_over_later(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let id = make(&boss, "Teams", json!({"name": "Red", "region": "EU"})).await;
+        let one = format!("/odata/v1/Teams({id})");
+        let other = "01990000-0000-7000-8000-0000000000aa";
+        let sent = json!({"id": other, "name": "Blue", "region": "ASIA"});
+        for answer in [boss.patch(&one, sent.clone()).await, boss.put(&one, sent.clone()).await] {
+            let answer = answer.expect(200);
+            assert_eq!((&answer["id"], &answer["name"], &answer["region"]), (&json!(id), &json!("Blue"), &json!("EU")));
+        }
+        let metadata = boss.get("/odata/v1/$metadata?$format=json").await.expect(200);
+        assert_eq!(metadata["Shop"]["Team"]["region"]["@Core.Immutable"], true);
+        assert_eq!(metadata["Shop"]["Member"]["secret"]["@Core.Computed"], true);
+        let updates = &metadata["Shop"]["Container"]["Teams"]["@Capabilities.UpdateRestrictions"];
+        assert_eq!(updates["NonUpdatableProperties"], json!(["id", "region"]));
+        let inserts = &metadata["Shop"]["Container"]["Members"]["@Capabilities.InsertRestrictions"];
+        assert_eq!(inserts["NonInsertableProperties"], json!(["secret", "deletedAt", "reviewCount", "standing", "reviewedByMe"]));
+        // What nobody may set is neither set by a replacement.
+        let eve = make(&boss, "Members", member("Eve", "eve@example.com", 1)).await;
+        let ctx = app.context(&Person::named("boss"));
+        let key = Uuid::parse_str(&eve).unwrap();
+        let mut change = ctx.find::<crate::staff::member::Entity>(key).await.unwrap().into_active_model();
+        change.secret = Set(Some("kept".to_owned()));
+        ctx.transact(async |uow| uow.update(change).await).await.unwrap();
+        let replaced = boss.put(&format!("/odata/v1/Members({eve})"), member("Eva", "eva@example.com", 2)).await.expect(200);
+        assert_eq!((&replaced["name"], &replaced["secret"]), (&json!("Eva"), &json!("kept")));
+    }
+
     async fn a_set_that_is_only_viewed_is_changed_by_nobody(backend) {
         let app = start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));
@@ -125,7 +155,13 @@ on_both_databases! {
         ];
         for answer in refused {
             assert_eq!(answer.status.as_u16(), 405, "{}", answer.text);
+            assert_eq!(answer.header("allow"), "GET, HEAD, OPTIONS");
         }
+        let document = boss.get("/openapi/v1.json").await.expect(200);
+        let described = |address: &str| document["paths"][address].as_object().unwrap().clone();
+        assert!(!described("/odata/v1/Entries").contains_key("post"));
+        assert!(!described("/odata/v1/Entries({key})").contains_key("patch"));
+        assert!(described("/odata/v1/Members({key})").contains_key("patch"));
         assert_eq!(boss.get("/odata/v1/Entries").await.expect(200)["value"], json!([]));
     }
 }

@@ -133,12 +133,13 @@ struct Staff;
 impl Module for Staff {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_staff", TABLES)]);
-        registry.entity_set::<team::Entity>("Teams").row_filter(|who| {
-            match who.claims("regions") {
+        registry
+            .entity_set::<team::Entity>("Teams")
+            .row_filter(|who| match who.claims("regions") {
                 [] => Condition::all(),
                 regions => Condition::all().add(team::Column::Region.is_in(regions)),
-            }
-        });
+            })
+            .create_only(team::Column::Region);
         registry
             .entity_set::<member::Entity>("Members")
             .row_filter(|who| match who.claims("regions") {
@@ -153,6 +154,7 @@ impl Module for Staff {
             })
             .unless("Members.SeeContacts")
             .soft_delete(member::Column::DeletedAt)
+            .alternate_key([member::Column::Grade])
             .facets([member::Column::Region, member::Column::Email])
             .search([member::Column::Name, member::Column::Email]);
         registry.entity_set::<entry::Entity>("Entries").described("What was booked").view_only();
@@ -174,6 +176,7 @@ impl Module for Reviews {
             );",
         )]);
         registry.entity::<review::Entity>();
+        registry.permission("Reviews.View", "see what reviews say of members");
         registry
             .extend_set("Members")
             .virtual_property("reviewCount", ValueKind::Int64, |row| scalar(count_of(row)))

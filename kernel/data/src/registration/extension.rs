@@ -36,7 +36,6 @@ impl SaysRules for SetExtension<'_> {
 
 #[expect(
     clippy::return_self_not_must_use,
-    clippy::must_use_candidate,
     reason = "the extension takes effect when it is dropped"
 )]
 impl<'a> SetExtension<'a> {

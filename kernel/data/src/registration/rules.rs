@@ -247,13 +247,11 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
         self
     }
 
-    /// Shows it to those who hold `permission`; to all others it doesn't exist.
+    /// Shows it to those who hold `permission`, which is declared elsewhere; to all others it
+    /// doesn't exist.
     pub fn needs(mut self, permission: &str) -> B {
-        let said = self.builder.said();
-        let detail = format!("see `{}` of {}", self.property.name, said.set);
-        contribute_permission(said.registry, permission, detail);
         permission.clone_into(&mut self.property.permission);
-        said.rules.virtual_properties.push(self.property);
+        self.builder.said().rules.virtual_properties.push(self.property);
         self.builder
     }
 }

@@ -269,14 +269,11 @@ impl<'a> Layout<'a> {
         for (place, index) in self.properties.iter().enumerate() {
             // A property's name is made of letters, digits and underscores.
             let _ = write!(out, "\"{}\":", self.served.name(*index));
-            match changed.iter().find(|(changed, _)| changed == index) {
-                Some((_, value)) => {
-                    let _ = write!(out, "{value}");
-                }
-                None => {
-                    let kind = self.served.kind(*index);
-                    kind.write_json(row, place + 1, out).map_err(database_error)?;
-                }
+            if let Some((_, value)) = changed.iter().find(|(changed, _)| changed == index) {
+                let _ = write!(out, "{value}");
+            } else {
+                let kind = self.served.kind(*index);
+                kind.write_json(row, place + 1, out).map_err(database_error)?;
             }
             out.push(',');
         }

@@ -122,29 +122,6 @@ impl Sets {
         uow.delete_record(&self.served(set).entity, key, expected).await
     }
 
-    /// Brings back what was deleted from a set that deletes softly; `set` is the set of what was
-    /// deleted from it.
-    ///
-    /// # Errors
-    ///
-    /// As [`UnitOfWork::restore_record`];
-    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without the permission to restore;
-    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) also when a row filter hides it.
-    pub async fn restore(
-        &self,
-        uow: &UnitOfWork,
-        set: SetIndex,
-        key: &Value,
-        expected: Expected,
-    ) -> Result<Record> {
-        let ctx = uow.context();
-        self.require_view(ctx, set)?;
-        self.must_see(ctx, set, key).await?;
-        let restored = ctx.catalogue().table(self.entity(set).table);
-        let restored = restored.ok_or_else(|| Error::internal("a set has no entity"))?;
-        uow.restore_record(restored, key, expected).await
-    }
-
     /// What a row filter hides is unknown to those who would change it too. It is locked in the
     /// statement that looks, so that it stays in sight until the change is made.
     async fn must_see(&self, ctx: &Context, set: SetIndex, key: &Value) -> Result<()> {

@@ -19,12 +19,24 @@ pub(super) fn describe_sets(document: &mut OpenApi, app: &App) {
     for set in &model.sets {
         let entity_type = model.entity_type(set.entity_type);
         let address = format!("{ROOT}/{}", set.name);
-        add_path(document, address.clone(), &collection(set, entity_type));
-        add_path(document, format!("{address}({{key}})"), &single(set, entity_type));
+        let can = &set.capabilities;
+        let mut many = collection(set, entity_type);
+        keep(&mut many, &[("post", can.insertable)]);
+        add_path(document, address.clone(), &many);
+        let mut one = single(set, entity_type);
+        let verbs = [("patch", can.updatable), ("put", can.updatable), ("delete", can.deletable)];
+        keep(&mut one, &verbs);
+        add_path(document, format!("{address}({{key}})"), &one);
         add_schema(document, &entity_type.name, &schema(entity_type, false));
         add_schema(document, &format!("{}Changes", entity_type.name), &schema(entity_type, true));
     }
     operations::describe_operations(document, model);
+}
+
+/// Takes away what a set can't do.
+fn keep(item: &mut Value, verbs: &[(&str, bool)]) {
+    let Some(item) = item.as_object_mut() else { return };
+    item.retain(|verb, _| verbs.iter().all(|(known, can)| known != verb || *can));
 }
 
 /// What is built below is OpenAPI, so it is always read; a mistake would be seen in the snapshot.

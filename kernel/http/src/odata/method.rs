@@ -14,18 +14,24 @@ use crate::problem::ApiError;
 const READS: &str = "GET, HEAD, OPTIONS";
 
 fn allowed(request: &Request) -> &'static str {
+    let model = request.sets.model();
+    let can = request.resource.set.map(|set| &model.set(set).capabilities);
+    let is_viewed_only = can.is_some_and(|can| !can.insertable && !can.updatable && !can.deletable);
     match request.resource.kind {
+        ResourceKind::Entities | ResourceKind::Entity | ResourceKind::Property(..)
+            if is_viewed_only =>
+        {
+            READS
+        }
         ResourceKind::Entities => "GET, HEAD, OPTIONS, POST",
         ResourceKind::Entity => "GET, HEAD, OPTIONS, PATCH, PUT, DELETE",
         ResourceKind::Property(..) => "DELETE, GET, HEAD, OPTIONS, PUT",
         ResourceKind::References { .. } => super::reference::changes(request),
         ResourceKind::Batch => "OPTIONS, POST",
-        ResourceKind::Operation(operation) => {
-            match request.sets.model().operation(operation).kind {
-                OperationKind::Action => "OPTIONS, POST",
-                OperationKind::Function => READS,
-            }
-        }
+        ResourceKind::Operation(operation) => match model.operation(operation).kind {
+            OperationKind::Action => "OPTIONS, POST",
+            OperationKind::Function => READS,
+        },
         _ => READS,
     }
 }

@@ -1,6 +1,6 @@
 //! What stands in parentheses in resource paths: keys and the parameters of functions.
 
-use super::path::unknown_property;
+use super::path::{refuse_masked, unknown_property};
 use super::scope::Context;
 use super::{BindError, BindErrorKind, KeyValue, OperationCall};
 use crate::model::{
@@ -44,6 +44,7 @@ pub(super) fn key(
                     .schema
                     .find_property(index, &argument.name)
                     .ok_or_else(|| unknown_property(context, argument.at, index, &argument.name))?;
+                refuse_masked(context, argument.at, index, property)?;
                 values.push(value(property, &argument.value)?);
             }
             let is_key = |key: &[PropertyIndex]| {

@@ -238,6 +238,26 @@ fn not_a_name(context: &Context<'_>, at: Position, kind: &SegmentKind, place: &P
     }
 }
 
+/// Refuses a property whose values the caller gets in a changed form only: what is found by it
+/// would tell the real value.
+pub(super) fn refuse_masked(
+    context: &Context<'_>,
+    at: Position,
+    entity_type: TypeIndex,
+    property: PropertyIndex,
+) -> Result<(), BindError> {
+    if !context.schema.is_masked(entity_type, property) {
+        return Ok(());
+    }
+    let found = context.schema.model().entity_type(entity_type).property(property);
+    let message = format!(
+        "`{}` cannot be used in expressions or keys, since you see its values in a changed form \
+         only",
+        found.name
+    );
+    Err(BindError::invalid(at, message))
+}
+
 fn at_property(
     context: &Context<'_>,
     scope: &Scope<'_>,
@@ -251,13 +271,7 @@ fn at_property(
         let message = format!("`{}` cannot be used in expressions", found.name);
         return Err(BindError::invalid(at, message));
     }
-    if context.schema.is_masked(place.entity_type, property) {
-        let message = format!(
-            "`{}` cannot be used in expressions, since you see its values in a changed form only",
-            found.name
-        );
-        return Err(BindError::invalid(at, message));
-    }
+    refuse_masked(context, at, place.entity_type, property)?;
     if found.collection {
         let of = CollectionOf::Values(place.entity_type, property);
         return collection(context, scope, at, &found.name, place, of, rest);

@@ -150,8 +150,7 @@ impl<'s> Rewriter<'s> {
         query: &BoundQuery,
     ) -> Result<(), serde_json::Error> {
         if name.contains('@') {
-            self.push(out, name, value.get());
-            return Ok(());
+            return Ok(self.push(out, name, value.get()));
         }
         let model = self.schema.model();
         let described = query.row.entity_type.map(|index| model.entity_type(index));
@@ -178,10 +177,7 @@ impl<'s> Rewriter<'s> {
             Some(expand) if expand.mode == ExpandMode::Entities => {
                 self.expanded(out, name, value, expand)
             }
-            _ => {
-                self.push(out, name, value.get());
-                Ok(())
-            }
+            _ => Ok(self.push(out, name, value.get())),
         }
     }
 

@@ -1,0 +1,96 @@
+//! What a set can be told, and what is wrong with it.
+
+use sea_orm::Condition;
+use sea_orm::sea_query::Expr;
+use serde_json::Value as Json;
+use svc_core::{Module, Registry};
+use svc_data::value::ValueKind;
+use svc_data::{DataModule, DataRegistry as _};
+
+use crate::fixture::product;
+
+/// Says something when it is configured.
+struct Says(&'static str, fn(&mut Registry));
+
+impl Module for Says {
+    fn name(&self) -> std::borrow::Cow<'static, str> {
+        self.0.into()
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        self.1(registry);
+    }
+}
+
+fn problems(modules: Vec<Says>) -> Vec<String> {
+    let mut all: Vec<Box<dyn Module>> = vec![Box::new(DataModule)];
+    all.extend(modules.into_iter().map(|module| Box::new(module) as Box<dyn Module>));
+    match Registry::assemble(all) {
+        Ok(_) => Vec::new(),
+        Err(error) => error.0,
+    }
+}
+
+fn served(registry: &mut Registry) {
+    registry.entity_set::<product::Entity>("Products");
+}
+
+fn same(value: [Json; 1]) -> [Json; 1] {
+    value
+}
+
+#[test]
+fn a_module_extends_a_set_that_is_registered_after_it() {
+    let extends = |registry: &mut Registry| {
+        registry
+            .extend_set("Products")
+            .row_filter(|_| Condition::all())
+            .virtual_property("answer", ValueKind::Int32, |_| Expr::val(42))
+            .needs("Answers.View")
+            .response_filter(["sku"], |_, value| same(value))
+            .unless("Answers.View");
+    };
+    let modules = vec![Says("answers", extends), Says("shop", served)];
+    assert_eq!(problems(modules), [""; 0]);
+}
+
+#[test]
+fn what_does_not_fit_is_told_of_the_module_that_said_it() {
+    let wrong = |registry: &mut Registry| {
+        registry.extend_set("Produce").hidden("sku").unless("A.B");
+        registry
+            .extend_set("Products")
+            .hidden("colour")
+            .unless("A.B")
+            .response_filter(["id"], |_, value| same(value))
+            .unless("A.B")
+            .response_filter(["organisation_id"], |_, value| same(value))
+            .unless("A.B")
+            .virtual_property("sku", ValueKind::Int32, |_| Expr::val(1))
+            .needs("A.B")
+            .virtual_property("Big", ValueKind::Int32, |_| Expr::val(1))
+            .needs("A.B");
+    };
+    let expected = [
+        "there is no entity set `Produce` to extend",
+        "`Products` already has a property `sku`",
+        "`Big` is no name of a property; write it in camel case",
+        "`Products` has no column `colour`; it has `id`, `organisation_id`, `sku`, `price`, \
+         `available_from`, `version`, `updated_at`",
+        "a response filter of `Products` can't change `id`: it is the key, which addresses carry",
+        "a response filter of `Products` can't change `organisation_id`: it is internal, and never \
+         leaves the application",
+    ];
+    let found = problems(vec![Says("wrong", wrong), Says("shop", served)]);
+    assert_eq!(found, expected.map(|problem| format!("module `wrong`: {problem}")));
+}
+
+#[test]
+fn a_column_that_can_not_hold_a_time_marks_nothing_as_deleted() {
+    let wrong = |registry: &mut Registry| {
+        registry.entity_set::<product::Entity>("Products").soft_delete(product::Column::Sku);
+    };
+    let expected = "module `shop`: `products.sku` can't say when a record was deleted; it needs to be \
+                    an `Option<OffsetDateTime>`";
+    assert_eq!(problems(vec![Says("shop", wrong)]), [expected]);
+}
