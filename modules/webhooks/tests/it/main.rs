@@ -13,6 +13,7 @@ mod management;
 mod owners;
 mod recovering;
 mod refusals;
+mod rules;
 mod secrets;
 mod sender_basics;
 mod sender_dns;
