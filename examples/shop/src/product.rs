@@ -2,8 +2,10 @@
 
 #![expect(missing_docs, reason = "a column says what it is by its name, or has a comment")]
 
+use svc::data::VirtualRow;
 use svc::prelude::*;
 use svc::sea_orm::Condition;
+use svc::sea_orm::sea_query::{CaseStatement, ExprTrait as _, Func, Query};
 
 /// A product.
 #[sea_orm::model]
@@ -65,4 +67,34 @@ pub fn visible_to(who: &Principal) -> Condition {
         return Condition::all();
     }
     Condition::any().add(Column::Region.is_null()).add(Column::Region.is_in(regions))
+}
+
+/// The units of a product on orders that wait for shipment, in SQL.
+#[must_use]
+pub fn ordered(row: &VirtualRow<'_>) -> Expr {
+    use super::{order, order_line};
+    let mut lines = Query::select();
+    lines
+        .expr(order_line::Column::Quantity.sum())
+        .from(order_line::Entity)
+        .inner_join(
+            order::Entity,
+            order::Column::Id.into_expr().eq(order_line::Column::OrderId.into_expr()),
+        )
+        .and_where(order_line::Column::ProductId.into_expr().eq(row.key()))
+        .and_where(order_line::Column::OrganisationId.into_expr().eq(row.organisation()))
+        .and_where(order::Column::Status.eq(order::Status::Placed));
+    let sum = Expr::SubQuery(None, Box::new(lines.into()));
+    Func::coalesce([sum, Expr::val(0)]).into()
+}
+
+/// What is to be said of a product's stock, in SQL: `soldOut`, `low` or `inStock`.
+#[must_use]
+pub fn availability(row: &VirtualRow<'_>) -> Expr {
+    let stock = || row.column("stock");
+    CaseStatement::new()
+        .case(stock().lte(0), "soldOut")
+        .case(stock().lt(row.column("reorder_level")), "low")
+        .finally("inStock")
+        .into()
 }

@@ -1,5 +1,6 @@
 //! All that the application consists of.
 
+use svc::data::value::ValueKind;
 use svc::http::schema_of;
 use svc::prelude::*;
 
@@ -37,6 +38,18 @@ impl Module for Shop {
             .unless("Products.SeeCosts")
             .create_only(product::Column::Stock)
             .alternate_key([product::Column::Sku])
+            .facets([product::Column::Unit, product::Column::Discontinued])
+            .virtual_property("ordered", ValueKind::Int64, product::ordered)
+            .described("The units that wait for shipment")
+            .needs("Orders.View")
+            .virtual_property(
+                "availability",
+                ValueKind::Text { max: Some(10) },
+                product::availability,
+            )
+            .described("`soldOut`, `low` or `inStock`")
+            .facet()
+            .needs("Products.View")
             .search([product::Column::Name, product::Column::Sku, product::Column::Description])
             .action("ReceiveStock")
             .described("Adds a supplier's delivery to the stock")
@@ -47,12 +60,40 @@ impl Module for Shop {
             .entity_set::<customer::Entity>("Customers")
             .described("Who buys")
             .alternate_key([customer::Column::Number])
+            .response_filter(
+                [customer::Column::Email, customer::Column::Phone],
+                customer::without_contacts,
+            )
+            .unless("Customers.SeeContacts")
+            .facets([customer::Column::Country, customer::Column::City])
             .search([customer::Column::Name, customer::Column::Number, customer::Column::City])
             .function("CreditLeft")
             .described("What further orders may come to; none is no limit")
             .needs("Customers.View")
             .on_each(operations::credit_left);
-        add_orders(registry);
+        registry
+            .entity_set::<order::Entity>("Orders")
+            .described("What customers have ordered; commands place, ship and cancel")
+            .alternate_key([order::Column::Number])
+            .read_only(order::Column::Number)
+            .read_only(order::Column::CustomerId)
+            .read_only(order::Column::Status)
+            .read_only(order::Column::OrderedAt)
+            .read_only(order::Column::ShippedAt)
+            .read_only(order::Column::Total)
+            .action("Ship")
+            .described("Records that the goods have left")
+            .needs(orders::SHIP)
+            .on_each(operations::ship)
+            .action("Cancel")
+            .described("Puts the goods back into stock")
+            .needs(orders::CANCEL)
+            .on_each(operations::cancel);
+        registry
+            .entity_set::<order_line::Entity>("OrderLines")
+            .described("What orders consist of")
+            .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
+            .view_only();
         registry.commit_hook(Arc::new(LinesStayAsPlaced));
 
         registry.permission(orders::PLACE, "place orders");
@@ -68,36 +109,4 @@ impl Module for Shop {
         registry.settings::<SampleSettings>();
         registry.on_build(first_start::prepare);
     }
-}
-
-/// Orders and their lines, which commands alone write.
-fn add_orders(registry: &mut Registry) {
-    registry
-        .entity_set::<order::Entity>("Orders")
-        .described("What customers have ordered; commands place, ship and cancel")
-        .alternate_key([order::Column::Number])
-        .read_only(order::Column::Number)
-        .read_only(order::Column::CustomerId)
-        .read_only(order::Column::Status)
-        .read_only(order::Column::OrderedAt)
-        .read_only(order::Column::ShippedAt)
-        .read_only(order::Column::Total)
-        .action("Ship")
-        .described("Records that the goods have left")
-        .needs(orders::SHIP)
-        .on_each(operations::ship)
-        .action("Cancel")
-        .described("Puts the goods back into stock")
-        .needs(orders::CANCEL)
-        .on_each(operations::cancel);
-    registry
-        .entity_set::<order_line::Entity>("OrderLines")
-        .described("What orders consist of")
-        .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
-        .read_only(order_line::Column::OrderId)
-        .read_only(order_line::Column::Position)
-        .read_only(order_line::Column::ProductId)
-        .read_only(order_line::Column::Quantity)
-        .read_only(order_line::Column::UnitPrice)
-        .read_only(order_line::Column::Amount);
 }

@@ -43,6 +43,36 @@ impl Open {
 }
 
 on_both_databases! {
+    async fn what_is_ordered_and_how_much_is_left_can_be_asked_for(backend) {
+        let shop = Open::start(backend).await;
+        let clerk = shop.person(&["Orders.Place", "Products.View", "Orders.View"]);
+        let one = format!("/odata/v1/Products({})?$select=ordered,availability", shop.product);
+        let before = clerk.get(&one).await.expect(200);
+        let _ = clerk.post("/api/v1/shop/orders", shop.order(2)).await.expect(201);
+        let after = clerk.get(&one).await.expect(200);
+        assert_eq!(after["ordered"].as_i64().unwrap(), before["ordered"].as_i64().unwrap() + 2);
+        let facet = "/odata/v1/Products?$apply=groupby((availability),aggregate($count%20as%20count))";
+        let counts = clerk.get(facet).await.expect(200);
+        let counts = counts["value"].as_array().unwrap();
+        let all: i64 = counts.iter().map(|count| count["count"].as_i64().unwrap()).sum();
+        assert_eq!(clerk.get("/odata/v1/Products/$count").await.text, all.to_string());
+        assert!(counts.len() > 1, "{counts:?}");
+        // Who sees no orders knows of none.
+        let blind = shop.person(&["Products.View"]);
+        assert_eq!(blind.get("/odata/v1/Products?$orderby=ordered").await.status.as_u16(), 400);
+    }
+
+    async fn contacts_are_for_who_may_see_them(backend) {
+        let shop = Open::start(backend).await;
+        let path = format!("/odata/v1/Customers({})?$select=email,phone", shop.customer);
+        let clerk = shop.person(&["Customers.View"]).get(&path).await.expect(200);
+        let office = shop.person(&["Customers.View", "Customers.SeeContacts"]);
+        let office = office.get(&path).await.expect(200);
+        let (seen, whole) = (clerk["email"].as_str().unwrap(), office["email"].as_str().unwrap());
+        assert!(seen.starts_with("…@") && whole.ends_with(&seen["…".len()..]), "{seen} {whole}");
+        assert_ne!(clerk["phone"], office["phone"]);
+    }
+
     async fn an_order_goes_its_way(backend) {
         let shop = Open::start(backend).await;
         let clerk = shop.person(&CLERK);
