@@ -9,6 +9,7 @@
 //!   literals become typed values, what is not served becomes 501.
 //! - [`value`] holds typed values, [`json`] reads and writes payloads and errors.
 //! - [`csdl`] writes `$metadata` and the service document.
+//! - [`typescript`] writes the types of the entities for clients.
 //! - [`batch`] reads and writes `$batch`, [`headers`] negotiates versions, formats, preferences.
 //! - [`grammar`] holds the parsers against the standard's ABNF.
 //!
@@ -41,4 +42,5 @@ pub mod headers;
 pub mod json;
 pub mod model;
 pub mod syntax;
+pub mod typescript;
 pub mod value;

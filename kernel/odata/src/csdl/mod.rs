@@ -8,7 +8,7 @@
 mod annotations;
 mod json;
 mod service;
-mod visible;
+pub(crate) mod visible;
 mod xml;
 
 pub use json::write_json;

@@ -6,13 +6,13 @@ use crate::model::{
 };
 
 /// The sets that the caller sees.
-pub(super) fn sets(schema: &dyn Schema) -> Vec<&EntitySet> {
+pub(crate) fn sets(schema: &dyn Schema) -> Vec<&EntitySet> {
     let all = schema.model().sets.iter().enumerate();
     all.filter(|(index, _)| schema.sees_set(SetIndex(*index))).map(|(_, set)| set).collect()
 }
 
 /// The entity types of these sets, and those that their navigation leads to, in the model's order.
-pub(super) fn types(schema: &dyn Schema) -> Vec<(TypeIndex, &EntityType)> {
+pub(crate) fn types(schema: &dyn Schema) -> Vec<(TypeIndex, &EntityType)> {
     let mut found: Vec<TypeIndex> = Vec::new();
     let mut open: Vec<TypeIndex> = sets(schema).iter().map(|set| set.entity_type).collect();
     while let Some(next) = open.pop() {
@@ -26,7 +26,7 @@ pub(super) fn types(schema: &dyn Schema) -> Vec<(TypeIndex, &EntityType)> {
 }
 
 /// The operations that the caller sees, on types that the caller sees.
-pub(super) fn operations(schema: &dyn Schema) -> Vec<&Operation> {
+pub(crate) fn operations(schema: &dyn Schema) -> Vec<&Operation> {
     let types = types(schema);
     let is_known = |index: TypeIndex| types.iter().any(|(known, _)| *known == index);
     let fits = |ty: &OperationType| match ty {
@@ -45,7 +45,7 @@ pub(super) fn operations(schema: &dyn Schema) -> Vec<&Operation> {
 }
 
 /// The enumerations that visible properties and operations use.
-pub(super) fn enums(schema: &dyn Schema) -> Vec<&EnumType> {
+pub(crate) fn enums(schema: &dyn Schema) -> Vec<&EnumType> {
     let mut used: Vec<EnumIndex> = Vec::new();
     let mut add = |ty: PropertyType| {
         if let PropertyType::Enum(index) = ty {

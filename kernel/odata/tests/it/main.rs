@@ -14,4 +14,5 @@ mod resource;
 mod robustness;
 mod rules;
 mod shop;
+mod typescript;
 mod values;

@@ -1,0 +1,176 @@
+//! Entities, and the shapes that are sent to create and change them.
+
+use std::fmt::Write as _;
+
+use crate::model::{
+    Access, EntityType, NavigationProperty, PrimitiveType, Property, PropertyType, Schema,
+    TypeIndex,
+};
+
+use super::names::{Names, member, union_of};
+use super::{push_doc, values};
+
+/// Everything of one entity type.
+pub(super) fn push(
+    out: &mut String,
+    schema: &dyn Schema,
+    names: &Names,
+    index: TypeIndex,
+    entity_type: &EntityType,
+) {
+    let shapes = names.of_type(index);
+    let all = schema.properties(index);
+    // A stream is no part of its entity's JSON.
+    let properties: Vec<&Property> = all
+        .iter()
+        .map(|(_, property)| *property)
+        .filter(|property| property.ty != PropertyType::Primitive(PrimitiveType::Stream))
+        .collect();
+    out.push('\n');
+    push_doc(out, "", described(schema, index, entity_type));
+    let _ = writeln!(out, "export interface {} extends Control {{", shapes.entity);
+    for property in &properties {
+        push_doc(out, "  ", facts(property));
+        let is_fixed = property.access != Access::ReadWrite || is_key(entity_type, property);
+        let readonly = if is_fixed { "readonly " } else { "" };
+        let may_be_absent = property.read_permission.is_some() || property.on_request;
+        let optional = if may_be_absent { "?" } else { "" };
+        let (name, ty) = (member(&property.name), values::of_property(schema, names, property));
+        let _ = writeln!(out, "  {readonly}{name}{optional}: {ty};");
+    }
+    let navigations = schema.navigations(index);
+    for (_, navigation) in &navigations {
+        push_navigation(out, names, navigation);
+    }
+    out.push_str("}\n");
+    let create = properties
+        .iter()
+        .filter(|property| matches!(property.access, Access::ReadWrite | Access::Immutable));
+    let lines = create.map(|property| line(schema, names, property, may_be_left_out(property)));
+    push_shape(out, &shapes.create, "A new", &shapes.entity, lines);
+    let update = properties
+        .iter()
+        .filter(|property| property.access == Access::ReadWrite && !is_key(entity_type, property));
+    let lines = update.map(|property| line(schema, names, property, true));
+    push_shape(out, &shapes.update, "The changes of a", &shapes.entity, lines);
+    let of_properties = union_of(properties.iter().map(|property| property.name.as_str()));
+    let of_navigations = union_of(navigations.iter().map(|(_, found)| found.name.as_str()));
+    let _ = write!(
+        out,
+        "\n/** The names of the properties of `{entity}`. */\nexport type {} = {of_properties};\n\
+         \n/** The names of what leads from `{entity}` to other entities. */\nexport type {} = {of_navigations};\n",
+        shapes.property,
+        shapes.navigation,
+        entity = shapes.entity,
+    );
+}
+
+/// What the type is, or which sets hold it.
+fn described(schema: &dyn Schema, index: TypeIndex, entity_type: &EntityType) -> Vec<String> {
+    let sets = crate::csdl::visible::sets(schema).into_iter();
+    let sets: Vec<String> =
+        sets.filter(|set| set.entity_type == index).map(|set| format!("`{}`", set.name)).collect();
+    let of = (!sets.is_empty()).then(|| format!("One of {}", sets.join(", ")));
+    entity_type.description.clone().into_iter().chain(of).collect()
+}
+
+fn push_navigation(out: &mut String, names: &Names, navigation: &NavigationProperty) {
+    let target = &names.of_type(navigation.target).entity;
+    let ty = match (navigation.collection, navigation.nullable) {
+        (true, _) => format!("{target}[]"),
+        (false, true) => format!("{target} | null"),
+        (false, false) => target.clone(),
+    };
+    let sentences =
+        [navigation.description.clone().unwrap_or_default(), "With `$expand`".to_owned()];
+    push_doc(out, "  ", sentences);
+    let _ = writeln!(out, "  {}?: {ty};", member(&navigation.name));
+}
+
+fn push_shape(
+    out: &mut String,
+    name: &str,
+    what: &str,
+    entity: &str,
+    lines: impl Iterator<Item = String>,
+) {
+    let lines: String = lines.collect();
+    let _ = writeln!(out, "\n/** {what} `{entity}`, as sent. */");
+    let _ = if lines.is_empty() {
+        writeln!(out, "export type {name} = Record<string, never>;")
+    } else {
+        writeln!(out, "export interface {name} {{\n{lines}}}")
+    };
+}
+
+fn line(schema: &dyn Schema, names: &Names, property: &Property, optional: bool) -> String {
+    let mut line = String::new();
+    push_doc(&mut line, "  ", facts(property));
+    let optional = if optional { "?" } else { "" };
+    let (name, ty) = (member(&property.name), values::of_property(schema, names, property));
+    let _ = writeln!(line, "  {name}{optional}: {ty};");
+    line
+}
+
+/// Whether it is of the key, which never changes.
+fn is_key(entity_type: &EntityType, property: &Property) -> bool {
+    entity_type.key.iter().any(|&key| entity_type.property(key).name == property.name)
+}
+
+/// Whether a create can do without it. What not everybody sees, not everybody can send.
+fn may_be_left_out(property: &Property) -> bool {
+    property.nullable
+        || property.collection
+        || property.computed_default
+        || property.default_value.is_some()
+        || property.read_permission.is_some()
+}
+
+/// What is to be known of a property besides its type.
+fn facts(property: &Property) -> Vec<String> {
+    let mut facts: Vec<String> = property.description.clone().into_iter().collect();
+    let units = match property.ty {
+        PropertyType::Primitive(PrimitiveType::Binary) => "byte",
+        _ => "character",
+    };
+    facts.extend(
+        property.max_length.map(|length| {
+            format!("At most {length} {units}{}", if length == 1 { "" } else { "s" })
+        }),
+    );
+    if let (Some(precision), Some(scale)) = (property.precision, property.scale) {
+        facts.push(format!("{precision} digits, {scale} of them after the point"));
+    }
+    match (&property.minimum, &property.maximum) {
+        (Some(least), Some(greatest)) => facts.push(format!("From {least} to {greatest}")),
+        (Some(least), None) => facts.push(format!("At least {least}")),
+        (None, Some(greatest)) => facts.push(format!("At most {greatest}")),
+        (None, None) => {}
+    }
+    facts.extend(property.pattern.as_ref().map(|pattern| format!("Matches `{pattern}`")));
+    facts.extend(
+        property.default_value.as_ref().map(|value| format!("`{value}` where it is left out")),
+    );
+    facts.extend(property.on_request.then(|| "Only where `$select` names it".to_owned()));
+    facts.extend(property.facet.then(|| "A facet: lists are narrowed by its values".to_owned()));
+    facts.extend(
+        property.read_permission.as_ref().map(|name| format!("Only for those with `{name}`")),
+    );
+    facts
+}
+
+/// The type of a key: of its one property, or an object of several.
+pub(super) fn key_type(schema: &dyn Schema, names: &Names, entity_type: &EntityType) -> String {
+    let parts = entity_type.key.iter().map(|&index| entity_type.property(index));
+    let parts: Vec<&Property> = parts.collect();
+    match &parts[..] {
+        [] => "never".to_owned(),
+        [only] => values::of_property(schema, names, only),
+        _ => {
+            let parts = parts.iter().map(|part| {
+                format!("{}: {}", member(&part.name), values::of_property(schema, names, part))
+            });
+            format!("{{ {} }}", parts.collect::<Vec<_>>().join("; "))
+        }
+    }
+}
