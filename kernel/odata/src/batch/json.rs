@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{BatchError, BatchRequest, BatchResponse, check};
+use super::{BatchError, BatchRequest, BatchResponse, check, encoded};
 use crate::json::{push_name, push_string};
 
 #[derive(Deserialize)]
@@ -78,6 +78,7 @@ fn request(request: Request) -> Result<BatchRequest, BatchError> {
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
     }
     let method = method.to_ascii_uppercase();
+    let url = encoded(&url);
     Ok(BatchRequest { id, method, url, headers, body: content, group: atomicity_group, depends_on })
 }
 

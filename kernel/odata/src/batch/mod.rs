@@ -8,6 +8,8 @@
 mod json;
 mod multipart;
 
+use std::fmt::Write as _;
+
 pub use json::{parse_json, write_json_responses};
 pub use multipart::{boundary, parse_multipart, write_multipart_responses};
 
@@ -18,7 +20,8 @@ pub struct BatchRequest {
     pub id: String,
     /// The method in upper case.
     pub method: String,
-    /// The URL: absolute, from the host's root, from the service root, or `$id/…`.
+    /// The URL: absolute, from the host's root, from the service root, or `$id/…`. What a URL can't
+    /// hold is percent-encoded, which not every client does for requests within a batch.
     pub url: String,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
@@ -94,6 +97,23 @@ impl BatchError {
     pub fn status(&self) -> u16 {
         if matches!(self, Self::Unsupported(_)) { 501 } else { 400 }
     }
+}
+
+/// A URL with what it can't hold percent-encoded; what is encoded already stays as it is.
+fn encoded(url: &str) -> String {
+    let mut out = String::with_capacity(url.len());
+    for byte in url.bytes() {
+        match byte {
+            b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+            b'!'..=b'~' => out.push(byte.into()),
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
 }
 
 /// Checks what both forms have in common: ids, groups and dependencies.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{BatchError, BatchRequest, BatchResponse, check};
+use super::{BatchError, BatchRequest, BatchResponse, check, encoded};
 
 /// The boundary that a `Content-Type` names; none if it is not multipart.
 #[must_use]
@@ -149,14 +149,14 @@ fn request(
     }
     let (first, rest) = line(part.content);
     let first = std::str::from_utf8(first).map_err(|_| malformed("a request line is not text"))?;
-    let mut words = first.split(' ').filter(|word| !word.is_empty());
-    let (Some(method), Some(url)) = (words.next(), words.next()) else {
-        return Err(malformed("a request line has no method and URL"));
+    let (method, rest_of_line) = first.trim().split_once(' ').unwrap_or((first, ""));
+    // Some clients leave spaces in URLs, so the version is what stands at the end.
+    let url = match rest_of_line.rsplit_once(' ') {
+        Some((url, version)) if version.starts_with("HTTP/") => url.trim(),
+        _ => rest_of_line.trim(),
     };
-    match (words.next(), words.next()) {
-        (None, None) => {}
-        (Some(version), None) if version.starts_with("HTTP/") => {}
-        _ => return Err(malformed("a request line has more than method, URL and version")),
+    if url.is_empty() || url.starts_with("HTTP/") {
+        return Err(malformed("a request line has no method and URL"));
     }
     let inner = Part::parse(rest)?;
     // The id stands at the part, some clients put it among the request's headers.
@@ -170,7 +170,7 @@ fn request(
     Ok(BatchRequest {
         id,
         method: method.to_ascii_uppercase(),
-        url: url.to_owned(),
+        url: encoded(url),
         body: body.to_vec(),
         headers: inner.headers,
         group,
@@ -199,7 +199,8 @@ pub fn write_multipart_responses(responses: &[BatchResponse], boundary: &str) ->
         };
         sets += 1;
         // Not the outer boundary with an end: readers that compare only beginnings would stop there.
-        let inner = format!("changeset-{sets}-{boundary}");
+        // There are clients that know a change set's answer by how its boundary begins.
+        let inner = format!("changesetresponse_{sets}_{boundary}");
         out.extend_from_slice(
             format!("Content-Type: multipart/mixed; boundary={inner}\r\n\r\n").as_bytes(),
         );

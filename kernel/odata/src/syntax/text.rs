@@ -105,12 +105,17 @@ fn hex_pair(digits: &[u8]) -> Option<u8> {
 ///
 /// OData itself writes a space as `%20` and knows no `+` for it. A form encoder leaves only
 /// letters, digits, `*-._~` and `+` as they are; a client that follows OData's rules and escapes
-/// even `$`, quotes and commas escapes a plus as well. So the two can be told apart.
+/// even quotes and commas escapes a plus as well. So the two can be told apart. The names of
+/// options may keep their `$`: curl's `--data-urlencode` encodes nothing but values.
 pub(crate) fn is_form_encoded(query: &str) -> bool {
+    let is_left = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'*' | b'-' | b'.' | b'_' | b'~' | b'%' | b'+' | b'=')
+    };
     query.contains('+')
         && !query.contains("%20")
-        && query.bytes().all(|byte| {
-            byte.is_ascii_alphanumeric()
-                || matches!(byte, b'*' | b'-' | b'.' | b'_' | b'~' | b'%' | b'+' | b'&' | b'=')
+        && query.split('&').all(|option| {
+            let name = option.strip_prefix('$').unwrap_or(option);
+            name.bytes().all(is_left)
         })
 }

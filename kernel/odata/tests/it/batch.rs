@@ -140,6 +140,21 @@ fn multipart_becomes_requests() {
 }
 
 #[test]
+fn urls_are_encoded_where_a_client_did_not() {
+    let expected = "Products?$filter=name%20eq%20'%C3%96l%25'&$top=1";
+    let sent = "Products?$filter=name eq 'Öl%25'&$top=1";
+    let part = "--b\r\nContent-Type: application/http\r\n\r\n";
+    for line in [format!("GET {sent} HTTP/1.1"), format!("GET {sent}")] {
+        let body = format!("{part}{line}\r\nAccept: application/json\r\n\r\n\r\n--b--");
+        let requests = parse_multipart(body.as_bytes(), "b", 10).expect("a batch");
+        assert_eq!(requests[0].url, expected);
+    }
+    let body = format!(r#"{{"requests":[{{"id":"1","method":"get","url":"{sent}"}}]}}"#);
+    let requests = parse_json(body.as_bytes(), 10).expect("a batch");
+    assert_eq!((requests[0].url.as_str(), requests[0].method.as_str()), (expected, "GET"));
+}
+
+#[test]
 fn malformed_multipart_is_refused() {
     let without_end = MULTIPART.replace("--b--", "");
     for body in [

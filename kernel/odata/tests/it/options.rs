@@ -101,6 +101,8 @@ fn a_plus_is_a_space_only_where_a_form_encoder_wrote_the_query() {
     };
     // As Python's `urlencode` and JavaScript's `URLSearchParams` write them.
     assert_eq!(text("%24filter=Name+eq+%27a+b%2Bc%27&%24top=1"), "a b+c");
+    // As curl's `--data-urlencode` writes them: the names are left alone.
+    assert_eq!(text("$filter=Name+eq+%27a+b%2Bc%27&$top=1"), "a b+c");
     // As OData writes them.
     assert_eq!(text("$filter=Name%20eq%20'a+b'"), "a+b");
     assert!(QueryOptions::parse("$filter=Name+eq+'a'").is_err());
