@@ -2,6 +2,7 @@
 //!
 //! This is the only place that turns an [`ErrorKind`] into a status.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -106,6 +107,27 @@ pub fn problem_parts(error: &Error) -> ProblemParts<'_> {
         fields: if hidden { &NO_FIELDS } else { error.fields() },
         target: error.about().filter(|_| !hidden),
         retry_after: error.retry_delay(),
+    }
+}
+
+impl ProblemParts<'_> {
+    /// What went wrong with the fields that it is about, for OData's `message`: there are clients
+    /// that show nothing else of an error.
+    #[must_use]
+    pub fn summary(&self) -> Cow<'_, str> {
+        const NAMED: usize = 3;
+        let messages = self.fields.iter().flat_map(|(field, messages)| {
+            messages.iter().map(move |message| format!("`{field}` {message}"))
+        });
+        let messages: Vec<String> = messages.collect();
+        if messages.is_empty() {
+            return self.detail.into();
+        }
+        let named = messages.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
+        match messages.len().saturating_sub(NAMED) {
+            0 => format!("{}: {named}", self.detail).into(),
+            more => format!("{}: {named}; and {more} more", self.detail).into(),
+        }
     }
 }
 
@@ -274,7 +296,7 @@ fn odata_body(parts: &ProblemParts<'_>, occasion: &Occasion<'_>) -> Vec<u8> {
     to_json(&ODataEnvelope {
         error: ODataError {
             code: parts.code,
-            message: parts.detail,
+            message: &parts.summary(),
             target: parts.target,
             details: details.collect(),
             innererror: ODataInner { trace_id: occasion.trace },

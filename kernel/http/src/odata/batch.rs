@@ -263,7 +263,7 @@ impl Batch<'_> {
                 "a request of a batch failed"
             );
         }
-        let mut body = ErrorBody::new(parts.code, parts.detail);
+        let mut body = ErrorBody::new(parts.code, parts.summary());
         body.target = parts.target.map(str::to_owned);
         for (field, messages) in parts.fields {
             body.details.extend(messages.iter().map(|message| ErrorDetail {

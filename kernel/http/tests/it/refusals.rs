@@ -163,7 +163,7 @@ async fn below_odata_errors_have_its_format() {
         body,
         json!({"error": {
             "code": "Invalid",
-            "message": "the item is not valid",
+            "message": "the item is not valid: `name` must not be empty",
             "target": "Items",
             "details": [{"code": "Invalid", "target": "name", "message": "must not be empty"}],
             "innererror": {"traceId": null},
