@@ -18,9 +18,22 @@ async fn the_sets_are_described_in_the_openapi_document() {
     for method in ["get", "patch", "put", "delete"] {
         assert!(one[method]["responses"]["404"].is_object(), "{method}: {one}");
     }
-    let lamp = &document["components"]["schemas"]["Lamp"];
-    assert_eq!(lamp["properties"]["sku"]["maxLength"], 20);
-    assert_eq!(lamp["required"], serde_json::json!(["sku", "price", "region"]));
+    let schemas = &document["components"]["schemas"];
+    assert_eq!(schemas["Lamp"]["properties"]["sku"]["maxLength"], 20);
+    assert!(schemas["Lamp"]["required"].is_null(), "`$select` may leave out anything");
+    assert_eq!(schemas["LampCreate"]["required"], serde_json::json!(["sku", "price", "region"]));
+    let set_by_the_service =
+        ["id", "createdAt"].map(|name| &schemas["LampUpdate"]["properties"][name]);
+    assert!(set_by_the_service.iter().all(|property| property.is_null()), "{schemas}");
+    assert_eq!(list["responses"]["400"]["$ref"], "#/components/responses/OData400");
+    let refusal = &document["components"]["responses"]["OData400"]["content"]["application/json"];
+    assert_eq!(refusal["schema"]["$ref"], "#/components/schemas/ODataError");
+    for path in ["/odata/v1/", "/odata/v1/$metadata", "/odata/v1/$batch", "/odata/v1/Lamps/$count"]
+    {
+        assert!(document["paths"][path].is_object(), "{path}");
+    }
+    let maker = &document["paths"]["/odata/v1/Lamps({key})/maker"]["get"];
+    assert_eq!(maker["security"][0]["bearer"], serde_json::json!(["Lamps.View", "Makers.View"]));
 }
 
 #[tokio::test]

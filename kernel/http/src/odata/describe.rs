@@ -1,42 +1,59 @@
 //! Describes the sets in the OpenAPI document, for people and for generated clients.
+//!
+//! It is the whole of what the sets offer, whoever asks: what a person may see of it is decided per
+//! request. Only what a set can do is described.
+//!
+//! | File | What it describes |
+//! | --- | --- |
+//! | `operations` | actions and functions |
+//! | `options` | the query options and headers that requests take |
+//! | `schemas` | entities, what is sent to create and change them, pages, errors |
 
 mod operations;
+mod options;
+mod schemas;
 
-use super::request::ROOT;
 use serde_json::{Map, Value, json};
 use svc_core::App;
 use svc_data::Sets;
-use svc_odata::model::{Access, EntitySet, EntityType, PrimitiveType, Property, PropertyType};
-use utoipa::openapi::OpenApi;
-use utoipa::openapi::RefOr;
+use svc_odata::model::{EntitySet, EntityType, Model, NavigationProperty, PrimitiveType};
 use utoipa::openapi::path::PathItem;
-use utoipa::openapi::schema::Schema;
+use utoipa::openapi::tag::Tag;
+use utoipa::openapi::{OpenApi, RefOr, Response};
+
+use super::request::ROOT;
+use schemas::{body_of, page_of};
+
+/// The tag of what belongs to no set.
+const TAG: &str = "odata";
 
 /// Adds the sets' addresses and entities.
 pub(super) fn describe_sets(document: &mut OpenApi, app: &App) {
     let Some(sets) = app.find_service::<Sets>() else { return };
     let model = sets.model();
+    if model.sets.is_empty() {
+        return;
+    }
+    schemas::add_all(document, model);
+    add_refusals(document);
+    add_service(document);
     for set in &model.sets {
+        add_tag(document, &set.name, set.description.as_deref());
         let entity_type = model.entity_type(set.entity_type);
         let address = format!("{ROOT}/{}", set.name);
-        let can = &set.capabilities;
-        let mut many = collection(set, entity_type);
-        keep(&mut many, &[("post", can.insertable)]);
-        add_path(document, address.clone(), &many);
-        let mut one = single(set, entity_type);
-        let verbs = [("patch", can.updatable), ("put", can.updatable), ("delete", can.deletable)];
-        keep(&mut one, &verbs);
-        add_path(document, format!("{address}({{key}})"), &one);
-        add_schema(document, &entity_type.name, &schema(entity_type, false));
-        add_schema(document, &format!("{}Changes", entity_type.name), &schema(entity_type, true));
+        add_path(document, address.clone(), &collection(set, entity_type));
+        if set.capabilities.readable && set.capabilities.countable {
+            add_path(document, format!("{address}/$count"), &count(set));
+        }
+        let one = format!("{address}{}", key_template(entity_type));
+        add_path(document, one.clone(), &single(set, entity_type));
+        for navigation in &entity_type.navigations {
+            if let Some(item) = related(model, set, navigation) {
+                add_path(document, format!("{one}/{}", navigation.name), &item);
+            }
+        }
     }
     operations::describe_operations(document, model);
-}
-
-/// Takes away what a set can't do.
-fn keep(item: &mut Value, verbs: &[(&str, bool)]) {
-    let Some(item) = item.as_object_mut() else { return };
-    item.retain(|verb, _| verbs.iter().all(|(known, can)| known != verb || *can));
 }
 
 /// What is built below is OpenAPI, so it is always read; a mistake would be seen in the snapshot.
@@ -46,23 +63,29 @@ fn add_path(document: &mut OpenApi, address: String, item: &Value) {
     }
 }
 
-fn add_schema(document: &mut OpenApi, name: &str, schema: &Value) {
-    if let Ok(schema) = serde_json::from_value::<RefOr<Schema>>(schema.clone()) {
-        let components = document.components.get_or_insert_default();
-        components.schemas.insert(name.to_owned(), schema);
+fn add_tag(document: &mut OpenApi, name: &str, description: Option<&str>) {
+    let tags = document.tags.get_or_insert_default();
+    if !tags.iter().any(|known| known.name == name) {
+        let mut tag = Tag::new(name);
+        tag.description = description.map(str::to_owned);
+        tags.push(tag);
     }
 }
 
 fn operation(
-    set: &EntitySet,
+    tag: &str,
     id: &str,
     summary: &str,
     permission: Option<&String>,
 ) -> Map<String, Value> {
     let mut operation = Map::new();
-    operation.insert("tags".into(), json!([set.name]));
+    operation.insert("tags".into(), json!([tag]));
     operation.insert("operationId".into(), json!(id));
     operation.insert("summary".into(), json!(summary));
+    if let Some(permission) = permission {
+        let needs = format!("Needs the permission `{permission}`.");
+        operation.insert("description".into(), json!(needs));
+    }
     operation
         .insert("security".into(), json!([{"bearer": permission.into_iter().collect::<Vec<_>>()}]));
     operation
@@ -75,227 +98,279 @@ fn with(mut operation: Map<String, Value>, members: Value) -> Value {
     Value::Object(operation)
 }
 
-fn responses(success: Value, codes: &[(&str, &str)]) -> Value {
+/// The answers of an operation: those of success, and refusals in OData's format by status.
+fn responses(success: Value, refusals: &[&str]) -> Value {
     let mut responses = Map::new();
     if let Value::Object(success) = success {
         responses.extend(success);
     }
-    for (code, description) in codes {
-        responses.insert((*code).to_owned(), json!({"description": description}));
+    for status in refusals.iter().chain(ANYWHERE) {
+        let shared = json!({"$ref": format!("#/components/responses/{}", refusal(status))});
+        responses.insert((*status).to_owned(), shared);
     }
     Value::Object(responses)
 }
 
-fn body_of(name: &str) -> Value {
-    json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{name}")}}})
+/// The name of a refusal that operations share.
+fn refusal(status: &str) -> String {
+    format!("OData{status}")
 }
 
-const READ_REFUSALS: &[(&str, &str)] = &[
-    ("400", "An option is not understood, or names what is not there."),
-    ("401", "Nobody is signed in."),
-    ("403", "The permission is missing."),
-    ("501", "A part of OData that is not served."),
-];
-
-const WRITE_REFUSALS: &[(&str, &str)] = &[
-    ("400", "The body can't be read, or names what is not there."),
-    ("401", "Nobody is signed in."),
-    ("403", "The permission is missing."),
-    ("409", "It contradicts what is stored."),
-    ("415", "The body is no JSON."),
-    ("422", "A value is against the rules; `details` names the property."),
-];
-
-/// The options that a list takes.
-fn list_options(set: &EntitySet) -> Vec<Value> {
-    let option = |name: &str, schema: Value, description: &str| json!({"name": name, "in": "query", "required": false, "description": description, "schema": schema});
-    let text = json!({"type": "string"});
-    let whole = json!({"type": "integer", "minimum": 0});
-    let mut parameters = vec![
-        option(
-            "$filter",
-            text.clone(),
-            "What the entities must hold, such as `price gt 5 and sku ne 'A'`.",
-        ),
-        option("$orderby", text.clone(), "How they are sorted, such as `name desc`."),
-        option("$select", text.clone(), "The properties to return."),
-        option(
-            "$expand",
-            text.clone(),
-            "The related entities to return with each, with options in parentheses.",
-        ),
-        option(
-            "$compute",
-            text.clone(),
-            "Values to compute for each, such as `price mul 2 as double`.",
-        ),
-        option(
-            "$apply",
-            text.clone(),
-            "What to make of them, such as `groupby((region),aggregate($count as n))`.",
-        ),
-        option("$top", whole.clone(), "How many to return at most."),
-        option("$skip", whole, "How many to leave out first."),
-        option("$count", json!({"type": "boolean"}), "Whether to say how many there are in all."),
-        option(
-            "$skiptoken",
-            text.clone(),
-            "Where the page before ended; `@odata.nextLink` carries it.",
-        ),
-    ];
-    if set.capabilities.searchable {
-        parameters.push(option(
-            "$search",
-            text,
-            "Words that must stand in them, with `AND`, `OR` and `NOT`.",
-        ));
+fn add_refusals(document: &mut OpenApi) {
+    let components = document.components.get_or_insert_default();
+    for (status, description) in REFUSALS {
+        let response = json!({"description": description, "content": body_of(schemas::ERROR)});
+        if let Ok(response) = serde_json::from_value::<RefOr<Response>>(response) {
+            components.responses.insert(refusal(status), response);
+        }
     }
-    parameters
+}
+
+/// What requests are refused with, in OData's format.
+const REFUSALS: [(&str, &str); 14] = [
+    ("400", "The request can't be understood, or names what is not there; `target` says where."),
+    ("401", "Nobody is signed in."),
+    ("403", "A permission is missing, which `message` names."),
+    ("404", "There is no such entity, or it is not the caller's to see."),
+    ("406", "The answer can't be had in a form that the request accepts."),
+    ("409", "It contradicts what is stored."),
+    ("412", "It was changed since the version that `If-Match` names."),
+    ("413", "The body is larger than allowed."),
+    ("415", "The body is no JSON."),
+    ("422", "Values are against the rules; `details` names the properties."),
+    ("428", "The service insists on `If-Match`."),
+    ("500", "A fault of the server, which its log tells by `traceId`."),
+    ("501", "A part of OData that is not served, which `message` names."),
+    ("503", "Not at the moment; `Retry-After` may say when."),
+];
+
+/// What any request can be answered with.
+const ANYWHERE: &[&str] = &["500", "503"];
+const READ_REFUSALS: &[&str] = &["400", "401", "403", "406", "501"];
+const WRITE_REFUSALS: &[&str] = &["400", "401", "403", "409", "413", "415", "422", "501"];
+const CHANGE_REFUSALS: &[&str] = &["404", "412", "428"];
+
+/// The service document, the metadata and batches, which belong to no set.
+fn add_service(document: &mut OpenApi) {
+    add_tag(document, TAG, Some("What the entity sets have in common"));
+    let read = |id: &str, summary: &str| operation(TAG, id, summary, None);
+    let refusals = ["401", "406"];
+    let sets = json!({"200": {"description": "The sets.", "content": body_of(schemas::SERVICE)}});
+    let service = with(
+        read("listEntitySets", "Lists the entity sets that the caller may read."),
+        json!({"responses": responses(sets, &refusals)}),
+    );
+    add_path(document, format!("{ROOT}/"), &json!({"get": service}));
+    let text = json!({"schema": {"type": "string"}});
+    let any = json!({"schema": {"type": "object"}});
+    let csdl = json!({"200": {
+        "description": "The metadata document, CSDL.",
+        "content": {"application/xml": text, "application/json": any},
+    }});
+    let format = options::format(&["xml", "json"]);
+    let metadata = with(
+        read("getMetadata", "Describes the sets as far as the caller may know of them."),
+        json!({"parameters": [format], "responses": responses(csdl, &refusals)}),
+    );
+    add_path(document, format!("{ROOT}/$metadata"), &json!({"get": metadata}));
+    let content = json!({"application/json": any, "multipart/mixed": text});
+    let batch = with(
+        read("sendBatch", "Performs several requests; those of a group as one."),
+        json!({
+            "requestBody": {"required": true, "content": content},
+            "responses": responses(
+                json!({"200": {"description": "The answers, in order.", "content": content}}),
+                &["400", "401", "413", "415"],
+            ),
+        }),
+    );
+    add_path(document, format!("{ROOT}/$batch"), &json!({"post": batch}));
 }
 
 fn collection(set: &EntitySet, entity_type: &EntityType) -> Value {
-    let page = json!({
-        "type": "object",
-        "required": ["value"],
-        "properties": {
-            "@odata.count": {"type": "integer"},
-            "@odata.nextLink": {"type": "string"},
-            "value": {
-                "type": "array",
-                "items": {"$ref": format!("#/components/schemas/{}", entity_type.name)},
+    let name = &entity_type.name;
+    let mut item = Map::new();
+    if set.capabilities.readable {
+        let found = json!({"200": {"description": "A page.", "content": page_of(name)}});
+        let list = operation(
+            &set.name,
+            &format!("list{}", set.name),
+            &format!("Lists {}.", set.name),
+            set.permissions.read.as_ref(),
+        );
+        let members = json!({
+            "parameters": options::of_list(set),
+            "responses": responses(found, READ_REFUSALS),
+        });
+        item.insert("get".into(), with(list, members));
+    }
+    if set.capabilities.insertable {
+        let created = json!({
+            "201": {
+                "description": "It was created.",
+                "headers": options::answered(true),
+                "content": body_of(name),
             },
-        },
-    });
-    let found = json!({"200": {"description": "A page.", "content": {"application/json": {"schema": page}}}});
-    let created =
-        json!({"201": {"description": "It was created.", "content": body_of(&entity_type.name)}});
-    let list = operation(
-        set,
-        &format!("list{}", set.name),
-        &format!("Lists {}.", set.name),
+            "204": options::minimal("It was created"),
+        });
+        let create = operation(
+            &set.name,
+            &format!("create{name}"),
+            &format!("Creates one of {}.", set.name),
+            set.permissions.insert.as_ref(),
+        );
+        let members = json!({
+            "parameters": [options::prefer_return()],
+            "requestBody": {"required": true, "content": body_of(&format!("{name}Create"))},
+            "responses": responses(created, WRITE_REFUSALS),
+        });
+        item.insert("post".into(), with(create, members));
+    }
+    Value::Object(item)
+}
+
+fn count(set: &EntitySet) -> Value {
+    let number = json!({"200": {
+        "description": "The number.",
+        "content": {"text/plain": {"schema": {"type": "integer", "minimum": 0}}},
+    }});
+    let count = operation(
+        &set.name,
+        &format!("count{}", set.name),
+        &format!("Counts {}.", set.name),
         set.permissions.read.as_ref(),
     );
-    let create = operation(
-        set,
-        &format!("create{}", entity_type.name),
-        &format!("Creates one of {}.", set.name),
-        set.permissions.insert.as_ref(),
-    );
-    json!({
-        "get": with(list, json!({
-            "parameters": list_options(set),
-            "responses": responses(found, READ_REFUSALS),
-        })),
-        "post": with(create, json!({
-            "requestBody": {"required": true, "content": body_of(&entity_type.name)},
-            "responses": responses(created, WRITE_REFUSALS),
-        })),
-    })
+    let members = json!({
+        "parameters": options::of_count(set),
+        "responses": responses(number, READ_REFUSALS),
+    });
+    json!({"get": with(count, members)})
+}
+
+/// The key as it stands in an address: texts in quotes, several parts by name.
+fn key_template(entity_type: &EntityType) -> String {
+    let quoted = |name: &str, place: &svc_odata::model::PropertyIndex| {
+        let is_text = entity_type.property(*place).ty == PrimitiveType::String.into();
+        if is_text { format!("'{{{name}}}'") } else { format!("{{{name}}}") }
+    };
+    match &entity_type.key[..] {
+        [only] => format!("({})", quoted("key", only)),
+        several => {
+            let parts = several.iter().map(|place| {
+                let name = &entity_type.property(*place).name;
+                format!("{name}={}", quoted(name, place))
+            });
+            format!("({})", parts.collect::<Vec<_>>().join(","))
+        }
+    }
+}
+
+fn key_parameters(entity_type: &EntityType) -> Vec<Value> {
+    let parts = entity_type.key.iter().map(|place| {
+        let property = entity_type.property(*place);
+        let name = if entity_type.key.len() == 1 { "key" } else { &property.name };
+        json!({
+            "name": name, "in": "path", "required": true,
+            "description": format!("The `{}` of the entity.", property.name),
+            "schema": schemas::of_key(property),
+        })
+    });
+    parts.collect()
 }
 
 fn single(set: &EntitySet, entity_type: &EntityType) -> Value {
-    let key = json!({
-        "name": "key", "in": "path", "required": true,
-        "schema": entity_type.key.first().map(|key| property_schema(entity_type.property(*key))),
-    });
-    let if_match = json!({
-        "name": "If-Match", "in": "header", "required": false, "schema": {"type": "string"},
-        "description": "The `@odata.etag` of the version that the change is meant for.",
-    });
     let name = &entity_type.name;
-    let entity =
-        |description: &str| json!({"200": {"description": description, "content": body_of(name)}});
-    let refusals = |own: &'static [(&'static str, &'static str)]| {
-        let missing: &[(&str, &str)] = &[("404", "There is no such entity.")];
-        [own, missing].concat()
-    };
-    let change_refusals =
-        [refusals(WRITE_REFUSALS), vec![("412", "It was changed since.")]].concat();
+    let can = &set.capabilities;
     let verb = |prefix: &str, summary: &str, permission: Option<&String>| {
-        operation(
-            set,
-            &format!("{prefix}{name}"),
-            &format!("{summary} one of {}.", set.name),
-            permission,
-        )
+        let id = format!("{prefix}{name}");
+        operation(&set.name, &id, &format!("{summary} one of {}.", set.name), permission)
     };
-    let update = set.permissions.update.as_ref();
-    let changes = body_of(&format!("{name}Changes"));
-    json!({
-        "parameters": [key],
-        "get": with(verb("get", "Reads", set.permissions.read.as_ref()), json!({
-            "responses": responses(entity("The entity."), &refusals(READ_REFUSALS)),
-        })),
-        "patch": with(verb("change", "Changes some properties of", update), json!({
-            "parameters": [if_match],
-            "requestBody": {"required": true, "content": changes},
-            "responses": responses(entity("It was changed."), &change_refusals),
-        })),
-        "put": with(verb("replace", "Replaces", update), json!({
-            "parameters": [if_match],
-            "requestBody": {"required": true, "content": body_of(name)},
-            "responses": responses(entity("It was replaced."), &change_refusals),
-        })),
-        "delete": with(verb("delete", "Deletes", set.permissions.delete.as_ref()), json!({
-            "parameters": [if_match],
-            "responses": responses(json!({"204": {"description": "It is gone."}}), &change_refusals),
-        })),
-    })
-}
-
-fn schema(entity_type: &EntityType, changes: bool) -> Value {
-    let shown = |property: &&Property| !changes || property.access == Access::ReadWrite;
-    let properties: Map<String, Value> = entity_type
-        .properties
-        .iter()
-        .filter(shown)
-        .map(|property| (property.name.clone(), property_schema(property)))
-        .collect();
-    let required: Vec<&str> = entity_type
-        .properties
-        .iter()
-        .filter(|property| !changes && !property.nullable && !property.computed_default)
-        .filter(|property| {
-            property.access != Access::Computed && property.read_permission.is_none()
-        })
-        .map(|property| property.name.as_str())
-        .collect();
-    json!({"type": "object", "required": required, "properties": properties})
-}
-
-fn property_schema(property: &Property) -> Value {
-    let (kind, format) = match property.ty {
-        PropertyType::Primitive(primitive) => json_type(primitive),
-        PropertyType::Enum(_) => ("string", None),
-        PropertyType::Untyped => return json!({}),
+    let entity = |description: &str| {
+        let headers = options::answered(false);
+        json!({"description": description, "headers": headers, "content": body_of(name)})
     };
-    let mut schema = Map::new();
-    let kind = if property.nullable { json!([kind, "null"]) } else { json!(kind) };
-    schema.insert("type".into(), kind);
-    if let Some(format) = format {
-        schema.insert("format".into(), json!(format));
+    let mut item = Map::new();
+    item.insert("parameters".into(), key_parameters(entity_type).into());
+    if can.readable && can.readable_by_key {
+        let found = json!({
+            "200": entity("The entity."),
+            "304": {"description": "It is as `If-None-Match` says."},
+        });
+        let members = json!({
+            "parameters": options::of_entity(set),
+            "responses": responses(found, &[READ_REFUSALS, &["404"]].concat()),
+        });
+        item.insert(
+            "get".into(),
+            with(verb("get", "Reads", set.permissions.read.as_ref()), members),
+        );
     }
-    if let Some(max) = property.max_length {
-        schema.insert("maxLength".into(), json!(max));
+    let refusals = [WRITE_REFUSALS, CHANGE_REFUSALS].concat();
+    if can.updatable {
+        let verbs = [
+            ("patch", "change", "Changes some properties of", "It was changed", "Update"),
+            ("put", "replace", "Replaces", "It was replaced", "Create"),
+        ];
+        for (method, prefix, summary, done, shape) in verbs {
+            let changed = json!({
+                "200": entity(&format!("{done}.")),
+                "204": options::minimal(done),
+            });
+            let members = json!({
+                "parameters": [options::if_match(), options::prefer_return()],
+                "requestBody": {"required": true, "content": body_of(&format!("{name}{shape}"))},
+                "responses": responses(changed, &refusals),
+            });
+            let operation = verb(prefix, summary, set.permissions.update.as_ref());
+            item.insert(method.into(), with(operation, members));
+        }
     }
-    if matches!(property.access, Access::Computed | Access::ReadOnly) {
-        schema.insert("readOnly".into(), json!(true));
+    if can.deletable {
+        let refusals = [&["400", "401", "403", "409"], CHANGE_REFUSALS].concat();
+        let members = json!({
+            "parameters": [options::if_match()],
+            "responses": responses(json!({"204": {"description": "It is gone."}}), &refusals),
+        });
+        let operation = verb("delete", "Deletes", set.permissions.delete.as_ref());
+        item.insert("delete".into(), with(operation, members));
     }
-    Value::Object(schema)
+    Value::Object(item)
 }
 
-fn json_type(primitive: PrimitiveType) -> (&'static str, Option<&'static str>) {
-    match primitive {
-        PrimitiveType::Boolean => ("boolean", None),
-        PrimitiveType::Int16 | PrimitiveType::Int32 => ("integer", Some("int32")),
-        PrimitiveType::Int64 => ("integer", Some("int64")),
-        PrimitiveType::Double => ("number", Some("double")),
-        PrimitiveType::Decimal => ("number", Some("decimal")),
-        PrimitiveType::Guid => ("string", Some("uuid")),
-        PrimitiveType::DateTimeOffset => ("string", Some("date-time")),
-        PrimitiveType::Date => ("string", Some("date")),
-        PrimitiveType::TimeOfDay => ("string", Some("time")),
-        PrimitiveType::Binary => ("string", Some("base64url")),
-        _ => ("string", None),
+/// Reading what an entity leads to; nothing for what is in no set.
+fn related(model: &Model, set: &EntitySet, navigation: &NavigationProperty) -> Option<Value> {
+    let target = model.set(navigation.target_set?);
+    if !(set.capabilities.readable_by_key && target.capabilities.readable) {
+        return None;
     }
+    let entity_type = model.entity_type(set.entity_type);
+    let name = &model.entity_type(target.entity_type).name;
+    let mut letters = navigation.name.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let id = format!("get{}{first}{}", entity_type.name, letters.as_str());
+    let summary = format!("Reads what `{}` of one of {} leads to.", navigation.name, set.name);
+    let mut read = operation(&set.name, &id, &summary, target.permissions.read.as_ref());
+    let needs: Vec<&String> =
+        [&set.permissions.read, &target.permissions.read].into_iter().flatten().collect();
+    read.insert("security".into(), json!([{"bearer": needs}]));
+    let named: Vec<String> = needs.iter().map(|name| format!("`{name}`")).collect();
+    if !named.is_empty() {
+        let needs = format!("Needs the permissions {}.", named.join(" and "));
+        read.insert("description".into(), json!(needs));
+    }
+    let (parameters, found) = if navigation.collection {
+        let page = json!({"200": {"description": "A page.", "content": page_of(name)}});
+        (options::of_list(target), page)
+    } else {
+        let one = json!({
+            "200": {"description": "The entity.", "content": body_of(name)},
+            "204": {"description": "It leads to none."},
+        });
+        (options::of_entity(target), one)
+    };
+    let members = json!({
+        "parameters": parameters,
+        "responses": responses(found, &[READ_REFUSALS, &["404"]].concat()),
+    });
+    Some(json!({"parameters": key_parameters(entity_type), "get": with(read, members)}))
 }

@@ -7,7 +7,11 @@ use svc_odata::model::{
 use utoipa::openapi::OpenApi;
 
 use super::super::request::ROOT;
-use super::{READ_REFUSALS, WRITE_REFUSALS, add_path, property_schema, responses};
+use super::schemas::{body_of, of_property, page_of};
+use super::{
+    READ_REFUSALS, TAG, WRITE_REFUSALS, add_path, key_parameters, key_template,
+    operation as entry_of, responses, with,
+};
 
 /// Adds the addresses of all operations.
 pub(super) fn describe_operations(document: &mut OpenApi, model: &Model) {
@@ -33,7 +37,9 @@ fn address(model: &Model, operation: &Operation) -> String {
     };
     let place = match (operation.binding, set_name(model, operation)) {
         (Some(binding), Some(set)) if binding.collection => format!("{set}/"),
-        (Some(_), Some(set)) => format!("{set}({{key}})/"),
+        (Some(binding), Some(set)) => {
+            format!("{set}{}/", key_template(model.entity_type(binding.entity_type)))
+        }
         _ => String::new(),
     };
     let parameters = match operation.kind {
@@ -49,47 +55,34 @@ fn address(model: &Model, operation: &Operation) -> String {
 
 fn entry(model: &Model, operation: &Operation) -> Value {
     let set = set_name(model, operation);
-    let mut entry = Map::new();
-    entry.insert("tags".into(), json!([set.unwrap_or("operations")]));
     let id = format!("call{}{}", set.unwrap_or_default(), operation.name);
     let of_all = operation.binding.is_some_and(|binding| binding.collection);
-    entry.insert("operationId".into(), json!(if of_all { format!("{id}OfAll") } else { id }));
+    let id = if of_all { format!("{id}OfAll") } else { id };
     let summary = operation.description.clone().unwrap_or_else(|| operation.name.clone());
-    entry.insert("summary".into(), json!(summary));
-    entry.insert(
-        "security".into(),
-        json!([{"bearer": operation.permission.iter().collect::<Vec<_>>()}]),
-    );
+    let mut members = Map::new();
     let mut parameters = Vec::new();
     if operation.kind == OperationKind::Function {
         parameters.extend(operation.parameters.iter().map(url_parameter));
     } else if !operation.parameters.is_empty() {
-        let content = json!({"application/json": {"schema": body_schema(operation)}});
+        let content = json!({"application/json": {"schema": body_schema(model, operation)}});
         let required = operation.parameters.iter().any(|parameter| !is_nullable(parameter.ty));
-        entry.insert("requestBody".into(), json!({"required": required, "content": content}));
+        members.insert("requestBody".into(), json!({"required": required, "content": content}));
     }
-    if let Some(key) = key_parameter(model, operation) {
-        parameters.push(key);
+    let one = operation.binding.filter(|binding| !binding.collection);
+    if let Some(binding) = one {
+        parameters.extend(key_parameters(model.entity_type(binding.entity_type)));
     }
     if !parameters.is_empty() {
-        entry.insert("parameters".into(), json!(parameters));
+        members.insert("parameters".into(), json!(parameters));
     }
     let mut refusals = match operation.kind {
         OperationKind::Action => WRITE_REFUSALS.to_vec(),
         OperationKind::Function => READ_REFUSALS.to_vec(),
     };
-    if operation.binding.is_some_and(|binding| !binding.collection) {
-        refusals.push(("404", "There is no such entity."));
-    }
-    entry.insert("responses".into(), responses(success(model, operation), &refusals));
-    Value::Object(entry)
-}
-
-fn key_parameter(model: &Model, operation: &Operation) -> Option<Value> {
-    let binding = operation.binding.filter(|binding| !binding.collection)?;
-    let entity_type = model.entity_type(binding.entity_type);
-    let schema = property_schema(entity_type.property(*entity_type.key.first()?));
-    Some(json!({"name": "key", "in": "path", "required": true, "schema": schema}))
+    refusals.extend(one.map(|_| "404"));
+    members.insert("responses".into(), responses(success(model, operation), &refusals));
+    let entry = entry_of(set.unwrap_or(TAG), &id, &summary, operation.permission.as_ref());
+    with(entry, Value::Object(members))
 }
 
 fn is_nullable(ty: OperationType) -> bool {
@@ -109,29 +102,16 @@ fn url_parameter(parameter: &Parameter) -> Value {
     })
 }
 
-fn value_schema(ty: PropertyType, collection: bool, nullable: bool) -> Value {
-    let property = Property::new("", ty);
-    if collection {
-        return json!({"type": "array", "items": property_schema(&property)});
-    }
-    property_schema(&if nullable { property.nullable() } else { property })
+fn value_schema(model: &Model, ty: PropertyType, collection: bool, nullable: bool) -> Value {
+    let property = Property { collection, ..Property::new("", ty) };
+    of_property(model, &if nullable { property.nullable() } else { property })
 }
 
-fn schema_of(model: &Model, ty: OperationType) -> Value {
-    match ty {
-        OperationType::Value { ty, collection, nullable } => value_schema(ty, collection, nullable),
-        OperationType::Entity { entity_type, .. } => {
-            let name = &model.entity_type(entity_type).name;
-            json!({"$ref": format!("#/components/schemas/{name}")})
-        }
-    }
-}
-
-fn body_schema(operation: &Operation) -> Value {
+fn body_schema(model: &Model, operation: &Operation) -> Value {
     let mut properties = Map::new();
     for Parameter { name, ty, description } in &operation.parameters {
         let OperationType::Value { ty, collection, nullable } = *ty else { continue };
-        let mut schema = value_schema(ty, collection, nullable);
+        let mut schema = value_schema(model, ty, collection, nullable);
         if let (Some(schema), Some(text)) = (schema.as_object_mut(), description) {
             schema.insert("description".into(), json!(text));
         }
@@ -146,18 +126,18 @@ fn success(model: &Model, operation: &Operation) -> Value {
     let Some(returns) = operation.returns else {
         return json!({"204": {"description": "It was done."}});
     };
-    let schema = schema_of(model, returns);
-    let schema = match returns {
-        OperationType::Entity { collection: false, .. } => schema,
-        OperationType::Entity { .. } => json!({
-            "type": "object", "required": ["value"],
-            "properties": {"value": {"type": "array", "items": schema}},
-        }),
-        OperationType::Value { .. } => {
-            json!({"type": "object", "required": ["value"], "properties": {"value": schema}})
+    let content = match returns {
+        OperationType::Entity { entity_type, collection, .. } => {
+            let name = &model.entity_type(entity_type).name;
+            if collection { page_of(name) } else { body_of(name) }
+        }
+        OperationType::Value { ty, collection, nullable } => {
+            let schema = value_schema(model, ty, collection, nullable);
+            let schema =
+                json!({"type": "object", "required": ["value"], "properties": {"value": schema}});
+            json!({"application/json": {"schema": schema}})
         }
     };
-    let content = json!({"application/json": {"schema": schema}});
     json!({
         "200": {"description": "What it returns.", "content": content},
         "204": {"description": "It returns nothing, or what the caller doesn't see or want."},

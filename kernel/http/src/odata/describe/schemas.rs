@@ -1,0 +1,283 @@
+//! Entities, what is sent to create and change them, pages, errors.
+
+use serde_json::{Map, Value, json};
+use svc_odata::model::{
+    Access, EntityType, EnumType, Model, NavigationProperty, PrimitiveType, Property, PropertyType,
+};
+use utoipa::openapi::OpenApi;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+
+/// The name of the schema of errors.
+pub(super) const ERROR: &str = "ODataError";
+
+/// The name of the schema of the service document.
+pub(super) const SERVICE: &str = "ODataService";
+
+/// Adds the schemas of all types.
+pub(super) fn add_all(document: &mut OpenApi, model: &Model) {
+    add(document, ERROR, &error());
+    add(document, SERVICE, &service());
+    for enum_type in &model.enums {
+        add(document, &enum_type.name, &enumeration(enum_type));
+    }
+    for entity_type in &model.types {
+        let name = &entity_type.name;
+        add(document, name, &entity(model, entity_type));
+        add(document, &format!("{name}Page"), &page(name));
+        add(document, &format!("{name}Create"), &create(model, entity_type));
+        add(document, &format!("{name}Update"), &update(model, entity_type));
+    }
+}
+
+fn add(document: &mut OpenApi, name: &str, schema: &Value) {
+    if let Ok(schema) = serde_json::from_value::<RefOr<Schema>>(schema.clone()) {
+        let components = document.components.get_or_insert_default();
+        components.schemas.insert(name.to_owned(), schema);
+    }
+}
+
+fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+/// A body in JSON that has this schema.
+pub(super) fn body_of(name: &str) -> Value {
+    json!({"application/json": {"schema": reference(name)}})
+}
+
+/// A body in JSON that is a page of these entities.
+pub(super) fn page_of(name: &str) -> Value {
+    body_of(&format!("{name}Page"))
+}
+
+fn error() -> Value {
+    let text = |description: &str| json!({"type": "string", "description": description});
+    let detail = json!({
+        "type": "object",
+        "required": ["code", "message"],
+        "properties": {
+            "code": text("A word that programs can tell errors apart by."),
+            "message": text("What is wrong, for a person."),
+            "target": text("The property that it is about."),
+        },
+    });
+    json!({
+        "type": "object",
+        "description": "What went wrong, in OData's format.",
+        "required": ["error"],
+        "properties": {"error": {
+            "type": "object",
+            "required": ["code", "message"],
+            "properties": {
+                "code": text("A word that programs can tell errors apart by."),
+                "message": text("What went wrong, for a person."),
+                "target": text("The option or property that it is about."),
+                "details": {"type": "array", "items": detail},
+                "innererror": {
+                    "type": "object",
+                    "properties": {"traceId": text("What finds the request in logs and traces.")},
+                },
+            },
+        }},
+    })
+}
+
+fn service() -> Value {
+    let text = json!({"type": "string"});
+    json!({
+        "type": "object",
+        "required": ["value"],
+        "properties": {
+            "@odata.context": text,
+            "value": {"type": "array", "items": {
+                "type": "object",
+                "required": ["name", "kind", "url"],
+                "properties": {"name": text, "kind": text, "url": text},
+            }},
+        },
+    })
+}
+
+fn enumeration(enum_type: &EnumType) -> Value {
+    // Members of one with flags can stand together, with commas between.
+    let names: Vec<&str> = enum_type.members.iter().map(|member| member.name.as_str()).collect();
+    let mut schema = json!({"type": "string", "description": enum_type.description});
+    if enum_type.flags {
+        schema["description"] =
+            json!(format!("Some of {}, with commas between.", names.join(", ")));
+    } else {
+        schema["enum"] = json!(names);
+    }
+    schema
+}
+
+/// What answers hold. Nothing is required, because `$select` may leave out anything.
+fn entity(model: &Model, entity_type: &EntityType) -> Value {
+    let mut properties = Map::new();
+    for (name, description) in
+        [("@odata.context", "What the answer is."), ("@odata.etag", "The version, for `If-Match`.")]
+    {
+        let schema = json!({"type": "string", "readOnly": true, "description": description});
+        properties.insert(name.to_owned(), schema);
+    }
+    properties.extend(properties_of(model, entity_type, |_| true));
+    for navigation in &entity_type.navigations {
+        properties.insert(navigation.name.clone(), related(model, navigation));
+    }
+    json!({
+        "type": "object",
+        "description": entity_type.description,
+        "properties": properties,
+    })
+}
+
+fn related(model: &Model, navigation: &NavigationProperty) -> Value {
+    let target = reference(&model.entity_type(navigation.target).name);
+    match (navigation.collection, navigation.nullable) {
+        (true, _) => json!({
+            "type": "array", "items": target, "readOnly": true, "description": "With `$expand`.",
+        }),
+        (false, true) => json!({"oneOf": [target, {"type": "null"}]}),
+        (false, false) => target,
+    }
+}
+
+fn page(name: &str) -> Value {
+    json!({
+        "type": "object",
+        "required": ["value"],
+        "properties": {
+            "@odata.context": {"type": "string"},
+            "@odata.count": {
+                "type": "integer", "format": "int64",
+                "description": "How many there are in all, with `$count=true`.",
+            },
+            "@odata.nextLink": {
+                "type": "string", "description": "The address of the next page; none on the last.",
+            },
+            "value": {"type": "array", "items": reference(name)},
+        },
+    })
+}
+
+fn create(model: &Model, entity_type: &EntityType) -> Value {
+    let is_sent =
+        |property: &Property| matches!(property.access, Access::ReadWrite | Access::Immutable);
+    let required: Vec<&str> = entity_type
+        .properties
+        .iter()
+        .filter(|property| is_sent(property) && !property.nullable && !property.collection)
+        .filter(|property| !property.computed_default && property.default_value.is_none())
+        .filter(|property| property.read_permission.is_none())
+        .map(|property| property.name.as_str())
+        .collect();
+    let properties = properties_of(model, entity_type, is_sent);
+    json!({"type": "object", "required": required, "properties": properties})
+}
+
+fn update(model: &Model, entity_type: &EntityType) -> Value {
+    let is_key = |property: &Property| {
+        entity_type.key.iter().any(|key| entity_type.property(*key).name == property.name)
+    };
+    let properties = properties_of(model, entity_type, |property| {
+        property.access == Access::ReadWrite && !is_key(property)
+    });
+    json!({"type": "object", "properties": properties})
+}
+
+fn properties_of(
+    model: &Model,
+    entity_type: &EntityType,
+    shown: impl Fn(&Property) -> bool,
+) -> Map<String, Value> {
+    let shown = entity_type.properties.iter().filter(|property| shown(property));
+    shown.map(|property| (property.name.clone(), of_property(model, property))).collect()
+}
+
+/// The schema of a key in an address.
+pub(super) fn of_key(property: &Property) -> Value {
+    Value::Object(value_schema(property))
+}
+
+/// The schema of a property's values.
+pub(super) fn of_property(model: &Model, property: &Property) -> Value {
+    if let PropertyType::Enum(index) = property.ty {
+        let one = reference(&model.enum_type(index).name);
+        return match (property.collection, property.nullable) {
+            (true, _) => json!({"type": "array", "items": one}),
+            (false, true) => json!({"oneOf": [one, {"type": "null"}]}),
+            (false, false) => one,
+        };
+    }
+    let mut schema = value_schema(property);
+    if property.collection {
+        schema = Map::from_iter([
+            ("type".to_owned(), json!("array")),
+            ("items".to_owned(), Value::Object(schema)),
+        ]);
+    } else if property.nullable
+        && let Some(kind) = schema.get("type").cloned()
+    {
+        schema.insert("type".into(), json!([kind, "null"]));
+        if let Some(Value::Array(values)) = schema.get_mut("enum") {
+            values.push(Value::Null);
+        }
+    }
+    let hidden = property.read_permission.as_ref();
+    let hidden = hidden.map(|name| format!("Only for those with `{name}`."));
+    let on_request = property.on_request.then(|| "Only where `$select` names it.".to_owned());
+    let sentences = property.description.clone().into_iter().chain(on_request).chain(hidden);
+    let sentences: Vec<String> = sentences.collect();
+    if !sentences.is_empty() {
+        schema.insert("description".into(), json!(sentences.join(" ")));
+    }
+    if matches!(property.access, Access::Computed | Access::ReadOnly) {
+        schema.insert("readOnly".into(), json!(true));
+    }
+    Value::Object(schema)
+}
+
+/// The schema of one value that is not null.
+fn value_schema(property: &Property) -> Map<String, Value> {
+    let mut schema = Map::new();
+    let (kind, format) = match property.ty {
+        PropertyType::Primitive(primitive) => json_type(primitive),
+        PropertyType::Enum(_) => ("string", None),
+        PropertyType::Untyped => return schema,
+    };
+    schema.insert("type".into(), json!(kind));
+    schema.extend(format.map(|format| ("format".to_owned(), json!(format))));
+    schema.extend(property.max_length.map(|max| ("maxLength".to_owned(), json!(max))));
+    let bounds = [("minimum", &property.minimum), ("maximum", &property.maximum)];
+    for (name, bound) in bounds.iter().filter(|_| matches!(kind, "integer" | "number")) {
+        let number = bound.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        schema.extend(number.filter(Value::is_number).map(|it| ((*name).to_owned(), it)));
+    }
+    let pattern = property.pattern.as_ref();
+    schema.extend(pattern.map(|pattern| ("pattern".to_owned(), json!(pattern))));
+    if kind == "string" && !property.allowed_values.is_empty() {
+        let values = property.allowed_values.iter().map(|allowed| allowed.value.as_str());
+        schema.insert("enum".into(), values.collect());
+    }
+    schema
+}
+
+fn json_type(primitive: PrimitiveType) -> (&'static str, Option<&'static str>) {
+    match primitive {
+        PrimitiveType::Boolean => ("boolean", None),
+        PrimitiveType::Byte | PrimitiveType::SByte | PrimitiveType::Int16 => ("integer", None),
+        PrimitiveType::Int32 => ("integer", Some("int32")),
+        PrimitiveType::Int64 => ("integer", Some("int64")),
+        PrimitiveType::Single => ("number", Some("float")),
+        PrimitiveType::Double => ("number", Some("double")),
+        PrimitiveType::Decimal => ("number", Some("decimal")),
+        PrimitiveType::Guid => ("string", Some("uuid")),
+        PrimitiveType::DateTimeOffset => ("string", Some("date-time")),
+        PrimitiveType::Date => ("string", Some("date")),
+        PrimitiveType::TimeOfDay => ("string", Some("time")),
+        PrimitiveType::Duration => ("string", Some("duration")),
+        PrimitiveType::Binary => ("string", Some("base64url")),
+        PrimitiveType::String | PrimitiveType::Stream => ("string", None),
+    }
+}
