@@ -9,6 +9,7 @@ use svc_events::EventsModule;
 use svc_http::{HttpModule, ODataModule, OpenApiDocument};
 use svc_jobs::JobsModule;
 
+use crate::metadata::Metadata;
 use crate::operations::OperationsModule;
 use crate::running::Running;
 
@@ -129,6 +130,16 @@ impl Configured {
     #[must_use]
     pub fn migrations(&self) -> &svc_data::Migrations {
         self.data.migrations()
+    }
+
+    /// The entity sets, described. Needs no database and begins nothing.
+    ///
+    /// # Errors
+    ///
+    /// None that a caller could cause.
+    pub fn metadata(&self) -> Result<Metadata> {
+        self.data.provide_sets(&self.app);
+        Ok(Metadata::of(self.app.service()?))
     }
 
     /// The OpenAPI description of the API as indented JSON, the same that a running application

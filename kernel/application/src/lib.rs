@@ -9,11 +9,13 @@
 //! | run | [`Running::serve`] | until it is asked to stop; then requests and work are finished |
 //!
 //! Each step is a value of its own, so that a command goes only as far as it needs: `modules`
-//! assembles, `settings` configures, `migrate --dry-run` connects.
+//! assembles, `settings` and `metadata` configure, `migrate --dry-run` connects.
 
 mod application;
+mod metadata;
 mod operations;
 mod running;
 
 pub use application::{Application, Assembled, Configured, Connected};
+pub use metadata::Metadata;
 pub use running::Running;

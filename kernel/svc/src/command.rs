@@ -9,6 +9,7 @@ use svc_core::settings::{LoadOptions, SettingsBuilder};
 use svc_core::{Clock, Error, Result};
 use svc_http::{TelemetrySettings, init_telemetry};
 
+mod metadata;
 mod queues;
 
 /// What an application can be told to do.
@@ -41,6 +42,10 @@ enum Command {
         #[arg(long)]
         reference: bool,
     },
+    /// Print the entity sets: what they hold, who may do what, what is hidden from whom
+    Metadata(metadata::Arguments),
+    /// Write the types of the entity sets for clients in TypeScript
+    Types(metadata::TypesArguments),
     /// Print the OpenAPI description of the HTTP API
     Openapi,
     /// List, retry or discard messages that could not be handled
@@ -99,6 +104,12 @@ async fn act(command: Command, configured: Configured) -> Result<Result<(), Stri
             Ok(print(&configured.app().all_settings().render()))
         }
         Command::Openapi => Ok(print(&configured.openapi()?)),
+        Command::Metadata(arguments) => {
+            Ok(print(&metadata::describe(&configured.metadata()?, &arguments)?))
+        }
+        Command::Types(arguments) => {
+            Ok(metadata::types(&configured.metadata()?, &arguments).and_then(|text| print(&text)))
+        }
         Command::Migrate { dry_run } => migrate(configured, dry_run).await,
         Command::Outbox { action } => {
             let running = configured.connect().await?.start().await?;

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! That program has the commands `serve` (which it runs when none is named), `migrate`,
-//! `modules`, `settings`, `openapi`, `outbox` and `jobs`; `--help` explains them.
+//! `modules`, `settings`, `metadata`, `types`, `openapi`, `outbox` and `jobs`; `--help` explains them.
 
 mod command;
 pub mod prelude;

@@ -2,7 +2,7 @@
 //! use or run it notice, so it is looked at before it is accepted.
 
 use shop::Shop;
-use svc::application_parts::{Application, Assembled};
+use svc::application_parts::{Application, Assembled, Metadata};
 use svc::core::Clock;
 use svc::core::settings::LoadOptions;
 use svc::http::ToolCatalogue;
@@ -48,4 +48,33 @@ async fn what_ai_tools_may_be_offered_is_listed() {
         ["Categories", "Suppliers", "Products", "Customers", "Orders", "OrderLines"]
     );
     assert_eq!(offered.operations, []);
+}
+
+fn metadata() -> Metadata {
+    let configured = assembled().configure(&LoadOptions::default(), Clock::system()).unwrap();
+    configured.metadata().unwrap()
+}
+
+#[test]
+fn the_sets_are_described_for_people() {
+    let metadata = metadata();
+    let one = |set: &str| metadata.describe(set).unwrap();
+    let sets = ["Products", "Orders"].map(one).join("\n\n");
+    insta::assert_snapshot!("metadata", format!("{}\n\n{sets}", metadata.list()));
+    let unknown = metadata.describe("Produce").unwrap_err().to_string();
+    assert!(unknown.contains("`Produce`") && unknown.contains("Products"), "{unknown}");
+}
+
+#[test]
+fn the_metadata_of_one_set_names_no_other() {
+    let metadata = metadata();
+    let one = metadata.json(Some("Products")).unwrap();
+    assert!(one.contains("\"Products\"") && !one.contains("Categor"), "{one}");
+    assert!(metadata.xml(None).unwrap().contains("EntitySet Name=\"Categories\""));
+    assert!(metadata.xml(Some("Produce")).is_err());
+}
+
+#[test]
+fn clients_have_types() {
+    insta::assert_snapshot!("types", metadata().typescript());
 }
