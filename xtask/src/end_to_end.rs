@@ -1,9 +1,9 @@
-//! The tests that drive the released program from outside, with receivers in other languages.
+//! The tests that drive the released program from outside, with scripts in other languages.
 //!
-//! Such a crate lies in `e2e/<name>`. It finds the program in `SVC_SHOP_BINARY` and a superuser of
-//! PostgreSQL in `SVC_TEST_POSTGRES`. When it has `receivers/package.json`, those packages are
-//! installed and `SVC_E2E_NODE` names Node; when it has `receivers/requirements.txt`, `SVC_E2E_PYTHON`
-//! names a Python that has those packages.
+//! Such a crate lies in `e2e/<name>`, its scripts in a folder `receivers` or `clients` of it. It finds
+//! the program in `SVC_SHOP_BINARY` and a superuser of PostgreSQL in `SVC_TEST_POSTGRES`. When the
+//! scripts have a `package.json`, those packages are installed and `SVC_E2E_NODE` names Node; when
+//! they have a `requirements.txt`, `SVC_E2E_PYTHON` names a Python that has those packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,18 +16,26 @@ use crate::server;
 use crate::test;
 use crate::workspace::{Package, Workspace};
 
-/// Builds the program, installs the receivers' packages and runs the crate's tests.
+/// The folders that scripts lie in.
+const SCRIPTS: [&str; 2] = ["receivers", "clients"];
+
+/// The folder with the scripts of a crate, relative to the root, that has this file.
+pub(crate) fn scripts_with(workspace: &Workspace, package: &Package, file: &str) -> Option<String> {
+    let folders = SCRIPTS.map(|name| format!("{}/{name}", package.folder));
+    folders.into_iter().find(|folder| workspace.has(&format!("{folder}/{file}")))
+}
+
+/// Builds the program, installs the scripts' packages and runs the crate's tests.
 pub(crate) fn run(workspace: &Workspace, package: &Package, postgres_url: &str) -> Result<()> {
-    let receivers = workspace.path(&package.folder).join("receivers");
     let mut cargo = process::cargo(&workspace.root);
     cargo.args(["test", "--package", &package.name, "--no-fail-fast"]);
     cargo.env("SVC_SHOP_BINARY", server::build(&workspace.root)?);
     cargo.env(postgres::VARIABLE, postgres_url);
-    if receivers.join("package.json").exists() {
-        cargo.env("SVC_E2E_NODE", node(&receivers)?);
+    if let Some(scripts) = scripts_with(workspace, package, "package.json") {
+        cargo.env("SVC_E2E_NODE", node(&workspace.path(&scripts))?);
     }
-    let requirements = receivers.join("requirements.txt");
-    if requirements.exists() {
+    if let Some(scripts) = scripts_with(workspace, package, "requirements.txt") {
+        let requirements = workspace.path(&scripts).join("requirements.txt");
         let environment = workspace.target.join("e2e-venv").join(&package.name);
         cargo.env("SVC_E2E_PYTHON", python(&environment, &requirements, &workspace.root)?);
     }
@@ -35,8 +43,8 @@ pub(crate) fn run(workspace: &Workspace, package: &Package, postgres_url: &str) 
     process::run(&mut cargo)
 }
 
-fn node(receivers: &Path) -> Result<PathBuf> {
-    process::run(process::command("npm", receivers).args(["ci", "--no-audit", "--no-fund"]))?;
+fn node(scripts: &Path) -> Result<PathBuf> {
+    process::run(process::command("npm", scripts).args(["ci", "--no-audit", "--no-fund"]))?;
     process::find_program("node").ok_or_else(|| Failure::new("found no `node` on `PATH`"))
 }
 

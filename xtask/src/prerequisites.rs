@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::end_to_end;
 use crate::failure::{Failure, Result};
 use crate::postgres;
 use crate::process;
@@ -19,7 +20,7 @@ const NO_MAIN_CLUSTER: &str = "/etc/postgresql-common/createcluster.d/svc-no-mai
 /// The package that brings PostgreSQL's server.
 const POSTGRES: &[&str] = &["postgresql"];
 
-/// The oldest Node that runs the package managers and the receivers.
+/// The oldest Node that runs the package managers and the scripts of end-to-end tests.
 const OLDEST_NODE: u32 = 20;
 
 /// Something that has to be on the machine.
@@ -76,12 +77,11 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
         });
     }
     let has_shell = workspace.has("shell/package.json");
-    let receivers = |file: &str| {
-        workspace
-            .packages_below("e2e")
-            .any(|package| workspace.has(&format!("{}/receivers/{file}", package.folder)))
+    let scripts = |file: &str| {
+        let mut packages = workspace.packages_below("e2e");
+        packages.any(|package| end_to_end::scripts_with(workspace, package, file).is_some())
     };
-    if has_shell || receivers("package.json") {
+    if has_shell || scripts("package.json") {
         needed.push(Prerequisite {
             name: "Node 20 or newer with npm (which Debian 13 and nodejs.org have)",
             source: Source::Debian(&["nodejs", "npm"]),
@@ -95,7 +95,7 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
             is_there: || process::find_program("chromium").is_some(),
         });
     }
-    if receivers("requirements.txt") {
+    if scripts("requirements.txt") {
         needed.push(Prerequisite {
             name: "Python with venv",
             source: Source::Debian(&["python3", "python3-venv"]),
