@@ -221,6 +221,12 @@ impl Context {
         }
     }
 
+    /// Whether what is read here is read within a unit of work of the same task.
+    #[must_use]
+    pub fn is_in_unit_of_work(&self) -> bool {
+        self.joined().is_some()
+    }
+
     pub(crate) fn decode<M: FromQueryResult>(rows: &[QueryResult]) -> Result<Vec<M>> {
         let decode = |row: &QueryResult| M::from_query_result(row, "");
         rows.iter().map(decode).collect::<Result<_, _>>().map_err(crate::error::database_error)

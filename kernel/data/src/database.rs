@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult,
-    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, QueryStream,
+    SqliteTransactionMode, Statement, StreamTrait as _, TransactionOptions, TransactionTrait,
 };
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
@@ -212,6 +212,17 @@ impl Database {
     /// A fault of the database.
     pub async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
         self.0.read.query_all_raw(statement).await.map_err(database_error)
+    }
+
+    /// Runs a statement outside a unit of work, on a connection of the reading side that is held
+    /// until its rows were taken, or the stream is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when no connection is free in
+    /// time.
+    pub(crate) async fn cursor(&self, statement: Statement) -> Result<QueryStream> {
+        self.0.read.stream_raw(statement).await.map_err(database_error)
     }
 }
 

@@ -18,7 +18,8 @@
 //! | `order` | what rows are sorted by, and what comes after one of them |
 //! | `source` | which entities of a set a path leads to |
 //! | `rows` | what a statement returns of each row, and its way to JSON |
-//! | `read` | one entity, or a page of them |
+//! | `read` | one entity |
+//! | `page` | a page of them, piece by piece |
 //! | `apply` | what is made of the rows that are seen |
 //! | `related` | related entities within an answer |
 //! | `token` | where a page ended, sealed for the one query and person |
@@ -34,6 +35,7 @@ mod literal;
 mod model;
 mod operations;
 mod order;
+mod page;
 mod read;
 mod related;
 mod rows;
@@ -46,7 +48,8 @@ mod write;
 pub use deep::{EntityInput, RelatedInput, Relating};
 pub(crate) use literal::to_column;
 pub use model::Sets;
-pub use read::{Entity, Page, PageRequest};
+pub use page::{Page, PageReader, PageRequest};
+pub use read::Entity;
 pub use seen::Seen;
 pub use source::Source;
 pub use token::{Position, token_binding};

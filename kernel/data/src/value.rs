@@ -5,6 +5,8 @@
 //! decimal is a number (exact for up to 15 digits, which the catalogue insists on), an identifier
 //! its 16 bytes. [`for_sqlite`] brings bound values into that form.
 
+mod row_json;
+
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use sea_orm::sea_query::ColumnType;
@@ -16,6 +18,8 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Date, OffsetDateTime, Time, UtcOffset};
 use uuid::Uuid;
+
+pub(crate) use row_json::push_integer;
 
 const TIMESTAMP: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
@@ -167,30 +171,7 @@ impl ValueKind {
         index: usize,
         out: &mut String,
     ) -> Result<(), DbErr> {
-        use std::fmt::Write as _;
-        // Writing into a string doesn't fail.
-        match self {
-            Self::Text { .. } => match row.try_get_by_index::<Option<String>>(index)? {
-                Some(text) => write_string(&text, out),
-                None => out.push_str("null"),
-            },
-            Self::Uuid => match row.try_get_by_index::<Option<Uuid>>(index)? {
-                Some(id) => drop(write!(out, "\"{id}\"")),
-                None => out.push_str("null"),
-            },
-            Self::Int16 | Self::Int32 | Self::Int64 | Self::Boolean | Self::Decimal { .. } => {
-                match self.read(row, index)? {
-                    Value::SmallInt(Some(number)) => drop(write!(out, "{number}")),
-                    Value::Int(Some(number)) => drop(write!(out, "{number}")),
-                    Value::BigInt(Some(number)) => drop(write!(out, "{number}")),
-                    Value::Bool(Some(value)) => drop(write!(out, "{value}")),
-                    Value::Decimal(Some(number)) => drop(write!(out, "{number}")),
-                    _ => out.push_str("null"),
-                }
-            }
-            _ => drop(write!(out, "{}", to_json(&self.read(row, index)?))),
-        }
-        Ok(())
+        row_json::write(self, row, index, out)
     }
 
     /// Reads the JSON that [`to_json`] wrote.
@@ -265,17 +246,6 @@ pub fn to_json(value: &Value) -> Json {
         _ => None,
     };
     json.unwrap_or(Json::Null)
-}
-
-/// Writes a text as a JSON string. Most texts need no escape, and are copied as they are.
-fn write_string(text: &str, out: &mut String) {
-    if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-        out.push_str(&Json::from(text).to_string());
-    } else {
-        out.push('"');
-        out.push_str(text);
-        out.push('"');
-    }
 }
 
 fn decimal_json(value: Decimal) -> Json {

@@ -10,6 +10,7 @@
 //! | `method` | which methods an address takes, and what else comes before a request is read |
 //! | `batch` | answers many requests in one |
 //! | `answer` | writes answers |
+//! | `stream` | sends bodies while they are made |
 //! | `describe` | describes the sets in the OpenAPI document |
 //!
 //! What a person may see and change is decided by [`svc_data::Sets`] alone; here is only the
@@ -24,8 +25,11 @@ mod operation;
 mod read;
 mod reference;
 mod request;
+mod stream;
 
 use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -49,7 +53,11 @@ svc_core::settings_section! {
         /// Entities in one answer, where the request asks for no fewer.
         pub page_size: u32 = 100, within(1..=10_000);
         /// Entities in one answer at most, whatever `Prefer: odata.maxpagesize` asks for.
-        pub max_page_size: u32 = 1_000, within(1..=100_000);
+        /// Large answers are sent while they are read, so they take no more memory than small ones.
+        pub max_page_size: u32 = 100_000, within(1..=10_000_000);
+        /// How long a client may take nothing of an answer that is sent while it is read, before
+        /// the rest is not read any more.
+        pub reader_timeout: Duration = seconds(60), within(seconds(1)..=seconds(3_600));
         /// Whether changes and deletes must name the version they are meant for (`If-Match`);
         /// without it they are answered with 428.
         pub require_if_match: bool = false;
@@ -131,7 +139,7 @@ async fn serve_one(
         Some(uri) => (Method::GET, Cow::Owned(uri)),
         None => (method, Cow::Borrowed(uri)),
     };
-    let request = Request::read(state, ctx, &uri, headers)?;
+    let request = Arc::new(Request::read(state, ctx, &uri, headers)?);
     if let Some(answer) = method::answer(&request, &method)? {
         return Ok(answer);
     }

@@ -23,6 +23,7 @@ mod odata_references;
 mod odata_response_filters;
 mod odata_rule_leaks;
 mod odata_soft_delete;
+mod odata_streaming;
 mod odata_virtual;
 mod refusals;
 mod staff;

@@ -16,7 +16,8 @@ use svc_odata::model::PrimitiveType;
 
 use super::model::Sets;
 use super::order::Terms;
-use super::read::{PageRequest, count_of, first_number, with_computed};
+use super::page::PageRequest;
+use super::read::{count_of, first_number, with_computed};
 use super::rows::{Form, close};
 use super::source::Source;
 use super::sql::Translator;

@@ -1,4 +1,4 @@
-//! Reading: one entity, or a page of them, straight from rows to JSON.
+//! Reading one entity, straight from its row to JSON, and what every read has in common.
 
 use sea_orm::sea_query::{Alias, Condition, Expr, Func, Query, SelectStatement};
 use sea_orm::{QueryResult, Value};
@@ -8,11 +8,9 @@ use svc_odata::model::{PropertyIndex, SetIndex};
 
 use super::apply::Rows;
 use super::model::{Served, Sets};
-use super::order::{Terms, marks};
 use super::rows::{Form, Layout};
 use super::source::Source;
 use super::sql::Translator;
-use super::token::Position;
 use crate::catalogue::EntitySet;
 use crate::context::Context;
 use crate::error::database_error;
@@ -24,41 +22,6 @@ pub struct Entity {
     pub version: i64,
     /// The properties as the members of a JSON object, without its braces.
     pub members: String,
-}
-
-/// What is asked of a set.
-#[derive(Clone, Copy, Debug)]
-pub struct PageRequest<'a> {
-    /// The options. Those that say which page is meant are below.
-    pub query: &'a BoundQuery,
-    /// Where the page before ended.
-    pub after: Option<&'a Position>,
-    /// How many are left out first.
-    pub skip: u64,
-    /// How many are returned at most.
-    pub take: u64,
-    /// Whether each entity comes with its `ETag`.
-    pub etags: bool,
-}
-
-/// A page of entities.
-#[derive(Clone, Debug, Default)]
-pub struct Page {
-    /// The entities as elements of a JSON array, without its brackets.
-    pub elements: String,
-    /// How many there are in all, where that was asked for.
-    pub count: Option<u64>,
-    /// Where it ends; none when nothing comes after it.
-    pub next: Option<Position>,
-}
-
-/// How a page is read.
-struct PagePlan<'a> {
-    count: Option<SelectStatement>,
-    rows: SelectStatement,
-    layout: Layout<'a>,
-    marks: Vec<(usize, Form)>,
-    from: Vec<usize>,
 }
 
 impl Sets {
@@ -120,76 +83,6 @@ impl Sets {
         let rows = ctx.run(ctx.database().build(&select)).await?;
         let related = self.related(ctx, &query.expand, &from, &rows, etags).await?;
         entity_of(&layout, rows.first().ok_or_else(missing)?, &related)
-    }
-
-    /// A page of entities.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without the set's permission;
-    /// [`ErrorKind::NotImplemented`](svc_core::ErrorKind::NotImplemented) for a feature that is
-    /// not served.
-    pub async fn read_page(
-        &self,
-        ctx: &Context,
-        source: &Source,
-        request: &PageRequest<'_>,
-    ) -> Result<Page> {
-        self.require_view(ctx, source.set)?;
-        if request.query.row.entity_type.is_none() {
-            return self.read_aggregated(ctx, source, request).await;
-        }
-        let plan = self.plan_page(ctx, source, request)?;
-        let count = match &plan.count {
-            Some(select) => Some(first_number(ctx, select).await?),
-            None => None,
-        };
-        let mut rows = ctx.run(ctx.database().build(&plan.rows)).await?;
-        let wanted = usize::try_from(request.take).unwrap_or(usize::MAX);
-        let more = rows.len() > wanted;
-        rows.truncate(wanted);
-        let expands = &request.query.expand;
-        let related = self.related(ctx, expands, &plan.from, &rows, request.etags).await?;
-        let mut elements = String::with_capacity(rows.len() * 384);
-        for (number, row) in rows.iter().enumerate() {
-            if number > 0 {
-                elements.push(',');
-            }
-            plan.layout.write_element(&mut elements, row, &related, request.etags)?;
-        }
-        let next = match rows.last().filter(|_| more) {
-            Some(last) => {
-                let marks = marks(ctx.database().backend(), &plan.marks, last)?;
-                let before = request.after.map_or(0, |position| position.sent);
-                Some(Position { marks, sent: before + rows.len() as u64 })
-            }
-            None => None,
-        };
-        Ok(Page { elements, count, next })
-    }
-
-    fn plan_page<'a>(
-        &'a self,
-        ctx: &'a Context,
-        source: &Source,
-        request: &PageRequest<'_>,
-    ) -> Result<PagePlan<'a>> {
-        let query = request.query;
-        let (mut select, translator) = self.select_query(ctx, source, query)?;
-        let count = query.count.then(|| count_of(&select));
-        let (mut layout, from) = lay_out(&mut select, &translator, query)?;
-        let terms = Terms::new(&translator, &query.order_by)?;
-        let marks = terms.select(&mut select, &translator, &mut layout);
-        terms.sort(&mut select);
-        if let Some(position) = request.after {
-            select.cond_where(terms.after(&position.marks)?);
-        } else if request.skip > 0 {
-            // More than a database counts to.
-            select.offset(request.skip.min(i64::MAX.unsigned_abs()));
-        }
-        // One row more than is asked for tells whether there are more.
-        select.limit(request.take.saturating_add(1));
-        Ok(PagePlan { count, rows: select, layout, marks, from })
     }
 
     /// The rows of a source that hold the conditions of a query, without columns.
@@ -329,7 +222,7 @@ pub(super) async fn first_number(ctx: &Context, select: &SelectStatement) -> Res
 }
 
 /// Selects what a query asks for, and what its `$expand` begins with.
-fn lay_out<'a>(
+pub(super) fn lay_out<'a>(
     select: &mut SelectStatement,
     translator: &Translator<'a>,
     query: &BoundQuery,

@@ -1,6 +1,7 @@
 //! Related entities within an answer: one statement for each navigation property, however many
 //! entities are expanded.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
@@ -26,7 +27,7 @@ use super::sql::Translator;
 use super::token::{Position, token_binding};
 use crate::context::Context;
 use crate::error::database_error;
-use crate::value::{ValueKind, to_json};
+use crate::value::ValueKind;
 
 /// How many entities one statement finds the related ones of; databases bound the parameters of a
 /// statement.
@@ -69,16 +70,23 @@ struct RelatedPlan<'a> {
     from: Vec<usize>,
 }
 
-/// How a value is found again.
-fn name_of(value: &Value) -> String {
-    to_json(value).to_string()
+/// How the value of a row is found again: as its JSON. None for a row without one.
+fn name_of(row: &QueryResult, (place, kind): (usize, ValueKind)) -> Result<Option<String>> {
+    let mut name = String::with_capacity(40);
+    kind.write_json(row, place, &mut name).map_err(database_error)?;
+    Ok((name != "null").then_some(name))
+}
+
+/// How many parameters a list of this many values has: a power of two, so that all lists of a
+/// statement make a few statements, which each connection prepares once.
+fn width_of(list: usize) -> usize {
+    list.next_power_of_two().min(PARENTS)
 }
 
 impl Related {
     /// Writes what a row's entity is related to, with a comma behind it.
     pub(super) fn write(&self, out: &mut String, row: &QueryResult) -> Result<()> {
-        let value = self.from.1.read(row, self.from.0).map_err(database_error)?;
-        let found = self.found.get(&name_of(&value));
+        let found = name_of(row, self.from)?.and_then(|name| self.found.get(&name));
         let count = found.map_or(0, |found| found.count);
         if self.counted || self.mode == ExpandMode::Count {
             push_name(out, &format!("{}@odata.count", self.name));
@@ -146,15 +154,14 @@ impl Sets {
             from: (place, kind),
             found: HashMap::new(),
         };
-        let mut parents = HashMap::new();
+        let mut parents = Vec::new();
         for row in rows {
-            let value = kind.read(row, place).map_err(database_error)?;
-            let name = name_of(&value);
-            if name != "null" {
-                parents.insert(name, value);
+            let Some(name) = name_of(row, (place, kind))? else { continue };
+            if let Entry::Vacant(unknown) = related.found.entry(name) {
+                unknown.insert(Found::default());
+                parents.push(kind.read(row, place).map_err(database_error)?);
             }
         }
-        let parents: Vec<Value> = parents.into_values().collect();
         for parents in parents.chunks(PARENTS) {
             if related.counted || expand.mode == ExpandMode::Count {
                 self.count_related(ctx, expand, link, parents, &mut related).await?;
@@ -183,9 +190,10 @@ impl Sets {
         };
         let kind = self.served_type(link.target).entity.columns[link.target_column].kind;
         for row in ctx.run(ctx.database().build(&select)).await? {
-            let parent = kind.read(&row, 0).map_err(database_error)?;
             let count: i64 = row.try_get_by_index(1).map_err(database_error)?;
-            related.found.entry(name_of(&parent)).or_default().count = count.unsigned_abs();
+            if let Some(parent) = name_of(&row, (0, kind))? {
+                related.found.entry(parent).or_default().count = count.unsigned_abs();
+            }
         }
         Ok(())
     }
@@ -210,14 +218,20 @@ impl Sets {
         let mut kept = Vec::with_capacity(rows.len());
         let mut more: HashSet<String> = HashSet::new();
         for row in rows.drain(..) {
-            let value = kind.read(&row, plan.parent).map_err(database_error)?;
-            let name = name_of(&value);
-            if let Some(allowed) = allowed {
-                let entry = last.entry(name.clone()).or_insert((0, value, Vec::new()));
-                if entry.0 == allowed {
-                    more.insert(name);
-                    continue;
-                }
+            if let Some(allowed) = allowed
+                && let Some(name) = name_of(&row, (plan.parent, kind))?
+            {
+                let entry = match last.entry(name) {
+                    Entry::Occupied(known) if known.get().0 == allowed => {
+                        more.insert(known.key().clone());
+                        continue;
+                    }
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unknown) => {
+                        let value = kind.read(&row, plan.parent).map_err(database_error)?;
+                        unknown.insert((0, value, Vec::new()))
+                    }
+                };
                 entry.0 += 1;
                 if entry.0 == allowed {
                     entry.2 = marks(ctx.database().backend(), &plan.marks, &row)?;
@@ -227,8 +241,8 @@ impl Sets {
         }
         let nested = self.related(ctx, &expand.query.expand, &plan.from, &kept, etags).await?;
         for row in &kept {
-            let value = kind.read(row, plan.parent).map_err(database_error)?;
-            let found = related.found.entry(name_of(&value)).or_default();
+            let Some(name) = name_of(row, (plan.parent, kind))? else { continue };
+            let found = related.found.entry(name).or_default();
             if expand.mode == ExpandMode::References {
                 let key = served.entity.key().kind.read(row, plan.key).map_err(database_error)?;
                 found.elements.push_str("{\"@odata.id\":");
@@ -318,7 +332,9 @@ impl Sets {
         let source = Source::of(SetIndex(link.target.0));
         let (mut select, translator) = self.select_query(ctx, &source, query)?;
         let column = translator.current.column(link.target_column);
-        select.cond_where(Condition::all().add(column.is_in(parents.iter().cloned())));
+        let last = parents.last().into_iter().cycle();
+        let list = parents.iter().chain(last).take(width_of(parents.len())).cloned();
+        select.cond_where(Condition::all().add(column.is_in(list)));
         Ok((select, translator))
     }
 }

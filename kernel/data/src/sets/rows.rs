@@ -19,7 +19,7 @@ use super::sql::Translator;
 use crate::database::Backend;
 use crate::error::database_error;
 use crate::response_filter::Masks;
-use crate::value::ValueKind;
+use crate::value::{ValueKind, push_integer};
 
 /// The form in which a value comes from the database.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -250,8 +250,9 @@ impl<'a> Layout<'a> {
     ) -> Result<()> {
         out.push('{');
         if etag {
-            let version = Self::version(row)?;
-            let _ = write!(out, "\"@odata.etag\":\"W/\\\"{version}\\\"\",");
+            out.push_str("\"@odata.etag\":\"W/\\\"");
+            push_integer(Self::version(row)?, out);
+            out.push_str("\\\"\",");
         }
         self.write_members(out, row, related)?;
         close(out, '}');
@@ -268,7 +269,9 @@ impl<'a> Layout<'a> {
         let changed = self.changed_values(row)?;
         for (place, index) in self.properties.iter().enumerate() {
             // A property's name is made of letters, digits and underscores.
-            let _ = write!(out, "\"{}\":", self.served.name(*index));
+            out.push('"');
+            out.push_str(self.served.name(*index));
+            out.push_str("\":");
             if let Some((_, value)) = changed.iter().find(|(changed, _)| changed == index) {
                 let _ = write!(out, "{value}");
             } else {

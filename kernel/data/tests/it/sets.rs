@@ -28,6 +28,7 @@ async fn page(ctx: &Context, query: &str) -> Result<(Vec<String>, Option<u64>, b
         after: None,
         skip: bound.skip.unwrap_or(0),
         take: bound.top.unwrap_or(100),
+        tells_next: true,
         etags: true,
     };
     let page =

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::response::Response;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION};
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use svc_core::{Error, Result};
 use svc_odata::headers::{EntityTag, JsonFormat, Version};
 
@@ -40,7 +40,7 @@ impl Answer {
         status: StatusCode,
         version: Version,
         format: JsonFormat,
-        body: String,
+        body: impl Into<Body>,
     ) -> Self {
         Self::with_body(status, version, content_type(format), body)
     }
@@ -65,6 +65,12 @@ impl Answer {
             .map_err(|error| Error::internal("a header can't be written").caused_by(error))?;
         self.0.headers_mut().insert(name, value);
         Ok(self)
+    }
+
+    /// Adds headers.
+    pub(super) fn headers(mut self, headers: HeaderMap) -> Self {
+        self.0.headers_mut().extend(headers);
+        self
     }
 
     /// The answer.

@@ -3,6 +3,8 @@
 //! Entities that an operation returns are read as their set returns them to the caller: what it
 //! may not see is left out, and `$select`, `$expand` and, of many, all other options work on them.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use http::{HeaderName, StatusCode};
 use svc_core::{Error, ErrorKind, Result};
@@ -23,7 +25,7 @@ use super::read::{entity_body, page_of, read_entity, refuse_of_many};
 use super::request::Request;
 
 /// Calls the operation that the path ends with.
-pub(super) async fn answer(request: &Request, body: &[u8]) -> Result<Response> {
+pub(super) async fn answer(request: &Arc<Request>, body: &[u8]) -> Result<Response> {
     let call = called(request)?;
     let kind = request.sets.model().operation(call.operation).kind;
     // Before anything is looked up that the caller may not even ask about.
@@ -101,7 +103,7 @@ fn renamed(error: &Error) -> Error {
 }
 
 async fn answer_with(
-    request: &Request,
+    request: &Arc<Request>,
     operation: OperationIndex,
     returned: Returned,
 ) -> Result<Response> {
@@ -133,7 +135,7 @@ async fn answer_with(
             if collection {
                 let once = described.kind == OperationKind::Action;
                 let among = Source::of(set).among(keys);
-                return page_of(request, &among, once).await;
+                return page_of(request, among, once).await;
             }
             answer_entity(request, set, keys).await
         }

@@ -1,13 +1,14 @@
 //! Answers reads.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use http::{HeaderName, HeaderValue, StatusCode};
 use svc_core::{Error, ErrorKind, Result};
-use svc_data::sets::{Entity, Page, PageRequest, Position, Source};
+use svc_data::sets::{Entity, PageRequest, Position, Source};
 use svc_odata::bind::{BoundQuery, ResourceKind, ResourceStep};
 use svc_odata::csdl::{write_json, write_service_document, write_xml};
 use svc_odata::headers::{JsonFormat, MetadataFormat, MetadataLevel, negotiate_metadata};
@@ -18,8 +19,9 @@ use svc_odata::value::type_name;
 
 use super::answer::{Answer, tag_of};
 use super::request::{Request, format_error};
+use super::stream::{self, Out, Streaming};
 
-pub(super) async fn answer(request: &Request) -> Result<Response> {
+pub(super) async fn answer(request: &Arc<Request>) -> Result<Response> {
     match request.resource.kind {
         ResourceKind::Service => service(request),
         ResourceKind::Metadata => metadata(request),
@@ -58,33 +60,32 @@ fn metadata(request: &Request) -> Result<Response> {
     Ok(Answer::with_body(StatusCode::OK, request.version, content_type, body).finish())
 }
 
-async fn page(request: &Request) -> Result<Response> {
-    page_of(request, &request.source().await?, false).await
+async fn page(request: &Arc<Request>) -> Result<Response> {
+    page_of(request, request.source().await?, false).await
 }
 
 /// Answers with the entities of a source that the caller may see: a page of them, or all that
 /// there are `at_once` where no further page can be asked for.
-pub(super) async fn page_of(request: &Request, source: &Source, at_once: bool) -> Result<Response> {
+pub(super) async fn page_of(
+    request: &Arc<Request>,
+    source: Source,
+    at_once: bool,
+) -> Result<Response> {
     let format = request.json_format()?;
     let query = request.query(source.set())?;
-    let etags = format.metadata != MetadataLevel::None;
-    let prepared = Rewriter::new(&request.seen(), format).map(|anew| anew.prepare(&query));
-    let asked = prepared.as_ref().unwrap_or(&query);
-    let (mut page, link) = read_page(request, source, asked, etags, at_once).await?;
-    let mut of_set = String::new();
-    if let Some(anew) = Rewriter::new(&request.seen(), format) {
-        page.elements = anew.elements(&page.elements, source.set(), &query).map_err(unreadable)?;
-        of_set = anew.of_set(source.set());
-    }
-    let mut body = String::with_capacity(page.elements.len() + 256);
-    body.push('{');
-    if etags {
-        push_context(&mut body, request, source.set(), Some(&query), ContextShape::Collection);
-        body.push(',');
-    }
-    body.push_str(&of_set);
-    push_page(&mut body, &page, link.as_deref(), format);
-    paged(request, Answer::json(StatusCode::OK, request.version, format, body))
+    let streaming = Streaming {
+        // A unit of work has the only connection that sees what it wrote.
+        in_pieces: !request.ctx.is_in_unit_of_work(),
+        reader_timeout: request.settings.reader_timeout,
+        trailers: Streaming::takes_trailers(&request.headers),
+    };
+    let work = {
+        let request = Arc::clone(request);
+        move |out| write_page(request, source, query, format, at_once, out)
+    };
+    let (body, headers) = stream::body(streaming, work).await?;
+    let answer = Answer::json(StatusCode::OK, request.version, format, body);
+    paged(request, answer.headers(headers))
 }
 
 /// Says which of the caller's preferences an answer with a page follows.
@@ -119,41 +120,110 @@ pub(super) async fn read_entity(
     Ok(entity)
 }
 
-/// Reads the page that a request asks for, and the address of the next.
-async fn read_page(
-    request: &Request,
-    source: &Source,
-    query: &BoundQuery,
-    etags: bool,
+/// Writes the page that a request asks for.
+async fn write_page(
+    request: Arc<Request>,
+    source: Source,
+    query: BoundQuery,
+    format: JsonFormat,
     at_once: bool,
-) -> Result<(Page, Option<String>)> {
-    let position = match &query.skip_token {
-        Some(token) => Some(request.sets.open_position(&request.ctx, &request.binding(), token)?),
-        None => None,
-    };
-    let sent = position.as_ref().map_or(0, |position| position.sent);
-    let limit = if at_once { u32::MAX.into() } else { page_limit(request) };
-    let rest = query.top.map(|top| top.saturating_sub(sent));
-    let wanted = PageRequest {
-        query,
-        after: position.as_ref(),
-        skip: query.skip.unwrap_or(0),
-        take: rest.unwrap_or(limit).min(limit),
-        etags,
-    };
-    let page = request.sets.read_page(&request.ctx, source, &wanted).await?;
-    let next = page.next.as_ref().filter(|_| rest.is_none_or(|rest| rest > wanted.take));
-    let link = next.map(|position| next_link(request, position)).transpose()?;
-    Ok((page, link))
+    mut out: Out,
+) -> Result<Out> {
+    let set = source.set();
+    let etags = format.metadata != MetadataLevel::None;
+    let prepared = Rewriter::new(&request.seen(), format).map(|anew| anew.prepare(&query));
+    let asked = prepared.as_ref().unwrap_or(&query);
+    let position = position(&request, asked)?;
+    let wanted = wanted(&request, asked, position.as_ref(), at_once);
+    let wanted = PageRequest { etags, ..wanted };
+    let mut reader = request.sets.open_page(&request.ctx, &source, wanted).await?;
+    out.text.push('{');
+    if etags {
+        push_context(&mut out.text, &request, set, Some(&query), ContextShape::Collection);
+        out.text.push(',');
+    }
+    if let Some(anew) = Rewriter::new(&request.seen(), format) {
+        out.text.push_str(&anew.of_set(set));
+    }
+    push_count(&mut out.text, reader.count(), format);
+    out.text.push_str("\"value\":[");
+    loop {
+        let goes_on = if prepared.is_some() {
+            let mut piece = String::new();
+            let goes_on = reader.write_next(&mut piece, out.room()).await?;
+            push_anew(&mut out.text, &request, &query, set, format, &piece)?;
+            goes_on
+        } else {
+            let room = out.room();
+            reader.write_next(&mut out.text, room).await?
+        };
+        if !goes_on {
+            break;
+        }
+        out.send(|| reader.pause()).await?;
+    }
+    let link = reader.into_next().map(|next| next_link(&request, &next)).transpose()?;
+    push_end(&mut out.text, link.as_deref());
+    Ok(out)
 }
 
-/// The members of an answer that holds a page.
-fn push_page(body: &mut String, page: &Page, link: Option<&str>, format: JsonFormat) {
-    if let Some(count) = page.count {
+/// Writes some entities of a page in the form that the caller asks for. Those behind the first
+/// begin with a comma.
+fn push_anew(
+    out: &mut String,
+    request: &Request,
+    query: &BoundQuery,
+    set: SetIndex,
+    format: JsonFormat,
+    piece: &str,
+) -> Result<()> {
+    let elements = piece.strip_prefix(',').unwrap_or(piece);
+    if elements.len() < piece.len() {
+        out.push(',');
+    }
+    if let Some(anew) = Rewriter::new(&request.seen(), format) {
+        out.push_str(&anew.elements(elements, set, query).map_err(unreadable)?);
+    }
+    Ok(())
+}
+
+/// Where the page before ended.
+fn position(request: &Request, query: &BoundQuery) -> Result<Option<Position>> {
+    let open = |token| request.sets.open_position(&request.ctx, &request.binding(), token);
+    query.skip_token.as_deref().map(open).transpose()
+}
+
+/// What is asked of the set.
+fn wanted<'a>(
+    request: &Request,
+    query: &'a BoundQuery,
+    position: Option<&'a Position>,
+    at_once: bool,
+) -> PageRequest<'a> {
+    let sent = position.map_or(0, |position| position.sent);
+    let limit = if at_once { u32::MAX.into() } else { page_limit(request) };
+    let rest = query.top.map(|top| top.saturating_sub(sent));
+    let take = rest.unwrap_or(limit).min(limit);
+    PageRequest {
+        query,
+        after: position,
+        skip: query.skip.unwrap_or(0),
+        take,
+        tells_next: rest.is_none_or(|rest| rest > take),
+        etags: false,
+    }
+}
+
+fn push_count(body: &mut String, count: Option<u64>, format: JsonFormat) {
+    if let Some(count) = count {
         let quote = if format.ieee754_compatible { "\"" } else { "" };
         let _ = write!(body, "\"@odata.count\":{quote}{count}{quote},");
     }
-    let _ = write!(body, "\"value\":[{}]", page.elements);
+}
+
+/// What stands behind the entities of a page.
+fn push_end(body: &mut String, link: Option<&str>) {
+    body.push(']');
     if let Some(link) = link {
         body.push_str(",\"@odata.nextLink\":");
         push_string(body, link);
@@ -306,9 +376,14 @@ async fn references(request: &Request, many: bool) -> Result<Response> {
         body.push(',');
     }
     if many {
-        let (mut page, link) = read_page(request, &source, &query, false, false).await?;
-        page.elements = addresses(request, set, &page.elements)?;
-        push_page(&mut body, &page, link.as_deref(), format);
+        let position = position(request, &query)?;
+        let wanted = wanted(request, &query, position.as_ref(), false);
+        let page = request.sets.read_page(&request.ctx, &source, &wanted).await?;
+        let link = page.next.map(|next| next_link(request, &next)).transpose()?;
+        push_count(&mut body, page.count, format);
+        body.push_str("\"value\":[");
+        body.push_str(&addresses(request, set, &page.elements)?);
+        push_end(&mut body, link.as_deref());
         return paged(request, Answer::json(StatusCode::OK, request.version, format, body));
     } else {
         refuse_of_many(&query)?;

@@ -1,0 +1,330 @@
+//! A page of entities, read in pieces, so that a large one never stands in memory.
+//!
+//! | State | What is held meanwhile | Left when |
+//! | --- | --- | --- |
+//! | batches | nothing between two of them | the page ends |
+//! | cursor | a connection, and the statement's snapshot | the page ends, or it is paused |
+//! | whole | the rest as text: aggregated rows, which have no key to go on behind | it is taken |
+//!
+//! A page of more than one batch has a cursor, unless related entities are read between its rows,
+//! which would take a second connection, or a unit of work has the only one. A batch goes on behind
+//! the row where the one before ended, as the next page does, so a reader that pauses loses its
+//! cursor but not its place. A reader that is dropped gives its connection back.
+
+use std::time::{Duration, Instant};
+
+use futures::TryStreamExt as _;
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{QueryResult, QueryStream};
+use svc_core::Result;
+use svc_odata::bind::BoundQuery;
+
+use super::model::Sets;
+use super::order::{Terms, marks};
+use super::read::{count_of, first_number, lay_out};
+use super::rows::{Form, Layout};
+use super::source::Source;
+use super::token::Position;
+use crate::context::Context;
+use crate::database::Backend;
+use crate::error::database_error;
+
+/// How many rows one statement of several returns.
+const BATCH: u64 = 1_000;
+
+/// How long a cursor lives. A statement may run for longer than this on PostgreSQL before it is
+/// cancelled, and keeps SQLite's log from being cut off as long.
+const CURSOR_LIFETIME: Duration = Duration::from_secs(10);
+
+/// What is asked of a set.
+#[derive(Clone, Copy, Debug)]
+pub struct PageRequest<'a> {
+    /// The options. Those that say which page is meant are below.
+    pub query: &'a BoundQuery,
+    /// Where the page before ended.
+    pub after: Option<&'a Position>,
+    /// How many are left out first.
+    pub skip: u64,
+    /// How many are returned at most.
+    pub take: u64,
+    /// Whether it is of interest that there are more; else [`Page::next`] stays empty.
+    pub tells_next: bool,
+    /// Whether each entity comes with its `ETag`.
+    pub etags: bool,
+}
+
+/// A page of entities.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// The entities as elements of a JSON array, without its brackets.
+    pub elements: String,
+    /// How many there are in all, where that was asked for.
+    pub count: Option<u64>,
+    /// Where it ends; none when nothing comes after it.
+    pub next: Option<Position>,
+}
+
+/// A page of entities that is being read.
+pub struct PageReader<'a> {
+    sets: &'a Sets,
+    ctx: &'a Context,
+    source: &'a Source,
+    request: PageRequest<'a>,
+    count: Option<u64>,
+    state: State<'a>,
+    /// How many rows were written.
+    written: u64,
+    next: Option<Position>,
+}
+
+enum State<'a> {
+    Batches,
+    Cursor(Box<Cursor<'a>>),
+    Whole(String),
+    Ended,
+}
+
+struct Cursor<'a> {
+    plan: PagePlan<'a>,
+    rows: QueryStream,
+    last: Option<QueryResult>,
+    begun: Instant,
+}
+
+/// How rows of a page are read.
+struct PagePlan<'a> {
+    rows: SelectStatement,
+    layout: Layout<'a>,
+    marks: Vec<(usize, Form)>,
+    from: Vec<usize>,
+}
+
+impl Sets {
+    /// A page of entities.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without the set's permission;
+    /// [`ErrorKind::NotImplemented`](svc_core::ErrorKind::NotImplemented) for a feature that is
+    /// not served.
+    pub async fn read_page(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        request: &PageRequest<'_>,
+    ) -> Result<Page> {
+        let mut reader = self.open_page(ctx, source, *request).await?;
+        let count = reader.count();
+        let mut elements = String::new();
+        while reader.write_next(&mut elements, usize::MAX).await? {}
+        Ok(Page { elements, count, next: reader.into_next() })
+    }
+
+    /// Begins to read a page of entities: counts them, where that is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sets::read_page`].
+    pub async fn open_page<'a>(
+        &'a self,
+        ctx: &'a Context,
+        source: &'a Source,
+        request: PageRequest<'a>,
+    ) -> Result<PageReader<'a>> {
+        self.require_view(ctx, source.set())?;
+        let mut reader = PageReader::new(self, ctx, source, request);
+        if request.query.row.entity_type.is_none() {
+            let page = self.read_aggregated(ctx, source, &request).await?;
+            reader.count = page.count;
+            reader.next = page.next.filter(|_| request.tells_next);
+            reader.state = State::Whole(page.elements);
+            return Ok(reader);
+        }
+        if request.query.count {
+            let select = count_of(&self.select_query(ctx, source, request.query)?.0);
+            reader.count = Some(first_number(ctx, &select).await?);
+        }
+        if reader.wanted() > BATCH && request.query.expand.is_empty() && !ctx.is_in_unit_of_work() {
+            let plan = reader.plan(None, reader.wanted())?;
+            let rows = ctx.database().cursor(ctx.database().build(&plan.rows)).await?;
+            let cursor = Cursor { plan, rows, last: None, begun: Instant::now() };
+            reader.state = State::Cursor(Box::new(cursor));
+        }
+        Ok(reader)
+    }
+}
+
+impl Sets {
+    /// How the database would answer a page: the steps of its plan, a line for each. For those who
+    /// look for a missing index.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sets::read_page`].
+    pub async fn explain_page(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        request: PageRequest<'_>,
+    ) -> Result<Vec<String>> {
+        self.require_view(ctx, source.set())?;
+        let reader = PageReader::new(self, ctx, source, request);
+        let mut statement = ctx.database().build(&reader.plan(None, reader.wanted())?.rows);
+        let (explain, column) = match ctx.database().backend() {
+            Backend::Sqlite => ("EXPLAIN QUERY PLAN", 3),
+            Backend::Postgres => ("EXPLAIN", 0),
+        };
+        statement.sql = format!("{explain} {}", statement.sql);
+        let rows = ctx.run(statement).await?;
+        let step = |row: &QueryResult| row.try_get_by_index(column).map_err(database_error);
+        rows.iter().map(step).collect()
+    }
+}
+
+impl<'a> PageReader<'a> {
+    fn new(sets: &'a Sets, ctx: &'a Context, source: &'a Source, request: PageRequest<'a>) -> Self {
+        let state = State::Batches;
+        Self { sets, ctx, source, request, count: None, state, written: 0, next: None }
+    }
+
+    /// How many there are in all, where that was asked for.
+    #[must_use]
+    pub fn count(&self) -> Option<u64> {
+        self.count
+    }
+
+    /// Where the page ended, once it has; none when nothing comes after it.
+    #[must_use]
+    pub fn into_next(self) -> Option<Position> {
+        self.next
+    }
+
+    /// Writes the next entities as elements of a JSON array, until the text is about `until` bytes
+    /// long. Answers whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database. What was written before stays.
+    pub async fn write_next(&mut self, out: &mut String, until: usize) -> Result<bool> {
+        match std::mem::replace(&mut self.state, State::Ended) {
+            State::Ended => Ok(false),
+            State::Whole(elements) => {
+                out.push_str(&elements);
+                Ok(false)
+            }
+            State::Batches => self.write_batch(out).await,
+            State::Cursor(cursor) => self.write_rows(cursor, out, until).await,
+        }
+    }
+
+    /// Gives up what is held, since nobody is going to read on for a while.
+    ///
+    /// # Errors
+    ///
+    /// A row that can't be read.
+    pub fn pause(&mut self) -> Result<()> {
+        if let State::Cursor(cursor) = &self.state {
+            let plan = &cursor.plan;
+            if let Some(last) = &cursor.last {
+                self.next = Some(self.position(plan, last)?);
+            }
+            self.state = State::Batches;
+        }
+        Ok(())
+    }
+
+    /// How many rows are still to be asked for. One more tells whether there are more.
+    fn wanted(&self) -> u64 {
+        let left = self.request.take.saturating_sub(self.written);
+        left.saturating_add(self.request.tells_next.into())
+    }
+
+    async fn write_batch(&mut self, out: &mut String) -> Result<bool> {
+        let limit = self.wanted().min(BATCH);
+        let is_last = limit == self.wanted();
+        let before = self.next.take();
+        let plan = self.plan(before.as_ref(), limit)?;
+        let mut rows = self.ctx.run(self.ctx.database().build(&plan.rows)).await?;
+        let full = rows.len() as u64 == limit;
+        let left = self.request.take - self.written;
+        rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        let expands = &self.request.query.expand;
+        let etags = self.request.etags;
+        let related = self.sets.related(self.ctx, expands, &plan.from, &rows, etags).await?;
+        out.reserve(rows.len() * 384);
+        for row in &rows {
+            self.separate(out);
+            plan.layout.write_element(out, row, &related, etags)?;
+        }
+        let goes_on = full && limit > 0 && (!is_last || self.request.tells_next);
+        if goes_on && let Some(last) = rows.last() {
+            self.next = Some(self.position(&plan, last)?);
+        }
+        if goes_on && !is_last {
+            self.state = State::Batches;
+        }
+        Ok(goes_on && !is_last)
+    }
+
+    async fn write_rows(
+        &mut self,
+        mut cursor: Box<Cursor<'a>>,
+        out: &mut String,
+        until: usize,
+    ) -> Result<bool> {
+        let mut ended = false;
+        while out.len() < until {
+            let Some(row) = cursor.rows.try_next().await.map_err(database_error)? else {
+                return Ok(false);
+            };
+            if self.written == self.request.take {
+                ended = true;
+                break;
+            }
+            self.separate(out);
+            cursor.plan.layout.write_element(out, &row, &[], self.request.etags)?;
+            cursor.last = Some(row);
+        }
+        if let Some(last) = cursor.last.as_ref().filter(|_| ended) {
+            self.next = Some(self.position(&cursor.plan, last)?);
+            return Ok(false);
+        }
+        let is_old = cursor.begun.elapsed() > CURSOR_LIFETIME;
+        self.state = State::Cursor(cursor);
+        if is_old {
+            self.pause()?;
+        }
+        Ok(true)
+    }
+
+    /// Puts a comma before every entity but the first.
+    fn separate(&mut self, out: &mut String) {
+        if self.written > 0 {
+            out.push(',');
+        }
+        self.written += 1;
+    }
+
+    fn position(&self, plan: &PagePlan<'_>, last: &QueryResult) -> Result<Position> {
+        let marks = marks(self.ctx.database().backend(), &plan.marks, last)?;
+        let before = self.request.after.map_or(0, |position| position.sent);
+        Ok(Position { marks, sent: before + self.written })
+    }
+
+    fn plan(&self, reached: Option<&Position>, limit: u64) -> Result<PagePlan<'a>> {
+        let query = self.request.query;
+        let (mut select, translator) = self.sets.select_query(self.ctx, self.source, query)?;
+        let (mut layout, from) = lay_out(&mut select, &translator, query)?;
+        let terms = Terms::new(&translator, &query.order_by)?;
+        let marks = terms.select(&mut select, &translator, &mut layout);
+        terms.sort(&mut select);
+        if let Some(position) = reached.or(self.request.after) {
+            select.cond_where(terms.after(&position.marks)?);
+        } else if self.request.skip > 0 {
+            // More than a database counts to.
+            select.offset(self.request.skip.min(i64::MAX.unsigned_abs()));
+        }
+        select.limit(limit);
+        Ok(PagePlan { rows: select, layout, marks, from })
+    }
+}
