@@ -1,0 +1,34 @@
+CREATE TABLE categories (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    name TEXT NOT NULL,
+    version BIGINT NOT NULL
+);
+
+CREATE TABLE products (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    sku TEXT NOT NULL,
+    name TEXT NOT NULL,
+    category_id UUID NOT NULL REFERENCES categories (id),
+    price NUMERIC(12, 2) NOT NULL,
+    cost_price NUMERIC(12, 2),
+    stock INTEGER NOT NULL,
+    region TEXT,
+    discontinued BOOLEAN NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    version BIGINT NOT NULL
+);
+CREATE INDEX products_key ON products (organisation_id, id);
+CREATE INDEX products_category ON products (organisation_id, category_id);
+CREATE INDEX products_name ON products (organisation_id, name, id);
+
+CREATE TABLE lines (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    product_id UUID NOT NULL REFERENCES products (id),
+    quantity INTEGER NOT NULL,
+    price NUMERIC(12, 2) NOT NULL,
+    version BIGINT NOT NULL
+);
+CREATE INDEX lines_product ON lines (organisation_id, product_id, id);
