@@ -14,7 +14,7 @@ use crate::{Answer, Client};
 pub const API_KEY: &str = "svck_e2e_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ";
 
 /// How long a start may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The `shop` program, in a fresh folder, with a database of its own.
 #[derive(Debug)]

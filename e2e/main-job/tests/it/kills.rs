@@ -46,7 +46,7 @@ const WORK: Duration = Duration::from_millis(1_500);
 const FIRST_GUESS: Duration = Duration::from_millis(1_500);
 
 /// How long it may take until nothing waits after the last round.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 fn rounds() -> u32 {
     let given = std::env::var("SVC_E2E_KILL_ROUNDS").ok();
