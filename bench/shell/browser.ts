@@ -38,6 +38,21 @@ export function devTools(page: Page): Promise<CDPSession> {
   return page.context().newCDPSession(page);
 }
 
+/**
+ * What the main thread spent while `act` ran, by the names of the DevTools protocol: seconds of its own time (what other
+ * programs take from the machine isn't counted), and counts.
+ */
+export async function spentIn(page: Page, act: () => Promise<unknown>): Promise<(name: string) => number> {
+  const session = await devTools(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const read = async () =>
+    new Map((await session.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]));
+  const before = await read();
+  await act();
+  const after = await read();
+  return (name) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+}
+
 /** The middle value. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);

@@ -1,6 +1,6 @@
 /** What one pointer move costs the main thread while a window is dragged. */
-import type { Browser, CDPSession, Page } from 'playwright-core';
-import { devTools, freshPage } from './browser.ts';
+import type { Browser, Page } from 'playwright-core';
+import { freshPage, spentIn } from './browser.ts';
 import { openMany, ready, type Library } from './open.ts';
 
 const MOVES = 120;
@@ -22,28 +22,19 @@ export interface Cost {
   layouts: number;
 }
 
-async function metrics(session: CDPSession): Promise<Record<string, number>> {
-  const { metrics: list } = await session.send('Performance.getMetrics');
-  return Object.fromEntries(list.map((metric) => [metric.name, metric.value]));
-}
-
 /** Presses and moves along the same path for everybody, one move a frame; nothing else is asked of the page. */
 async function moveAbout(page: Page, x: number, y: number): Promise<Cost> {
-  const session = await devTools(page);
-  // Thread time: what other programs take from the machine isn't counted.
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await page.mouse.move(x, y);
   await page.mouse.down();
   await page.mouse.move(x + 30, y + 30, { steps: 4 });
   await page.waitForTimeout(100);
-  const before = await metrics(session);
-  for (let move = 0; move < MOVES; move += 1) {
-    await page.mouse.move(x + 30 + (move % 30) * 6, y + 30 + (move % 20) * 4);
-    await page.waitForTimeout(PAUSE_MS);
-  }
-  const after = await metrics(session);
+  const spent = await spentIn(page, async () => {
+    for (let move = 0; move < MOVES; move += 1) {
+      await page.mouse.move(x + 30 + (move % 30) * 6, y + 30 + (move % 20) * 4);
+      await page.waitForTimeout(PAUSE_MS);
+    }
+  });
   await page.mouse.up();
-  const spent = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
   const perMove = (name: string) => (spent(name) * 1000) / MOVES;
   return {
     perMove: perMove('TaskDuration'),

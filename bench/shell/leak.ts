@@ -78,6 +78,32 @@ async function work(page: Page, round: number): Promise<void> {
   await closeAll(page);
 }
 
+interface Snapshot {
+  snapshot: { meta: { node_fields: string[]; node_types: [string[], ...unknown[]] } };
+  nodes: number[];
+}
+
+/** What the heap holds, in megabytes: what a page can leak, what the engine compiled, and what the browser keeps itself. */
+async function heapByKind(session: CDPSession): Promise<{ page: number; compiled: number; browser: number }> {
+  let text = '';
+  const collect = (part: { chunk: string }) => {
+    text += part.chunk;
+  };
+  session.on('HeapProfiler.addHeapSnapshotChunk', collect);
+  await session.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false });
+  session.off('HeapProfiler.addHeapSnapshotChunk', collect);
+  const { snapshot, nodes } = JSON.parse(text) as Snapshot;
+  const fields = snapshot.meta.node_fields;
+  const [type, size] = [fields.indexOf('type'), fields.indexOf('self_size')];
+  const sums = { page: 0, compiled: 0, browser: 0 };
+  for (let at = 0; at < nodes.length; at += fields.length) {
+    const kind = snapshot.meta.node_types[0][nodes[at + type] ?? 0] ?? '';
+    const sum = kind === 'code' ? 'compiled' : ['native', 'hidden', 'synthetic'].includes(kind) ? 'browser' : 'page';
+    sums[sum] += (nodes[at + size] ?? 0) / 1_048_576;
+  }
+  return sums;
+}
+
 /** A thousand plain windows, opened and closed by twenties after a hundred to warm up. */
 export async function thousandWindows(page: Page): Promise<{ before: Alive; after: Alive }> {
   const session = await devTools(page);
@@ -105,6 +131,7 @@ async function longRun(browser: Browser, minutes: number, tell: (line: string) =
   await page.locator('.shell-tile').first().waitFor();
   const session = await devTools(page);
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1) await work(page, round);
+  const kindsBefore = await heapByKind(session);
   const began = Date.now();
   let rounds = 0;
   let nextSample = 0;
@@ -126,6 +153,9 @@ async function longRun(browser: Browser, minutes: number, tell: (line: string) =
     rounds += 1;
   }
   await sample();
+  const kinds = await heapByKind(session);
+  for (const kind of ['page', 'compiled', 'browser'] as const)
+    tell(`heap of the ${kind}: ${kindsBefore[kind].toFixed(2)} → ${kinds[kind].toFixed(2)} MB`);
   await page.context().close();
   server.close();
   server.closeAllConnections();

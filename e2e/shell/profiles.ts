@@ -71,10 +71,12 @@ export const profiles = [
         let attempts = 0;
         const profileStore = {
           async load() {
-            await new Promise((resolve) => setTimeout(resolve, 2500));
             attempts += 1;
-            if (attempts === 1) throw new Error('the server is down');
-            return undefined;
+            if (attempts > 1) return undefined;
+            await new Promise<void>((resolve) => {
+              (window as unknown as { answer(): void }).answer = resolve;
+            });
+            throw new Error('the server is down');
           },
           save: () => Promise.reject(new Error('the disk is full')),
         };
@@ -84,8 +86,10 @@ export const profiles = [
       await page.locator('.shell-start-button').click();
       await page.locator('.shell-start [data-app=clock]').click();
       await page.locator('playground-clock').waitFor();
-      await page.getByText('still loading').waitFor();
+      await page.getByText('still loading').waitFor({ state: 'attached' });
+      await page.evaluate(() => (window as unknown as { answer(): void }).answer());
       await page.getByText('couldn’t be loaded').waitFor();
+      assert.equal(await page.getByText('still loading').count(), 0, 'what is no longer true is no longer said');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('couldn’t be saved').waitFor();
     },

@@ -1,7 +1,7 @@
 /**
  * Plays the scenarios in Debian's Chromium with real pointer, touch and keyboard events.
  *
- * `npm run e2e` in `shell/` runs all; a word after `--` runs those whose name contains it.
+ * `npm run e2e` in `shell/` runs all; a word after `--` runs those whose name contains it; `--list` names them.
  */
 import type { BrowserContext } from 'playwright-core';
 import { start } from './browser.ts';
@@ -19,7 +19,7 @@ import { server } from './server.ts';
 import { settings } from './settings.ts';
 import { windows } from './windows.ts';
 
-const SCENARIO_TIMEOUT_MS = 45_000;
+const SCENARIO_TIMEOUT_MS = 120_000;
 /** Scenarios played at a time, each in a context of its own. */
 const WORKERS = 2;
 
@@ -38,6 +38,10 @@ const all: Scenario[] = [
   accessibility,
 ].flat();
 const wanted = process.argv[2]?.toLowerCase() ?? '';
+if (wanted === '--list') {
+  for (const { name } of all) console.log(name);
+  process.exit();
+}
 const chosen = all.filter((scenario) => scenario.name.toLowerCase().includes(wanted));
 const world = await start();
 const failed: string[] = [];

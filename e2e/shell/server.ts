@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page, Request } from 'playwright-core';
 import { open, type World } from './browser.ts';
-import { box, drag, openApp, same, story, titleOf } from './scenario.ts';
+import { box, drag, openApp, same, story, titleOf, type Box } from './scenario.ts';
 
 /** Answers requests under `/api`, and remembers them. */
 async function serveApi(
@@ -143,8 +143,12 @@ export const server = [
       const win = await openApp(first.page, 'clock');
       await drag(first.page, await titleOf(win), { x: 420, y: 380 });
       const before = await box(win);
-      await first.page.waitForRequest((request) => request.method() === 'PUT');
-      await first.page.waitForTimeout(300);
+      const savedX = () =>
+        stored ? (JSON.parse(stored) as { windows: { bounds: Box }[] }).windows[0]?.bounds.x : undefined;
+      for (let tries = 0; Math.abs((savedX() ?? 0) - before.x) > 1; tries += 1) {
+        assert.ok(tries < 200, `the window was saved at ${savedX()}, not ${before.x}`);
+        await first.page.waitForTimeout(100);
+      }
       const second = await visit();
       await second.page.locator('.shell-window[data-app=clock]').waitFor();
       same(await box(second.page.locator('.shell-window')), before, 'restored from the server');

@@ -8,7 +8,7 @@ import { resolveLocale } from '../src/core/messages.ts';
 import { rank, rankAny } from '../src/core/ranking.ts';
 import { effect, flush, scope, signal } from '../src/core/signal.ts';
 import { next, raise, topmost } from '../src/core/stacking.ts';
-import { badgeText, checkApp, checkOptions, checkSearchProvider } from '../src/core/validate.ts';
+import { badgeText, checkApp, checkOptions, checkPermission, checkSearchProvider } from '../src/core/validate.ts';
 
 test('effects follow what they read, once per turn, until disposed', async () => {
   const [a, b] = [signal(1), signal(2)];
@@ -154,4 +154,21 @@ test('badges: counts end at 99+, marks are short, nothing and 0 remove', () => {
     [1, 99, 100, 'new', 'important', 0, '', undefined, null].map((value) => badgeText(value)),
     ['1', '99', '99+', 'new', 'impo', undefined, undefined, undefined, undefined],
   );
+});
+
+test('options and permissions that sign-in will use are checked already', () => {
+  const identityStore = {
+    listUsers: () => [],
+    saveUser: () => undefined,
+    deleteUser: () => undefined,
+    listRoles: () => [],
+    saveRole: () => undefined,
+    deleteRole: () => undefined,
+    listPermissions: () => [],
+  };
+  checkOptions({ loginHint: 'Use your work account.', requireLogin: false, identityStore });
+  assert.throws(() => checkOptions({ requireLogin: 'no' }), /`requireLogin` of the options must be/);
+  checkPermission({ id: 'Orders.Create', title: 'Create orders', group: 'Orders', description: 'Places them.' });
+  assert.throws(() => checkPermission({ title: 'Nameless' }), /the permission has no `id`/);
+  assert.throws(() => checkPermission({ id: 7 }), /`id` of the permission must be/);
 });

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cascade, fitInside, keepReachable, resize, slideAside, tile } from '../src/core/geometry.ts';
+import {
+  cascade,
+  fitInside,
+  keepReachable,
+  resize,
+  slideAside,
+  tile,
+  newPlace,
+  type Rect,
+} from '../src/core/geometry.ts';
 
 const AREA = { x: 0, y: 0, width: 1000, height: 700 };
 
@@ -70,4 +79,27 @@ test('tiled windows neither overlap nor leave the area', () => {
       }
     }
   }
+});
+
+test('a new window covers no title bar while there is room, whatever the sizes', () => {
+  const area = { x: 0, y: 0, width: 1440, height: 840 };
+  const sizes = [760, 640, 500, 420, 700, 330].map((width, index) => ({ width, height: 300 + index * 20 }));
+  const open: Rect[] = [];
+  for (const [index, size] of sizes.entries()) {
+    const rect = newPlace(size, open, index, area);
+    for (const other of open) {
+      const apart = rect.x >= other.x + other.width || other.x >= rect.x + rect.width;
+      assert.ok(apart || Math.abs(rect.y - other.y) >= 32, `${JSON.stringify(rect)} covers ${JSON.stringify(other)}`);
+    }
+    open.push(rect);
+  }
+});
+
+test('a new window takes the place of one that was closed, and finds one when none is free', () => {
+  const area = { x: 0, y: 0, width: 1000, height: 700 };
+  const size = { width: 400, height: 300 };
+  const first = newPlace(size, [], 0, area);
+  assert.deepEqual(newPlace(size, [{ ...first, y: first.y + 200 }], 5, area), first);
+  const full = Array.from({ length: 40 }, (_unused, index) => ({ x: 0, y: index * 20, width: 1000, height: 300 }));
+  assert.deepEqual(newPlace(size, full, 3, area), cascade(size, 3, area));
 });

@@ -48,6 +48,8 @@ export class Desk {
   readonly measured = Promise.withResolvers<void>();
   /** Small screens: windows fill the screen. */
   readonly compact = signal(false);
+  /** Small screens held upright: grids are three columns wide. */
+  readonly upright = signal(false);
   readonly dark = signal(false);
   /** The single window of a pop-out tab. */
   readonly popOut: boolean;

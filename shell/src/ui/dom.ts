@@ -70,6 +70,28 @@ export function listen<Name extends keyof Events, Events = HTMLElementEventMap &
   return () => target.removeEventListener(name, handler as EventListener, options);
 }
 
+/**
+ * Keeps the click that ends a drag from meaning anything. It comes right after the pointer is `lifted`; after a cancelled
+ * drag that may take long.
+ */
+export function swallowClick(lifted: boolean): void {
+  const stop = () => {
+    for (const end of ends) end();
+  };
+  const swallow = (event: MouseEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    stop();
+  };
+  const later = () => setTimeout(stop, 0);
+  const ends = [
+    listen(document, 'click', swallow, { capture: true }),
+    listen(document, 'pointerdown', stop, { capture: true }),
+    ...(lifted ? [] : [listen(document, 'pointerup', later)]),
+  ];
+  if (lifted) later();
+}
+
 /** Whether an event's target takes typed text, so that shortcuts must leave it alone. */
 export function isEditable(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;

@@ -14,7 +14,7 @@ import { connectKeys } from './keys.ts';
 import { connectLook, cornerLogo } from './look.ts';
 import { MenuLayer } from './menu.ts';
 import { MoveController } from './move.ts';
-import { Persistence } from './persistence.ts';
+import { Persistence, SLOW_MS } from './persistence.ts';
 import { Pilot } from './pilot.ts';
 import { readPopOut } from './popout.ts';
 import { StartMenu } from './start.ts';
@@ -174,7 +174,6 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>): void {
   let detach: Dispose | undefined;
   let userKey: string | undefined;
   const change = async (key: string) => {
-    const first = persistence === undefined;
     const old = persistence;
     persistence = new Persistence(desk, key);
     const mine = persistence;
@@ -184,11 +183,16 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>): void {
       desk.adopt(emptyProfile(newId('webtop')));
     }
     await desk.measured.promise;
-    // A desktop that can be used doesn't wait for a profile; what was asked to open does, so that it ends up on top.
+    const start = () => {
+      if (!detach && mine === persistence) detach = begin(desk, popOut);
+    };
+    // What was asked to open waits for the profile, so that it ends up on top; but not for a store that hangs.
+    const patience = setTimeout(start, SLOW_MS);
     const known = await mine.load();
+    clearTimeout(patience);
     if (mine !== persistence) return;
     if (known === false) firstStart(desk);
-    if (first) detach = begin(desk, popOut);
+    start();
   };
   effect(() => {
     const id = desk.runtime.session()?.identity?.id;
@@ -199,7 +203,9 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>): void {
   });
   effect(() => () => {
     detach?.();
-    void persistence?.end();
+    const last = persistence;
+    persistence = undefined;
+    void last?.end();
     desk.windows.clear();
     setLocale(undefined);
   });

@@ -18,7 +18,7 @@ import type { Shortcut, WebtopItem } from '../core/profile.ts';
 import { addItem, findItem, foldTogether, putItem } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { h, listen, newId } from './dom.ts';
+import { h, listen, newId, swallowClick } from './dom.ts';
 import type { GridView } from './grid-view.ts';
 import type { Webtops } from './webtops.ts';
 
@@ -328,25 +328,11 @@ export class GridDrag {
     drag.y = event.clientY;
     const still = Math.hypot(drag.x - drag.startX, drag.y - drag.startY) < TOUCH_TOLERANCE_PX;
     if (!still) this.#draw();
-    this.#swallowClick();
+    swallowClick(true);
     const target = still ? undefined : drag.target;
     this.#finish();
     if (target) this.#drop(drag, target);
     else if (still && drag.touch && !drag.isNew) this.#webtops.itemMenu(drag.item, { x: drag.x, y: drag.y });
-  }
-
-  /** The click that follows a drag isn't meant. */
-  #swallowClick(): void {
-    const off = listen(
-      document,
-      'click',
-      (event) => {
-        event.preventDefault();
-        event.stopPropagation();
-      },
-      { capture: true },
-    );
-    setTimeout(off, 0);
   }
 
   #drop(drag: Drag, target: Target): void {
@@ -372,7 +358,9 @@ export class GridDrag {
   cancel(): void {
     const drag = this.#drag;
     this.#finish();
-    if (drag?.dragging) this.#desk.showWebtop(drag.startWebtop);
+    if (!drag?.dragging) return;
+    swallowClick(false);
+    this.#desk.showWebtop(drag.startWebtop);
   }
 
   #finish(): void {

@@ -58,15 +58,15 @@ export class GridView {
     });
   }
 
-  /** Columns and rows as laid out: small screens stand upright. */
+  /** Columns and rows as laid out: small screens held upright have three columns. */
   get size(): GridSize {
-    if (!this.#desk.compact.peek()) return this.#size;
+    if (!this.#desk.upright.peek()) return this.#size;
     return { columns: 3, rows: pageSize(this.#size) / 3 };
   }
 
   /** Shows the items; call inside an effect so that access, badges and language are followed. */
   render(items: readonly WebtopItem[]): void {
-    this.#desk.compact();
+    this.#desk.upright();
     const { columns, rows } = this.size;
     this.element.style.setProperty('--shell-columns', String(columns));
     this.element.style.setProperty('--shell-rows', String(rows));

@@ -72,7 +72,8 @@ function snap(desk: Desk, event: KeyboardEvent, arrow: Arrow): boolean {
 }
 
 function handleAltShift(desk: Desk, event: KeyboardEvent): boolean {
-  const win = desk.windows.active;
+  // In the pilot view no window is the active one to look at.
+  const win = desk.pilot.isOpen ? undefined : desk.windows.active;
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
   if (digit) {
     const webtop = desk.webtops.peek()[Number(digit) - 1];

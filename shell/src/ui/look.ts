@@ -102,10 +102,16 @@ export function connectLook(desk: Desk, backdrop: HTMLElement): void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const prefersDark = signal(system.matches);
   const small = matchMedia('(max-width: 640px), (max-height: 460px) and (pointer: coarse)');
-  desk.compact.set(small.matches);
+  const portrait = matchMedia('(orientation: portrait)');
+  const measure = () => {
+    desk.compact.set(small.matches);
+    desk.upright.set(small.matches && portrait.matches);
+  };
+  measure();
   const ends = [
     listen(system, 'change', () => prefersDark.set(system.matches)),
-    listen(small, 'change', () => desk.compact.set(small.matches)),
+    listen(small, 'change', measure),
+    listen(portrait, 'change', measure),
   ];
   effect(() => {
     const theme = desk.setting('theme');
@@ -113,7 +119,10 @@ export function connectLook(desk: Desk, backdrop: HTMLElement): void {
     desk.dark.set(dark);
     root.dataset.theme = dark ? 'dark' : 'light';
   });
-  effect(() => void root.toggleAttribute('data-compact', desk.compact()));
+  effect(() => {
+    root.toggleAttribute('data-compact', desk.compact());
+    root.toggleAttribute('data-upright', desk.upright());
+  });
   effect(() => {
     root.dataset.taskbar = desk.compact() ? 'bottom' : desk.setting('taskbarPosition');
     root.toggleAttribute('data-autohide', desk.setting('taskbarAutoHide') && !desk.compact());

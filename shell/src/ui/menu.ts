@@ -64,6 +64,18 @@ export class MenuLayer {
     };
     const ends = [
       listen(document, 'pointerdown', outside, { capture: true }),
+      // A touch that opens a menu may take the focus back to what was touched; Escape closes the menu all the same.
+      listen(
+        document,
+        'keydown',
+        (event) => {
+          if (event.key !== 'Escape' || this.#stack.some((menu) => menu.element.contains(event.target as Node))) return;
+          event.preventDefault();
+          event.stopPropagation();
+          this.close();
+        },
+        { capture: true },
+      ),
       listen(window, 'blur', () => this.close(false)),
       listen(window, 'resize', () => this.close()),
     ];

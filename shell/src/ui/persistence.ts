@@ -24,7 +24,8 @@ import type { Desk } from './desk.ts';
 import { listen } from './dom.ts';
 
 const SAVE_AFTER_MS = 800;
-const SLOW_MS = 1_500;
+/** How long a store may take before the person is told, and begins without it. */
+export const SLOW_MS = 1_500;
 const LONGEST_WAIT_MS = 60_000;
 
 /** Loads and saves one profile. */
@@ -51,7 +52,10 @@ export class Persistence {
 
   /** Loads; answers whether there was a profile, `undefined` when it couldn't be found out. */
   async load(): Promise<boolean | undefined> {
-    const slow = setTimeout(() => this.#desk.toasts.show(t('profile.slow'), 'info'), SLOW_MS);
+    let calm: (() => void) | undefined;
+    const slow = setTimeout(() => {
+      calm = this.#desk.toasts.show(t('profile.slow'), 'info');
+    }, SLOW_MS);
     const before = untracked(() => this.#current());
     try {
       // A desktop that just ended may still be writing; a store of the product's own may hang and isn't waited for in line.
@@ -74,6 +78,7 @@ export class Persistence {
       return undefined;
     } finally {
       clearTimeout(slow);
+      calm?.();
     }
   }
 
@@ -99,7 +104,11 @@ export class Persistence {
       for (const win of this.#desk.windows.list.peek()) this.#desk.windows.sendTo(win, target);
     }
     flush();
-    if (!this.#desk.popOut) this.#desk.windows.restore(profile.windows);
+    if (this.#desk.popOut) return;
+    const { active } = this.#desk.windows;
+    this.#desk.windows.restore(profile.windows);
+    // Whoever has begun goes on where they are.
+    if (active) this.#desk.windows.activate(active);
   }
 
   async #read(stored: unknown): Promise<Profile | undefined> {

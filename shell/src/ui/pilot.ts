@@ -2,18 +2,20 @@
  * Pilot view: all windows of the current webtop side by side, all webtops as cards above. The windows are the real ones,
  * moved and scaled; each has a button over it that takes clicks, drags and keys instead.
  */
-import { tile, type Rect } from '../core/geometry.ts';
+import { clamp, contains, tile, type Rect } from '../core/geometry.ts';
 import { MAX_WEBTOPS, WEBTOP_GRID } from '../core/grid.ts';
 import type { Webtop } from '../core/profile.ts';
 import { effect, scope, signal, untracked, type Dispose } from '../core/signal.ts';
 import { addWebtop, deleteWebtop } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { h, listen, newId, trapTab } from './dom.ts';
+import { h, listen, newId, swallowClick, trapTab } from './dom.ts';
 import { glyph } from './glyphs.ts';
 import type { ShellWindow } from './window.ts';
 
 const DRAG_START = 6;
+/** The longer side of a window that is held over the cards. */
+const CARRIED_PX = 110;
 
 interface Slot {
   x: number;
@@ -56,9 +58,7 @@ export class Pilot {
     const [panel, dispose] = scope(() => this.#build());
     this.#panel = panel;
     this.#dispose = dispose;
-    panel.querySelector<HTMLElement>('.shell-pilot-window')?.focus({ preventScroll: true });
-    if (!panel.contains(document.activeElement))
-      panel.querySelector<HTMLElement>('.shell-pilot-card-open[aria-current]')?.focus();
+    this.#focusFirst(panel);
     this.#desk.announce(t('pilot.title'));
   }
 
@@ -129,12 +129,21 @@ export class Pilot {
     this.#fillField(field, active, root);
     if (focused)
       panel.querySelector<HTMLElement>(`[data-pilot="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    // What had the focus may be gone with its window.
+    if (this.#panel && !panel.contains(document.activeElement)) this.#focusFirst(panel);
+  }
+
+  #focusFirst(panel: HTMLElement): void {
+    const card = panel.querySelector<HTMLElement>('.shell-pilot-card-open[aria-current]');
+    const first = panel.querySelector<HTMLElement>('.shell-pilot-window') ?? card;
+    first?.focus({ preventScroll: true });
+    card?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   #card(webtop: Webtop, current: boolean): HTMLElement {
     const title = this.#desk.webtopTitle(webtop);
     const screen = h('div.shell-pilot-screen', { 'aria-hidden': 'true' });
-    const columns = this.#desk.compact.peek() ? 3 : WEBTOP_GRID.columns;
+    const columns = this.#desk.upright.peek() ? 3 : WEBTOP_GRID.columns;
     for (const item of webtop.items) {
       const dot = h('i.shell-pilot-item');
       dot.style.gridColumnStart = String((item.cell % columns) + 1);
@@ -293,6 +302,12 @@ export class Pilot {
     if (!slot) return;
     let dragging = false;
     let over: Element | null = null;
+    const carried = this.#carried(win, slot, event);
+    // Measured once: the cards stay where they are while something is carried to them.
+    const cards = [...(this.#panel?.querySelectorAll('.shell-pilot-card') ?? [])].map((card) => ({
+      card,
+      rect: card.getBoundingClientRect(),
+    }));
     const mark = (card: Element | null) => {
       if (card === over) return;
       over?.removeAttribute('data-drop');
@@ -300,20 +315,15 @@ export class Pilot {
       over?.setAttribute('data-drop', '');
     };
     const move = (now: PointerEvent) => {
-      const [dx, dy] = [now.clientX - event.clientX, now.clientY - event.clientY];
-      if (!dragging && Math.hypot(dx, dy) < DRAG_START) return;
+      const travel = Math.hypot(now.clientX - event.clientX, now.clientY - event.clientY);
+      if (!dragging && travel < DRAG_START) return;
       if (!dragging) {
         dragging = true;
         handle.classList.add('shell-pilot-dragging');
         win.element.classList.add('shell-pilot-carried');
       }
-      win.element.style.transform = `translate(${slot.x + dx}px,${slot.y + dy}px) scale(${slot.scale})`;
-      mark(
-        document
-          .elementsFromPoint(now.clientX, now.clientY)
-          .find((one) => one.closest('.shell-pilot-card'))
-          ?.closest('.shell-pilot-card') ?? null,
-      );
+      win.element.style.transform = carried(now);
+      mark(cards.find(({ rect }) => contains(rect, { x: now.clientX, y: now.clientY }))?.card ?? null);
     };
     const end = (drop: boolean) => {
       for (const off of ends) off();
@@ -322,8 +332,7 @@ export class Pilot {
       if (!dragging) return;
       handle.classList.remove('shell-pilot-dragging');
       win.element.classList.remove('shell-pilot-carried');
-      const swallow = listen(handle, 'click', (click) => click.stopPropagation(), { capture: true });
-      setTimeout(swallow, 0);
+      swallowClick(drop);
       if (drop && target) this.#desk.windows.sendTo(win, target);
       this.#revision.update((count) => count + 1);
     };
@@ -343,6 +352,25 @@ export class Pilot {
         { capture: true },
       ),
     ];
+  }
+
+  /** Where a carried window is: under the pointer, and the smaller the nearer the cards it may be dropped on. */
+  #carried(win: ShellWindow, slot: Slot, start: PointerEvent): (now: PointerEvent) => string {
+    const root = this.#desk.root.getBoundingClientRect();
+    const strip = this.#panel?.querySelector('.shell-pilot-strip')?.getBoundingClientRect();
+    const rect = this.#desk.windows.rect(win);
+    const small = Math.min(slot.scale, CARRIED_PX / Math.max(rect.width, rect.height));
+    const [inX, inY] = [
+      (start.clientX - root.left - slot.x) / slot.scale,
+      (start.clientY - root.top - slot.y) / slot.scale,
+    ];
+    const way = Math.max(1, start.clientY - (strip?.bottom ?? 0));
+    return (now) => {
+      const near = clamp((start.clientY - now.clientY) / way, 0, 1);
+      const scale = slot.scale + (small - slot.scale) * near;
+      const [x, y] = [now.clientX - root.left - inX * scale, now.clientY - root.top - inY * scale];
+      return `translate(${x}px,${y}px) scale(${scale})`;
+    };
   }
 
   #key(event: KeyboardEvent, panel: HTMLElement): void {

@@ -21,7 +21,12 @@ export class Taskbar {
   readonly startButton: HTMLButtonElement;
   readonly preview: Preview;
   readonly #desk: Desk;
-  readonly #tasks = h('div.shell-tasks', { part: 'tasks' });
+  readonly #tasks: HTMLElement = h('div.shell-tasks', {
+    part: 'tasks',
+    // A wheel turns one way; the bar may lie the other.
+    onwheel: (event: WheelEvent) => this.#tasks.scrollBy({ left: event.deltaY }),
+  });
+  #frame = 0;
   readonly #buttons = new Map<string, TaskButton>();
 
   constructor(desk: Desk) {
@@ -227,9 +232,22 @@ export class Taskbar {
   #markActive(activeId: string | undefined): void {
     const active = this.#desk.windows.get(activeId)?.app.id;
     for (const { appId, element } of this.#buttons.values()) {
-      if (appId === active) element.setAttribute('aria-current', 'true');
-      else element.removeAttribute('aria-current');
+      if (appId !== active) element.removeAttribute('aria-current');
+      else if (!element.hasAttribute('aria-current')) {
+        element.setAttribute('aria-current', 'true');
+        this.#reveal(element);
+      }
     }
+  }
+
+  /** Scrolls a button into sight when there are more than fit; after the frame, since opening windows measures nothing. */
+  #reveal(element: HTMLElement): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => {
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = this.#tasks;
+      if (scrollWidth > clientWidth || scrollHeight > clientHeight)
+        element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    });
   }
 
   #click(appId: string, element: HTMLElement): void {

@@ -13,7 +13,7 @@
  * Elements are appended once and never reordered: moving a frame in the document reloads it. Stacking is `z-index`,
  * position is `transform`, other webtops are `display: none`.
  */
-import { cascade, fitInside, keepReachable, slideAside, type Rect } from '../core/geometry.ts';
+import { fitInside, keepReachable, newPlace, slideAside, type Rect } from '../core/geometry.ts';
 import type { StoredWindow } from '../core/profile.ts';
 import { effect, signal, untracked } from '../core/signal.ts';
 import { placementRect, type Placement } from '../core/snap.ts';
@@ -37,6 +37,8 @@ export interface OpenOptions {
 }
 
 const PEEK = 36;
+/** How many windows a new one is placed clear of. */
+const RECENT = 24;
 
 /** Opens, arranges and closes windows. */
 export class WindowManager {
@@ -50,6 +52,7 @@ export class WindowManager {
   readonly #byId = new Map<string, ShellWindow>();
   readonly #waiting = signal<readonly StoredWindow[]>([]);
   #order: string[] = [];
+  /** Depths go up by two: the guide of a drag lies between the dragged window and all others. */
   #depth = 10;
   #opened = 0;
   #openedNow: ShellWindow[] = [];
@@ -126,7 +129,7 @@ export class WindowManager {
     const win = this.#create(app, options);
     this.#byId.set(win.id, win);
     this.#order = raise(this.#order, win.id);
-    this.#depth += 1;
+    this.#depth += 2;
     win.element.style.zIndex = String(this.#depth);
     this.#apply(win);
     this.paint(win);
@@ -150,7 +153,7 @@ export class WindowManager {
       id: stored?.id ?? newId('window'),
       app,
       webtop: stored?.webtop ?? this.#desk.activeWebtop.peek(),
-      bounds: stored ? fitInside(stored.bounds, area) : cascade(size, this.#opened - 1, area),
+      bounds: stored ? fitInside(stored.bounds, area) : this.#newBounds(size),
       placement: this.#desk.popOut ? 'maximized' : (stored?.placement ?? 'normal'),
       minimized: stored?.minimized ?? false,
       intent: stored ? stored.state : intent,
@@ -163,6 +166,16 @@ export class WindowManager {
     win.icon = shortcut?.icon ?? app.icon;
     win.accent = shortcut?.accent ?? app.accent;
     return win;
+  }
+
+  /** Where a new window goes: clear of the title bars that are in sight. */
+  #newBounds(size: { width: number; height: number }): Rect {
+    const inSight = this.#order
+      .slice(-RECENT)
+      .map((id) => this.#byId.get(id))
+      .filter((win) => win !== undefined && win.placement === 'normal' && this.shown(win));
+    const taken = inSight.map((win) => win?.bounds).filter((bounds) => bounds !== undefined);
+    return newPlace(size, taken, this.#opened - 1, this.#desk.area.peek());
   }
 
   /** Focus and entrance wait for the frame: many windows opened in one go cost one of each. */
@@ -281,7 +294,7 @@ export class WindowManager {
     }
     if (this.#order.at(-1) !== win.id) {
       this.#order = raise(this.#order, win.id);
-      this.#depth += 1;
+      this.#depth += 2;
       win.element.style.zIndex = String(this.#depth);
     }
     this.activeId.set(win.id);
