@@ -44,6 +44,7 @@ pub(crate) struct Figure {
 }
 
 impl Figure {
+    #[expect(clippy::cast_possible_truncation, reason = "the logarithm of a figure is small")]
     pub(crate) fn new(
         backend: Backend,
         part: &str,

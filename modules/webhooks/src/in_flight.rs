@@ -5,7 +5,7 @@
 //!
 //! | Endpoint | Requests in flight | Deliveries in memory besides |
 //! | --- | --- | --- |
-//! | its last request was answered with 2xx, and soon | `ConcurrencyPerEndpoint` | [`AHEAD`] times as many |
+//! | its last request was answered with 2xx, and soon | `ConcurrencyPerEndpoint` | as many as it answers in [`WAIT`], at most [`AHEAD`] times as many |
 //! | not known yet, failed, or slow | `ConcurrencyPerEndpoint` | none |
 //! | its last request ran into the timeout | 1 | none |
 //!
@@ -18,17 +18,23 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-/// How many deliveries wait in memory for each request that may be in flight.
-const AHEAD: usize = 8;
+/// How many deliveries of an endpoint wait in memory for each request that may be in flight.
+const AHEAD: u32 = 32;
 
-/// An endpoint that takes longer gets nothing ahead: its claims would end before it is sent to.
+/// How many deliveries are in memory for each request that may be in flight, in all.
+const IN_ALL: usize = 8;
+
+/// How long a delivery should wait in memory at most: well before its claim ends.
+const WAIT: Duration = Duration::from_secs(4);
+
+/// An endpoint that takes longer gets nothing ahead.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// How an endpoint's last request on this node went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
-    /// Answered with 2xx, and soon.
-    Well,
+    /// Answered with 2xx, so soon.
+    Well(Duration),
     /// Slow, or failed.
     Troubled,
     /// Ran into the timeout.
@@ -40,7 +46,7 @@ impl Health {
     pub(crate) fn of(is_delivered: bool, timed_out: bool, duration: Duration) -> Self {
         match (is_delivered, timed_out) {
             (_, true) => Self::Hanging,
-            (true, false) if duration < SLOW => Self::Well,
+            (true, false) if duration < SLOW => Self::Well(duration),
             _ => Self::Troubled,
         }
     }
@@ -107,10 +113,14 @@ impl InFlight {
 
     fn allowance(&self, state: &State, endpoint: Uuid) -> usize {
         let ahead = match state.health.get(&endpoint) {
-            Some(Health::Well) => AHEAD * self.limit_per_endpoint,
+            Some(Health::Well(duration)) => {
+                let rounds = WAIT.as_millis() / duration.as_millis().max(1);
+                u32::try_from(rounds).map_or(AHEAD, |rounds| rounds.min(AHEAD))
+            }
             _ => 0,
         };
-        self.places(state, endpoint) + ahead
+        let ahead = usize::try_from(ahead).unwrap_or_default();
+        self.places(state, endpoint) + ahead * self.limit_per_endpoint
     }
 
     fn room_for(&self, state: &State, endpoint: Uuid) -> usize {
@@ -119,7 +129,7 @@ impl InFlight {
     }
 
     fn most(&self) -> usize {
-        self.limit * AHEAD
+        self.limit * IN_ALL
     }
 
     fn free_of(&self, state: &State) -> usize {
@@ -196,15 +206,19 @@ impl InFlight {
         state.behind.extend(newly);
     }
 
-    /// Whether it is worth looking for more: half of the room for an endpoint is free again for
-    /// which more is due, or the last look was cut short and there is room in general.
+    /// Whether it is worth looking for more: an endpoint for which more is due has room again (one
+    /// that is well, half of it), or the last look was cut short and there is room in general.
     pub(crate) fn is_worth_a_look(&self, was_cut_short: bool) -> bool {
         let state = self.state();
-        let has_half = |endpoint: &Uuid| {
-            self.room_for(&state, *endpoint) * 2 >= self.allowance(&state, *endpoint)
+        let has_room = |endpoint: &Uuid| {
+            let enough = match state.health.get(endpoint) {
+                Some(Health::Well(_)) => self.allowance(&state, *endpoint) / 2,
+                _ => 0,
+            };
+            self.room_for(&state, *endpoint) >= enough.max(1)
         };
         self.free_of(&state) * 4 >= self.most()
-            && (was_cut_short || state.behind.iter().any(has_half))
+            && (was_cut_short || state.behind.iter().any(has_room))
     }
 }
 
@@ -266,8 +280,11 @@ mod tests {
         assert_eq!(in_flight.free_for(ONE), 0);
         in_flight.note(ONE, Health::Troubled);
         assert_eq!(in_flight.free_for(ONE), 3);
-        in_flight.note(ONE, Health::Well);
-        assert_eq!(in_flight.free_for(ONE), 4 + 32 - 1);
+        let well = |milliseconds| Health::of(true, false, Duration::from_millis(milliseconds));
+        for (milliseconds, ahead) in [(0, 32), (125, 32), (200, 20), (499, 8), (500, 0)] {
+            in_flight.note(ONE, well(milliseconds));
+            assert_eq!(in_flight.free_for(ONE), 4 + ahead * 4 - 1, "{milliseconds}");
+        }
         drop(ticket);
         assert!(in_flight.state().by_endpoint.is_empty());
     }

@@ -74,9 +74,10 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         let context = self.uow.context().acting_as(Arc::clone(owner));
         let told = self.read(&context, places, |read| Some(&read.told)).await?;
-        let before = match with_changes {
-            true => self.read(&context, places, |read| read.before.as_ref()).await?,
-            false => HashMap::new(),
+        let before = if with_changes {
+            self.read(&context, places, |read| read.before.as_ref()).await?
+        } else {
+            HashMap::new()
         };
         let images = self.images.entry((owner.user_id(), owner.organisation())).or_default();
         images.told.extend(told);

@@ -182,7 +182,7 @@ on_both_databases! {
         assert!(sets.read_image(&sighted, entity, &record).await.unwrap().is_some());
         // Many at once: each is judged for itself, in its place.
         let rows = (0..70).map(|n| {
-            let sku = format!("{}-{n}", if n % 3 == 0 { "X" } else { "L" });
+            let sku = format!("{}{n}", if n % 3 == 0 { "X" } else { "L" });
             vec![None, None, Some(sku.into()), Some(Value::Decimal(Some(n.into()))), None, None, None]
         });
         let rows = rows.collect();

@@ -22,6 +22,10 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 /// How long the first outcome waits for others to be recorded with.
 const GATHERING: Duration = Duration::from_millis(10);
 
+/// How long a look waits after the one before began, so that a stream of wake-ups, or of requests
+/// that end, costs little.
+const LOOK_PAUSE: Duration = Duration::from_millis(5);
+
 /// Outcomes that are recorded without waiting for more.
 const GATHERED: usize = 256;
 
@@ -34,6 +38,10 @@ struct Pending<'a> {
     recording: Option<BoxFuture<'a, Result<Settled>>>,
     /// Whether something may have become due.
     wants_look: bool,
+    /// When the next look may begin.
+    look_at: Instant,
+    /// Whether one waits for that.
+    is_put_off: bool,
     /// Whether the last look stopped on the way.
     is_cut_short: bool,
     /// When the next delivery becomes due that isn't yet.
@@ -45,6 +53,22 @@ struct Pending<'a> {
 }
 
 impl Pending<'_> {
+    /// What is due is not known yet.
+    fn new(poll_interval: Duration) -> Self {
+        let now = Instant::now();
+        Self {
+            look: None,
+            recording: None,
+            wants_look: true,
+            look_at: now,
+            is_put_off: false,
+            is_cut_short: false,
+            next_us: None,
+            poll_at: now + poll_interval,
+            record_at: None,
+        }
+    }
+
     fn is_due_at(&mut self, next_us: Option<i64>) {
         self.next_us = [self.next_us, next_us].into_iter().flatten().min();
     }
@@ -60,15 +84,7 @@ impl Dispatcher {
     ) -> Result<()> {
         let app = self.app.get()?;
         let wake = app.wakes().topic(WAKE_TOPIC);
-        let mut pending = Pending {
-            look: None,
-            recording: None,
-            wants_look: true,
-            is_cut_short: false,
-            next_us: None,
-            poll_at: Instant::now() + self.settings.poll_interval,
-            record_at: None,
-        };
+        let mut pending = Pending::new(self.settings.poll_interval);
         loop {
             if flight.ended.len() < UNRECORDED {
                 self.start(&app, flight).await?;
@@ -108,6 +124,7 @@ impl Dispatcher {
                     pending.wants_look = true;
                 }
                 () = tokio::time::sleep_until(pending.poll_at) => pending.wants_look = true,
+                () = tokio::time::sleep_until(pending.look_at), if pending.is_put_off => {}
                 () = tokio::time::sleep_until(record_at.unwrap_or(pending.poll_at)),
                     if record_at.is_some() => {}
             }
@@ -124,11 +141,14 @@ impl Dispatcher {
 
     /// Begins to look, and to record, where there is reason to and it isn't being done.
     fn begin<'a>(&'a self, flight: &mut Flight, pending: &mut Pending<'a>) {
-        let again = self.in_flight.is_worth_a_look(pending.is_cut_short);
-        let has_room = self.in_flight.free() > 0;
-        if pending.look.is_none() && (again || pending.wants_look && has_room) {
+        let now = Instant::now();
+        let is_wanted = self.in_flight.is_worth_a_look(pending.is_cut_short)
+            || pending.wants_look && self.in_flight.free() > 0;
+        pending.is_put_off = is_wanted && pending.look.is_none() && now < pending.look_at;
+        if is_wanted && pending.look.is_none() && !pending.is_put_off {
             pending.wants_look = false;
-            pending.poll_at = Instant::now() + self.settings.poll_interval;
+            pending.look_at = now + LOOK_PAUSE;
+            pending.poll_at = now + self.settings.poll_interval;
             // What becomes due later is found anew by each look that goes all the way round.
             pending.next_us = pending.next_us.filter(|_| pending.is_cut_short);
             pending.look = Some(Box::pin(self.turn()));
@@ -136,7 +156,6 @@ impl Dispatcher {
         if flight.ended.is_empty() {
             return;
         }
-        let now = Instant::now();
         let record_at = *pending.record_at.get_or_insert(now + GATHERING);
         // With nothing else in flight there is nothing to wait for.
         let is_time = now >= record_at || flight.ended.len() >= GATHERED || flight.sends.is_empty();

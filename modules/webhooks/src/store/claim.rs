@@ -99,19 +99,11 @@ pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Resul
         let Some(version) = version else { continue };
         let pace = max_per_second.and_then(Pace::new);
         let pace_us = pace.map_or(i64::MIN, |pace| pace.ready_us(next_us.unwrap_or(i64::MIN)));
-        for (lane, first) in [Lane::Test, Lane::Ordinary, Lane::Ordered].into_iter().zip(firsts) {
-            let first: Option<i64> = first;
-            if let Some(first_us) = first {
-                let (max_per_second, lane) = (max_per_second.filter(|_| pace.is_some()), lane);
-                waiting.push(Waiting {
-                    endpoint,
-                    lane,
-                    first_us,
-                    version,
-                    max_per_second,
-                    pace_us,
-                });
-            }
+        let max_per_second = max_per_second.filter(|_| pace.is_some());
+        let lanes = [Lane::Test, Lane::Ordinary, Lane::Ordered];
+        for (lane, first_us) in lanes.into_iter().zip::<[Option<i64>; 3]>(firsts) {
+            let Some(first_us) = first_us else { continue };
+            waiting.push(Waiting { endpoint, lane, first_us, version, max_per_second, pace_us });
         }
     }
     Ok(Look { waiting, next })

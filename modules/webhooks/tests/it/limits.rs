@@ -199,6 +199,22 @@ on_both_databases! {
         assert_eq!(versions, expected);
     }
 
+    async fn what_failed_in_order_is_recovered_as_well(backend) {
+        let world = World::with(backend, |builder| {
+            builder.setting("Svc:Webhooks:MaxAttempts", 1)
+        })
+        .await;
+        let endpoint = world.endpoint(&["products.*"]).await;
+        let set = json!({"isOrdered": true});
+        let _ = world.client().put(&path(&endpoint, ""), set).await.expect(200);
+        world.receiver.answer_with([500]);
+        world.create("A-1").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        let since = json!({"since": "2026-11-20T00:00:00Z"});
+        let _ = world.client().post(&path(&endpoint, "/recover"), since).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 1);
+    }
+
     async fn what_waits_in_memory_is_held_when_the_endpoint_is_switched_off(backend) {
         let receiver = Receiver::start().await;
         let world = World::beside(backend, receiver, &[], |builder| {
