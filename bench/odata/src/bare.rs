@@ -27,9 +27,12 @@ use handlers::{postgres, sqlite};
 /// How long a key is known without being looked up.
 const KEPT: Duration = Duration::from_secs(5);
 
+/// Organisations by the hash of a key, with when it was looked up.
+type Known = HashMap<[u8; 32], (Uuid, Instant)>;
+
 /// The keys that were looked up lately, with their organisations.
 #[derive(Clone, Default)]
-struct Keys(Arc<Mutex<HashMap<[u8; 32], (Uuid, Instant)>>>);
+struct Keys(Arc<Mutex<Known>>);
 
 impl Keys {
     /// The organisation of the key in a request, which `look_up` finds where it isn't known.

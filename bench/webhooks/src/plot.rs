@@ -14,7 +14,7 @@ const GOAL_AT: f64 = 200.0;
 /// Draws the run.
 pub(crate) fn draw(figures: &Figures, file: &Path) {
     let with_goal: Vec<(&Figure, Goal)> =
-        figures.figures.iter().filter_map(|figure| Some((figure, figure.goal?))).collect();
+        figures.rows.iter().filter_map(|figure| Some((figure, figure.goal?))).collect();
     let height = ROW * (with_goal.len() + 3);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \

@@ -73,7 +73,7 @@ impl Receiver {
 
     /// Waits until so many posts have come.
     pub(crate) async fn wait_for(&mut self, count: u64) -> Report {
-        let until = Instant::now() + Duration::from_secs(120);
+        let until = Instant::now() + Duration::from_mins(2);
         loop {
             let report = self.report();
             if report.count >= count {

@@ -75,7 +75,7 @@ impl Figure {
 pub(crate) struct Figures {
     pub(crate) commit: String,
     pub(crate) machine: String,
-    pub(crate) figures: Vec<Figure>,
+    pub(crate) rows: Vec<Figure>,
     #[serde(skip)]
     previous: Option<Box<Figures>>,
 }
@@ -85,18 +85,18 @@ impl Figures {
     pub(crate) fn new(recorded: &Path) -> Self {
         let previous = std::fs::read_to_string(recorded).ok();
         let previous = previous.map(|text| serde_json::from_str(&text).expect("a recorded run"));
-        Self { commit: commit(), machine: machine(), figures: Vec::new(), previous }
+        Self { commit: commit(), machine: machine(), rows: Vec::new(), previous }
     }
 
     pub(crate) fn add(&mut self, figure: Figure) {
         println!("{}", self.line(&figure));
-        self.figures.push(figure);
+        self.rows.push(figure);
     }
 
     /// The value of a figure of this run.
     pub(crate) fn value(&self, database: &str, part: &str, name: &str) -> Option<f64> {
         let is = |f: &&Figure| f.database == database && f.part == part && f.name == name;
-        self.figures.iter().find(is).map(|figure| figure.value)
+        self.rows.iter().find(is).map(|figure| figure.value)
     }
 
     fn line(&self, figure: &Figure) -> String {
@@ -109,7 +109,7 @@ impl Figures {
         } else {
             line.push_str("                     ");
         }
-        let before = self.previous.iter().flat_map(|run| &run.figures).find(|old| old.is(figure));
+        let before = self.previous.iter().flat_map(|run| &run.rows).find(|old| old.is(figure));
         if let Some(before) = before.filter(|before| before.value != 0.0) {
             let change = (value / before.value - 1.0) * 100.0;
             let _ = write!(line, "was {} ({change:+.0} %)", number(before.value));
@@ -120,10 +120,10 @@ impl Figures {
     /// Keeps the run for the next one: figures that it didn't measure stay as they were.
     pub(crate) fn record(mut self, file: &Path) {
         if let Some(previous) = self.previous.take() {
-            let kept = previous.figures.into_iter();
+            let kept = previous.rows.into_iter();
             let kept: Vec<Figure> =
-                kept.filter(|old| !self.figures.iter().any(|new| new.is(old))).collect();
-            self.figures.extend(kept);
+                kept.filter(|old| !self.rows.iter().any(|new| new.is(old))).collect();
+            self.rows.extend(kept);
         }
         let text = serde_json::to_string_pretty(&self).unwrap();
         std::fs::write(file, text + "\n").unwrap();

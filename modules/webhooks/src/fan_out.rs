@@ -44,6 +44,7 @@ struct Configured {
 
 /// An endpoint that listed a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own of the endpoint")]
 struct Subscriber {
     endpoint: Uuid,
     organisation: OrganisationId,

@@ -224,7 +224,7 @@ handlers!(
     sqlx::SqlitePool,
     sqlx::sqlite::SqliteRow,
     "BEGIN IMMEDIATE",
-    (|price: f64| price),
+    std::convert::identity::<f64>,
     sqlite_lines
 );
 handlers!(postgres, sqlx::PgPool, sqlx::postgres::PgRow, "BEGIN", decimal, postgres_lines);

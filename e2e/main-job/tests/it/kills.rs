@@ -122,7 +122,7 @@ impl Campaign {
         self.stock = Some(stock.clone());
         // A receiver that fails now and then makes retries among the first attempts.
         self.receiver.answer_with([204, 204, 500, 204, 503]);
-        let writers = Writers::start(self.shop.client(), stock, &mut self.chance);
+        let writers = Writers::start(self.shop.client(), &stock, &mut self.chance);
         std::thread::sleep(self.chance.duration_below(WORK));
         self.shop.kill();
         self.done.extend(writers.join());

@@ -33,12 +33,15 @@ fn change(shop: &Shop, sku: &str) {
 /// The first request for this event number on; a receiver that refuses gets it again.
 fn next_of(receiver: &Receiver, sku: &str) -> Received {
     loop {
-        let received = receiver.next();
-        if received.envelope()["data"]["sku"] == sku {
-            return received;
+        let next = receiver.next();
+        if next.envelope()["data"]["sku"] == sku {
+            return next;
         }
     }
 }
+
+/// The headers that a signature is about.
+type Headers = [(&'static str, String); 3];
 
 /// Sends a request as an attacker would, and answers with the status.
 fn post(receiver: &Receiver, headers: &[(&str, String)], body: &str) -> u16 {
@@ -53,7 +56,7 @@ fn post(receiver: &Receiver, headers: &[(&str, String)], body: &str) -> u16 {
     request.send(body).expect("the receiver answers").status().as_u16()
 }
 
-fn signed(received: &Received) -> [(&'static str, String); 3] {
+fn signed(received: &Received) -> Headers {
     ["webhook-id", "webhook-timestamp", "webhook-signature"]
         .map(|name| (name, received.header(name).to_owned()))
 }
@@ -110,7 +113,7 @@ on_both_databases! {
             let with = |name: &'static str, value: &str| {
                 let mut headers = signed(&genuine);
                 let header = headers.iter_mut().find(|(known, _)| *known == name);
-                header.expect("a header of ours").1 = value.to_owned();
+                value.clone_into(&mut header.expect("a header of ours").1);
                 headers
             };
             let unchanged = [id.clone(), timestamp.clone(), signature.clone()];
@@ -129,7 +132,7 @@ on_both_databases! {
             let seconds: i64 = timestamp.1.parse().expect("seconds");
             let forged = other.sign(&id.1, seconds, body.as_bytes()).expect("a text");
             let digest = signature.1.strip_prefix("v1,").expect("a signature");
-            let refused: [(&str, [(&str, String); 3], &str); 14] = [
+            let refused: [(&str, Headers, &str); 14] = [
                 ("another body", unchanged.clone(), &cheaper),
                 ("a byte more", unchanged.clone(), &format!("{body} ")),
                 ("no body", unchanged.clone(), ""),
@@ -180,7 +183,7 @@ on_both_databases! {
             assert_eq!(post(receiver, &signed(&genuine), &body), 401);
             let mut plain = signed(&genuine);
             let only_v1 = plain[2].1.split(' ').find(|entry| entry.starts_with("v1,"));
-            plain[2].1 = only_v1.expect("the other signature").to_owned();
+            plain[2].1 = only_v1.map(str::to_owned).expect("the other signature");
             assert_eq!(post(receiver, &plain, &genuine.body), 401, "without the pair's signature");
         }
     }

@@ -141,7 +141,6 @@ impl<'a, E: EntityTrait, const ACTION: bool> OperationBuilder<'a, E, ACTION> {
     }
 }
 
-#[expect(clippy::must_use_candidate, reason = "the set's builder takes effect when it is dropped")]
 impl<'a, E> OperationBuilder<'a, E, true>
 where
     E: EntityTrait,
@@ -179,7 +178,6 @@ where
     }
 }
 
-#[expect(clippy::must_use_candidate, reason = "the set's builder takes effect when it is dropped")]
 impl<'a, E> OperationBuilder<'a, E, false>
 where
     E: EntityTrait,

@@ -89,8 +89,8 @@ async fn row_filter_shows(
     places: &[usize],
 ) -> Result<Vec<usize>> {
     let Some(last) = places.last() else { return Ok(Vec::new()) };
-    let filler = std::iter::repeat_n(last, places.len().next_power_of_two() - places.len());
-    let rows = places.iter().chain(filler).map(|place| {
+    let padding = std::iter::repeat_n(last, places.len().next_power_of_two() - places.len());
+    let rows = places.iter().chain(padding).map(|place| {
         let number = Value::from(i64::try_from(*place).unwrap_or(i64::MAX));
         let values = (0..entity.columns.len()).map(|column| records[*place].value(column).clone());
         ValueTuple::Many(std::iter::once(number).chain(values).collect())

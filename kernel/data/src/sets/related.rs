@@ -333,8 +333,8 @@ impl Sets {
         let (mut select, translator) = self.select_query(ctx, &source, query)?;
         let column = translator.current.column(link.target_column);
         let last = parents.last().into_iter().cycle();
-        let list = parents.iter().chain(last).take(width_of(parents.len())).cloned();
-        select.cond_where(Condition::all().add(column.is_in(list)));
+        let values = parents.iter().chain(last).take(width_of(parents.len())).cloned();
+        select.cond_where(Condition::all().add(column.is_in(values)));
         Ok((select, translator))
     }
 }

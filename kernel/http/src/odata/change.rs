@@ -125,9 +125,9 @@ pub(super) async fn change(request: &Request, body: &[u8], verb: Verb) -> Result
     let work = request.ctx.transact_retrying(|uow| {
         let (values, source, conditions) = (values.clone(), source.clone(), conditions.clone());
         async move {
-            let key = match request.sets.find_key_now(&request.ctx, &source, may_create).await? {
-                Some(key) => key,
-                None => return upsert(request, &uow, entity_type, (body, key_values)).await,
+            let found = request.sets.find_key_now(&request.ctx, &source, may_create).await?;
+            let Some(key) = found else {
+                return upsert(request, &uow, entity_type, (body, key_values)).await;
             };
             let source = request.sets.with_key(Source::of(set), key.clone());
             let expected = conditions.expected(request, &source).await?;
@@ -304,7 +304,7 @@ fn input(request: &Request, payload: EntityPayload) -> BoxFuture<'_, Result<Enti
                 NavigationPayload::Bind(urls) => {
                     let mut entities = Vec::with_capacity(urls.len());
                     for url in urls {
-                        entities.push(RelatedInput::Existing(request.reference(&url).await?));
+                        entities.push(RelatedInput::Existing(request.reference(&url)?));
                     }
                     Relating::Entities(entities)
                 }
@@ -332,7 +332,7 @@ async fn related_input(request: &Request, payload: EntityPayload) -> Result<Rela
             "changing an entity where it is referred to is not served; send its `@id` alone",
         ));
     }
-    Ok(RelatedInput::Existing(request.reference(id).await?))
+    Ok(RelatedInput::Existing(request.reference(id)?))
 }
 
 pub(super) fn wrong_body(error: PayloadError) -> Error {

@@ -385,18 +385,17 @@ async fn references(request: &Request, many: bool) -> Result<Response> {
         body.push_str(&addresses(request, set, &page.elements)?);
         push_end(&mut body, link.as_deref());
         return paged(request, Answer::json(StatusCode::OK, request.version, format, body));
-    } else {
-        refuse_of_many(&query)?;
-        let read = request.sets.read_entity(&request.ctx, &source, &query, false).await;
-        let entity = match read {
-            Err(error) if error.kind() == ErrorKind::NotFound && leads_nowhere_before(request) => {
-                return Ok(Answer::empty(StatusCode::NO_CONTENT, request.version).finish());
-            }
-            read => read?,
-        };
-        let address = addresses(request, set, &format!("{{{}}}", entity.members))?;
-        body.push_str(address.trim_start_matches('{'));
     }
+    refuse_of_many(&query)?;
+    let read = request.sets.read_entity(&request.ctx, &source, &query, false).await;
+    let entity = match read {
+        Err(error) if error.kind() == ErrorKind::NotFound && leads_nowhere_before(request) => {
+            return Ok(Answer::empty(StatusCode::NO_CONTENT, request.version).finish());
+        }
+        read => read?,
+    };
+    let address = addresses(request, set, &format!("{{{}}}", entity.members))?;
+    body.push_str(address.trim_start_matches('{'));
     Ok(Answer::json(StatusCode::OK, request.version, format, body).finish())
 }
 

@@ -62,7 +62,7 @@ pub(super) async fn change(request: &Request, method: &Method, body: &[u8]) -> R
         let relating = if *method == Method::PUT {
             let _ = request.body_format()?;
             let id = parse_reference(body).map_err(wrong_body)?;
-            let other = request.reference(&id).await?;
+            let other = request.reference(&id)?;
             Relating::Entities(vec![RelatedInput::Existing(other)])
         } else {
             Relating::Nothing
@@ -75,7 +75,7 @@ pub(super) async fn change(request: &Request, method: &Method, body: &[u8]) -> R
 async fn add(request: &Request, parent: &Source, step: Step, body: &[u8]) -> Result<()> {
     let _ = request.body_format()?;
     let id = parse_reference(body).map_err(wrong_body)?;
-    let other = request.reference(&id).await?;
+    let other = request.reference(&id)?;
     let work = request.ctx.transact_retrying(|uow| {
         let (parent, other) = (parent.clone(), other.clone());
         async move { request.sets.relate(&uow, &parent, step.navigation, &other).await }

@@ -201,7 +201,7 @@ impl Request {
     ///
     /// [`ErrorKind::Malformed`] for what is no address of one entity here, and as
     /// [`Request::source`].
-    pub(super) async fn reference(&self, url: &str) -> Result<Source> {
+    pub(super) fn reference(&self, url: &str) -> Result<Source> {
         let (set, values) = self.read_reference(url)?;
         self.sets.require_view(&self.ctx, set)?;
         self.sets.with_key_values(Source::of(set), &values)

@@ -75,13 +75,12 @@ impl Out {
         let Some(pieces) = self.pieces.as_ref().filter(|_| self.text.len() >= PIECE) else {
             return Ok(());
         };
-        let place = match timeout(WAIT, pieces.reserve()).await {
-            Ok(place) => place,
-            Err(_) => {
-                give_up()?;
-                let place = timeout(self.reader_timeout, pieces.reserve()).await;
-                place.map_err(|_| Error::unavailable("the client takes nothing"))?
-            }
+        let place = if let Ok(place) = timeout(WAIT, pieces.reserve()).await {
+            place
+        } else {
+            give_up()?;
+            let place = timeout(self.reader_timeout, pieces.reserve()).await;
+            place.map_err(|_| Error::unavailable("the client takes nothing"))?
         };
         let place = place.map_err(|_| Error::unavailable("the client is gone"))?;
         let text = std::mem::replace(&mut self.text, String::with_capacity(PIECE + PIECE / 8));
@@ -166,7 +165,8 @@ where
     if streaming.trailers {
         headers.insert(TRAILER, HeaderValue::from_static("OData-Error"));
     }
-    let body = Pieces { first: Some(first), pieces, trailers: streaming.trailers, ended: false };
+    let body =
+        Pieces { first: Some(first), rest: pieces, trailers: streaming.trailers, ended: false };
     Ok((Body::new(body), headers))
 }
 
@@ -185,7 +185,7 @@ fn whole(pieces: &mut mpsc::Receiver<Piece>, rest: String) -> Body {
 
 struct Pieces {
     first: Option<Piece>,
-    pieces: mpsc::Receiver<Piece>,
+    rest: mpsc::Receiver<Piece>,
     trailers: bool,
     ended: bool,
 }
@@ -203,7 +203,7 @@ impl HttpBody for Pieces {
         }
         let piece = match self.first.take() {
             Some(first) => Some(first),
-            None => ready!(self.pieces.poll_recv(context)),
+            None => ready!(self.rest.poll_recv(context)),
         };
         let failure = match piece {
             Some(Piece::Data(data)) => return Poll::Ready(Some(Ok(Frame::data(data)))),

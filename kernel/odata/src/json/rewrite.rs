@@ -150,7 +150,8 @@ impl<'s> Rewriter<'s> {
         query: &BoundQuery,
     ) -> Result<(), serde_json::Error> {
         if name.contains('@') {
-            return Ok(self.push(out, name, value.get()));
+            self.push(out, name, value.get());
+            return Ok(());
         }
         let model = self.schema.model();
         let described = query.row.entity_type.map(|index| model.entity_type(index));
@@ -177,7 +178,10 @@ impl<'s> Rewriter<'s> {
             Some(expand) if expand.mode == ExpandMode::Entities => {
                 self.expanded(out, name, value, expand)
             }
-            _ => Ok(self.push(out, name, value.get())),
+            _ => {
+                self.push(out, name, value.get());
+                Ok(())
+            }
         }
     }
 

@@ -163,6 +163,7 @@ fn yes() -> bool {
 }
 
 /// Reads a field that may be null, and tells that from one that is left out.
+#[expect(clippy::option_option, reason = "left out and null are two things in a change")]
 fn given<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
 where
     D: serde::Deserializer<'de>,
@@ -207,6 +208,7 @@ pub(crate) struct EndpointChangeBody {
     /// The most requests in a second, over all nodes; null lifts the limit.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<i32>, minimum = 1, maximum = 10_000)]
+    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
     max_per_second: Option<Option<i32>>,
     /// Whether an Ed25519 signature (`v1a`) goes beside `v1`, with a new key pair.
     #[serde(default, deserialize_with = "present")]

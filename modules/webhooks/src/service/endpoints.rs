@@ -52,6 +52,7 @@ pub(crate) struct EndpointChange {
     pub(crate) secret: Option<String>,
     pub(crate) includes_changes: Option<bool>,
     pub(crate) is_ordered: Option<bool>,
+    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
     pub(crate) max_per_second: Option<Option<i32>>,
     pub(crate) is_asymmetric: Option<bool>,
     pub(crate) headers: Option<BTreeMap<String, String>>,

@@ -53,11 +53,11 @@ on_both_databases! {
         world.create("A-1").await;
         // One at once, the others every half of a second; the endpoint without a limit at once.
         assert_eq!(world.deliver().await.len(), 2);
-        let half = Duration::from_millis(500);
+        let (almost_half, rest) = (Duration::from_millis(499), Duration::from_millis(1));
         for _ in 0..4 {
-            world.shop.advance(half - Duration::from_millis(1));
+            world.shop.advance(almost_half);
             assert_eq!(world.deliver().await.len(), 0);
-            world.shop.advance(Duration::from_millis(1));
+            world.shop.advance(rest);
             assert_eq!(world.deliver().await.len(), 1);
         }
         let lift = json!({"maxPerSecond": null});

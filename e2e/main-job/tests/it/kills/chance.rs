@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 /// Random numbers from a seed that can be given again (`SVC_E2E_KILL_SEED`): the moments of a run
-/// are the same then, what the machine does meanwhile is not. (SplitMix64.)
+/// are the same then, what the machine does meanwhile is not. (`SplitMix64`.)
 #[derive(Clone, Debug)]
 pub(crate) struct Chance {
     seed: u64,

@@ -80,7 +80,7 @@ pub(crate) struct Writers {
 }
 
 impl Writers {
-    pub(crate) fn start(client: &Client, stock: Stock, chance: &mut Chance) -> Self {
+    pub(crate) fn start(client: &Client, stock: &Stock, chance: &mut Chance) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let begin = |_| {
             let (client, stock, chance) = (client.clone(), stock.clone(), chance.branch());
