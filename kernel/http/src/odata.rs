@@ -79,7 +79,7 @@ svc_core::settings_section! {
         /// Most items of an `$orderby`.
         pub max_order_by_items: usize = 32, within(1..=1_000);
         /// Longest address of a request, in bytes; longer queries go into the body of a `$query`.
-        pub max_url_length: usize = 16_384, within(256..=65_000);
+        pub max_url_length: usize = 32_768, within(256..=65_000);
     }
 }
 

@@ -67,7 +67,7 @@ on_both_databases! {
             ("Lamps(7)", 400),
             ("Lamps('A-1')", 400),
             ("Chairs", 404),
-            ("$batch", 501),
+            ("$batch", 405),
         ];
         for (path, status) in cases {
             let answer = client.get(&format!("/odata/v1/{path}")).await;
