@@ -4,16 +4,16 @@
 //! module said when it registered it. Everything that reads or writes asks the catalogue, so an
 //! entity that isn't registered can't be reached through a [`Context`](crate::Context).
 
+mod names;
+mod relations;
+
 use std::any::{TypeId, type_name};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
 use sea_orm::sea_query::{Alias, Condition, DynIden, Expr, ExprTrait as _, IntoIden as _};
-use sea_orm::{
-    ColumnTrait, EntityTrait, IdenStatic as _, Iterable, PrimaryKeyToColumn, RelationTrait,
-    RelationType, Value,
-};
+use sea_orm::{ColumnTrait, EntityTrait, IdenStatic as _, Iterable, PrimaryKeyToColumn, Value};
 use svc_core::{OrganisationId, Principal};
 
 use crate::operation::Operation;
@@ -21,6 +21,10 @@ use crate::record::Record;
 use crate::response_filter::ResponseFilter;
 use crate::value::ValueKind;
 use crate::virtual_property::VirtualProperty;
+
+use relations::relations_of;
+
+pub(crate) use names::{camel_case, lower_first, pascal_case, snake_case};
 
 /// Columns that the framework keeps itself wherever an entity has them.
 pub(crate) mod kept {
@@ -478,31 +482,6 @@ impl EntityModel {
     }
 }
 
-/// The relations of an entity that one pair of columns makes. The organisation, which composite
-/// keys carry too, is part of every statement anyway. What has a condition of its own, or leads
-/// through a third table, is none of them.
-fn relations_of<E: EntityTrait>(columns: &[Column]) -> Vec<Relation> {
-    let mut relations = Vec::new();
-    for relation in E::Relation::iter() {
-        let def = relation.def();
-        let pairs = def.from_col.iter().zip(def.to_col.iter());
-        let pairs = pairs.map(|(here, there)| (here.to_string(), there.to_string()));
-        let pairs: Vec<_> = pairs.filter(|(here, _)| here != kept::ORGANISATION).collect();
-        let [(here, there)] = &pairs[..] else { continue };
-        let column = columns.iter().position(|column| column.name == here);
-        if let (Some(column), None) = (column, &def.on_condition) {
-            relations.push(Relation {
-                name: relation.name(),
-                many: def.rel_type == RelationType::HasMany,
-                column,
-                target: def.to_tbl.sea_orm_table().to_string(),
-                target_column: there.clone(),
-            });
-        }
-    }
-    relations
-}
-
 /// All registered entities; a service of the application.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
@@ -599,52 +578,4 @@ impl Catalogue {
 /// The name of the set of what was deleted from a set.
 pub(crate) fn deleted_set(set: &str) -> String {
     format!("Deleted{set}")
-}
-
-/// `cost_price` becomes `costPrice`.
-pub(crate) fn camel_case(name: &str) -> String {
-    let mut camel = String::with_capacity(name.len());
-    let mut upper = false;
-    for letter in name.chars() {
-        match letter {
-            '_' => upper = true,
-            letter if upper => {
-                camel.extend(letter.to_uppercase());
-                upper = false;
-            }
-            letter => camel.push(letter),
-        }
-    }
-    camel
-}
-
-/// `order-desk` becomes `OrderDesk`.
-pub(crate) fn pascal_case(name: &str) -> String {
-    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words
-        .map(|word| {
-            let mut letters = word.chars();
-            let first = letters.next().map(|first| first.to_ascii_uppercase());
-            first.into_iter().chain(letters).collect::<String>()
-        })
-        .collect()
-}
-
-/// `OrderLines` becomes `orderLines`.
-pub(crate) fn lower_first(name: &str) -> String {
-    let mut letters = name.chars();
-    let first = letters.next().map(|first| first.to_ascii_lowercase());
-    first.into_iter().chain(letters).collect()
-}
-
-/// `PriceLists` becomes `price_lists`.
-pub(crate) fn snake_case(name: &str) -> String {
-    let mut snake = String::with_capacity(name.len() + 4);
-    for (index, letter) in name.char_indices() {
-        if letter.is_uppercase() && index > 0 {
-            snake.push('_');
-        }
-        snake.extend(letter.to_lowercase());
-    }
-    snake
 }

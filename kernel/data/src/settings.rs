@@ -30,7 +30,8 @@ svc_core::settings_section! {
         pub acquire_timeout: Duration = seconds(10), within(seconds(1)..=seconds(300));
         /// How long SQLite waits for another process that is writing to the file.
         pub busy_timeout: Duration = seconds(5), within(seconds(0)..=seconds(300));
-        /// How long one statement may take on PostgreSQL. Zero means no limit.
+        /// How long one statement may take on PostgreSQL. Zero means no limit. On SQLite none is
+        /// interrupted; `Svc:Http:RequestTimeout` ends the wait for it.
         pub statement_timeout: Duration = seconds(30), within(seconds(0)..=seconds(3_600));
     }
     validate: check_url;

@@ -60,10 +60,10 @@ impl Words {
                  register their set first"
             ));
         }
-        let address = match (&bound, kind) {
-            (Bound::Each(set), _) => format!("{set}(…)/{name}"),
-            (Bound::Set(set), _) => format!("{set}/{name}"),
-            (Bound::Nothing, _) => name.clone(),
+        let address = match &bound {
+            Bound::Each(set) => format!("{set}(…)/{name}"),
+            Bound::Set(set) => format!("{set}/{name}"),
+            Bound::Nothing => name.clone(),
         };
         let word = if kind == OperationKind::Action { "action" } else { "function" };
         registry.contribute(Kind::Operation, address, word);

@@ -375,6 +375,13 @@ fn queries(schema: &dyn Schema, set: &EntitySet) -> Vec<Annotation> {
     annotations
 }
 
+/// The formats of answers.
+const FORMATS: [&str; 3] = [
+    "application/json;odata.metadata=none;IEEE754Compatible=false",
+    "application/json;odata.metadata=minimal;IEEE754Compatible=false",
+    "application/json;odata.metadata=full;IEEE754Compatible=false",
+];
+
 /// What the service can do as a whole.
 pub(super) fn of_container(schema: &dyn Schema) -> Vec<Annotation> {
     let strings =
@@ -404,14 +411,7 @@ pub(super) fn of_container(schema: &dyn Schema) -> Vec<Annotation> {
     }
     vec![
         ("Core.ODataVersions", string("4.0 4.01")),
-        (
-            "Capabilities.SupportedFormats",
-            strings(&[
-                "application/json;odata.metadata=none;IEEE754Compatible=false",
-                "application/json;odata.metadata=minimal;IEEE754Compatible=false",
-                "application/json;odata.metadata=full;IEEE754Compatible=false",
-            ]),
-        ),
+        ("Capabilities.SupportedFormats", strings(&FORMATS)),
         ("Capabilities.AsynchronousRequestsSupported", Content::Bool(false)),
         ("Capabilities.KeyAsSegmentSupported", Content::Bool(true)),
         ("Capabilities.QuerySegmentSupported", Content::Bool(true)),

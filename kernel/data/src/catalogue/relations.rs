@@ -1,0 +1,30 @@
+//! The ways between entities, as SeaORM describes them.
+
+use sea_orm::{EntityTrait, Iterable, RelationTrait, RelationType};
+
+use super::{Column, Relation, kept};
+
+/// The relations of an entity that one pair of columns makes. The organisation, which composite
+/// keys carry too, is part of every statement anyway. What has a condition of its own, or leads
+/// through a third table, is none of them.
+pub(super) fn relations_of<E: EntityTrait>(columns: &[Column]) -> Vec<Relation> {
+    let mut relations = Vec::new();
+    for relation in E::Relation::iter() {
+        let def = relation.def();
+        let pairs = def.from_col.iter().zip(def.to_col.iter());
+        let pairs = pairs.map(|(here, there)| (here.to_string(), there.to_string()));
+        let pairs: Vec<_> = pairs.filter(|(here, _)| here != kept::ORGANISATION).collect();
+        let [(here, there)] = &pairs[..] else { continue };
+        let column = columns.iter().position(|column| column.name == here);
+        if let (Some(column), None) = (column, &def.on_condition) {
+            relations.push(Relation {
+                name: relation.name(),
+                many: def.rel_type == RelationType::HasMany,
+                column,
+                target: def.to_tbl.sea_orm_table().to_string(),
+                target_column: there.clone(),
+            });
+        }
+    }
+    relations
+}
