@@ -98,6 +98,19 @@ on_both_databases! {
         }
         let chosen = boss.send_json(Method::PATCH, &format!("{address}?$select=sku"), &[], json!({"price": 3})).await.expect(200);
         assert_eq!((&chosen["sku"], chosen.get("price")), (&json!("A-1"), None));
+        // What couldn't be answered is refused before anything is changed.
+        let accept = [("accept", "image/png")];
+        for (method, path, body) in [
+            (Method::PATCH, address.clone(), json!({"price": 9})),
+            (Method::POST, "/odata/v1/Lamps".to_owned(), lamp("A-9")),
+            (Method::POST, format!("{address}/Shop.Reprice"), json!({"price": 9})),
+        ] {
+            let refused = boss.send_json(method, &path, &accept, body).await;
+            assert_eq!(refused.status.as_u16(), 406, "{path}");
+        }
+        let action = format!("{address}/Shop.Reprice?$select=nothing");
+        assert_eq!(boss.post(&action, json!({"price": 9})).await.status.as_u16(), 400);
+        assert_eq!(boss.get("/odata/v1/Lamps/$count").await.text, "3");
         let senseless = boss.send_json(Method::PATCH, &format!("{address}?$top=1"), &[], json!({"price": 4})).await;
         assert_eq!(senseless.status.as_u16(), 400);
         assert_eq!(boss.get(&format!("{address}/price")).await.expect(200)["value"], 3);

@@ -138,6 +138,10 @@ const READS: &[(&str, &str)] = &[
     ("Lamps(01990000-0000-7000-8000-000000000001)/maker/lamps", ""),
     ("Lamps/$filter(costPrice gt 5)", ""),
     ("Lamps(01990000-0000-7000-8000-000000000002)", ""),
+    ("Lamps(sku='H-1')", ""),
+    ("Lamps(sku='F-1')/maker", ""),
+    ("Lamps(region='ASIA',sku='H-1')/$ref", ""),
+    ("Lamps(costPrice=77.5)", ""),
     ("Lamps(01990000-0000-7000-8000-000000000002)/sku", ""),
     ("Lamps(01990000-0000-7000-8000-000000000002)/sku/$value", ""),
     ("Lamps(01990000-0000-7000-8000-000000000002)/maker", ""),
@@ -183,6 +187,25 @@ async fn everything(client: &Client) -> Vec<String> {
     let batch = client.send_json(Method::POST, "/odata/v1/$batch", &headers, body).await;
     lines.push(format!("batch: {}", told(batch.status.as_u16(), &batch.text)));
     let hidden = [
+        (Method::PUT, "Lamps(sku='H-1')/price".to_owned(), json!({"value": 1})),
+        (Method::PATCH, "Lamps(sku='F-1')".to_owned(), json!({"price": 1})),
+        (Method::PATCH, format!("Makers({ALPHA})/lamps({HIDDEN_LAMP})"), json!({"price": 1})),
+        (
+            Method::POST,
+            format!("Makers({ALPHA})/lamps/$ref"),
+            json!({"@id": format!("Lamps({HIDDEN_LAMP})")}),
+        ),
+        (Method::DELETE, format!("Makers({ALPHA})/lamps({HIDDEN_LAMP})/$ref"), json!({})),
+        (
+            Method::PUT,
+            format!("Lamps({HIDDEN_LAMP})/maker/$ref"),
+            json!({"@id": format!("Makers({ALPHA})")}),
+        ),
+        (
+            Method::POST,
+            "Lamps".to_owned(),
+            json!({"sku": "N-2", "price": 5, "region": "EU", "maker@odata.bind": format!("Makers({HIDDEN_MAKER})")}),
+        ),
         (Method::PATCH, format!("Lamps({HIDDEN_LAMP})"), json!({"price": 1})),
         (
             Method::PUT,

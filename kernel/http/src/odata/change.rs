@@ -227,7 +227,10 @@ async fn changed(
 
 /// What the answer to a change shows of the entity: what the options of the request ask for, else
 /// what was written with it; none for the entity as it is.
+///
+/// What can't be answered is refused here, before anything is changed.
 fn representation(request: &Request, set: SetIndex, deep: &str) -> Result<Option<BoundQuery>> {
+    let _ = request.json_format()?;
     let options = QueryOptions { aliases: Vec::new(), ..request.options.clone() };
     if options == QueryOptions::default() && deep.is_empty() {
         return Ok(None);

@@ -30,6 +30,7 @@ pub(super) async fn answer(request: &Arc<Request>, body: &[u8]) -> Result<Respon
     let kind = request.sets.model().operation(call.operation).kind;
     // Before anything is looked up that the caller may not even ask about.
     request.sets.require_operation(&request.ctx, call.operation)?;
+    check_answer(request, call.operation)?;
     let source = bound_to(request).await?;
     let returned = match kind {
         OperationKind::Action => act(request, call.operation, source.as_ref(), body).await?,
@@ -40,6 +41,18 @@ pub(super) async fn answer(request: &Arc<Request>, body: &[u8]) -> Result<Respon
         }
     };
     answer_with(request, call.operation, returned).await
+}
+
+/// Refuses what couldn't be answered, before anything is done.
+fn check_answer(request: &Request, operation: OperationIndex) -> Result<()> {
+    let _ = request.json_format()?;
+    match request.sets.model().operation(operation).returns {
+        Some(OperationType::Entity { entity_type, collection, .. }) => {
+            let query = request.query(SetIndex(entity_type.0))?;
+            if collection { Ok(()) } else { refuse_of_many(&query) }
+        }
+        _ => request.refuse_options(),
+    }
 }
 
 fn called(request: &Request) -> Result<&OperationCall> {

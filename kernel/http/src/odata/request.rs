@@ -241,18 +241,34 @@ impl Request {
         entity_type: TypeIndex,
         property: PropertyIndex,
     ) -> Result<BoundQuery> {
+        self.refuse_options()?;
         let options = QueryOptions {
             format: self.options.format.clone(),
             aliases: self.options.aliases.clone(),
             ..QueryOptions::default()
         };
-        if options != self.options {
-            return Err(Error::malformed("a property takes no query options but `$format`"));
-        }
         let bound = bind_query(&self.seen(), entity_type, &options, self.limits());
         let mut query = bound.map_err(refused)?;
         query.select.properties = vec![property];
         Ok(query)
+    }
+
+    /// Refuses options that say anything of entities, where there are none.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] when there is such an option.
+    pub(super) fn refuse_options(&self) -> Result<()> {
+        let options = QueryOptions {
+            format: self.options.format.clone(),
+            aliases: self.options.aliases.clone(),
+            custom: self.options.custom.clone(),
+            ..QueryOptions::default()
+        };
+        if options == self.options {
+            return Ok(());
+        }
+        Err(Error::malformed("a value takes no query options but `$format`"))
     }
 
     fn limits(&self) -> BindLimits {
