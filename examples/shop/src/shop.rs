@@ -71,29 +71,7 @@ impl Module for Shop {
             .described("What further orders may come to; none is no limit")
             .needs("Customers.View")
             .on_each(operations::credit_left);
-        registry
-            .entity_set::<order::Entity>("Orders")
-            .described("What customers have ordered; commands place, ship and cancel")
-            .alternate_key([order::Column::Number])
-            .read_only(order::Column::Number)
-            .read_only(order::Column::CustomerId)
-            .read_only(order::Column::Status)
-            .read_only(order::Column::OrderedAt)
-            .read_only(order::Column::ShippedAt)
-            .read_only(order::Column::Total)
-            .action("Ship")
-            .described("Records that the goods have left")
-            .needs(orders::SHIP)
-            .on_each(operations::ship)
-            .action("Cancel")
-            .described("Puts the goods back into stock")
-            .needs(orders::CANCEL)
-            .on_each(operations::cancel);
-        registry
-            .entity_set::<order_line::Entity>("OrderLines")
-            .described("What orders consist of")
-            .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
-            .view_only();
+        add_orders(registry);
         registry.commit_hook(Arc::new(LinesStayAsPlaced));
 
         registry.permission(orders::PLACE, "place orders");
@@ -109,4 +87,31 @@ impl Module for Shop {
         registry.settings::<SampleSettings>();
         registry.on_build(first_start::prepare);
     }
+}
+
+/// Orders with their lines: commands change them, and stand beside them as actions.
+fn add_orders(registry: &mut Registry) {
+    registry
+        .entity_set::<order::Entity>("Orders")
+        .described("What customers have ordered; commands place, ship and cancel")
+        .alternate_key([order::Column::Number])
+        .read_only(order::Column::Number)
+        .read_only(order::Column::CustomerId)
+        .read_only(order::Column::Status)
+        .read_only(order::Column::OrderedAt)
+        .read_only(order::Column::ShippedAt)
+        .read_only(order::Column::Total)
+        .action("Ship")
+        .described("Records that the goods have left")
+        .needs(orders::SHIP)
+        .on_each(operations::ship)
+        .action("Cancel")
+        .described("Puts the goods back into stock")
+        .needs(orders::CANCEL)
+        .on_each(operations::cancel);
+    registry
+        .entity_set::<order_line::Entity>("OrderLines")
+        .described("What orders consist of")
+        .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
+        .view_only();
 }
