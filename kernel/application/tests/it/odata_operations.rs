@@ -142,7 +142,7 @@ on_both_databases! {
         let boss = app.sign_in(&Person::named("boss"));
         let xml = boss.get("/odata/v1/$metadata").await.text;
         let part: Vec<&str> = xml.lines().filter(|line| line.contains("Action") || line.contains("Function ") || line.contains("Parameter") || line.contains("FunctionImport") || line.contains("ReturnType")).map(str::trim).collect();
-        insta::allow_duplicates! { insta::assert_snapshot!(part.join("\n")) };
+        insta::allow_duplicates! { insta::assert_snapshot!("operations", part.join("\n")) };
         let json = boss.get("/odata/v1/$metadata?$format=json").await.expect(200);
         let action = &json["Shop"]["Reprice"][0];
         assert_eq!((&action["$Kind"], &action["$IsBound"]), (&json!("Action"), &json!(true)));
