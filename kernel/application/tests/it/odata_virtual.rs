@@ -73,6 +73,16 @@ on_both_databases! {
         assert_eq!(boss.get(&format!("/odata/v1/Members({})?$select=reviewCount", made["id"].as_str().unwrap())).await.expect(200)["reviewCount"], 0);
     }
 
+    async fn the_answer_to_a_change_has_no_virtual_property(backend) {
+        let app = start(backend).await;
+        let boss = world(&app).await;
+        let page = boss.get("/odata/v1/Members").await.expect(200);
+        let mut new = member("Dee", "dee@example.com", 1);
+        new["teamId"] = page["value"][0]["teamId"].clone();
+        let made = boss.post("/odata/v1/Members", new).await.expect(201);
+        assert_eq!((&made["name"], made.get("reviewCount")), (&json!("Dee"), None));
+    }
+
     async fn pages_go_on_after_a_virtual_property(backend) {
         let app = start(backend).await;
         let boss = world(&app).await;

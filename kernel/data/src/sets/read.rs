@@ -167,10 +167,16 @@ pub(super) fn chosen(
     properties: Option<&[PropertyIndex]>,
     who: &Principal,
 ) -> Vec<usize> {
-    let asked = |property: &PropertyIndex| properties.is_none_or(|asked| asked.contains(property));
+    let asked = |property: &PropertyIndex, column: usize| match properties {
+        Some(asked) => asked.contains(property),
+        // What is no column is for those who name it.
+        None => served.entity.virtual_property(column).is_none(),
+    };
     served
         .properties()
-        .filter(|(property, column)| asked(property) && served.entity.is_visible(*column, who))
+        .filter(|(property, column)| {
+            asked(property, *column) && served.entity.is_visible(*column, who)
+        })
         .map(|(_, column)| column)
         .collect()
 }
