@@ -241,8 +241,8 @@ async fn sqlite_lines(
     organisation: Uuid,
     products: &[Uuid],
 ) -> Vec<sqlx::sqlite::SqliteRow> {
-    let marks = vec!["?"; products.len()].join(", ");
-    let sql = format!("{LINES} IN ({marks}) ORDER BY id");
+    let marks: Vec<String> = (2..).take(products.len()).map(|place| format!("${place}")).collect();
+    let sql = format!("{LINES} IN ({}) ORDER BY id", marks.join(", "));
     let query = sqlx::query(AssertSqlSafe(sql)).bind(organisation);
     let query = products.iter().fold(query, |query, product| query.bind(*product));
     query.fetch_all(pool).await.unwrap()
