@@ -94,16 +94,15 @@ pub enum Returned {
 }
 
 type Answer = BoxFuture<'static, Result<Returned>>;
-pub(crate) type ActionRun =
-    Arc<dyn Fn(UnitOfWork, Option<Record>, Vec<Literal>) -> Answer + Send + Sync>;
-pub(crate) type FunctionRun =
-    Arc<dyn Fn(Context, Option<Record>, Vec<Literal>) -> Answer + Send + Sync>;
+/// What runs in a `State` on a record, if it is bound to one, with parameters.
+pub(crate) type Work<State> =
+    Arc<dyn Fn(State, Option<Record>, Vec<Literal>) -> Answer + Send + Sync>;
 
 /// What is run when an operation is called.
 #[derive(Clone)]
 pub(crate) enum Run {
-    Action(ActionRun),
-    Function(FunctionRun),
+    Action(Work<UnitOfWork>),
+    Function(Work<Context>),
 }
 
 /// What an operation is bound to.
@@ -143,7 +142,7 @@ impl Operation {
     pub(crate) fn restoring(deleted: &EntityModel) -> Option<Self> {
         let set = deleted.set.as_ref()?;
         let (table, key) = (deleted.table, deleted.key_index());
-        let run: ActionRun = Arc::new(move |uow, record, _| {
+        let run: Work<UnitOfWork> = Arc::new(move |uow, record, _| {
             Box::pin(async move {
                 let missing = || Error::internal("there is nothing to restore");
                 let record = record.ok_or_else(missing)?;

@@ -6,7 +6,7 @@ use sea_orm::{EntityTrait, TryIntoModel};
 use svc_core::{Error, Kind, Registry, Result};
 use svc_odata::model::OperationKind;
 
-use super::{Bound, Literal, Operation, Outcome, OutcomeForm, Parameters, Run};
+use super::{Bound, Literal, Operation, Outcome, OutcomeForm, Parameters, Run, Work};
 use crate::context::Context;
 use crate::record::Record;
 use crate::registration::{DataParts, EntitySetBuilder};
@@ -154,16 +154,7 @@ where
         W: Fn(UnitOfWork, E::Model, P) -> F + Send + Sync + 'static,
         F: Future<Output = Result<R>> + Send + 'static,
     {
-        let work = Arc::new(work);
-        let run = move |uow: UnitOfWork, record: Option<Record>, values: Vec<Literal>| {
-            let work = Arc::clone(&work);
-            let answer = async move {
-                let (model, given) = (model_of::<E>(record.as_ref())?, parameters_of(&values)?);
-                work(uow, model, given).await?.returned()
-            };
-            Box::pin(answer) as _
-        };
-        self.finish::<P, R>(Bound::Each, Run::Action(Arc::new(run)))
+        self.finish::<P, R>(Bound::Each, Run::Action(on_record::<_, E, P, R, _, _>(work)))
     }
 
     /// Runs `work` for the set as a whole, in a unit of work.
@@ -174,7 +165,7 @@ where
         W: Fn(UnitOfWork, P) -> F + Send + Sync + 'static,
         F: Future<Output = Result<R>> + Send + 'static,
     {
-        self.finish::<P, R>(Bound::Set, action::<P, R, W, F>(work))
+        self.finish::<P, R>(Bound::Set, Run::Action(on_values(work)))
     }
 }
 
@@ -191,16 +182,7 @@ where
         W: Fn(Context, E::Model, P) -> F + Send + Sync + 'static,
         F: Future<Output = Result<R>> + Send + 'static,
     {
-        let work = Arc::new(work);
-        let run = move |ctx: Context, record: Option<Record>, values: Vec<Literal>| {
-            let work = Arc::clone(&work);
-            let answer = async move {
-                let (model, given) = (model_of::<E>(record.as_ref())?, parameters_of(&values)?);
-                work(ctx, model, given).await?.returned()
-            };
-            Box::pin(answer) as _
-        };
-        self.finish::<P, R>(Bound::Each, Run::Function(Arc::new(run)))
+        self.finish::<P, R>(Bound::Each, Run::Function(on_record::<_, E, P, R, _, _>(work)))
     }
 
     /// Runs `work` for the set as a whole, which it only reads.
@@ -211,7 +193,7 @@ where
         W: Fn(Context, P) -> F + Send + Sync + 'static,
         F: Future<Output = Result<R>> + Send + 'static,
     {
-        self.finish::<P, R>(Bound::Set, function::<P, R, W, F>(work))
+        self.finish::<P, R>(Bound::Set, Run::Function(on_values(work)))
     }
 }
 
@@ -240,7 +222,7 @@ impl ImportBuilder<'_, true> {
         W: Fn(UnitOfWork, P) -> F + Send + Sync + 'static,
         F: Future<Output = Result<R>> + Send + 'static,
     {
-        let run = action::<P, R, W, F>(work);
+        let run = Run::Action(on_values(work));
         self.words.register::<P, R>(self.registry, Bound::Nothing, None, run);
     }
 }
@@ -254,35 +236,44 @@ impl ImportBuilder<'_, false> {
         W: Fn(Context, P) -> F + Send + Sync + 'static,
         F: Future<Output = Result<R>> + Send + 'static,
     {
-        let run = function::<P, R, W, F>(work);
+        let run = Run::Function(on_values(work));
         self.words.register::<P, R>(self.registry, Bound::Nothing, None, run);
     }
 }
 
-fn action<P, R, W, F>(work: W) -> Run
+/// Gives `work` the record that it is called on, and its parameters.
+fn on_record<S, E, P, R, W, F>(work: W) -> Work<S>
 where
+    S: Send + 'static,
+    E: EntityTrait,
+    E::ActiveModel: TryIntoModel<E::Model>,
     P: Parameters,
     R: Outcome,
-    W: Fn(UnitOfWork, P) -> F + Send + Sync + 'static,
+    W: Fn(S, E::Model, P) -> F + Send + Sync + 'static,
     F: Future<Output = Result<R>> + Send + 'static,
 {
     let work = Arc::new(work);
-    Run::Action(Arc::new(move |uow, _, values| {
+    Arc::new(move |state, record, values| {
         let work = Arc::clone(&work);
-        Box::pin(async move { work(uow, parameters_of(&values)?).await?.returned() })
-    }))
+        Box::pin(async move {
+            let (model, given) = (model_of::<E>(record.as_ref())?, parameters_of(&values)?);
+            work(state, model, given).await?.returned()
+        })
+    })
 }
 
-fn function<P, R, W, F>(work: W) -> Run
+/// Gives `work` its parameters.
+fn on_values<S, P, R, W, F>(work: W) -> Work<S>
 where
+    S: Send + 'static,
     P: Parameters,
     R: Outcome,
-    W: Fn(Context, P) -> F + Send + Sync + 'static,
+    W: Fn(S, P) -> F + Send + Sync + 'static,
     F: Future<Output = Result<R>> + Send + 'static,
 {
     let work = Arc::new(work);
-    Run::Function(Arc::new(move |ctx, _, values| {
+    Arc::new(move |state, _, values| {
         let work = Arc::clone(&work);
-        Box::pin(async move { work(ctx, parameters_of(&values)?).await?.returned() })
-    }))
+        Box::pin(async move { work(state, parameters_of(&values)?).await?.returned() })
+    })
 }
