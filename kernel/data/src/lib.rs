@@ -17,7 +17,6 @@ pub mod catalogue;
 mod context;
 mod database;
 mod error;
-mod json_rows;
 mod migration;
 pub mod operation;
 mod protection;
@@ -25,6 +24,7 @@ mod query;
 mod record;
 mod registration;
 mod response_filter;
+mod row_table;
 pub mod sets;
 mod settings;
 mod start;
@@ -36,7 +36,6 @@ pub use catalogue::{Catalogue, Column, EntityModel, EntitySet, Exposure, SetPerm
 pub use context::Context;
 pub use database::{Backend, Database};
 pub use error::{database_error, sqlx_error};
-pub use json_rows::json_rows;
 pub use migration::{Migration, Migrations, Pending};
 pub use query::Query;
 pub use record::{Change, ChangeKind, Record};
@@ -44,6 +43,7 @@ pub use registration::{
     DataRegistry, EntitySetBuilder, FilteredProperties, HiddenProperty, Said, SaysRules,
     SetExtension, VirtualPropertyBuilder,
 };
+pub use row_table::{Cell, CellKind, ROWS_AT_ONCE, RowTable};
 pub use sets::Sets;
 pub use settings::{DatabaseSettings, Durability, MigrationSettings};
 pub use start::{DataModule, Prepared};

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::Value;
-use serde::Serialize;
 use svc_core::{Error, OrganisationId, Result};
-use svc_data::UnitOfWork;
+use svc_data::{ROWS_AT_ONCE, UnitOfWork};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -16,13 +15,10 @@ use crate::enqueuer::Enqueuer;
 use crate::job::{Job, JobId};
 use crate::registration::{JobKind, unserialisable};
 use crate::service::Jobs;
-use crate::store::{TWIN, column, hex, json, micros};
+use crate::store::{TWIN, column, micros};
 
 /// Calls the nodes that run jobs.
 pub(crate) const TOPIC: &str = "jobs";
-
-/// Jobs that one statement inserts.
-const BATCH: usize = 1_000;
 
 /// The most bytes of a job's data as JSON.
 const MAX_PAYLOAD: usize = 1024 * 1024;
@@ -212,7 +208,7 @@ impl<'a, J: Job> IntoFuture for EnqueueMany<'a, J> {
         Box::pin(async move {
             let queue = Queue::of(uow, J::NAME)?;
             let mut ids = Vec::new();
-            for batch in payloads?.chunks(BATCH) {
+            for batch in payloads?.chunks(ROWS_AT_ONCE) {
                 ids.extend(queue.insert(batch, &options).await?);
             }
             Ok(ids)
@@ -243,13 +239,6 @@ fn check_size(kind: &str, payload: String) -> Result<String> {
 /// The data of a job as it is stored.
 pub(crate) struct Payload {
     json: String,
-    key: Option<String>,
-}
-
-#[derive(Serialize)]
-struct InsertRow<'a> {
-    id: String,
-    payload: &'a str,
     key: Option<String>,
 }
 
@@ -308,14 +297,17 @@ impl<'a> Queue<'a> {
         let mut rows = Vec::with_capacity(payloads.len());
         for Payload { json, key } in payloads {
             let key = self.stored_key(key.as_deref(), options)?;
-            rows.push(InsertRow { id: hex(context.clock().new_id()), payload: json, key });
+            rows.push((context.clock().new_id(), json.as_str(), key));
         }
         // Whoever takes several keys takes them in the same order, or two could wait for each other.
-        rows.sort_by(|one, other| one.key.cmp(&other.key));
+        rows.sort_by(|(_, _, one), (_, _, other)| one.cmp(other));
         let Enqueuer { actor, scope } = Enqueuer::of(context.principal());
-        let scope = scope.map(|scope| json(&scope)).transpose()?;
+        let scope = scope.map(|scope| serde_json::to_string(&scope)).transpose();
+        let scope = scope.map_err(|cause| {
+            Error::internal("the scope of an API key can't be written as JSON").caused_by(cause)
+        })?;
         let max_attempts = options.max_attempts.unwrap_or(self.kind.max_attempts).clamp(1, 1_000);
-        let statement = self.jobs.store().insert([
+        let values: [Value; 11] = [
             self.organisation(options)?.map(|organisation| organisation.0).into(),
             self.kind.name.into(),
             micros(run_at).into(),
@@ -325,10 +317,12 @@ impl<'a> Queue<'a> {
             micros(now).into(),
             actor.user.map(|user| user.0).into(),
             actor.display_name.into(),
-            scope.unwrap_or(Value::String(None)),
+            scope.into(),
             context.correlation().into(),
-            json(&rows)?,
-        ]);
+        ];
+        let rows =
+            rows.into_iter().map(|(id, payload, key)| [id.into(), payload.into(), key.into()]);
+        let statement = self.jobs.store().insert(values, rows);
         let inserted = self.uow.rows(statement).await?;
         let read = |row| Ok(JobId(column::<Uuid>(row, 0)?));
         let mut ids: Vec<JobId> = inserted.iter().map(read).collect::<Result<_>>()?;

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use sea_orm::{ConnectionTrait as _, DbErr, QueryResult, Statement, TryGetable, Value};
-use serde::Serialize;
 use svc_core::{Actor, Error, OrganisationId, Result, UserId};
-use svc_data::{Database, database_error};
+use svc_data::{Cell, Database, ROWS_AT_ONCE, RowTable, database_error};
 use time::{OffsetDateTime, PrimitiveDateTime};
 use uuid::Uuid;
 
@@ -16,7 +15,7 @@ use crate::progress::Progress;
 mod sql;
 
 pub(crate) use sql::TWIN;
-use sql::{NEXT_DUE, RENEW, Sql};
+use sql::{CLEAN, NEXT_DUE, RENEW, Sql};
 
 /// How many rows are cleaned away in one statement.
 pub(crate) const CLEAN_BATCH: i64 = 1_000;
@@ -95,48 +94,23 @@ pub(crate) struct Swept {
     pub(crate) state: JobState,
 }
 
-#[derive(Serialize)]
-struct LeaseRow {
-    id: String,
-    token: String,
-}
-
-#[derive(Serialize)]
-struct SettleRow<'a> {
-    #[serde(flatten)]
-    lease: LeaseRow,
-    state: i16,
-    run_at_us: Option<i64>,
-    returned: u8,
-    error: Option<&'a str>,
-    told: u8,
-    percent: Option<u8>,
-    message: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct ProgressRow<'a> {
-    #[serde(flatten)]
-    lease: LeaseRow,
-    percent: Option<u8>,
-    message: Option<&'a str>,
-}
-
-impl Lease {
-    fn row(self) -> LeaseRow {
-        LeaseRow { id: hex(self.id.0), token: hex(self.token) }
+impl Settlement {
+    /// The row of a job that stays; none of one that is deleted.
+    fn cells(&self) -> Option<[Cell<'_>; 9]> {
+        let Settled::Kept { state, run_at_us, handed_back, error } = &self.to else { return None };
+        let progress = self.progress.as_ref();
+        Some([
+            self.lease.id.0.into(),
+            self.lease.token.into(),
+            state.code().into(),
+            (*run_at_us).into(),
+            (*handed_back).into(),
+            error.as_deref().into(),
+            progress.is_some().into(),
+            progress.and_then(|progress| progress.percent).map(i16::from).into(),
+            progress.and_then(|progress| progress.message.as_deref()).into(),
+        ])
     }
-}
-
-/// An identifier as [`Sql`] expects it in a list.
-pub(crate) fn hex(id: Uuid) -> String {
-    id.simple().to_string()
-}
-
-/// A list of rows as one parameter.
-pub(crate) fn json(rows: &impl Serialize) -> Result<Value> {
-    let unwritable = |cause| Error::internal("rows can't be written as JSON").caused_by(cause);
-    Ok(serde_json::to_string(rows).map_err(unwritable)?.into())
 }
 
 impl Store {
@@ -150,8 +124,14 @@ impl Store {
     }
 
     /// The statement that adds jobs; it answers with the identifiers of those it added.
-    pub(crate) fn insert(&self, values: impl IntoIterator<Item = Value>) -> Statement {
-        self.database.statement(&self.sql.insert, values)
+    pub(crate) fn insert<'a>(
+        &self,
+        values: impl IntoIterator<Item = Value>,
+        rows: impl IntoIterator<Item = [Cell<'a>; 3]>,
+    ) -> Statement {
+        let RowTable { sql, values: rows } =
+            RowTable::new(self.database.backend(), &sql::NEW, rows);
+        self.database.statement(&sql::insert(&sql), values.into_iter().chain(rows))
     }
 
     async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
@@ -200,41 +180,37 @@ impl Store {
 
     /// Stores what became of claimed jobs. A job whose lease was lost meanwhile is left alone.
     pub(crate) async fn settle(&self, settlements: &[Settlement], now_us: i64) -> Result<()> {
-        let mut deleted = Vec::new();
-        let mut kept = Vec::new();
-        for Settlement { lease, to, progress } in settlements {
-            match to {
-                Settled::Deleted => deleted.push(lease.row()),
-                Settled::Kept { state, run_at_us, handed_back, error } => kept.push(SettleRow {
-                    lease: lease.row(),
-                    state: state.code(),
-                    run_at_us: *run_at_us,
-                    returned: (*handed_back).into(),
-                    error: error.as_deref(),
-                    told: progress.is_some().into(),
-                    percent: progress.as_ref().and_then(|progress| progress.percent),
-                    message: progress.as_ref().and_then(|progress| progress.message.as_deref()),
-                }),
-            }
+        let backend = self.database.backend();
+        let is_deleted = |one: &&Settlement| matches!(one.to, Settled::Deleted);
+        let deleted: Vec<Lease> =
+            settlements.iter().filter(is_deleted).map(|one| one.lease).collect();
+        for part in deleted.chunks(ROWS_AT_ONCE) {
+            let rows = part.iter().map(|lease| [lease.id.0.into(), lease.token.into()]);
+            let RowTable { sql, values } = RowTable::new(backend, &sql::LEASED, rows);
+            self.execute(self.database.statement(&sql::delete(backend, &sql), values)).await?;
         }
-        if !deleted.is_empty() {
-            self.execute(self.database.statement(&self.sql.delete, [json(&deleted)?])).await?;
-        }
-        if !kept.is_empty() {
-            let values = [now_us.into(), json(&kept)?];
-            self.execute(self.database.statement(&self.sql.settle, values)).await?;
+        let kept: Vec<[Cell<'_>; 9]> = settlements.iter().filter_map(Settlement::cells).collect();
+        for part in kept.chunks(ROWS_AT_ONCE) {
+            let RowTable { sql, values } =
+                RowTable::new(backend, &sql::SETTLED, part.iter().cloned());
+            let values = std::iter::once(now_us.into()).chain(values);
+            self.execute(self.database.statement(&sql::settle(&sql), values)).await?;
         }
         Ok(())
     }
 
     /// Stores how far running jobs are.
     pub(crate) async fn store_progress(&self, progress: &[(Lease, Progress)]) -> Result<()> {
-        let mut rows = Vec::with_capacity(progress.len());
-        for (lease, Progress { percent, message }) in progress {
-            let message = message.as_deref();
-            rows.push(ProgressRow { lease: lease.row(), percent: *percent, message });
+        for part in progress.chunks(ROWS_AT_ONCE) {
+            let rows = part.iter().map(|(lease, Progress { percent, message })| {
+                let percent = percent.map(i16::from);
+                let message = message.as_deref();
+                [lease.id.0.into(), lease.token.into(), percent.into(), message.into()]
+            });
+            let RowTable { sql, values } =
+                RowTable::new(self.database.backend(), &sql::PROGRESS, rows);
+            self.execute(self.database.statement(&sql::progress(&sql), values)).await?;
         }
-        self.execute(self.database.statement(&self.sql.progress, [json(&rows)?])).await?;
         Ok(())
     }
 
@@ -253,7 +229,7 @@ impl Store {
     /// Deletes jobs that ended before a time, a batch at most, and says how many.
     pub(crate) async fn clean(&self, state: JobState, before_us: i64) -> Result<u64> {
         let values = [state.code().into(), before_us.into(), CLEAN_BATCH.into()];
-        self.execute(self.database.statement(&self.sql.clean, values)).await
+        self.execute(self.database.statement(CLEAN, values)).await
     }
 }
 

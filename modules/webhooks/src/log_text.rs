@@ -6,7 +6,8 @@
 
 use std::borrow::Cow;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde::Serializer as _;
 
 use crate::signing;
 
@@ -32,22 +33,30 @@ pub fn lossy(bytes: &[u8], limit: usize, complete: bool) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
 }
 
-/// Headers as name and value, in the order received; signatures are masked and each value is cut
-/// after `limit` characters.
+/// Headers as the log stores them: a JSON list of names and values, in the order received. Signatures
+/// are masked, and so is what is marked as sensitive; each value is cut after `limit` characters.
 #[must_use]
-pub fn headers(headers: &HeaderMap, limit: usize) -> Vec<(String, String)> {
-    headers
-        .iter()
-        .map(|(name, value)| {
-            let text = String::from_utf8_lossy(value.as_bytes());
-            let text = if *name == signing::WEBHOOK_SIGNATURE {
-                Cow::Owned(signing::mask(&text))
-            } else {
-                text
-            };
-            (name.as_str().to_owned(), cut(&text, limit).to_owned())
-        })
-        .collect()
+pub fn headers(headers: &HeaderMap, limit: usize) -> String {
+    let shown = headers.iter().map(|(name, value)| (name.as_str(), shown(name, value, limit)));
+    let mut json = Vec::with_capacity(headers.len() * 48);
+    let written = serde_json::Serializer::new(&mut json).collect_seq(shown);
+    debug_assert!(written.is_ok(), "a list of texts is always JSON");
+    String::from_utf8(json).unwrap_or_default()
+}
+
+fn shown<'a>(name: &HeaderName, value: &'a HeaderValue, limit: usize) -> Cow<'a, str> {
+    if value.is_sensitive() {
+        return "***".into();
+    }
+    let text = String::from_utf8_lossy(value.as_bytes());
+    if *name == signing::WEBHOOK_SIGNATURE {
+        let masked = signing::mask(&text);
+        return cut(&masked, limit).to_owned().into();
+    }
+    match text {
+        Cow::Borrowed(text) => cut(text, limit).into(),
+        Cow::Owned(text) => cut(&text, limit).to_owned().into(),
+    }
 }
 
 /// Drops an incomplete character from the end; invalid bytes elsewhere stay.
@@ -68,7 +77,6 @@ fn without_broken_end(bytes: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
     use proptest::prelude::*;
 
     use super::*;
@@ -116,14 +124,12 @@ mod tests {
         map.insert("x-latin", HeaderValue::from_bytes(b"caf\xe9").unwrap());
         map.insert("x-long", HeaderValue::from_static("0123456789abcdef"));
         map.insert("webhook-signature", HeaderValue::from_static("v1,aGVsbG8="));
-        let shown = headers(&map, 12);
+        let mut token = HeaderValue::from_static("Bearer 1");
+        token.set_sensitive(true);
+        map.insert("authorization", token);
         assert_eq!(
-            shown.iter().map(|(name, value)| (&**name, &**value)).collect::<Vec<_>>(),
-            [
-                ("x-latin", "caf\u{fffd}"),
-                ("x-long", "0123456789ab"),
-                ("webhook-signature", "v1,***"),
-            ]
+            headers(&map, 12),
+            r#"[["x-latin","caf�"],["x-long","0123456789ab"],["webhook-signature","v1,***"],["authorization","***"]]"#
         );
     }
 

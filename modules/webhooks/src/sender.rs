@@ -31,6 +31,7 @@ mod resolve;
 mod tls;
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -153,8 +154,21 @@ impl Sender {
             }
         }
 
+        // Boxed: it is rare, and every attempt would carry what a handshake needs.
+        let (peer, connection) = Box::pin(self.connect(url, &addresses, record)).await?;
+        record.enter(Phase::Request);
+        Ok(self.exchange(peer, connection, url, payload, record).await?)
+    }
+
+    /// Opens a connection to one of the judged addresses.
+    async fn connect(
+        &self,
+        url: &EndpointUrl,
+        addresses: &[IpAddr],
+        record: &mut Record,
+    ) -> Result<(Peer, Connection), AttemptFailure> {
         record.enter(Phase::Connect);
-        let (stream, address) = connect::connect(&addresses, url.port()).await?;
+        let (stream, address) = connect::connect(addresses, url.port()).await?;
         let peer = Peer { origin: Arc::clone(url.origin()), address };
         let connection = if url.is_https() {
             record.enter(Phase::Tls);
@@ -165,8 +179,7 @@ impl Sender {
         if let Connection::Http2(lease) = &connection {
             self.pool.share(&peer, lease.connection());
         }
-        record.enter(Phase::Request);
-        Ok(self.exchange(peer, connection, url, payload, record).await?)
+        Ok((peer, connection))
     }
 
     /// Sends the request over one connection and gives that back to the pool if it is reusable.

@@ -1,7 +1,7 @@
 //! The statements on the queue and the log of deliveries, for either database.
 //!
-//! Lists travel as one parameter, so that each statement has few texts whatever the number of
-//! rows, and is prepared once. What is filled into a text is never data.
+//! Lists travel so that each statement has few texts whatever the number of rows, and is prepared
+//! once. What is filled into a text is never data.
 
 pub(crate) mod claim;
 pub(crate) mod insert;
@@ -11,7 +11,7 @@ pub(crate) mod record;
 
 use sea_orm::{DbErr, QueryResult, TryGetable, Value};
 use svc_core::Result;
-use svc_data::{Backend, database_error, json_rows};
+use svc_data::{Backend, database_error};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -53,11 +53,6 @@ pub(crate) fn ids(ids: impl IntoIterator<Item = Uuid>) -> Value {
         text.push_str(id.simple().encode_lower(&mut Uuid::encode_buffer()));
     }
     text.into()
-}
-
-/// An identifier as lists of rows carry it.
-pub(crate) fn hex(id: Uuid) -> String {
-    id.simple().to_string()
 }
 
 /// A time of the queue.

@@ -6,6 +6,7 @@ mod fixture;
 mod migrations;
 mod organisations;
 mod protection;
+mod row_tables;
 mod rules;
 mod sets;
 mod units_of_work;

@@ -1,9 +1,9 @@
 //! The statements on the queue, for either database.
 //!
-//! Lists of rows travel as one JSON parameter, so that each statement has one text, whatever the
-//! number of rows, and is prepared once. `{…}` in these texts is filled in here, never with data.
+//! Lists of rows travel as a table `r` (`svc_data::RowTable`), so that each statement has few texts,
+//! whatever the number of rows. `{…}` in these texts is filled in here, never with data.
 
-use svc_data::{Backend, json_rows};
+use svc_data::{Backend, CellKind};
 
 /// The columns of a claimed job.
 const CLAIMED: &str = "q.id, q.kind, q.payload, q.organisation_id, q.attempts, q.max_attempts, \
@@ -14,16 +14,44 @@ const CLAIMED: &str = "q.id, q.kind, q.payload, q.organisation_id, q.attempts, q
 const FREE: &str = "lease_token = NULL, lease_owner = NULL, lease_until_us = NULL, \
      cancel_requested = FALSE";
 
-/// The statements, written for one database.
+/// The statements without rows, written for one database.
 pub(crate) struct Sql {
-    pub(crate) insert: String,
     pub(crate) claim: String,
-    pub(crate) settle: String,
-    pub(crate) delete: String,
-    pub(crate) progress: String,
     pub(crate) sweep: String,
-    pub(crate) clean: String,
 }
+
+/// Deletes jobs that ended before a time.
+pub(crate) const CLEAN: &str = "DELETE FROM jobs_queue WHERE id IN (SELECT id FROM jobs_queue \
+     WHERE state = ? AND finished_at_us < ? ORDER BY finished_at_us LIMIT ?)";
+
+/// The rows of [`insert`].
+pub(crate) const NEW: [(&str, CellKind); 3] =
+    [("id", CellKind::Uuid), ("payload", CellKind::Text), ("key", CellKind::Text)];
+
+/// The rows of [`delete`].
+pub(crate) const LEASED: [(&str, CellKind); 2] =
+    [("id", CellKind::Uuid), ("token", CellKind::Uuid)];
+
+/// The rows of [`settle`].
+pub(crate) const SETTLED: [(&str, CellKind); 9] = [
+    ("id", CellKind::Uuid),
+    ("token", CellKind::Uuid),
+    ("state", CellKind::SmallInt),
+    ("run_at_us", CellKind::BigInt),
+    ("returned", CellKind::Integer),
+    ("error", CellKind::Text),
+    ("told", CellKind::Integer),
+    ("percent", CellKind::SmallInt),
+    ("message", CellKind::Text),
+];
+
+/// The rows of [`progress`].
+pub(crate) const PROGRESS: [(&str, CellKind); 4] = [
+    ("id", CellKind::Uuid),
+    ("token", CellKind::Uuid),
+    ("percent", CellKind::SmallInt),
+    ("message", CellKind::Text),
+];
 
 /// Is true of the row that has already taken a unique key.
 pub(crate) const TWIN: &str = "SELECT id FROM jobs_queue \
@@ -40,38 +68,12 @@ pub(crate) const NEXT_DUE: &str = "SELECT run_at_us FROM jobs_queue \
 
 impl Sql {
     pub(crate) fn of(backend: Backend) -> Self {
-        let rows = |columns: &[(&str, &str)]| json_rows(backend, columns);
-        let leased = [("id", "uuid"), ("token", "uuid")];
-        Self {
-            insert: insert(&rows(&[("id", "uuid"), ("payload", "text"), ("key", "text")])),
-            claim: claim(backend),
-            settle: settle(&rows(&[
-                ("id", "uuid"),
-                ("token", "uuid"),
-                ("state", "smallint"),
-                ("run_at_us", "bigint"),
-                ("returned", "integer"),
-                ("error", "text"),
-                ("told", "integer"),
-                ("percent", "smallint"),
-                ("message", "text"),
-            ])),
-            delete: delete(backend, &rows(&leased)),
-            progress: progress(&rows(&[
-                ("id", "uuid"),
-                ("token", "uuid"),
-                ("percent", "smallint"),
-                ("message", "text"),
-            ])),
-            sweep: sweep(backend),
-            clean: "DELETE FROM jobs_queue WHERE id IN (SELECT id FROM jobs_queue \
-                    WHERE state = ? AND finished_at_us < ? ORDER BY finished_at_us LIMIT ?)"
-                .to_owned(),
-        }
+        Self { claim: claim(backend), sweep: sweep(backend) }
     }
 }
 
-fn insert(rows: &str) -> String {
+/// Adds jobs; answers with the identifiers of those it added.
+pub(crate) fn insert(rows: &str) -> String {
     // Without the WHERE, SQLite would take ON CONFLICT for the condition of a join.
     format!(
         "INSERT INTO jobs_queue (state, attempts, organisation_id, kind, run_at_us, max_attempts, \
@@ -107,7 +109,8 @@ fn claim(backend: Backend) -> String {
     }
 }
 
-fn settle(rows: &str) -> String {
+/// Stores what became of claimed jobs.
+pub(crate) fn settle(rows: &str) -> String {
     // A job that is to run again, but was cancelled meanwhile, is cancelled.
     let waits = "r.state = 0 AND NOT q.cancel_requested";
     format!(
@@ -124,7 +127,8 @@ fn settle(rows: &str) -> String {
     )
 }
 
-fn delete(backend: Backend, rows: &str) -> String {
+/// Deletes claimed jobs.
+pub(crate) fn delete(backend: Backend, rows: &str) -> String {
     match backend {
         Backend::Postgres => format!(
             "DELETE FROM jobs_queue AS q USING {rows} WHERE q.id = r.id AND q.lease_token = r.token"
@@ -136,7 +140,8 @@ fn delete(backend: Backend, rows: &str) -> String {
     }
 }
 
-fn progress(rows: &str) -> String {
+/// Stores how far running jobs are.
+pub(crate) fn progress(rows: &str) -> String {
     format!(
         "UPDATE jobs_queue AS q SET progress_percent = r.percent, progress_message = r.message \
          FROM {rows} WHERE q.id = r.id AND q.lease_token = r.token"

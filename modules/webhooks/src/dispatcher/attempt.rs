@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use svc_core::Clock;
 use time::OffsetDateTime;
 
@@ -47,9 +47,9 @@ pub(super) struct Outcome {
     pub(super) finished_at: OffsetDateTime,
     /// Why it failed; none when it was delivered.
     pub(super) failure: Option<Failure>,
-    /// The headers that were sent and received, as the log shows them.
-    pub(super) sent: Vec<(String, String)>,
-    pub(super) received: Vec<(String, String)>,
+    /// The headers that were sent and received, as the log stores them; none where there were none.
+    pub(super) sent: Option<String>,
+    pub(super) received: Option<String>,
     pub(super) body: String,
 }
 
@@ -86,7 +86,7 @@ pub(super) async fn send(sender: Arc<Sender>, clock: Clock, job: Job, limits: Li
     };
     let outcome = match prepared {
         Ok((url, headers)) => {
-            let sent = shown(&headers, log_limit);
+            let sent = log_text::headers(&headers, log_limit);
             let outcome = sender.send(url, headers, message.body).await;
             Outcome::of(outcome, sent, clock.now(), log_limit)
         }
@@ -97,34 +97,17 @@ pub(super) async fn send(sender: Arc<Sender>, clock: Clock, job: Job, limits: Li
     Finished { claimed, event_type: message.event_type, outcome }
 }
 
-/// Headers as the log shows them: signatures are masked, and so is what an endpoint asked for,
-/// which may be a token.
-fn shown(headers: &HeaderMap, limit: usize) -> Vec<(String, String)> {
-    let mut shown = log_text::headers(headers, limit);
-    for ((_, text), value) in shown.iter_mut().zip(headers.values()) {
-        if value.is_sensitive() {
-            "***".clone_into(text);
-        }
-    }
-    shown
-}
-
 impl Outcome {
-    fn of(
-        outcome: AttemptOutcome,
-        sent: Vec<(String, String)>,
-        now: OffsetDateTime,
-        log_limit: usize,
-    ) -> Self {
+    fn of(outcome: AttemptOutcome, sent: String, now: OffsetDateTime, log_limit: usize) -> Self {
         let retry_after =
             outcome.status.and_then(|status| retry_after(status, &outcome.headers, now));
         Self {
             status: outcome.status,
             duration: outcome.duration,
             finished_at: now,
-            received: log_text::headers(&outcome.headers, log_limit),
+            received: outcome.status.map(|_| log_text::headers(&outcome.headers, log_limit)),
             body: outcome.body,
-            sent,
+            sent: Some(sent),
             failure: outcome.failure.map(|failure| Failure {
                 code: failure.code(),
                 sentence: failure.to_string(),
@@ -157,8 +140,8 @@ impl Outcome {
                 timed_out: false,
                 is_ours: false,
             }),
-            sent: Vec::new(),
-            received: Vec::new(),
+            sent: None,
+            received: None,
             body: String::new(),
         }
     }

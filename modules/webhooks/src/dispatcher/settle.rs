@@ -45,7 +45,7 @@ impl Dispatcher {
         if finished.is_empty() {
             return Ok(Settled::default());
         }
-        let attempts: Vec<Attempt> = finished.iter().map(|one| self.attempt(one)).collect();
+        let attempts: Vec<Attempt<'_>> = finished.iter().map(|one| self.attempt(one)).collect();
         let switched_off = match self.store(&finished, &attempts).await {
             Err(error) if !error.is_transient() => {
                 // One outcome that can't be stored must not keep the others from it.
@@ -66,7 +66,7 @@ impl Dispatcher {
     }
 
     /// Answers with the endpoints that were switched off.
-    async fn store(&self, finished: &[Finished], attempts: &[Attempt]) -> Result<Vec<Uuid>> {
+    async fn store(&self, finished: &[Finished], attempts: &[Attempt<'_>]) -> Result<Vec<Uuid>> {
         let context = Context::system(&self.app.get()?)?;
         context
             .transact_retrying(|uow| async move {
@@ -78,12 +78,17 @@ impl Dispatcher {
     }
 
     /// Stores outcomes one by one; of one that can't be stored, what is no text.
-    async fn store_each(&self, finished: &[Finished], attempts: &[Attempt]) -> Result<Vec<Uuid>> {
+    async fn store_each(
+        &self,
+        finished: &[Finished],
+        attempts: &[Attempt<'_>],
+    ) -> Result<Vec<Uuid>> {
         let mut switched_off = Vec::new();
         for (one, attempt) in finished.chunks(1).zip(attempts.chunks(1)) {
             switched_off.extend(match self.store(one, attempt).await {
                 Err(error) if !error.is_transient() => {
-                    let bare: Vec<Attempt> = attempt.iter().map(Attempt::without_texts).collect();
+                    let bare: Vec<Attempt<'_>> =
+                        attempt.iter().map(Attempt::without_texts).collect();
                     self.store(one, &bare).await?
                 }
                 outcome => outcome?,
@@ -92,7 +97,7 @@ impl Dispatcher {
         Ok(switched_off)
     }
 
-    fn attempt(&self, finished: &Finished) -> Attempt {
+    fn attempt<'a>(&self, finished: &'a Finished) -> Attempt<'a> {
         let Finished { claimed, outcome, .. } = finished;
         let failure = outcome.failure.as_ref();
         let made = u32::try_from(claimed.attempts).unwrap_or(0) + 1;
@@ -112,8 +117,6 @@ impl Dispatcher {
             let delay = self.settings.backoff().delay(made, failure.retry_after, self.sample());
             finished_us.saturating_add(i64::try_from(delay.as_micros()).unwrap_or(i64::MAX))
         });
-        // Lists of names and values are always JSON.
-        let json = |headers: &[(String, String)]| serde_json::to_string(headers).ok();
         let answered = outcome.status.is_some();
         Attempt {
             id: claimed.id,
@@ -125,10 +128,9 @@ impl Dispatcher {
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             // PostgreSQL refuses the character in text, and a peer may have had a say in it.
             error: failure.map(|failure| failure.sentence.replace('\0', "\u{fffd}")),
-            sent: json(&outcome.sent),
-            headers: json(&outcome.received).filter(|_| answered),
-            body: answered
-                .then(|| log_text::cut(&outcome.body, self.settings.log_limit()).to_owned()),
+            sent: outcome.sent.as_deref(),
+            headers: outcome.received.as_deref(),
+            body: answered.then(|| log_text::cut(&outcome.body, self.settings.log_limit())),
         }
     }
 
@@ -149,7 +151,7 @@ impl Dispatcher {
         &self,
         uow: &UnitOfWork,
         finished: &[Finished],
-        attempts: &[Attempt],
+        attempts: &[Attempt<'_>],
         recorded: &HashSet<Uuid>,
     ) -> Result<Vec<Uuid>> {
         // Sorted, so that two nodes lock endpoints in the same order.

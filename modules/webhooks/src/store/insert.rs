@@ -3,19 +3,13 @@
 use std::collections::HashSet;
 
 use sea_orm::Value;
-use serde::Serialize;
 use svc_core::trace::TraceContext;
-use svc_core::{Error, OrganisationId, Result};
-use svc_data::UnitOfWork;
+use svc_core::{OrganisationId, Result};
+use svc_data::{Cell, CellKind, ROWS_AT_ONCE, RowTable, UnitOfWork};
 use uuid::Uuid;
 
 use super::claim::Claim;
-use super::{hex, json_rows};
 use crate::model::{Lane, Status};
-
-/// The most rows that one INSERT carries; the others are halves of it, so that there are few
-/// texts to prepare.
-const MESSAGES_AT_ONCE: usize = 64;
 
 /// What is sent, once for all endpoints that get the same.
 pub(crate) struct NewMessage {
@@ -42,46 +36,72 @@ pub(crate) struct NewDelivery {
     pub(crate) order: Option<(String, Uuid)>,
 }
 
-#[derive(Serialize)]
-struct Row<'a> {
-    id: String,
-    organisation: String,
-    endpoint: String,
-    message: String,
-    status: i16,
-    lane: i16,
-    original: Option<String>,
-    order_key: Option<&'a str>,
-    order_event: Option<String>,
-    taken: u8,
+const MESSAGE: [(&str, CellKind); 7] = [
+    ("id", CellKind::Uuid),
+    ("organisation", CellKind::Uuid),
+    ("event", CellKind::Uuid),
+    ("event_type", CellKind::Text),
+    ("time_us", CellKind::BigInt),
+    ("trace", CellKind::Text),
+    ("body", CellKind::Text),
+];
+
+impl NewMessage {
+    fn cells(&self) -> [Cell<'_>; 7] {
+        [
+            self.id.into(),
+            self.organisation.0.into(),
+            self.event_id.into(),
+            self.event_type.as_str().into(),
+            self.time_us.into(),
+            self.trace.map(|trace| trace.to_string()).into(),
+            self.body.as_str().into(),
+        ]
+    }
+}
+
+const DELIVERY: [(&str, CellKind); 10] = [
+    ("id", CellKind::Uuid),
+    ("organisation", CellKind::Uuid),
+    ("endpoint", CellKind::Uuid),
+    ("message", CellKind::Uuid),
+    ("status", CellKind::SmallInt),
+    ("lane", CellKind::SmallInt),
+    ("original", CellKind::Uuid),
+    ("order_key", CellKind::Text),
+    ("order_event", CellKind::Uuid),
+    ("taken", CellKind::SmallInt),
+];
+
+impl NewDelivery {
+    fn cells(&self, is_taken: bool) -> [Cell<'_>; 10] {
+        [
+            self.id.into(),
+            self.organisation.0.into(),
+            self.endpoint.into(),
+            self.message.into(),
+            self.status.code().into(),
+            self.lane.code().into(),
+            self.redelivery_of.into(),
+            self.order.as_ref().map(|(key, _)| key.as_str()).into(),
+            self.order.as_ref().map(|(_, event)| *event).into(),
+            is_taken.into(),
+        ]
+    }
 }
 
 /// Stores messages.
-pub(crate) async fn messages(uow: &UnitOfWork, mut messages: &[NewMessage]) -> Result<()> {
-    while !messages.is_empty() {
-        let mut size = MESSAGES_AT_ONCE;
-        while size > messages.len() {
-            size /= 2;
-        }
-        let (chunk, rest) = messages.split_at(size);
-        messages = rest;
+pub(crate) async fn messages(uow: &UnitOfWork, messages: &[NewMessage]) -> Result<()> {
+    let database = uow.context().database();
+    for part in messages.chunks(ROWS_AT_ONCE) {
+        let RowTable { sql, values } =
+            RowTable::new(database.backend(), &MESSAGE, part.iter().map(NewMessage::cells));
         let sql = format!(
             "INSERT INTO webhooks_messages (id, organisation_id, event_id, event_type, time_us, \
-             trace, body) VALUES {}",
-            vec!["(?, ?, ?, ?, ?, ?, ?)"; chunk.len()].join(", ")
+             trace, body) SELECT r.id, r.organisation, r.event, r.event_type, r.time_us, r.trace, \
+             r.body FROM {sql}"
         );
-        let values = chunk.iter().flat_map(|message| {
-            [
-                message.id.into(),
-                message.organisation.0.into(),
-                message.event_id.into(),
-                message.event_type.as_str().into(),
-                message.time_us.into(),
-                message.trace.map(|trace| trace.to_string()).into(),
-                message.body.as_str().into(),
-            ]
-        });
-        uow.execute(uow.context().database().statement(&sql, values)).await?;
+        uow.execute(database.statement(&sql, values)).await?;
     }
     Ok(())
 }
@@ -99,58 +119,27 @@ pub(crate) async fn claimed(
     claim: Claim,
     taken: &HashSet<Uuid>,
 ) -> Result<()> {
-    if deliveries.is_empty() {
-        return Ok(());
-    }
-    let rows: Vec<Row> =
-        deliveries.iter().map(|delivery| row(delivery, taken.contains(&delivery.id))).collect();
-    let rows = serde_json::to_string(&rows)
-        .map_err(|error| Error::internal("deliveries can't be written as JSON").caused_by(error))?;
     let database = uow.context().database();
-    let table = json_rows(
-        database.backend(),
-        &[
-            ("id", "uuid"),
-            ("organisation", "uuid"),
-            ("endpoint", "uuid"),
-            ("message", "uuid"),
-            ("status", "smallint"),
-            ("lane", "smallint"),
-            ("original", "uuid"),
-            ("order_key", "text"),
-            ("order_event", "uuid"),
-            ("taken", "smallint"),
-        ],
-    );
-    let sql = format!(
-        "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, status, \
-         lane, attempts, due_us, claim, claimed_until_us, redelivery_of, order_key, order_event) \
-         SELECT r.id, r.organisation, r.endpoint, r.message, r.status, r.lane, 0, ?, \
-         CASE WHEN r.taken = 1 THEN ? END, CASE WHEN r.taken = 1 THEN ? END, \
-         r.original, r.order_key, r.order_event FROM {table}"
-    );
     let now = uow.context().clock().now_us();
-    let values: [Value; 4] = [now.into(), claim.token.into(), claim.until_us.into(), rows.into()];
-    uow.execute(database.statement(&sql, values)).await?;
+    for part in deliveries.chunks(ROWS_AT_ONCE) {
+        let rows = part.iter().map(|delivery| delivery.cells(taken.contains(&delivery.id)));
+        let table = RowTable::new(database.backend(), &DELIVERY, rows);
+        let sql = format!(
+            "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, \
+             status, lane, attempts, due_us, claim, claimed_until_us, redelivery_of, order_key, \
+             order_event) SELECT r.id, r.organisation, r.endpoint, r.message, r.status, r.lane, \
+             0, ?, CASE WHEN r.taken = 1 THEN ? END, CASE WHEN r.taken = 1 THEN ? END, \
+             r.original, r.order_key, r.order_event FROM {}",
+            table.sql
+        );
+        let claim: [Value; 3] = [now.into(), claim.token.into(), claim.until_us.into()];
+        let values = claim.into_iter().chain(table.values);
+        uow.execute(database.statement(&sql, values)).await?;
+    }
     let waits =
         |delivery: &NewDelivery| delivery.status == Status::Queued && !taken.contains(&delivery.id);
     if deliveries.iter().any(waits) {
         uow.wake_after_commit(crate::WAKE_TOPIC);
     }
     Ok(())
-}
-
-fn row(delivery: &NewDelivery, is_taken: bool) -> Row<'_> {
-    Row {
-        id: hex(delivery.id),
-        organisation: hex(delivery.organisation.0),
-        endpoint: hex(delivery.endpoint),
-        message: hex(delivery.message),
-        status: delivery.status.code(),
-        lane: delivery.lane.code(),
-        original: delivery.redelivery_of.map(hex),
-        order_key: delivery.order.as_ref().map(|(key, _)| key.as_str()),
-        order_event: delivery.order.as_ref().map(|(_, event)| hex(*event)),
-        taken: u8::from(is_taken),
-    }
 }

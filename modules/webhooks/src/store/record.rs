@@ -1,23 +1,19 @@
 //! What became of attempts, and what that means for their endpoints.
 
 use sea_orm::Value;
-use serde::Serialize;
-use svc_core::{Error, Result};
-use svc_data::UnitOfWork;
+use svc_core::Result;
+use svc_data::{Backend, Cell, CellKind, ROWS_AT_ONCE, RowTable, UnitOfWork};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{column, hex, ids, is_one_of, json_rows, read_all};
+use super::{column, ids, is_one_of, read_all};
 use crate::model::Status;
 
 /// The outcome of one attempt, as it is stored with its delivery.
-#[derive(Debug, Serialize)]
-pub(crate) struct Attempt {
-    #[serde(serialize_with = "as_hex")]
+#[derive(Debug)]
+pub(crate) struct Attempt<'a> {
     pub(crate) id: Uuid,
-    #[serde(serialize_with = "as_hex")]
     pub(crate) token: Uuid,
-    #[serde(serialize_with = "as_code")]
     pub(crate) status: Status,
     /// When it is tried again.
     pub(crate) due_us: Option<i64>,
@@ -25,12 +21,43 @@ pub(crate) struct Attempt {
     pub(crate) code: Option<u16>,
     pub(crate) duration_ms: u64,
     pub(crate) error: Option<String>,
-    pub(crate) sent: Option<String>,
-    pub(crate) headers: Option<String>,
-    pub(crate) body: Option<String>,
+    pub(crate) sent: Option<&'a str>,
+    pub(crate) headers: Option<&'a str>,
+    pub(crate) body: Option<&'a str>,
 }
 
-impl Attempt {
+/// An [`Attempt`] as a row.
+const COLUMNS: [(&str, CellKind); 11] = [
+    ("id", CellKind::Uuid),
+    ("token", CellKind::Uuid),
+    ("status", CellKind::SmallInt),
+    ("due_us", CellKind::BigInt),
+    ("finished_us", CellKind::BigInt),
+    ("code", CellKind::SmallInt),
+    ("duration_ms", CellKind::Integer),
+    ("error", CellKind::Text),
+    ("sent", CellKind::Text),
+    ("headers", CellKind::Text),
+    ("body", CellKind::Text),
+];
+
+impl Attempt<'_> {
+    fn cells(&self) -> [Cell<'_>; 11] {
+        [
+            self.id.into(),
+            self.token.into(),
+            self.status.code().into(),
+            self.due_us.into(),
+            self.finished_us.into(),
+            self.code.map(i32::from).into(),
+            i32::try_from(self.duration_ms).unwrap_or(i32::MAX).into(),
+            self.error.as_deref().into(),
+            self.sent.into(),
+            self.headers.into(),
+            self.body.into(),
+        ]
+    }
+
     /// The same without what a receiver had a say in.
     pub(crate) fn without_texts(&self) -> Self {
         Self {
@@ -43,53 +70,31 @@ impl Attempt {
     }
 }
 
-fn as_hex<S: serde::Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&hex(*id))
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn as_code<S: serde::Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_i16(status.code())
-}
-
 /// Stores the outcomes of attempts whose claims still hold, and says which deliveries these were.
 /// One whose endpoint was deleted meanwhile is gone, and one whose claim ended is another's.
-pub(crate) async fn attempts(uow: &UnitOfWork, attempts: &[Attempt]) -> Result<Vec<Uuid>> {
-    let rows = serde_json::to_string(attempts).map_err(|error| {
-        Error::internal("outcomes of attempts can't be written as JSON").caused_by(error)
-    })?;
+pub(crate) async fn attempts(uow: &UnitOfWork, attempts: &[Attempt<'_>]) -> Result<Vec<Uuid>> {
     let database = uow.context().database();
-    let table = json_rows(
-        database.backend(),
-        &[
-            ("id", "uuid"),
-            ("token", "uuid"),
-            ("status", "smallint"),
-            ("due_us", "bigint"),
-            ("finished_us", "bigint"),
-            ("code", "smallint"),
-            ("duration_ms", "integer"),
-            ("error", "text"),
-            ("sent", "text"),
-            ("headers", "text"),
-            ("body", "text"),
-        ],
-    );
-    let sql = format!(
-        "UPDATE webhooks_deliveries AS q SET status = r.status, attempts = q.attempts + 1, \
-         due_us = COALESCE(r.due_us, q.due_us), finished_at_us = r.finished_us, claim = NULL, \
-         claimed_until_us = NULL, status_code = r.code, duration_ms = r.duration_ms, \
-         error = r.error, request_headers = r.sent, response_headers = r.headers, \
-         response_body = r.body FROM {table} WHERE q.id = r.id AND q.claim = r.token \
-         RETURNING {}",
-        match database.backend() {
-            svc_data::Backend::Postgres => "q.id",
-            // SQLite knows no table names in RETURNING.
-            svc_data::Backend::Sqlite => "id",
-        }
-    );
-    let rows = uow.rows(database.statement(&sql, [rows.into()])).await?;
-    read_all(&rows, |row| row.try_get_by_index(0))
+    let id = match database.backend() {
+        Backend::Postgres => "q.id",
+        // SQLite knows no table names in RETURNING.
+        Backend::Sqlite => "id",
+    };
+    let mut recorded = Vec::with_capacity(attempts.len());
+    for part in attempts.chunks(ROWS_AT_ONCE) {
+        let RowTable { sql, values } =
+            RowTable::new(database.backend(), &COLUMNS, part.iter().map(Attempt::cells));
+        let sql = format!(
+            "UPDATE webhooks_deliveries AS q SET status = r.status, attempts = q.attempts + 1, \
+             due_us = COALESCE(r.due_us, q.due_us), finished_at_us = r.finished_us, claim = NULL, \
+             claimed_until_us = NULL, status_code = r.code, duration_ms = r.duration_ms, \
+             error = r.error, request_headers = r.sent, response_headers = r.headers, \
+             response_body = r.body FROM {sql} WHERE q.id = r.id AND q.claim = r.token \
+             RETURNING {id}"
+        );
+        let rows = uow.rows(database.statement(&sql, values)).await?;
+        recorded.extend(read_all(&rows, |row| row.try_get_by_index::<Uuid>(0))?);
+    }
+    Ok(recorded)
 }
 
 /// Sets the counters of endpoints that had a delivery succeed back to zero. Writes nothing for

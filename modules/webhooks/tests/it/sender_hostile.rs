@@ -245,7 +245,7 @@ async fn foreign_bytes_are_logged_lossily() {
     assert!(outcome.is_delivered(), "{outcome:?}");
     assert_eq!(outcome.body, "a\u{fffd}\u{fffd}🦀");
     let headers = log_text::headers(&outcome.headers, 100);
-    assert_eq!(headers[0], ("x-place".to_owned(), "caf\u{fffd} ä".to_owned()));
+    assert!(headers.starts_with("[[\"x-place\",\"caf\u{fffd} ä\"]"), "{headers}");
 }
 
 #[tokio::test]
