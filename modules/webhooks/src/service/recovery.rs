@@ -15,7 +15,7 @@ use super::deliveries::{DeliveryFilter, read_redeliveries, redeliver_all};
 use super::{Service, owner};
 use crate::WAKE_TOPIC;
 use crate::model::{Status, endpoint};
-use crate::store::{column, first_id_at, ids, is_one_of, micros};
+use crate::store::{column, first_id_at, ids, is_one_of, micros, read_all};
 
 /// Deliveries that one unit of work queues.
 const BATCH: u64 = 500;
@@ -123,6 +123,7 @@ impl Rows {
         uow: &UnitOfWork,
         organisation: OrganisationId,
         job: &RedeliverMany,
+        from: Uuid,
     ) -> Result<Self> {
         let mut sql = "FROM webhooks_deliveries d \
              JOIN webhooks_messages m ON m.id = d.message_id \
@@ -134,7 +135,7 @@ impl Rows {
         let mut values: Vec<sea_orm::Value> = vec![
             organisation.0.into(),
             job.status.into(),
-            job.from.into(),
+            from.into(),
             job.to.into(),
             job.started.into(),
         ];
@@ -156,19 +157,19 @@ impl Rows {
     }
 
     /// What was never queued.
-    fn missed(organisation: OrganisationId, job: &RecoverDeliveries) -> Self {
+    fn missed(organisation: OrganisationId, job: &RecoverDeliveries, from: Uuid) -> Self {
         let sql = "FROM webhooks_deliveries d WHERE d.endpoint_id = ? AND d.organisation_id = ? \
                    AND d.status = ? AND d.id >= ? AND d.id < ?";
-        Self { sql: sql.to_owned(), values: job.values(organisation, Status::Missed) }
+        Self { sql: sql.to_owned(), values: job.values(organisation, Status::Missed, from) }
     }
 
     /// What failed for good, and was neither sent again nor waits to be.
-    fn failed(organisation: OrganisationId, job: &RecoverDeliveries) -> Self {
+    fn failed(organisation: OrganisationId, job: &RecoverDeliveries, from: Uuid) -> Self {
         let sql = "FROM webhooks_deliveries d WHERE d.endpoint_id = ? AND d.organisation_id = ? \
                    AND d.status = ? AND d.id >= ? AND d.id < ? AND d.lane <> 1 \
                    AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
                    WHERE again.redelivery_of = d.id)";
-        Self { sql: sql.to_owned(), values: job.values(organisation, Status::Failed) }
+        Self { sql: sql.to_owned(), values: job.values(organisation, Status::Failed, from) }
     }
 
     /// How many there are, [`COUNTED`] at most.
@@ -181,45 +182,90 @@ impl Rows {
     }
 
     /// Queues the first of them again, as new deliveries.
-    async fn queue_again(self, uow: &UnitOfWork, organisation: OrganisationId) -> Result<u64> {
+    async fn queue_again(self, uow: &UnitOfWork, organisation: OrganisationId) -> Result<Step> {
         let Self { sql, values } = self;
         let sql = format!(
             "SELECT d.id, d.endpoint_id, d.message_id, d.lane {sql} ORDER BY d.id LIMIT {BATCH}"
         );
         let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
         let originals = read_redeliveries(&rows)?;
-        if originals.is_empty() {
-            return Ok(0);
+        if !originals.is_empty() {
+            redeliver_all(uow, organisation, &originals).await?;
         }
-        let new = redeliver_all(uow, organisation, &originals).await?;
-        Ok(u64::try_from(new.len()).unwrap_or(u64::MAX))
+        Ok(Step::of(originals.iter().map(|original| original.id)))
     }
 
     /// Queues the first of them, which never were.
-    async fn queue(self, uow: &UnitOfWork) -> Result<u64> {
+    async fn queue(self, uow: &UnitOfWork) -> Result<Step> {
         let Self { sql, values } = self;
         let sql = format!(
             "UPDATE webhooks_deliveries SET status = ?, due_us = ? \
-             WHERE id IN (SELECT d.id {sql} ORDER BY d.id LIMIT {BATCH})"
+             WHERE id IN (SELECT d.id {sql} ORDER BY d.id LIMIT {BATCH}) RETURNING id"
         );
         let now = uow.context().clock().now_us();
         let head = [Status::Queued.code().into(), now.into()];
         let values = head.into_iter().chain(values);
-        let count = uow.execute(uow.context().database().statement(&sql, values)).await?;
-        if count > 0 {
+        let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
+        let queued = read_all(&rows, |row| row.try_get_by_index::<Uuid>(0))?;
+        if !queued.is_empty() {
             uow.wake_after_commit(WAKE_TOPIC);
         }
-        Ok(count)
+        Ok(Step::of(queued))
+    }
+}
+
+/// What one unit of work queued.
+#[derive(Clone, Copy)]
+struct Step {
+    count: u64,
+    /// The last of it; none when there was nothing left.
+    last: Option<Uuid>,
+}
+
+impl Step {
+    const NOTHING: Self = Self { count: 0, last: None };
+
+    fn of(queued: impl IntoIterator<Item = Uuid>) -> Self {
+        let add = |step: Self, id| Self { count: step.count + 1, last: step.last.max(Some(id)) };
+        queued.into_iter().fold(Self::NOTHING, add)
+    }
+}
+
+/// Where a job goes on in its span: what lies before was queued already, and is not walked again
+/// for each batch. At the end it begins anew, since something stored by work that took long to
+/// commit may have come to lie before; a walk that finds nothing is the last.
+struct Place {
+    start: Uuid,
+    next: Uuid,
+}
+
+impl Place {
+    fn new(start: Uuid) -> Self {
+        Self { start, next: start }
+    }
+
+    /// Goes on behind a step; false when all is done.
+    fn pass(&mut self, step: Step) -> bool {
+        let Some(last) = step.last else {
+            return std::mem::replace(&mut self.next, self.start) != self.start;
+        };
+        self.next = Uuid::from_u128(last.as_u128().saturating_add(1));
+        true
     }
 }
 
 impl RecoverDeliveries {
-    fn values(&self, organisation: OrganisationId, status: Status) -> Vec<sea_orm::Value> {
+    fn values(
+        &self,
+        organisation: OrganisationId,
+        status: Status,
+        from: Uuid,
+    ) -> Vec<sea_orm::Value> {
         vec![
             self.endpoint.into(),
             organisation.0.into(),
             status.code().into(),
-            self.from.into(),
+            from.into(),
             self.to.into(),
         ]
     }
@@ -236,65 +282,84 @@ impl Progress {
         Self { total, queued: 0 }
     }
 
-    /// Notes deliveries that were queued; false when there were none left.
-    fn add(&mut self, ctx: &JobContext, count: u64) -> bool {
+    /// Notes deliveries that were queued.
+    fn add(&mut self, ctx: &JobContext, count: u64) {
         self.queued += count;
-        let percent = (self.queued * 100).checked_div(self.total).unwrap_or(100).min(100);
+        let percent = (self.queued * 100).checked_div(self.total).unwrap_or(100);
         // More may have come in between; the end is the end.
-        let percent = if count == 0 { 100 } else { percent.min(99) };
+        self.tell(ctx, percent.min(99));
+    }
+
+    fn end(&self, ctx: &JobContext) {
+        self.tell(ctx, 100);
+    }
+
+    fn tell(&self, ctx: &JobContext, percent: u64) {
         let message = format!("{} deliveries queued", self.queued);
         ctx.progress(u8::try_from(percent).unwrap_or(100), message);
-        count > 0
     }
 }
 
 /// Runs a bulk redelivery. A run that was interrupted goes on with what it has not sent yet.
 pub(crate) async fn redeliver_many(ctx: JobContext, job: RedeliverMany) -> Result<(), JobError> {
     let organisation = ctx.organisation()?;
-    let count =
-        async |uow: UnitOfWork| Rows::selected(&uow, organisation, &job).await?.count(&uow).await;
+    let count = async |uow: UnitOfWork| {
+        Rows::selected(&uow, organisation, &job, job.from).await?.count(&uow).await
+    };
     let mut progress = Progress::new(ctx.transact(count).await?);
+    let mut place = Place::new(job.from);
     loop {
         ctx.check_interruption()?;
+        let from = place.next;
         let step = async |uow: UnitOfWork| {
-            Rows::selected(&uow, organisation, &job).await?.queue_again(&uow, organisation).await
+            let rows = Rows::selected(&uow, organisation, &job, from).await?;
+            rows.queue_again(&uow, organisation).await
         };
-        let count = ctx.transact(step).await?;
-        if !progress.add(&ctx, count) {
+        let step = ctx.transact(step).await?;
+        progress.add(&ctx, step.count);
+        if !place.pass(step) {
+            progress.end(&ctx);
             return Ok(());
         }
     }
 }
 
-/// Runs a recovery. Each step finds what is left, so a run that was interrupted goes on.
+/// Runs a recovery. Each run finds what is left, so one that was interrupted goes on.
 pub(crate) async fn recover_deliveries(
     ctx: JobContext,
     job: RecoverDeliveries,
 ) -> Result<(), JobError> {
     let organisation = ctx.organisation()?;
     let count = async |uow: UnitOfWork| {
-        let missed = Rows::missed(organisation, &job).count(&uow).await?;
-        Ok(missed + Rows::failed(organisation, &job).count(&uow).await?)
+        let missed = Rows::missed(organisation, &job, job.from).count(&uow).await?;
+        Ok(missed + Rows::failed(organisation, &job, job.from).count(&uow).await?)
     };
     let mut progress = Progress::new(ctx.transact(count).await?);
-    loop {
-        ctx.check_interruption()?;
-        let step = async |uow: UnitOfWork| {
-            let found = uow.find::<endpoint::Entity>(job.endpoint).await;
-            if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-                return Ok(0);
+    for status in [Status::Missed, Status::Failed] {
+        let mut place = Place::new(job.from);
+        loop {
+            ctx.check_interruption()?;
+            let from = place.next;
+            let step = async |uow: UnitOfWork| {
+                let found = uow.find::<endpoint::Entity>(job.endpoint).await;
+                if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+                    return Ok(Step::NOTHING);
+                }
+                if owner::abandoned(&uow, organisation).await?.contains(&found?.id) {
+                    return Ok(Step::NOTHING);
+                }
+                if status == Status::Missed {
+                    return Rows::missed(organisation, &job, from).queue(&uow).await;
+                }
+                Rows::failed(organisation, &job, from).queue_again(&uow, organisation).await
+            };
+            let step = ctx.transact(step).await?;
+            progress.add(&ctx, step.count);
+            if !place.pass(step) {
+                break;
             }
-            if owner::abandoned(&uow, organisation).await?.contains(&found?.id) {
-                return Ok(0);
-            }
-            match Rows::missed(organisation, &job).queue(&uow).await? {
-                0 => Rows::failed(organisation, &job).queue_again(&uow, organisation).await,
-                count => Ok(count),
-            }
-        };
-        let count = ctx.transact(step).await?;
-        if !progress.add(&ctx, count) {
-            return Ok(());
         }
     }
+    progress.end(&ctx);
+    Ok(())
 }
