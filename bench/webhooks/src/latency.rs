@@ -10,20 +10,31 @@ use crate::receiver::{Receiver, Report};
 use crate::report::{Figure, Figures, Goal, median};
 use crate::shop::Started;
 
+/// How long changes are committed at the rate.
 const TIME: Duration = Duration::from_secs(4);
+
+/// The same beside an endpoint that hangs: its first requests run into their timeout meanwhile.
+/// It is some two hundred commits, so that the slowest hundredth isn't a single one.
+const TIME_BESIDE: Duration = Duration::from_secs(12);
 
 /// Deliveries that wait for the endpoint that hangs.
 const BURDEN: u32 = 1_000;
 
 /// Commits single changes at a steady rate, and says how long their deliveries took.
-async fn steady(started: &Started, receiver: &mut Receiver, endpoints: usize, rate: f64) -> Report {
+async fn steady(
+    started: &Started,
+    receiver: &mut Receiver,
+    endpoints: usize,
+    rate: f64,
+    time: Duration,
+) -> Report {
     let commits_per_second = rate / endpoints as f64;
     let mut ticks = interval(Duration::from_secs_f64(1.0 / commits_per_second));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     receiver.reset(true);
     let began = Instant::now();
     let mut commits = 0;
-    while began.elapsed() < TIME {
+    while began.elapsed() < time {
         ticks.tick().await;
         started.commit(1, 1).await;
         commits += 1;
@@ -45,7 +56,7 @@ pub(crate) async fn latency(
     started.commit(20, 1).await;
     started.settled(0).await;
     let rate = full_rate / 5.0;
-    let report = steady(&started, receiver, ENDPOINTS, rate).await;
+    let report = steady(&started, receiver, ENDPOINTS, rate, TIME).await;
     started.stop().await;
     let mut add = |name: &str, value: f64, unit: &'static str, goal: Option<Goal>| {
         figures.add(Figure::new(backend, "latency", name, value, unit, goal));
@@ -75,13 +86,16 @@ pub(crate) async fn isolation(
         started.app.app().start_workers();
         started.commit(20, 1).await;
         started.settled(0).await;
-        free.push(steady(&started, receiver, OTHERS, rate).await);
+        free.push(steady(&started, receiver, OTHERS, rate, TIME_BESIDE).await);
         started.burden(BURDEN).await;
+        // The backlog is what may delay others, not that it is being laid.
+        started.fanned_out().await;
         let until = Instant::now() + Duration::from_secs(10);
-        while receiver.report().hanging == 0 && Instant::now() < until {
+        while receiver.report().hanging == 0 {
+            assert!(Instant::now() < until, "nothing came to the endpoint that hangs");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        burdened.push(steady(&started, receiver, OTHERS, rate).await);
+        burdened.push(steady(&started, receiver, OTHERS, rate, TIME_BESIDE).await);
         started.stop().await;
     }
     let p99 = |reports: &[Report]| median(reports.iter().map(|report| report.p99_ms).collect());
