@@ -168,11 +168,13 @@ impl EntitySet {
         self.marks.contains(mark)
     }
 
-    /// The condition that narrows what `who` may see; none without a row filter.
+    /// The condition that narrows what `who` may see; none where no row filter narrows it.
     #[must_use]
     pub fn filter_for(&self, who: &Principal) -> Option<Condition> {
         let filters = self.row_filters.iter().map(|filter| filter(who));
-        filters.reduce(|all, filter| Condition::all().add(all).add(filter))
+        // `Condition::all()` without a part is how a filter says that somebody sees all.
+        let narrowing = filters.filter(|filter| *filter != Condition::all());
+        narrowing.reduce(|all, filter| Condition::all().add(all).add(filter))
     }
 
     /// Whether a row filter narrows the set.

@@ -221,6 +221,15 @@ impl Context {
         }
     }
 
+    /// As [`Context::run`], for a statement of which only the first row is of interest: the driver
+    /// doesn't look for others.
+    pub(crate) async fn run_one(&self, statement: Statement) -> Result<Option<QueryResult>> {
+        match self.joined() {
+            Some(uow) => uow.row(statement).await,
+            None => self.data.database.row(statement).await,
+        }
+    }
+
     /// Whether what is read here is read within a unit of work of the same task.
     #[must_use]
     pub fn is_in_unit_of_work(&self) -> bool {

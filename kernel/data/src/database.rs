@@ -214,6 +214,11 @@ impl Database {
         self.0.read.query_all_raw(statement).await.map_err(database_error)
     }
 
+    /// As [`Database::rows`], of which only the first is of interest.
+    pub(crate) async fn row(&self, statement: Statement) -> Result<Option<QueryResult>> {
+        self.0.read.query_one_raw(statement).await.map_err(database_error)
+    }
+
     /// Runs a statement outside a unit of work, on a connection of the reading side that is held
     /// until its rows were taken, or the stream is dropped.
     ///

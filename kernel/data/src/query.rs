@@ -144,8 +144,8 @@ impl<E: EntityTrait> Query<E> {
     pub async fn count(self) -> Result<u64> {
         let mut select = self.select()?;
         select.expr(Func::count(Expr::val(1)));
-        let rows = self.context.run(self.context.database().build(&select)).await?;
-        let count: i64 = match rows.first() {
+        let row = self.context.run_one(self.context.database().build(&select)).await?;
+        let count: i64 = match row {
             Some(row) => row.try_get_by_index(0).map_err(crate::error::database_error)?,
             None => 0,
         };

@@ -100,6 +100,8 @@ struct State {
     captured: Captured,
     wakes: BTreeSet<&'static str>,
     after_commit: Vec<Box<dyn FnOnce() + Send>>,
+    /// Whether commit hooks wrote, too.
+    hooks_wrote: bool,
 }
 
 /// How much was captured when nested work began.
@@ -171,6 +173,11 @@ impl UnitOfWork {
         self.transaction()?.query_all_raw(statement).await.map_err(database_error)
     }
 
+    /// As [`UnitOfWork::rows`], of which only the first is of interest.
+    pub(crate) async fn row(&self, statement: Statement) -> Result<Option<QueryResult>> {
+        self.transaction()?.query_one_raw(statement).await.map_err(database_error)
+    }
+
     /// Runs a statement and says how many rows it touched. Not observed.
     ///
     /// # Errors
@@ -179,6 +186,13 @@ impl UnitOfWork {
     pub async fn execute(&self, statement: Statement) -> Result<u64> {
         let outcome = self.transaction()?.execute_raw(statement).await;
         outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
+    }
+
+    /// Whether commit hooks changed records as well: then a record that was answered before the
+    /// commit may not be what is stored. Before the commit nobody knows, and it is false.
+    #[must_use]
+    pub fn hooks_wrote(&self) -> bool {
+        self.state().hooks_wrote
     }
 
     pub(crate) fn capture(&self, change: Change) {
@@ -223,7 +237,10 @@ impl UnitOfWork {
         let transaction = lock(&self.shared.transactions).pop();
         let Some(transaction) = transaction else { return Ok(()) };
         sole(transaction)?.commit().await.map_err(database_error)?;
-        let State { wakes, after_commit, .. } = std::mem::take(&mut *self.state());
+        let (wakes, after_commit) = {
+            let mut state = self.state();
+            (std::mem::take(&mut state.wakes), std::mem::take(&mut state.after_commit))
+        };
         for work in after_commit {
             work();
         }
@@ -234,11 +251,12 @@ impl UnitOfWork {
     }
 
     async fn run_hooks(&self) -> Result<()> {
-        for _ in 0..10 {
+        for round in 0..10 {
             let captured = std::mem::take(&mut self.state().captured);
             if captured.is_empty() {
                 return Ok(());
             }
+            self.state().hooks_wrote = round > 0;
             for hook in &self.shared.data.commit_hooks {
                 hook.before_commit(self, &captured).await?;
             }

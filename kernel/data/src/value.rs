@@ -19,7 +19,7 @@ use time::macros::format_description;
 use time::{Date, OffsetDateTime, Time, UtcOffset};
 use uuid::Uuid;
 
-pub(crate) use row_json::push_integer;
+pub(crate) use row_json::{push_integer, push_value};
 
 const TIMESTAMP: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");

@@ -140,8 +140,8 @@ impl Sets {
             }
             select
         };
-        let rows = ctx.run(ctx.database().build(&select)).await?;
-        let row = rows.first().ok_or_else(|| Error::not_found("there is no such entity"))?;
-        Record::read(entity, row).map_err(database_error)
+        let row = ctx.run_one(ctx.database().build(&select)).await?;
+        let row = row.ok_or_else(|| Error::not_found("there is no such entity"))?;
+        Record::read(entity, &row).map_err(database_error)
     }
 }

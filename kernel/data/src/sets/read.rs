@@ -1,5 +1,7 @@
 //! Reading one entity, straight from its row to JSON, and what every read has in common.
 
+use std::fmt::Write as _;
+
 use sea_orm::sea_query::{Alias, Condition, Expr, Func, Query, SelectStatement};
 use sea_orm::{QueryResult, Value};
 use svc_core::{Error, Principal, Result};
@@ -8,12 +10,15 @@ use svc_odata::model::{PropertyIndex, SetIndex};
 
 use super::apply::Rows;
 use super::model::{Served, Sets};
-use super::rows::{Form, Layout};
+use super::rows::{Form, Layout, push_property};
 use super::source::Source;
 use super::sql::Translator;
 use crate::catalogue::EntitySet;
 use crate::context::Context;
 use crate::error::database_error;
+use crate::record::Record;
+use crate::response_filter::Masks;
+use crate::value::{push_value, to_json};
 
 /// One entity as its set returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +61,44 @@ impl Sets {
             let layout = Layout::new(&mut select, &translator, columns, None)?;
             (select, layout)
         };
-        let rows = ctx.run(ctx.database().build(&select)).await?;
-        let row = rows.first().ok_or_else(missing)?;
-        entity_of(&layout, row, &[])
+        let row = ctx.run_one(ctx.database().build(&select)).await?;
+        entity_of(&layout, &row.ok_or_else(missing)?, &[])
+    }
+
+    /// A record as [`Sets::read_one`] returns it, for one that was stored just now and that the
+    /// context's principal is known to see.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without the set's permission.
+    pub fn entity_of_record(
+        &self,
+        ctx: &Context,
+        set: SetIndex,
+        record: &Record,
+    ) -> Result<Entity> {
+        self.require_view(ctx, set)?;
+        let served = self.served(set);
+        let columns = chosen(served, None, ctx.principal());
+        let masks = Masks::of(&served.entity, ctx.principal(), &columns);
+        let stored = |index| (index, to_json(record.value(index)));
+        let changed = masks
+            .map(|masks| masks.apply(masks.columns().into_iter().map(stored).collect()))
+            .transpose()?;
+        let changed = changed.unwrap_or_default();
+        let mut members = String::with_capacity(512);
+        for index in columns {
+            push_property(&mut members, served.name(index));
+            match changed.iter().find(|(changed, _)| *changed == index) {
+                Some((_, value)) => drop(write!(members, "{value}")),
+                None => push_value(record.value(index), &mut members),
+            }
+            members.push(',');
+        }
+        members.pop();
+        let version = record.version(&served.entity);
+        let version = version.ok_or_else(|| Error::internal("a set has no version"))?;
+        Ok(Entity { version, members })
     }
 
     /// The one entity that a source leads to, with what the query asks for of it.
@@ -80,9 +120,10 @@ impl Sets {
             let (layout, from) = lay_out(&mut select, &translator, query)?;
             (select, layout, from)
         };
-        let rows = ctx.run(ctx.database().build(&select)).await?;
-        let related = self.related(ctx, &query.expand, &from, &rows, etags).await?;
-        entity_of(&layout, rows.first().ok_or_else(missing)?, &related)
+        let row = ctx.run_one(ctx.database().build(&select)).await?.ok_or_else(missing)?;
+        let row = std::slice::from_ref(&row);
+        let related = self.related(ctx, &query.expand, &from, row, etags).await?;
+        entity_of(&layout, &row[0], &related)
     }
 
     /// The rows of a source that hold the conditions of a query, without columns.
@@ -126,8 +167,8 @@ impl Sets {
             Layout::new(&mut select, &translator, Vec::new(), None)?;
             select
         };
-        let rows = ctx.run(ctx.database().build(&select)).await?;
-        Layout::version(rows.first().ok_or_else(missing)?)
+        let row = ctx.run_one(ctx.database().build(&select)).await?;
+        Layout::version(&row.ok_or_else(missing)?)
     }
 
     /// How many entities of a source hold the conditions of a query, as the context's principal
@@ -221,8 +262,8 @@ pub(super) fn count_of(select: &SelectStatement) -> SelectStatement {
 }
 
 pub(super) async fn first_number(ctx: &Context, select: &SelectStatement) -> Result<u64> {
-    let rows = ctx.run(ctx.database().build(select)).await?;
-    let count = rows.first().map(|row| row.try_get_by_index::<i64>(0)).transpose();
+    let row = ctx.run_one(ctx.database().build(select)).await?;
+    let count = row.map(|row| row.try_get_by_index::<i64>(0)).transpose();
     let count = count.map_err(database_error)?.unwrap_or(0);
     Ok(count.unsigned_abs())
 }

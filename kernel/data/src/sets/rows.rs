@@ -268,10 +268,7 @@ impl<'a> Layout<'a> {
     ) -> Result<()> {
         let changed = self.changed_values(row)?;
         for (place, index) in self.properties.iter().enumerate() {
-            // A property's name is made of letters, digits and underscores.
-            out.push('"');
-            out.push_str(self.served.name(*index));
-            out.push_str("\":");
+            push_property(out, self.served.name(*index));
             if let Some((_, value)) = changed.iter().find(|(changed, _)| changed == index) {
                 let _ = write!(out, "{value}");
             } else {
@@ -304,6 +301,13 @@ impl Layout<'_> {
         };
         masks.apply(places.iter().map(read).collect::<Result<_>>()?)
     }
+}
+
+/// Writes the name of a property's member. It is made of letters, digits and underscores.
+pub(super) fn push_property(out: &mut String, name: &str) {
+    out.push('"');
+    out.push_str(name);
+    out.push_str("\":");
 }
 
 /// Ends a list whose parts have a comma behind each.

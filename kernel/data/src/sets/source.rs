@@ -124,9 +124,9 @@ impl Sets {
             select.expr(translator.current.column(column));
             select
         };
-        let rows = ctx.run(ctx.database().build(&select)).await?;
+        let row = ctx.run_one(ctx.database().build(&select)).await?;
         let kind = self.entity(source.set).columns[column].kind;
-        rows.first().map(|row| kind.read(row, 0).map_err(database_error)).transpose()
+        row.map(|row| kind.read(&row, 0).map_err(database_error)).transpose()
     }
 
     /// The entities that a navigation property of the one entity leads to.

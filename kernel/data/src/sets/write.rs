@@ -154,7 +154,7 @@ impl Sets {
         lock: bool,
     ) -> Result<bool> {
         let served = self.served(set);
-        if !described(served)?.has_row_filter() {
+        if described(served)?.filter_for(ctx.principal()).is_none() {
             // The organisation is part of every statement of the unit of work itself.
             return Ok(true);
         }
@@ -167,7 +167,7 @@ impl Sets {
         if lock && ctx.database().backend() == Backend::Postgres {
             select.lock_exclusive();
         }
-        Ok(!ctx.run(ctx.database().build(&select)).await?.is_empty())
+        Ok(ctx.run_one(ctx.database().build(&select)).await?.is_some())
     }
 
     /// What an entity is made to refer to must be in sight of whoever does so: else the answer
@@ -204,7 +204,7 @@ impl Sets {
                     Expr::col(target.entity.column_ref(link.target_column)).eq(value.clone()),
                 )
                 .cond_where(visible(target, ctx)?);
-            if ctx.run(ctx.database().build(&select)).await?.is_empty() {
+            if ctx.run_one(ctx.database().build(&select)).await?.is_none() {
                 return Err(missing_reference());
             }
         }

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use sea_orm::{DbErr, QueryResult};
+use sea_orm::{DbErr, QueryResult, Value};
 use sqlx::postgres::{PgRow, PgValueFormat, PgValueRef};
 use sqlx::sqlite::{SqliteRow, SqliteValueRef};
 use sqlx::{Decode, Postgres, Row as _, Sqlite, TypeInfo as _, ValueRef as _};
@@ -93,6 +93,23 @@ fn write_postgres(kind: ValueKind, row: &PgRow, index: usize, out: &mut String) 
         _ => return Err(Uncommon),
     }
     Ok(())
+}
+
+/// Writes a value as JSON, as [`write`] does with a stored one.
+pub(crate) fn push_value(value: &Value, out: &mut String) {
+    match value {
+        Value::String(Some(text)) => push_text(text, out),
+        Value::Bool(Some(value)) => push_bool(*value, out),
+        Value::SmallInt(Some(number)) => push_integer((*number).into(), out),
+        Value::Int(Some(number)) => push_integer((*number).into(), out),
+        Value::BigInt(Some(number)) => push_integer(*number, out),
+        Value::Uuid(Some(id)) => push_uuid(*id, out),
+        Value::Decimal(Some(number)) => drop(write!(out, "{}", number.normalize())),
+        Value::TimeDateTimeWithTimeZone(Some(time)) if push_time(*time, out).is_ok() => {}
+        other => {
+            let _ = write!(out, "{}", to_json(other));
+        }
+    }
 }
 
 /// Writes a text as a JSON string. Most texts need no escape, and are copied as they are.

@@ -7,7 +7,7 @@ use http::{HeaderName, Method, StatusCode};
 use sea_orm::Value;
 use svc_core::{Error, ErrorKind, Result};
 use svc_data::sets::{EntityInput, RelatedInput, Relating, Source, Verb};
-use svc_data::{Expected, UnitOfWork};
+use svc_data::{Expected, Record, UnitOfWork};
 use svc_odata::bind::{BoundQuery, KeyValue, ResourceStep, Step};
 use svc_odata::headers::{MetadataLevel, ReturnPreference, TagCondition};
 use svc_odata::json::{
@@ -47,17 +47,19 @@ pub(super) async fn create(request: &Request, body: &[u8]) -> Result<Response> {
     let record = request.ctx.transact_retrying(|uow| {
         let (values, parent) = (values.clone(), parent.clone());
         async move {
-            match parent {
-                None => request.sets.create(&uow, set, values).await,
+            let record = match parent {
+                None => request.sets.create(&uow, set, values).await?,
                 Some((parent, step)) => {
-                    request.sets.create_related(&uow, &parent, step.navigation, values).await
+                    request.sets.create_related(&uow, &parent, step.navigation, values).await?
                 }
-            }
+            };
+            Ok((record, uow))
         }
     });
-    let record = record.await?;
+    let (record, uow) = record.await?;
     let key = record.key(request.sets.entity(set)).clone();
-    let answer = changed(request, set, &key, StatusCode::CREATED, query).await?;
+    let stored = Some(&record).filter(|_| !uow.hooks_wrote());
+    let answer = changed(request, (set, &key), StatusCode::CREATED, query, stored).await?;
     let location = format!("{}{}", request.root, request.sets.address(set, &key));
     answer.located(&location).map(Answer::finish)
 }
@@ -137,7 +139,7 @@ pub(super) async fn change(request: &Request, body: &[u8], verb: Verb) -> Result
     });
     let (key, created) = work.await?;
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
-    let answer = changed(request, set, &key, status, query).await?;
+    let answer = changed(request, (set, &key), status, query, None).await?;
     if !created {
         return Ok(answer.finish());
     }
@@ -182,13 +184,14 @@ pub(super) async fn delete(request: &Request) -> Result<Response> {
     Ok(Answer::empty(StatusCode::NO_CONTENT, request.version).finish())
 }
 
-/// The answer to a change: the entity, unless the caller wants none or may not see it.
+/// The answer to a change: the entity, unless the caller wants none or may not see it. It is read
+/// again, where its record as it was `stored` doesn't tell all.
 async fn changed(
     request: &Request,
-    set: SetIndex,
-    key: &Value,
+    (set, key): (SetIndex, &Value),
     status: StatusCode,
     query: Option<BoundQuery>,
+    stored: Option<&Record>,
 ) -> Result<Answer> {
     let sees = request.sets.require_view(&request.ctx, set).is_ok();
     if !sees || request.preferences.return_content == Some(ReturnPreference::Minimal) {
@@ -208,9 +211,10 @@ async fn changed(
         None if !is_common => Some(request.query(set)?),
         query => query,
     };
-    let entity = match &query {
-        None => request.sets.read_one(&request.ctx, set, key, None).await?,
-        Some(query) => {
+    let entity = match (&query, stored) {
+        (None, Some(record)) => request.sets.entity_of_record(&request.ctx, set, record)?,
+        (None, None) => request.sets.read_one(&request.ctx, set, key, None).await?,
+        (Some(query), _) => {
             let source = request.sets.with_key(Source::of(set), key.clone());
             read_entity(request, &source, query, format).await?
         }
