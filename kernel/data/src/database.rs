@@ -3,19 +3,24 @@
 //! On SQLite one connection writes and several read, in WAL mode, so that readers never wait for
 //! the writer and two writers never meet in the file. On PostgreSQL there is one pool.
 
+mod kept;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, QueryStream,
+    DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, QueryStream,
     SqliteTransactionMode, Statement, StreamTrait as _, TransactionOptions, TransactionTrait,
 };
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
+use sqlx::{Postgres, Sqlite};
 use svc_core::{Clock, Error, Result};
+
+use kept::Kept;
 
 use crate::error::{database_error, sqlx_error};
 use crate::settings::{DatabaseSettings, Durability};
@@ -54,6 +59,13 @@ struct Inner {
     read: DatabaseConnection,
     write: DatabaseConnection,
     postgres: Option<PgPool>,
+    reading: Reading,
+}
+
+/// The connections that read outside of a unit of work.
+enum Reading {
+    Sqlite(Kept<Sqlite>),
+    Postgres(Kept<Postgres>),
 }
 
 impl Database {
@@ -200,6 +212,10 @@ impl Database {
 
     /// Closes all connections; running statements end first.
     pub async fn close(&self) {
+        match &self.0.reading {
+            Reading::Sqlite(kept) => kept.close(),
+            Reading::Postgres(kept) => kept.close(),
+        }
         // Closing only fails where the pool is closed already.
         let _ = self.0.read.close_by_ref().await;
         let _ = self.0.write.close_by_ref().await;
@@ -211,12 +227,20 @@ impl Database {
     ///
     /// A fault of the database.
     pub async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        self.0.read.query_all_raw(statement).await.map_err(database_error)
+        let rows = match &self.0.reading {
+            Reading::Sqlite(kept) => kept.rows(statement).await,
+            Reading::Postgres(kept) => kept.rows(statement).await,
+        };
+        rows.map_err(sqlx_error)
     }
 
     /// As [`Database::rows`], of which only the first is of interest.
     pub(crate) async fn row(&self, statement: Statement) -> Result<Option<QueryResult>> {
-        self.0.read.query_one_raw(statement).await.map_err(database_error)
+        let row = match &self.0.reading {
+            Reading::Sqlite(kept) => kept.row(statement).await,
+            Reading::Postgres(kept) => kept.row(statement).await,
+        };
+        row.map_err(sqlx_error)
     }
 
     /// Runs a statement outside a unit of work, on a connection of the reading side that is held
@@ -271,7 +295,13 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .connect_with(options.pragma("query_only", "on"))
         .await
         .map_err(sqlx_error)?;
-    Ok(Inner { backend: Backend::Sqlite, read: read.into(), write: write.into(), postgres: None })
+    Ok(Inner {
+        backend: Backend::Sqlite,
+        reading: Reading::Sqlite(Kept::new(read.clone())),
+        read: read.into(),
+        write: write.into(),
+        postgres: None,
+    })
 }
 
 async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inner> {
@@ -291,6 +321,7 @@ async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inne
         .map_err(sqlx_error)?;
     let connection: DatabaseConnection = pool.clone().into();
     Ok(Inner {
+        reading: Reading::Postgres(Kept::new(pool.clone())),
         backend: Backend::Postgres,
         read: connection.clone(),
         write: connection,

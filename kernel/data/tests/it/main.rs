@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
 #![expect(unreachable_pub, reason = "what SeaORM derives is public")]
 
+mod connections;
 mod fixture;
 mod migrations;
 mod organisations;

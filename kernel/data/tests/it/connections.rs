@@ -1,0 +1,61 @@
+//! Connections that read are kept between statements, which nobody may notice.
+
+use std::time::Duration;
+
+use svc_core::ErrorKind;
+use svc_testing::on_both_databases;
+use tokio::time::timeout;
+
+use crate::fixture::{Fixture, lamp, product};
+
+on_both_databases! {
+    async fn more_readers_than_connections_are_all_served(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let stored = ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+        // The unit of work has one of the connections meanwhile, and what it writes isn't seen.
+        let read = ctx.transact(async |uow| {
+            uow.insert(lamp("L-2")).await?;
+            let read = |_| {
+                let ctx = fixture.in_organisation(1);
+                tokio::spawn(async move {
+                    for _ in 0..10 {
+                        let found = ctx.query::<product::Entity>().all().await.unwrap();
+                        assert_eq!(found.len(), 1);
+                    }
+                    ctx.find::<product::Entity>(stored.id).await.unwrap()
+                })
+            };
+            let mut read: Vec<_> = (0..64).map(read).collect();
+            let mut records = Vec::new();
+            for reader in read.drain(..) {
+                records.push(reader.await.unwrap());
+            }
+            Ok(records)
+        });
+        assert_eq!(read.await.unwrap(), vec![stored; 64]);
+    }
+
+    async fn a_read_that_is_given_up_halfway_disturbs_no_other(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let first = ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+        let second = ctx.transact(async |uow| uow.insert(lamp("L-2")).await).await.unwrap();
+        for micros in 0..60 {
+            let given_up = ctx.find::<product::Entity>(first.id);
+            let _ = timeout(Duration::from_micros(10 * micros), given_up).await;
+            assert_eq!(ctx.find::<product::Entity>(second.id).await.unwrap(), second);
+        }
+    }
+
+    async fn connections_are_given_back_when_the_database_is_closed(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let stored = ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+        ctx.find::<product::Entity>(stored.id).await.unwrap();
+        let closed = timeout(Duration::from_secs(5), fixture.database.close()).await;
+        assert!(closed.is_ok(), "a connection was kept back");
+        let refused = ctx.find::<product::Entity>(stored.id).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unavailable);
+    }
+}
