@@ -19,6 +19,7 @@
 //! | `source` | which entities of a set a path leads to |
 //! | `rows` | what a statement returns of each row, and its way to JSON |
 //! | `read` | one entity |
+//! | `prepared` | statements that were built before |
 //! | `page` | a page of them, piece by piece |
 //! | `apply` | what is made of the rows that are seen |
 //! | `related` | related entities within an answer |
@@ -36,6 +37,7 @@ mod model;
 mod operations;
 mod order;
 mod page;
+mod prepared;
 mod read;
 mod related;
 mod rows;

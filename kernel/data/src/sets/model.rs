@@ -12,6 +12,7 @@ use svc_odata::syntax::encode_segment;
 use svc_odata::value::Value as Literal;
 
 use super::literal::to_column;
+use super::prepared::Prepared;
 use super::token::TokenKeys;
 use crate::catalogue::{
     Catalogue, Column, EntityModel, Exposure, Relation, lower_first, pascal_case,
@@ -28,6 +29,7 @@ pub struct Sets {
     /// What runs behind each operation of the model.
     pub(super) operations: Vec<Operation>,
     pub(super) token_keys: TokenKeys,
+    pub(super) prepared: Prepared,
 }
 
 /// What lies behind one set.
@@ -66,8 +68,13 @@ impl Sets {
             model.add_set(describe_set(entity, entity_type));
             served.push(Served { entity: Arc::clone(entity), columns, links: Vec::new() });
         }
-        let mut sets =
-            Self { model, served, operations: Vec::new(), token_keys: TokenKeys::default() };
+        let mut sets = Self {
+            model,
+            served,
+            operations: Vec::new(),
+            token_keys: TokenKeys::default(),
+            prepared: Prepared::default(),
+        };
         for place in 0..sets.served.len() {
             sets.add_links(place);
         }

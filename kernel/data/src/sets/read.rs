@@ -115,6 +115,10 @@ impl Sets {
         etags: bool,
     ) -> Result<Entity> {
         self.require_view(ctx, source.set)?;
+        if let Some((statement, layout)) = self.prepared(ctx, source, query)? {
+            let row = ctx.run_one(statement).await?;
+            return entity_of(&layout, &row.ok_or_else(missing)?, &[]);
+        }
         let (select, layout, from) = {
             let (mut select, translator) = self.select_query(ctx, source, query)?;
             let (layout, from) = lay_out(&mut select, &translator, query)?;

@@ -210,6 +210,13 @@ impl<'a> Layout<'a> {
         Ok(layout)
     }
 
+    /// What a statement returns that selects the version and these columns, and no other.
+    pub(super) fn of_columns(served: &'a Served, backend: Backend, columns: Vec<usize>) -> Self {
+        let width = 1 + columns.len();
+        let (computed, beside) = (Vec::new(), Vec::new());
+        Self { served, backend, properties: columns, computed, beside, masks: None, width }
+    }
+
     /// The place of a column of the entity, which is selected where it isn't yet.
     pub(super) fn place_of(
         &mut self,

@@ -45,6 +45,16 @@ impl Source {
         self.set
     }
 
+    /// The columns that have a value, with it.
+    pub(super) fn pinned(&self) -> &[(usize, Value)] {
+        &self.pinned
+    }
+
+    /// Whether nothing but values of columns says which entities are meant.
+    pub(super) fn has_only_values(&self) -> bool {
+        self.filters.is_empty() && self.among.is_none()
+    }
+
     /// Those that hold a condition.
     #[must_use]
     pub fn filtered(mut self, condition: BoundExpr) -> Self {
