@@ -36,6 +36,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::any;
+use futures::FutureExt as _;
 use http::{HeaderMap, Method, Uri};
 use svc_core::{Module, Registry, Result};
 use svc_data::sets::Verb;
@@ -114,7 +115,7 @@ async fn serve(
     body: Bytes,
 ) -> ApiResult<Response> {
     if method == Method::POST && is_batch(&uri) {
-        return Ok(batch::answer(&state, &ctx, &headers, &body).await?);
+        return Ok(batch::answer(&state, &ctx, &headers, &body).boxed().await?);
     }
     Ok(serve_one(&state, ctx, method, &uri, headers, body).await?)
 }
@@ -143,20 +144,24 @@ async fn serve_one(
     if let Some(answer) = method::answer(&request, &method)? {
         return Ok(answer);
     }
-    match (request.resource.kind, method.clone()) {
-        (ResourceKind::Operation(_), _) => operation::answer(&request, &body).await,
-        (ResourceKind::Entities, Method::POST) => change::create(&request, &body).await,
+    // In a box each, or every request would carry the size of the largest of them around.
+    let answer = match (request.resource.kind, method.clone()) {
+        (ResourceKind::Operation(_), _) => operation::answer(&request, &body).boxed(),
+        (ResourceKind::Entities, Method::POST) => change::create(&request, &body).boxed(),
         (ResourceKind::Entity, Method::PATCH) => {
-            change::change(&request, &body, Verb::Change).await
+            change::change(&request, &body, Verb::Change).boxed()
         }
-        (ResourceKind::Entity, Method::PUT) => change::change(&request, &body, Verb::Replace).await,
-        (ResourceKind::Entity, Method::DELETE) => change::delete(&request).await,
+        (ResourceKind::Entity, Method::PUT) => {
+            change::change(&request, &body, Verb::Replace).boxed()
+        }
+        (ResourceKind::Entity, Method::DELETE) => change::delete(&request).boxed(),
         (ResourceKind::Property(_, property), Method::PUT | Method::DELETE) => {
-            change::property(&request, property, &method, &body).await
+            change::property(&request, property, &method, &body).boxed()
         }
         (ResourceKind::References { .. }, Method::POST | Method::PUT | Method::DELETE) => {
-            reference::change(&request, &method, &body).await
+            reference::change(&request, &method, &body).boxed()
         }
-        _ => read::answer(&request).await,
-    }
+        _ => read::answer(&request),
+    };
+    answer.await
 }

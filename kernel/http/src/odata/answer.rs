@@ -7,6 +7,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use svc_core::{Error, Result};
 use svc_odata::headers::{EntityTag, JsonFormat, Version};
 
+/// How many headers an answer has, as a rule.
+const HEADERS: usize = 12;
+
 /// An answer in the making.
 pub(super) struct Answer(Response);
 
@@ -16,6 +19,8 @@ impl Answer {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = status;
         let headers = response.headers_mut();
+        // With those that the host adds to every answer.
+        headers.reserve(HEADERS);
         let version = HeaderValue::from_static(version.as_str());
         headers.insert(HeaderName::from_static("odata-version"), version);
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
 use http::{HeaderName, HeaderValue, StatusCode};
 use svc_core::{Error, ErrorKind, Result};
 use svc_data::sets::{Entity, PageRequest, Position, Source};
@@ -21,17 +23,20 @@ use super::answer::{Answer, tag_of};
 use super::request::{Request, format_error};
 use super::stream::{self, Out, Streaming};
 
-pub(super) async fn answer(request: &Arc<Request>) -> Result<Response> {
+pub(super) fn answer(request: &Arc<Request>) -> BoxFuture<'_, Result<Response>> {
     match request.resource.kind {
-        ResourceKind::Service => service(request),
-        ResourceKind::Metadata => metadata(request),
-        ResourceKind::Entities => page(request).await,
-        ResourceKind::Entity => entity(request).await,
-        ResourceKind::Count => count(request).await,
-        ResourceKind::Property(owner, found) => property(request, (owner, found), false).await,
-        ResourceKind::RawValue(owner, found) => property(request, (owner, found), true).await,
-        ResourceKind::References { collection } => references(request, collection).await,
-        other => Err(Error::not_implemented(format!("{} is not served", name_of(other)))),
+        ResourceKind::Service => ready(service(request)).boxed(),
+        ResourceKind::Metadata => ready(metadata(request)).boxed(),
+        ResourceKind::Entities => page(request).boxed(),
+        ResourceKind::Entity => entity(request).boxed(),
+        ResourceKind::Count => count(request).boxed(),
+        ResourceKind::Property(owner, found) => property(request, (owner, found), false).boxed(),
+        ResourceKind::RawValue(owner, found) => property(request, (owner, found), true).boxed(),
+        ResourceKind::References { collection } => references(request, collection).boxed(),
+        other => {
+            let refusal = Error::not_implemented(format!("{} is not served", name_of(other)));
+            ready(Err(refusal)).boxed()
+        }
     }
 }
 
