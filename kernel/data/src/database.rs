@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, QueryStream,
-    SqliteTransactionMode, Statement, StreamTrait as _, TransactionOptions, TransactionTrait,
+    ConnectionTrait as _, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult,
+    QueryStream, SqliteTransactionMode, Statement, StreamTrait as _, TransactionOptions,
+    TransactionTrait,
 };
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
@@ -24,6 +25,7 @@ use kept::Kept;
 
 use crate::error::{database_error, sqlx_error};
 use crate::settings::{DatabaseSettings, Durability};
+use crate::statement_limit::{Stopwatches, WriterLimit};
 use crate::value::for_sqlite;
 
 /// Which database it is.
@@ -60,6 +62,10 @@ struct Inner {
     write: DatabaseConnection,
     postgres: Option<PgPool>,
     reading: Reading,
+    /// Zero is no limit.
+    statement_timeout: Duration,
+    /// What keeps the limit on SQLite's writer; without effect on PostgreSQL.
+    writer_limit: Arc<WriterLimit>,
 }
 
 /// The connections that read outside of a unit of work.
@@ -183,6 +189,35 @@ impl Database {
         self.0.write.begin_with_options(options).await.map_err(database_error)
     }
 
+    /// Lets what runs in a transaction take as long as it likes.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub(crate) async fn lift_limit(&self, transaction: &DatabaseTransaction) -> Result<()> {
+        self.0.writer_limit.lift();
+        if self.0.backend == Backend::Postgres {
+            let lift = "SET LOCAL statement_timeout = 0";
+            transaction.execute_unprepared(lift).await.map_err(database_error)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the open transaction can go on. On PostgreSQL its next statement tells.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when a statement of it took
+    /// too long.
+    pub(crate) fn check_transaction(&self) -> Result<()> {
+        self.0.writer_limit.check()
+    }
+
+    /// How long a statement may take until it is ended; none where there is no limit.
+    pub(crate) fn statement_timeout(&self) -> Option<Duration> {
+        Some(self.0.statement_timeout).filter(|limit| !limit.is_zero())
+    }
+
     /// Asks the database whether it is there.
     ///
     /// # Errors
@@ -277,8 +312,10 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .statement_cache_capacity(512)
         .pragma("temp_store", "memory")
         .pragma("journal_size_limit", "67108864");
+    let writer_limit = WriterLimit::new(settings.statement_timeout);
     // The writer comes first: it makes the file that readers open.
-    let write = SqlitePoolOptions::new()
+    let write = writer_limit
+        .apply(SqlitePoolOptions::new())
         .max_connections(1)
         .acquire_timeout(settings.acquire_timeout)
         .test_before_acquire(false)
@@ -287,7 +324,9 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .connect_with(options.clone())
         .await
         .map_err(sqlx_error)?;
-    let read: SqlitePool = SqlitePoolOptions::new()
+    let stopwatches = Stopwatches::default();
+    let read: SqlitePool = stopwatches
+        .limit_readers(SqlitePoolOptions::new(), settings.statement_timeout)
         .max_connections(settings.max_connections)
         .acquire_timeout(settings.acquire_timeout)
         .test_before_acquire(false)
@@ -295,12 +334,19 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .connect_with(options.pragma("query_only", "on"))
         .await
         .map_err(sqlx_error)?;
+    let mut write: DatabaseConnection = write.into();
+    if !settings.statement_timeout.is_zero() {
+        let limit = Arc::clone(&writer_limit);
+        write.set_metric_callback(move |_| limit.forget());
+    }
     Ok(Inner {
         backend: Backend::Sqlite,
-        reading: Reading::Sqlite(Kept::new(read.clone())),
+        reading: Reading::Sqlite(Kept::new(read.clone(), stopwatches)),
         read: read.into(),
-        write: write.into(),
+        write,
         postgres: None,
+        statement_timeout: settings.statement_timeout,
+        writer_limit,
     })
 }
 
@@ -321,11 +367,13 @@ async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inne
         .map_err(sqlx_error)?;
     let connection: DatabaseConnection = pool.clone().into();
     Ok(Inner {
-        reading: Reading::Postgres(Kept::new(pool.clone())),
+        reading: Reading::Postgres(Kept::new(pool.clone(), Stopwatches::default())),
         backend: Backend::Postgres,
         read: connection.clone(),
         write: connection,
         postgres: Some(pool),
+        statement_timeout: settings.statement_timeout,
+        writer_limit: Arc::default(),
     })
 }
 

@@ -62,14 +62,22 @@ fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
         Some("28000" | "28P01") => Error::invalid(
             "the database refused the user or the password; check `Svc:Database:Url`",
         ),
-        // PostgreSQL: statement timeout, or cancelled by an administrator.
-        Some("57014") => Error::unavailable("the database took too long"),
+        // PostgreSQL: statement timeout, or cancelled by an administrator; SQLite: interrupted.
+        Some("57014" | "9") => took_too_long(),
         // PostgreSQL: shutting down, starting up, too many connections, connection failures.
         Some(code) if code.starts_with("57P") || code.starts_with("08") || code == "53300" => {
             unreachable_database()
         }
         _ => Error::internal("the database refused a statement"),
     }
+}
+
+/// The end of a statement that ran for longer than `Svc:Database:StatementTimeout`.
+pub(crate) fn took_too_long() -> Error {
+    Error::unavailable(
+        "the database took too long; ask for less at once: narrow the filter, expand less, or \
+         leave out what is counted and computed",
+    )
 }
 
 /// The refusal of a reference that leads nowhere, or of the end of what is referred to.

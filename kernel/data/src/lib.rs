@@ -28,6 +28,7 @@ mod row_table;
 pub mod sets;
 mod settings;
 mod start;
+mod statement_limit;
 mod unit_of_work;
 pub mod value;
 mod virtual_property;

@@ -166,8 +166,8 @@ impl Migrations {
             // Held until the transaction ends; SQLite has one writer anyway.
             let lock = format!("SELECT pg_advisory_xact_lock({ADVISORY_LOCK})");
             run(&transaction, &lock).await?;
-            run(&transaction, "SET LOCAL statement_timeout = 0").await?;
         }
+        database.lift_limit(&transaction).await?;
         run(&transaction, TABLE).await?;
         let rows = transaction.query_all_raw(applied_statement(database)).await;
         let applied = read_applied(rows.map_err(database_error)?)?;

@@ -30,8 +30,8 @@ svc_core::settings_section! {
         pub acquire_timeout: Duration = seconds(10), within(seconds(1)..=seconds(300));
         /// How long SQLite waits for another process that is writing to the file.
         pub busy_timeout: Duration = seconds(5), within(seconds(0)..=seconds(300));
-        /// How long one statement may take on PostgreSQL. Zero means no limit. On SQLite none is
-        /// interrupted; `Svc:Http:RequestTimeout` ends the wait for it.
+        /// How long one statement may take until it is ended. Zero means no limit. Migrations take
+        /// as long as they need. On SQLite what is ended takes its whole unit of work with it.
         pub statement_timeout: Duration = seconds(30), within(seconds(0)..=seconds(3_600));
     }
     validate: check_url;

@@ -140,10 +140,14 @@ impl UnitOfWork {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) after the unit of work has ended.
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) after the unit of work has ended;
+    /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) after a statement of it took
+    /// too long.
     pub fn transaction(&self) -> Result<Arc<DatabaseTransaction>> {
         let ended = || Error::internal("the unit of work has ended; begin another");
-        lock(&self.shared.transactions).last().cloned().ok_or_else(ended)
+        let transaction = lock(&self.shared.transactions).last().cloned().ok_or_else(ended)?;
+        self.shared.data.database.check_transaction()?;
+        Ok(transaction)
     }
 
     /// Raises an event under its registered name; the outbox stores it with the changes.
@@ -230,7 +234,8 @@ impl UnitOfWork {
     }
 
     pub(crate) async fn commit(self) -> Result<()> {
-        if let Err(error) = self.run_hooks().await {
+        let hooks = self.run_hooks().await;
+        if let Err(error) = hooks.and_then(|()| self.shared.data.database.check_transaction()) {
             self.rollback().await;
             return Err(error);
         }

@@ -101,7 +101,7 @@ async fn start(backend: Backend) -> TestApp {
 }
 
 /// Sends a request, and answers before the body was read.
-async fn begin(
+pub async fn begin(
     app: &TestApp,
     person: &Person,
     path: &str,
@@ -121,7 +121,7 @@ async fn begin(
 }
 
 /// The data of a body up to its end, and what it ends with: trailers, or an error.
-async fn read(body: &mut Body) -> (String, Result<HeaderMap, String>) {
+pub async fn read(body: &mut Body) -> (String, Result<HeaderMap, String>) {
     let (mut data, mut trailers) = (Vec::new(), HeaderMap::new());
     let end = loop {
         match body.frame().await {

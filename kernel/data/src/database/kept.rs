@@ -9,6 +9,7 @@
 //! | --- | --- |
 //! | a statement fails, or nobody waits for its end | it goes back to the pool, which tests it |
 //! | [`LIFETIME`] is over | it goes back to the pool, which closes it where it is too old |
+//! | a statement took so long that SQLite's stopwatch began | it goes back to the pool, which sets that anew |
 //! | all kept ones are busy | the statement takes one from the pool, as transactions always do |
 //!
 //! At most half of the connections are kept, so that nobody who waits at the pool waits for one of
@@ -24,6 +25,8 @@ use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Database, Error, Executor, IntoArguments, Pool};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::statement_limit::Stopwatches;
+
 /// How long a connection is kept before the pool sees it again.
 const LIFETIME: Duration = Duration::from_secs(5);
 
@@ -34,6 +37,7 @@ pub(super) struct Kept<D: Database> {
     places: Semaphore,
     /// Those that wait for a statement, the one that was used last at the end.
     idle: Mutex<Vec<Held<D>>>,
+    stopwatches: Stopwatches,
 }
 
 struct Held<D: Database> {
@@ -50,9 +54,9 @@ struct Taken<'a, D: Database> {
 
 impl<D: Database> Kept<D> {
     /// Keeps at most half of a pool's connections.
-    pub(super) fn new(pool: Pool<D>) -> Self {
+    pub(super) fn new(pool: Pool<D>, stopwatches: Stopwatches) -> Self {
         let places = usize::try_from(pool.options().get_max_connections() / 2).unwrap_or(0);
-        Self { pool, places: Semaphore::new(places), idle: Mutex::default() }
+        Self { pool, places: Semaphore::new(places), idle: Mutex::default(), stopwatches }
     }
 
     /// Gives back what is kept, and keeps nothing from now on.
@@ -73,7 +77,8 @@ impl<D: Database> Kept<D> {
 
     /// Keeps a connection whose statement ended well.
     fn keep(&self, Taken { held, place }: Taken<'_, D>) {
-        if place.is_none() || self.places.is_closed() || held.since.elapsed() >= LIFETIME {
+        let is_good = !self.places.is_closed() && !self.stopwatches.have_begun();
+        if place.is_none() || !is_good || held.since.elapsed() >= LIFETIME {
             return;
         }
         let mut idle = self.idle();

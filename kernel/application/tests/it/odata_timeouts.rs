@@ -1,0 +1,233 @@
+//! Statements that take too long are ended, whatever was asked for, and leave everything usable.
+
+use http_body_util::BodyExt as _;
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait};
+use sea_orm::{ColumnTrait as _, Condition, EntityTrait as _};
+use serde_json::{Value, json};
+use svc_application::Application;
+use svc_core::{Error, Module, Registry, Result};
+use svc_data::value::ValueKind;
+use svc_data::{Backend, Context, DataRegistry as _, Migration, UnitOfWork};
+use svc_testing::{Client, Person, TestApp, on_both_databases};
+
+use crate::fixture::path;
+use crate::odata_streaming::{begin, read};
+
+/// More than one batch of a page, so that a page of all has a cursor.
+const STONES: i32 = 1_500;
+
+/// A statement that would take minutes.
+const ENDLESS: &str = "(WITH RECURSIVE count_up (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count_up \
+    WHERE n < 1000000000) SELECT count(*) FROM count_up)";
+
+mod stone {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "stones")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        pub number: i32,
+        pub version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+struct Stones;
+
+impl Module for Stones {
+    fn configure(&self, registry: &mut Registry) {
+        registry.migrations([Migration::new(
+            "0001_stones",
+            "CREATE TABLE stones (
+                id UUID PRIMARY KEY,
+                organisation_id UUID NOT NULL,
+                number INTEGER NOT NULL,
+                version BIGINT NOT NULL,
+                UNIQUE (organisation_id, number)
+            );",
+        )]);
+        registry
+            .entity_set::<stone::Entity>("Stones")
+            // Who has the claim can only be shown stones after a long time.
+            .row_filter(|who| match who.claims("slow") {
+                [] => Condition::all(),
+                _ => Condition::all().add(ExprTrait::eq(Expr::cust(ENDLESS), 1)),
+            })
+            .virtual_property("weight", ValueKind::Int64, |_| Expr::cust(ENDLESS))
+            .needs("Stones.View")
+            // Only the last stone is heavy.
+            .virtual_property("load", ValueKind::Int64, |row| {
+                let last = ExprTrait::eq(row.column("number"), STONES);
+                // It hangs on the row, or it would be made before all rows.
+                let endless = ENDLESS.replace("WHERE n <", "WHERE n - number <");
+                CaseStatement::new().case(last, Expr::cust(endless)).finally(0).into()
+            })
+            .needs("Stones.View")
+            .action("Carve")
+            .on_set(carve);
+    }
+}
+
+/// Adds a stone, and goes on after a statement of it was ended.
+async fn carve(uow: UnitOfWork, (): ()) -> Result<()> {
+    uow.insert(numbered(STONES + 1)).await?;
+    let ctx = uow.context().clone();
+    let endless = ctx
+        .database()
+        .statement(&format!("UPDATE stones SET version = {ENDLESS} WHERE number = {STONES}"), []);
+    let ended = uow.execute(endless).await;
+    assert!(ended.is_err());
+    let after = ctx.transact(async |nested| nested.insert(numbered(STONES + 2)).await).await;
+    after.map(drop).map_err(|_| Error::unavailable("nothing goes on"))
+}
+
+fn numbered(number: i32) -> stone::ActiveModel {
+    use sea_orm::ActiveValue::Set;
+    stone::ActiveModel {
+        number: Set(number),
+        ..<stone::ActiveModel as sea_orm::ActiveModelTrait>::default()
+    }
+}
+
+/// Stones with the numbers from 1 on, and a person who may do everything with them.
+async fn start(backend: Backend) -> (TestApp, Client) {
+    let app = TestApp::builder(|| Application::new("quarry").module(Stones))
+        .setting("Svc:Database:StatementTimeout", "00:00:00.500")
+        .setting("Svc:Database:MaxConnections", 2)
+        .start(backend)
+        .await;
+    let boss = Person::named("boss");
+    let stones = (1..=STONES).map(numbered).collect::<Vec<_>>();
+    let stored = app.context(&boss).transact(async |uow| uow.insert_many(stones).await).await;
+    assert_eq!(stored.unwrap().len(), 1_500);
+    let client = app.sign_in(&boss);
+    (app, client)
+}
+
+async fn numbers_after(ctx: &Context, number: i32) -> Vec<i32> {
+    let later = ctx.query::<stone::Entity>().filter(stone::Column::Number.gt(number)).all().await;
+    later.unwrap().into_iter().map(|stone| stone.number).collect()
+}
+
+on_both_databases! {
+    async fn what_takes_too_long_is_ended_and_says_what_to_do(backend) {
+        let (_app, boss) = start(backend).await;
+        let first = boss.get(&path("Stones", "$orderby=number&$top=1")).await.expect(200);
+        let id = first["value"][0]["id"].as_str().unwrap().to_owned();
+        let asked = [
+            path("Stones", "$select=weight&$top=1"),
+            path("Stones", "$filter=weight gt 1"),
+            path("Stones", "$orderby=weight&$top=1"),
+            path("Stones", "$compute=weight add 1 as more&$select=more&$top=1"),
+            path("Stones", "$filter=weight gt 1&$count=true&$top=0"),
+            path("Stones/$count", "$filter=weight gt 1"),
+            path("Stones", "$apply=groupby((weight),aggregate($count as count))"),
+            path("Stones", "$apply=aggregate(weight with sum as sum)"),
+            path(&format!("Stones({id})"), "$select=weight"),
+            path(&format!("Stones({id})/weight"), ""),
+        ];
+        for address in &asked {
+            let answer = boss.get(address).await;
+            let error = &answer.expect(503)["error"];
+            assert_eq!(error["code"], "Unavailable", "{address}");
+            assert!(error["message"].as_str().unwrap().contains("ask for less"), "{address}: {error}");
+        }
+        // Each connection serves as before.
+        for _ in 0..6 {
+            let page = boss.get(&path("Stones", "$orderby=number&$top=1")).await.expect(200);
+            assert_eq!(page["value"][0]["number"], 1);
+        }
+    }
+
+    async fn parts_of_a_batch_are_ended_on_their_own(backend) {
+        let (_app, boss) = start(backend).await;
+        let batch = json!({"requests": [
+            {"id": "slow", "method": "GET", "url": "Stones?$filter=weight gt 1"},
+            {"id": "fast", "method": "GET", "url": "Stones?$top=1&$select=number&$orderby=number"},
+        ]});
+        let prefer = [("prefer", "odata.continue-on-error")];
+        let answer = boss.send_json(http::Method::POST, "/odata/v1/$batch", &prefer, batch).await.expect(200);
+        let statuses: Vec<_> = answer["responses"].as_array().unwrap().iter().map(|part| part["status"].as_i64()).collect();
+        assert_eq!(statuses, [Some(503), Some(200)]);
+    }
+
+    async fn changes_that_take_too_long_leave_nothing(backend) {
+        let (app, boss) = start(backend).await;
+        let id = boss.get(&path("Stones", "$orderby=number&$top=1")).await.expect(200)["value"][0]["id"].as_str().unwrap().to_owned();
+        let slow = app.sign_in(&Person::named("slow").with_claim("slow", &["1"]));
+        let one = format!("/odata/v1/Stones({id})");
+        for answer in [slow.patch(&one, json!({"number": -1})).await, slow.delete(&one).await] {
+            assert!(answer.expect(503)["error"]["message"].as_str().unwrap().contains("ask for less"));
+        }
+        // A unit of work that goes on behind the statement stores none of its parts.
+        let carved = boss.post("/odata/v1/Stones/Quarry.Carve", json!({})).await;
+        assert_eq!(carved.status.as_u16(), 503, "{}", carved.text);
+        let ctx = app.context(&Person::named("boss"));
+        assert_eq!(numbers_after(&ctx, STONES).await, [0; 0]);
+        // Whoever writes next finds a connection that works.
+        for number in [STONES + 5, STONES + 6] {
+            let _ = boss.post("/odata/v1/Stones", json!({"number": number})).await.expect(201);
+        }
+        assert_eq!(numbers_after(&ctx, STONES).await.len(), 2);
+    }
+
+    async fn an_answer_that_is_being_sent_breaks_off(backend) {
+        let (app, boss) = start(backend).await;
+        let heavy = path("Stones", "$select=id,number,load&$orderby=number");
+        for _ in 0..3 {
+            let response = begin(&app, &Person::named("boss"), &heavy, &[("te", "trailers")]).await;
+            assert_eq!(response.status().as_u16(), 200);
+            let (text, end) = read(&mut response.into_body()).await;
+            assert!(text.contains("\"number\":200,") && !text.contains("\"number\":1500,"));
+            let told = end.unwrap()["odata-error"].to_str().unwrap().to_owned();
+            assert!(told.contains("ask for less"), "{told}");
+        }
+        // Without the heavy one it is read to its end.
+        let light = path("Stones", &format!("$select=id,number,load&$filter=number lt {STONES}"));
+        let all = [("prefer", "odata.maxpagesize=2000")];
+        let page = boss.send(http::Method::GET, &light, &all, "").await.expect(200);
+        assert_eq!(page["value"].as_array().unwrap().len(), 1_499);
+    }
+
+    async fn a_slow_client_does_not_end_a_statement(backend) {
+        let (app, _) = start(backend).await;
+        let all = path("Stones", &format!("$filter=number lt {STONES}&$compute=concat('{}','y') as filler&$select=number,load,filler", "x".repeat(300)));
+        let response = begin(&app, &Person::named("boss"), &all, &[]).await;
+        let mut body = response.into_body();
+        let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(800)).await;
+        let (rest, end) = read(&mut body).await;
+        assert!(end.is_ok(), "{end:?}");
+        let page: Value = serde_json::from_str(&(String::from_utf8(first.to_vec()).unwrap() + &rest)).unwrap();
+        assert_eq!(page["value"].as_array().unwrap().len(), 1_499);
+    }
+
+    async fn many_short_statements_are_no_long_one(backend) {
+        let (app, boss) = start(backend).await;
+        let ctx = app.context(&Person::named("boss"));
+        // Each of these is a small part of the limit; a unit of work is one connection, and what is
+        // read outside of one goes on with the connection that was used last.
+        let busy = ENDLESS.replace("1000000000", "20000");
+        let busy = format!("SELECT {busy}");
+        let begun = std::time::Instant::now();
+        ctx.transact(async |uow| {
+            while begun.elapsed().as_millis() < 1_500 {
+                uow.rows(ctx.database().statement(&busy, [])).await?;
+            }
+            Ok(())
+        })
+        .await
+        .unwrap();
+        let begun = std::time::Instant::now();
+        while begun.elapsed().as_millis() < 1_500 {
+            let _ = ctx.database().rows(ctx.database().statement(&busy, [])).await.unwrap();
+        }
+        let _ = boss.get(&path("Stones", "$top=1")).await.expect(200);
+        assert!(stone::Entity::find().all(ctx.database().reader()).await.unwrap().len() == 1_500);
+    }
+}
