@@ -154,6 +154,20 @@ class GeneratedClient(unittest.TestCase):
         whole = self.call("products", "get_product", key, expand="category").parsed
         self.assertEqual(whole.category.name, category.name)
         self.assertEqual(self.call("products", "delete_product", key).status_code, 204)
+        family = self.models.CategoryCreate(
+            name=f"Family {uuid.uuid4().hex[:12]}",
+            products=[self.models.ProductCreate(sku=wish.sku, name="Child", price=1.0)],
+        )
+        made = self.call("categories", "create_category", body=family)
+        self.assertEqual(made.status_code, 201)
+        child = made.parsed.products[0]
+        self.assertEqual(child.category_id, made.parsed.id)
+        moved = self.models.ProductUpdate(
+            categoryodata_bind=f"Categories({category.id})", supplierodata_bind=None
+        )
+        changed = self.call("products", "change_product", child.id, body=moved)
+        self.assertEqual(changed.parsed.category_id, category.id)
+        self.assertEqual(self.call("products", "delete_product", child.id).status_code, 204)
         missing = self.call("products", "get_product", key)
         self.assertEqual(missing.status_code, 404)
         self.assertTrue(missing.parsed.error.message)

@@ -94,6 +94,14 @@ export async function wrong(product: Product, id: Guid): Promise<void> {
   await sets.get("Products", id, "customer");
   // @ts-expect-error what the service requires is missing
   await sets.create("Products", { sku: "A", name: "B" });
+  // @ts-expect-error it says twice which category it is in
+  await sets.create("Products", { sku: "A", name: "B", price: 1, categoryId: id, category: { name: "C" } });
+  // @ts-expect-error a product has to be in a category
+  await sets.change("Products", id, { "category@odata.bind": null });
+  // @ts-expect-error what a new product within a category is in is that category
+  await sets.create("Categories", { name: "C", products: [{ sku: "A", name: "B", price: 1, categoryId: id }] });
+  // @ts-expect-error orders aren't created with what they consist of
+  await sets.create("Products", { sku: "A", name: "B", price: 1, categoryId: id, orderLines: [] });
   // @ts-expect-error a price is a number
   await sets.change("Products", id, { price: "12.50" });
   // @ts-expect-error the service alone sets it
@@ -152,5 +160,26 @@ const received = await ask<Operations["Shop.ReceiveStock"]["returns"]>(
   delivery,
 );
 check(received?.stock === 5, "what was delivered is in stock");
-await sets.delete("Products", created.id);
+const bound = await sets.create("Products", {
+  sku: `TS-B-${Date.now()}`,
+  name: "Bound",
+  "category@odata.bind": `Categories(${category.id})`,
+  supplier: { name: "A new supplier", city: "Ulm", country: "DE", leadTimeDays: 3 },
+  price: 1,
+});
+check(bound.categoryId === category.id && bound.supplierId !== null, "it is bound and takes along");
+const family = await sets.create("Categories", {
+  name: `Family ${Date.now()}`,
+  products: [{ sku: `TS-F-${Date.now()}`, name: "Child", price: 1 }],
+});
+const child = family.products?.[0];
+check(child?.categoryId === family.id, "what is created within belongs to it");
+const moved = await sets.change("Products", created.id, {
+  "category@odata.bind": `Categories(${family.id})`,
+  "supplier@odata.bind": null,
+});
+check(moved.categoryId === family.id && moved.supplierId === null, "it is bound anew");
+for (const product of [bound, child, created]) {
+  await sets.delete("Products", product?.id ?? "");
+}
 console.log("all holds");

@@ -309,7 +309,7 @@ fn single(set: &EntitySet, entity_type: &EntityType) -> Value {
     if can.updatable {
         let verbs = [
             ("patch", "change", "Changes some properties of", "It was changed", "Update"),
-            ("put", "replace", "Replaces", "It was replaced", "Create"),
+            ("put", "replace", "Replaces", "It was replaced", "Replace"),
         ];
         for (method, prefix, summary, done, shape) in verbs {
             let changed = json!({

@@ -9,6 +9,7 @@ mod capabilities;
 mod entity;
 mod operation;
 mod property;
+mod relating;
 mod schema;
 
 pub use capabilities::{Capabilities, SetPermissions};
@@ -17,6 +18,7 @@ pub use operation::{Binding, Operation, OperationKind, OperationType, Parameter}
 pub use property::{
     Access, AllowedValue, EnumMember, EnumType, PrimitiveType, Property, PropertyType,
 };
+pub use relating::{RelatedWrites, related_writes};
 pub use schema::Schema;
 
 macro_rules! indexes {

@@ -1,4 +1,4 @@
-//! Entities, and the shapes that are sent to create and change them.
+//! Entities, as answers hold them.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 use super::names::{Names, member, union_of};
-use super::{push_doc, values};
+use super::{push_doc, relating, values};
 
 /// Everything of one entity type.
 pub(super) fn push(
@@ -43,16 +43,8 @@ pub(super) fn push(
         push_navigation(out, names, navigation);
     }
     out.push_str("}\n");
-    let create = properties
-        .iter()
-        .filter(|property| matches!(property.access, Access::ReadWrite | Access::Immutable));
-    let lines = create.map(|property| line(schema, names, property, may_be_left_out(property)));
-    push_shape(out, &shapes.create, "A new", &shapes.entity, lines);
-    let update = properties
-        .iter()
-        .filter(|property| property.access == Access::ReadWrite && !is_key(entity_type, property));
-    let lines = update.map(|property| line(schema, names, property, true));
-    push_shape(out, &shapes.update, "The changes of a", &shapes.entity, lines);
+    relating::push_create(out, schema, names, index, &properties);
+    relating::push_update(out, schema, names, index, &properties);
     let of_properties = union_of(properties.iter().map(|property| property.name.as_str()));
     let of_navigations = union_of(navigations.iter().map(|(_, found)| found.name.as_str()));
     let _ = write!(
@@ -87,38 +79,13 @@ fn push_navigation(out: &mut String, names: &Names, navigation: &NavigationPrope
     let _ = writeln!(out, "  {}?: {ty};", member(&navigation.name));
 }
 
-fn push_shape(
-    out: &mut String,
-    name: &str,
-    what: &str,
-    entity: &str,
-    lines: impl Iterator<Item = String>,
-) {
-    let lines: String = lines.collect();
-    let _ = writeln!(out, "\n/** {what} `{entity}`, as sent. */");
-    let _ = if lines.is_empty() {
-        writeln!(out, "export type {name} = Record<string, never>;")
-    } else {
-        writeln!(out, "export interface {name} {{\n{lines}}}")
-    };
-}
-
-fn line(schema: &dyn Schema, names: &Names, property: &Property, optional: bool) -> String {
-    let mut line = String::new();
-    push_doc(&mut line, "  ", facts(property));
-    let optional = if optional { "?" } else { "" };
-    let (name, ty) = (member(&property.name), values::of_property(schema, names, property));
-    let _ = writeln!(line, "  {name}{optional}: {ty};");
-    line
-}
-
 /// Whether it is of the key, which never changes.
-fn is_key(entity_type: &EntityType, property: &Property) -> bool {
+pub(super) fn is_key(entity_type: &EntityType, property: &Property) -> bool {
     entity_type.key.iter().any(|&key| entity_type.property(key).name == property.name)
 }
 
 /// Whether a create can do without it. What not everybody sees, not everybody can send.
-fn may_be_left_out(property: &Property) -> bool {
+pub(super) fn may_be_left_out(property: &Property) -> bool {
     property.nullable
         || property.collection
         || property.computed_default
@@ -127,7 +94,7 @@ fn may_be_left_out(property: &Property) -> bool {
 }
 
 /// What is to be known of a property besides its type.
-fn facts(property: &Property) -> Vec<String> {
+pub(super) fn facts(property: &Property) -> Vec<String> {
     let mut facts: Vec<String> = property.description.clone().into_iter().collect();
     let units = match property.ty {
         PropertyType::Primitive(PrimitiveType::Binary) => "byte",

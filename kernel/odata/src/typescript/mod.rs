@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | an enumeration | a union of its members' names |
 //! | an entity type `Product` | `Product`, as answers hold it; navigation properties are optional, because only `$expand` returns them |
-//! | | `ProductCreate` and `ProductUpdate`, without what the service alone sets |
+//! | | `ProductCreate` and `ProductUpdate`, without what the service alone sets, with the new entities that it takes along and with `@odata.bind` |
 //! | | `ProductProperty` and `ProductNavigation`, the names for `$select`, `$orderby`, `$expand` |
 //! | the sets | `EntitySets`: of each its entity, key, shapes and names |
 //! | the operations | `Operations`: of each what it is called on, its parameters and its result |
@@ -20,6 +20,7 @@
 mod entity;
 mod names;
 mod operations;
+mod relating;
 mod values;
 
 use std::fmt::Write as _;
@@ -64,22 +65,34 @@ export type Expanded<Entity, Navigation extends keyof Entity> = Entity & {
   [Name in Navigation]-?: Exclude<Entity[Name], undefined>;
 };
 
+/** One of these members, and none of the others. */
+export type OneOf<Members> = {
+  [Name in keyof Members]: Pick<Members, Name> & { [Other in Exclude<keyof Members, Name>]?: never };
+}[keyof Members];
+
+/** A new entity within another, which the members that lead back come from. */
+export type Within<Create, Back extends PropertyKey> = Create extends unknown ? Omit<Create, Back> : never;
+
 /** An entity with nothing but the properties that `$select` named. */
 export type Selected<Entity, Property extends keyof Entity> = Control & Pick<Entity, Property>;
 "#;
 
 /// Everything in [`SHARED`] and everything that TypeScript itself would understand otherwise.
-const TAKEN: [&str; 11] = [
+const TAKEN: [&str; 15] = [
     "Control",
     "Page",
     "ErrorAnswer",
     "Expanded",
     "Selected",
+    "OneOf",
+    "Within",
     "EntitySets",
     "EntitySetName",
     "Operations",
     "Exclude",
     "Pick",
+    "Omit",
+    "PropertyKey",
     "Record",
 ];
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use svc_odata::model::{
-    Access, EntityType, EnumType, Model, NavigationProperty, PrimitiveType, Property, PropertyType,
+    Access, EntityType, EnumType, Model, NavigationIndex, NavigationProperty, PrimitiveType,
+    Property, PropertyIndex, PropertyType, RelatedWrites, TypeIndex, related_writes,
 };
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::RefOr;
@@ -21,12 +22,13 @@ pub(super) fn add_all(document: &mut OpenApi, model: &Model) {
     for enum_type in &model.enums {
         add(document, &enum_type.name, &enumeration(enum_type));
     }
-    for entity_type in &model.types {
-        let name = &entity_type.name;
+    for (place, entity_type) in model.types.iter().enumerate() {
+        let (name, index) = (&entity_type.name, TypeIndex(place));
         add(document, name, &entity(model, entity_type));
         add(document, &format!("{name}Page"), &page(name));
-        add(document, &format!("{name}Create"), &create(model, entity_type));
-        add(document, &format!("{name}Update"), &update(model, entity_type));
+        add(document, &format!("{name}Create"), &create(model, index));
+        add(document, &format!("{name}Replace"), &replace(model, index));
+        add(document, &format!("{name}Update"), &update(model, index));
     }
 }
 
@@ -161,29 +163,143 @@ fn page(name: &str) -> Value {
     })
 }
 
-fn create(model: &Model, entity_type: &EntityType) -> Value {
+fn create(model: &Model, index: TypeIndex) -> Value {
+    let entity_type = model.entity_type(index);
     let is_sent =
         |property: &Property| matches!(property.access, Access::ReadWrite | Access::Immutable);
-    let required: Vec<&str> = entity_type
-        .properties
-        .iter()
-        .filter(|property| is_sent(property) && !property.nullable && !property.collection)
-        .filter(|property| !property.computed_default && property.default_value.is_none())
-        .filter(|property| property.read_permission.is_none())
-        .map(|property| property.name.as_str())
-        .collect();
-    let properties = properties_of(model, entity_type, is_sent);
-    json!({"type": "object", "required": required, "properties": properties})
+    let mut shape = sent(model, index, is_sent, |writes| writes.bind || writes.insert);
+    for (navigation, writes) in related_ways(model, index) {
+        if writes.insert {
+            let new = nested(model, entity_type, navigation, &writes);
+            shape.properties.insert(navigation.name.clone(), new);
+        }
+        if writes.bind {
+            shape.bind(entity_type, navigation, &writes);
+        }
+    }
+    shape.into()
 }
 
-fn update(model: &Model, entity_type: &EntityType) -> Value {
-    let is_key = |property: &Property| {
-        entity_type.key.iter().any(|key| entity_type.property(*key).name == property.name)
+fn replace(model: &Model, index: TypeIndex) -> Value {
+    let entity_type = model.entity_type(index);
+    let mut shape =
+        sent(model, index, |property| changes(entity_type, property), |writes| writes.rebind);
+    shape.rebind(model, index);
+    shape.into()
+}
+
+fn update(model: &Model, index: TypeIndex) -> Value {
+    let entity_type = model.entity_type(index);
+    let properties = properties_of(model, entity_type, |property| changes(entity_type, property));
+    let mut shape = Shape { required: Vec::new(), properties };
+    shape.rebind(model, index);
+    shape.into()
+}
+
+/// Whether a property can be changed.
+fn changes(entity_type: &EntityType, property: &Property) -> bool {
+    let is_key = entity_type.key.iter().any(|&key| entity_type.property(key).name == property.name);
+    property.access == Access::ReadWrite && !is_key
+}
+
+/// The schema of what is sent.
+struct Shape {
+    required: Vec<String>,
+    properties: Map<String, Value>,
+}
+
+impl From<Shape> for Value {
+    fn from(shape: Shape) -> Self {
+        let mut schema = json!({"type": "object", "properties": shape.properties});
+        if !shape.required.is_empty() {
+            schema["required"] = shape.required.into();
+        }
+        schema
+    }
+}
+
+impl Shape {
+    /// Adds the reference to existing entities.
+    fn bind(
+        &mut self,
+        owner: &EntityType,
+        navigation: &NavigationProperty,
+        writes: &RelatedWrites,
+    ) {
+        let description = format!("What it is related to, by address{}.", instead(owner, writes));
+        let schema = if navigation.collection {
+            json!({"type": "array", "items": {"type": "string"}, "description": description})
+        } else if writes.nullable {
+            json!({"type": ["string", "null"], "description": description})
+        } else {
+            json!({"type": "string", "description": description})
+        };
+        self.properties.insert(format!("{}@odata.bind", navigation.name), schema);
+    }
+
+    fn rebind(&mut self, model: &Model, index: TypeIndex) {
+        for (navigation, writes) in related_ways(model, index) {
+            if writes.rebind {
+                self.bind(model.entity_type(index), navigation, &writes);
+            }
+        }
+    }
+}
+
+/// What must be sent of an entity as a whole, and what may. A property that says where the entity
+/// leads isn't needed where that can be `said` in another way.
+fn sent(
+    model: &Model,
+    index: TypeIndex,
+    is_sent: impl Fn(&Property) -> bool,
+    said: fn(&RelatedWrites) -> bool,
+) -> Shape {
+    let entity_type = model.entity_type(index);
+    let ways = related_ways(model, index);
+    let is_said = |property: PropertyIndex| {
+        ways.iter().any(|(_, writes)| writes.own.contains(&property) && said(writes))
     };
-    let properties = properties_of(model, entity_type, |property| {
-        property.access == Access::ReadWrite && !is_key(property)
-    });
-    json!({"type": "object", "properties": properties})
+    let required = entity_type.properties.iter().enumerate();
+    let required = required
+        .filter(|(_, property)| is_sent(property) && !property.nullable && !property.collection)
+        .filter(|(_, property)| !property.computed_default && property.default_value.is_none())
+        .filter(|(_, property)| property.read_permission.is_none())
+        .filter(|(place, _)| !is_said(PropertyIndex(*place)))
+        .map(|(_, property)| property.name.clone())
+        .collect();
+    Shape { required, properties: properties_of(model, entity_type, is_sent) }
+}
+
+fn related_ways(model: &Model, index: TypeIndex) -> Vec<(&NavigationProperty, RelatedWrites)> {
+    let navigations = model.entity_type(index).navigations.iter().enumerate();
+    navigations
+        .map(|(place, found)| (found, related_writes(model, index, NavigationIndex(place))))
+        .collect()
+}
+
+/// New entities within another. What leads back to it comes from it.
+fn nested(
+    model: &Model,
+    owner: &EntityType,
+    navigation: &NavigationProperty,
+    writes: &RelatedWrites,
+) -> Value {
+    let target = reference(&format!("{}Create", model.entity_type(navigation.target).name));
+    let description = format!("Created with it{}.", instead(owner, writes));
+    if navigation.collection {
+        json!({"type": "array", "items": target, "description": description})
+    } else if writes.nullable {
+        json!({"oneOf": [target, {"type": "null"}], "description": description})
+    } else {
+        json!({"allOf": [target], "description": description})
+    }
+}
+
+/// Which properties say the same as a member about where an entity leads.
+fn instead(owner: &EntityType, writes: &RelatedWrites) -> String {
+    let own = writes.own.iter().map(|own| format!("`{}`", owner.property(*own).name));
+    let own: Vec<String> = own.collect();
+    if own.is_empty() { String::new() } else { format!(", instead of {}", own.join(" and ")) }
 }
 
 fn properties_of(
