@@ -61,7 +61,7 @@ impl Metadata {
             [
                 property.name.clone(),
                 type_of(model, property),
-                rules(property, is_key, &self.permissions_to_see(index, property)).join("; "),
+                self.rules(index, property, is_key).join("; "),
             ]
         });
         section(&mut text, "Properties", &table("  ", rows));
@@ -155,6 +155,10 @@ impl Metadata {
             if served.has_row_filter() {
                 facts.push(fact("rows", "a row filter decides which of them a person sees"));
             }
+            if entity.deletes_softly() {
+                let kept = format!("are kept: `Deleted{}` shows and restores them", set.name);
+                facts.push(fact("deleted", kept));
+            }
             let [created, updated, deleted] =
                 [ChangeKind::Created, ChangeKind::Updated, ChangeKind::Deleted]
                     .map(|kind| format!("{}.{}", served.event_name, kind.as_str()));
@@ -173,6 +177,18 @@ impl Metadata {
         facts.extend(verbs(set));
         facts.push(fact("options", options(set).join(" ")));
         facts
+    }
+
+    fn rules(&self, set: SetIndex, property: &Property, is_key: bool) -> Vec<String> {
+        let mut rules = rules(property, is_key, &self.permissions_to_see(set, property));
+        let entity = self.sets.entity(set);
+        let column = entity.columns.iter().position(|column| column.property == property.name);
+        let filters = column.into_iter().flat_map(|column| entity.response_filters_of(column));
+        rules.extend(filters.map(|unless| match unless {
+            Some(permission) => format!("answered in a changed form to who lacks {permission}"),
+            None => "answered in a changed form to some".to_owned(),
+        }));
+        rules
     }
 
     /// The permissions that it takes, all of them, to know of a property.

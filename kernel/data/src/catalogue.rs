@@ -391,6 +391,14 @@ impl EntityModel {
         self.response_filters(who).any(|filter| filter.columns.contains(&index))
     }
 
+    /// The response filters that change column `index`: of each the permission that spares people
+    /// it, where it is one that does.
+    pub fn response_filters_of(&self, index: usize) -> impl Iterator<Item = Option<&str>> {
+        let all = self.set.as_ref().map(|set| &set.response_filters[..]).unwrap_or_default();
+        let of_it = all.iter().filter(move |filter| filter.columns.contains(&index));
+        of_it.map(|filter| filter.unless.as_deref())
+    }
+
     /// Whether `who` may use the real values of column `index`: in an expression, a search, or to
     /// follow a relation.
     #[must_use]

@@ -24,6 +24,8 @@ pub(crate) struct ResponseFilter {
     pub(crate) columns: Vec<usize>,
     pub(crate) whom: Whom,
     pub(crate) masking: Masking,
+    /// The permission that spares people it, where it is one that does.
+    pub(crate) unless: Option<String>,
 }
 
 impl fmt::Debug for ResponseFilter {

@@ -59,7 +59,7 @@ fn metadata() -> Metadata {
 fn the_sets_are_described_for_people() {
     let metadata = metadata();
     let one = |set: &str| metadata.describe(set).unwrap();
-    let sets = ["Products", "Orders"].map(one).join("\n\n");
+    let sets = ["Products", "Customers", "Orders"].map(one).join("\n\n");
     insta::assert_snapshot!("metadata", format!("{}\n\n{sets}", metadata.list()));
     let unknown = metadata.describe("Produce").unwrap_err().to_string();
     assert!(unknown.contains("`Produce`") && unknown.contains("Products"), "{unknown}");

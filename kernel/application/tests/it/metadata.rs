@@ -1,6 +1,9 @@
+use svc_core::Clock;
+use svc_core::settings::LoadOptions;
 use svc_testing::{Backend, Person};
 
 use crate::fixture::{seller, start};
+use crate::staff;
 
 #[tokio::test]
 async fn the_sets_are_described_in_the_openapi_document() {
@@ -49,4 +52,11 @@ async fn metadata_is_xml_or_json_as_it_is_asked_for() {
     assert_eq!(service["value"][0]["url"], "Lamps");
     let blind = app.sign_in(&Person::named("blind").who_may(&[]));
     assert!(!blind.get("/odata/v1/$metadata").await.text.contains("Lamp"));
+}
+
+#[test]
+fn people_at_a_terminal_are_told_every_rule() {
+    let assembled = staff::application().assemble().unwrap();
+    let configured = assembled.configure(&LoadOptions::default(), Clock::system()).unwrap();
+    insta::assert_snapshot!(configured.metadata().unwrap().describe("Members").unwrap());
 }

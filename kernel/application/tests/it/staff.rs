@@ -223,9 +223,13 @@ fn scalar(select: SelectStatement) -> Expr {
     Expr::SubQuery(None, Box::new(select.into()))
 }
 
+/// The application. Reviews come first: a module can extend a set that is registered after it.
+pub fn application() -> Application {
+    Application::new("shop").module(Reviews).module(Staff)
+}
+
 pub async fn start(backend: Backend) -> TestApp {
-    // Reviews come first: a module can extend a set that is registered after it.
-    TestApp::builder(|| Application::new("shop").module(Reviews).module(Staff)).start(backend).await
+    TestApp::builder(application).start(backend).await
 }
 
 /// Somebody who does everything with members but sees contacts in a changed form, and knows of no

@@ -17,7 +17,7 @@ use crate::virtual_property::{VirtualProperty, VirtualSql};
 pub(crate) struct Rules {
     row_filters: Vec<RowFilter>,
     hidden: Vec<(String, String)>,
-    response_filters: Vec<(Vec<String>, Whom, Masking)>,
+    response_filters: Vec<(Vec<String>, ResponseFilter)>,
     virtual_properties: Vec<VirtualProperty>,
     facets: Vec<String>,
     soft_delete: Option<String>,
@@ -62,11 +62,11 @@ impl Rules {
             }
         }
         let mut filters = Vec::new();
-        for (names, whom, masking) in self.response_filters {
+        for (names, filter) in self.response_filters {
             let places: Result<Vec<_>, _> =
                 names.iter().map(|name| maskable(model, name)).collect();
             match places {
-                Ok(columns) => filters.push(ResponseFilter { columns, whom, masking }),
+                Ok(columns) => filters.push(ResponseFilter { columns, ..filter }),
                 Err(problem) => problems.push(problem),
             }
         }
@@ -195,15 +195,21 @@ impl<B: SaysRules> FilteredProperties<B> {
         let said = self.builder.said();
         let detail = format!("see `{}` of {} as it is", self.columns.join("`, `"), said.set);
         contribute_permission(said.registry, permission, detail);
-        let permission = permission.to_owned();
-        self.for_those(move |who| !who.can(&permission))
+        let needed = permission.to_owned();
+        let whom = Arc::new(move |who: &Principal| !who.can(&needed));
+        self.applied_to(whom, Some(permission.to_owned()))
     }
 
     /// Applies the filter to those for whom `whom` says so. The answer must be the same for the
     /// whole of a request.
-    pub fn for_those(mut self, whom: impl Fn(&Principal) -> bool + Send + Sync + 'static) -> B {
-        let filter = (self.columns, Arc::new(whom) as Whom, self.masking);
-        self.builder.said().rules.response_filters.push(filter);
+    pub fn for_those(self, whom: impl Fn(&Principal) -> bool + Send + Sync + 'static) -> B {
+        self.applied_to(Arc::new(whom), None)
+    }
+
+    fn applied_to(mut self, whom: Whom, unless: Option<String>) -> B {
+        // The places of the columns are found when the entity is.
+        let filter = ResponseFilter { columns: Vec::new(), whom, masking: self.masking, unless };
+        self.builder.said().rules.response_filters.push((self.columns, filter));
         self.builder
     }
 }
