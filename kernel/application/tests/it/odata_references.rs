@@ -65,7 +65,7 @@ on_both_databases! {
             (Method::POST, refs.as_str(), json!({"@id": format!("Makers({alpha})")}), 422),
             (Method::POST, refs.as_str(), json!({"@id": "Lamps(sku='none')"}), 422),
             (Method::DELETE, refs.as_str(), json!({}), 400),
-            (Method::PUT, refs.as_str(), json!({}), 405),
+            (Method::PUT, refs.as_str(), json!({}), 400),
             (Method::POST, to_one, json!({}), 405),
             (Method::PUT, "/odata/v1/Lamps(sku='A-2')/$ref", json!({}), 405),
         ] {
@@ -84,6 +84,46 @@ on_both_databases! {
             assert_eq!(send(&narrow, Method::DELETE, &keyed, json!({})).await, 404);
         }
         assert_eq!(skus_of(&boss, &beta).await, ["B-1", "B-2"]);
+    }
+
+    async fn the_references_of_a_collection_are_replaced_as_a_whole(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let [alpha, beta] = stock(&boss).await;
+        let refs = format!("/odata/v1/Makers({alpha})/lamps/$ref");
+        let to = |skus: &[&str]| {
+            let of = |sku: &&str| json!({"@odata.id": format!("Lamps(sku='{sku}')")});
+            json!({"value": skus.iter().map(of).collect::<Vec<_>>()})
+        };
+        assert_eq!(send(&boss, Method::PUT, &refs, to(&["A-2", "B-2", "C-1", "C-1"])).await, 204);
+        assert_eq!(skus_of(&boss, &alpha).await, ["A-2", "B-2", "C-1"]);
+        assert_eq!(skus_of(&boss, &beta).await, ["B-1"]);
+        assert_eq!(boss.get("/odata/v1/Lamps(sku='A-1')/maker").await.status.as_u16(), 204);
+        // What was related stays as it was: not even its version is counted on.
+        let kept = boss.get("/odata/v1/Lamps(sku='A-2')").await.expect(200);
+        assert_eq!(kept["@odata.etag"], "W/\"1\"");
+        for (body, status) in [
+            (to(&["A-1", "none"]), 422), (json!({"value": [{"@id": format!("Makers({alpha})")}]}), 422),
+            (json!({"value": [{"@id": "Lamps"}]}), 400), (json!({"@id": "Lamps(sku='A-1')"}), 400),
+        ] {
+            assert_eq!(send(&boss, Method::PUT, &refs, body.clone()).await, status, "{body}");
+        }
+        assert_eq!(skus_of(&boss, &alpha).await, ["A-2", "B-2", "C-1"], "all or nothing");
+        // It takes the permission to change those that move, and leaves alone what is hidden.
+        let looker = app.sign_in(&Person::named("looker").who_may(&["Lamps.View", "Makers.View", "Makers.Update"]));
+        assert_eq!(send(&looker, Method::PUT, &refs, to(&[])).await, 403);
+        let of_beta = refs.replace(&alpha, &beta);
+        let narrow = Person::named("narrow").who_may(&["Lamps.View", "Makers.View", "Lamps.Update"]).with_claim("regions", &["EU"]);
+        let narrow = app.sign_in(&narrow);
+        assert_eq!(send(&narrow, Method::PUT, &of_beta, to(&["B-1"])).await, 422);
+        assert_eq!(send(&narrow, Method::PUT, &of_beta, to(&["A-1"])).await, 204);
+        assert_eq!(skus_of(&boss, &beta).await, ["A-1", "B-1"]);
+        assert_eq!(send(&narrow, Method::PUT, &of_beta, to(&[])).await, 204);
+        assert_eq!(skus_of(&boss, &beta).await, ["B-1"]);
+        let stranger = app.sign_in(&Person::named("other").of(svc_testing::organisation(2)));
+        assert_eq!(send(&stranger, Method::PUT, &refs, to(&[])).await, 404);
+        assert_eq!(send(&boss, Method::PUT, &refs, to(&[])).await, 204);
+        assert_eq!(skus_of(&boss, &alpha).await, [""; 0]);
     }
 
     async fn single_properties_are_set_and_emptied(backend) {

@@ -55,6 +55,9 @@ impl From<EntityValues> for EntityInput {
     }
 }
 
+/// How many entities one request relates anew.
+const MOST_MOVED: usize = 1_000;
+
 /// A value that the entity gets from the one it is created with.
 type Inherited = Option<(usize, Value)>;
 
@@ -96,6 +99,57 @@ impl Sets {
         self.must_be_of(other, link).map_err(|error| within(error, &name))?;
         let moved = self.move_to(uow, other, (link.target_column, value), &name).await;
         moved.map_err(|error| within(error, &name))
+    }
+
+    /// Relates just these existing entities to the one that a source leads to, by a way to many:
+    /// ends the relation of the others. What the caller doesn't see stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sets::create_related`]; [`ErrorKind::TooLarge`](svc_core::ErrorKind::TooLarge) when
+    /// more than a thousand would be changed.
+    pub async fn relate_just(
+        &self,
+        uow: &UnitOfWork,
+        parent: &Source,
+        navigation: NavigationIndex,
+        others: &[Source],
+    ) -> Result<()> {
+        let ctx = uow.context();
+        let link = self.served(parent.set()).link(navigation);
+        let name = self.navigation_name(parent.set(), navigation);
+        let value = self.value_of_parent(ctx, parent, link).await?;
+        let set = SetIndex(link.target.0);
+        self.require(ctx, set, Verb::Change)?;
+        self.require_view(ctx, set)?;
+        let mut wanted = Vec::with_capacity(others.len());
+        for (place, other) in others.iter().enumerate() {
+            let key = match self.must_be_of(other, link) {
+                Ok(()) => self.value_of(ctx, other, self.entity(set).key_index()).await,
+                Err(error) => Err(error),
+            };
+            wanted.push(key.map_err(|error| within(error, &format!("{name}/{place}")))?);
+        }
+        let related = self.follow(ctx, parent, navigation).await?;
+        let limit = MOST_MOVED + wanted.len();
+        let found = self.keys_of(ctx, &related, limit + 1).await?;
+        let leaving: Vec<&Value> = found.iter().filter(|key| !wanted.contains(key)).collect();
+        let coming: Vec<&Value> = wanted.iter().filter(|key| !found.contains(key)).collect();
+        if found.len() > limit || leaving.len() + coming.len() > MOST_MOVED {
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                format!("more than {MOST_MOVED} would be changed; change fewer at once"),
+            ));
+        }
+        let nowhere = self.entity(set).columns[link.target_column].kind.null();
+        let leave = leaving.into_iter().map(|key| (key, &nowhere));
+        for (key, value) in leave.chain(coming.into_iter().map(|key| (key, &value))) {
+            let other = self.with_key(Source::of(set), key.clone());
+            let value = (link.target_column, value.clone());
+            let done = self.move_to(uow, &other, value, &name).await;
+            done.map_err(|error| within(error, &name))?;
+        }
+        Ok(())
     }
 
     /// Ends the relation by a way to many of a set's entity, for the entity there that a source

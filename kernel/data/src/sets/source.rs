@@ -139,6 +139,24 @@ impl Sets {
         row.map(|row| kind.read(&row, 0).map_err(database_error)).transpose()
     }
 
+    /// The keys of the entities that a source leads to, of some of them where there are more.
+    pub(super) async fn keys_of(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        most: usize,
+    ) -> Result<Vec<Value>> {
+        let entity = self.entity(source.set);
+        let select = {
+            let (mut select, translator) = self.select_source(ctx, source)?;
+            select.expr(translator.current.column(entity.key_index())).limit(most as u64);
+            select
+        };
+        let rows = ctx.run(ctx.database().build(&select)).await?;
+        let kind = entity.key().kind;
+        rows.iter().map(|row| kind.read(row, 0).map_err(database_error)).collect()
+    }
+
     /// The entities that a navigation property of the one entity leads to.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! | request | what it does |
 //! | --- | --- |
 //! | `POST Makers(1)/lamps/$ref` | relates one more |
+//! | `PUT Makers(1)/lamps/$ref` | relates just those in the body; what the caller doesn't see stays |
 //! | `DELETE Makers(1)/lamps(2)/$ref`, `DELETE Makers(1)/lamps/$ref?$id=Lamps(2)` | one less |
 //! | `PUT Lamps(2)/maker/$ref` | relates to another |
 //! | `DELETE Lamps(2)/maker/$ref` | relates to none |
@@ -12,7 +13,7 @@ use http::{Method, StatusCode};
 use svc_core::{Error, Result};
 use svc_data::sets::{EntityInput, RelatedInput, Relating, Source, Verb};
 use svc_odata::bind::{ResourceStep, Step};
-use svc_odata::json::parse_reference;
+use svc_odata::json::{parse_reference, parse_references};
 
 use super::answer::Answer;
 use super::change::{Conditions, wrong_body};
@@ -21,7 +22,7 @@ use super::request::Request;
 /// The methods that the references at an address take besides those that read.
 pub(super) fn changes(request: &Request) -> &'static str {
     match parts(request) {
-        Some((_, step, None)) if is_many(request, step) => "DELETE, GET, HEAD, OPTIONS, POST",
+        Some((_, step, None)) if is_many(request, step) => "DELETE, GET, HEAD, OPTIONS, POST, PUT",
         Some((_, _, None)) => "DELETE, GET, HEAD, OPTIONS, PUT",
         Some(_) => "DELETE, GET, HEAD, OPTIONS",
         None => "GET, HEAD, OPTIONS",
@@ -55,6 +56,8 @@ pub(super) async fn change(request: &Request, method: &Method, body: &[u8]) -> R
     if is_many(request, step) {
         if *method == Method::POST {
             add(request, &parent, step, body).await?;
+        } else if *method == Method::PUT {
+            replace(request, &parent, step, body).await?;
         } else {
             take_away(request, before, step, key).await?;
         }
@@ -83,6 +86,17 @@ async fn add(request: &Request, parent: &Source, step: Step, body: &[u8]) -> Res
     work.await
 }
 
+async fn replace(request: &Request, parent: &Source, step: Step, body: &[u8]) -> Result<()> {
+    let _ = request.body_format()?;
+    let ids = parse_references(body).map_err(wrong_body)?;
+    let others: Vec<Source> = ids.iter().map(|id| request.reference(id)).collect::<Result<_>>()?;
+    let work = request.ctx.transact_retrying(|uow| {
+        let (parent, others) = (parent.clone(), others.clone());
+        async move { request.sets.relate_just(&uow, &parent, step.navigation, &others).await }
+    });
+    work.await
+}
+
 async fn take_away(
     request: &Request,
     before: &[ResourceStep],
@@ -101,7 +115,8 @@ async fn take_away(
             request.walk_seen(&steps).await?
         }
         _ => {
-            let message = "say which reference ends: by its key in the path, or as `$id`";
+            let message = "say which reference ends: by its key in the path, or as `$id`; to end \
+                           all of them, PUT an empty list";
             return Err(Error::malformed(message).target("$id"));
         }
     };

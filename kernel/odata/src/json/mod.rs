@@ -16,6 +16,7 @@ pub use error::{ErrorBody, ErrorDetail};
 pub use payload::{
     EntityPayload, NavigationPayload, PayloadError, PayloadIssue, PayloadOptions, PayloadProblem,
     Purpose, parse_entity, parse_entity_at, parse_parameters, parse_property, parse_reference,
+    parse_references,
 };
 pub use rewrite::Rewriter;
 pub use write::{JsonOptions, push_name, push_string, push_value};

@@ -180,6 +180,20 @@ pub fn parse_reference(body: &[u8]) -> Result<String, PayloadError> {
     text.ok_or_else(|| PayloadError::Malformed("expected `{\"@odata.id\": \"…\"}`".to_owned()))
 }
 
+/// Reads a collection of entity references: `{"value": [{"@odata.id": "…"}]}`.
+///
+/// # Errors
+/// When the body is something else.
+pub fn parse_references(body: &[u8]) -> Result<Vec<String>, PayloadError> {
+    let Members(members) = serde_json::from_slice(body).map_err(|cause| malformed(&cause))?;
+    let found = members.iter().find(|(name, _)| name == "value");
+    let items = found.and_then(|(_, raw)| serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok());
+    let items = items.ok_or_else(|| {
+        PayloadError::Malformed("expected `{\"value\": [{\"@odata.id\": \"…\"}]}`".to_owned())
+    })?;
+    items.into_iter().map(|item| parse_reference(item.get().as_bytes())).collect()
+}
+
 /// Reads the parameters of an action, in their order. An empty body has none.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use svc_odata::bind::{BindLimits, bind_query};
 use svc_odata::json::{
     ContextShape, EntityPayload, ErrorBody, ErrorDetail, NavigationPayload, PayloadError,
     PayloadOptions, Purpose, context_fragment, parse_entity, parse_parameters, parse_property,
-    parse_reference,
+    parse_reference, parse_references,
 };
 use svc_odata::model::{NavigationIndex, OperationIndex, PropertyIndex};
 use svc_odata::syntax::QueryOptions;
@@ -228,6 +228,12 @@ fn single_values_references_and_parameters() {
     assert_eq!(parse_reference(br#"{"@odata.id":"Products(1)"}"#).as_deref(), Ok("Products(1)"));
     assert_eq!(parse_reference(br#"{"@id":"Products(1)"}"#).as_deref(), Ok("Products(1)"));
     assert!(parse_reference(b"{}").is_err());
+    let two = br#"{"value":[{"@odata.id":"Products(1)"},{"@id":"Products(2)"}]}"#;
+    assert_eq!(parse_references(two), Ok(vec!["Products(1)".to_owned(), "Products(2)".to_owned()]));
+    assert_eq!(parse_references(br#"{"value":[]}"#), Ok(vec![]));
+    for wrong in ["{}", "[]", r#"{"value":{}}"#, r#"{"value":[1]}"#, r#"{"value":[{}]}"#] {
+        assert!(parse_references(wrong.as_bytes()).is_err(), "{wrong}");
+    }
     let reprice = |body: &str| parse_parameters(&model, OperationIndex(0), body.as_bytes(), UPDATE);
     assert_eq!(
         reprice(r#"{"Reason":"a","Factor":1.5}"#),
