@@ -3,6 +3,7 @@
 mod compression;
 mod ids;
 mod layer;
+mod sent_body;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

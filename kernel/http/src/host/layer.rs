@@ -27,6 +27,7 @@ use tracing::{Instrument as _, Span};
 
 use super::compression;
 use super::ids::RequestIds;
+use super::sent_body::{BodyEnd, SentBody};
 use crate::metrics::HttpMetrics;
 use crate::problem::{ApiError, ErrorFormat, Failure, Occasion, error_of_status, render};
 use crate::state::HttpState;
@@ -207,9 +208,18 @@ impl Exchange {
             response = self.fail(&error, response);
         }
         self.add_headers(response.headers_mut());
-        self.record(response.status());
+        let (status, took) = (response.status(), self.begun.elapsed());
+        self.count(status, took);
         self.is_finished = true;
-        response
+        let is_whole = response.body().size_hint().exact().is_some() || self.method == Method::HEAD;
+        if is_whole {
+            self.log(status, took, None);
+            return response;
+        }
+        // The request is being served, and its span is open, until the last byte was taken.
+        let head = Head { status, took };
+        let sending = Sending { exchange: self, head, span: Span::current() };
+        response.map(|body| Body::new(SentBody::new(body, sending)))
     }
 
     fn fail(&self, error: &Error, response: Response) -> Response {
@@ -256,10 +266,8 @@ impl Exchange {
         }
     }
 
-    /// Counts the request, and logs it: reads that succeed at `debug`, what changes something or
-    /// fails at `info`. The query is left out, which may hold what nobody should read in a log.
-    fn record(&self, status: StatusCode) {
-        let took = self.begun.elapsed();
+    /// Counts the request, by the time until its answer began.
+    fn count(&self, status: StatusCode, took: Duration) {
         self.shared.metrics.end(&self.method, self.route.as_ref(), status.as_u16(), took);
         if is_exporting() {
             let span = Span::current();
@@ -268,20 +276,65 @@ impl Exchange {
                 span.record("otel.status_code", "ERROR");
             }
         }
-        let is_slow = took >= self.shared.slow_request;
+    }
+
+    /// Logs the request: reads that succeed at `debug`, what changes something or fails at `info`.
+    /// The query is left out, which may hold what nobody should read in a log. Of an answer that
+    /// was sent in pieces `head` is the time until it began; whether that was slow is the
+    /// application's doing, how long it took from then on hangs on the client, too.
+    fn log(&self, status: StatusCode, took: Duration, head: Option<Duration>) {
+        let is_slow = head.unwrap_or(took) >= self.shared.slow_request;
         // Scanners ask for addresses by the thousand.
         let is_quiet = !status.is_client_error() || self.route.is_none();
         let is_quiet = is_quiet && self.method.is_safe() && !is_slow;
-        let duration_ms = took.as_secs_f64() * 1_000.0;
+        let duration_ms = milliseconds(took);
+        let first_byte_ms = head.map(milliseconds);
         let (method, status) = (&self.method, status.as_u16());
         let route = self.route.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
         if is_quiet {
-            tracing::debug!(%method, route, status, duration_ms, "request");
+            tracing::debug!(%method, route, status, duration_ms, first_byte_ms, "request");
         } else if is_slow {
-            tracing::warn!(%method, route, status, duration_ms, "slow request");
+            tracing::warn!(%method, route, status, duration_ms, first_byte_ms, "slow request");
         } else {
-            tracing::info!(%method, route, status, duration_ms, "request");
+            tracing::info!(%method, route, status, duration_ms, first_byte_ms, "request");
         }
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1_000.0
+}
+
+/// An answer that is being sent in pieces.
+struct Sending {
+    exchange: Exchange,
+    head: Head,
+    span: Span,
+}
+
+/// When an answer began, and as what.
+#[derive(Clone, Copy)]
+struct Head {
+    status: StatusCode,
+    took: Duration,
+}
+
+impl BodyEnd for Sending {
+    fn ended(self, is_whole: bool) {
+        let Self { exchange, head: Head { status, took }, span } = self;
+        let sent = exchange.begun.elapsed();
+        span.in_scope(|| {
+            if is_whole {
+                exchange.log(status, sent, Some(took));
+                return;
+            }
+            let route = exchange.route.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
+            tracing::info!(
+                method = %exchange.method, route, status = status.as_u16(),
+                duration_ms = milliseconds(sent), first_byte_ms = milliseconds(took),
+                "an answer was not sent to its end"
+            );
+        });
     }
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use axum::body::Body;
 use axum::response::IntoResponse;
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Json, Router};
 use http::request::Parts;
-use http::{HeaderMap, Method, Request, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -94,6 +94,7 @@ impl Module for Shelf {
                 .route("/stuck", get(std::future::pending::<StatusCode>))
                 .route("/text", get(|| async { "a line of text\n".repeat(1_000) }))
                 .route("/picture", get(picture))
+                .route("/pieces", post(pieces))
                 .route("/wait", get(wait)),
         );
     }
@@ -261,6 +262,19 @@ async fn picture() -> impl IntoResponse {
     ([("content-type", "image/png")], vec![7_u8; 20_000])
 }
 
+/// How long `/try/pieces` takes between its two pieces.
+pub const PAUSE: Duration = Duration::from_millis(50);
+
+async fn pieces() -> Body {
+    let pieces = futures::stream::unfold(0, async |number| {
+        if number == 1 {
+            tokio::time::sleep(PAUSE).await;
+        }
+        (number < 2).then(|| (Ok::<_, std::io::Error>("a piece"), number + 1))
+    });
+    Body::from_stream(pieces)
+}
+
 /// The application, with its router.
 pub struct Fixture {
     pub app: App,
@@ -323,8 +337,13 @@ impl Fixture {
         self.send(Call::get(path)).await
     }
 
+    /// Sends a request, and answers before the body was read.
+    pub async fn begin(&self, call: Call) -> Response<Body> {
+        self.host.router().oneshot(call.request()).await.unwrap()
+    }
+
     pub async fn send(&self, call: Call) -> Answer {
-        let response = self.host.router().oneshot(call.request()).await.unwrap();
+        let response = self.begin(call).await;
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.into() }

@@ -4,13 +4,15 @@
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
+use http::Method;
+use http_body_util::BodyExt as _;
 use svc_core::settings::{LoadOptions, Settings};
 use svc_http::{TelemetrySettings, init_telemetry};
 use svc_testing::Backend;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 
-use crate::fixture::{ADA, Call, Fixture};
+use crate::fixture::{ADA, Call, Fixture, PAUSE};
 
 const ARGUMENTS: &str = "SVC_HTTP_TEST_TELEMETRY";
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -30,6 +32,11 @@ async fn in_a_process_of_its_own() {
     let failed = fixture.send(call).await;
     assert_eq!(failed.json()["traceId"], TRACE);
     fixture.get("/api/v1/greeting").await.expect(200);
+    let whole = fixture.send(Call::new(Method::POST, "/try/pieces")).await;
+    assert_eq!(whole.text(), "a piecea piece");
+    let mut left = fixture.begin(Call::new(Method::POST, "/try/pieces?left")).await.into_body();
+    left.frame().await.unwrap().unwrap();
+    drop(left);
     tokio::task::spawn_blocking(move || drop(telemetry)).await.unwrap();
 }
 
@@ -60,6 +67,22 @@ async fn a_failure_is_logged_once_with_its_cause_and_without_the_query() {
     assert!(!log.contains("token-of-ada"), "{log}");
     // Reads that succeed are silent at `info`.
     assert!(!log.contains("greeting"), "{log}");
+}
+
+#[tokio::test]
+async fn what_is_sent_in_pieces_is_logged_when_it_was_sent() {
+    let output = run("--Svc:Telemetry:LogFormat=json").await;
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{log}");
+    let lines: Vec<serde_json::Value> =
+        log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let pieces: Vec<_> = lines.iter().filter(|line| line["route"] == "/try/pieces").collect();
+    let told: Vec<_> = pieces.iter().filter_map(|line| line["message"].as_str()).collect();
+    assert_eq!(told, ["request", "an answer was not sent to its end"], "{log}");
+    let milliseconds = |name: &str| pieces[0][name].as_f64().unwrap();
+    let pause = milliseconds("duration_ms") - milliseconds("first_byte_ms");
+    assert!(pause >= PAUSE.as_secs_f64() * 900.0, "{log}");
+    assert!(pieces.iter().all(|line| line["span"]["trace"].is_string()), "{log}");
 }
 
 #[tokio::test]
