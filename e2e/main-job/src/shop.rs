@@ -1,11 +1,7 @@
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver as Lines, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use serde_json::Value;
-use svc_testing::ThrowAwayDatabase;
+use svc_testing::{Program, ThrowAwayDatabase};
 use tempfile::TempDir;
 
 use crate::{Answer, Client};
@@ -25,12 +21,10 @@ pub struct Shop {
     run: Option<Run>,
 }
 
-/// A process of the program.
+/// A process of the program, and who calls it once it is ready.
 #[derive(Debug)]
 struct Run {
-    process: Child,
-    /// Says the address once the program is ready.
-    ready: Lines<String>,
+    program: Program,
     client: Option<Client>,
 }
 
@@ -91,7 +85,9 @@ impl Shop {
     ///
     /// When it can't be begun.
     pub fn begin(&mut self) {
-        self.run = Some(spawn(self.folder.path(), &self.settings));
+        let binary = crate::variable("SVC_SHOP_BINARY");
+        let program = Program::begin(binary, self.folder.path(), &self.settings);
+        self.run = Some(Run { program, client: None });
     }
 
     /// Whether the program gets ready in this time.
@@ -101,17 +97,11 @@ impl Shop {
     /// When the process has ended by itself, or none was begun.
     pub fn is_ready_within(&mut self, time: Duration) -> bool {
         let run = self.run.as_mut().expect("a process was begun");
-        if run.client.is_some() {
-            return true;
+        let url = run.program.url_within(time).map(str::to_owned);
+        if run.client.is_none() {
+            run.client = url.map(Client::new);
         }
-        match run.ready.recv_timeout(time) {
-            Ok(url) => run.client = Some(Client::new(url)),
-            Err(RecvTimeoutError::Timeout) => return false,
-            Err(RecvTimeoutError::Disconnected) => {
-                panic!("the shop has ended: {:?}", run.process.wait())
-            }
-        }
-        true
+        run.client.is_some()
     }
 
     /// Starts the program, again in the same folder and on the same database.
@@ -130,9 +120,9 @@ impl Shop {
     ///
     /// When it can't be killed.
     pub fn kill(&mut self) {
-        let Some(mut run) = self.run.take() else { return };
-        run.process.kill().expect("the process can be killed");
-        run.process.wait().expect("the process ends");
+        if let Some(run) = self.run.take() {
+            run.program.kill();
+        }
     }
 
     /// The database, where it isn't the default file.
@@ -173,36 +163,4 @@ impl Shop {
         assert_eq!(answer.status, status, "{method} {path}: {}", answer.json);
         answer.json
     }
-}
-
-impl Drop for Shop {
-    fn drop(&mut self) {
-        let Some(run) = &mut self.run else { return };
-        // It may have ended already.
-        let _ = run.process.kill();
-        let _ = run.process.wait();
-    }
-}
-
-fn spawn(folder: &Path, settings: &[String]) -> Run {
-    let mut process = Command::new(crate::variable("SVC_SHOP_BINARY"))
-        .current_dir(folder)
-        .env("Svc__Telemetry__LogFilter", "warn")
-        .args(settings)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the shop's program starts");
-    let output = process.stdout.take().expect("its output is piped");
-    let (send, ready) = channel();
-    // What else it writes is read away, or it would wait for room in the pipe.
-    std::thread::spawn(move || {
-        for line in BufReader::new(output).lines().map_while(Result::ok) {
-            if let Some((_, url)) = line.split_once("is ready: ") {
-                // Nobody waits for a process that was killed meanwhile.
-                let _ = send.send(url.trim().to_owned());
-            }
-        }
-    });
-    Run { process, ready, client: None }
 }

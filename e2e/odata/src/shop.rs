@@ -1,19 +1,21 @@
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use svc_testing::{Backend, ThrowAwayDatabase};
+use svc_testing::{Backend, Program, ThrowAwayDatabase};
 use tempfile::TempDir;
 
 /// The key of the unattended set-up.
 const ADMIN_KEY: &str = "svck_e2e_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ";
 
+/// How long a start may take.
+const PATIENCE: Duration = Duration::from_mins(1);
+
 /// The `shop` program with its sample data, in a fresh folder, with a database of its own.
 #[derive(Debug)]
 pub struct Shop {
-    process: Child,
+    _program: Program,
     url: String,
     clerk_key: String,
     _folder: TempDir,
@@ -43,9 +45,16 @@ impl Shop {
         .map(|setting| format!("--Svc:{setting}"))
         .into();
         settings.extend(database.as_ref().map(|it| format!("--Svc:Database:Url={}", it.url())));
-        let (process, url) = spawn(folder.path(), &settings);
-        let mut shop =
-            Self { process, url, clerk_key: String::new(), _folder: folder, _database: database };
+        let binary = crate::variable("SVC_SHOP_BINARY");
+        let mut program = Program::begin(binary, folder.path(), &settings);
+        let url = program.url_within(PATIENCE).expect("the shop gets ready").to_owned();
+        let mut shop = Self {
+            _program: program,
+            url,
+            clerk_key: String::new(),
+            _folder: folder,
+            _database: database,
+        };
         shop.clerk_key = shop.key_for(&["Products.View", "Categories.View"]);
         shop
     }
@@ -80,14 +89,6 @@ impl Shop {
     }
 }
 
-impl Drop for Shop {
-    fn drop(&mut self) {
-        // It may have ended by itself, which a client has noticed.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 /// What the program prints for a command that needs no server.
 ///
 /// # Panics
@@ -108,22 +109,4 @@ pub fn ask_program(folder: &Path, arguments: &[&str]) -> String {
 fn agent() -> ureq::Agent {
     let config = ureq::config::Config::builder().timeout_global(Some(Duration::from_secs(30)));
     ureq::Agent::new_with_config(config.build())
-}
-
-fn spawn(folder: &Path, settings: &[String]) -> (Child, String) {
-    let mut process = Command::new(crate::variable("SVC_SHOP_BINARY"))
-        .current_dir(folder)
-        .env("Svc__Telemetry__LogFilter", "warn")
-        .args(settings)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the shop's program starts");
-    let output = process.stdout.take().expect("its output is piped");
-    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-    let url = lines.find_map(|line| Some(line.split_once("is ready: ")?.1.trim().to_owned()));
-    let url = url.expect("the shop gets ready");
-    // What else it writes is read away, or it would wait for room in the pipe.
-    std::thread::spawn(move || lines.for_each(drop));
-    (process, url)
 }

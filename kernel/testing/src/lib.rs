@@ -7,6 +7,7 @@
 //!   as it is told.
 //! - [`ThrowAwayDatabase`]: a database of either kind for one test, cloned from a migrated
 //!   template in a few milliseconds.
+//! - [`Program`]: a built application in a process of its own, which can be killed.
 //! - [`on_both_databases!`]: one test, run on SQLite and on PostgreSQL.
 //!
 //! PostgreSQL comes from the variable [`POSTGRES_VARIABLE`]; `cargo xtask test` sets it, and
@@ -17,11 +18,13 @@ mod client;
 mod database;
 mod macros;
 mod people;
+mod program;
 mod receiver;
 
 pub use app::{TestApp, TestAppBuilder};
 pub use client::{Answer, Client};
 pub use database::{POSTGRES_VARIABLE, ThrowAwayDatabase};
 pub use people::{Person, organisation};
+pub use program::Program;
 pub use receiver::{Received, Receiver};
 pub use svc_data::Backend;

@@ -28,3 +28,4 @@ mod odata_timeouts;
 mod odata_virtual;
 mod refusals;
 mod staff;
+mod two_worlds;
