@@ -275,7 +275,10 @@ impl EntityModel {
             _ => None,
         };
         if key.is_none() && problems.is_empty() {
-            problems.push(format!("`{table}` needs a primary key of one column"));
+            problems.push(format!(
+                "`{table}` needs a primary key of one column; columns that identify a record \
+                 together can be an `.alternate_key([…])`"
+            ));
         }
         let organisation = find(kept::ORGANISATION).filter(|_| !shared);
         if organisation.is_none() && !shared {

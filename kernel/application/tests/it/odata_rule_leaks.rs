@@ -9,7 +9,7 @@ use http::Method;
 use sea_orm::ActiveValue::Set;
 use serde_json::{Value, json};
 use svc_data::Context;
-use svc_testing::{Client, Person, TestApp, on_both_databases, organisation};
+use svc_testing::{Person, TestApp, on_both_databases, organisation};
 use uuid::Uuid;
 
 use crate::fixture::path;

@@ -9,6 +9,25 @@ use svc_data::{DataModule, DataRegistry as _};
 
 use crate::fixture::product;
 
+/// Its key has two columns.
+mod place {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "places")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub shelf: i32,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub number: i32,
+        pub organisation_id: Uuid,
+        pub version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 /// Says something when it is configured.
 struct Says(&'static str, fn(&mut Registry));
 
@@ -93,4 +112,14 @@ fn a_column_that_can_not_hold_a_time_marks_nothing_as_deleted() {
     let expected = "module `shop`: `products.sku` can't say when a record was deleted; it needs to be \
                     an `Option<OffsetDateTime>`";
     assert_eq!(problems(vec![Says("shop", wrong)]), [expected]);
+}
+
+#[test]
+fn a_key_of_several_columns_is_refused_with_what_to_do() {
+    let serves = |registry: &mut Registry| {
+        registry.entity_set::<place::Entity>("Places");
+    };
+    let found = problems(vec![Says("shop", serves)]).join("\n");
+    let told = ["`places` needs a primary key of one column", "`.alternate_key([…])`"];
+    assert!(told.iter().all(|part| found.contains(part)), "{found}");
 }
