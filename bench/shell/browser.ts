@@ -1,28 +1,13 @@
 /** The browser that all measurements share, and the small sums they have in common. */
-import { createRequire } from 'node:module';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-
-const require = createRequire(new URL('../../shell/package.json', import.meta.url));
-const { chromium } = require('playwright-core') as typeof import('playwright-core');
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--enable-precise-memory-info',
-  '--js-flags=--expose-gc',
-];
+import { launchChromium } from '../../shell/scripts/chromium.ts';
 
 /** The size of every page. */
 export const VIEWPORT = { width: 1440, height: 900 } as const;
 
-/** Starts Debian's Chromium, or the one that `CHROMIUM` names. */
+/** Starts the browser, with exact figures of its memory. */
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  return launchChromium(['--enable-precise-memory-info', '--js-flags=--expose-gc']);
 }
 
 /** A page in a context of its own, which ends with `page.context().close()`. */

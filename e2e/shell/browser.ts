@@ -1,23 +1,7 @@
 /** The browser and the playground, shared by all scenarios. */
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchChromium } from '../../shell/scripts/chromium.ts';
 import { serve } from '../../shell/scripts/play.ts';
-
-const require = createRequire(new URL('../../shell/package.json', import.meta.url));
-const { chromium } = require('playwright-core') as typeof import('playwright-core');
-
-/** Where a Chromium may lie; `CHROMIUM` names another one. */
-const PATHS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 /** What a scenario works with. */
 export interface World {
@@ -30,10 +14,8 @@ export interface World {
 
 /** Starts the playground and a browser. */
 export async function start(flags: string[] = []): Promise<World> {
-  const executablePath = PATHS.find((path) => path && existsSync(path));
-  if (!executablePath) throw new Error('no Chromium found; install Debian’s `chromium` or name one in `CHROMIUM`');
+  const browser = await launchChromium(flags);
   const { server, url } = await serve(0);
-  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
   return {
     browser,
     url,
