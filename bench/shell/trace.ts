@@ -20,7 +20,7 @@ export interface Task {
   cpu: number;
 }
 
-/** Records what `act` makes the page's main thread do; its tasks. */
+/** Records what `act`, which goes to an address, makes the page's main thread do; the tasks of the new document. */
 export async function tasksOf(browser: Browser, page: Page, act: () => Promise<void>): Promise<Task[]> {
   await browser.startTracing(page, {
     categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'toplevel', 'v8'],
@@ -29,7 +29,11 @@ export async function tasksOf(browser: Browser, page: Page, act: () => Promise<v
   const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
   // The browser's own pages have renderers too; the page's is the one that ran the shell.
   const ours = trace.traceEvents.find((event) => event.args.data?.url?.includes('/shell/shell.js'));
-  return trace.traceEvents
-    .filter((event) => event.name === 'RunTask' && event.pid === ours?.pid && event.tid === ours.tid)
+  const own = trace.traceEvents.filter((event) => event.pid === ours?.pid && event.tid === ours?.tid);
+  // What the browser does to take up a new document comes before it, and is the same whatever the page holds.
+  const begun = own.find((event) => event.name === 'CommitLoad' && event.args.data?.url === page.url())?.ts;
+  if (begun === undefined) throw new Error('the trace lacks the start of the document');
+  return own
+    .filter((event) => event.name === 'RunTask' && event.ts > begun)
     .map((task) => ({ wall: (task.dur ?? 0) / 1000, cpu: (task.tdur ?? 0) / 1000 }));
 }
