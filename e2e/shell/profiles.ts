@@ -6,6 +6,40 @@ import { box, drag, frames, middle, openApp, same, story, titleOf } from './scen
 const stored = () => JSON.parse(localStorage.getItem('shell') ?? 'null');
 
 export const profiles = [
+  story('start: the first picture is what the person chose', {}, async ({ page, context }, world) => {
+    const win = { id: 'w', appId: 'clock', bounds: { x: 300, y: 100, width: 500, height: 400 } };
+    const next = await context.newPage();
+    await next.addInitScript((one) => {
+      localStorage.setItem(
+        'shell',
+        JSON.stringify({
+          version: 1,
+          webtops: [{ id: 'a', items: [] }],
+          activeWebtop: 'a',
+          settings: { theme: 'dark', wallpaper: 'dawn', taskbarPosition: 'left' },
+          windows: [{ ...one, webtop: 'a', placement: 'normal', minimized: false, title: 'Clock' }],
+        }),
+      );
+      const seen = new Set<string>();
+      const look = () => {
+        const root = document.querySelector<HTMLElement>('shell-desktop');
+        const shown = root?.classList.contains('shell-root') && !root.hasAttribute('data-starting');
+        if (root && shown) {
+          const { theme, taskbar } = root.dataset;
+          const sheets = root.querySelectorAll('.shell-wallpaper').length;
+          seen.add(`${theme} ${taskbar} ${sheets} ${root.querySelectorAll('.shell-window').length}`);
+        }
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+      Object.assign(globalThis, { seen });
+    }, win);
+    await page.goto('about:blank');
+    await next.goto(world.url);
+    await next.locator('.shell-clock-time').filter({ hasText: ':' }).waitFor();
+    const seen = await next.evaluate(() => [...(globalThis as unknown as { seen: Set<string> }).seen]);
+    assert.deepEqual(seen, ['dark left 1 1']);
+  }),
   story('profile: windows, their state and the grid are back after a reload', {}, async ({ page }) => {
     const win = await openApp(page, 'notes', { note: 'n2' });
     await drag(page, await titleOf(win), { x: 500, y: 400 });
@@ -87,6 +121,7 @@ export const profiles = [
       await page.locator('.shell-start [data-app=clock]').click();
       await page.locator('playground-clock').waitFor();
       await page.getByText('still loading').waitFor({ state: 'attached' });
+      assert.equal(await page.locator('[data-starting]').count(), 0, 'and in sight');
       await page.evaluate(() => (window as unknown as { answer(): void }).answer());
       await page.getByText('couldn’t be loaded').waitFor();
       assert.equal(await page.getByText('still loading').count(), 0, 'what is no longer true is no longer said');

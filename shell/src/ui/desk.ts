@@ -32,6 +32,8 @@ const BUILT_IN: SettingValues = {
 export class Desk {
   readonly runtime: Runtime;
   readonly root: HTMLElement;
+  /** Wallpaper, effect and logo, behind everything. */
+  readonly backdrop = h('div.shell-backdrop', { 'aria-hidden': 'true' });
   /** Marks the area that windows may use; CSS places it, so that taskbar and safe areas have one source. */
   readonly stage = h('div.shell-stage', { 'aria-hidden': 'true' });
   readonly windowLayer = h('section.shell-windows', { part: 'windows', 'aria-label': () => t('windows.region') });

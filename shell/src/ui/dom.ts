@@ -128,6 +128,29 @@ export function reducedMotion(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 
+/** Resolves in a task of its own: the browser may draw and listen before long work goes on. */
+export function nextTask(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    resolve();
+  };
+  port2.postMessage(undefined);
+  return promise;
+}
+
+/** Runs `work` when the browser has nothing else to do, or after `latest` milliseconds. Returns what takes it back. */
+export function whenIdle(work: () => void, latest: number): () => void {
+  // Safari has no idle callbacks.
+  if (!('requestIdleCallback' in window)) {
+    const timer = setTimeout(work, latest / 2);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(work, { timeout: latest });
+  return () => cancelIdleCallback(handle);
+}
+
 /** An id that is unique on this machine. */
 export function newId(prefix: string): string {
   return `${prefix}-${crypto.randomUUID().slice(0, 13)}`;

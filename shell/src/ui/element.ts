@@ -8,7 +8,7 @@ import { docsApp } from './apps/docs.ts';
 import { settingsApp } from './apps/settings.ts';
 import { WEBLINK_ID, webLinkApp } from './apps/weblink.ts';
 import { Desk } from './desk.ts';
-import { append, h, listen, newId } from './dom.ts';
+import { append, h, listen, newId, nextTask } from './dom.ts';
 import { effectStage } from './effects/stage.ts';
 import { connectKeys } from './keys.ts';
 import { connectLook, cornerLogo } from './look.ts';
@@ -26,6 +26,8 @@ import { WindowManager } from './windows.ts';
 
 /** When the area is measured at the latest. */
 const MEASURE_LATEST_MS = 150;
+/** How long the first picture waits for the profile. */
+const HOLD_MS = 400;
 
 /** The desktop as an element. */
 export class ShellDesktopElement extends HTMLElement {
@@ -38,7 +40,7 @@ export class ShellDesktopElement extends HTMLElement {
     this.#waiting = true;
     queueMicrotask(() => {
       this.#waiting = false;
-      if (this.isConnected && !this.#dispose) this.#start();
+      if (this.isConnected && !this.#dispose) void this.#start();
     });
   }
 
@@ -51,57 +53,84 @@ export class ShellDesktopElement extends HTMLElement {
     });
   }
 
-  #start(): void {
+  /** The parts come one a task: together they'd keep a busy machine's browser from drawing and listening. */
+  async #start(): Promise<void> {
     const popOut = readPopOut();
-    const [, dispose] = scope(() => {
-      const desk = assemble(runtime, this, popOut !== undefined);
-      registerBuiltIns(runtime, desk);
-      flush();
-      followUser(desk, popOut);
-    });
+    const ends: Dispose[] = [];
+    let ended = false;
+    const build = <T>(part: () => T): T => {
+      const [result, end] = scope(part);
+      ends.push(end);
+      return result;
+    };
     this.#dispose = () => {
-      dispose();
+      ended = true;
+      for (const end of ends.splice(0).reverse()) end();
       this.replaceChildren();
     };
+    const { storageKey } = runtime.options.peek();
+    const desk = build(() => lay(runtime, this, popOut !== undefined));
+    const parts = [paint, buildGrids, buildTaskbar, finish, () => followUser(desk, popOut, storageKey)];
+    for (const part of parts) {
+      await nextTask();
+      if (ended) return;
+      build(() => part(desk));
+      flush();
+    }
   }
 }
 
-/** Builds the parts in the order in which they need each other. */
-function assemble(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
+/** What the page may count on at once. */
+function lay(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
   const desk = new Desk(owner, element, popOut);
   element.classList.add('shell-root');
   element.toggleAttribute('data-popout', popOut);
-  const backdrop = h('div.shell-backdrop', { 'aria-hidden': 'true' });
-  connectLook(desk, backdrop);
+  effect(() => element.setAttribute('lang', locale()));
+  registerBuiltIns(owner, desk);
+  return desk;
+}
+
+/** The ground that all parts stand on: colours, wallpaper, the measured area. */
+function paint(desk: Desk): void {
+  // Nobody should see the defaults turn into what they chose; a store that takes long isn't waited for.
+  desk.root.setAttribute('data-starting', '');
+  const late = setTimeout(() => reveal(desk), HOLD_MS);
+  effect(() => () => clearTimeout(late));
+  connectLook(desk);
+  append(desk.root, desk.backdrop, desk.stage);
+  measure(desk);
+}
+
+function buildGrids(desk: Desk): void {
   desk.menus = new MenuLayer(desk.topLayer);
   desk.toasts = new Toasts();
   desk.pilot = new Pilot(desk);
   desk.start = new StartMenu(desk);
-  append(element, backdrop, desk.stage);
-  measure(desk);
   desk.windows = new WindowManager(desk);
   desk.grids = new Webtops(desk);
-  new MoveController(desk);
-  connectWindowControls(desk);
+  append(desk.root, desk.grids.element, desk.windowLayer);
+}
+
+function buildTaskbar(desk: Desk): void {
   const taskbar = new Taskbar(desk);
   desk.start.taskbar = taskbar;
-  backdrop.append(effectStage(desk), cornerLogo(desk));
-  append(
-    element,
-    desk.grids.element,
-    desk.windowLayer,
-    taskbar.element,
-    desk.topLayer,
-    desk.toasts.element,
-    desk.shield,
-    desk.live,
-  );
+  append(desk.root, taskbar.element, desk.topLayer, desk.toasts.element, desk.shield, desk.live);
+}
+
+/** What nobody misses before the rest stands. */
+function finish(desk: Desk): void {
+  new MoveController(desk);
+  connectWindowControls(desk);
+  desk.backdrop.append(effectStage(desk), cornerLogo(desk));
   const ends = [connectKeys(desk), watchFrames(desk)];
   effect(() => () => {
     for (const end of ends) end();
   });
-  effect(() => element.setAttribute('lang', locale()));
-  return desk;
+}
+
+/** Shows the desktop. */
+function reveal(desk: Desk): void {
+  desk.root.removeAttribute('data-starting');
 }
 
 /** Keeps the usable area true to what CSS says. The first measure comes with the first frame: asking before would lay the page out twice. */
@@ -168,8 +197,7 @@ function registerBuiltIns(owner: Runtime, desk: Desk): void {
 }
 
 /** Loads the profile of whoever is signed in, and changes it with them. */
-function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>): void {
-  const prefix = desk.runtime.options.peek().storageKey ?? 'shell';
+function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>, prefix = 'shell'): void {
   let persistence: Persistence | undefined;
   let detach: Dispose | undefined;
   let userKey: string | undefined;
@@ -182,7 +210,6 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>): void {
       desk.windows.clear();
       desk.adopt(emptyProfile(newId('webtop')));
     }
-    await desk.measured.promise;
     const start = () => {
       if (!detach && mine === persistence) detach = begin(desk, popOut);
     };
@@ -193,6 +220,8 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>): void {
     if (mine !== persistence) return;
     if (known === false) firstStart(desk);
     start();
+    // The area is measured anew in the same frame, before this.
+    requestAnimationFrame(() => reveal(desk));
   };
   effect(() => {
     const id = desk.runtime.session()?.identity?.id;

@@ -97,8 +97,8 @@ export function wallpapers(desk: Desk): ShownWallpaper[] {
 }
 
 /** Keeps the root's look true to the settings. */
-export function connectLook(desk: Desk, backdrop: HTMLElement): void {
-  const { root } = desk;
+export function connectLook(desk: Desk): void {
+  const { root, backdrop } = desk;
   const system = matchMedia('(prefers-color-scheme: dark)');
   const prefersDark = signal(system.matches);
   const small = matchMedia('(max-width: 640px), (max-height: 460px) and (pointer: coarse)');
@@ -164,7 +164,8 @@ function paintWallpaper(desk: Desk, backdrop: HTMLElement): void {
   const sheet = h('div.shell-wallpaper', { 'data-background': shown.background });
   sheet.style.background = shown.background;
   backdrop.append(sheet);
-  animate(sheet, [{ opacity: 0 }, { opacity: 1 }], old ? 400 : 0, 'linear').then(() => {
+  const seen = old && !desk.root.hasAttribute('data-starting');
+  animate(sheet, [{ opacity: 0 }, { opacity: 1 }], seen ? 400 : 0, 'linear').then(() => {
     while (backdrop.firstElementChild && backdrop.firstElementChild !== backdrop.lastElementChild)
       backdrop.firstElementChild.remove();
   });

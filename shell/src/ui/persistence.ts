@@ -21,7 +21,7 @@ import { t } from '../i18n.ts';
 import { localProfileStore } from '../stores.ts';
 import type { ProfileStore } from '../types.ts';
 import type { Desk } from './desk.ts';
-import { listen } from './dom.ts';
+import { listen, nextTask } from './dom.ts';
 
 const SAVE_AFTER_MS = 800;
 /** How long a store may take before the person is told, and begins without it. */
@@ -64,6 +64,9 @@ export class Persistence {
       if (this.#ended) return undefined;
       const known = stored !== undefined && stored !== null && stored !== '';
       const profile = known ? await this.#read(stored) : undefined;
+      await this.#desk.measured.promise;
+      await nextTask();
+      if (this.#ended) return undefined;
       if (profile) this.#show(profile, before);
       this.#base = profile ?? { version: PROFILE_VERSION, webtops: [], activeWebtop: '', settings: {}, windows: [] };
       this.#start();

@@ -2,12 +2,15 @@
 import { effect, onDispose, scope, signal, type Dispose } from '../core/signal.ts';
 import { formatDate, formatNumber, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { h, listen } from './dom.ts';
+import { h, listen, whenIdle } from './dom.ts';
 import { glyph } from './glyphs.ts';
 import { Preview } from './preview.ts';
 import { badge, plate } from './tiles.ts';
 import type { ShellWindow } from './window.ts';
 import { openWindowMenu } from './window-menu.ts';
+
+/** How long the clock leaves the browser to everything else, and then at most waits for it to rest. */
+const CLOCK_AFTER_MS = 250;
 
 interface TaskButton {
   appId: string;
@@ -66,7 +69,14 @@ export class Taskbar {
       desk.windows.revision();
       this.#render(desk.windows.list());
     });
-    effect(() => this.#markActive(desk.windows.activeId()));
+    effect(() => {
+      desk.windows.list();
+      this.#markActive(desk.windows.activeId());
+      this.#reveal();
+    });
+    const observer = new ResizeObserver(() => this.#scroll());
+    observer.observe(this.#tasks);
+    onDispose(() => observer.disconnect());
     effect(() => {
       desk.runtime.badges();
       for (const button of this.#buttons.values()) this.#label(button.appId, button.element);
@@ -128,18 +138,25 @@ export class Taskbar {
   }
 
   #clock(): HTMLElement {
-    // A browser's first date format takes a while: a task of its own, so that the desktop needn't wait for the time.
+    // A browser's first date format takes some 20 ms that can't be parted: it waits until the rest stands.
     const now = signal<Date | undefined>(undefined);
     const say = (options: Intl.DateTimeFormatOptions) => {
       const date = now();
       return date && formatDate(date, options);
     };
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const tick = () => {
       now.set(new Date());
       timer = setTimeout(tick, 60_000 - (Date.now() % 60_000));
     };
-    let timer = setTimeout(tick, 0);
-    onDispose(() => clearTimeout(timer));
+    let idle: Dispose | undefined;
+    timer = setTimeout(() => {
+      idle = whenIdle(tick, CLOCK_AFTER_MS);
+    }, CLOCK_AFTER_MS);
+    onDispose(() => {
+      idle?.();
+      clearTimeout(timer);
+    });
     return h(
       'time.shell-clock',
       {
@@ -233,21 +250,21 @@ export class Taskbar {
     const active = this.#desk.windows.get(activeId)?.app.id;
     for (const { appId, element } of this.#buttons.values()) {
       if (appId !== active) element.removeAttribute('aria-current');
-      else if (!element.hasAttribute('aria-current')) {
-        element.setAttribute('aria-current', 'true');
-        this.#reveal(element);
-      }
+      else if (!element.hasAttribute('aria-current')) element.setAttribute('aria-current', 'true');
     }
   }
 
-  /** Scrolls a button into sight when there are more than fit; after the frame, since opening windows measures nothing. */
-  #reveal(element: HTMLElement): void {
+  /** Scrolls to the active task after the frame, since opening windows measures nothing. */
+  #reveal(): void {
     cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame(() => {
-      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = this.#tasks;
-      if (scrollWidth > clientWidth || scrollHeight > clientHeight)
-        element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    });
+    this.#frame = requestAnimationFrame(() => this.#scroll());
+  }
+
+  /** Keeps the active task in sight when there are more than fit. */
+  #scroll(): void {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = this.#tasks;
+    if (scrollWidth > clientWidth || scrollHeight > clientHeight)
+      this.#tasks.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   #click(appId: string, element: HTMLElement): void {

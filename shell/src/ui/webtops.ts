@@ -6,12 +6,15 @@ import { addItem, changeItem, dissolveFolder, findItem, putItem } from '../core/
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { askText } from './dialog.ts';
-import { animate, h, newId } from './dom.ts';
+import { animate, h, newId, whenIdle } from './dom.ts';
 import { FolderPanel } from './folder.ts';
 import { GridDrag } from './grid-drag.ts';
 import { GridView, type GridActions } from './grid-view.ts';
 import type { MenuAnchor, MenuEntries } from './menu.ts';
 import { itemTitle } from './tiles.ts';
+
+/** When the next grid that nobody sees is drawn at the latest. */
+const AHEAD_LATEST_MS = 300;
 
 /** Shows and changes webtops. */
 export class Webtops {
@@ -39,8 +42,7 @@ export class Webtops {
     effect(() => this.#show(desk.activeWebtop()));
     effect(() => {
       if (this.#ahead() >= desk.webtops().length) return undefined;
-      const idle = setTimeout(() => this.#ahead.update((count) => count + 1), this.#ahead() === 0 ? 120 : 10);
-      return () => clearTimeout(idle);
+      return whenIdle(() => this.#ahead.update((count) => count + 1), AHEAD_LATEST_MS);
     });
   }
 

@@ -1,6 +1,6 @@
 /** One window: its record and its elements. The body is filled once and never moves in the document. */
 import type { Rect } from '../core/geometry.ts';
-import { toHex, parseColour, textOn, withContrast, WHITE, type Rgb } from '../core/colour.ts';
+import { toHex, parseColour, withContrast, WHITE, type Rgb } from '../core/colour.ts';
 import type { Arrow, Placement } from '../core/snap.ts';
 import { t } from '../i18n.ts';
 import type { AppDefinition, AppMenuEntry, Awaitable, Intent } from '../types.ts';
@@ -142,13 +142,16 @@ export class ShellWindow {
   }
 }
 
+/** Colours that were asked for; an application uses a few, again and again. */
+const plateColours = new Map<string, Rgb | undefined>();
+
 /** The plate behind a white glyph: the accent, darkened until the glyph stands out. */
 export function plateColour(accent: string | undefined): Rgb | undefined {
-  const colour = accent ? parseColour(accent) : undefined;
-  return colour && withContrast(colour, WHITE, 3);
-}
-
-/** Ink on a plate. */
-export function inkOn(colour: Rgb): string {
-  return toHex(textOn(colour));
+  if (!accent) return undefined;
+  if (!plateColours.has(accent)) {
+    if (plateColours.size > 200) plateColours.clear();
+    const colour = parseColour(accent);
+    plateColours.set(accent, colour && withContrast(colour, WHITE, 3));
+  }
+  return plateColours.get(accent);
 }
