@@ -106,14 +106,30 @@ export const overview = [
         await box(page.locator('.shell-tasks')),
         await box(page.locator(`.shell-task[data-app=${id}]`)),
       ];
-      return task.x >= bar.x && task.x + task.width <= bar.x + bar.width + 1;
+      const along = (from: number, length: number, start: number, size: number) =>
+        from >= start && from + length <= start + size + 1;
+      return along(task.x, task.width, bar.x, bar.width) && along(task.y, task.height, bar.y, bar.height);
     };
     assert.equal(await inSight('m39'), true);
     assert.equal(await inSight('m0'), false);
+    await page.setViewportSize({ width: 1024, height: 768 });
+    assert.equal(await inSight('m39'), true, 'the bar became shorter');
+    await page.evaluate(() => {
+      const early = [...document.querySelectorAll<HTMLElement>('.shell-window')].slice(0, 12);
+      for (const win of early) win.querySelector<HTMLElement>('[data-act=close]')?.click();
+    });
+    await page.waitForFunction(() => document.querySelectorAll('.shell-task').length === 28);
+    assert.equal(await inSight('m39'), true, 'others closed');
+    await page.evaluate(() => window.Shell.configure({ defaults: { taskbarPosition: 'left' } }));
+    assert.equal(await inSight('m39'), true, 'the bar went to the side');
+    await page.evaluate(() => window.Shell.configure({ defaults: { taskbarPosition: 'bottom' } }));
+    await page.evaluate(() => {
+      for (let index = 0; index < 12; index += 1) window.Shell.openApp(`m${index}`);
+    });
     await page.evaluate(() => window.Shell.registerApp({ id: 'extra', title: 'x', icon: 'box.svg', render: () => '' }));
     await page.keyboard.press('Control+Backquote');
-    assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'm0');
-    assert.equal(await inSight('m0'), true);
+    assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'm12');
+    assert.equal(await inSight('m12'), true);
     await page.locator('.shell-tasks').hover();
     await page.mouse.wheel(0, 3000);
     await page.waitForFunction(() => (document.querySelector('.shell-tasks')?.scrollLeft ?? 0) > 100);
