@@ -33,11 +33,18 @@ export function setConfiguredLocale(locale: string | undefined): void {
   configured.set(locale);
 }
 
+let resolved: { from: readonly unknown[]; locale: string } | undefined;
+
 /** The language in force. */
 export function locale(): string {
-  const known = [...catalogues().keys()];
-  const wishes = [chosen(), configured(), ...navigator.languages].filter((wish) => wish !== undefined);
-  return resolveLocale(wishes, known) ?? 'en';
+  const from = [catalogues(), chosen(), configured(), navigator.languages] as const;
+  // Every text asks; what the answer depends on rarely changes.
+  if (!resolved?.from.every((one, index) => one === from[index])) {
+    const [known, choice, configuration, languages] = from;
+    const wishes = [choice, configuration, ...languages].filter((wish) => wish !== undefined);
+    resolved = { from, locale: resolveLocale(wishes, [...known.keys()]) ?? 'en' };
+  }
+  return resolved.locale;
 }
 
 /** Languages with texts. */

@@ -30,9 +30,12 @@ export interface AttachedDesktop {
 
 const NOBODY: Access = { roles: [], permissions: [] };
 
-/** Directory of the module, wherever it was loaded from. */
+let besideModule: string | undefined;
+
+/** Where icons lie unless the options say otherwise: beside the module, wherever it was loaded from. */
 function defaultAssetBase(): string {
-  return new URL('icons/', import.meta.url).href;
+  besideModule ??= new URL('icons/', import.meta.url).href;
+  return besideModule;
 }
 
 /** The state behind `Shell`. */
@@ -192,7 +195,8 @@ export class Runtime {
   /** The URL of an icon: a bare file name lies in the icon folder. */
   iconUrl(icon: string): string {
     if (!this.isIconFile(icon)) return new URL(icon, document.baseURI).href;
-    const base = this.options.peek().assetBase ?? defaultAssetBase();
+    const base = this.options.peek().assetBase;
+    if (base === undefined) return new URL(icon, defaultAssetBase()).href;
     return new URL(icon, new URL(base.endsWith('/') ? base : `${base}/`, document.baseURI)).href;
   }
 

@@ -89,6 +89,7 @@ export class ShellWindow {
   readonly ends = new Set<() => void>();
   readonly #title: HTMLElement;
   readonly #image: HTMLImageElement;
+  readonly #buttons: NodeListOf<HTMLElement>;
 
   constructor(init: WindowInit) {
     this.id = init.id;
@@ -110,6 +111,7 @@ export class ShellWindow {
     this.body = must(this.element, '.shell-body');
     this.#title = must(this.element, '.shell-window-title');
     this.#image = must(this.element, 'img');
+    this.#buttons = this.element.querySelectorAll('[data-act]');
     this.#title.id = `shell-${init.id}-title`;
     this.element.setAttribute('aria-labelledby', this.#title.id);
     this.translate();
@@ -117,15 +119,18 @@ export class ShellWindow {
 
   /** Writes the names of the buttons in the current language. */
   translate(): void {
-    const label = (act: string, text: string) => {
-      const button = must<HTMLElement>(this.element, `[data-act=${act}]`);
-      button.setAttribute('aria-label', text);
-      button.title = text;
+    const names: Record<string, string> = {
+      menu: t('window.menu', { title: this.title }),
+      minimize: t('window.minimize'),
+      maximize: t(this.placement === 'maximized' ? 'window.restore' : 'window.maximize'),
+      close: t('window.close'),
     };
-    label('menu', t('window.menu', { title: this.title }));
-    label('minimize', t('window.minimize'));
-    label('maximize', this.placement === 'maximized' ? t('window.restore') : t('window.maximize'));
-    label('close', t('window.close'));
+    for (const button of this.#buttons) {
+      const name = names[button.dataset.act ?? ''] ?? '';
+      if (button.title === name) continue;
+      button.setAttribute('aria-label', name);
+      button.title = name;
+    }
   }
 
   /** Shows title, icon and accent. */
