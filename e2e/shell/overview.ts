@@ -20,6 +20,29 @@ export const overview = [
     await page.waitForTimeout(250);
     assert.deepEqual(await box(win), before);
   }),
+  story('preview: only for whoever points at a button, and gone when a window is turned to', {}, async ({ page }) => {
+    await openApp(page, 'sales');
+    const first = await middle(page.locator('.shell-task'));
+    const { width } = await box(page.locator('.shell-task'));
+    await page.mouse.move(first.x + width + 4, first.y);
+    const clock = await openApp(page, 'clock');
+    await page.waitForTimeout(700);
+    assert.equal(await page.locator('.shell-task[data-app=clock]:hover').count(), 1, 'the button came to the pointer');
+    assert.equal(await page.locator('.shell-preview').count(), 0);
+    await page.mouse.move(first.x + width + 6, first.y + 2);
+    await page.locator('.shell-preview').waitFor();
+    await page.keyboard.press('Control+Backquote');
+    await page.locator('.shell-preview').waitFor({ state: 'detached' });
+    await page.mouse.move(first.x, first.y);
+    await page.locator('.shell-preview').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-preview').waitFor({ state: 'detached' });
+    await page.locator('.shell-task').last().hover();
+    await page.locator('.shell-preview').waitFor();
+    await page.evaluate(() => window.Shell.configure({ defaults: { taskbarPosition: 'left' } }));
+    await page.locator('.shell-preview').waitFor({ state: 'detached' });
+    assert.equal(await clock.evaluate((element) => (element as HTMLElement).inert), false);
+  }),
   story('preview: several windows of an app, chosen and closed by keyboard', {}, async ({ page }) => {
     await openApp(page, 'notes');
     await openApp(page, 'notes');

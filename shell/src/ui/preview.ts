@@ -91,6 +91,7 @@ export class Preview {
         },
         { capture: true },
       ),
+      listen(document, 'keydown', (event) => event.key === 'Escape' && this.close()),
       listen(window, 'resize', () => this.close(false)),
     ];
     if (focus) panel.querySelector<HTMLElement>('.shell-preview-open')?.focus();

@@ -1,5 +1,5 @@
 /** The taskbar: start, search, one button per running app, webtops, clock. */
-import { effect, onDispose, scope, signal, type Dispose } from '../core/signal.ts';
+import { effect, onDispose, scope, signal, untracked, type Dispose } from '../core/signal.ts';
 import { formatDate, formatNumber, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { h, listen, whenIdle } from './dom.ts';
@@ -73,6 +73,13 @@ export class Taskbar {
       desk.windows.list();
       this.#markActive(desk.windows.activeId());
       this.#reveal();
+    });
+    effect(() => {
+      // Whoever turns to a window wants it in its place, not in a preview; and one stands where the bar was.
+      desk.windows.activeId();
+      desk.windows.list();
+      desk.area();
+      untracked(() => this.preview.close(false));
     });
     const observer = new ResizeObserver(() => this.#scroll());
     observer.observe(this.#tasks);
@@ -195,6 +202,8 @@ export class Taskbar {
 
   #makeButton(appId: string): HTMLElement {
     const { preview } = this;
+    // A button that appears under a resting pointer is entered, too, but nobody pointed at it.
+    let entered = false;
     const element: HTMLElement = h(
       'button.shell-task',
       {
@@ -210,8 +219,13 @@ export class Taskbar {
           preview.close();
           this.#menu(appId, element);
         },
-        onpointerenter: (event: PointerEvent) =>
-          event.pointerType !== 'touch' && preview.hover(element, () => this.#group(appId)),
+        onpointerenter: () => {
+          entered = true;
+        },
+        onpointermove: (event: PointerEvent) => {
+          if (entered && event.pointerType !== 'touch') preview.hover(element, () => this.#group(appId));
+          entered = false;
+        },
         onpointerleave: () => preview.leave(),
       },
       h('span.shell-task-icon'),
