@@ -18,6 +18,26 @@ const SNAPPING: [string, string[], string][] = [
 ];
 
 export const keyboard = [
+  story('focus: goes along to another webtop, and back into the window', {}, async ({ page }) => {
+    const win = await openApp(page, 'notes');
+    await page.keyboard.press('F9');
+    await page.getByRole('button', { name: 'Add webtop' }).click();
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-pilot').waitFor({ state: 'detached' });
+    await win.locator('textarea').focus();
+    await page.keyboard.press('Alt+Shift+PageDown');
+    await win.waitFor({ state: 'hidden' });
+    await frames(page);
+    assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('shell-main')), true);
+    await page.keyboard.press('Alt+Shift+PageUp');
+    await win.waitFor({ state: 'visible' });
+    await frames(page);
+    assert.equal(await win.evaluate((element) => element.contains(document.activeElement)), true);
+    await page.locator('.shell-tile').first().focus();
+    await page.keyboard.press('Alt+Shift+Digit2');
+    await frames(page);
+    assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('shell-main')), true);
+  }),
   story('Ctrl+arrow: moves between the snap positions', {}, async ({ page }) => {
     for (const [name, keys, expected] of SNAPPING) {
       const win = await openApp(page, 'clock');

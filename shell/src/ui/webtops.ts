@@ -100,6 +100,13 @@ export class Webtops {
     const direction = Math.sign(order.indexOf(id) - order.indexOf(this.#shown ?? id));
     this.#shown = id;
     for (const [viewId, view] of this.#views) view.element.classList.toggle('shell-away', viewId !== id);
+    // Keys go on where one looks: what had the focus may have stayed behind.
+    const { active } = this.#desk.windows;
+    const focused = document.activeElement;
+    const behind = focused?.closest('.shell-away');
+    if (active && (behind || focused === this.element || focused === document.body))
+      this.#desk.windows.focusInside(active);
+    else if (behind) this.focus();
     const view = this.#views.get(id);
     if (!view || direction === 0) return;
     animate(
