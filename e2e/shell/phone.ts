@@ -26,6 +26,12 @@ export const phone = [
     await page.locator('.shell-pilot-window').last().tap();
     assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'notes');
   }),
+  story('phone: settings say that the taskbar stays at the bottom', PHONE, async ({ page }) => {
+    await openApp(page, 'shell.settings', { section: 'taskbar' });
+    await page.getByText('stays at the bottom').waitFor();
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await page.getByText('stays at the bottom').waitFor({ state: 'hidden' });
+  }),
   story('phone: the grid stands upright, a swipe turns to the next webtop', PHONE, async ({ page }) => {
     const columns = await page
       .locator('.shell-grid')

@@ -89,6 +89,7 @@ export const de: Record<MessageKey, string> = {
   'settings.ownColour': 'Eigene Farbe',
   'settings.position': 'Position',
   'settings.taskbar': 'Taskleiste',
+  'settings.taskbarSmall': 'Auf kleinen Bildschirmen bleibt die Taskleiste unten. Die Auswahl gilt für größere.',
   'settings.taskbarWords': 'Position,Ausblenden,links,rechts,oben,unten',
   'settings.theme': 'Design',
   'settings.title': 'Einstellungen',

@@ -88,6 +88,7 @@ export const en = {
   'settings.ownColour': 'Own color',
   'settings.position': 'Position',
   'settings.taskbar': 'Taskbar',
+  'settings.taskbarSmall': 'On small screens the taskbar stays at the bottom. What you choose counts on larger ones.',
   'settings.taskbarWords': 'position,auto-hide,left,right,top,bottom',
   'settings.theme': 'Theme',
   'settings.title': 'Settings',

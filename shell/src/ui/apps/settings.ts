@@ -259,6 +259,7 @@ function taskbar(desk: Desk): Child[] {
       hide,
       h('span', {}, () => t('settings.autoHide')),
     ),
+    h('p.shell-hint', { hidden: () => !desk.compact() }, () => t('settings.taskbarSmall')),
   ];
 }
 
