@@ -1,5 +1,6 @@
 /** Settings, looks, languages, effects. */
 import assert from 'node:assert/strict';
+import type { World } from './browser.ts';
 import { area, box, frames, openApp, story } from './scenario.ts';
 
 export const settings = [
@@ -133,6 +134,24 @@ export const settings = [
       },
     ),
   ),
+  {
+    name: 'effect: logos carry the title of the brand',
+    async run(world: World) {
+      const context = await world.browser.newContext({ locale: 'en-GB' });
+      world.contexts.push(context);
+      const page = await context.newPage();
+      await page.addInitScript(() => {
+        const options = { brand: { title: 'Acme' }, defaults: { effect: 'logos' } };
+        Object.assign(globalThis, { playground: { options }, written: [] as unknown[] });
+        CanvasRenderingContext2D.prototype.fillText = function (text) {
+          (globalThis as unknown as { written: unknown[] }).written.push([text, this.fillStyle]);
+        };
+      });
+      await page.goto(world.url);
+      const first = await page.waitForFunction(() => (globalThis as unknown as { written: unknown[] }).written[0]);
+      assert.deepEqual(await first.jsonValue(), ['Acme', '#ffffff'], 'in the ink of the wallpaper');
+    },
+  },
   story(
     'effect: none for those who asked for less motion',
     { reducedMotion: true, options: { defaults: { effect: 'snow' } } },

@@ -6,6 +6,11 @@ export interface Scene {
   height: number;
   /** Pictures for effects that show the brand. */
   logo: HTMLImageElement | undefined;
+  /** What the product is called, if it says so. */
+  title: string;
+  /** The face of the desktop's text, and its colour on the wallpaper of the moment. */
+  font: string;
+  ink(): string;
   accent: string;
   random(): number;
 }

@@ -150,12 +150,14 @@ export const aurora: Effect = (scene) => {
   };
 };
 
-/** The brand's logo, several times, bouncing off the edges. */
+/** The brand's logo above its title, several times, bouncing off the edges. */
 export const logos: Effect = (scene) => {
   const size = Math.min(96, scene.width / 6);
+  const line = scene.title ? size * 0.24 : 0;
+  const tall = size + line * 1.5;
   const movers = many(4, (index) => ({
     x: scene.random() * Math.max(1, scene.width - size),
-    y: scene.random() * Math.max(1, scene.height - size),
+    y: scene.random() * Math.max(1, scene.height - tall),
     dx: (index % 2 ? -1 : 1) * (50 + scene.random() * 40),
     dy: (index % 3 ? 1 : -1) * (40 + scene.random() * 40),
   }));
@@ -165,13 +167,20 @@ export const logos: Effect = (scene) => {
       mover.y += mover.dy * seconds;
       if (mover.x < 0 || mover.x > scene.width - size)
         mover.dx = mover.x < 0 ? Math.abs(mover.dx) : -Math.abs(mover.dx);
-      if (mover.y < 0 || mover.y > scene.height - size)
+      if (mover.y < 0 || mover.y > scene.height - tall)
         mover.dy = mover.y < 0 ? Math.abs(mover.dy) : -Math.abs(mover.dy);
       context.globalAlpha = 0.8;
+      let height = size;
       if (scene.logo?.complete && scene.logo.naturalWidth > 0) {
-        const height = (size * scene.logo.naturalHeight) / scene.logo.naturalWidth;
+        height = (size * scene.logo.naturalHeight) / scene.logo.naturalWidth;
         context.drawImage(scene.logo, mover.x, mover.y, size, height);
       } else drawMark(context, mover.x, mover.y, size, scene.accent);
+      if (!scene.title) continue;
+      context.font = `600 ${line}px ${scene.font}`;
+      context.textAlign = 'center';
+      context.textBaseline = 'top';
+      context.fillStyle = scene.ink();
+      context.fillText(scene.title, mover.x + size / 2, mover.y + height + line * 0.4, size * 2);
     }
   };
 };

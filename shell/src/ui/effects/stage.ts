@@ -63,10 +63,18 @@ function run(desk: Desk, canvas: HTMLCanvasElement, make: Effect, size: { width:
   if (!context) return () => {};
   canvas.width = size.width;
   canvas.height = size.height;
-  const logoSource = desk.runtime.options().brand?.logo;
+  const { logo: logoSource, title = '' } = desk.runtime.options().brand ?? {};
   const logo = logoSource ? new Image() : undefined;
   if (logo && logoSource) logo.src = desk.runtime.iconUrl(logoSource);
-  const frame = make({ ...size, logo, accent: desk.setting('systemColor'), random: Math.random });
+  const frame = make({
+    ...size,
+    logo,
+    title,
+    font: getComputedStyle(desk.root).fontFamily,
+    ink: () => desk.root.style.getPropertyValue('--shell-on-wallpaper'),
+    accent: desk.setting('systemColor'),
+    random: Math.random,
+  });
   let last = performance.now();
   let request = 0;
   const draw = (now: number) => {
