@@ -171,12 +171,34 @@ export const overview = [
     await page.keyboard.press('Alt+Shift+Digit7');
     assert.equal(await page.locator('.shell-pager [aria-current]').getAttribute('aria-label'), 'Webtop 7');
   }),
-  story('pilot: Delete closes the window under the focus', {}, async ({ page }) => {
-    await openApp(page, 'clock');
+  story('pilot: Delete closes the window under the focus, and the next is the active one', {}, async ({ page }) => {
+    const clock = await openApp(page, 'clock');
     await openApp(page, 'sales');
     await page.keyboard.press('F9');
     await page.keyboard.press('Delete');
     await page.waitForFunction(() => document.querySelectorAll('.shell-pilot-window').length === 1);
     assert.equal(await page.locator('.shell-window').getAttribute('data-app'), 'clock');
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-pilot').waitFor({ state: 'detached' });
+    assert.equal(await clock.getAttribute('data-active'), '');
+    assert.equal(await clock.evaluate((element) => element.contains(document.activeElement)), true);
+  }),
+  story('pilot: who sends a window away stays where they are', {}, async ({ page }) => {
+    const clock = await openApp(page, 'clock');
+    const sales = await openApp(page, 'sales');
+    await page.keyboard.press('F9');
+    await page.getByRole('button', { name: 'Add webtop' }).click();
+    await page.locator('.shell-pilot-card').nth(1).waitFor();
+    await page.waitForTimeout(300);
+    const card = page.locator('.shell-pilot-window').first();
+    assert.equal(await card.getAttribute('aria-label'), 'Sales');
+    await drag(page, await middle(card), await middle(page.locator('.shell-pilot-card').nth(1)));
+    await page.waitForFunction(() => document.querySelectorAll('.shell-pilot-window').length === 1);
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-pilot').waitFor({ state: 'detached' });
+    await frames(page);
+    assert.equal(await page.locator('.shell-pager [aria-current]').getAttribute('aria-label'), 'Webtop 1');
+    assert.equal(await sales.isVisible(), false);
+    assert.equal(await clock.getAttribute('data-active'), '');
   }),
 ];

@@ -332,6 +332,12 @@ export class WindowManager {
     }
   }
 
+  /** Another window becomes the active one; the focus stays in the pilot view while that is open. */
+  #succeed(): void {
+    if (this.#desk.pilot.isOpen) this.#showWebtop();
+    else this.focusNext();
+  }
+
   minimize(win: ShellWindow): void {
     if (win.minimized) return;
     const hadFocus = win.element.contains(document.activeElement) || this.activeId.peek() === win.id;
@@ -391,7 +397,7 @@ export class WindowManager {
     if (win.webtop === webtop) return;
     win.webtop = webtop;
     this.#apply(win);
-    if (this.activeId.peek() === win.id && !this.shown(win) && !this.#desk.pilot.isOpen) this.focusNext();
+    if (this.activeId.peek() === win.id && !this.shown(win)) this.#succeed();
     this.changed();
   }
 
@@ -435,7 +441,7 @@ export class WindowManager {
     if (this.#byId.size === 0) this.#opened = 0;
     win.element.remove();
     win.lastFocus = undefined;
-    if (hadFocus && !this.#desk.pilot.isOpen) this.focusNext();
+    if (hadFocus) this.#succeed();
     this.changed();
   }
 
