@@ -85,6 +85,10 @@ function lay(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
   const desk = new Desk(owner, element, popOut);
   element.classList.add('shell-root');
   element.toggleAttribute('data-popout', popOut);
+  // Nobody should see the defaults turn into what they chose; a store that takes long isn't waited for.
+  desk.root.setAttribute('data-starting', '');
+  const late = setTimeout(() => reveal(desk), HOLD_MS);
+  effect(() => () => clearTimeout(late));
   effect(() => element.setAttribute('lang', locale()));
   registerBuiltIns(owner, desk);
   return desk;
@@ -92,10 +96,6 @@ function lay(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
 
 /** The ground that all parts stand on: colours, wallpaper, the measured area. */
 function paint(desk: Desk): void {
-  // Nobody should see the defaults turn into what they chose; a store that takes long isn't waited for.
-  desk.root.setAttribute('data-starting', '');
-  const late = setTimeout(() => reveal(desk), HOLD_MS);
-  effect(() => () => clearTimeout(late));
   connectLook(desk);
   append(desk.root, desk.backdrop, desk.stage);
   measure(desk);
