@@ -1,6 +1,7 @@
 //! An application with two sets: lamps and who makes them.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use sea_orm::{ColumnTrait as _, Condition};
 use serde_json::json;
@@ -9,6 +10,7 @@ use svc_core::{Module, Registry};
 use svc_data::{Backend, DataRegistry as _, Migration};
 use svc_testing::{Client, Person, TestApp};
 
+pub mod hooks;
 mod operations;
 
 pub mod lamp {
@@ -147,6 +149,7 @@ impl Module for Shop {
             .function("Best")
             .needs("Makers.View")
             .on_each(operations::best);
+        registry.commit_hook(Arc::new(hooks::Dimmer));
         registry.action("CloseDay").described("Ends the day").runs(operations::close_day);
         registry.function("Echo").needs("Lamps.View").runs(operations::echo);
     }

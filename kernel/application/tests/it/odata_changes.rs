@@ -2,6 +2,7 @@ use http::Method;
 use serde_json::json;
 use svc_testing::on_both_databases;
 
+use crate::fixture::hooks::DIMMED;
 use crate::fixture::{create, seller, start};
 
 on_both_databases! {
@@ -24,6 +25,18 @@ on_both_databases! {
         assert_eq!((minimal.status.as_u16(), minimal.text.as_str()), (204, ""));
         assert_eq!(minimal.header("preference-applied"), "return=minimal");
         let _ = client.get(minimal.header("odata-entityid")).await.expect(200);
+    }
+
+    async fn what_a_commit_hook_changes_is_part_of_the_answer(backend) {
+        let app = start(backend).await;
+        let client = app.sign_in(&seller());
+        let lamp = json!({"sku": DIMMED, "price": 19.9, "watts": 40, "region": "EU"});
+        let answer = client.post("/odata/v1/Lamps", lamp).await;
+        let location = answer.header("location").to_owned();
+        assert_eq!(answer.header("etag"), "W/\"2\"");
+        let created = answer.expect(201);
+        assert_eq!(created["watts"], 5);
+        assert_eq!(client.get(&location).await.expect(200), created);
     }
 
     async fn patch_changes_what_it_names_and_put_all_the_rest_too(backend) {
