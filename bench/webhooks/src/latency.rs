@@ -54,7 +54,7 @@ pub(crate) async fn latency(
     started.endpoints(receiver, ENDPOINTS).await;
     started.app.app().start_workers();
     started.commit(20, 1).await;
-    started.settled(0).await;
+    started.settled().await;
     let rate = full_rate / 5.0;
     let report = steady(&started, receiver, ENDPOINTS, rate, TIME).await;
     started.stop().await;
@@ -85,7 +85,7 @@ pub(crate) async fn isolation(
         started.endpoint(receiver, "hang", &["burden.laid"]).await;
         started.app.app().start_workers();
         started.commit(20, 1).await;
-        started.settled(0).await;
+        started.settled().await;
         free.push(steady(&started, receiver, OTHERS, rate, TIME_BESIDE).await);
         started.burden(BURDEN).await;
         // The backlog is what may delay others, not that it is being laid.

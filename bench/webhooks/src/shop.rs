@@ -148,22 +148,23 @@ impl Started {
     }
 
     /// Waits until nothing is left to do: outbox empty, every outcome recorded.
-    pub(crate) async fn settled(&self, but: i64) {
+    pub(crate) async fn settled(&self) {
         let sql = "SELECT (SELECT COUNT(*) FROM events_outbox) + \
                    (SELECT COUNT(*) FROM webhooks_deliveries WHERE status < 2)";
-        self.until_at_most(but, sql).await;
+        self.until_none(sql).await;
     }
 
     /// Waits until the outbox is empty: all deliveries stand in the queue.
     pub(crate) async fn fanned_out(&self) {
-        self.until_at_most(0, "SELECT COUNT(*) FROM events_outbox").await;
+        self.until_none("SELECT COUNT(*) FROM events_outbox").await;
     }
 
-    async fn until_at_most(&self, count: i64, sql: &str) {
+    /// Waits until a statement counts nothing.
+    async fn until_none(&self, sql: &str) {
         let database = self.app.app().service::<svc_data::Database>().unwrap();
         for _ in 0..6_000 {
             let rows = database.rows(database.statement(sql, [])).await.unwrap();
-            if rows[0].try_get_by_index::<i64>(0).unwrap() <= count {
+            if rows[0].try_get_by_index::<i64>(0).unwrap() == 0 {
                 return;
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;

@@ -62,7 +62,7 @@ async fn round(
     let before = meter.read();
     started.app.app().start_workers();
     let report = receiver.wait_for(count).await;
-    started.settled(0).await;
+    started.settled().await;
     let spent = meter.read().since(before);
     let per_delivery = |seconds: f64| seconds * 1_000.0 / count as f64;
 
@@ -72,7 +72,7 @@ async fn round(
     let before = meter.read();
     started.commit(changes, 1).await;
     let second = receiver.wait_for(produced).await;
-    started.settled(0).await;
+    started.settled().await;
     let with_producer = meter.read().since(before);
     let resident_mib = cpu::resident_mib();
     started.stop().await;

@@ -6,7 +6,7 @@
 //!
 //! | Connection | A statement is over when |
 //! | --- | --- |
-//! | reads | the connection is taken anew: it is given back after each statement |
+//! | reads | the connection is taken anew: it is given back after each statement that was asked |
 //! | writes | SeaORM says so, or the connection is taken anew |
 //!
 //! A statement that changes something and is ended takes the whole transaction with it. What is
