@@ -323,7 +323,7 @@ fn rules(property: &Property, is_key: bool, hidden_unless: &[String]) -> Vec<Str
         Access::Immutable => rules.push("set on create only".to_owned()),
         Access::Computed | Access::ReadOnly => rules.push("read-only".to_owned()),
     }
-    let is_sent = matches!(property.access, Access::ReadWrite | Access::Immutable);
+    let is_sent = property.is_sent_on_create();
     if let Some(value) = &property.default_value {
         rules.push(format!("`{value}` where it isn't sent"));
     } else if is_sent && property.computed_default {

@@ -1,7 +1,8 @@
 //! Entity types, navigation properties and sets.
 
 use super::{
-    Capabilities, NavigationIndex, Property, PropertyIndex, SetIndex, SetPermissions, TypeIndex,
+    Access, Capabilities, NavigationIndex, Property, PropertyIndex, SetIndex, SetPermissions,
+    TypeIndex,
 };
 
 /// An entity type.
@@ -47,6 +48,13 @@ impl EntityType {
     #[must_use]
     pub fn property(&self, index: PropertyIndex) -> &Property {
         &self.properties[index.0]
+    }
+
+    /// Whether the caller can change a property of it: the key never changes.
+    #[must_use]
+    pub fn can_change(&self, property: &Property) -> bool {
+        let is_key = self.key.iter().any(|&key| self.property(key).name == property.name);
+        property.access == Access::ReadWrite && !is_key
     }
 
     /// The navigation property at `index`.

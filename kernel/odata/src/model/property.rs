@@ -163,6 +163,22 @@ pub struct Property {
 }
 
 impl Property {
+    /// Whether the caller says it on create.
+    #[must_use]
+    pub fn is_sent_on_create(&self) -> bool {
+        matches!(self.access, Access::ReadWrite | Access::Immutable)
+    }
+
+    /// Whether a create can do without it. What not everybody sees, not everybody can send.
+    #[must_use]
+    pub fn may_be_left_out(&self) -> bool {
+        self.nullable
+            || self.collection
+            || self.computed_default
+            || self.default_value.is_some()
+            || self.read_permission.is_some()
+    }
+
     /// A property that is required, writable, and can be filtered and ordered by.
     #[must_use]
     pub fn new(name: impl Into<String>, ty: impl Into<PropertyType>) -> Self {

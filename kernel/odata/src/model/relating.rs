@@ -1,7 +1,8 @@
 //! What bodies may say of related entities.
 
 use super::{
-    Access, Capabilities, EntityType, NavigationIndex, Property, PropertyIndex, Schema, TypeIndex,
+    Access, Capabilities, EntityType, NavigationIndex, NavigationProperty, Property, PropertyIndex,
+    Schema, TypeIndex,
 };
 
 /// What a body may say of where a navigation property leads.
@@ -28,13 +29,18 @@ pub struct RelatedWrites {
     pub leads_back: Vec<String>,
 }
 
-/// What bodies may say of a navigation property, as far as the caller sees what that takes.
+/// The navigation properties of a type that the caller sees, and what bodies may say of each.
 #[must_use]
 pub fn related_writes(
     schema: &dyn Schema,
     index: TypeIndex,
-    navigation: NavigationIndex,
-) -> RelatedWrites {
+) -> Vec<(&NavigationProperty, RelatedWrites)> {
+    let navigations = schema.navigations(index).into_iter();
+    navigations.map(|(place, found)| (found, writes_of(schema, index, place))).collect()
+}
+
+/// What bodies may say of a navigation property, as far as the caller sees what that takes.
+fn writes_of(schema: &dyn Schema, index: TypeIndex, navigation: NavigationIndex) -> RelatedWrites {
     let entity_type = schema.model().entity_type(index);
     let found = entity_type.navigation(navigation);
     let target = schema.model().entity_type(found.target);
@@ -56,14 +62,12 @@ pub fn related_writes(
                     schema.sees_property(owner, property) && which(of.property(property))
                 })
         };
-    let on_create =
-        |property: &Property| matches!(property.access, Access::ReadWrite | Access::Immutable);
     let on_change = |property: &Property| property.access == Access::ReadWrite;
     let (bind, rebind, nests) = if own.is_empty() {
         let moves = can(|set| set.updatable, there) && settable(found.target, &back, on_change);
-        (moves, moves, settable(found.target, &back, on_create))
+        (moves, moves, settable(found.target, &back, Property::is_sent_on_create))
     } else {
-        let own_is_set = settable(index, &own, on_create);
+        let own_is_set = settable(index, &own, Property::is_sent_on_create);
         let is_key = own.iter().any(|property| entity_type.key.contains(property));
         let is_masked = own.iter().any(|&property| schema.is_masked(index, property));
         let moves = !is_key && !is_masked && settable(index, &own, on_change);

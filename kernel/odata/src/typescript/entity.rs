@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    Access, EntityType, NavigationProperty, PrimitiveType, Property, PropertyType, Schema,
-    TypeIndex,
+    EntityType, NavigationProperty, PrimitiveType, Property, PropertyType, Schema, TypeIndex,
 };
 
 use super::names::{Names, member, union_of};
@@ -31,8 +30,7 @@ pub(super) fn push(
     let _ = writeln!(out, "export interface {} extends Control {{", shapes.entity);
     for property in &properties {
         push_doc(out, "  ", facts(property));
-        let is_fixed = property.access != Access::ReadWrite || is_key(entity_type, property);
-        let readonly = if is_fixed { "readonly " } else { "" };
+        let readonly = if entity_type.can_change(property) { "" } else { "readonly " };
         let may_be_absent = property.read_permission.is_some() || property.on_request;
         let optional = if may_be_absent { "?" } else { "" };
         let (name, ty) = (member(&property.name), values::of_property(schema, names, property));
@@ -77,20 +75,6 @@ fn push_navigation(out: &mut String, names: &Names, navigation: &NavigationPrope
         [navigation.description.clone().unwrap_or_default(), "With `$expand`".to_owned()];
     push_doc(out, "  ", sentences);
     let _ = writeln!(out, "  {}?: {ty};", member(&navigation.name));
-}
-
-/// Whether it is of the key, which never changes.
-pub(super) fn is_key(entity_type: &EntityType, property: &Property) -> bool {
-    entity_type.key.iter().any(|&key| entity_type.property(key).name == property.name)
-}
-
-/// Whether a create can do without it. What not everybody sees, not everybody can send.
-pub(super) fn may_be_left_out(property: &Property) -> bool {
-    property.nullable
-        || property.collection
-        || property.computed_default
-        || property.default_value.is_some()
-        || property.read_permission.is_some()
 }
 
 /// What is to be known of a property besides its type.

@@ -7,11 +7,10 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    Access, NavigationProperty, Property, PropertyIndex, RelatedWrites, Schema, TypeIndex,
-    related_writes,
+    NavigationProperty, Property, PropertyIndex, RelatedWrites, Schema, TypeIndex, related_writes,
 };
 
-use super::entity::{facts, is_key, may_be_left_out};
+use super::entity::facts;
 use super::names::{Names, member, union_of};
 use super::{push_doc, values};
 
@@ -25,9 +24,9 @@ pub(super) fn push_create(
 ) {
     let entity_type = schema.model().entity_type(index);
     let shapes = names.of_type(index);
-    let related = related(schema, index);
+    let related = related_writes(schema, index);
     let needed = |own: &[PropertyIndex]| match own {
-        [only] => Some(*only).filter(|&only| !may_be_left_out(entity_type.property(only))),
+        [only] => Some(*only).filter(|&only| !entity_type.property(only).may_be_left_out()),
         _ => None,
     };
     // What has to be said in one way or another, by the property that holds the key.
@@ -60,9 +59,8 @@ pub(super) fn push_create(
     };
     let own: String = properties
         .iter()
-        .filter(|property| matches!(property.access, Access::ReadWrite | Access::Immutable))
-        .filter(|property| !is_chosen(property))
-        .map(|property| line(schema, names, property, may_be_left_out(property)))
+        .filter(|property| property.is_sent_on_create() && !is_chosen(property))
+        .map(|property| line(schema, names, property, property.may_be_left_out()))
         .collect();
     let lines = own + &lines;
     let _ = writeln!(out, "\n/** A new `{}`, as sent. */", shapes.entity);
@@ -89,10 +87,10 @@ pub(super) fn push_update(
     let shapes = names.of_type(index);
     let mut lines: String = properties
         .iter()
-        .filter(|property| property.access == Access::ReadWrite && !is_key(entity_type, property))
+        .filter(|property| entity_type.can_change(property))
         .map(|property| line(schema, names, property, true))
         .collect();
-    for (navigation, writes) in related(schema, index) {
+    for (navigation, writes) in related_writes(schema, index) {
         if writes.rebind {
             let null = if writes.nullable { " | null" } else { "" };
             let (name, ty) = bind(navigation);
@@ -109,11 +107,6 @@ fn push_interface(out: &mut String, name: &str, lines: &str) {
     } else {
         writeln!(out, "export interface {name} {{\n{lines}}}")
     };
-}
-
-fn related(schema: &dyn Schema, index: TypeIndex) -> Vec<(&NavigationProperty, RelatedWrites)> {
-    let navigations = schema.navigations(index).into_iter();
-    navigations.map(|(place, found)| (found, related_writes(schema, index, place))).collect()
 }
 
 /// The members by which a create says where a navigation property leads, with their types.

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use svc_odata::model::{
-    Access, EntityType, EnumType, Model, NavigationIndex, NavigationProperty, PrimitiveType,
-    Property, PropertyIndex, PropertyType, RelatedWrites, TypeIndex, related_writes,
+    EntityType, EnumType, Model, NavigationProperty, PrimitiveType, Property, PropertyIndex,
+    PropertyType, RelatedWrites, TypeIndex, related_writes,
 };
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::RefOr;
@@ -165,10 +165,9 @@ fn page(name: &str) -> Value {
 
 fn create(model: &Model, index: TypeIndex) -> Value {
     let entity_type = model.entity_type(index);
-    let is_sent =
-        |property: &Property| matches!(property.access, Access::ReadWrite | Access::Immutable);
-    let mut shape = sent(model, index, is_sent, |writes| writes.bind || writes.insert);
-    for (navigation, writes) in related_ways(model, index) {
+    let said = |writes: &RelatedWrites| writes.bind || writes.insert;
+    let mut shape = sent(model, index, Property::is_sent_on_create, said);
+    for (navigation, writes) in related_writes(model, index) {
         if writes.insert {
             let new = nested(model, entity_type, navigation, &writes);
             shape.properties.insert(navigation.name.clone(), new);
@@ -183,23 +182,17 @@ fn create(model: &Model, index: TypeIndex) -> Value {
 fn replace(model: &Model, index: TypeIndex) -> Value {
     let entity_type = model.entity_type(index);
     let mut shape =
-        sent(model, index, |property| changes(entity_type, property), |writes| writes.rebind);
+        sent(model, index, |property| entity_type.can_change(property), |writes| writes.rebind);
     shape.rebind(model, index);
     shape.into()
 }
 
 fn update(model: &Model, index: TypeIndex) -> Value {
     let entity_type = model.entity_type(index);
-    let properties = properties_of(model, entity_type, |property| changes(entity_type, property));
+    let properties = properties_of(model, entity_type, |property| entity_type.can_change(property));
     let mut shape = Shape { required: Vec::new(), properties };
     shape.rebind(model, index);
     shape.into()
-}
-
-/// Whether a property can be changed.
-fn changes(entity_type: &EntityType, property: &Property) -> bool {
-    let is_key = entity_type.key.iter().any(|&key| entity_type.property(key).name == property.name);
-    property.access == Access::ReadWrite && !is_key
 }
 
 /// The schema of what is sent.
@@ -238,7 +231,7 @@ impl Shape {
     }
 
     fn rebind(&mut self, model: &Model, index: TypeIndex) {
-        for (navigation, writes) in related_ways(model, index) {
+        for (navigation, writes) in related_writes(model, index) {
             if writes.rebind {
                 self.bind(model.entity_type(index), navigation, &writes);
             }
@@ -255,26 +248,17 @@ fn sent(
     said: fn(&RelatedWrites) -> bool,
 ) -> Shape {
     let entity_type = model.entity_type(index);
-    let ways = related_ways(model, index);
+    let ways = related_writes(model, index);
     let is_said = |property: PropertyIndex| {
         ways.iter().any(|(_, writes)| writes.own.contains(&property) && said(writes))
     };
     let required = entity_type.properties.iter().enumerate();
     let required = required
-        .filter(|(_, property)| is_sent(property) && !property.nullable && !property.collection)
-        .filter(|(_, property)| !property.computed_default && property.default_value.is_none())
-        .filter(|(_, property)| property.read_permission.is_none())
+        .filter(|(_, property)| is_sent(property) && !property.may_be_left_out())
         .filter(|(place, _)| !is_said(PropertyIndex(*place)))
         .map(|(_, property)| property.name.clone())
         .collect();
     Shape { required, properties: properties_of(model, entity_type, is_sent) }
-}
-
-fn related_ways(model: &Model, index: TypeIndex) -> Vec<(&NavigationProperty, RelatedWrites)> {
-    let navigations = model.entity_type(index).navigations.iter().enumerate();
-    navigations
-        .map(|(place, found)| (found, related_writes(model, index, NavigationIndex(place))))
-        .collect()
 }
 
 /// New entities within another. What leads back to it comes from it.
@@ -348,7 +332,7 @@ pub(super) fn of_property(model: &Model, property: &Property) -> Value {
     if !sentences.is_empty() {
         schema.insert("description".into(), json!(sentences.join(" ")));
     }
-    if matches!(property.access, Access::Computed | Access::ReadOnly) {
+    if !property.is_sent_on_create() {
         schema.insert("readOnly".into(), json!(true));
     }
     Value::Object(schema)
