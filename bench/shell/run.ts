@@ -10,12 +10,13 @@ import { effectCosts } from './effects.ts';
 import { thousandWindows } from './leak.ts';
 import { LIBRARIES, openMany, ready, type Library } from './open.ts';
 import { serve } from './pages.ts';
-import { coldStart } from './start.ts';
+import { coldStart, longTasks } from './start.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 7);
 const WINDOWS = 200;
 const DRAG_WINDOWS = 50;
 const STARTS = 10;
+const PLAIN_STARTS = 30;
 
 function line(...cells: (string | number)[]): void {
   console.log(`| ${cells.map((cell) => (typeof cell === 'number' ? cell.toFixed(1) : cell)).join(' | ')} |`);
@@ -85,6 +86,10 @@ async function starts(browser: Browser, url: string): Promise<void> {
     `Start with 100 apps and 60 shortcuts, ${STARTS} times: all drawn after ${readyAfter.toFixed(0)} ms; longest task ` +
       `${span(all.map((start) => start.longestCpu))} ms of the processor, ${span(all.map((start) => start.longestWall))} ms on the clock\n`,
   );
+  const long = [];
+  for (let run = 0; run < PLAIN_STARTS; run += 1) long.push(...(await longTasks(browser, url)));
+  const found = long.length === 0 ? 'none' : long.map((duration) => `${duration.toFixed(0)} ms`).join(', ');
+  console.log(`Long tasks in ${PLAIN_STARTS} starts without a trace: ${found}\n`);
 }
 
 async function effects(browser: Browser, url: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** The taskbar: start, search, one button per running app, webtops, clock. */
 import { effect, onDispose, scope, signal, untracked, type Dispose } from '../core/signal.ts';
-import { formatDate, formatNumber, t } from '../i18n.ts';
+import { dateFormatParts, formatDate, formatNumber, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { h, listen, whenIdle } from './dom.ts';
 import { glyph } from './glyphs.ts';
@@ -10,7 +10,7 @@ import type { ShellWindow } from './window.ts';
 import { openWindowMenu } from './window-menu.ts';
 
 /** How long the clock leaves the browser to everything else, and then at most waits for it to rest. */
-const CLOCK_AFTER_MS = 250;
+const CLOCK_AFTER_MS = 800;
 
 interface TaskButton {
   appId: string;
@@ -145,7 +145,7 @@ export class Taskbar {
   }
 
   #clock(): HTMLElement {
-    // A browser's first date format takes some 20 ms that can't be parted: it waits until the rest stands.
+    // A browser's first date format takes long: it waits until the rest stands, and comes a part a task.
     const now = signal<Date | undefined>(undefined);
     const say = (options: Intl.DateTimeFormatOptions) => {
       const date = now();
@@ -157,9 +157,14 @@ export class Taskbar {
       timer = setTimeout(tick, 60_000 - (Date.now() % 60_000));
     };
     let idle: Dispose | undefined;
-    timer = setTimeout(() => {
-      idle = whenIdle(tick, CLOCK_AFTER_MS);
-    }, CLOCK_AFTER_MS);
+    const begin = ([part, ...others]: readonly (() => void)[]) => {
+      idle = whenIdle(() => {
+        if (!part) return tick();
+        part();
+        begin(others);
+      }, CLOCK_AFTER_MS);
+    };
+    timer = setTimeout(() => begin(dateFormatParts), CLOCK_AFTER_MS);
     onDispose(() => {
       idle?.();
       clearTimeout(timer);
