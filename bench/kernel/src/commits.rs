@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use sea_orm::ActiveValue::Set;
-use sqlx::{Connection as _, Executor as _};
+use sqlx::{Connection as _, Executor as _, PgPool, SqlitePool};
 use svc_data::Context;
-use svc_testing::{Backend, Person, TestApp, organisation};
+use svc_testing::{Backend, Person, TestApp, organisation, sqlite_writer};
 use uuid::Uuid;
 
 use crate::items::{item, start};
@@ -19,30 +19,46 @@ const CONTENT: &str = r#"{"actor":{"user":"01980000-0000-7000-8000-0000626f7373"
 
 pub(crate) async fn measure(backend: Backend) {
     let app = start(backend).await;
+    let by_hand = Side::by_hand(&app.context(&Person::named("boss"))).await;
     for tasks in [1, 4] {
         let (mut ours, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            bare.push(per_second(tasks, &app, backend, false).await);
-            ours.push(per_second(tasks, &app, backend, true).await);
+            bare.push(per_second(tasks, &app, &by_hand).await);
+            ours.push(per_second(tasks, &app, &Side::Ours).await);
         }
         report(&format!("{backend:?}, {tasks} at a time"), &ours, &bare, 0.7);
     }
 }
 
-async fn per_second(tasks: usize, app: &TestApp, backend: Backend, ours: bool) -> f64 {
+/// Who commits.
+#[derive(Clone)]
+enum Side {
+    Ours,
+    BareSqlite(SqlitePool),
+    BarePostgres(PgPool),
+}
+
+impl Side {
+    async fn by_hand(ctx: &Context) -> Self {
+        match ctx.database().postgres() {
+            Some(pool) => Self::BarePostgres(pool.clone()),
+            None => Self::BareSqlite(sqlite_writer(ctx.database()).await),
+        }
+    }
+}
+
+async fn per_second(tasks: usize, app: &TestApp, side: &Side) -> f64 {
     let ctx = app.context(&Person::named("boss"));
     let began = Instant::now();
     let workers = (0..tasks).map(|_| {
-        let ctx = ctx.clone();
+        let (ctx, side) = (ctx.clone(), side.clone());
         tokio::spawn(async move {
             let mut commits = 0_u64;
             while began.elapsed() < ROUND {
-                if ours {
-                    unit_of_work(&ctx).await;
-                } else if backend == Backend::Sqlite {
-                    bare_sqlite(&ctx).await;
-                } else {
-                    bare_postgres(&ctx).await;
+                match &side {
+                    Side::Ours => unit_of_work(&ctx).await,
+                    Side::BareSqlite(pool) => bare_sqlite(&ctx, pool).await,
+                    Side::BarePostgres(pool) => bare_postgres(&ctx, pool).await,
                 }
                 commits += 1;
             }
@@ -111,16 +127,14 @@ macro_rules! bare_inserts {
     }};
 }
 
-async fn bare_sqlite(ctx: &Context) {
-    let pool = ctx.database().writer().get_sqlite_connection_pool();
+async fn bare_sqlite(ctx: &Context, pool: &SqlitePool) {
     let mut connection = pool.acquire().await.unwrap();
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.unwrap();
     bare_inserts!(transaction, ctx, 19.9_f64);
     transaction.commit().await.unwrap();
 }
 
-async fn bare_postgres(ctx: &Context) {
-    let pool = ctx.database().postgres().unwrap();
+async fn bare_postgres(ctx: &Context, pool: &PgPool) {
     let mut transaction = pool.begin().await.unwrap();
     bare_inserts!(transaction, ctx, sea_orm::prelude::Decimal::new(1_990, 2));
     transaction.commit().await.unwrap();

@@ -1,7 +1,8 @@
 //! What somebody would write by hand for these very requests, with axum, sqlx and serde.
 //!
 //! It takes a bearer key as the application does (its digest, looked up by an index, and kept in
-//! memory for five seconds), keeps to the key's organisation, and has the same pools of connections.
+//! memory for five seconds), keeps to the key's organisation, and has the same pools of connections; on
+//! SQLite a writer of its own, set up alike.
 //! It knows no permissions, no hidden properties, no query options, and no errors but its own.
 
 mod answers;
@@ -17,8 +18,9 @@ use axum::http::HeaderMap;
 use axum::routing::get;
 use axum::serve::Listener;
 use sha2::{Digest as _, Sha256};
-use sqlx::{PgPool, SqlitePool};
+use sqlx::PgPool;
 use svc_data::{Backend, Database};
+use svc_testing::sqlite_writer;
 use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;
 
@@ -61,13 +63,12 @@ struct State<P> {
     keys: Keys,
 }
 
-pub(crate) fn router(database: &Database) -> Router {
-    let (read, write, keys) = (database.reader(), database.writer(), Keys::default());
+pub(crate) async fn router(database: &Database) -> Router {
+    let (read, keys) = (database.reader(), Keys::default());
     match database.backend() {
         Backend::Sqlite => {
-            let (read, write) =
-                (read.get_sqlite_connection_pool(), write.get_sqlite_connection_pool());
-            let state: State<SqlitePool> = State { read: read.clone(), write: write.clone(), keys };
+            let read = read.get_sqlite_connection_pool().clone();
+            let state = State { read, write: sqlite_writer(database).await, keys };
             Router::new()
                 .route("/products/{id}", get(sqlite::one))
                 .route("/products", get(sqlite::page).post(sqlite::create))

@@ -1,6 +1,6 @@
 //! 100,000 products in 20 categories, with three order lines each.
 
-use sea_orm::{ConnectionTrait as _, DbBackend, Statement};
+use sea_orm::{DbBackend, Statement};
 use svc_data::{Backend, Database};
 use uuid::Uuid;
 
@@ -25,7 +25,7 @@ pub(crate) async fn run(url: &str) {
         Backend::Postgres => postgres(organisation),
     };
     for sql in statements {
-        database.writer().execute_unprepared(&sql).await.unwrap();
+        database.execute(database.statement(&sql, [])).await.unwrap();
     }
     database.close().await;
 }

@@ -80,7 +80,7 @@ pub(crate) async fn run(url: &str) {
     let ours = server.local_addr();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let bare = listener.local_addr().unwrap();
-    let router = bare::router(&database);
+    let router = bare::router(&database).await;
     tokio::spawn(async move { axum::serve(bare::NoDelay(listener), router).await });
     println!("{ours} {bare} {organisation}");
     server.serve(std::future::pending()).await.unwrap();

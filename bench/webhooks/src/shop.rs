@@ -246,8 +246,7 @@ impl Started {
     }
 
     async fn run(&self, database: &svc_data::Database, sql: &str, values: Vec<sea_orm::Value>) {
-        use sea_orm::ConnectionTrait as _;
-        database.writer().execute_raw(database.statement(sql, values)).await.unwrap();
+        database.execute(database.statement(sql, values)).await.unwrap();
     }
 
     /// Tells the dispatcher to look.

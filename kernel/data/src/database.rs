@@ -4,28 +4,28 @@
 //! the writer and two writers never meet in the file. On PostgreSQL there is one pool.
 
 mod kept;
+mod transaction;
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::{
-    ConnectionTrait as _, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult,
-    QueryStream, SqliteTransactionMode, Statement, StreamTrait as _, TransactionOptions,
-    TransactionTrait,
+    ConnectionTrait as _, DatabaseConnection, DbBackend, QueryResult, QueryStream, Statement,
+    StreamTrait as _,
 };
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{Postgres, Sqlite};
 use svc_core::{Clock, Error, Result};
 
-use kept::Kept;
+use kept::{Connections, Kept};
+pub use transaction::Transaction;
 
 use crate::error::{database_error, sqlx_error};
 use crate::settings::{DatabaseSettings, Durability};
-use crate::statement_limit::{Stopwatches, WriterLimit};
+use crate::statement_limit::{Limit, Stopwatches, WriterLimit};
 use crate::value::for_sqlite;
 
 /// Which database it is.
@@ -59,19 +59,15 @@ pub struct Database(Arc<Inner>);
 struct Inner {
     backend: Backend,
     read: DatabaseConnection,
-    write: DatabaseConnection,
+    /// All of them, to be closed at the end.
+    pools: Vec<DatabaseConnection>,
     postgres: Option<PgPool>,
-    reading: Reading,
+    readers: Connections,
+    writers: Connections,
     /// Zero is no limit.
     statement_timeout: Duration,
     /// What keeps the limit on SQLite's writer; without effect on PostgreSQL.
     writer_limit: Arc<WriterLimit>,
-}
-
-/// The connections that read outside of a unit of work.
-enum Reading {
-    Sqlite(Kept<Sqlite>),
-    Postgres(Kept<Postgres>),
 }
 
 impl Database {
@@ -134,13 +130,6 @@ impl Database {
         &self.0.read
     }
 
-    /// The connections that write. What goes through them directly is *not observed*: no event,
-    /// no history, no organisation filter. Modules use a unit of work instead.
-    #[must_use]
-    pub fn writer(&self) -> &DatabaseConnection {
-        &self.0.write
-    }
-
     /// PostgreSQL's own pool, for what SeaORM doesn't offer (LISTEN); none on SQLite.
     #[must_use]
     pub fn postgres(&self) -> Option<&PgPool> {
@@ -180,13 +169,8 @@ impl Database {
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when no connection is free in
     /// time or the database is gone.
-    pub async fn begin(&self) -> Result<DatabaseTransaction> {
-        let mode = match self.0.backend {
-            Backend::Sqlite => Some(SqliteTransactionMode::Immediate),
-            Backend::Postgres => None,
-        };
-        let options = TransactionOptions { sqlite_transaction_mode: mode, ..Default::default() };
-        self.0.write.begin_with_options(options).await.map_err(database_error)
+    pub async fn begin(&self) -> Result<Transaction> {
+        Transaction::begin(self.0.writers.take().await.map_err(sqlx_error)?).await
     }
 
     /// Lets what runs in a transaction take as long as it likes.
@@ -194,7 +178,7 @@ impl Database {
     /// # Errors
     ///
     /// A fault of the database.
-    pub(crate) async fn lift_limit(&self, transaction: &DatabaseTransaction) -> Result<()> {
+    pub(crate) async fn lift_limit(&self, transaction: &Transaction) -> Result<()> {
         self.0.writer_limit.lift();
         if self.0.backend == Backend::Postgres {
             let lift = "SET LOCAL statement_timeout = 0";
@@ -224,6 +208,7 @@ impl Database {
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when it is not.
     pub async fn ping(&self) -> Result<()> {
+        self.0.readers.make_room();
         self.0.read.ping().await.map_err(database_error)
     }
 
@@ -247,13 +232,12 @@ impl Database {
 
     /// Closes all connections; running statements end first.
     pub async fn close(&self) {
-        match &self.0.reading {
-            Reading::Sqlite(kept) => kept.close(),
-            Reading::Postgres(kept) => kept.close(),
+        self.0.readers.close();
+        self.0.writers.close();
+        for pool in &self.0.pools {
+            // Closing only fails where the pool is closed already.
+            let _ = pool.close_by_ref().await;
         }
-        // Closing only fails where the pool is closed already.
-        let _ = self.0.read.close_by_ref().await;
-        let _ = self.0.write.close_by_ref().await;
     }
 
     /// Runs a statement that answers with rows, outside a unit of work, on the reading side.
@@ -262,20 +246,43 @@ impl Database {
     ///
     /// A fault of the database.
     pub async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        let rows = match &self.0.reading {
-            Reading::Sqlite(kept) => kept.rows(statement).await,
-            Reading::Postgres(kept) => kept.rows(statement).await,
-        };
-        rows.map_err(sqlx_error)
+        let mut connection = self.0.readers.take().await.map_err(sqlx_error)?;
+        let rows = connection.rows(statement).await.map_err(sqlx_error)?;
+        connection.keep();
+        Ok(rows)
     }
 
     /// As [`Database::rows`], of which only the first is of interest.
     pub(crate) async fn row(&self, statement: Statement) -> Result<Option<QueryResult>> {
-        let row = match &self.0.reading {
-            Reading::Sqlite(kept) => kept.row(statement).await,
-            Reading::Postgres(kept) => kept.row(statement).await,
-        };
-        row.map_err(sqlx_error)
+        let mut connection = self.0.readers.take().await.map_err(sqlx_error)?;
+        let row = connection.row(statement).await.map_err(sqlx_error)?;
+        connection.keep();
+        Ok(row)
+    }
+
+    /// Runs a statement that writes, outside a unit of work, and says how many rows it touched. *Not
+    /// observed*: no event, no history, no organisation filter.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn execute(&self, statement: Statement) -> Result<u64> {
+        let mut connection = self.0.writers.take().await.map_err(sqlx_error)?;
+        let outcome = connection.execute(statement).await.map_err(sqlx_error)?;
+        connection.keep();
+        Ok(outcome.rows_affected())
+    }
+
+    /// As [`Database::execute`], for a statement that answers with rows.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn execute_returning(&self, statement: Statement) -> Result<Vec<QueryResult>> {
+        let mut connection = self.0.writers.take().await.map_err(sqlx_error)?;
+        let rows = connection.rows(statement).await.map_err(sqlx_error)?;
+        connection.keep();
+        Ok(rows)
     }
 
     /// Runs a statement outside a unit of work, on a connection of the reading side that is held
@@ -286,6 +293,7 @@ impl Database {
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when no connection is free in
     /// time.
     pub(crate) async fn cursor(&self, statement: Statement) -> Result<QueryStream> {
+        self.0.readers.make_room();
         self.0.read.stream_raw(statement).await.map_err(database_error)
     }
 }
@@ -334,16 +342,13 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .connect_with(options.pragma("query_only", "on"))
         .await
         .map_err(sqlx_error)?;
-    let mut write: DatabaseConnection = write.into();
-    if !settings.statement_timeout.is_zero() {
-        let limit = Arc::clone(&writer_limit);
-        write.set_metric_callback(move |_| limit.forget());
-    }
+    let limit = Limit::Writer(Arc::clone(&writer_limit));
     Ok(Inner {
         backend: Backend::Sqlite,
-        reading: Reading::Sqlite(Kept::new(read.clone(), stopwatches)),
+        readers: Connections::Sqlite(Kept::most(read.clone(), Limit::Readers(stopwatches))),
+        writers: Connections::Sqlite(Kept::all(write.clone(), limit)),
+        pools: vec![read.clone().into(), write.into()],
         read: read.into(),
-        write,
         postgres: None,
         statement_timeout: settings.statement_timeout,
         writer_limit,
@@ -365,12 +370,13 @@ async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inne
         .connect_with(options)
         .await
         .map_err(sqlx_error)?;
-    let connection: DatabaseConnection = pool.clone().into();
+    let connections = Connections::Postgres(Kept::most(pool.clone(), Limit::Elsewhere));
     Ok(Inner {
-        reading: Reading::Postgres(Kept::new(pool.clone(), Stopwatches::default())),
         backend: Backend::Postgres,
-        read: connection.clone(),
-        write: connection,
+        readers: connections.clone(),
+        writers: connections,
+        pools: vec![pool.clone().into()],
+        read: pool.clone().into(),
         postgres: Some(pool),
         statement_timeout: settings.statement_timeout,
         writer_limit: Arc::default(),

@@ -35,7 +35,7 @@ mod virtual_property;
 
 pub use catalogue::{Catalogue, Column, EntityModel, EntitySet, Exposure, SetPermissions};
 pub use context::Context;
-pub use database::{Backend, Database};
+pub use database::{Backend, Database, Transaction};
 pub use error::{database_error, sqlx_error};
 pub use migration::{Migration, Migrations, Pending};
 pub use query::Query;

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write as _;
 
-use sea_orm::{ConnectionTrait as _, DatabaseTransaction, Statement};
+use sea_orm::{ConnectionTrait as _, Statement};
 use svc_core::{Clock, Error, Result};
 
-use crate::database::{Backend, Database};
+use crate::database::{Backend, Database, Transaction};
 use crate::error::database_error;
 
 /// The key of PostgreSQL's advisory lock under which migrations run: `svc migr` in ASCII.
@@ -172,7 +172,7 @@ impl Migrations {
         let rows = transaction.query_all_raw(applied_statement(database)).await;
         let applied = read_applied(rows.map_err(database_error)?)?;
         let Some(step) = self.compare(&applied, database.backend())?.into_iter().next() else {
-            transaction.commit().await.map_err(database_error)?;
+            transaction.commit().await?;
             return Ok(None);
         };
         run(&transaction, &step.sql).await.map_err(|error| {
@@ -188,7 +188,7 @@ impl Migrations {
             [step.module.clone().into(), step.name.into(), checksum.into(), clock.now_us().into()],
         );
         transaction.execute_raw(record).await.map_err(database_error)?;
-        transaction.commit().await.map_err(database_error)?;
+        transaction.commit().await?;
         Ok(Some(step))
     }
 
@@ -262,6 +262,6 @@ fn read_applied(rows: Vec<sea_orm::QueryResult>) -> Result<BTreeMap<(String, Str
     rows.into_iter().map(read).collect::<Result<_, sea_orm::DbErr>>().map_err(database_error)
 }
 
-async fn run(transaction: &DatabaseTransaction, sql: &str) -> Result<()> {
+async fn run(transaction: &Transaction, sql: &str) -> Result<()> {
     transaction.execute_unprepared(sql).await.map(drop).map_err(database_error)
 }

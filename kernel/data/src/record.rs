@@ -99,6 +99,13 @@ impl Record {
     }
 }
 
+impl FromIterator<Value> for Record {
+    /// A value for each column of the entity, in their order.
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Self {
+        Self(values.into_iter().collect())
+    }
+}
+
 /// What happened to a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]

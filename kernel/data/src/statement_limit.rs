@@ -7,18 +7,16 @@
 //! | Connection | A statement is over when |
 //! | --- | --- |
 //! | reads | the connection is taken anew: it is given back after each statement that was asked |
-//! | writes | SeaORM says so, or the connection is taken anew |
+//! | writes | whoever ran it says so, or the connection is taken anew |
 //!
 //! A statement that changes something and is ended takes the whole transaction with it. What is
 //! written behind it would be stored at once, and nobody could undo it, so a unit of work asks
-//! [`WriterLimit::check`] before each statement. Such a connection is closed when it is given back:
-//! the driver still counts the transaction as open.
+//! [`WriterLimit::check`] before each statement. Such a connection is closed at its end.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnection, SqlitePoolOptions};
 use svc_core::Result;
 
@@ -26,6 +24,41 @@ use crate::error::took_too_long;
 
 /// How many instructions SQLite runs between two questions: a millisecond of work, or a few.
 const INSTRUCTIONS: i32 = 100_000;
+
+/// What the connections of a pool keep to.
+pub(crate) enum Limit {
+    /// The database keeps it.
+    Elsewhere,
+    /// Those that read on SQLite.
+    Readers(Stopwatches),
+    /// The one that writes on SQLite.
+    Writer(Arc<WriterLimit>),
+}
+
+impl Limit {
+    /// A connection is taken.
+    pub(crate) fn begin(&self) {
+        if let Self::Writer(limit) = self {
+            limit.begin_anew();
+        }
+    }
+
+    /// A statement is over.
+    pub(crate) fn statement_is_over(&self) {
+        if let Self::Writer(limit) = self {
+            limit.forget();
+        }
+    }
+
+    /// Whether a connection may go on to other work without being given back.
+    pub(crate) fn is_as_before(&self) -> bool {
+        match self {
+            Self::Elsewhere => true,
+            Self::Readers(stopwatches) => !stopwatches.have_begun(),
+            Self::Writer(limit) => limit.check().is_ok(),
+        }
+    }
+}
 
 /// The stopwatches of the connections that read.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +99,7 @@ impl Stopwatches {
 
     /// Whether a connection may have a stopwatch that runs on into its next statement, unless it is
     /// given back in between.
-    pub(crate) fn have_begun(&self) -> bool {
+    fn have_begun(&self) -> bool {
         self.begun.load(Ordering::Relaxed) > 0
     }
 }
@@ -124,25 +157,18 @@ impl WriterLimit {
     }
 
     pub(crate) fn apply(self: &Arc<Self>, options: SqlitePoolOptions) -> SqlitePoolOptions {
-        let (opened, taken) = (Arc::clone(self), Arc::clone(self));
-        options
-            .after_connect(move |connection, _| {
-                let limit = Arc::clone(&opened);
-                Box::pin(async move {
-                    limit.begin_anew();
-                    if !limit.limit.is_zero() {
-                        let mut handle = connection.lock_handle().await?;
-                        handle.set_progress_handler(INSTRUCTIONS, move || limit.may_go_on());
-                    }
-                    Ok(())
-                })
+        if self.limit.is_zero() {
+            return options;
+        }
+        let opened = Arc::clone(self);
+        options.after_connect(move |connection, _| {
+            let limit = Arc::clone(&opened);
+            Box::pin(async move {
+                let mut handle = connection.lock_handle().await?;
+                handle.set_progress_handler(INSTRUCTIONS, move || limit.may_go_on());
+                Ok(())
             })
-            .before_acquire(move |connection, _| {
-                taken.begin_anew();
-                // A transaction that SQLite itself has ended counts as open for the driver.
-                let is_whole = !connection.is_in_transaction();
-                Box::pin(async move { Ok(is_whole) })
-            })
+        })
     }
 
     /// Whether the transaction can go on.
@@ -161,8 +187,7 @@ impl WriterLimit {
         self.is_lifted.store(true, Ordering::Relaxed);
     }
 
-    /// A statement is over.
-    pub(crate) fn forget(&self) {
+    fn forget(&self) {
         *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 

@@ -15,14 +15,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use sea_orm::{
-    ConnectionTrait as _, DatabaseTransaction, QueryResult, Statement, TransactionTrait as _,
-};
+use sea_orm::{ConnectionTrait as _, QueryResult, Statement};
 use svc_core::{Error, OrganisationId, Result};
 
 use crate::catalogue::Catalogue;
 use crate::context::Context;
-use crate::database::Database;
+use crate::database::{Database, Transaction};
 use crate::error::database_error;
 use crate::record::Change;
 
@@ -90,8 +88,8 @@ pub struct UnitOfWork {
 
 struct Shared {
     data: Arc<Data>,
-    /// The open transaction and, above it, the savepoints of nested work; empty after the end.
-    transactions: Mutex<Vec<Arc<DatabaseTransaction>>>,
+    /// None after the end.
+    transaction: Mutex<Option<Arc<Transaction>>>,
     state: Mutex<State>,
 }
 
@@ -116,7 +114,7 @@ impl UnitOfWork {
         let data = Arc::clone(context.data());
         let transaction = Arc::new(data.database.begin().await?);
         let shared =
-            Shared { data, transactions: Mutex::new(vec![transaction]), state: Mutex::default() };
+            Shared { data, transaction: Mutex::new(Some(transaction)), state: Mutex::default() };
         Ok(Self { shared: Arc::new(shared), context: context.clone() })
     }
 
@@ -143,9 +141,8 @@ impl UnitOfWork {
     /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) after the unit of work has ended;
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) after a statement of it took
     /// too long.
-    pub fn transaction(&self) -> Result<Arc<DatabaseTransaction>> {
-        let ended = || Error::internal("the unit of work has ended; begin another");
-        let transaction = lock(&self.shared.transactions).last().cloned().ok_or_else(ended)?;
+    pub fn transaction(&self) -> Result<Arc<Transaction>> {
+        let transaction = lock(&self.shared.transaction).clone().ok_or_else(ended)?;
         self.shared.data.database.check_transaction()?;
         Ok(transaction)
     }
@@ -208,8 +205,7 @@ impl UnitOfWork {
     }
 
     pub(crate) async fn begin_nested(&self) -> Result<Savepoint> {
-        let nested = self.transaction()?.begin().await.map_err(database_error)?;
-        lock(&self.shared.transactions).push(Arc::new(nested));
+        self.transaction()?.begin_nested().await?;
         let state = self.state();
         Ok(Savepoint {
             changes: state.captured.changes.len(),
@@ -219,18 +215,23 @@ impl UnitOfWork {
     }
 
     pub(crate) async fn end_nested(&self, savepoint: Savepoint, succeeded: bool) -> Result<()> {
-        let Some(nested) = lock(&self.shared.transactions).pop() else { return Ok(()) };
-        let nested = sole(nested)?;
-        if succeeded {
-            return nested.commit().await.map_err(database_error);
+        let Some(transaction) = lock(&self.shared.transaction).clone() else { return Ok(()) };
+        // One is held here, another by the unit of work.
+        if Arc::strong_count(&transaction) > 2 {
+            return Err(still_running());
         }
-        {
+        let ended = if succeeded {
+            transaction.commit_nested().await
+        } else {
+            transaction.rollback_nested().await
+        };
+        if !succeeded || ended.is_err() {
             let mut state = self.state();
             state.captured.changes.truncate(savepoint.changes);
             state.captured.events.truncate(savepoint.events);
             state.after_commit.truncate(savepoint.after_commit);
         }
-        nested.rollback().await.map_err(database_error)
+        ended
     }
 
     pub(crate) async fn commit(self) -> Result<()> {
@@ -239,9 +240,9 @@ impl UnitOfWork {
             self.rollback().await;
             return Err(error);
         }
-        let transaction = lock(&self.shared.transactions).pop();
+        let transaction = lock(&self.shared.transaction).take();
         let Some(transaction) = transaction else { return Ok(()) };
-        sole(transaction)?.commit().await.map_err(database_error)?;
+        Arc::into_inner(transaction).ok_or_else(still_running)?.commit().await?;
         let (wakes, after_commit) = {
             let mut state = self.state();
             (std::mem::take(&mut state.wakes), std::mem::take(&mut state.after_commit))
@@ -270,11 +271,11 @@ impl UnitOfWork {
     }
 
     pub(crate) async fn rollback(&self) {
-        let transaction = lock(&self.shared.transactions).pop();
+        let transaction = lock(&self.shared.transaction).take();
         let Some(transaction) = transaction.and_then(Arc::into_inner) else { return };
         // A transaction that can't even be rolled back is gone with its connection.
         if let Err(error) = transaction.rollback().await {
-            tracing::debug!(%error, "a rollback failed");
+            tracing::debug!(error = error.report(), "a rollback failed");
         }
     }
 }
@@ -283,9 +284,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The transaction itself, which nobody else may be using when it ends.
-fn sole(transaction: Arc<DatabaseTransaction>) -> Result<DatabaseTransaction> {
-    Arc::into_inner(transaction).ok_or_else(|| {
-        Error::internal("the unit of work ended while a statement of it was still running")
-    })
+fn ended() -> Error {
+    Error::internal("the unit of work has ended; begin another")
+}
+
+fn still_running() -> Error {
+    Error::internal("the unit of work ended while a statement of it was still running")
 }

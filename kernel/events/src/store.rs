@@ -6,7 +6,7 @@
 //! Lists of identifiers are filled up to a power of two by repeating the last, so that there are
 //! few different statements to prepare.
 
-use sea_orm::{ConnectionTrait as _, DbErr, QueryResult, Value};
+use sea_orm::{DbErr, QueryResult, Value};
 use serde::{Deserialize, Serialize};
 use svc_core::trace::TraceContext;
 use svc_core::{Actor, Error, OrganisationId, Result};
@@ -201,7 +201,7 @@ pub(crate) async fn begin_attempt(
     let note = "the process ended while it handled the message";
     let head = [next_us.into(), note.into(), taken.handler.into()];
     let statement = database.statement(&sql, head.into_iter().chain(values));
-    let rows = database.writer().query_all_raw(statement).await.map_err(database_error)?;
+    let rows = database.execute_returning(statement).await?;
     let mut begun: Vec<Uuid> = rows
         .iter()
         .map(|row| row.try_get_by_index(0))
@@ -266,8 +266,7 @@ pub(crate) async fn fail(database: &Database, taken: &Taken<'_>, failure: Failur
         failure.error.into(),
     ];
     let statement = database.statement(&sql, head.into_iter().chain(values));
-    let outcome = database.writer().execute_raw(statement).await.map_err(database_error)?;
-    Ok(outcome.rows_affected() > 0)
+    Ok(database.execute(statement).await? > 0)
 }
 
 fn skip_locked(database: &Database) -> &'static str {

@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use sea_orm::ConnectionTrait as _;
 use svc_core::{App, Result, WeakApp, Worker};
-use svc_data::{Context, database_error};
+use svc_data::Context;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
@@ -128,7 +127,7 @@ pub(crate) async fn declare(app: &App, jobs: &Jobs) -> Result<()> {
                 next_us.into(),
             ],
         );
-        database.writer().execute_raw(statement).await.map_err(database_error)?;
+        database.execute(statement).await?;
     }
     Ok(())
 }

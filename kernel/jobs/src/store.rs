@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sea_orm::{ConnectionTrait as _, DbErr, QueryResult, Statement, TryGetable, Value};
+use sea_orm::{DbErr, QueryResult, Statement, TryGetable, Value};
 use svc_core::{Actor, Error, OrganisationId, Result, UserId};
 use svc_data::{Cell, Database, ROWS_AT_ONCE, RowTable, database_error};
 use time::{OffsetDateTime, PrimitiveDateTime};
@@ -135,12 +135,11 @@ impl Store {
     }
 
     async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        self.database.writer().query_all_raw(statement).await.map_err(database_error)
+        self.database.execute_returning(statement).await
     }
 
     async fn execute(&self, statement: Statement) -> Result<u64> {
-        let outcome = self.database.writer().execute_raw(statement).await;
-        outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
+        self.database.execute(statement).await
     }
 
     /// Claims what is due, oldest first.

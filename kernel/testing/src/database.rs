@@ -5,11 +5,24 @@ use std::str::FromStr as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::sqlite::{SqlitePool, SqlitePoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
-use svc_data::Backend;
+use svc_data::{Backend, Database};
 
 /// The variable that names a PostgreSQL server for tests, with a role that may create databases.
 pub const POSTGRES_VARIABLE: &str = "SVC_TEST_POSTGRES";
+
+/// A connection of its own that writes to the SQLite file of a connected database, past it.
+///
+/// # Panics
+///
+/// When it is PostgreSQL, or the file can't be opened.
+pub async fn sqlite_writer(database: &Database) -> SqlitePool {
+    let readers = database.reader().get_sqlite_connection_pool();
+    let options = readers.connect_options().as_ref().clone().pragma("query_only", "off");
+    let pool = SqlitePoolOptions::new().max_connections(1).test_before_acquire(false);
+    pool.connect_with(options).await.expect("the file of the database can be opened")
+}
 
 /// A database that is removed when the value is dropped.
 #[derive(Debug)]

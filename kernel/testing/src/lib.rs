@@ -23,7 +23,7 @@ mod receiver;
 
 pub use app::{TestApp, TestAppBuilder};
 pub use client::{Answer, Client};
-pub use database::{POSTGRES_VARIABLE, ThrowAwayDatabase};
+pub use database::{POSTGRES_VARIABLE, ThrowAwayDatabase, sqlite_writer};
 pub use people::{Person, organisation};
 pub use program::Program;
 pub use receiver::{Received, Receiver};

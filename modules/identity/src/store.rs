@@ -128,7 +128,7 @@ pub(crate) async fn touch_keys(
         );
         transaction.execute_raw(statement).await.map_err(database_error)?;
     }
-    transaction.commit().await.map_err(database_error)
+    transaction.commit().await
 }
 
 /// How many administrators who aren't disabled the organisation has, as the unit of work sees it.

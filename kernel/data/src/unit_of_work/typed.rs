@@ -6,7 +6,7 @@ use sea_orm::{ActiveModelTrait, ActiveValue, EntityTrait, Iterable as _, TryInto
 use svc_core::{Error, Result};
 
 use super::write::{Expected, NewValues};
-use super::{UnitOfWork, lock};
+use super::{UnitOfWork, ended, lock};
 use crate::catalogue::EntityModel;
 use crate::error::database_error;
 use crate::query::Query;
@@ -142,8 +142,8 @@ impl UnitOfWork {
 
     fn model_of<E: EntityTrait>(&self) -> Result<Arc<EntityModel>> {
         // Refuse early, with the reason, when the transaction is over.
-        if lock(&self.shared.transactions).is_empty() {
-            return Err(Error::internal("the unit of work has ended; begin another"));
+        if lock(&self.shared.transaction).is_none() {
+            return Err(ended());
         }
         self.shared.data.catalogue.entity::<E>().cloned()
     }

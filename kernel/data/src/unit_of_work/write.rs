@@ -62,17 +62,29 @@ impl UnitOfWork {
         Ok(records)
     }
 
+    /// Inserts rows that say the same columns. Where they leave the database nothing to add, they
+    /// are what is stored, and nobody reads them back.
     async fn insert_chunk(&self, model: &EntityModel, rows: &[NewValues]) -> Result<Vec<Record>> {
         let Some(first) = rows.first() else { return Ok(Vec::new()) };
+        let leaves_nothing = first.iter().zip(&model.columns).all(|(value, column)| {
+            // PostgreSQL keeps JSON in a form of its own.
+            value.is_some() && column.kind != ValueKind::Json
+        });
         let mut insert = Query::insert();
         insert
             .into_table(model.table_iden())
-            .columns(said(first).map(|index| model.column_iden(index)))
-            .returning(Query::returning().columns(model.column_idens()));
+            .columns(said(first).map(|index| model.column_iden(index)));
+        if !leaves_nothing {
+            insert.returning(Query::returning().columns(model.column_idens()));
+        }
         for row in rows {
             insert.values_panic(row.iter().flatten().cloned().map(Expr::val));
         }
         let statement = self.shared.data.database.build(&insert);
+        if leaves_nothing {
+            self.execute(statement).await?;
+            return Ok(rows.iter().map(|row| row.iter().flatten().cloned().collect()).collect());
+        }
         let records = read_all(model, &self.rows(statement).await?)?;
         Ok(in_order_of(model, rows, records))
     }
@@ -377,6 +389,9 @@ pub(crate) fn expect_version(
 fn normalise(kind: ValueKind, value: Value) -> Value {
     match (kind, value) {
         (_, Value::TimeDateTimeWithTimeZone(Some(time))) => truncate(time).into(),
+        (_, Value::TimeTime(Some(time))) => {
+            time.replace_microsecond(time.microsecond()).unwrap_or(time).into()
+        }
         (ValueKind::Decimal { scale, .. }, Value::Decimal(Some(number))) => {
             number.round_dp(scale).normalize().into()
         }

@@ -143,6 +143,62 @@ on_both_databases! {
         assert_eq!(skus(&ctx).await, ["L-1"]);
     }
 
+    async fn work_that_passes_over_a_failed_statement_stores_nothing_and_says_so(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+        let outcome = ctx
+            .transact(async |uow| {
+                uow.insert(lamp("L-2")).await?;
+                let twice = uow.insert(lamp("L-1")).await.unwrap_err();
+                assert_eq!(twice.kind(), ErrorKind::Conflict);
+                Ok(())
+            })
+            .await;
+        let error = outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Internal);
+        assert!(error.report().contains("its error was passed over"), "{error:?}");
+        assert_eq!(skus(&ctx).await, ["L-1"]);
+        ctx.transact(async |uow| uow.insert(lamp("L-3")).await).await.unwrap();
+        assert_eq!(skus(&ctx).await, ["L-1", "L-3"]);
+    }
+
+    async fn nested_work_that_passes_over_a_failed_statement_is_undone_alone(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        ctx.transact(async |uow| {
+            uow.insert(lamp("L-1")).await?;
+            let nested = ctx
+                .transact(async |uow| {
+                    uow.insert(lamp("L-2")).await?;
+                    let _ = uow.insert(lamp("L-1")).await;
+                    Ok(())
+                })
+                .await;
+            assert_eq!(nested.unwrap_err().kind(), ErrorKind::Internal);
+            uow.insert(lamp("L-3")).await
+        })
+        .await
+        .unwrap();
+        assert_eq!(skus(&ctx).await, ["L-1", "L-3"]);
+        assert_eq!(fixture.captured(), ["Products.created []", "Products.created []"]);
+    }
+
+    async fn work_that_nobody_waits_for_any_more_is_undone(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        for _ in 0..20 {
+            let work = ctx.transact(async |uow| {
+                uow.insert(lamp("L-1")).await?;
+                std::future::pending::<svc_core::Result<()>>().await
+            });
+            let given_up = tokio::time::timeout(std::time::Duration::from_millis(20), work).await;
+            assert!(given_up.is_err());
+        }
+        ctx.transact(async |uow| uow.insert(lamp("L-2")).await).await.unwrap();
+        assert_eq!(skus(&ctx).await, ["L-2"]);
+    }
+
     async fn a_handle_that_was_kept_says_that_it_is_over(backend) {
         let fixture = Fixture::start(backend).await;
         let ctx = fixture.in_organisation(1);

@@ -1,6 +1,6 @@
 //! The SQL of those who look after the outbox: dead letters and statistics.
 
-use sea_orm::{ConnectionTrait as _, DbErr, QueryResult, Value};
+use sea_orm::{DbErr, QueryResult, Value};
 use svc_core::{OrganisationId, Result};
 use svc_data::{Database, database_error};
 use uuid::Uuid;
@@ -93,8 +93,7 @@ async fn write(
     sql: &str,
     values: impl IntoIterator<Item = Value>,
 ) -> Result<u64> {
-    let outcome = database.writer().execute_raw(database.statement(sql, values)).await;
-    outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
+    database.execute(database.statement(sql, values)).await
 }
 
 fn matching(selection: &Selection) -> (String, Vec<Value>) {

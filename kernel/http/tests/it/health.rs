@@ -1,4 +1,3 @@
-use sea_orm::ConnectionTrait as _;
 use serde_json::json;
 use svc_testing::on_both_databases;
 
@@ -26,7 +25,7 @@ on_both_databases! {
         let forget = fixture.database.statement("DELETE FROM svc_migrations WHERE module = ?", [
             "http".into(),
         ]);
-        fixture.database.writer().execute_raw(forget).await.unwrap();
+        fixture.database.execute(forget).await.unwrap();
         let failed = fixture.get("/health/ready").await.expect(503);
         assert_eq!(failed.json()["checks"][1], json!({"name": "migrations", "status": "failed"}));
     }

@@ -124,8 +124,7 @@ on_both_databases! {
 
 /// Changes the stored value past this node's memory, as another node does.
 async fn write_elsewhere(fixture: &Fixture, value: &str) {
-    use sea_orm::ConnectionTrait as _;
     let sql = "UPDATE svc_settings SET value = ?";
     let statement = fixture.database.statement(sql, [value.into()]);
-    fixture.database.writer().execute_raw(statement).await.unwrap();
+    fixture.database.execute(statement).await.unwrap();
 }

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use sea_orm::ConnectionTrait as _;
 use serde::{Deserialize, Serialize};
 use svc_core::settings::{LoadOptions, Settings};
 use svc_core::{
@@ -296,7 +295,7 @@ impl Node {
     }
 
     pub(crate) async fn execute(&self, sql: &str) {
-        self.database.writer().execute_unprepared(sql).await.unwrap();
+        self.database.execute(self.database.statement(sql, [])).await.unwrap();
     }
 }
 

@@ -6,9 +6,9 @@
 
 use std::fmt::Write as _;
 
-use sea_orm::{ConnectionTrait as _, QueryResult, Statement, Value};
+use sea_orm::{QueryResult, Statement, Value};
 use svc_core::Result;
-use svc_data::{Backend, Database, UnitOfWork, database_error};
+use svc_data::{Backend, Database, UnitOfWork};
 use uuid::Uuid;
 
 use super::pace::Pace;
@@ -166,9 +166,7 @@ impl On<'_> {
 
     pub(crate) async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
         match self {
-            Self::Database(database) => {
-                database.writer().query_all_raw(statement).await.map_err(database_error)
-            }
+            Self::Database(database) => database.execute_returning(statement).await,
             Self::Work(uow) => uow.rows(statement).await,
         }
     }
@@ -297,7 +295,7 @@ pub(crate) async fn release(
         is_one_of(database.backend(), "id")
     );
     let statement = database.statement(&sql, [token.into(), ids(deliveries)]);
-    database.writer().execute_raw(statement).await.map(drop).map_err(database_error)
+    database.execute(statement).await.map(drop)
 }
 
 /// Gives back what a process before this one had claimed. Only SQLite, where there is no other
@@ -306,5 +304,5 @@ pub(crate) async fn release_all(database: &Database) -> Result<()> {
     let sql = "UPDATE webhooks_deliveries SET claim = NULL, claimed_until_us = NULL \
                WHERE status < 2 AND claim IS NOT NULL";
     let statement = database.statement(sql, []);
-    database.writer().execute_raw(statement).await.map(drop).map_err(database_error)
+    database.execute(statement).await.map(drop)
 }
