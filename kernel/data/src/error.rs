@@ -64,12 +64,29 @@ fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
         ),
         // PostgreSQL: statement timeout, or cancelled by an administrator; SQLite: interrupted.
         Some("57014" | "9") => took_too_long(),
-        // PostgreSQL: shutting down, starting up, too many connections, connection failures.
-        Some(code) if code.starts_with("57P") || code.starts_with("08") || code == "53300" => {
-            unreachable_database()
-        }
+        // PostgreSQL: also too many connections.
+        Some(code) if is_end_of_connection(code) || code == "53300" => unreachable_database(),
         _ => Error::internal("the database refused a statement"),
     }
+}
+
+/// Whether the connection on which this happened can't be used any more.
+pub(crate) fn loses_connection(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(fault) => {
+            fault.code().is_some_and(|code| is_end_of_connection(&code))
+        }
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::WorkerCrashed => true,
+        _ => false,
+    }
+}
+
+/// PostgreSQL: shutting down, starting up, connection failures.
+fn is_end_of_connection(code: &str) -> bool {
+    code.starts_with("57P") || code.starts_with("08")
 }
 
 /// The end of a statement that ran for longer than `Svc:Database:StatementTimeout`.

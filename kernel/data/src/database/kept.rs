@@ -12,6 +12,7 @@
 //! | [`LIFETIME`] is over | it goes back to the pool, which closes it where it is too old |
 //! | a statement took so long that SQLite's limit began to count, or ended it | it goes back to the pool, which sets that anew |
 //! | all kept ones are busy | whoever comes takes one from the pool, or waits, where [all](Kept::all) are kept |
+//! | another was lost | it goes back to the pool, which tests it |
 //! | somebody needs one from the pool, which has none left | the one that has been idle for longest goes there |
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,6 +25,7 @@ use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Database, Error, Executor, IntoArguments, Pool, Postgres, Sqlite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::error::loses_connection;
 use crate::statement_limit::Limit;
 
 /// Does the same on either database.
@@ -132,6 +134,16 @@ impl<D: Database> Taken<D> {
         &mut self.held.connection
     }
 
+    /// A statement is over.
+    fn note<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+        self.kept.limit.statement_is_over();
+        // Where one connection was lost, the others probably were: the pool finds out.
+        if outcome.as_ref().is_err_and(loses_connection) {
+            self.kept.idle().clear();
+        }
+        outcome
+    }
+
     /// Closes the connection, of which nobody knows what it is in the middle of.
     fn close(self) {
         drop(self.held.connection.detach());
@@ -163,26 +175,22 @@ where
 {
     async fn rows(&mut self, statement: Statement) -> Result<Vec<QueryResult>, Error> {
         let rows = query(statement).fetch_all(self.connection()).await;
-        self.kept.limit.statement_is_over();
-        Ok(rows?.into_iter().map(QueryResult::from).collect())
+        Ok(self.note(rows)?.into_iter().map(QueryResult::from).collect())
     }
 
     async fn row(&mut self, statement: Statement) -> Result<Option<QueryResult>, Error> {
         let row = query(statement).fetch_optional(self.connection()).await;
-        self.kept.limit.statement_is_over();
-        Ok(row?.map(QueryResult::from))
+        Ok(self.note(row)?.map(QueryResult::from))
     }
 
     async fn execute(&mut self, statement: Statement) -> Result<ExecResult, Error> {
         let outcome = query(statement).execute(self.connection()).await;
-        self.kept.limit.statement_is_over();
-        Ok(outcome?.into())
+        self.note(outcome).map(ExecResult::from)
     }
 
     async fn script(&mut self, sql: &str) -> Result<ExecResult, Error> {
         let outcome = self.connection().execute(AssertSqlSafe(sql)).await;
-        self.kept.limit.statement_is_over();
-        Ok(outcome?.into())
+        self.note(outcome).map(ExecResult::from)
     }
 }
 

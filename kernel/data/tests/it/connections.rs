@@ -1,9 +1,9 @@
-//! Connections that read are kept between statements, which nobody may notice.
+//! Connections are kept between one piece of work and the next, which nobody may notice.
 
 use std::time::Duration;
 
 use svc_core::ErrorKind;
-use svc_testing::on_both_databases;
+use svc_testing::{Backend, on_both_databases};
 use tokio::time::timeout;
 
 use crate::fixture::{Fixture, lamp, product};
@@ -58,4 +58,19 @@ on_both_databases! {
         let refused = ctx.find::<product::Entity>(stored.id).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
     }
+}
+
+#[tokio::test]
+async fn when_connections_are_lost_only_what_runs_on_them_fails() {
+    let fixture = Fixture::start(Backend::Postgres).await;
+    let ask = async |sql: &str| fixture.database.rows(fixture.database.statement(sql, [])).await;
+    futures::future::join_all((0..6).map(|_| ask("SELECT pg_sleep(0.05)"))).await;
+    let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+               WHERE datname = current_database()";
+    assert!(ask(all).await.unwrap_err().is_transient());
+    for _ in 0..12 {
+        ask("SELECT 1").await.unwrap();
+    }
+    let ctx = fixture.in_organisation(1);
+    ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
 }
