@@ -24,6 +24,17 @@ export const settings = [
     await page.locator('.shell-window[data-app="shell.settings"]').waitFor();
     assert.equal(await page.locator('shell-desktop').getAttribute('data-theme'), 'dark');
   }),
+  story('settings: what is in force is marked, on every page', {}, async ({ page }) => {
+    const win = await openApp(page, 'shell.settings', { section: 'appearance' });
+    const marked = () =>
+      win
+        .locator('fieldset')
+        .evaluateAll((fields) => fields.map((field) => field.querySelector('input:checked')?.parentElement?.title));
+    assert.deepEqual(await marked(), ['Automatic', 'Fjord', 'Color 1', 'None', 'Bottom', 'Automatic']);
+    await win.locator('label').filter({ hasText: 'Snow' }).click();
+    await frames(page);
+    assert.deepEqual(await marked(), ['Automatic', 'Fjord', 'Color 1', 'Snow', 'Bottom', 'Automatic']);
+  }),
   story('taskbar: lies on any side, windows keep clear of it', {}, async ({ page }) => {
     const win = await openApp(page, 'shell.settings', { section: 'taskbar' });
     for (const [title, check] of [

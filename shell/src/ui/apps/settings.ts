@@ -130,16 +130,17 @@ function pageContent(desk: Desk, id: string): Child {
   return id === 'keyboard' ? keyboard() : about(desk);
 }
 
-/** A group of radio buttons drawn as a row of choices. */
+/** A group of radio buttons drawn as a row of choices; each setting has a group of its own. */
 function choices<T extends string>(
+  setting: string,
   label: () => string,
   values: () => readonly { value: T; title: string; preview?: (element: HTMLElement) => void }[],
   current: () => T,
   choose: (value: T) => void,
-  kind: string,
+  kind = setting,
 ): HTMLElement {
   // A page has one window of settings; browsers keep a record of every name that a group ever had.
-  const name = `shell-choice-${kind}`;
+  const name = `shell-choice-${setting}`;
   const row = h('div.shell-choices', { 'data-kind': kind });
   effect(() => {
     const focused = (document.activeElement as HTMLInputElement | null)?.name === name;
@@ -164,6 +165,7 @@ function choices<T extends string>(
 
 function appearance(desk: Desk): Child[] {
   const theme = choices(
+    'theme',
     () => t('settings.theme'),
     () =>
       (['auto', 'light', 'dark'] as const).map((value) => ({
@@ -175,9 +177,9 @@ function appearance(desk: Desk): Child[] {
       })),
     () => desk.setting('theme'),
     (value) => desk.choose({ theme: value }),
-    'theme',
   );
   const wallpaper = choices(
+    'wallpaper',
     () => t('settings.wallpaper'),
     () =>
       wallpapers(desk).map((one) => ({
@@ -189,9 +191,9 @@ function appearance(desk: Desk): Child[] {
       })),
     () => desk.setting('wallpaper'),
     (value) => desk.choose({ wallpaper: value }),
-    'wallpaper',
   );
   const colour = choices(
+    'colour',
     () => t('settings.colour'),
     () =>
       COLOURS.map((value, index) => ({
@@ -203,7 +205,6 @@ function appearance(desk: Desk): Child[] {
       })),
     () => desk.setting('systemColor'),
     (value) => desk.choose({ systemColor: value }),
-    'colour',
   );
   const own: HTMLInputElement = h('input.shell-colour', {
     type: 'color',
@@ -221,6 +222,7 @@ function appearance(desk: Desk): Child[] {
     ),
   );
   const effects = choices(
+    'effect',
     () => t('settings.effect'),
     () => EFFECTS.map((value) => ({ value: value as string, title: t(`effect.${value}`) })),
     () => desk.setting('effect'),
@@ -232,6 +234,7 @@ function appearance(desk: Desk): Child[] {
 
 function taskbar(desk: Desk): Child[] {
   const position = choices(
+    'side',
     () => t('settings.position'),
     () =>
       (['bottom', 'top', 'left', 'right'] as const).map((value) => ({
@@ -243,7 +246,6 @@ function taskbar(desk: Desk): Child[] {
       })),
     () => desk.setting('taskbarPosition'),
     (value) => desk.choose({ taskbarPosition: value }),
-    'side',
   );
   const hide: HTMLInputElement = h('input', {
     type: 'checkbox',
@@ -265,6 +267,7 @@ function taskbar(desk: Desk): Child[] {
 
 function language(desk: Desk): Child[] {
   const field = choices(
+    'language',
     () => t('settings.language'),
     () => [
       { value: '', title: t('settings.languageAuto') },
