@@ -124,6 +124,17 @@ export const keyboard = [
     await page.waitForFunction(() => document.querySelectorAll('.shell-tile').length === 9);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.waitForFunction(() => document.querySelectorAll('.shell-tile').length === 10);
+    await frames(page);
+    assert.equal(await focused(), 'People', 'the focus goes to what came back');
+    const place = await page.evaluate(() => {
+      const style = document.activeElement?.parentElement?.style;
+      return [style?.gridRowStart, style?.gridColumnStart];
+    });
+    assert.deepEqual(place, ['3', '2'], 'it is back where it was');
+    await page.keyboard.press('Delete');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.locator('.shell-toast').getByRole('button', { name: 'Close' }).click();
+    assert.equal(await page.evaluate(() => document.activeElement === document.body), false);
     await page.locator('.shell-tile').first().focus();
     await page.keyboard.press('Enter');
     await page.locator('.shell-window[data-app=notes]').waitFor();

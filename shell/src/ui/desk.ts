@@ -5,7 +5,7 @@
 import { emptyProfile, type Profile, type SettingValues, type Shortcut, type Webtop } from '../core/profile.ts';
 import type { Rect } from '../core/geometry.ts';
 import { signal, type Signal } from '../core/signal.ts';
-import { addItem, changeItem, findItem, removeItem } from '../core/workspace.ts';
+import { addItem, changeItem, findItem, putItem, removeItem } from '../core/workspace.ts';
 import { setLocale, t } from '../i18n.ts';
 import type { Runtime } from '../runtime.ts';
 import type { AppDefinition } from '../types.ts';
@@ -152,8 +152,13 @@ export class Desk {
     const before = this.webtops.peek();
     this.webtops.set(removeItem(before, id));
     const undo = () => {
-      const item = findItem(before, id);
-      if (item) this.setWebtops(addItem(this.webtops.peek(), item.item, item.container));
+      const found = findItem(before, id);
+      if (!found) return;
+      const { item, container } = found;
+      const now = this.webtops.peek();
+      this.setWebtops(putItem(now, item, { container, cell: item.cell }) ?? addItem(now, item, container));
+      // The grids are drawn before this runs.
+      queueMicrotask(() => this.grids.focus(id));
     };
     this.toasts.show(t('shortcut.removed', { title }), 'info', { title: t('undo'), run: undo });
   }

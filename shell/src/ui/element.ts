@@ -103,7 +103,7 @@ function paint(desk: Desk): void {
 
 function buildGrids(desk: Desk): void {
   desk.menus = new MenuLayer(desk.topLayer);
-  desk.toasts = new Toasts();
+  desk.toasts = new Toasts(() => desk.windows.focusNext());
   desk.pilot = new Pilot(desk);
   desk.start = new StartMenu(desk);
   desk.windows = new WindowManager(desk);

@@ -8,16 +8,23 @@ export type ToastKind = 'info' | 'warning';
 
 /** Shows notices. */
 export class Toasts {
+  readonly #giveBack: () => void;
   readonly element = h('div.shell-toasts', {
     role: 'log',
     'aria-live': 'polite',
     'aria-label': () => t('toast.region'),
   });
 
+  /** `giveBack` takes the focus of a notice that goes, when where it came from is gone, too. */
+  constructor(giveBack: () => void) {
+    this.#giveBack = giveBack;
+  }
+
   /** Shows a notice; the result removes it. The same text isn't shown twice at a time. */
   show(text: string, kind: ToastKind = 'info', action?: { title: string; run(): void }): () => void {
     for (const old of this.element.children) if (old.getAttribute('data-text') === text) old.remove();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let cameFrom: EventTarget | null = null;
     const toast = h(
       'div.shell-toast',
       { 'data-kind': kind, 'data-text': text, part: 'toast' },
@@ -38,7 +45,11 @@ export class Toasts {
     );
     const close = () => {
       clearTimeout(timer);
+      const hadFocus = toast.contains(document.activeElement);
       toast.remove();
+      if (!hadFocus) return;
+      if (cameFrom instanceof HTMLElement && cameFrom.isConnected) cameFrom.focus({ preventScroll: true });
+      else this.#giveBack();
     };
     const wait = () => {
       clearTimeout(timer);
@@ -46,7 +57,10 @@ export class Toasts {
     };
     toast.addEventListener('pointerenter', () => clearTimeout(timer));
     toast.addEventListener('pointerleave', wait);
-    toast.addEventListener('focusin', () => clearTimeout(timer));
+    toast.addEventListener('focusin', ({ relatedTarget }) => {
+      clearTimeout(timer);
+      if (!(relatedTarget instanceof Node && toast.contains(relatedTarget))) cameFrom = relatedTarget;
+    });
     toast.addEventListener('focusout', wait);
     this.element.append(toast);
     wait();

@@ -124,8 +124,9 @@ export class Webtops {
     return this.#views.get(this.#desk.activeWebtop.peek());
   }
 
-  /** Focuses the webtop. */
-  focus(): void {
+  /** Focuses an item that is in sight, else the tile that had the focus last, else the webtop. */
+  focus(id?: string): void {
+    if (id !== undefined && (this.folder.view?.focus(id) || this.current?.focus(id))) return;
     if (!this.current?.focus()) this.element.focus({ preventScroll: true });
   }
 
