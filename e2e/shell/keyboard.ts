@@ -139,6 +139,59 @@ export const keyboard = [
     await page.keyboard.press('Enter');
     await page.locator('.shell-window[data-app=notes]').waitFor();
   }),
+  story('folder: Tab stays inside; whoever leaves it finds it closed', {}, async ({ page }) => {
+    await page.locator('.shell-tile').first().focus();
+    await page.keyboard.press('F2');
+    await page.keyboard.press('m');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    const folder = page.locator('.shell-folder');
+    const reopen = async () => {
+      if ((await folder.count()) > 0) return;
+      await page.locator('.shell-tile[data-folder]').focus();
+      await page.keyboard.press('Enter');
+      await folder.waitFor();
+    };
+    await reopen();
+    for (const key of ['Tab', 'Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {
+      await page.keyboard.press(key);
+      assert.equal(await folder.evaluate((element) => element.contains(document.activeElement)), true, key);
+    }
+    const lost = () => page.evaluate(() => document.activeElement === document.body || document.activeElement === null);
+    for (const [key, region] of [
+      ['Control+k', '.shell-start'],
+      ['F9', '.shell-pilot'],
+      ['F6', '.shell-taskbar'],
+    ] as const) {
+      await reopen();
+      await page.keyboard.press(key);
+      await frames(page);
+      assert.equal(await folder.count(), 0, `${key} closes the folder`);
+      assert.ok(await page.evaluate((wanted) => document.activeElement?.closest(wanted), region), region);
+      await page.keyboard.press('Escape');
+      await frames(page);
+      assert.equal(await lost(), false, `the focus after ${key} and Escape`);
+    }
+    await reopen();
+    await page.keyboard.press('F2');
+    await page.getByRole('menu').waitFor();
+    assert.equal(await folder.count(), 1, 'a menu of the folder leaves it open');
+    await page.keyboard.press('Escape');
+    await openApp(page, 'clock');
+    await frames(page);
+    assert.equal(await folder.count(), 0, 'nothing lies over the window');
+    assert.equal(await lost(), false);
+    await reopen();
+    await page.keyboard.press('F9');
+    await page.getByRole('button', { name: 'Add webtop' }).click();
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-pilot').waitFor({ state: 'detached' });
+    await reopen();
+    await page.keyboard.press('Alt+Shift+PageDown');
+    await frames(page);
+    assert.equal(await folder.count(), 0, 'it stays with its webtop');
+    assert.equal(await lost(), false);
+  }),
   story('focus: it is never lost when windows open, minimize and close', {}, async ({ page }) => {
     const lost = () => page.evaluate(() => document.activeElement === document.body || document.activeElement === null);
     for (const id of ['clock', 'notes', 'sales']) await openApp(page, id);

@@ -107,7 +107,9 @@ const FOCUSABLE =
 
 /** Elements inside that Tab reaches, in order. */
 export function focusables(root: Element): HTMLElement[] {
-  return [...root.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((element) => element.checkVisibility());
+  return [...root.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((element) =>
+    element.checkVisibility({ visibilityProperty: true }),
+  );
 }
 
 /** Keeps Tab inside `root`. */

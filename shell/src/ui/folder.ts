@@ -1,10 +1,10 @@
 /** An open folder: a sheet over the webtop with pages of 4 × 3, a title that can be changed, and dots for the pages. */
 import { FOLDER_GRID } from '../core/grid.ts';
-import { effect, scope, signal, type Dispose } from '../core/signal.ts';
+import { effect, onDispose, scope, signal, type Dispose } from '../core/signal.ts';
 import { changeItem, findFolder, folderPages } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { animate, h, trapTab } from './dom.ts';
+import { animate, h, listen, trapTab } from './dom.ts';
 import { glyph } from './glyphs.ts';
 import { GridView } from './grid-view.ts';
 import type { Webtops } from './webtops.ts';
@@ -65,6 +65,25 @@ export class FolderPanel {
     if (restoreFocus) this.#webtops.current?.focus(id);
   }
 
+  /** Goes when the person turns to something else: it would lie over it. */
+  #followPerson(): void {
+    const [webtop, active] = [this.#desk.activeWebtop.peek(), this.#desk.windows.activeId.peek()];
+    effect(() => {
+      if (this.#desk.activeWebtop() === webtop && this.#desk.windows.activeId() === active) return;
+      queueMicrotask(() => {
+        const hadFocus = this.#element?.contains(document.activeElement);
+        this.close(false);
+        if (hadFocus) this.#desk.windows.focusNext();
+      });
+    });
+    const away = listen(document, 'focusin', ({ target }) => {
+      // Its own menus, questions and notices lie above it.
+      const own = '.shell-folder-backdrop, .shell-menu, .shell-dialog, .shell-toasts';
+      if (target instanceof Element && !target.closest(own)) this.close(false);
+    });
+    onDispose(away);
+  }
+
   /** Turns pages; answers whether there was one. While dragging there's one more page. */
   turn(step: number): boolean {
     const folder = this.#id && findFolder(this.#desk.webtops.peek(), this.#id);
@@ -90,6 +109,7 @@ export class FolderPanel {
       }),
     );
     this.view = view;
+    this.#followPerson();
     const title = h('input.shell-folder-title', {
       'aria-label': t('folder.name'),
       value: folder()?.title ?? '',

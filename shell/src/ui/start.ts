@@ -38,7 +38,9 @@ export class StartMenu {
     this.#panel = undefined;
     this.isOpen.set(false);
     const back = this.#returnTo;
-    if (restoreFocus && back instanceof HTMLElement && back.isConnected) back.focus({ preventScroll: true });
+    if (!restoreFocus) return;
+    if (back instanceof HTMLElement && back.isConnected) back.focus({ preventScroll: true });
+    else this.#desk.windows.focusNext();
   }
 
   #open(): void {
