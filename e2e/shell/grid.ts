@@ -131,6 +131,11 @@ export const grid = [
       assert.equal(await shown.count(), 12);
       await page.getByRole('button', { name: 'Page 2' }).click();
       assert.equal(await shown.count(), 2);
+      await shown.last().locator('.shell-tile').focus();
+      await page.keyboard.press('Control+ArrowRight');
+      await frames(page);
+      assert.equal(await page.locator('.shell-sr[role=status]').last().textContent(), 'Note 14: row 1, column 3');
+      await page.keyboard.press('Control+ArrowLeft');
       await page.getByRole('button', { name: 'Page 1' }).click();
       const folder = await box(page.locator('.shell-folder'));
       await drag(

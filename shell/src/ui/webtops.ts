@@ -147,8 +147,8 @@ export class Webtops {
     const container = findItem(this.#desk.webtops.peek(), item.id)?.container;
     if (!container || !this.#desk.setWebtops(putItem(this.#desk.webtops.peek(), item, { container, cell }))) return;
     const view = this.#views.get(container) ?? this.folder.view;
-    const { columns } = view?.size ?? WEBTOP_GRID;
-    const local = cell % 15;
+    const { columns, rows } = view?.size ?? WEBTOP_GRID;
+    const local = cell % (columns * rows);
     this.#desk.announce(
       t('say.moved', {
         title: itemTitle(this.#desk, item),
