@@ -90,6 +90,13 @@ export const settings = [
       assert.equal(await page.locator('.shell-start-button').getAttribute('aria-label'), 'Start');
       const win = await openApp(page, 'shell.settings', { section: 'language' });
       await win.getByRole('tab', { name: 'Darstellung' }).waitFor();
+      const keys = await win.locator('kbd').allTextContents();
+      assert.deepEqual(
+        keys.filter((text) => /Ctrl|Shift|Page|`/.test(text)),
+        [],
+        'keys are called what keyboards call them',
+      );
+      assert.ok(keys.includes('Strg + K') && keys.includes('Alt + Umschalt + W'), keys.join());
       await page.evaluate(() => {
         window.Shell.addMessages('fr', { 'settings.title': 'Réglages' });
         window.Shell.setLocale('fr');

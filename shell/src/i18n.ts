@@ -72,6 +72,15 @@ function isPlain(value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value < 1000 && /^(en|de)\b/.test(locale());
 }
 
+/** Keys as keyboards of the current language are labelled: `Ctrl + K` is `Strg + K` in German. */
+export function keyLabel(keys: string): string {
+  return keys
+    .replace('`', t('key.backquote'))
+    .replace('Ctrl', t('key.ctrl'))
+    .replace('Page', t('key.page'))
+    .replace('Shift', t('key.shift'));
+}
+
 /** A number in the current language. */
 export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
   if (!options && isPlain(value)) return String(value);

@@ -1,6 +1,6 @@
 /** The taskbar: start, search, one button per running app, webtops, clock. */
 import { effect, onDispose, scope, signal, untracked, type Dispose } from '../core/signal.ts';
-import { dateFormatParts, formatDate, formatNumber, t } from '../i18n.ts';
+import { dateFormatParts, formatDate, formatNumber, keyLabel, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { h, listen, whenIdle } from './dom.ts';
 import { glyph } from './glyphs.ts';
@@ -55,7 +55,7 @@ export class Taskbar {
         'button.shell-bar-button',
         {
           'aria-label': () => t('search.title'),
-          title: () => `${t('search.title')} (Ctrl+K)`,
+          title: () => `${t('search.title')} (${keyLabel('Ctrl+K')})`,
           onclick: () => desk.start.toggle(true),
         },
         glyph('search'),

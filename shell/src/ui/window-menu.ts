@@ -2,7 +2,7 @@
 import { snapByKey, type Arrow, type Placement } from '../core/snap.ts';
 import { MAX_WEBTOPS } from '../core/grid.ts';
 import { addWebtop } from '../core/workspace.ts';
-import { t } from '../i18n.ts';
+import { keyLabel, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { newId } from './dom.ts';
 import type { MenuAnchor, MenuEntries, MenuEntry } from './menu.ts';
@@ -204,5 +204,10 @@ function shortcutEntries(desk: Desk, win: ShellWindow): MenuEntries {
 }
 
 function closeEntry(desk: Desk, win: ShellWindow): MenuEntry {
-  return { title: t('window.close'), icon: 'close', shortcut: 'Alt+Shift+W', run: () => void desk.windows.close(win) };
+  return {
+    title: t('window.close'),
+    icon: 'close',
+    shortcut: keyLabel('Alt+Shift+W'),
+    run: () => void desk.windows.close(win),
+  };
 }

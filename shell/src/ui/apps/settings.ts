@@ -1,7 +1,7 @@
 /** The Settings app. */
 import { EFFECTS } from '../../core/validate.ts';
 import { effect, scope } from '../../core/signal.ts';
-import { localeName, locales, locale, t, type MessageKey } from '../../i18n.ts';
+import { keyLabel, localeName, locales, locale, t, type MessageKey } from '../../i18n.ts';
 import type { AppDefinition, RenderContext } from '../../types.ts';
 import { VERSION } from '../../version.ts';
 import type { Desk } from '../desk.ts';
@@ -292,7 +292,11 @@ function keyboard(): Child {
           'tr',
           {},
           h('th', { scope: 'row' }, () => t(key)),
-          h('td', {}, h('kbd', {}, keys)),
+          h(
+            'td',
+            {},
+            h('kbd', {}, () => keyLabel(keys)),
+          ),
         ),
       ),
     ),
