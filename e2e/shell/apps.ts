@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AppDefinition, SearchHit } from '../../shell/src/types.ts';
 import { open, type World } from './browser.ts';
-import { closeAll, frames, openApp, pick, story } from './scenario.ts';
+import { box, closeAll, frames, openApp, pick, story } from './scenario.ts';
 
 export const apps = [
   story('start: a page, the start menu, an app', {}, async ({ page }) => {
@@ -295,6 +295,30 @@ export const apps = [
     await win.getByRole('button', { name: 'Save' }).click();
     await page.locator('.shell-main').getByRole('button', { name: 'The docs' }).waitFor();
   }),
+  story(
+    'web link: an error stands at its field, and the choice of a picture in the desktop’s language',
+    { width: 720, height: 450, locale: 'de-DE' },
+    async ({ page }) => {
+      const win = await openApp(page, 'shell.weblink');
+      const address = win.getByLabel('Webadresse');
+      await win.getByRole('button', { name: 'Speichern' }).click();
+      const alert = win.getByRole('alert');
+      await alert.waitFor();
+      const [field, text, body] = [await box(address), await box(alert), await box(win.locator('.shell-body'))];
+      assert.ok(text.y >= field.y + field.height && text.y < field.y + field.height + 30, 'right below the field');
+      assert.ok(text.y + text.height <= body.y + body.height, 'in sight');
+      assert.equal(await address.getAttribute('aria-describedby'), await alert.getAttribute('id'));
+      await win.getByText('Bild auswählen').waitFor();
+      await address.fill('https://example.org');
+      const broken = { name: 'kein-bild.txt', mimeType: 'text/plain', buffer: Buffer.from('text') };
+      await win.getByLabel('Symbol').setInputFiles(broken);
+      await win.getByText('kein-bild.txt').waitFor();
+      await win.getByRole('button', { name: 'Speichern' }).click();
+      await win.getByText('Diese Datei taugt nicht als Symbol').waitFor();
+      assert.equal(await address.getAttribute('aria-invalid'), null, 'the address is fine now');
+      assert.equal(await alert.count(), 1);
+    },
+  ),
   story('documentation: opens as a window', {}, async ({ page }) => {
     await page.locator('.shell-start-button').click();
     await page.getByRole('button', { name: 'Documentation' }).click();

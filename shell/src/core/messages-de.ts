@@ -129,6 +129,7 @@ export const de: Record<MessageKey, string> = {
   'weblink.address': 'Webadresse',
   'weblink.badAddress': 'Geben Sie die Adresse einer Webseite ein, etwa https://example.org.',
   'weblink.badIcon': 'Diese Datei taugt nicht als Symbol. Wählen Sie ein Bild.',
+  'weblink.choose': 'Bild auswählen',
   'weblink.colour': 'Farbe',
   'weblink.edit': 'Weblink bearbeiten',
   'weblink.empty': 'Bleibt leer? Manche Seiten lassen sich nicht einbetten.',

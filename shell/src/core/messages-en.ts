@@ -128,6 +128,7 @@ export const en = {
   'weblink.address': 'Web address',
   'weblink.badAddress': 'Enter the address of a web page, such as https://example.org.',
   'weblink.badIcon': 'This file can’t be used as an icon. Choose a picture.',
+  'weblink.choose': 'Choose a picture',
   'weblink.colour': 'Color',
   'weblink.edit': 'Edit web link',
   'weblink.empty': 'Stays empty? Some pages can’t be embedded.',

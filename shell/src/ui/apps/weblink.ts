@@ -6,7 +6,7 @@
 import { t } from '../../i18n.ts';
 import type { AppDefinition, RenderContext } from '../../types.ts';
 import type { Desk } from '../desk.ts';
-import { h } from '../dom.ts';
+import { h, newId } from '../dom.ts';
 import { glyph } from '../glyphs.ts';
 import type { MenuEntry } from '../menu.ts';
 import type { ShellWindow } from '../window.ts';
@@ -156,9 +156,24 @@ function makeFields(old: WebLink | undefined): Fields {
     }),
     name: h('input.shell-input', { name: 'name', value: old?.name ?? '', maxlength: 60, autocomplete: 'off' }),
     color: h('input.shell-colour', { name: 'color', type: 'color', value: old?.color ?? DEFAULT_COLOUR }),
-    icon: h('input.shell-file', { name: 'icon', type: 'file', accept: 'image/*' }),
-    error: h('p.shell-error', { role: 'alert', hidden: true }),
+    icon: h('input', { name: 'icon', type: 'file', accept: 'image/*', title: '', 'aria-label': t('weblink.icon') }),
+    error: h('p.shell-error', { role: 'alert', id: newId('shell-error') }),
   };
+}
+
+/** The browser's own control for a file speaks the browser's language; this one speaks the desktop's. */
+function iconRow(input: HTMLInputElement): HTMLElement {
+  const chosen = h('span.shell-file-name');
+  input.addEventListener('change', () => {
+    chosen.textContent = input.files?.[0]?.name ?? '';
+  });
+  return h(
+    'div.shell-form-row',
+    {},
+    h('span', { 'aria-hidden': 'true' }, t('weblink.icon')),
+    h('label.shell-file', {}, input, h('span.shell-button', {}, t('weblink.choose')), chosen),
+    h('span.shell-hint', {}, t('weblink.iconHint')),
+  );
 }
 
 function showForm(desk: Desk, win: ShellWindow, context: RenderContext, old: WebLink | undefined): void {
@@ -178,8 +193,7 @@ function showForm(desk: Desk, win: ShellWindow, context: RenderContext, old: Web
     row(t('weblink.address'), fields.url),
     row(t('weblink.name'), fields.name),
     row(t('weblink.colour'), fields.color),
-    row(t('weblink.icon'), fields.icon, t('weblink.iconHint')),
-    fields.error,
+    iconRow(fields.icon),
     h(
       'div.shell-dialog-buttons',
       {},
@@ -199,11 +213,19 @@ async function submit(
   old: WebLink | undefined,
 ): Promise<void> {
   const fail = (text: string, field: HTMLInputElement) => {
+    // Below its field, where the eyes and the focus are.
+    field.closest('.shell-form-row')?.after(fields.error);
     fields.error.textContent = text;
-    fields.error.hidden = false;
     field.setAttribute('aria-invalid', 'true');
+    field.setAttribute('aria-describedby', fields.error.id);
     field.focus();
+    fields.error.scrollIntoView({ block: 'nearest' });
   };
+  fields.error.remove();
+  for (const field of [fields.url, fields.icon]) {
+    field.removeAttribute('aria-invalid');
+    field.removeAttribute('aria-describedby');
+  }
   const url = webAddress(fields.url.value);
   if (!url) {
     fail(t('weblink.badAddress'), fields.url);
