@@ -145,6 +145,9 @@ export const apps = [
     await page.keyboard.type('ber');
     const results = page.getByRole('listbox');
     await results.getByRole('option', { name: 'Meeting with Berger' }).waitFor();
+    await page.getByRole('combobox').fill('no');
+    await results.getByRole('option', { name: /Novák/ }).waitFor();
+    assert.equal(await results.getByRole('option', { name: /Appearance/ }).count(), 0, 'not for the end of “snow”');
     await page.getByRole('combobox').fill('lindq');
     await results.getByRole('option', { name: /Greta Lindqvist/ }).waitFor();
     await page.getByRole('combobox').fill('dark');

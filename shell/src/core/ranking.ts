@@ -9,6 +9,9 @@ export function fold(text: string): string {
     .trim();
 }
 
+/** The score of a word that begins like the query. */
+export const WORD_START = 75;
+
 /** A score from 0 (no match) to 100 (equal): equal, prefix, word start, initials, inside, letters in order. */
 export function rank(query: string, text: string): number {
   const wanted = fold(query);
@@ -17,7 +20,7 @@ export function rank(query: string, text: string): number {
   if (given === wanted) return 100;
   if (given.startsWith(wanted)) return 90 - Math.min(10, given.length - wanted.length) / 2;
   const words = given.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  if (words.some((word) => word.startsWith(wanted))) return 75;
+  if (words.some((word) => word.startsWith(wanted))) return WORD_START;
   const typed = wanted.split(/\s+/);
   if (typed.length > 1 && typed.every((part) => words.some((word) => word.startsWith(part)))) return 70;
   if (

@@ -1,5 +1,5 @@
 /** What search found: apps, shortcuts and settings at once, providers' hits as they come. */
-import { rankAny } from '../core/ranking.ts';
+import { WORD_START, rank, rankAny } from '../core/ranking.ts';
 import { effect, signal, type Signal } from '../core/signal.ts';
 import { allItems } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
@@ -101,7 +101,7 @@ export class SearchResults {
       .map(({ item }) => this.#shortcut(item));
     const settings = SECTIONS.map((section) => ({
       section,
-      score: rankAny(query, [t(section.title), ...t(section.words).split(',')]),
+      score: Math.max(rank(query, t(section.title)), ...this.#hidden(query, t(section.words).split(','))),
     }))
       .filter(({ score }) => score > 0)
       .map(({ section }) => ({
@@ -116,6 +116,11 @@ export class SearchResults {
       { title: t('search.shortcuts'), options: shortcuts },
       { title: t('settings.title'), options: settings },
     ].filter((group) => group.options.length > 0);
+  }
+
+  /** Words that nobody sees count from their beginning only: what `no` has to do with `snow` can't be understood. */
+  #hidden(query: string, words: readonly string[]): number[] {
+    return words.map((word) => rank(query, word)).filter((score) => score >= WORD_START);
   }
 
   #shortcut(item: ReturnType<typeof allItems> extends Generator<{ item: infer Item }> ? Item : never): Option {
