@@ -1,6 +1,6 @@
 /** Small screens. */
 import assert from 'node:assert/strict';
-import { area, frames, openApp, becomes, story } from './scenario.ts';
+import { area, becomes, box, frames, openApp, story } from './scenario.ts';
 
 const PHONE = { width: 390, height: 844, touch: true };
 
@@ -32,6 +32,22 @@ export const phone = [
     await page.setViewportSize({ width: 1024, height: 768 });
     await page.getByText('stays at the bottom').waitFor({ state: 'hidden' });
   }),
+  ...(['en-GB', 'de-DE'] as const).map((locale) =>
+    story(`phone: all pages of Settings are in sight (${locale})`, { ...PHONE, locale }, async ({ page }) => {
+      const win = await openApp(page, 'shell.settings');
+      for (const tab of await win.getByRole('tab').all()) {
+        const { x, width, height } = await box(tab);
+        const name = await tab.textContent();
+        assert.ok(x >= 0 && x + width <= 390, `${name} lies from ${x} to ${x + width}`);
+        assert.ok(width >= 44 && height >= 44, `${name} is ${width} × ${height}`);
+        const { content, room } = await tab.evaluate((element) => ({
+          content: element.scrollWidth,
+          room: element.clientWidth,
+        }));
+        assert.ok(content <= room, `${name} is cut off`);
+      }
+    }),
+  ),
   story('phone: the grid stands upright, a swipe turns to the next webtop', PHONE, async ({ page }) => {
     const columns = await page
       .locator('.shell-grid')
