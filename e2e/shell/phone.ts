@@ -48,6 +48,16 @@ export const phone = [
       }
     }),
   ),
+  story('phone: what the search field says fits into it', { ...PHONE, locale: 'de-DE' }, async ({ page }) => {
+    await page.locator('.shell-start-button').tap();
+    const { text, room } = await page.getByRole('combobox').evaluate((element) => {
+      const input = element as HTMLInputElement;
+      const pen = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D;
+      pen.font = getComputedStyle(input).font;
+      return { text: pen.measureText(input.placeholder).width, room: input.clientWidth };
+    });
+    assert.ok(text > 0 && text <= room, `${text} px in ${room} px`);
+  }),
   story('phone: the grid stands upright, a swipe turns to the next webtop', PHONE, async ({ page }) => {
     const columns = await page
       .locator('.shell-grid')

@@ -83,7 +83,8 @@ export class StartMenu {
       'aria-controls': results.listId,
       'aria-expanded': () => String(query() !== ''),
       'aria-activedescendant': () => results.activeOption(),
-      placeholder: () => t('search.placeholder'),
+      // On a phone the long text would be cut off.
+      placeholder: () => t(this.#desk.compact() ? 'search.title' : 'search.placeholder'),
       autocomplete: 'off',
       spellcheck: 'false',
       oninput: () => query.set(input.value.trim()),
