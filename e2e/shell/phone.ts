@@ -58,6 +58,22 @@ export const phone = [
     });
     assert.ok(text > 0 && text <= room, `${text} px in ${room} px`);
   }),
+  story('phone: a finger leaves no hover behind', PHONE, async ({ page }) => {
+    const tile = page.locator('.shell-tile').first();
+    const background = () => tile.evaluate((element) => getComputedStyle(element).backgroundColor);
+    const before = await background();
+    await tile.tap();
+    await page.locator('.shell-window[data-app=notes] [data-act=close]').tap();
+    await page.locator('.shell-window').waitFor({ state: 'detached' });
+    const session = await page.context().newCDPSession(page);
+    await session.send('DOM.enable');
+    await session.send('CSS.enable');
+    const { root } = await session.send('DOM.getDocument');
+    const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector: '.shell-tile' });
+    await session.send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: ['hover'] });
+    await page.waitForTimeout(200);
+    assert.equal(await background(), before);
+  }),
   story('phone: the grid stands upright, a swipe turns to the next webtop', PHONE, async ({ page }) => {
     const columns = await page
       .locator('.shell-grid')
