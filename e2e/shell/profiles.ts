@@ -178,6 +178,22 @@ export const profiles = [
     assert.equal(await page.evaluate(() => window.Shell.openApp('notes')), true);
     await page.locator('.shell-window[data-app=notes]').waitFor();
   }),
+  {
+    name: 'first start: two tabs at once make one webtop',
+    async run(world: World) {
+      const context = await world.browser.newContext({ viewport: { width: 1440, height: 900 } });
+      const tabs = await Promise.all([open(world, { context }), open(world, { context })]);
+      await tabs[0].page.waitForTimeout(2_000);
+      for (const { page, errors } of tabs) {
+        await page.reload();
+        await page.locator('.shell-tile').first().waitFor();
+        await frames(page);
+        assert.equal(await page.locator('.shell-tile').count(), 10);
+        assert.equal(await page.locator('.shell-dot').count(), 1);
+        assert.deepEqual(errors, []);
+      }
+    },
+  },
   story(
     'first start: initial shortcuts and apps, once',
     { options: { initialApps: ['clock'], initialShortcuts: ['clock', 'notes'] } },

@@ -18,7 +18,8 @@ const shortcut = (id: string, cell: number, title?: string): Shortcut => ({
   ...(title ? { title } : {}),
 });
 const profile = (...items: Profile['webtops'][number]['items']): Profile => ({
-  ...emptyProfile('w'),
+  ...emptyProfile(),
+  activeWebtop: 'w',
   webtops: [{ id: 'w', items }],
 });
 const ids = (one: Profile) => one.webtops.flatMap((webtop) => webtop.items.map((item) => item.id)).sort();

@@ -121,12 +121,15 @@ export function migrate(
   return profile;
 }
 
+/** The first webtop's id. It isn't random: tabs that start for the first time at once mean the same one. */
+const FIRST_WEBTOP = 'webtop-first';
+
 /** A profile for a first start. */
-export function emptyProfile(webtopId: string): Profile {
+export function emptyProfile(): Profile {
   return {
     version: PROFILE_VERSION,
-    webtops: [{ id: webtopId, items: [] }],
-    activeWebtop: webtopId,
+    webtops: [{ id: FIRST_WEBTOP, items: [] }],
+    activeWebtop: FIRST_WEBTOP,
     settings: {},
     windows: [],
   };

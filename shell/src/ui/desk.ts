@@ -68,7 +68,7 @@ export class Desk {
     this.runtime = runtime;
     this.root = root;
     this.popOut = popOut;
-    const empty = emptyProfile(newId('webtop'));
+    const empty = emptyProfile();
     this.webtops = signal(empty.webtops);
     this.activeWebtop = signal(empty.activeWebtop);
     this.chosen = signal<Partial<SettingValues>>({});

@@ -8,7 +8,7 @@ import { docsApp } from './apps/docs.ts';
 import { settingsApp } from './apps/settings.ts';
 import { WEBLINK_ID, webLinkApp } from './apps/weblink.ts';
 import { Desk } from './desk.ts';
-import { append, h, listen, newId, nextTask } from './dom.ts';
+import { append, h, listen, nextTask } from './dom.ts';
 import { effectStage } from './effects/stage.ts';
 import { connectKeys } from './keys.ts';
 import { connectLook, cornerLogo } from './look.ts';
@@ -208,7 +208,7 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>, prefix = 
     if (old) {
       await old.end();
       desk.windows.clear();
-      desk.adopt(emptyProfile(newId('webtop')));
+      desk.adopt(emptyProfile());
     }
     const start = () => {
       if (!detach && mine === persistence) detach = begin(desk, popOut);
@@ -244,7 +244,10 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>, prefix = 
 function firstStart(desk: Desk): void {
   const { initialShortcuts, initialApps } = desk.runtime.options.peek();
   const webtop = desk.activeWebtop.peek();
-  for (const appId of initialShortcuts ?? []) desk.addShortcut(appId, {}, webtop);
+  for (const [index, appId] of (initialShortcuts ?? []).entries()) {
+    // Ids of their own would double the shortcuts when two tabs start for the first time at once.
+    desk.addShortcut(appId, { id: `shortcut-first-${index}` }, webtop);
+  }
   if (desk.popOut) return;
   for (const appId of initialApps ?? []) {
     const app = desk.usableApp(appId);
