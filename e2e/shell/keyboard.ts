@@ -1,6 +1,6 @@
 /** Everything by keyboard. */
 import assert from 'node:assert/strict';
-import { area, becomes, closeAll, frames, openApp, placement, story } from './scenario.ts';
+import { area, becomes, box, closeAll, frames, openApp, placement, story } from './scenario.ts';
 
 /** Keys pressed on a fresh window, and where it ends. */
 const SNAPPING: [string, string[], string][] = [
@@ -87,6 +87,34 @@ export const keyboard = [
     await page.keyboard.press('Escape');
     assert.equal(await page.getByRole('menu').count(), 0);
     assert.ok(await page.evaluate(() => document.querySelector('.shell-window')?.contains(document.activeElement)));
+  }),
+  story('move and resize by keys: it says how; Enter keeps, Escape takes back', {}, async ({ page }) => {
+    const win = await openApp(page, 'clock');
+    const choose = async (name: string) => {
+      await page.keyboard.press('Alt+Shift+M');
+      await page.getByRole('menuitem', { name, exact: true }).focus();
+      await page.keyboard.press('Enter');
+    };
+    const before = await box(win);
+    const hint = page.locator('.shell-toast').filter({ hasText: 'with the arrow keys' });
+    await choose('Move');
+    await hint.waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+ArrowDown');
+    await becomes(win, { ...before, x: before.x + 24, y: before.y + 4 }, 'moved');
+    await page.keyboard.press('Enter');
+    await hint.waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowRight');
+    const moved = { ...before, x: before.x + 24, y: before.y + 4 };
+    await becomes(win, moved, 'kept, and the keys are the window’s again');
+    await choose('Resize');
+    await hint.waitFor();
+    await page.keyboard.press('ArrowRight');
+    await becomes(win, { ...moved, width: moved.width + 24 }, 'wider');
+    await page.keyboard.press('Escape');
+    await becomes(win, moved, 'taken back');
+    assert.equal(await hint.count(), 0);
+    assert.ok(await win.evaluate((element) => element.contains(document.activeElement)));
   }),
   story('regions: F6 goes round window, taskbar and webtop; Ctrl+` steps through windows', {}, async ({ page }) => {
     await openApp(page, 'clock');

@@ -28,10 +28,11 @@ export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resiz
   windows.activate(win, false);
   win.element.focus({ preventScroll: true });
   win.element.classList.add('shell-adjusting');
-  desk.announce(t(mode === 'move' ? 'say.moveByKeys' : 'say.resizeByKeys'));
+  const hideHint = desk.toasts.show(t(mode === 'move' ? 'say.moveByKeys' : 'say.resizeByKeys'));
   const finish = () => {
     for (const end of ends) end();
     win.element.classList.remove('shell-adjusting');
+    hideHint();
   };
   const key = (event: KeyboardEvent) => {
     const rect = changed(win.bounds, event.key, event.shiftKey ? FINE_STEP : STEP, mode);
