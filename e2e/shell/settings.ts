@@ -92,10 +92,11 @@ export const settings = [
       await win.getByRole('tab', { name: 'Darstellung' }).waitFor();
       const keys = await win.locator('kbd').allTextContents();
       assert.deepEqual(
-        keys.filter((text) => /Ctrl|Shift|Page|`/.test(text)),
+        keys.filter((text) => /Ctrl|Delete|Shift|Page|`/.test(text)),
         [],
         'keys are called what keyboards call them',
       );
+      assert.deepEqual(keys.slice(-3), ['F2', 'Strg + ← → ↑ ↓', 'Entf'], 'those of shortcuts, too');
       assert.ok(keys.includes('Strg + K') && keys.includes('Alt + Umschalt + W'), keys.join());
       await page.evaluate(() => {
         window.Shell.addMessages('fr', { 'settings.title': 'Réglages' });

@@ -77,6 +77,7 @@ export function keyLabel(keys: string): string {
   return keys
     .replace('`', t('key.backquote'))
     .replace('Ctrl', t('key.ctrl'))
+    .replace('Delete', t('key.delete'))
     .replace('Page', t('key.page'))
     .replace('Shift', t('key.shift'));
 }

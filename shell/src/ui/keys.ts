@@ -19,6 +19,9 @@ export const SHORTCUTS = [
   ['keys.close', 'Alt + Shift + W'],
   ['keys.webtop', 'Alt + Shift + 1 … 9'],
   ['keys.stepWebtop', 'Alt + Shift + Page ↑ ↓'],
+  ['keys.tileMenu', 'F2'],
+  ['keys.tileMove', 'Ctrl + ← → ↑ ↓'],
+  ['keys.tileRemove', 'Delete'],
 ] as const;
 
 const ARROWS: Record<string, Arrow> = { ArrowLeft: 'Left', ArrowRight: 'Right', ArrowUp: 'Up', ArrowDown: 'Down' };
