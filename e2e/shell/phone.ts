@@ -26,6 +26,19 @@ export const phone = [
     await page.locator('.shell-pilot-window').last().tap();
     assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'notes');
   }),
+  story('tablet: targets are 44 px', { width: 820, height: 1180, touch: true }, async ({ page }) => {
+    await openApp(page, 'people');
+    await page.locator('.shell-window-icon').tap();
+    await page.getByRole('menu').waitFor();
+    const small = await page.evaluate(() =>
+      [...document.querySelectorAll('.shell-taskbar button, .shell-window-button, .shell-menu-item')]
+        .filter((button) => button.checkVisibility())
+        .map((button) => ({ name: button.textContent || button.ariaLabel, size: button.getBoundingClientRect() }))
+        .filter(({ size }) => size.width < 44 || size.height < 44)
+        .map(({ name, size }) => `${name} ${size.width}×${size.height}`),
+    );
+    assert.deepEqual(small, []);
+  }),
   story('phone: settings say that the taskbar stays at the bottom', PHONE, async ({ page }) => {
     await openApp(page, 'shell.settings', { section: 'taskbar' });
     await page.getByText('stays at the bottom').waitFor();
