@@ -128,6 +128,27 @@ export const settings = [
     assert.equal(await page.locator('.shell-start [data-app="shell.weblink"]').count(), 0);
     assert.equal(await page.locator('.shell-start-who').textContent(), 'Acme');
   }),
+  story(
+    'wallpapers: a picture of the product’s own is offered, shown and can’t break out',
+    { options: { wallpapers: [{ id: 'photo', title: 'Photo', image: '/pages/a")b.png' }] } },
+    async ({ page }) => {
+      const asked: string[] = [];
+      await page.route('**/pages/*.png', (route) => {
+        asked.push(new URL(route.request().url()).pathname);
+        return route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' });
+      });
+      const win = await openApp(page, 'shell.settings', { section: 'appearance' });
+      await win.getByRole('radio', { name: 'Photo' }).check();
+      await frames(page);
+      const image = await page
+        .locator('.shell-wallpaper')
+        .last()
+        .evaluate((element) => getComputedStyle(element).backgroundImage);
+      assert.match(image, /^url\(".*\/pages\/a%22\)b\.png"\)$/);
+      for (let tries = 0; asked.length === 0 && tries < 50; tries += 1) await page.waitForTimeout(50);
+      assert.equal(asked[0], '/pages/a%22)b.png');
+    },
+  ),
   ...(['logos', 'snow', 'starfield', 'warp', 'network', 'aurora'] as const).map((effect) =>
     story(
       `effect: ${effect} draws, and rests under a maximized window`,
