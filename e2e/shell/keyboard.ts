@@ -116,6 +116,25 @@ export const keyboard = [
     assert.equal(await hint.count(), 0);
     assert.ok(await win.evaluate((element) => element.contains(document.activeElement)));
   }),
+  story('start menu: arrows walk the apps, Home and End lead to the first and the last', {}, async ({ page }) => {
+    await page.keyboard.press('Control+k');
+    const focused = () => page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset.app);
+    const apps = await page
+      .locator('.shell-start-app')
+      .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.app));
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await focused(), apps[0]);
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await focused(), apps[1]);
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await focused(), apps[6], 'the one below, of five columns');
+    await page.keyboard.press('End');
+    assert.equal(await focused(), apps.at(-1));
+    await page.keyboard.press('Home');
+    assert.equal(await focused(), apps[0]);
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await page.getByRole('combobox').evaluate((input) => input === document.activeElement), true);
+  }),
   story('regions: F6 goes round window, taskbar and webtop; Ctrl+` steps through windows', {}, async ({ page }) => {
     await openApp(page, 'clock');
     await openApp(page, 'sales');
@@ -138,6 +157,10 @@ export const keyboard = [
   story('grid: arrows walk, Enter opens, Ctrl+arrow moves, Delete removes and can be undone', {}, async ({ page }) => {
     await page.locator('.shell-tile').first().focus();
     const focused = () => page.evaluate(() => document.activeElement?.querySelector('.shell-tile-label')?.textContent);
+    assert.equal(await focused(), 'Notes');
+    await page.keyboard.press('End');
+    assert.equal(await focused(), 'Weather');
+    await page.keyboard.press('Home');
     assert.equal(await focused(), 'Notes');
     await page.keyboard.press('ArrowRight');
     assert.equal(await focused(), 'Clock');

@@ -213,6 +213,9 @@ export class GridView {
       );
       if (next) this.focus(next.id);
       else this.#actions.edge?.(arrow);
+    } else if (event.key === 'Home' || event.key === 'End') {
+      const inOrder = this.#reachable().sort((a, b) => a.item.cell - b.item.cell);
+      this.focus(inOrder.at(event.key === 'Home' ? 0 : -1)?.item.id);
     } else if (event.key === 'Delete') this.#actions.remove(item);
     else if (event.key === 'F2' || (event.key === 'F10' && event.shiftKey)) {
       this.#actions.menu(item, this.tile(item.id) ?? this.element);

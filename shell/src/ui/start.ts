@@ -206,7 +206,8 @@ export class StartMenu {
     } else if (event.target === input && input.value && results.key(event.key)) {
       // The results took the key.
     } else if (event.target === input && event.key === 'ArrowDown') apps.querySelector('button')?.focus();
-    else if (apps.contains(event.target as Node) && event.key.startsWith('Arrow')) this.#walk(event.key, apps, input);
+    else if (apps.contains(event.target as Node) && /^(Arrow.+|Home|End)$/.test(event.key))
+      this.#walk(event.key, apps, input);
     else {
       trapTab(panel, event);
       event.stopPropagation();
@@ -216,7 +217,7 @@ export class StartMenu {
     event.stopPropagation();
   }
 
-  /** Arrow keys over the app tiles, by their places on screen. */
+  /** Arrow keys over the app tiles, by their places on screen; Home and End. */
   #walk(key: string, apps: HTMLElement, input: HTMLInputElement): void {
     const all = [...apps.querySelectorAll<HTMLElement>('button')];
     const at = all.indexOf(document.activeElement as HTMLElement);
@@ -225,7 +226,8 @@ export class StartMenu {
       1,
       all.findIndex((one) => top(one) > top(all[0])),
     );
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key] ?? 0;
+    const step =
+      { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns, Home: -at, End: all.length }[key] ?? 0;
     if (at + step < 0) input.focus();
     else all[Math.min(all.length - 1, at + step)]?.focus();
   }
