@@ -210,8 +210,11 @@ fn result_type(method: AggregateMethod, expr: &BoundExpr) -> Option<PropertyType
     match method {
         AggregateMethod::Count | AggregateMethod::CountDistinct => Some(Ty::Int64.into()),
         AggregateMethod::Min | AggregateMethod::Max => {
-            let ordered =
-                primitive.is_some_and(|ty| !matches!(ty, Ty::Binary | Ty::Boolean | Ty::Guid));
+            let ordered = match expr.ty {
+                PropertyType::Primitive(ty) => !matches!(ty, Ty::Binary | Ty::Boolean | Ty::Guid),
+                PropertyType::Enum(_) => true,
+                PropertyType::Untyped => false,
+            };
             ordered.then_some(expr.ty)
         }
         AggregateMethod::Sum => match primitive? {

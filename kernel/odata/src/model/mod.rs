@@ -46,6 +46,9 @@ indexes! {
     OperationIndex,
 }
 
+/// The name of the entity container.
+pub const CONTAINER: &str = "Container";
+
 /// The metadata of a service.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
@@ -67,7 +70,7 @@ impl Model {
     /// A model without sets.
     #[must_use]
     pub fn new(namespace: impl Into<String>) -> Self {
-        Self { namespace: namespace.into(), container: "Container".to_owned(), ..Self::default() }
+        Self { namespace: namespace.into(), container: CONTAINER.to_owned(), ..Self::default() }
     }
 
     /// Adds an entity type.

@@ -23,6 +23,13 @@ use cursor::{Budget, Cursor};
 use parse::Duplicates;
 use text::Text;
 
+/// Whether a text can be the name of something: a letter or an underscore, then also digits, at most
+/// 128 of them (ABNF `odataIdentifier`).
+#[must_use]
+pub fn is_identifier(text: &str) -> bool {
+    lexical::identifier(text) == Ok(text.len())
+}
+
 impl QueryOptions {
     /// Parses the raw query of a URL, without its `?`, within the default limits.
     ///

@@ -5,7 +5,7 @@ use svc_odata::bind::{
     bind_query,
 };
 use svc_odata::model::PrimitiveType as Ty;
-use svc_odata::model::PropertyType;
+use svc_odata::model::{EnumIndex, PropertyType};
 use svc_odata::syntax::QueryOptions;
 
 use crate::shop::{PRODUCT, shop};
@@ -45,6 +45,8 @@ fn aggregates_leave_one_row_of_columns() {
         ]
     );
     assert_eq!(query.row.entity_type, None);
+    let colour = bind("$apply=aggregate(Colour with max as Last)");
+    assert_eq!(columns(&colour), [("Last", PropertyType::Enum(EnumIndex(0)), true)]);
     let apply = query.apply.expect("apply");
     let BoundTransformationKind::GroupBy { keys, aggregates } = &apply.steps[0].kind else {
         panic!("an aggregation")
