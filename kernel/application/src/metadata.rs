@@ -181,6 +181,11 @@ impl Metadata {
 
     fn rules(&self, set: SetIndex, property: &Property, is_key: bool) -> Vec<String> {
         let mut rules = rules(property, is_key, &self.permissions_to_see(set, property));
+        if let PropertyType::Enum(index) = property.ty {
+            let members = self.sets.model().enum_type(index).members.iter();
+            let names: Vec<&str> = members.map(|member| member.name.as_str()).collect();
+            rules.push(format!("one of {}", names.join(", ")));
+        }
         let entity = self.sets.entity(set);
         let column = entity.columns.iter().position(|column| column.property == property.name);
         let filters = column.into_iter().flat_map(|column| entity.response_filters_of(column));

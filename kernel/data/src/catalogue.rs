@@ -4,6 +4,7 @@
 //! module said when it registered it. Everything that reads or writes asks the catalogue, so an
 //! entity that isn't registered can't be reached through a [`Context`](crate::Context).
 
+mod enumerations;
 mod names;
 mod relations;
 
@@ -24,7 +25,7 @@ use crate::virtual_property::VirtualProperty;
 
 use relations::relations_of;
 
-pub(crate) use names::{camel_case, lower_first, pascal_case, snake_case};
+pub(crate) use names::{camel_case, lower_first, pascal_case, singular, snake_case};
 
 /// Columns that the framework keeps itself wherever an entity has them.
 pub(crate) mod kept {

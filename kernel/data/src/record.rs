@@ -83,7 +83,7 @@ impl Record {
     ) -> Result<Map<String, Json>> {
         let columns: Vec<usize> = model.visible(who).collect();
         let named = |index: usize| model.columns[index].property.clone();
-        let value = |index: usize| to_json(&self.0[index]);
+        let value = |index: usize| model.columns[index].kind.to_json(&self.0[index]);
         let mut properties: Map<String, Json> =
             columns.iter().map(|index| (named(*index), value(*index))).collect();
         if let Some(masks) = Masks::of(model, who, &columns) {

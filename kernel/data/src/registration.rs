@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sea_orm::sea_query::{Expr, IntoCondition};
-use sea_orm::{EntityTrait, IdenStatic as _};
+use sea_orm::{ActiveEnum, EntityTrait, IdenStatic as _};
+use serde::Serialize;
 use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
 
@@ -11,7 +12,7 @@ use crate::catalogue::{Catalogue, EntityModel, EntitySet, Exposure, deleted_set}
 use crate::migration::Migration;
 use crate::operation::{ImportBuilder, OperationBuilder, RESTORE};
 use crate::unit_of_work::CommitHook;
-use crate::value::ValueKind;
+use crate::value::{Enumeration, ValueKind};
 use crate::virtual_property::VirtualRow;
 
 mod extension;
@@ -79,6 +80,7 @@ impl DataRegistry for Registry {
             shared: false,
             deletes_softly: false,
             exposures: Vec::new(),
+            enumerations: Vec::new(),
             search: Vec::new(),
             entity: std::marker::PhantomData,
         }
@@ -122,6 +124,9 @@ impl DataRegistry for Registry {
     }
 }
 
+/// An enumeration, or what is wrong with the type that should be one.
+type Enumerated = Result<&'static Enumeration, Vec<String>>;
+
 /// Describes how an entity is served as a set.
 pub struct EntitySetBuilder<'a, E: EntityTrait> {
     registry: &'a mut Registry,
@@ -130,6 +135,7 @@ pub struct EntitySetBuilder<'a, E: EntityTrait> {
     shared: bool,
     deletes_softly: bool,
     exposures: Vec<(&'static str, Exposure)>,
+    enumerations: Vec<(&'static str, Enumerated)>,
     search: Vec<&'static str>,
     alternate_keys: Vec<Vec<&'static str>>,
     entity: std::marker::PhantomData<E>,
@@ -196,6 +202,20 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     /// Keeps a column from ever leaving the application.
     pub fn internal(mut self, column: E::Column) -> Self {
         self.exposures.push((column.as_str(), Exposure::Internal));
+        self
+    }
+
+    /// Serves a column as an enumeration: its values are the members of `T`, and nothing else can be
+    /// written.
+    ///
+    /// A member is called as serde writes it, compared and sorted by the number that is stored, or by
+    /// its place in `T` where a text is stored. The type is called as `SeaORM` calls it
+    /// (`enum_name`), in Pascal case.
+    pub fn enumeration<T>(mut self, column: E::Column) -> Self
+    where
+        T: ActiveEnum + Serialize + 'static,
+    {
+        self.enumerations.push((column.as_str(), Enumeration::of::<T>()));
         self
     }
 
@@ -325,6 +345,7 @@ impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
             set: Some(set),
             rules: std::mem::take(&mut self.rules),
             exposures: &self.exposures,
+            enumerations: std::mem::take(&mut self.enumerations),
             search: &self.search,
             alternate_keys: &self.alternate_keys,
         };
@@ -338,12 +359,13 @@ struct Described<'a> {
     set: Option<EntitySet>,
     rules: Rules,
     exposures: &'a [(&'static str, Exposure)],
+    enumerations: Vec<(&'static str, Enumerated)>,
     search: &'a [&'static str],
     alternate_keys: &'a [Vec<&'static str>],
 }
 
 fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: Described<'_>) {
-    let Described { set, rules, exposures, search, alternate_keys } = described;
+    let Described { set, rules, exposures, enumerations, search, alternate_keys } = described;
     let module = registry.module().to_owned();
     let mut model = match EntityModel::of::<E>(&module, shared, set) {
         Ok(model) => model,
@@ -359,9 +381,11 @@ fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: D
             model.columns[index].exposure = *exposure;
         }
     }
-    for problem in rules.add_to(&mut model) {
+    let problems = add_enumerations(&mut model, enumerations);
+    for problem in problems.into_iter().chain(rules.add_to(&mut model)) {
         registry.problem(problem);
     }
+    registry.at_end(refuse_taken_names);
     let places = |names: &[&'static str]| -> Vec<usize> {
         names.iter().filter_map(|name| model.column_index(name)).collect()
     };
@@ -390,4 +414,37 @@ fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: D
         None => registry.contribute(Kind::Entity, model.table, scope),
     }
     registry.part::<DataParts>().catalogue.add(model);
+}
+
+/// Says which columns hold the members of enumerations; the answer is what can't be.
+fn add_enumerations(
+    model: &mut EntityModel,
+    enumerations: Vec<(&'static str, Enumerated)>,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (name, enumeration) in enumerations {
+        let Some(place) = model.column_index(name) else { continue };
+        let wrong = |problem| vec![format!("`{}.{name}` {problem}", model.table)];
+        let fits =
+            enumeration.and_then(|found| match found.problem_with(model.columns[place].kind) {
+                _ if place == model.key_index() => {
+                    Err(wrong("is the key, which can't be an enumeration".to_owned()))
+                }
+                Some(problem) => Err(wrong(problem)),
+                None => Ok(found),
+            });
+        match fits {
+            Ok(found) => model.columns[place].kind = ValueKind::Enumeration(found),
+            Err(found) => problems.extend(found),
+        }
+    }
+    problems
+}
+
+/// The types of a service are told apart by their names, whichever module they are of.
+fn refuse_taken_names(registry: &mut Registry) {
+    let problems = registry.part::<DataParts>().catalogue.problems_with_type_names();
+    for (module, problem) in problems {
+        registry.problem_of(&module, problem);
+    }
 }

@@ -83,8 +83,7 @@ impl<'a> Masks<'a> {
 
     fn check(&self, column: usize, value: &Json) -> Result<()> {
         let column = &self.entity.columns[column];
-        let fits =
-            if value.is_null() { column.nullable } else { column.kind.parse_json(value).is_ok() };
+        let fits = if value.is_null() { column.nullable } else { column.kind.holds_json(value) };
         if fits {
             return Ok(());
         }

@@ -5,7 +5,10 @@
 //! decimal is a number (exact for up to 15 digits, which the catalogue insists on), an identifier
 //! its 16 bytes. [`for_sqlite`] brings bound values into that form.
 
+mod enumeration;
 mod row_json;
+
+use std::fmt::Write as _;
 
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
@@ -19,7 +22,8 @@ use time::macros::format_description;
 use time::{Date, OffsetDateTime, Time, UtcOffset};
 use uuid::Uuid;
 
-pub(crate) use row_json::{push_integer, push_value};
+pub use enumeration::{Enumeration, Member};
+pub(crate) use row_json::push_integer;
 
 const TIMESTAMP: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
@@ -64,6 +68,8 @@ pub enum ValueKind {
     Bytes,
     /// Any JSON.
     Json,
+    /// A member of an enumeration, which is stored as text or a whole number.
+    Enumeration(&'static Enumeration),
 }
 
 impl ValueKind {
@@ -124,6 +130,26 @@ impl ValueKind {
             Self::Time => Value::TimeTime(None),
             Self::Bytes => Value::Bytes(None),
             Self::Json => Value::Json(None),
+            Self::Enumeration(enumeration) => enumeration.storage().null(),
+        }
+    }
+
+    /// The kind of what the database holds: of an enumeration text or a whole number, of all others
+    /// the kind itself.
+    #[must_use]
+    pub fn stored(self) -> Self {
+        match self {
+            Self::Enumeration(enumeration) => enumeration.storage(),
+            other => other,
+        }
+    }
+
+    /// The enumeration whose members the values are.
+    #[must_use]
+    pub fn enumeration(self) -> Option<&'static Enumeration> {
+        match self {
+            Self::Enumeration(enumeration) => Some(enumeration),
+            _ => None,
         }
     }
 
@@ -157,10 +183,11 @@ impl ValueKind {
                 let value: Option<Json> = row.try_get_by_index(index)?;
                 Value::Json(value.map(Box::new))
             }
+            Self::Enumeration(enumeration) => enumeration.storage().read(row, index)?,
         })
     }
 
-    /// Writes column `index` of a row as JSON, as [`to_json`] would.
+    /// Writes column `index` of a row as JSON, as [`ValueKind::to_json`] would.
     ///
     /// # Errors
     ///
@@ -174,7 +201,35 @@ impl ValueKind {
         row_json::write(self, row, index, out)
     }
 
-    /// Reads the JSON that [`to_json`] wrote.
+    /// A value as sets return it: as [`to_json`] says, but a member of an enumeration by its name.
+    #[must_use]
+    pub fn to_json(self, value: &Value) -> Json {
+        match self {
+            Self::Enumeration(enumeration) => enumeration.name_of(value).into(),
+            _ => to_json(value),
+        }
+    }
+
+    /// Writes a value as [`ValueKind::to_json`] says.
+    pub(crate) fn push_json(self, value: &Value, out: &mut String) {
+        match self {
+            Self::Enumeration(_) => drop(write!(out, "{}", self.to_json(value))),
+            _ => row_json::push_value(value, out),
+        }
+    }
+
+    /// Whether JSON is a value of this kind, as [`ValueKind::to_json`] makes it.
+    pub(crate) fn holds_json(self, json: &Json) -> bool {
+        match (self, json) {
+            (_, Json::Null) => true,
+            (Self::Enumeration(enumeration), json) => {
+                enumeration.members().iter().any(|member| *json == member.name)
+            }
+            _ => self.parse_json(json).is_ok(),
+        }
+    }
+
+    /// Reads the JSON that [`to_json`] wrote: of a member of an enumeration what is stored.
     ///
     /// # Errors
     ///
@@ -208,6 +263,7 @@ impl ValueKind {
                 bytes.map_err(|_| wrong())?.into()
             }
             Self::Json => Value::Json(Some(Box::new(json.clone()))),
+            Self::Enumeration(enumeration) => enumeration.storage().parse_json(json)?,
         })
     }
 }
@@ -221,7 +277,7 @@ fn parse_decimal(digits: &str) -> Option<Decimal> {
     digits.parse().or_else(|_| Decimal::from_scientific(digits)).ok()
 }
 
-/// A value as JSON: numbers stay exact, times are RFC 3339 with `Z` and at most six decimals,
+/// A value as JSON, as it is stored: numbers stay exact, times are RFC 3339 with `Z` and at most six decimals,
 /// bytes are URL-safe base64.
 #[must_use]
 pub fn to_json(value: &Value) -> Json {

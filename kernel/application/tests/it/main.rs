@@ -9,6 +9,7 @@ mod odata_batch;
 mod odata_changes;
 mod odata_conformance;
 mod odata_deep;
+mod odata_enumerations;
 mod odata_expressions;
 mod odata_fuzz;
 mod odata_keys;

@@ -47,3 +47,38 @@ pub(crate) fn snake_case(name: &str) -> String {
     }
     snake
 }
+
+/// The type of a set's entities: `Categories` holds `Category`, `Products` holds `Product`.
+pub(crate) fn singular(name: &str) -> String {
+    if let Some(stem) = name.strip_suffix("ies") {
+        return format!("{stem}y");
+    }
+    for ending in ["sses", "xes", "ches", "shes"] {
+        if name.ends_with(ending) {
+            return name[..name.len() - 2].to_owned();
+        }
+    }
+    match name.strip_suffix('s') {
+        Some(stem) if !name.ends_with("ss") => stem.to_owned(),
+        _ => format!("{name}Item"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_s_type_has_the_singular_of_its_name() {
+        let cases = [
+            ("Products", "Product"),
+            ("Categories", "Category"),
+            ("Boxes", "Box"),
+            ("Addresses", "Address"),
+            ("Stock", "StockItem"),
+        ];
+        for (set, expected) in cases {
+            assert_eq!(singular(set), expected);
+        }
+    }
+}

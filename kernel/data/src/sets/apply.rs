@@ -151,11 +151,19 @@ impl<'a> Rows<'a> {
     /// expressions with parameters for different ones.
     fn group(&mut self, keys: &[BoundExpr], aggregates: &[BoundAggregate]) -> Result<()> {
         let backend = self.translator.backend;
-        let values = aggregates.iter().filter_map(|aggregate| aggregate.expr.as_ref());
         let mut inner = std::mem::take(&mut self.select);
-        for (place, expr) in keys.iter().chain(values).enumerate() {
+        for (place, expr) in keys.iter().enumerate() {
             let form = Form::of(self.translator.sets, expr)?;
             inner.expr_as(form.typed(backend, self.translator.value(expr)?), column_name(place));
+        }
+        let values = aggregates.iter().filter_map(|it| Some((it.method, it.expr.as_ref()?)));
+        for (number, (method, expr)) in values.enumerate() {
+            let value = if is_extreme(method) {
+                self.translator.ordered(expr)?
+            } else {
+                Form::of(self.translator.sets, expr)?.typed(backend, self.translator.value(expr)?)
+            };
+            inner.expr_as(value, column_name(keys.len() + number));
         }
         // A statement that only counts still needs a column.
         inner.expr_as(Expr::val(1), Alias::new("~one"));
@@ -171,7 +179,11 @@ impl<'a> Rows<'a> {
                 Some(expr) => {
                     let value = aggregated(backend, aggregate.method, expr, column(next));
                     next += 1;
-                    value
+                    if is_extreme(aggregate.method) {
+                        self.translator.unranked(expr, value)
+                    } else {
+                        value
+                    }
                 }
                 None => Expr::from(Func::count(Expr::val(1))),
             };
@@ -200,7 +212,7 @@ impl<'a> Rows<'a> {
                     Some(known) => rows.translator.columns[known].clone(),
                     None => Expr::cust("NULL"),
                 };
-                let form = Form::of_type(column.ty)?;
+                let form = Form::of_type(rows.translator.sets, column.ty)?;
                 select.expr_as(form.typed(self.translator.backend, value), column_name(place));
             }
             match &mut all {
@@ -212,6 +224,11 @@ impl<'a> Rows<'a> {
         self.become_table(all, row.columns.len());
         Ok(())
     }
+}
+
+/// Whether an aggregate is one of the values themselves.
+fn is_extreme(method: AggregateMethod) -> bool {
+    matches!(method, AggregateMethod::Min | AggregateMethod::Max)
 }
 
 fn aggregated(backend: Backend, method: AggregateMethod, expr: &BoundExpr, value: Expr) -> Expr {
@@ -250,7 +267,7 @@ impl Sets {
             let count = query.count.then(|| count_of(&select));
             let mut columns = Vec::with_capacity(query.select.columns.len());
             for index in &query.select.columns {
-                let form = Form::of_type(query.row.columns[*index].ty)?;
+                let form = Form::of_type(self, query.row.columns[*index].ty)?;
                 let value = translator.columns[*index].clone();
                 select.expr(form.returned(translator.backend, value));
                 columns.push((query.row.columns[*index].name.split('/').collect(), form));

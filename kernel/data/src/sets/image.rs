@@ -146,5 +146,6 @@ pub(super) fn sql_type(kind: ValueKind) -> &'static str {
         ValueKind::Time => "time",
         ValueKind::Bytes => "bytea",
         ValueKind::Json => "jsonb",
+        ValueKind::Enumeration(enumeration) => sql_type(enumeration.storage()),
     }
 }

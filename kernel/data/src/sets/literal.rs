@@ -13,6 +13,9 @@ pub(crate) fn to_column(kind: ValueKind, literal: &Literal) -> Option<sea_orm::V
         (ValueKind::Int16, Literal::Integer(number)) => i16::try_from(*number).ok()?.into(),
         (ValueKind::Int32, Literal::Integer(number)) => i32::try_from(*number).ok()?.into(),
         (ValueKind::Json, Literal::Json(json)) => json.clone().into(),
+        (ValueKind::Enumeration(enumeration), Literal::Enum(_, number)) => {
+            enumeration.stored(*number)?
+        }
         (ValueKind::Decimal { .. }, Literal::Integer(number)) => Decimal::from(*number).into(),
         #[expect(clippy::cast_precision_loss, reason = "a double is what the property holds")]
         (ValueKind::Double, Literal::Integer(number)) => (*number as f64).into(),

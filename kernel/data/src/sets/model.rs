@@ -5,8 +5,9 @@ use std::sync::Arc;
 use sea_orm::Value;
 use svc_core::{Error, Result};
 use svc_odata::model::{
-    Access, Capabilities, EntitySet, EntityType, Model, NavigationIndex, NavigationProperty,
-    PrimitiveType, Property, PropertyIndex, SetIndex, SetPermissions, TypeIndex,
+    Access, Capabilities, EntitySet, EntityType, EnumIndex, EnumMember, EnumType, Model,
+    NavigationIndex, NavigationProperty, PrimitiveType, Property, PropertyIndex, PropertyType,
+    SetIndex, SetPermissions, TypeIndex,
 };
 use svc_odata::syntax::encode_segment;
 use svc_odata::value::Value as Literal;
@@ -15,16 +16,18 @@ use super::literal::to_column;
 use super::prepared::Prepared;
 use super::token::TokenKeys;
 use crate::catalogue::{
-    Catalogue, Column, EntityModel, Exposure, Relation, lower_first, pascal_case,
+    Catalogue, Column, EntityModel, Exposure, Relation, lower_first, pascal_case, singular,
 };
 use crate::operation::Operation;
-use crate::value::{ValueKind, to_json};
+use crate::value::{Enumeration, ValueKind, to_json};
 use crate::virtual_property::VirtualProperty;
 
 /// The entity sets of an application: OData's description of them, and what lies behind it.
 #[derive(Debug)]
 pub struct Sets {
     model: Model,
+    /// What lies behind each enumeration of the model.
+    enumerations: Vec<&'static Enumeration>,
     served: Vec<Served>,
     /// What runs behind each operation of the model.
     pub(super) operations: Vec<Operation>,
@@ -55,9 +58,13 @@ impl Sets {
     #[must_use]
     pub(crate) fn new(application: &str, catalogue: &Catalogue) -> Self {
         let mut model = Model::new(pascal_case(application));
+        let enumerations = catalogue.enumerations();
+        for enumeration in &enumerations {
+            model.add_enum(describe_enumeration(enumeration));
+        }
         let mut served = Vec::new();
         for entity in catalogue.sets() {
-            let (mut entity_type, columns) = describe(entity);
+            let (mut entity_type, columns) = describe(&model, entity);
             let place = |column: &usize| columns.iter().position(|other| other == column);
             for key in entity.set.iter().flat_map(|set| &set.alternate_keys) {
                 let key: Option<Vec<PropertyIndex>> =
@@ -70,6 +77,7 @@ impl Sets {
         }
         let mut sets = Self {
             model,
+            enumerations,
             served,
             operations: Vec::new(),
             token_keys: TokenKeys::default(),
@@ -129,10 +137,13 @@ impl Sets {
                 let own = self.served[place].property_of(link.column);
                 let other = self.served[link.target.0].property_of(link.target_column);
                 let is_own = link.column != self.served[place].entity.key_index();
+                // CSDL has equal types on both ends of a constraint.
+                let same_type = self.served[place].kind(link.column).enumeration()
+                    == self.served[link.target.0].kind(link.target_column).enumeration();
                 let navigation = &mut self.model.types[place].navigations[index];
                 navigation.partner = partner;
                 if let (Some(own), Some(other), true, false) =
-                    (own, other, is_own, navigation.collection)
+                    (own, other, is_own && same_type, navigation.collection)
                 {
                     // It stays nullable: who it leads to can be hidden by a row filter.
                     navigation.constraints.push((own, other));
@@ -155,6 +166,11 @@ impl Sets {
     #[must_use]
     pub fn entity(&self, set: SetIndex) -> &Arc<EntityModel> {
         &self.served[set.0].entity
+    }
+
+    /// What lies behind an enumeration of the model.
+    pub(super) fn enumeration(&self, index: EnumIndex) -> &'static Enumeration {
+        self.enumerations[index.0]
     }
 
     /// The set of this name.
@@ -260,7 +276,7 @@ fn navigation_name(relation: &Relation, target: &EntityModel) -> String {
     }
 }
 
-fn describe(entity: &EntityModel) -> (EntityType, Vec<usize>) {
+fn describe(model: &Model, entity: &EntityModel) -> (EntityType, Vec<usize>) {
     let name = entity.set.as_ref().map_or(entity.table, |set| &set.name);
     let mut described = EntityType::new(singular(name));
     let mut columns = Vec::new();
@@ -268,7 +284,7 @@ fn describe(entity: &EntityModel) -> (EntityType, Vec<usize>) {
         if column.exposure == Exposure::Internal {
             continue;
         }
-        let property = described.add_property(describe_column(column));
+        let property = described.add_property(describe_column(model, column));
         columns.push(index);
         if index == entity.key_index() {
             described.key.push(property);
@@ -276,14 +292,14 @@ fn describe(entity: &EntityModel) -> (EntityType, Vec<usize>) {
     }
     let virtuals = entity.set.as_ref().map(|set| &set.virtual_properties[..]).unwrap_or_default();
     for (number, found) in virtuals.iter().enumerate() {
-        described.add_property(describe_virtual(found));
+        described.add_property(describe_virtual(model, found));
         columns.push(entity.columns.len() + number);
     }
     (described, columns)
 }
 
-fn describe_virtual(found: &VirtualProperty) -> Property {
-    let described = Property::new(found.name.clone(), primitive_type(found.kind));
+fn describe_virtual(model: &Model, found: &VirtualProperty) -> Property {
+    let described = Property::new(found.name.clone(), property_type(model, found.kind));
     let (max_length, precision, scale) = facets(found.kind);
     Property {
         nullable: found.nullable,
@@ -309,8 +325,8 @@ fn facets(kind: ValueKind) -> (Option<u32>, Option<u32>, Option<u32>) {
     }
 }
 
-fn describe_column(column: &Column) -> Property {
-    let property = Property::new(column.property.clone(), primitive_type(column.kind));
+fn describe_column(model: &Model, column: &Column) -> Property {
+    let property = Property::new(column.property.clone(), property_type(model, column.kind));
     let (max_length, precision, scale) = facets(column.kind);
     Property {
         nullable: column.nullable,
@@ -331,7 +347,21 @@ fn describe_column(column: &Column) -> Property {
     }
 }
 
-pub(super) fn primitive_type(kind: ValueKind) -> svc_odata::model::PropertyType {
+fn describe_enumeration(enumeration: &Enumeration) -> EnumType {
+    let members = enumeration.members().iter().map(|member| EnumMember {
+        name: member.name.clone(),
+        value: member.number,
+        description: None,
+    });
+    EnumType {
+        name: enumeration.name().to_owned(),
+        flags: false,
+        members: members.collect(),
+        description: None,
+    }
+}
+
+pub(super) fn property_type(model: &Model, kind: ValueKind) -> PropertyType {
     let primitive = match kind {
         ValueKind::Boolean => PrimitiveType::Boolean,
         ValueKind::Int16 => PrimitiveType::Int16,
@@ -345,7 +375,12 @@ pub(super) fn primitive_type(kind: ValueKind) -> svc_odata::model::PropertyType 
         ValueKind::Date => PrimitiveType::Date,
         ValueKind::Time => PrimitiveType::TimeOfDay,
         ValueKind::Bytes => PrimitiveType::Binary,
-        ValueKind::Json => return svc_odata::model::PropertyType::Untyped,
+        ValueKind::Json => return PropertyType::Untyped,
+        ValueKind::Enumeration(enumeration) => {
+            let known = model.enums.iter().position(|known| known.name == enumeration.name());
+            let stored = || property_type(model, enumeration.storage());
+            return known.map_or_else(stored, |index| PropertyType::Enum(EnumIndex(index)));
+        }
     };
     primitive.into()
 }
@@ -373,39 +408,4 @@ fn describe_set(entity: &EntityModel, entity_type: TypeIndex) -> EntitySet {
         ..Capabilities::default()
     };
     described
-}
-
-/// The type of a set's entities: `Categories` holds `Category`, `Products` holds `Product`.
-fn singular(name: &str) -> String {
-    if let Some(stem) = name.strip_suffix("ies") {
-        return format!("{stem}y");
-    }
-    for ending in ["sses", "xes", "ches", "shes"] {
-        if name.ends_with(ending) {
-            return name[..name.len() - 2].to_owned();
-        }
-    }
-    match name.strip_suffix('s') {
-        Some(stem) if !name.ends_with("ss") => stem.to_owned(),
-        _ => format!("{name}Item"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_set_s_type_has_the_singular_of_its_name() {
-        let cases = [
-            ("Products", "Product"),
-            ("Categories", "Category"),
-            ("Boxes", "Box"),
-            ("Addresses", "Address"),
-            ("Stock", "StockItem"),
-        ];
-        for (set, expected) in cases {
-            assert_eq!(singular(set), expected);
-        }
-    }
 }

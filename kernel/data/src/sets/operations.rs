@@ -2,10 +2,10 @@
 
 use svc_core::{Error, Result};
 use svc_odata::model::{
-    Binding, Operation as Described, OperationIndex, OperationType, Parameter, TypeIndex,
+    Binding, Model, Operation as Described, OperationIndex, OperationType, Parameter, TypeIndex,
 };
 
-use super::model::{Sets, primitive_type};
+use super::model::{Sets, property_type};
 use super::source::Source;
 use crate::context::Context;
 use crate::error::database_error;
@@ -13,8 +13,8 @@ use crate::operation::{Bound, Literal, Operation, OutcomeForm, Returned, Run, Va
 use crate::record::Record;
 use crate::unit_of_work::{Expected, UnitOfWork, expect_version};
 
-fn value_type(form: ValueForm) -> OperationType {
-    let ty = primitive_type(form.kind);
+fn value_type(model: &Model, form: ValueForm) -> OperationType {
+    let ty = property_type(model, form.kind);
     OperationType::Value { ty, collection: form.many, nullable: form.nullable }
 }
 
@@ -37,7 +37,7 @@ impl Sets {
         };
         let returns = match operation.returns {
             OutcomeForm::Nothing => None,
-            OutcomeForm::Value(form) => Some(value_type(form)),
+            OutcomeForm::Value(form) => Some(value_type(model, form)),
             OutcomeForm::Entities { entity, many, nullable } => {
                 let types = (0..model.types.len()).map(TypeIndex);
                 let mut found = types.filter(|ty| self.served_type(*ty).entity.entity == entity);
@@ -47,7 +47,7 @@ impl Sets {
         };
         let parameters = operation.parameters.iter().map(|parameter| Parameter {
             name: parameter.name.clone(),
-            ty: value_type(parameter.form),
+            ty: value_type(model, parameter.form),
             description: Some(parameter.description.clone()).filter(|text| !text.is_empty()),
         });
         let described = Described {

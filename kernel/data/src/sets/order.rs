@@ -16,6 +16,7 @@ use super::sql::Translator;
 use super::token::wrong_token;
 use crate::database::Backend;
 use crate::error::database_error;
+use crate::value::ValueKind;
 
 /// One criterion.
 struct Term {
@@ -58,7 +59,9 @@ impl Terms {
         let served = translator.current.served;
         let mut terms = Vec::with_capacity(order_by.len() + 1);
         for BoundOrder { expr, descending } in order_by {
+            let ranked = translator.is_ranked(expr);
             let column = match &expr.kind {
+                _ if ranked => None,
                 BoundKind::Property(path)
                     if path.steps.is_empty() && path.variable == Variable::Current =>
                 {
@@ -68,10 +71,13 @@ impl Terms {
                 BoundKind::Value(_) => continue,
                 _ => None,
             };
-            let form = Form::of(translator.sets, expr)?;
-            let value = translator.value(expr)?;
+            let (form, value) = if ranked {
+                (Form::Kind(ValueKind::Int64), translator.rank(expr)?)
+            } else {
+                (Form::of(translator.sets, expr)?, translator.value(expr)?)
+            };
             let value = if column.is_some() { value } else { form.returned(backend, value) };
-            let nullable = expr.nullable || form == Form::Number;
+            let nullable = expr.nullable || ranked || form == Form::Number;
             terms.push(Term { value, column, descending: *descending, nullable, form });
         }
         Ok(Self { terms, backend })

@@ -18,7 +18,6 @@ use crate::context::Context;
 use crate::error::database_error;
 use crate::record::Record;
 use crate::response_filter::Masks;
-use crate::value::{push_value, to_json};
 
 /// One entity as its set returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +80,7 @@ impl Sets {
         let served = self.served(set);
         let columns = chosen(served, None, ctx.principal());
         let masks = Masks::of(&served.entity, ctx.principal(), &columns);
-        let stored = |index| (index, to_json(record.value(index)));
+        let stored = |index| (index, served.kind(index).to_json(record.value(index)));
         let changed = masks
             .map(|masks| masks.apply(masks.columns().into_iter().map(stored).collect()))
             .transpose()?;
@@ -91,7 +90,7 @@ impl Sets {
             push_property(&mut members, served.name(index));
             match changed.iter().find(|(changed, _)| *changed == index) {
                 Some((_, value)) => drop(write!(members, "{value}")),
-                None => push_value(record.value(index), &mut members),
+                None => served.kind(index).push_json(record.value(index), &mut members),
             }
             members.push(',');
         }

@@ -70,10 +70,10 @@ struct RelatedPlan<'a> {
     from: Vec<usize>,
 }
 
-/// How the value of a row is found again: as its JSON. None for a row without one.
+/// How the value of a row is found again: as the JSON of what is stored. None for a row without one.
 fn name_of(row: &QueryResult, (place, kind): (usize, ValueKind)) -> Result<Option<String>> {
     let mut name = String::with_capacity(40);
-    kind.write_json(row, place, &mut name).map_err(database_error)?;
+    kind.stored().write_json(row, place, &mut name).map_err(database_error)?;
     Ok((name != "null").then_some(name))
 }
 

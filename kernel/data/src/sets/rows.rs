@@ -37,15 +37,21 @@ impl Form {
             BoundKind::Property(path) => {
                 Ok(Self::Kind(sets.served_type(path.entity_type).kind_of(path.property)))
             }
-            _ => Self::of_type(expr.ty),
+            _ => Self::of_type(sets, expr.ty),
         }
     }
 
     /// The form of a computed value of this type.
-    pub(super) fn of_type(ty: PropertyType) -> Result<Self> {
+    pub(super) fn of_type(sets: &Sets, ty: PropertyType) -> Result<Self> {
         use PrimitiveType as Ty;
         let unserved = || Error::not_implemented("a computed value of this type is not served");
-        let PropertyType::Primitive(primitive) = ty else { return Err(unserved()) };
+        let primitive = match ty {
+            PropertyType::Primitive(primitive) => primitive,
+            PropertyType::Enum(index) => {
+                return Ok(Self::Kind(ValueKind::Enumeration(sets.enumeration(index))));
+            }
+            PropertyType::Untyped => return Err(unserved()),
+        };
         Ok(match primitive {
             primitive if primitive.is_numeric() => Self::Number,
             Ty::Boolean => Self::Kind(ValueKind::Boolean),
@@ -193,7 +199,7 @@ impl<'a> Layout<'a> {
         if let Some((wanted, row)) = asked {
             for index in &wanted.columns {
                 let column = &row.columns[*index];
-                let form = Form::of_type(column.ty)?;
+                let form = Form::of_type(translator.sets, column.ty)?;
                 select.expr(form.returned(backend, translator.columns[*index].clone()));
                 computed.push((column.name.clone(), form));
             }
@@ -303,8 +309,9 @@ impl Layout<'_> {
         let Some((masks, places)) = &self.masks else { return Ok(Vec::new()) };
         let columns = &self.served.entity.columns;
         let read = |(column, place): &(usize, usize)| {
-            let value = columns[*column].kind.read(row, *place).map_err(database_error)?;
-            Ok((*column, crate::value::to_json(&value)))
+            let kind = columns[*column].kind;
+            let value = kind.read(row, *place).map_err(database_error)?;
+            Ok((*column, kind.to_json(&value)))
         };
         masks.apply(places.iter().map(read).collect::<Result<_>>()?)
     }

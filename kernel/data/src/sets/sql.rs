@@ -13,9 +13,11 @@
 //! | --- | --- |
 //! | `navigation` | paths to other entities, `any`, `all`, `$count` |
 //! | `numbers` | arithmetic and rounding |
+//! | `enumerations` | members by number, and the number of a member |
 //! | `texts` | functions of texts |
 //! | `moments` | functions of dates and times |
 
+mod enumerations;
 mod moments;
 mod navigation;
 mod numbers;
@@ -152,6 +154,7 @@ impl<'a> Translator<'a> {
                 self.compare(*operator, left, right, truth)
             }
             BoundKind::In(left, list) => self.is_in(left, list, truth),
+            BoundKind::Has(left, number) => self.has(left, *number, truth),
             BoundKind::IsRelated(path) => self.is_related(path),
             BoundKind::Any(collection, condition) => self.any(collection, condition.as_deref()),
             BoundKind::All(collection, condition) => self.all(collection, condition),
@@ -203,8 +206,14 @@ impl<'a> Translator<'a> {
             let other = self.value(if is_null(right) { left } else { right })?;
             return Ok(if operator == Op::Equal { other.is_null() } else { other.is_not_null() });
         }
-        let nullable = left.nullable || right.nullable;
-        let (a, b) = self.operands(left, right)?;
+        // What is no member has no number.
+        let ranked = !equality && self.is_ranked(left);
+        let nullable = left.nullable || right.nullable || ranked;
+        let (a, b) = if ranked {
+            (self.rank(left)?, self.rank(right)?)
+        } else {
+            self.operands(left, right)?
+        };
         let exact = nullable && truth == Truth::Exact;
         Ok(match operator {
             Op::Equal if exact => a.binary(BinOper::Custom("IS NOT DISTINCT FROM"), b),
@@ -318,7 +327,11 @@ impl<'a> Translator<'a> {
         if value.is_null() {
             return Ok(Expr::cust("NULL"));
         }
-        to_value(value).map(|value| self.parameter(value)).ok_or_else(unserved_literal)
+        let stored = match value {
+            Literal::Enum(index, number) => self.sets.enumeration(*index).stored(*number),
+            value => to_value(value),
+        };
+        stored.map(|value| self.parameter(value)).ok_or_else(unserved_literal)
     }
 
     /// A constant whose type stands in the SQL. The driver keeps a prepared statement by its text,

@@ -421,6 +421,10 @@ fn problem_with(column: &Column, value: &Value) -> Option<String> {
         (ValueKind::Double, Value::Double(Some(number))) if !number.is_finite() => {
             Some("must be a finite number".to_owned())
         }
+        (ValueKind::Enumeration(known), value) if !known.holds(value) => {
+            let names: Vec<&str> = known.members().iter().map(|it| it.name.as_str()).collect();
+            Some(format!("must be one of `{}`", names.join("`, `")))
+        }
         _ => None,
     }
 }

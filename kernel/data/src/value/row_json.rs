@@ -13,7 +13,7 @@ use sqlx::{Decode, Postgres, Row as _, Sqlite, TypeInfo as _, ValueRef as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{ValueKind, to_json};
+use super::{Enumeration, ValueKind, to_json};
 
 /// The largest whole number that a double keeps exactly, with room for rounding.
 const EXACT: f64 = 1e15;
@@ -48,7 +48,7 @@ pub(super) fn write(
     };
     if written.is_err() {
         out.truncate(length);
-        let _ = write!(out, "{}", to_json(&kind.read(row, index)?));
+        let _ = write!(out, "{}", kind.to_json(&kind.read(row, index)?));
     }
     Ok(())
 }
@@ -68,6 +68,12 @@ fn write_sqlite(kind: ValueKind, row: &SqliteRow, index: usize, out: &mut String
         ValueKind::Uuid => push_uuid(<Uuid as Decode<Sqlite>>::decode(value)?, out),
         ValueKind::Decimal { scale, .. } => push_sqlite_decimal(value, scale, out)?,
         ValueKind::Timestamp => push_stored_time(<&str as Decode<Sqlite>>::decode(value)?, out)?,
+        ValueKind::Enumeration(known) if matches!(known.storage(), ValueKind::Text { .. }) => {
+            push_text(known.name_of_text(<&str as Decode<Sqlite>>::decode(value)?), out);
+        }
+        ValueKind::Enumeration(known) => {
+            push_member(known, <i64 as Decode<Sqlite>>::decode(value)?, out)?;
+        }
         _ => return Err(Uncommon),
     }
     Ok(())
@@ -90,13 +96,31 @@ fn write_postgres(kind: ValueKind, row: &PgRow, index: usize, out: &mut String) 
         ValueKind::Timestamp => {
             push_time(<OffsetDateTime as Decode<Postgres>>::decode(value)?, out)?;
         }
+        ValueKind::Enumeration(known) => match known.storage() {
+            ValueKind::Text { .. } => {
+                push_text(known.name_of_text(<&str as Decode<Postgres>>::decode(value)?), out);
+            }
+            ValueKind::Int16 => {
+                push_member(known, <i16 as Decode<Postgres>>::decode(value)?.into(), out)?;
+            }
+            ValueKind::Int32 => {
+                push_member(known, <i32 as Decode<Postgres>>::decode(value)?.into(), out)?;
+            }
+            _ => push_member(known, <i64 as Decode<Postgres>>::decode(value)?, out)?,
+        },
         _ => return Err(Uncommon),
     }
     Ok(())
 }
 
-/// Writes a value as JSON, as [`write`] does with a stored one.
-pub(crate) fn push_value(value: &Value, out: &mut String) {
+/// Writes the name of a stored number; what is no member is not common.
+fn push_member(enumeration: &Enumeration, number: i64, out: &mut String) -> Written {
+    push_text(enumeration.name_of_number(number).ok_or(Uncommon)?, out);
+    Ok(())
+}
+
+/// Writes a value as JSON, as [`to_json`] says.
+pub(super) fn push_value(value: &Value, out: &mut String) {
     match value {
         Value::String(Some(text)) => push_text(text, out),
         Value::Bool(Some(value)) => push_bool(*value, out),

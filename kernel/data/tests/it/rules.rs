@@ -123,3 +123,84 @@ fn a_key_of_several_columns_is_refused_with_what_to_do() {
     let told = ["`places` needs a primary key of one column", "`.alternate_key([…])`"];
     assert!(told.iter().all(|part| found.contains(part)), "{found}");
 }
+
+/// Enumerations with mistakes, and what they are tried on.
+mod mistaken {
+    use sea_orm::entity::prelude::*;
+    use serde::Serialize;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize)]
+    #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(3))", rename_all = "snake_case")]
+    pub enum Unnamed {
+        #[serde(rename = "not yet")]
+        NotYet,
+        #[serde(rename = "twice")]
+        Once,
+        #[serde(rename = "twice")]
+        Twice,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize)]
+    #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(20))", rename_all = "camelCase")]
+    pub enum Long {
+        Longer,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize)]
+    #[sea_orm(rs_type = "i32", db_type = "Integer", enum_name = "product")]
+    pub enum Number {
+        One = 1,
+    }
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "products")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i32,
+        pub organisation_id: Uuid,
+        #[sea_orm(column_type = "String(StringLen::N(3))")]
+        pub short: String,
+        pub number: Number,
+        pub version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+#[test]
+fn what_can_not_be_an_enumeration_is_told_all_at_once() {
+    use mistaken::{Column, Entity, Long, Number, Unnamed};
+    let wrong = |registry: &mut Registry| {
+        registry
+            .entity_set::<Entity>("Products")
+            .enumeration::<Unnamed>(Column::Short)
+            .enumeration::<Long>(Column::Short)
+            .enumeration::<Number>(Column::Short)
+            .enumeration::<Number>(Column::Id)
+            .enumeration::<Number>(Column::Version)
+            .enumeration::<Number>(Column::Number);
+    };
+    let of = |name: &str| std::any::type_name::<Number>().replace("Number", name);
+    let expected = [
+        format!(
+            "`{}` has a member that serde writes as `\"not yet\"`, which is no name in OData: a letter, \
+             then letters, digits and underscores; rename it with `#[serde(rename = \"…\")]`",
+            of("Unnamed")
+        ),
+        format!(
+            "`{}` has two members that can't be told apart: `twice`, stored as `once`, and `twice`, \
+             stored as `twice`",
+            of("Unnamed")
+        ),
+        "`products.short` can't hold `longer` of `Long`: it has more characters".to_owned(),
+        "`products.short` can't hold `Product`: it is of another type".to_owned(),
+        "`products.id` is the key, which can't be an enumeration".to_owned(),
+        "`products.version` can't hold `Product`: it is of another type".to_owned(),
+        "the enumeration `Product` of `Products` has the name of another type or operation; set \
+         another with `#[sea_orm(enum_name = \"…\")]`"
+            .to_owned(),
+    ];
+    let found = problems(vec![Says("shop", wrong)]);
+    assert_eq!(found, expected.map(|problem| format!("module `shop`: {problem}")));
+}

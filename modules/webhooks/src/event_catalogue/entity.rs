@@ -3,7 +3,7 @@
 use sea_orm::Value;
 use sea_orm::entity::prelude::Decimal;
 use serde_json::{Map, Value as Json, json};
-use svc_data::value::{ValueKind, to_json};
+use svc_data::value::{Enumeration, ValueKind, to_json};
 use svc_data::{ChangeKind, Column, EntityModel, Exposure};
 use time::macros::{date, datetime, time};
 
@@ -52,6 +52,7 @@ fn property_schema(column: &Column) -> Json {
         ValueKind::Bytes => ("string", Some("base64url")),
         // Any JSON.
         ValueKind::Json => return json!({}),
+        ValueKind::Enumeration(enumeration) => return members_of(enumeration, column.nullable),
     };
     let mut schema = Map::new();
     let kind = if column.nullable { json!([kind, "null"]) } else { json!(kind) };
@@ -63,6 +64,13 @@ fn property_schema(column: &Column) -> Json {
         schema.insert("maxLength".to_owned(), max.into());
     }
     Json::Object(schema)
+}
+
+fn members_of(enumeration: &Enumeration, nullable: bool) -> Json {
+    let names = enumeration.members().iter().map(|member| Json::from(member.name.as_str()));
+    let names: Vec<Json> = names.chain(nullable.then_some(Json::Null)).collect();
+    let kind = if nullable { json!(["string", "null"]) } else { json!("string") };
+    json!({"type": kind, "enum": names})
 }
 
 /// A value of a kind, in the form in which an event would tell it.
@@ -87,6 +95,9 @@ fn example_of(kind: &ValueKind) -> Json {
         ValueKind::Time => Value::from(time!(12:00)),
         ValueKind::Bytes => Value::from(vec![1_u8, 2, 3]),
         ValueKind::Json => return json!({}),
+        ValueKind::Enumeration(enumeration) => {
+            return enumeration.members().first().map(|member| member.name.as_str()).into();
+        }
     };
     to_json(&value)
 }

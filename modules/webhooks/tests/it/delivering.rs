@@ -25,7 +25,7 @@ on_both_databases! {
         assert_eq!(envelope["time"], "2026-11-20T12:00:00.000000+00:00");
         assert_eq!(envelope["tenant"], svc_testing::organisation(1).0.to_string());
         let data = json!({
-            "id": id, "sku": "A-1", "region": "EU", "price": 19.99, "costPrice": 7,
+            "id": id, "sku": "A-1", "region": "EU", "price": 19.99, "costPrice": 7, "grade": "better",
         });
         assert_eq!(envelope["data"], data);
         let members: Vec<&String> = envelope.as_object().unwrap().keys().collect();

@@ -27,6 +27,7 @@ fn check(schema: &Json, value: &Json, place: &str) {
                 assert!(kinds.iter().any(fits), "{place}: {value} is no {wanted}");
             }
             "const" => assert_eq!(value, wanted, "{place}"),
+            "enum" => assert!(wanted.as_array().unwrap().contains(value), "{place}: {value}"),
             "required" => {
                 for name in wanted.as_array().unwrap() {
                     assert!(value.get(name.as_str().unwrap()).is_some(), "{place}: no {name}");
@@ -128,6 +129,10 @@ on_both_databases! {
             let one = received.iter().find(|one| one.json()["type"] == name).expect(name);
             check(&item["schema"], &one.json()["data"], name);
         }
+        let grades = json!({"type": ["string", "null"], "enum": ["good", "better", null]});
+        assert_eq!(items[0]["schema"]["properties"]["grade"], grades);
+        let created = received.iter().find(|one| one.json()["type"] == "products.created").unwrap();
+        assert_eq!(created.json()["data"]["grade"], "better", "by its name, as the set says it");
         let example = |index: usize| items[index]["example"].clone();
         assert_eq!(example(0)["price"], 19.99);
         assert_eq!(example(1), json!({"id": "01934a1c-7a3e-7def-8123-456789abcdef"}));

@@ -24,6 +24,15 @@ pub(crate) const OTHER_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBk
 
 pub(crate) mod product {
     use sea_orm::entity::prelude::*;
+    use serde::Serialize;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize)]
+    #[sea_orm(rs_type = "i16", db_type = "SmallInteger")]
+    #[serde(rename_all = "camelCase")]
+    pub(crate) enum Grade {
+        Good = 1,
+        Better = 2,
+    }
 
     #[sea_orm::model]
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -38,6 +47,7 @@ pub(crate) mod product {
         pub(crate) price: Decimal,
         #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
         pub(crate) cost_price: Decimal,
+        pub(crate) grade: Option<Grade>,
         pub(crate) version: i64,
     }
 
@@ -69,6 +79,7 @@ CREATE TABLE products (
     region TEXT NOT NULL,
     price NUMERIC(12, 2) NOT NULL,
     cost_price NUMERIC(12, 2) NOT NULL,
+    grade SMALLINT,
     version BIGINT NOT NULL
 );
 CREATE TABLE notes (id UUID PRIMARY KEY, organisation_id UUID NOT NULL, version BIGINT NOT NULL);
@@ -128,6 +139,7 @@ impl Module for Shop {
         registry.migrations([Migration::new("0001_shop", TABLES)]);
         registry
             .entity_set::<product::Entity>("Products")
+            .enumeration::<product::Grade>(product::Column::Grade)
             .row_filter(|who| match who.claims("regions") {
                 [] => Condition::all(),
                 regions => Condition::all().add(product::Column::Region.is_in(regions)),
@@ -247,6 +259,7 @@ impl World {
             region: Set(region.to_owned()),
             price: Set(Decimal::new(1999, 2)),
             cost_price: Set(Decimal::new(700, 2)),
+            grade: Set(Some(product::Grade::Better)),
             ..Default::default()
         };
         context.transact(async |uow| uow.insert(new).await).await.unwrap().id

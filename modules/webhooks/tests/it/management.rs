@@ -108,7 +108,7 @@ on_both_databases! {
         let detailed =
             world.client().get("/api/v1/webhooks/event-types?details=true").await.expect(200);
         let schema = &detailed["items"][0]["schema"];
-        assert_eq!(schema["required"], json!(["id", "sku", "region", "price"]));
+        assert_eq!(schema["required"], json!(["id", "sku", "region", "price", "grade"]));
         assert_eq!(schema["properties"]["id"], json!({"type": "string", "format": "uuid"}));
         assert_eq!(
             schema["properties"]["costPrice"],

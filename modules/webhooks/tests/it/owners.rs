@@ -16,7 +16,7 @@ on_both_databases! {
         world.endpoint_of(&Person::named("Clerk").who_may(&CLERK), &["products.*"]).await;
         let id = world.create("A-1").await;
         let received = world.deliver().await;
-        let data = json!({"id": id, "sku": "A-1", "region": "EU", "price": 19.99});
+        let data = json!({"id": id, "sku": "A-1", "region": "EU", "price": 19.99, "grade": "better"});
         assert_eq!(received[0].json()["data"], data);
     }
 

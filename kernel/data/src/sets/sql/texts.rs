@@ -198,7 +198,7 @@ impl Translator<'_> {
     /// A column as text that is never null, so that `NOT` finds what has no value.
     fn searched_text(&self, place: &Place<'_>, index: usize) -> Expr {
         let column = place.column(index);
-        let sql = match place.served.entity.columns[index].kind {
+        let sql = match place.served.entity.columns[index].kind.stored() {
             ValueKind::Text { .. } => ("coalesce(?, '')", "coalesce($1, '')"),
             _ => ("coalesce(CAST(? AS TEXT), '')", "coalesce(CAST($1 AS TEXT), '')"),
         };

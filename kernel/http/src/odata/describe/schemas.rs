@@ -304,11 +304,15 @@ pub(super) fn of_key(property: &Property) -> Value {
 pub(super) fn of_property(model: &Model, property: &Property) -> Value {
     if let PropertyType::Enum(index) = property.ty {
         let one = reference(&model.enum_type(index).name);
-        return match (property.collection, property.nullable) {
+        let mut schema = match (property.collection, property.nullable) {
             (true, _) => json!({"type": "array", "items": one}),
             (false, true) => json!({"oneOf": [one, {"type": "null"}]}),
             (false, false) => one,
         };
+        if let Some(description) = description_of(property) {
+            schema["description"] = json!(description);
+        }
+        return schema;
     }
     let mut schema = value_schema(property);
     if property.collection {
@@ -324,18 +328,23 @@ pub(super) fn of_property(model: &Model, property: &Property) -> Value {
             values.push(Value::Null);
         }
     }
-    let hidden = property.read_permission.as_ref();
-    let hidden = hidden.map(|name| format!("Only for those with `{name}`."));
-    let on_request = property.on_request.then(|| "Only where `$select` names it.".to_owned());
-    let sentences = property.description.clone().into_iter().chain(on_request).chain(hidden);
-    let sentences: Vec<String> = sentences.collect();
-    if !sentences.is_empty() {
-        schema.insert("description".into(), json!(sentences.join(" ")));
+    if let Some(description) = description_of(property) {
+        schema.insert("description".into(), json!(description));
     }
     if !property.is_sent_on_create() {
         schema.insert("readOnly".into(), json!(true));
     }
     Value::Object(schema)
+}
+
+/// What is said of a property: what it is, and who gets it when.
+fn description_of(property: &Property) -> Option<String> {
+    let hidden = property.read_permission.as_ref();
+    let hidden = hidden.map(|name| format!("Only for those with `{name}`."));
+    let on_request = property.on_request.then(|| "Only where `$select` names it.".to_owned());
+    let sentences = property.description.clone().into_iter().chain(on_request).chain(hidden);
+    let sentences: Vec<String> = sentences.collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 /// The schema of one value that is not null.
