@@ -7,7 +7,12 @@ use utoipa::ToSchema;
 
 /// Where an order stands. It begins as placed, and ends as one of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, ToSchema)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(10))", rename_all = "camelCase")]
+#[sea_orm(
+    rs_type = "String",
+    db_type = "String(StringLen::N(10))",
+    enum_name = "order_status",
+    rename_all = "camelCase"
+)]
 #[serde(rename_all = "camelCase")]
 pub enum Status {
     /// Its goods are set aside, and wait for shipment.

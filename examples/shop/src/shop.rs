@@ -97,6 +97,7 @@ fn add_orders(registry: &mut Registry) {
         .alternate_key([order::Column::Number])
         .read_only(order::Column::Number)
         .read_only(order::Column::CustomerId)
+        .enumeration::<order::Status>(order::Column::Status)
         .read_only(order::Column::Status)
         .read_only(order::Column::OrderedAt)
         .read_only(order::Column::ShippedAt)
