@@ -30,15 +30,25 @@ function fromJson(document) {
 }
 
 /** The same from what the package read. */
-function fromXml({ entitySets }) {
+function fromXml({ entitySets, enumTypes = [] }) {
+  const enumerations = enumTypes.map(({ namespace, name }) => `${namespace}.${name}`);
   return entitySets.map(({ name, entityType }) => ({
     set: name,
     key: entityType.key.map((property) => property.name),
     properties: [...entityType.key, ...entityType.properties]
-      .filter(({ type }) => type?.startsWith("Edm."))
+      .filter(({ type }) => type?.startsWith("Edm.") || enumerations.includes(type))
       .filter((property, place, all) => all.findIndex((it) => it.name === property.name) === place)
       .map((property) => [property.name, property.type]),
   }));
+}
+
+/** Enumerations with their members, from CSDL JSON. */
+function enumerationsOf(document) {
+  const [namespace] = document.$EntityContainer.split(".");
+  const types = Object.entries(document[namespace]).filter(([, { $Kind }]) => $Kind === "EnumType");
+  return types.map(([name, type]) => {
+    return { name, memberNames: Object.keys(type).filter((member) => !/[$@]/.test(member)) };
+  });
 }
 
 const sorted = (sets) => {
@@ -49,8 +59,13 @@ const sorted = (sets) => {
 for (const [name, who] of Object.entries({ admin, clerk })) {
   test(`XML and JSON say the same to the ${name}`, async () => {
     const service = await parse(await (await metadata(who, "xml")).text());
-    const json = fromJson(await (await metadata(who, "json")).json());
+    const document = await (await metadata(who, "json")).json();
+    const json = fromJson(document);
     assert.ok(json.length > 1 && json.every(({ properties }) => properties.length > 3));
     assert.deepEqual(sorted(fromXml(service)), sorted(json));
+    const read = service.enumTypes ?? [];
+    const members = read.map(({ name, memberNames }) => ({ name, memberNames }));
+    assert.deepEqual(members, enumerationsOf(document));
+    assert.equal(members.length, name === "admin" ? 1 : 0);
   });
 }
