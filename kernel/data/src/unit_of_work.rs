@@ -218,6 +218,7 @@ impl UnitOfWork {
         let Some(transaction) = lock(&self.shared.transaction).clone() else { return Ok(()) };
         // One is held here, another by the unit of work.
         if Arc::strong_count(&transaction) > 2 {
+            transaction.spoil().await;
             return Err(still_running());
         }
         let ended = if succeeded {

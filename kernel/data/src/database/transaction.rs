@@ -88,6 +88,11 @@ impl Transaction {
         self.open.lock().await.rollback_nested().await
     }
 
+    /// Makes sure that nothing of it is ever stored.
+    pub(crate) async fn spoil(&self) {
+        self.open.lock().await.spoilt_at = Some(0);
+    }
+
     /// Stores what was done.
     ///
     /// # Errors
@@ -116,11 +121,11 @@ impl Transaction {
 impl Open {
     /// Whether all that was asked for was done.
     fn check(&self) -> Result<()> {
-        if self.spoilt_at != Some(self.depth) {
+        if self.spoilt_at.is_none_or(|depth| depth > self.depth) {
             return Ok(());
         }
         Err(Error::internal(
-            "a statement failed and its error was passed over, so nothing is stored; let the \
+            "a part of the work failed and its error was passed over, so nothing is stored; let the \
              error end the work, or do what may fail in a unit of work of its own within this one",
         ))
     }

@@ -184,6 +184,27 @@ on_both_databases! {
         assert_eq!(fixture.captured(), ["Products.created []", "Products.created []"]);
     }
 
+    async fn nested_work_that_leaves_something_running_takes_the_whole_with_it(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let outcome = ctx
+            .transact(async |uow| {
+                uow.insert(lamp("L-1")).await?;
+                let mut running = None;
+                let nested = ctx
+                    .transact(async |uow| {
+                        running = Some(uow.transaction()?);
+                        uow.insert(lamp("L-2")).await
+                    })
+                    .await;
+                assert!(nested.unwrap_err().report().contains("still running"));
+                Ok(())
+            })
+            .await;
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Internal);
+        assert_eq!(skus(&ctx).await, [""; 0]);
+    }
+
     async fn work_that_nobody_waits_for_any_more_is_undone(backend) {
         let fixture = Fixture::start(backend).await;
         let ctx = fixture.in_organisation(1);
