@@ -59,8 +59,6 @@ pub struct Database(Arc<Inner>);
 struct Inner {
     backend: Backend,
     read: DatabaseConnection,
-    /// All of them, to be closed at the end.
-    pools: Vec<DatabaseConnection>,
     postgres: Option<PgPool>,
     readers: Connections,
     writers: Connections,
@@ -232,12 +230,8 @@ impl Database {
 
     /// Closes all connections; running statements end first.
     pub async fn close(&self) {
-        self.0.readers.close();
-        self.0.writers.close();
-        for pool in &self.0.pools {
-            // Closing only fails where the pool is closed already.
-            let _ = pool.close_by_ref().await;
-        }
+        self.0.readers.close().await;
+        self.0.writers.close().await;
     }
 
     /// Runs a statement that answers with rows, outside a unit of work, on the reading side.
@@ -246,10 +240,7 @@ impl Database {
     ///
     /// A fault of the database.
     pub async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        let mut connection = self.0.readers.take().await.map_err(sqlx_error)?;
-        let rows = connection.rows(statement).await.map_err(sqlx_error)?;
-        connection.keep();
-        Ok(rows)
+        rows_on(&self.0.readers, statement).await
     }
 
     /// As [`Database::rows`], of which only the first is of interest.
@@ -279,10 +270,7 @@ impl Database {
     ///
     /// A fault of the database.
     pub async fn execute_returning(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        let mut connection = self.0.writers.take().await.map_err(sqlx_error)?;
-        let rows = connection.rows(statement).await.map_err(sqlx_error)?;
-        connection.keep();
-        Ok(rows)
+        rows_on(&self.0.writers, statement).await
     }
 
     /// Runs a statement outside a unit of work, on a connection of the reading side that is held
@@ -296,6 +284,14 @@ impl Database {
         self.0.readers.make_room();
         self.0.read.stream_raw(statement).await.map_err(database_error)
     }
+}
+
+/// All rows of a statement that runs by itself.
+async fn rows_on(connections: &Connections, statement: Statement) -> Result<Vec<QueryResult>> {
+    let mut connection = connections.take().await.map_err(sqlx_error)?;
+    let rows = connection.rows(statement).await.map_err(sqlx_error)?;
+    connection.keep();
+    Ok(rows)
 }
 
 impl fmt::Debug for Database {
@@ -346,8 +342,7 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
     Ok(Inner {
         backend: Backend::Sqlite,
         readers: Connections::Sqlite(Kept::most(read.clone(), Limit::Readers(stopwatches))),
-        writers: Connections::Sqlite(Kept::all(write.clone(), limit)),
-        pools: vec![read.clone().into(), write.into()],
+        writers: Connections::Sqlite(Kept::all(write, limit)),
         read: read.into(),
         postgres: None,
         statement_timeout: settings.statement_timeout,
@@ -375,7 +370,6 @@ async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inne
         backend: Backend::Postgres,
         readers: connections.clone(),
         writers: connections,
-        pools: vec![pool.clone().into()],
         read: pool.clone().into(),
         postgres: Some(pool),
         statement_timeout: settings.statement_timeout,

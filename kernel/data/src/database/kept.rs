@@ -86,10 +86,11 @@ impl<D: Database> Kept<D> {
         Arc::new(Self { pool, places, keeps_all, idle: Mutex::default(), limit })
     }
 
-    /// Gives back what is kept, and keeps nothing from now on.
-    pub(super) fn close(&self) {
+    /// Closes all connections; what runs ends first.
+    async fn close(&self) {
         self.places.close();
         self.idle().clear();
+        self.pool.close().await;
     }
 
     /// Gives one back where the pool has none left for whoever is about to ask it.
@@ -226,9 +227,9 @@ impl Connections {
         }
     }
 
-    /// Gives back what is kept, and keeps nothing from now on.
-    pub(super) fn close(&self) {
-        each!(self, kept => kept.close());
+    /// Closes all connections; what runs ends first.
+    pub(super) async fn close(&self) {
+        each!(self, kept => kept.close().await);
     }
 
     /// Gives one back where the pool has none left for whoever is about to ask it.

@@ -153,15 +153,14 @@ impl<'a> Rows<'a> {
         let backend = self.translator.backend;
         let mut inner = std::mem::take(&mut self.select);
         for (place, expr) in keys.iter().enumerate() {
-            let form = Form::of(self.translator.sets, expr)?;
-            inner.expr_as(form.typed(backend, self.translator.value(expr)?), column_name(place));
+            inner.expr_as(self.translator.typed(expr)?, column_name(place));
         }
         let values = aggregates.iter().filter_map(|it| Some((it.method, it.expr.as_ref()?)));
         for (number, (method, expr)) in values.enumerate() {
             let value = if is_extreme(method) {
                 self.translator.ordered(expr)?
             } else {
-                Form::of(self.translator.sets, expr)?.typed(backend, self.translator.value(expr)?)
+                self.translator.typed(expr)?
             };
             inner.expr_as(value, column_name(keys.len() + number));
         }

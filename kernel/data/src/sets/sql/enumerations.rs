@@ -57,8 +57,16 @@ impl Translator<'_> {
         if self.is_ranked(expr) {
             return self.rank(expr);
         }
-        let form = Form::of(self.sets, expr)?;
-        Ok(form.typed(self.backend, self.value(expr)?))
+        self.typed(expr)
+    }
+
+    /// A value whose type PostgreSQL is told.
+    ///
+    /// # Errors
+    ///
+    /// As [`Translator::condition`].
+    pub(crate) fn typed(&self, expr: &BoundExpr) -> Result<Expr> {
+        Ok(Form::of(self.sets, expr)?.typed(self.backend, self.value(expr)?))
     }
 
     /// The stored text of a member, from the number that [`Translator::ordered`] made of `expr`; the
