@@ -158,6 +158,10 @@ impl Processor {
             let next = self.settings.next_attempt_us(now, attempt);
             taken.ids = store::begin_attempt(&self.database, &taken, next).await?;
             taken.attempts = attempt;
+            // They are ours, although another node may hold some for a moment: one that read them
+            // before they were counted locks them, and only then sees that they have moved on.
+            // Who passed over them now would leave them until the next attempt is due.
+            taken.waits = true;
         }
         if taken.ids.is_empty() {
             return Ok(0);
