@@ -1,6 +1,6 @@
 /** Everything by keyboard. */
 import assert from 'node:assert/strict';
-import { area, becomes, box, closeAll, frames, openApp, placement, story } from './scenario.ts';
+import { area, becomes, box, closeAll, frames, middle, openApp, placement, story } from './scenario.ts';
 
 /** Keys pressed on a fresh window, and where it ends. */
 const SNAPPING: [string, string[], string][] = [
@@ -68,6 +68,50 @@ export const keyboard = [
     assert.equal(await placement(win), 'right');
     const usable = await area(page);
     await becomes(win, { x: usable.width / 2, y: 0, width: usable.width / 2, height: usable.height }, 'right half');
+  }),
+  story('menus: the first press beside one only closes it, whatever lies below', {}, async ({ page }) => {
+    const framed = await openApp(page, 'handbook');
+    await page.frameLocator('.shell-frame').locator('#field').waitFor();
+    const corner = await box(framed);
+    const win = await openApp(page, 'clock');
+    const menus = page.getByRole('menu');
+    const icon = win.locator('.shell-window-icon');
+    const shortcut = await middle(page.locator('.shell-tile').first());
+    const beside = { x: corner.x + corner.width - 20, y: corner.y + corner.height - 20 };
+    for (const [what, { x, y }] of [
+      ['a frame', beside],
+      ['a shortcut', shortcut],
+      ['the button that opened it', await middle(icon)],
+    ] as const) {
+      await icon.click();
+      await menus.waitFor();
+      await page.mouse.click(x, y);
+      await menus.waitFor({ state: 'detached' });
+      await frames(page);
+      assert.equal(await page.locator('.shell-scrim').count(), 0);
+      assert.equal(await page.locator('.shell-window').count(), 2, `${what} got nothing of the press`);
+      assert.ok(
+        await win.evaluate((element) => element.hasAttribute('data-active')),
+        `${what} got nothing of the press`,
+      );
+      assert.ok(await win.evaluate((element) => element.contains(document.activeElement)), 'the focus goes back');
+    }
+    await icon.click();
+    await page.mouse.click(shortcut.x, shortcut.y, { button: 'right' });
+    assert.ok(await menus.getByText('Rename').isVisible(), 'the other button opens the menu of what it points at');
+    await page.mouse.click(shortcut.x, shortcut.y);
+    await menus.waitFor({ state: 'detached' });
+    await page.locator('.shell-start-button').click();
+    await page.mouse.click(beside.x, beside.y);
+    await page.locator('.shell-start').waitFor({ state: 'detached' });
+    await frames(page);
+    assert.ok(await win.evaluate((element) => element.hasAttribute('data-active')), 'the frame got nothing of it');
+    await page.mouse.click(beside.x, beside.y);
+    assert.ok(await framed.evaluate((element) => element.hasAttribute('data-active')), 'the second press arrives');
+    await page.locator('.shell-start-button').click();
+    await page.locator('.shell-task[data-app=clock]').click();
+    assert.equal(await page.locator('.shell-start').count(), 0);
+    assert.ok(await win.evaluate((element) => element.hasAttribute('data-active')), 'the taskbar stays in use');
   }),
   story('menus: arrow keys, letters, submenus, Escape, focus returns', {}, async ({ page }) => {
     await openApp(page, 'clock');

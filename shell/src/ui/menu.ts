@@ -1,8 +1,12 @@
-/** Menus as the ARIA pattern says: arrow keys, Home, End, first letters, submenus to the side, Escape; focus returns. */
+/**
+ * Menus as the ARIA pattern says: arrow keys, Home, End, first letters, submenus to the side, Escape; focus returns. A press
+ * beside them only closes them.
+ */
 import { clamp } from '../core/geometry.ts';
 import { scope, type Dispose } from '../core/signal.ts';
 import { h, listen } from './dom.ts';
 import { glyph, type GlyphName } from './glyphs.ts';
+import { layScrim } from './scrim.ts';
 
 /** How long the pointer rests on an item before its submenu opens, and how long an open one stays when it leaves. */
 const SUBMENU_OPENS_MS = 110;
@@ -57,13 +61,8 @@ export class MenuLayer {
   open(entries: MenuEntries, anchor: MenuAnchor, label: string): void {
     this.close(false);
     this.#returnTo = document.activeElement;
-    const outside = (event: Event) => {
-      if (event.target instanceof Node && this.#stack.some((menu) => menu.element.contains(event.target as Node)))
-        return;
-      this.close(false);
-    };
     const ends = [
-      listen(document, 'pointerdown', outside, { capture: true }),
+      layScrim(this.#layer, () => this.close()),
       // A touch that opens a menu may take the focus back to what was touched; Escape closes the menu all the same.
       listen(
         document,

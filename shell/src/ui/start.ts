@@ -7,6 +7,7 @@ import type { Desk } from './desk.ts';
 import { h, listen, newId, trapTab } from './dom.ts';
 import { glyph } from './glyphs.ts';
 import { SearchResults } from './results.ts';
+import { layScrim } from './scrim.ts';
 import { appPlate, badge } from './tiles.ts';
 import type { Taskbar } from './taskbar.ts';
 
@@ -49,16 +50,11 @@ export class StartMenu {
     this.#desk.pilot.close();
     const [panel, dispose] = scope(() => this.#build());
     const ends = [
-      listen(
-        document,
-        'pointerdown',
-        (event) => {
-          const target = event.target as Node;
-          if (!panel.contains(target) && !this.taskbar?.element.contains(target) && !this.#desk.menus.isOpen)
-            this.close(false);
-        },
-        { capture: true },
-      ),
+      // Below the taskbar, which stays in use: whoever turns to a window or a webtop there is done here.
+      layScrim(this.#desk.root, () => this.close()),
+      listen(this.taskbar?.element ?? this.#desk.root, 'click', ({ target }) => {
+        if (target instanceof Element && target.closest('.shell-task, .shell-dot')) this.close(false);
+      }),
       listen(window, 'blur', () => document.activeElement instanceof HTMLIFrameElement && this.close(false)),
     ];
     this.#dispose = () => {
