@@ -201,6 +201,35 @@ export const windows = [
     await frames(page);
     await becomes(win, before, 'grown again');
   }),
+  story('area: windows follow it when the taskbar changes sides, and go back with it', {}, async ({ page }) => {
+    const moveBar = async (side: string) => {
+      await page.evaluate((taskbarPosition) => {
+        window.Shell.configure({ defaults: { taskbarPosition: taskbarPosition as 'left' } });
+      }, side);
+      await page.waitForFunction((bar) => document.querySelector('shell-desktop')?.dataset.taskbar === bar, side);
+      await frames(page);
+    };
+    const win = await openApp(page, 'clock');
+    const grip = await titleOf(win);
+    const start = await box(win);
+    await drag(page, grip, { x: grip.x - start.x + 6, y: grip.y - start.y + 6 });
+    const corner = { ...start, x: 6, y: 6 };
+    await becomes(win, corner, 'in the corner');
+    for (const side of ['left', 'top', 'right']) {
+      await moveBar(side);
+      const free = await area(page);
+      const x = Math.max(corner.x, free.x);
+      await becomes(win, { ...corner, x, y: Math.max(corner.y, free.y) }, `beside a taskbar on the ${side}`);
+    }
+    await moveBar('bottom');
+    await becomes(win, corner, 'back in the corner');
+    const free = await area(page);
+    await drag(page, await titleOf(win), { x: 60, y: free.height - 90 });
+    const over = await box(win);
+    assert.ok(over.x < 0 && over.y + over.height > free.height, 'left over two edges');
+    await moveBar('left');
+    assert.equal((await box(win)).x, over.x, 'who left a window over an edge finds it there');
+  }),
   story('frame: moving, snapping, minimizing and previewing never reload it', {}, async ({ page }) => {
     const win = await openApp(page, 'handbook');
     const frame = page.frameLocator('.shell-frame');

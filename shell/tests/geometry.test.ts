@@ -3,11 +3,13 @@ import { test } from 'node:test';
 import {
   cascade,
   fitInside,
+  keepInside,
   keepReachable,
   resize,
   slideAside,
   tile,
   newPlace,
+  overhang,
   type Rect,
 } from '../src/core/geometry.ts';
 
@@ -31,6 +33,30 @@ test('a window pushed anywhere keeps its title bar within reach', () => {
     assert.ok(rect.x + rect.width >= 72 && rect.x <= 1000 - 72);
     assert.ok(rect.y >= 0 && rect.y <= 660);
     assert.deepEqual([rect.width, rect.height], [400, 300]);
+  }
+});
+
+test('a window follows the area, but stays over the edge that somebody left it over', () => {
+  const narrow = { x: 60, y: 0, width: 940, height: 640 };
+  for (const [rect, expected] of [
+    [
+      { x: 10, y: 400, width: 400, height: 300 },
+      { x: 60, y: 340, width: 400, height: 300 },
+    ],
+    [
+      { x: -100, y: 400, width: 400, height: 300 },
+      { x: -100, y: 340, width: 400, height: 300 },
+    ],
+    [
+      { x: 10, y: 500, width: 400, height: 300 },
+      { x: 60, y: 500, width: 400, height: 300 },
+    ],
+    [
+      { x: 600.6, y: 100, width: 400, height: 300 },
+      { x: 600, y: 100, width: 400, height: 300 },
+    ],
+  ] as const) {
+    assert.deepEqual(keepInside(rect, narrow, overhang(rect, AREA)), expected);
   }
 });
 

@@ -46,6 +46,35 @@ export function keepReachable(rect: Rect, area: Rect): Rect {
   };
 }
 
+/** The directions in which somebody left a window beyond an edge of the area. */
+export interface Overhang {
+  x: boolean;
+  y: boolean;
+}
+
+/** How far over an edge is still a matter of rounding. */
+const ROUNDING = 1;
+
+/** Where a window is beyond the area. */
+export function overhang(rect: Rect, area: Rect): Overhang {
+  const beyond = (start: number, size: number, from: number, space: number) =>
+    start < from - ROUNDING || start + size > from + space + ROUNDING;
+  return {
+    x: beyond(rect.x, rect.width, area.x, area.width),
+    y: beyond(rect.y, rect.height, area.y, area.height),
+  };
+}
+
+/** Moves a window into the area; where somebody left it over an edge, only so far that its title bar can be grabbed. */
+export function keepInside(rect: Rect, area: Rect, over: Overhang): Rect {
+  const reachable = keepReachable(rect, area);
+  return {
+    ...rect,
+    x: over.x ? reachable.x : clamp(rect.x, area.x, area.x + area.width - rect.width),
+    y: over.y ? reachable.y : clamp(rect.y, area.y, area.y + area.height - rect.height),
+  };
+}
+
 /** Fits a window into the area: as small as needed, and wholly visible. */
 export function fitInside(rect: Rect, area: Rect): Rect {
   const width = clamp(rect.width, Math.min(MIN_WINDOW.width, area.width), area.width);

@@ -23,7 +23,7 @@ function changed(rect: Rect, key: string, step: number, mode: 'move' | 'resize')
 /** Lets the arrow keys move or resize a window until Enter, Escape or a click. */
 export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resize'): void {
   const { windows } = desk;
-  const before = { bounds: win.bounds, placement: win.placement };
+  const before = { bounds: win.bounds, overhang: win.overhang, placement: win.placement };
   windows.setBounds(win, windows.rect(win));
   windows.activate(win, false);
   win.element.focus({ preventScroll: true });
@@ -39,11 +39,9 @@ export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resiz
     if (rect) windows.setBounds(win, keepReachable(rect, desk.area.peek()));
     else if (event.key === 'Escape') {
       finish();
-      if (before.placement === 'normal') windows.setBounds(win, before.bounds);
-      else {
-        win.bounds = before.bounds;
-        windows.place(win, before.placement);
-      }
+      win.bounds = before.bounds;
+      win.overhang = before.overhang;
+      windows.place(win, before.placement);
     } else if (event.key === 'Enter' || event.key === 'Tab') finish();
     else return;
     event.preventDefault();

@@ -1,5 +1,5 @@
 /** One window: its record and its elements. The body is filled once and never moves in the document. */
-import type { Rect } from '../core/geometry.ts';
+import type { Overhang, Rect } from '../core/geometry.ts';
 import { toHex, parseColour, withContrast, WHITE, type Rgb } from '../core/colour.ts';
 import type { Arrow, Placement } from '../core/snap.ts';
 import { t } from '../i18n.ts';
@@ -69,6 +69,8 @@ export class ShellWindow {
   webtop: string;
   /** Bounds while `normal`; what restoring goes back to. */
   bounds: Rect;
+  /** Where its owner left the bounds beyond an edge; else they follow the area. */
+  overhang: Overhang = { x: false, y: false };
   placement: Placement;
   minimized: boolean;
   intent: Intent;

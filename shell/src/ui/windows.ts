@@ -13,7 +13,7 @@
  * Elements are appended once and never reordered: moving a frame in the document reloads it. Stacking is `z-index`,
  * position is `transform`, other webtops are `display: none`.
  */
-import { fitInside, keepReachable, newPlace, slideAside, type Rect } from '../core/geometry.ts';
+import { fitInside, keepInside, newPlace, overhang, slideAside, type Rect } from '../core/geometry.ts';
 import type { StoredWindow } from '../core/profile.ts';
 import { effect, signal, untracked } from '../core/signal.ts';
 import { placementRect, type Placement } from '../core/snap.ts';
@@ -224,7 +224,7 @@ export class WindowManager {
     // Bounds stay as they are, so that a window grows back with its screen.
     const { width, height } = win.bounds;
     const fitting = { ...win.bounds, width: Math.min(width, area.width), height: Math.min(height, area.height) };
-    return keepReachable(fitting, area);
+    return keepInside(fitting, area, win.overhang);
   }
 
   /** Whether a window is on screen. */
@@ -380,6 +380,7 @@ export class WindowManager {
   /** Gives a normal window new bounds. */
   setBounds(win: ShellWindow, bounds: Rect): void {
     win.bounds = bounds;
+    win.overhang = overhang(bounds, this.#desk.area.peek());
     win.placement = 'normal';
     win.lastKey = undefined;
     this.#apply(win);
