@@ -179,10 +179,11 @@ export const profiles = [
     await page.locator('.shell-window[data-app=notes]').waitFor();
   }),
   {
-    name: 'first start: two tabs at once make one webtop',
+    name: 'first start: two tabs at once make one webtop, and open each app once',
     async run(world: World) {
       const context = await world.browser.newContext({ viewport: { width: 1440, height: 900 } });
-      const tabs = await Promise.all([open(world, { context }), open(world, { context })]);
+      const options = { initialApps: ['clock', 'notes'] };
+      const tabs = await Promise.all([open(world, { context, options }), open(world, { context, options })]);
       await tabs[0].page.waitForTimeout(2_000);
       for (const { page, errors } of tabs) {
         await page.reload();
@@ -190,6 +191,8 @@ export const profiles = [
         await frames(page);
         assert.equal(await page.locator('.shell-tile').count(), 10);
         assert.equal(await page.locator('.shell-dot').count(), 1);
+        const windows = await page.locator('.shell-window').evaluateAll((all) => all.map((one) => one.dataset.app));
+        assert.deepEqual(windows.sort(), ['clock', 'notes']);
         assert.deepEqual(errors, []);
       }
     },

@@ -245,13 +245,13 @@ function firstStart(desk: Desk): void {
   const { initialShortcuts, initialApps } = desk.runtime.options.peek();
   const webtop = desk.activeWebtop.peek();
   for (const [index, appId] of (initialShortcuts ?? []).entries()) {
-    // Ids of their own would double the shortcuts when two tabs start for the first time at once.
+    // Ids of their own would double shortcuts and windows when two tabs start for the first time at once.
     desk.addShortcut(appId, { id: `shortcut-first-${index}` }, webtop);
   }
   if (desk.popOut) return;
-  for (const appId of initialApps ?? []) {
+  for (const [index, appId] of (initialApps ?? []).entries()) {
     const app = desk.usableApp(appId);
-    if (app) desk.windows.open(app);
+    if (app) desk.windows.open(app, { id: `window-first-${index}` });
   }
 }
 

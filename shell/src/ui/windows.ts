@@ -28,6 +28,8 @@ import { ShellWindow, plateColour } from './window.ts';
 /** How a window is opened. */
 export interface OpenOptions {
   intent?: Intent;
+  /** Default: one that no other window has. */
+  id?: string;
   /** Shortcut it's opened from. */
   link?: string | undefined;
   /** Opens another one although the app has an open one. */
@@ -142,7 +144,7 @@ export class WindowManager {
     return win;
   }
 
-  #create(app: AppDefinition, { intent, link, stored }: OpenOptions): ShellWindow {
+  #create(app: AppDefinition, { intent, id, link, stored }: OpenOptions): ShellWindow {
     const area = this.#desk.area.peek();
     const size = {
       width: app.width ?? Math.min(880, area.width * 0.7),
@@ -150,7 +152,7 @@ export class WindowManager {
     };
     if (!stored) this.#opened += 1;
     const win = new ShellWindow({
-      id: stored?.id ?? newId('window'),
+      id: stored?.id ?? id ?? newId('window'),
       app,
       webtop: stored?.webtop ?? this.#desk.activeWebtop.peek(),
       bounds: stored ? fitInside(stored.bounds, area) : this.#newBounds(size),
