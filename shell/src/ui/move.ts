@@ -13,6 +13,9 @@ import type { ShellWindow } from './window.ts';
 
 const DRAG_START = 5;
 const DOUBLE_TAP_MS = 350;
+const FRAME_MS = 16;
+/** How much of its velocity a pointer keeps over a frame in which it rests. */
+const KEPT_PER_FRAME = 0.6;
 const EDGES: Edge[] = ['n', 's', 'e', 'w', 'ne', 'nw', 'se', 'sw'];
 
 interface Gesture {
@@ -124,10 +127,11 @@ export class MoveController {
     if (!gesture || event.pointerId !== gesture.pointerId) return;
     const point = { x: event.clientX, y: event.clientY };
     const elapsed = Math.max(1, event.timeStamp - gesture.lastTime);
-    // Smoothed, so that one late event doesn't look like a throw.
+    // Smoothed, so that one late event doesn't look like a throw; a rest before the last event ends one.
+    const kept = KEPT_PER_FRAME ** (elapsed / FRAME_MS);
     gesture.velocity = {
-      x: gesture.velocity.x * 0.6 + ((point.x - gesture.last.x) / elapsed) * 0.4,
-      y: gesture.velocity.y * 0.6 + ((point.y - gesture.last.y) / elapsed) * 0.4,
+      x: gesture.velocity.x * kept + ((point.x - gesture.last.x) / elapsed) * (1 - kept),
+      y: gesture.velocity.y * kept + ((point.y - gesture.last.y) / elapsed) * (1 - kept),
     };
     gesture.last = point;
     gesture.lastTime = event.timeStamp;
