@@ -152,7 +152,10 @@ export const apps = [
     await results.getByRole('option', { name: /Greta Lindqvist/ }).waitFor();
     await page.getByRole('combobox').fill('dark');
     await results.getByRole('option', { name: /Appearance/ }).waitFor();
-    await page.getByRole('combobox').fill('greta');
+    await page.getByRole('button', { name: 'Clear search' }).click();
+    assert.equal(await page.getByRole('combobox').inputValue(), '');
+    await page.locator('.shell-start-apps').waitFor();
+    await page.keyboard.type('greta');
     await results.getByRole('option', { name: /Greta Lindqvist/ }).waitFor();
     await page.keyboard.press('Enter');
     await page

@@ -72,6 +72,7 @@ export const de: Record<MessageKey, string> = {
   'say.moved': '{title}: Zeile {row}, Spalte {column}',
   'say.placed': '{title}: {place}',
   'say.resizeByKeys': 'Mit den Pfeiltasten die Größe ändern; Enter übernimmt, Escape nimmt zurück.',
+  'search.clear': 'Suche leeren',
   'search.nothing': 'Nichts gefunden für „{query}“',
   'search.placeholder': 'Apps, Verknüpfungen, Einstellungen und Inhalte suchen',
   'search.results': 'Suchergebnisse',

@@ -71,6 +71,7 @@ export const en = {
   'say.moved': '{title}: row {row}, column {column}',
   'say.placed': '{title}: {place}',
   'say.resizeByKeys': 'Resize with the arrow keys; Enter keeps, Escape takes back.',
+  'search.clear': 'Clear search',
   'search.nothing': 'Nothing found for “{query}”',
   'search.placeholder': 'Search apps, shortcuts, settings and content',
   'search.results': 'Search results',

@@ -11,6 +11,15 @@ import { layScrim } from './scrim.ts';
 import { appPlate, badge } from './tiles.ts';
 import type { Taskbar } from './taskbar.ts';
 
+/** What the keys of the panel move between. */
+interface Parts {
+  panel: HTMLElement;
+  input: HTMLInputElement;
+  results: SearchResults;
+  apps: HTMLElement;
+  clear(): void;
+}
+
 /** The panel above the start button. */
 export class StartMenu {
   readonly isOpen = signal(false);
@@ -85,15 +94,26 @@ export class StartMenu {
       spellcheck: 'false',
       oninput: () => query.set(input.value.trim()),
     });
+    const clear = () => {
+      input.value = '';
+      query.set('');
+      input.focus();
+    };
+    const clearButton = h(
+      'button.shell-icon-button',
+      // Keys have Escape.
+      { 'aria-label': () => t('search.clear'), tabindex: -1, hidden: () => query() === '', onclick: clear },
+      glyph('close'),
+    );
     const panel: HTMLElement = h(
       'div.shell-start',
       {
         role: 'dialog',
         'aria-label': () => t('start.title'),
         part: 'start',
-        onkeydown: (event: KeyboardEvent) => this.#key(event, panel, input, results, apps),
+        onkeydown: (event: KeyboardEvent) => this.#key(event, { panel, input, results, apps, clear }),
       },
-      h('div.shell-start-search', {}, glyph('search'), input),
+      h('div.shell-start-search', {}, glyph('search'), input, clearButton),
       h(
         'div.shell-start-body',
         { hidden: () => query() !== '' },
@@ -186,19 +206,10 @@ export class StartMenu {
     );
   }
 
-  #key(
-    event: KeyboardEvent,
-    panel: HTMLElement,
-    input: HTMLInputElement,
-    results: SearchResults,
-    apps: HTMLElement,
-  ): void {
+  #key(event: KeyboardEvent, { panel, input, results, apps, clear }: Parts): void {
     if (event.key === 'Escape') {
-      if (input.value) {
-        input.value = '';
-        input.dispatchEvent(new Event('input'));
-        input.focus();
-      } else this.close();
+      if (input.value) clear();
+      else this.close();
     } else if (event.target === input && input.value && results.key(event.key)) {
       // The results took the key.
     } else if (event.target === input && event.key === 'ArrowDown') apps.querySelector('button')?.focus();
