@@ -106,7 +106,6 @@ const solid = ['prefers-contrast', 'prefers-reduced-transparency'].flatMap((feat
         { name: 'prefers-reduced-motion', value: 'reduce' },
       ];
       await session.send('Emulation.setEmulatedMedia', { features: [...kept, { name: feature, value }] });
-      // With less motion a change takes until the next frame.
       const opaque = (selector: string) =>
         page.waitForFunction((which) => {
           const part = document.querySelector(which);
