@@ -191,7 +191,7 @@ export const apps = [
     const win = await openApp(page, 'gallery');
     await win.getByRole('button', { name: 'Dusk' }).click();
     const [popup] = await Promise.all([context.waitForEvent('page'), pick(page, win, 'Open in browser')]);
-    assert.match(popup.url(), /\?app=gallery#/);
+    await popup.waitForURL(/\?app=gallery#/);
     await popup.getByRole('img', { name: 'Dusk' }).waitFor();
     const rect = await popup.locator('.shell-window').boundingBox();
     const size = await popup.evaluate(() => ({ width: innerWidth, height: innerHeight }));
@@ -272,7 +272,7 @@ export const apps = [
       ]);
       await popup.getByRole('heading', { name: 'Only for myself' }).waitFor();
       const [again] = await Promise.all([context.waitForEvent('page'), pick(page, win, 'Open in browser')]);
-      assert.equal(again.url(), `${world.url}/pages/refusing.html`, 'the menu leads there too');
+      await again.waitForURL(`${world.url}/pages/refusing.html`);
       // That the frame was refused is the browser's to say.
       errors.splice(0, errors.length, ...errors.filter((text) => !text.includes('X-Frame-Options')));
     },

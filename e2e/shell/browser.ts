@@ -1,11 +1,20 @@
 /** The browser and the playground, shared by all scenarios. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../../shell/scripts/chromium.ts';
+import { addTaps, launchFirefox, type Preferences } from '../../shell/scripts/firefox.ts';
 import { serve } from '../../shell/scripts/play.ts';
+
+/** The browsers that scenarios are played in. */
+export const ENGINES = ['chromium', 'firefox'] as const;
+export type Engine = (typeof ENGINES)[number];
 
 /** What a scenario works with. */
 export interface World {
+  engine: Engine;
+  /** For whoever prefers nothing but less motion. */
   browser: Browser;
+  /** The browser to open a page in; Firefox has one for every set of preferences. */
+  browserFor(preferences: Preferences): Promise<Browser>;
   url: string;
   /** Contexts opened by the scenario at work. */
   contexts: BrowserContext[];
@@ -13,19 +22,33 @@ export interface World {
 }
 
 /** Starts the playground and a browser. */
-export async function start(flags: string[] = []): Promise<World> {
-  const browser = await launchChromium(flags);
+export async function start(engine: Engine = 'chromium'): Promise<World> {
+  const launched = new Map<string, Promise<Browser>>();
+  const browserFor = (preferences: Preferences) => {
+    const key = engine === 'firefox' ? JSON.stringify(preferences) : '';
+    const browser = launched.get(key) ?? (key ? launchFirefox(preferences) : launchChromium());
+    launched.set(key, browser);
+    return browser;
+  };
+  const browser = await browserFor({ dark: false, reducedMotion: true, touch: false });
   const { server, url } = await serve(0);
   return {
+    engine,
     browser,
+    browserFor,
     url,
     contexts: [],
     async end() {
-      await browser.close();
+      for (const each of launched.values()) await (await each).close();
       server.close();
       server.closeAllConnections();
     },
   };
+}
+
+/** The browser a page is in. */
+export function engineOf(page: Page): Engine {
+  return page.context().browser()?.browserType().name() === 'firefox' ? 'firefox' : 'chromium';
 }
 
 /** How a page is opened. */
@@ -54,20 +77,24 @@ export interface Desktop {
 
 /** Opens the playground and waits until the desktop stands. */
 export async function open(world: World, how: Opening = {}): Promise<Desktop> {
+  const [dark, touch, reducedMotion] = [how.dark ?? false, how.touch ?? false, how.reducedMotion ?? true];
   const context =
     how.context ??
-    (await world.browser.newContext({
+    (await (
+      await world.browserFor({ dark, touch, reducedMotion })
+    ).newContext({
       viewport: { width: how.width ?? 1440, height: how.height ?? 900 },
       locale: how.locale ?? 'en-GB',
-      colorScheme: how.dark ? 'dark' : 'light',
-      hasTouch: how.touch ?? false,
-      isMobile: (how.touch ?? false) && (how.width ?? 1440) < 700,
+      colorScheme: dark ? 'dark' : 'light',
+      hasTouch: touch,
+      isMobile: touch && (how.width ?? 1440) < 700,
       deviceScaleFactor: how.scale ?? 1,
       forcedColors: how.forcedColours ? 'active' : 'none',
-      reducedMotion: how.reducedMotion === false ? 'no-preference' : 'reduce',
+      reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
     }));
   if (!world.contexts.includes(context)) world.contexts.push(context);
   const page = await context.newPage();
+  if (world.engine === 'firefox' && touch) addTaps(page);
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {

@@ -1,6 +1,6 @@
 /** Small screens. */
 import assert from 'node:assert/strict';
-import { area, becomes, box, frames, openApp, story } from './scenario.ts';
+import { area, becomes, box, finger, frames, openApp, story } from './scenario.ts';
 
 const PHONE = { width: 390, height: 844, touch: true };
 
@@ -95,11 +95,10 @@ export const phone = [
     await page.locator('.shell-pilot-button').tap();
     await page.getByRole('button', { name: 'Add webtop' }).tap();
     await page.locator('.shell-pilot-card-open').first().tap();
-    const session = await page.context().newCDPSession(page);
-    await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: 330, y: 690 }] });
-    for (let x = 300; x >= 60; x -= 40)
-      await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y: 692 }] });
-    await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    const touch = await finger(page);
+    await touch.press({ x: 330, y: 690 });
+    await touch.glide({ x: 330, y: 690 }, { x: 60, y: 692 });
+    await touch.lift();
     await frames(page);
     assert.equal(await page.locator('.shell-pager [aria-current]').getAttribute('aria-label'), 'Webtop 2');
   }),

@@ -3,9 +3,10 @@
  *
  * `npm run e2e` in `shell/` runs all; a word after `--` runs those whose name contains it; `--list` names them.
  */
-import type { BrowserContext } from 'playwright-core';
-import { start } from './browser.ts';
+import { parseArgs } from 'node:util';
+import { ENGINES, start, type Engine, type World } from './browser.ts';
 import type { Scenario } from './scenario.ts';
+import { SKIPPED } from './skipped.ts';
 import { accessibility } from './accessibility.ts';
 import { apps } from './apps.ts';
 import { cost } from './cost.ts';
@@ -37,19 +38,28 @@ const all: Scenario[] = [
   phone,
   accessibility,
 ].flat();
-const wanted = process.argv[2]?.toLowerCase() ?? '';
-if (wanted === '--list') {
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { browser: { type: 'string', default: 'chromium' }, list: { type: 'boolean', default: false } },
+});
+const engine = ENGINES.find((known) => known === values.browser);
+if (!engine) throw new Error(`there is no browser \`${values.browser}\`; write one of ${ENGINES.join(', ')}`);
+if (values.list) {
   for (const { name } of all) console.log(name);
   process.exit();
 }
-const chosen = all.filter((scenario) => scenario.name.toLowerCase().includes(wanted));
-const world = await start();
+const skipped = SKIPPED[engine];
+for (const name of Object.keys(skipped)) {
+  if (!all.some((scenario) => scenario.name === name))
+    throw new Error(`\`${name}\` is skipped, but there is no such scenario`);
+}
+const wanted = positionals[0]?.toLowerCase() ?? '';
+const chosen = all.filter(({ name }) => name.toLowerCase().includes(wanted) && !(name in skipped));
 const failed: string[] = [];
 const began = performance.now();
 const waiting = [...chosen];
 
-async function play(scenario: Scenario): Promise<void> {
-  const own = { ...world, contexts: [] };
+async function play(scenario: Scenario, world: World): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
@@ -58,23 +68,25 @@ async function play(scenario: Scenario): Promise<void> {
     );
   });
   try {
-    await Promise.race([scenario.run(own), limit]);
+    await Promise.race([scenario.run(world), limit]);
     console.log(`ok      ${scenario.name}`);
   } catch (error) {
     failed.push(scenario.name);
     console.log(`FAILED  ${scenario.name}\n${error instanceof Error ? error.stack : String(error)}`);
   } finally {
     clearTimeout(timer);
-    for (const context of own.contexts as BrowserContext[]) await context.close();
+    for (const context of world.contexts.splice(0)) await context.close();
   }
 }
 
-async function work(): Promise<void> {
-  for (let next = waiting.shift(); next; next = waiting.shift()) await play(next);
+/** Each has a browser of its own: Firefox lets only one page at a time have the focus. */
+async function work(browser: Engine): Promise<void> {
+  const world = await start(browser);
+  for (let next = waiting.shift(); next; next = waiting.shift()) await play(next, world);
+  await world.end();
 }
 
-await Promise.all(Array.from({ length: WORKERS }, work));
-await world.end();
+await Promise.all(Array.from({ length: WORKERS }, () => work(engine)));
 const seconds = ((performance.now() - began) / 1000).toFixed(0);
 console.log(`\n${chosen.length - failed.length} of ${chosen.length} scenarios passed in ${seconds} s`);
 if (failed.length > 0 || chosen.length === 0) process.exitCode = 1;

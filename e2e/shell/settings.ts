@@ -177,7 +177,8 @@ export const settings = [
   {
     name: 'effect: logos carry the title of the brand',
     async run(world: World) {
-      const context = await world.browser.newContext({ locale: 'en-GB' });
+      const browser = await world.browserFor({ dark: false, reducedMotion: false, touch: false });
+      const context = await browser.newContext({ locale: 'en-GB' });
       world.contexts.push(context);
       const page = await context.newPage();
       await page.addInitScript(() => {

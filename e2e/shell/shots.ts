@@ -1,13 +1,15 @@
-/** Takes pictures for people to look at: `node ../e2e/shell/shots.ts <folder>`. */
+/** Takes pictures for people to look at: `node ../e2e/shell/shots.ts <folder> [chromium|firefox]`. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, start } from './browser.ts';
+import { ENGINES, open, start } from './browser.ts';
 import { openApp } from './scenario.ts';
 
-const folder = process.argv[2];
+const [, , folder, browser = 'chromium'] = process.argv;
 if (!folder) throw new Error('name the folder for the pictures');
 mkdirSync(folder, { recursive: true });
-const world = await start();
+const engine = ENGINES.find((known) => known === browser);
+if (!engine) throw new Error(`there is no browser \`${browser}\`; write one of ${ENGINES.join(', ')}`);
+const world = await start(engine);
 const LOOKS = [
   ['desktop-light-en', {}],
   ['desktop-dark-de', { dark: true, locale: 'de-AT' }],
