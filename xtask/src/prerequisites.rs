@@ -94,6 +94,11 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
             source: Source::Debian(&["chromium"]),
             is_there: || process::find_program("chromium").is_some(),
         });
+        needed.push(Prerequisite {
+            name: "Firefox",
+            source: Source::Debian(&["firefox-esr"]),
+            is_there: || process::find_program("firefox-esr").is_some(),
+        });
     }
     if scripts("requirements.txt") {
         needed.push(Prerequisite {

@@ -6,12 +6,13 @@ use crate::workspace::{Package, Workspace};
 const NPM_FOLDERS: [&str; 1] = ["shell"];
 
 /// What npm does in such a folder: the end of the step's name, and npm's arguments.
-const NPM_STEPS: [(&str, &[&str]); 5] = [
+const NPM_STEPS: [(&str, &[&str]); 6] = [
     ("install", &["ci", "--no-audit", "--no-fund"]),
     ("check", &["run", "check"]),
     ("build", &["run", "build"]),
     ("test", &["test"]),
     ("e2e", &["run", "e2e"]),
+    ("e2e-firefox", &["run", "e2e", "--", "--browser", "firefox"]),
 ];
 
 /// One thing that must hold.
