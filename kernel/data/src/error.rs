@@ -36,6 +36,17 @@ fn translate(error: &sqlx::Error) -> Error {
     }
 }
 
+/// What SQLite says of a statement that goes beyond one of its limits.
+const SQLITE_LIMITS: [&str; 7] = [
+    "Expression tree is too large",
+    "parser stack overflow",
+    "too many columns in",
+    "too many SQL variables",
+    "too many terms in compound SELECT",
+    "at most 64 tables in a join",
+    "too many FROM clause terms",
+];
+
 fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
     if fault.is_unique_violation() {
         return Error::conflict("a record with these values already exists");
@@ -64,6 +75,12 @@ fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
         ),
         // PostgreSQL: statement timeout, or cancelled by an administrator; SQLite: interrupted.
         Some("57014" | "9") => took_too_long(),
+        // PostgreSQL: more than a statement may hold, or deeper than it may nest.
+        Some("54000" | "54001" | "54011" | "54023") => too_complex(),
+        // SQLite says it with the code that it has for every statement that it can't prepare.
+        Some("1") if SQLITE_LIMITS.iter().any(|limit| fault.message().contains(limit)) => {
+            too_complex()
+        }
         // PostgreSQL: also too many connections.
         Some(code) if is_end_of_connection(code) || code == "53300" => unreachable_database(),
         _ => Error::internal("the database refused a statement"),
@@ -95,6 +112,11 @@ pub(crate) fn took_too_long() -> Error {
         "the database took too long; ask for less at once: narrow the filter, expand less, or \
          leave out what is counted and computed",
     )
+}
+
+/// The refusal of a statement that the database can't take, for what it was made of.
+fn too_complex() -> Error {
+    Error::malformed("this is more than the database takes in one statement; ask for less at once")
 }
 
 /// The refusal of a reference that leads nowhere, or of the end of what is referred to.

@@ -68,6 +68,36 @@ on_both_databases! {
         assert!(batch["error"]["message"].as_str().unwrap().contains('1'), "{batch}");
     }
 
+    async fn no_nesting_and_no_size_makes_the_server_fail(backend) {
+        let app = limited(backend, &["Svc:OData:MaxNodes=100000", "Svc:OData:MaxSelectItems=10000"]).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let ask = async |query: String| {
+            let query = path("", &query).split_once('?').unwrap().1.to_owned();
+            boss.send(Method::POST, "/odata/v1/Lamps/$query", &[("content-type", "text/plain")], query).await
+        };
+        // Each alias is short, and all of them together are one expression.
+        let chain = |length: usize| {
+            let links = (0..length).map(|link| format!("@a{link}=not (@a{})", link + 1));
+            format!("$filter=@a0&{}&@a{length}=price gt 1", links.collect::<Vec<_>>().join("&"))
+        };
+        assert_eq!(ask(chain(40)).await.status.as_u16(), 200);
+        let refused = ask(chain(1_500)).await.expect(400);
+        assert_eq!(refused["error"]["message"], "the expressions are nested deeper than 100; ask for less at once");
+        for (open, close) in [("(", ")"), ("(", " eq true and true or false)"), ("not (", ")"), ("case(true:", ")")] {
+            for depth in [40, 98, 1_000] {
+                let answer = ask(format!("$filter={}price gt 1{}", open.repeat(depth), close.repeat(depth))).await;
+                assert!([200, 400].contains(&answer.status.as_u16()), "{depth} × {open}: {}", answer.text);
+            }
+        }
+        // More columns than a statement of either database holds.
+        let names = |what: fn(usize) -> String| (0..2_100).map(what).collect::<Vec<_>>().join(",");
+        let wide = format!("$compute={}&$select={}", names(|n| format!("price as c{n}")), names(|n| format!("c{n}")));
+        let refused = ask(wide).await.expect(400);
+        assert!(refused["error"]["message"].as_str().unwrap().contains("ask for less at once"), "{refused}");
+        let long = ask(format!("$filter=sku eq '{}'", "x".repeat(70_000))).await.expect(413);
+        assert_eq!(long["error"]["message"], "the query has 70021 bytes, at most 65000 are served");
+    }
+
     async fn page_sizes_are_bounded_and_told(backend) {
         let app = limited(backend, &["Svc:OData:PageSize=2", "Svc:OData:MaxPageSize=3"]).await;
         let boss = app.sign_in(&Person::named("boss"));

@@ -11,6 +11,9 @@ use super::answer::Answer;
 use super::request::Request;
 use crate::problem::ApiError;
 
+/// The longest query in a body, in bytes: with the path it is an address, and none is longer.
+const LONGEST_QUERY: usize = 65_000;
+
 const READS: &str = "GET, HEAD, OPTIONS";
 
 fn allowed(request: &Request) -> &'static str {
@@ -88,6 +91,11 @@ pub(super) fn query_of_body(
     }
     let malformed = || Error::malformed("the body is no query as it would stand in an address");
     let query = std::str::from_utf8(body).map_err(|_| malformed())?.trim();
+    if query.len() > LONGEST_QUERY {
+        let message =
+            format!("the query has {} bytes, at most {LONGEST_QUERY} are served", query.len());
+        return Err(Error::new(ErrorKind::TooLarge, message));
+    }
     let given = uri.query().into_iter().chain(std::iter::once(query));
     let given: Vec<&str> = given.filter(|part| !part.is_empty()).collect();
     let address = format!("{path}?{}", given.join("&"));

@@ -386,6 +386,7 @@ fn wrong_reference() -> Error {
 fn limits_of(settings: &ODataSettings) -> BindLimits {
     BindLimits {
         nodes: settings.max_nodes,
+        depth: settings.max_depth.min(ParseLimits::MAX_DEPTH),
         select_items: settings.max_select_items,
         order_by_items: settings.max_order_by_items,
         expand_depth: settings.max_expand_depth,

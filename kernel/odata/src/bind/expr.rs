@@ -50,6 +50,14 @@ pub(super) fn operand(
     expr: &Expr,
 ) -> Result<Operand, BindError> {
     context.count_node(expr.at)?;
+    context.nested(expr.at, || operand_here(context, scope, expr))
+}
+
+fn operand_here(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    expr: &Expr,
+) -> Result<Operand, BindError> {
     let at = expr.at;
     let bound = match &expr.kind {
         ExprKind::Literal(literal) => return Ok(Operand::Literal(literal.clone(), at)),

@@ -11,12 +11,32 @@ pub(super) struct Context<'a> {
     pub(super) schema: &'a dyn Schema,
     pub(super) limits: BindLimits,
     nodes: Cell<usize>,
+    depth: Cell<usize>,
     expands: Cell<usize>,
 }
 
 impl<'a> Context<'a> {
     pub(super) fn new(schema: &'a dyn Schema, limits: BindLimits) -> Self {
-        Self { schema, limits, nodes: Cell::new(0), expands: Cell::new(0) }
+        Self { schema, limits, nodes: Cell::new(0), depth: Cell::new(0), expands: Cell::new(0) }
+    }
+
+    /// Binds an expression within another; a chain of aliases could nest them deeper than what was
+    /// written, and than the stack of whoever walks them holds.
+    pub(super) fn nested<T>(
+        &self,
+        at: Position,
+        bind: impl FnOnce() -> Result<T, BindError>,
+    ) -> Result<T, BindError> {
+        let (depth, limit) = (self.depth.get() + 1, self.limits.depth);
+        if depth > limit {
+            let message =
+                format!("the expressions are nested deeper than {limit}; ask for less at once");
+            return Err(BindError::new(at, BindErrorKind::TooMuch(message)));
+        }
+        self.depth.set(depth);
+        let bound = bind();
+        self.depth.set(depth - 1);
+        bound
     }
 
     /// Counts a node; aliases within aliases could multiply them beyond what was written.

@@ -327,11 +327,21 @@ pub struct BindLimits {
     pub order_by_items: usize,
     /// Most nodes of all bound expressions, parameter aliases put in place. Default 5000.
     pub nodes: usize,
+    /// Deepest nesting of bound expressions, parameter aliases put in place. Default 100, which is
+    /// what a thread's stack surely holds.
+    pub depth: usize,
 }
 
 impl Default for BindLimits {
     fn default() -> Self {
-        Self { expand_depth: 5, expands: 50, nodes: 5000, select_items: 1000, order_by_items: 100 }
+        Self {
+            expand_depth: 5,
+            expands: 50,
+            select_items: 1000,
+            order_by_items: 100,
+            nodes: 5000,
+            depth: 100,
+        }
     }
 }
 

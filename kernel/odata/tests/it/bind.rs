@@ -359,6 +359,16 @@ fn aliases_cannot_multiply_a_query() {
     let query = format!("$filter=@a0&{}&@a40=true", aliases.join("&"));
     let error = error(&query);
     assert!(matches!(error.kind, BindErrorKind::TooMuch(_)), "{error}");
+    // A chain of aliases is no deeper than what could be written without them.
+    let chain = |length: usize| {
+        let links = (0..length).map(|n| format!("@a{n}=not @a{}", n + 1)).collect::<Vec<_>>();
+        format!("$filter=@a0&{}&@a{length}=Active", links.join("&"))
+    };
+    assert!(bind_as(&shop(), &chain(48)).is_ok());
+    for length in [50, 600] {
+        let error = self::error(&chain(length));
+        assert!(error.to_string().contains("nested deeper than 100"), "{error}");
+    }
     // Levels within levels.
     let wide = "$expand=Items($expand=Product($expand=Items($expand=Product)),Product2)";
     assert!(self::error(wide).to_string().contains("`Item` has no navigation property `Product2`"));

@@ -245,19 +245,28 @@ fn no_configuration_allows_a_depth_that_overflows() {
     let error = QueryOptions::parse_with(&nested, limits).expect_err("too deep");
     assert_eq!(error.kind, SyntaxErrorKind::TooDeep(ParseLimits::MAX_DEPTH));
     // As deep as is ever possible, on a thread with the usual stack.
-    let nested = |depth: usize| {
-        format!("$filter={}a{}", "concat(Name,(not -".repeat(depth), "))".repeat(depth))
-    };
-    let depths = (1..ParseLimits::MAX_DEPTH).rev();
-    let mut allowed =
-        depths.filter(|&depth| QueryOptions::parse_with(&nested(depth), limits).is_ok());
-    let deepest = nested(allowed.next().expect("some depth is allowed"));
+    let shapes = [
+        ("concat(Name,(not -", "))"),
+        ("(", ")"),
+        ("(", " eq true and Active or Active)"),
+        ("(Active or Active and Active eq ", ")"),
+        ("case(true:", ")"),
+        ("not (", ")"),
+    ];
     let parse = move || {
-        let options = QueryOptions::parse_with(&deepest, limits).expect("allowed");
-        let printed = options.to_string();
-        assert_eq!(QueryOptions::parse_with(&printed, limits).expect("printed"), options);
-        let bound = bind_query(&shop(), PRODUCT, &options, BindLimits::default());
-        assert!(bound.is_err(), "there is no property `a`, and it lies deepest");
+        for (open, close) in shapes {
+            let nested =
+                |depth: usize| format!("$filter={}a{}", open.repeat(depth), close.repeat(depth));
+            let depths = (1..ParseLimits::MAX_DEPTH).rev();
+            let mut allowed = depths
+                .map(nested)
+                .filter_map(|nested| QueryOptions::parse_with(&nested, limits).ok());
+            let options = allowed.next().expect("some depth is allowed");
+            let printed = options.to_string();
+            assert_eq!(QueryOptions::parse_with(&printed, limits).expect("printed"), options);
+            let bound = bind_query(&shop(), PRODUCT, &options, BindLimits::default());
+            assert!(bound.is_err(), "there is no property `a`, and it lies deepest");
+        }
     };
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(parse).expect("a thread");
     thread.join().expect("no overflow");

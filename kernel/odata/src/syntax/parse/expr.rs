@@ -27,41 +27,50 @@ const LEVELS: [&[BinaryOperator]; 4] = [
 
 /// Any expression.
 pub(crate) fn expression(cursor: &mut Cursor<'_>) -> Parsed<Expr> {
-    cursor.nested(|cursor| {
-        junction(cursor, "or", ExprKind::Or, |cursor| {
-            junction(cursor, "and", ExprKind::And, |cursor| binary(cursor, 0))
-        })
-    })
+    cursor.nested(disjunction)
 }
 
-/// Operands joined by `and` or `or`, as one node however many there are.
-fn junction(
-    cursor: &mut Cursor<'_>,
-    keyword: &str,
-    join: fn(Vec<Expr>) -> ExprKind,
-    operand: impl Fn(&mut Cursor<'_>) -> Parsed<Expr>,
-) -> Parsed<Expr> {
+/// Operands joined by `or`, as one node however many there are.
+fn disjunction(cursor: &mut Cursor<'_>) -> Parsed<Expr> {
     let at = cursor.position();
-    let first = operand(cursor)?;
-    if !cursor.eat_operator(keyword) {
+    let first = conjunction(cursor)?;
+    if !cursor.eat_operator("or") {
         return Ok(first);
     }
     cursor.count_node()?;
-    let mut operands = vec![first, operand(cursor)?];
-    while cursor.eat_operator(keyword) {
-        operands.push(operand(cursor)?);
+    let mut operands = vec![first, conjunction(cursor)?];
+    while cursor.eat_operator("or") {
+        operands.push(conjunction(cursor)?);
     }
-    Ok(Expr { at, kind: join(operands) })
+    Ok(Expr { at, kind: ExprKind::Or(operands) })
+}
+
+/// Operands joined by `and`, as one node however many there are.
+fn conjunction(cursor: &mut Cursor<'_>) -> Parsed<Expr> {
+    let at = cursor.position();
+    let first = binary(cursor, 0)?;
+    if !cursor.eat_operator("and") {
+        return Ok(first);
+    }
+    cursor.count_node()?;
+    let mut operands = vec![first, binary(cursor, 0)?];
+    while cursor.eat_operator("and") {
+        operands.push(binary(cursor, 0)?);
+    }
+    Ok(Expr { at, kind: ExprKind::And(operands) })
 }
 
 /// Operands joined by operators of a level and the tighter ones, grouped from the left.
-fn binary(cursor: &mut Cursor<'_>, level: usize) -> Parsed<Expr> {
-    let Some(operators) = LEVELS.get(level) else { return unary(cursor) };
+///
+/// One call goes through all levels, so that nested parentheses take little of the stack: what is
+/// to the left of an operator is finished when the operator is found, and only what is to the
+/// right of it, up to the next operator as loose, takes a call of its own.
+fn binary(cursor: &mut Cursor<'_>, loosest: usize) -> Parsed<Expr> {
     let at = cursor.position();
-    let mut left = binary(cursor, level + 1)?;
+    let mut left = unary(cursor)?;
     // The tree grows to the left without recursion here, but not in those who walk it.
     let mut grown = 0;
-    while let Some(operator) = operator(cursor, operators) {
+    while let Some((operator, level)) = operator(cursor, loosest) {
         cursor.count_node()?;
         cursor.deepen(1)?;
         grown += 1;
@@ -72,8 +81,11 @@ fn binary(cursor: &mut Cursor<'_>, level: usize) -> Parsed<Expr> {
     Ok(left)
 }
 
-fn operator(cursor: &mut Cursor<'_>, operators: &[BinaryOperator]) -> Option<BinaryOperator> {
-    operators.iter().copied().find(|operator| cursor.eat_operator(operator.keyword()))
+/// An operator of a level, or of a tighter one.
+fn operator(cursor: &mut Cursor<'_>, loosest: usize) -> Option<(BinaryOperator, usize)> {
+    let levels = LEVELS.iter().enumerate().skip(loosest);
+    let mut all = levels.flat_map(|(level, all)| all.iter().map(move |found| (*found, level)));
+    all.find(|(operator, _)| cursor.eat_operator(operator.keyword()))
 }
 
 /// `not x`, `-x`, or something tighter.
