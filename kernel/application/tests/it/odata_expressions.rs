@@ -12,11 +12,16 @@ const CASES: &[(&str, &str)] = &[
     ("substring(sku,2) eq '1'", "A-1 B-1 C-1"),
     ("substring(sku,0,1) eq 'B'", "B-1 B-2"),
     ("substring(sku,-5,1) eq 'B'", "B-1 B-2"),
-    ("substring(sku,1,-1) eq ''", "A-1 A-2 B-1 B-2 C-1"),
+    ("substring(sku,-1) eq '1'", "A-1 B-1 C-1"),
+    ("substring(sku,-2,1) eq '-'", "A-1 A-2 B-1 B-2 C-1"),
+    ("substring(sku,watts sub 9,1) eq '-'", "B-1"),
+    ("substring(sku,null) eq null", "A-1 A-2 B-1 B-2 C-1"),
     ("substring(sku,9) eq ''", "A-1 A-2 B-1 B-2 C-1"),
     ("indexof(sku,'-') eq 1", "A-1 A-2 B-1 B-2 C-1"),
     ("concat(concat(sku,'/'),region) eq 'B-1/ASIA'", "B-1"),
     ("trim(concat(' ',sku)) eq 'A-1'", "A-1"),
+    ("trim(concat(sku,'\u{3000}\u{a0} ')) eq 'A-1'", "A-1"),
+    ("trim('%09%0A A %0D') eq 'A'", "A-1 A-2 B-1 B-2 C-1"),
     ("endswith(sku,'-1')", "A-1 B-1 C-1"),
     // Dates and times.
     ("year(soldFrom) eq 2026", "A-1"),
@@ -33,6 +38,13 @@ const CASES: &[(&str, &str)] = &[
     ("soldFrom gt now() sub duration'P323D'", "A-1"),
     ("soldFrom gt mindatetime() and soldFrom lt maxdatetime()", "A-1 B-1"),
     ("year(now()) eq 2026", "A-1 A-2 B-1 B-2 C-1"),
+    ("day(2026-01-02T23:00:00Z) eq 2", "A-1 A-2 B-1 B-2 C-1"),
+    // Lists.
+    ("watts in ()", ""),
+    ("not (watts in ())", "A-1 A-2 B-1 B-2 C-1"),
+    ("watts in (null)", "A-2 C-1"),
+    ("watts in (null,null,7)", "A-2 B-1 C-1"),
+    ("not (watts in (null))", "A-1 B-1 B-2"),
     // Numbers.
     ("price add 1 eq 8", "B-2"),
     ("price sub 0.5 eq 10", "A-2"),
@@ -105,6 +117,8 @@ on_both_databases! {
             ("cast(soldFrom,Edm.Date) eq 2026-01-02", 501),
             ("cast(price,Edm.String) eq '5'", 501),
             ("now() add duration'P99999999D' gt soldFrom", 400),
+            ("substring(sku,1,-1) eq ''", 400),
+            ("day(2026-01-02T23:00:00-05:00) eq 3", 400),
             (nested.as_str(), 400),
         ];
         for (filter, status) in cases {

@@ -262,6 +262,9 @@ impl<'a> Translator<'a> {
         let column = self.value(left)?;
         let values = values.into_iter().map(|item| self.beside(item, left));
         let values = values.collect::<Result<Vec<_>>>()?;
+        if values.is_empty() {
+            return Ok(if nulls.is_empty() { Expr::val(false).eq(true) } else { column.is_null() });
+        }
         if nulls.is_empty() {
             let found = column.is_in(values);
             let exact = left.nullable && truth == Truth::Exact;

@@ -72,6 +72,7 @@ impl Translator<'_> {
             }
             _ => return Ok(None),
         };
+        refuse_other_zone(argument)?;
         let mut value = self.value(argument)?;
         if argument.primitive() == Some(PrimitiveType::DateTimeOffset) {
             value = self.sql("?", "timezone('UTC', $1)", vec![value]);
@@ -109,5 +110,16 @@ impl Translator<'_> {
             Function::MaxDateTime => Some(datetime!(9999-12-31 23:59:59.999_999 UTC)),
             _ => None,
         }
+    }
+}
+
+/// A moment that is written down has its date and time in the zone that it is written in, which is
+/// lost here (URL Conventions 5.1.1.8).
+fn refuse_other_zone(argument: &BoundExpr) -> Result<()> {
+    match &argument.kind {
+        BoundKind::Value(Literal::DateTimeOffset(moment)) if !moment.offset().is_utc() => Err(
+            Error::malformed("the date and time of a moment are told in UTC: write it with `Z`"),
+        ),
+        _ => Ok(()),
     }
 }

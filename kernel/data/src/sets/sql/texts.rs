@@ -9,9 +9,10 @@ use std::sync::LazyLock;
 
 use sea_orm::sea_query::{Expr, ExprTrait as _};
 use svc_core::{Error, Result};
-use svc_odata::bind::BoundExpr;
+use svc_odata::bind::{BoundExpr, BoundKind};
 use svc_odata::model::TypeIndex;
 use svc_odata::syntax::{Function, Search, SearchKind};
+use svc_odata::value::Value as Literal;
 
 use super::{Place, Translator, not_served};
 use crate::database::Backend;
@@ -19,6 +20,11 @@ use crate::value::ValueKind;
 
 /// How many changes of case may stand in each other: each is a deep expression on SQLite.
 const MOST_FOLDS: usize = 3;
+
+/// What Unicode calls white space.
+const WHITE_SPACE: &str = "\t\n\u{b}\u{c}\r \u{85}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\
+                           \u{2005}\u{2006}\u{2007}\u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\
+                           \u{205f}\u{3000}";
 
 /// The letters beyond ASCII with two cases: the upper ones, and the lower one of each.
 static LETTERS: LazyLock<(String, String)> = LazyLock::new(|| {
@@ -76,7 +82,13 @@ impl Translator<'_> {
             return self.change_case(function, arguments);
         }
         let values = arguments.iter().map(|argument| self.value(argument));
-        let values = values.collect::<Result<Vec<_>>>()?;
+        let mut values = values.collect::<Result<Vec<_>>>()?;
+        if function == Function::Trim {
+            values.push(self.parameter(WHITE_SPACE.into()));
+        }
+        if let (Function::Substring, [_, _, length]) = (function, arguments) {
+            refuse_negative(length)?;
+        }
         let (sqlite, postgres) = match (function, values.len()) {
             (Function::Contains, _) => ("(instr(?, ?) > 0)", "(strpos($1, $2) > 0)"),
             (Function::StartsWith, _) => ("(instr(?, ?) = 1)", "starts_with($1, $2)"),
@@ -86,17 +98,25 @@ impl Translator<'_> {
                 "starts_with(reverse($1), reverse($2))",
             ),
             (Function::Length, _) => ("length(?)", "length($1)"),
-            (Function::Trim, _) => ("trim(?)", "btrim($1)"),
+            (Function::Trim, _) => ("trim(?, ?)", "btrim($1, $2)"),
             (Function::IndexOf, _) => ("(instr(?, ?) - 1)", "(strpos($1, $2) - 1)"),
             (Function::Concat, _) => ("(? || ?)", "($1 || $2)"),
+            // What begins before the first character begins with it.
             (Function::Substring, 2) => (
-                "substr(?, max(?, 0) + 1)",
-                "substr($1, CAST(LEAST(GREATEST($2, 0), 1000000000) AS INTEGER) + 1)",
+                "(SELECT substr(t, CASE WHEN n < 0 THEN max(length(t) + n, 0) ELSE n END + 1) \
+                 FROM (SELECT ? AS t, ? AS n))",
+                "(SELECT substr(t, CAST(CASE WHEN n < 0 THEN GREATEST(length(t) + n, 0) \
+                 WHEN n > 1000000000 THEN 1000000000 ELSE n END AS INTEGER) + 1) \
+                 FROM (SELECT $1 AS t, CAST($2 AS NUMERIC) AS n) AS s)",
             ),
             (Function::Substring, 3) => (
-                "substr(?, max(?, 0) + 1, max(?, 0))",
-                "substr($1, CAST(LEAST(GREATEST($2, 0), 1000000000) AS INTEGER) + 1, \
-                 CAST(LEAST(GREATEST($3, 0), 1000000000) AS INTEGER))",
+                "(SELECT substr(t, CASE WHEN n < 0 THEN max(length(t) + n, 0) ELSE n END + 1, \
+                 max(m, 0)) FROM (SELECT ? AS t, ? AS n, ? AS m))",
+                "(SELECT substr(t, CAST(CASE WHEN n < 0 THEN GREATEST(length(t) + n, 0) \
+                 WHEN n > 1000000000 THEN 1000000000 ELSE n END AS INTEGER) + 1, \
+                 CAST(CASE WHEN m < 0 THEN 0 WHEN m > 1000000000 THEN 1000000000 ELSE m END \
+                 AS INTEGER)) \
+                 FROM (SELECT $1 AS t, CAST($2 AS NUMERIC) AS n, CAST($3 AS NUMERIC) AS m) AS s)",
             ),
             _ => {
                 let name = function.name();
@@ -203,6 +223,17 @@ impl Translator<'_> {
             _ => ("coalesce(CAST(? AS TEXT), '')", "coalesce(CAST($1 AS TEXT), '')"),
         };
         self.sql(sql.0, sql.1, vec![column])
+    }
+}
+
+/// A length below zero is a mistake where it is written down; where it is computed, a row that
+/// comes below has none.
+fn refuse_negative(length: &BoundExpr) -> Result<()> {
+    match &length.kind {
+        BoundKind::Value(Literal::Integer(length)) if *length < 0 => {
+            Err(Error::malformed("the length of `substring` must not be negative"))
+        }
+        _ => Ok(()),
     }
 }
 
