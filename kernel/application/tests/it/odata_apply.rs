@@ -55,6 +55,12 @@ on_both_databases! {
             ),
             ("$apply=filter(price gt 6)/skip(9)/aggregate($count as n)", json!([{"n": 0}])),
             ("$apply=filter(price gt 8)&$orderby=sku&$select=sku", json!([{"sku": "A-2"}, {"sku": "B-1"}])),
+            // Without an order of the caller's rows have one all the same, and null is first in it.
+            ("$apply=groupby((maker/name))", json!([{"maker": {"name": null}}, {"maker": {"name": "Beta"}}, {"maker": {"name": "Älpha"}}])),
+            ("$apply=groupby((watts))/top(2)", json!([{"watts": null}, {"watts": 7}])),
+            ("$apply=top(2)/aggregate(sku with max as last)", json!([{"last": "A-2"}])),
+            ("$apply=skip(4)/aggregate(sku with max as last)", json!([{"last": "C-1"}])),
+            ("$apply=orderby(price desc)/skip(1)/top(1)/aggregate(price with sum as total)", json!([{"total": 10.5}])),
             ("$apply=aggregate(price div 0 with sum as none)", json!([{"none": null}])),
             (
                 "$apply=groupby((region),aggregate($count as n))&$filter=n gt 1&$compute=n mul 10 as tens&$select=tens",

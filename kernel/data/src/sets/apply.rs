@@ -5,7 +5,9 @@
 //! keeps the entity's name; after an aggregation they are a table of computed columns.
 
 use sea_orm::QueryResult;
-use sea_orm::sea_query::{Alias, Expr, Func, Order, Query, SelectStatement, UnionType};
+use sea_orm::sea_query::{
+    Alias, Expr, Func, NullOrdering, Order, Query, SelectStatement, UnionType,
+};
 use svc_core::{Error, Result};
 use svc_odata::bind::{
     AggregateMethod, BoundAggregate, BoundApply, BoundExpr, BoundTransformation,
@@ -35,6 +37,8 @@ pub(super) struct Rows<'a> {
     entities: bool,
     /// Whether some were left out by number, so that what follows needs a table of its own.
     cut: Option<Cut>,
+    /// Whether a step said what they are sorted by.
+    ordered: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -49,7 +53,7 @@ fn column_name(place: usize) -> Alias {
 
 impl<'a> Rows<'a> {
     pub(super) fn of_entities(select: SelectStatement, translator: Translator<'a>) -> Self {
-        Self { select, translator, entities: true, cut: None }
+        Self { select, translator, entities: true, cut: None, ordered: false }
     }
 
     /// Makes the rows a table, with further columns.
@@ -127,11 +131,13 @@ impl<'a> Rows<'a> {
                 };
                 self.select.clear_order_by();
                 terms.sort(&mut self.select);
+                self.ordered = true;
             }
             Kind::Skip(skip) => {
                 if self.is_cut() {
                     self.settle(&[])?;
                 }
+                self.sort_unless_sorted()?;
                 // SQLite leaves rows out only where it also keeps some.
                 self.select.offset(*skip).limit(i64::MAX.unsigned_abs());
                 self.cut = Some(Cut::Skipped);
@@ -140,9 +146,24 @@ impl<'a> Rows<'a> {
                 if self.cut == Some(Cut::Topped) {
                     self.settle(&[])?;
                 }
+                self.sort_unless_sorted()?;
                 self.select.limit((*top).min(i64::MAX.unsigned_abs()));
                 self.cut = Some(Cut::Topped);
             }
+        }
+        Ok(())
+    }
+
+    /// Gives rows an order of which some are left out by number: by the key, or by all columns
+    /// where there is none.
+    fn sort_unless_sorted(&mut self) -> Result<()> {
+        if self.ordered || self.is_cut() {
+            return Ok(());
+        }
+        if self.entities {
+            Terms::new(&self.translator, &[])?.sort(&mut self.select);
+        } else {
+            sort_by_columns(&mut self.select, &self.translator);
         }
         Ok(())
     }
@@ -189,6 +210,7 @@ impl<'a> Rows<'a> {
             grouped.expr_as(value, column_name(keys.len() + number));
         }
         grouped.from_subquery(inner, table.clone());
+        self.ordered = false;
         self.become_table(grouped, keys.len() + aggregates.len());
         Ok(())
     }
@@ -220,8 +242,22 @@ impl<'a> Rows<'a> {
             }
         }
         let all = all.ok_or_else(|| Error::malformed("`concat` takes two sequences or more"))?;
+        self.ordered = false;
         self.become_table(all, row.columns.len());
         Ok(())
+    }
+}
+
+/// Sorts rows that have no key by all that they consist of. Null comes first, as in every order.
+fn sort_by_columns(select: &mut SelectStatement, translator: &Translator<'_>) {
+    for column in &translator.columns {
+        let column = column.clone();
+        match translator.backend {
+            Backend::Sqlite => select.order_by_expr(column, Order::Asc),
+            Backend::Postgres => {
+                select.order_by_expr_with_nulls(column, Order::Asc, NullOrdering::First)
+            }
+        };
     }
 }
 
@@ -273,9 +309,7 @@ impl Sets {
             }
             let terms = Terms::without_key(&translator, &query.order_by)?;
             terms.sort(&mut select);
-            for column in &translator.columns {
-                select.order_by_expr(column.clone(), Order::Asc);
-            }
+            sort_by_columns(&mut select, &translator);
             let sent = request.after.map_or(0, |position| position.sent);
             let skip = request.skip.saturating_add(sent).min(i64::MAX.unsigned_abs());
             select.offset(skip).limit(request.take.saturating_add(1));
