@@ -31,6 +31,41 @@ on_both_databases! {
         }
     }
 
+    async fn conditions_hold_for_reads_and_changes_alike(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let lamp = create(&boss, &[("A-1", 5.0)]).await.remove(0);
+        let send = async |method: Method, headers: &[(&str, &str)]| {
+            let body = if method == Method::PATCH { json!({"price": 5}).to_string() } else { String::new() };
+            boss.send(method, &lamp, headers, body).await.status.as_u16()
+        };
+        // A tag is compared as text, in each line that holds one.
+        for (tags, read, changed) in [
+            (&[("if-match", "W/\"1\"")][..], 200, 200),
+            (&[("if-match", "*")], 200, 200),
+            (&[("if-match", "W/\"2\"")], 412, 412),
+            (&[("if-match", "W/\"01\"")], 412, 412),
+            (&[("if-match", "W/\"+1\"")], 412, 412),
+            (&[("if-match", "W/\"2\""), ("if-match", "W/\"1\"")], 200, 200),
+            (&[("if-match", "W/\"2\", W/\"3\"")], 412, 412),
+            (&[("if-none-match", "W/\"2\""), ("if-none-match", "W/\"1\"")], 304, 412),
+            (&[("if-none-match", "W/\"2\"")], 200, 200),
+            (&[("if-match", "1")], 400, 400),
+        ] {
+            assert_eq!((send(Method::GET, tags).await, send(Method::PATCH, tags).await), (read, changed), "{tags:?}");
+        }
+        // Other headers are one list, too; what answers depend on is said.
+        let lines = [("prefer", "respond-async"), ("prefer", "maxpagesize=1"), ("accept", "text/html"), ("accept", "application/json")];
+        let page = boss.send(Method::GET, "/odata/v1/Lamps", &lines, "").await;
+        assert_eq!((page.status.as_u16(), page.header("preference-applied")), (200, "odata.maxpagesize=1"));
+        assert_eq!(page.header("vary"), "Accept, OData-MaxVersion, OData-Version, Prefer");
+        for address in ["", "$metadata"] {
+            let answer = async |options: &str| boss.get(&format!("/odata/v1/{address}?{options}")).await.status.as_u16();
+            assert_eq!(answer("$schemaversion=*&$format=json&mine=1").await, 200, "{address}");
+            assert_eq!((answer("$filter=true").await, answer("$top=1").await), (400, 400), "{address}");
+        }
+    }
+
     async fn options_and_functions_are_known_in_any_case_and_without_their_sign(backend) {
         let app = start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));
@@ -91,6 +126,9 @@ on_both_databases! {
             assert_eq!((minimal.status.as_u16(), minimal.header("preference-applied")), (204, "return=minimal"));
             assert!(minimal.header("odata-entityid").contains("/odata/v1/Lamps("), "{:?}", minimal.headers);
             assert_eq!(minimal.header("location").is_empty(), !created);
+            let address = minimal.header("odata-entityid");
+            let address = &address[address.find("/odata").unwrap()..];
+            assert_eq!(minimal.header("etag"), boss.get(address).await.header("etag"));
             let body = if created { lamp("A-3") } else { body };
             let whole = boss.send_json(method.clone(), path, &[("prefer", "return=representation")], body).await;
             assert_eq!((whole.status.as_u16(), whole.header("preference-applied")), (if created { 201 } else { 200 }, "return=representation"));

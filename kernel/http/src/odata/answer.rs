@@ -2,10 +2,13 @@
 
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use svc_core::{Error, Result};
 use svc_odata::headers::{EntityTag, JsonFormat, Version};
+
+/// What an answer depends on besides its address (RFC 9110, 12.5.5; RFC 7240, 2).
+const VARIES_BY: &str = "Accept, OData-MaxVersion, OData-Version, Prefer";
 
 /// How many headers an answer has, as a rule.
 const HEADERS: usize = 12;
@@ -24,6 +27,7 @@ impl Answer {
         let version = HeaderValue::from_static(version.as_str());
         headers.insert(HeaderName::from_static("odata-version"), version);
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(VARY, HeaderValue::from_static(VARIES_BY));
         Self(response)
     }
 

@@ -197,7 +197,12 @@ async fn changed(
     if !sees || request.preferences.return_content == Some(ReturnPreference::Minimal) {
         let answer = Answer::empty(StatusCode::NO_CONTENT, request.version);
         let address = format!("{}{}", request.root, request.sets.address(set, key));
-        let answer = answer.header(HeaderName::from_static("odata-entityid"), &address)?;
+        let mut answer = answer.header(HeaderName::from_static("odata-entityid"), &address)?;
+        if sees {
+            let source = request.sets.with_key(Source::of(set), key.clone());
+            let version = request.sets.current_version(&request.ctx, &source).await?;
+            answer = answer.tagged(version)?;
+        }
         return match request.preferences.return_content {
             Some(_) => {
                 answer.header(HeaderName::from_static("preference-applied"), "return=minimal")
@@ -399,6 +404,7 @@ impl Conditions {
             Some(TagCondition::Tags(tags)) => {
                 if let [tag] = &tags[..]
                     && let Ok(version) = tag.tag.parse()
+                    && tag_of(version).tag == tag.tag
                 {
                     return Ok(Expected::Version(version));
                 }

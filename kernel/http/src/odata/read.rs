@@ -49,12 +49,14 @@ fn name_of(kind: ResourceKind) -> &'static str {
 }
 
 fn service(request: &Request) -> Result<Response> {
+    request.refuse_options()?;
     let format = request.json_format()?;
     let body = write_service_document(&request.seen(), &request.root, format.metadata);
     Ok(Answer::json(StatusCode::OK, request.version, format, body).finish())
 }
 
 fn metadata(request: &Request) -> Result<Response> {
+    request.refuse_options()?;
     let accept = request.headers.get(http::header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let format = request.options.format.as_ref();
     let (content_type, body) = match negotiate_metadata(format, accept).map_err(format_error)? {
@@ -265,6 +267,11 @@ async fn entity(request: &Request) -> Result<Response> {
         }
         read => read?,
     };
+    if let Some(condition) = request.if_match()?
+        && !condition.matches(Some(&tag_of(entity.version)))
+    {
+        return Err(Error::precondition_failed("the entity is of another version than was named"));
+    }
     if let Some(condition) = request.if_none_match()?
         && condition.matches(Some(&tag_of(entity.version)))
     {

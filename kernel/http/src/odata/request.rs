@@ -59,7 +59,7 @@ impl Request {
         let (sets, settings) = (app.service::<Sets>()?, app.settings::<ODataSettings>());
         let version = text_of(&headers, &HeaderName::from_static("odata-version"))?;
         let max_version = text_of(&headers, &HeaderName::from_static("odata-maxversion"))?;
-        let version = negotiate_version(version, max_version)
+        let version = negotiate_version(version.as_deref(), max_version.as_deref())
             .map_err(|error| Error::malformed(error.to_string()))?;
         let limits = ParseLimits { depth: settings.max_depth, nodes: settings.max_nodes };
         let query = uri.query().unwrap_or_default();
@@ -71,7 +71,7 @@ impl Request {
         let bound = bind_resource(&everything, &parsed, &options.aliases, limits_of(&settings));
         let resource = bound.map_err(refused)?;
         let preferences = text_of(&headers, &HeaderName::from_static("prefer"))?;
-        let preferences = preferences.map(Preferences::parse).unwrap_or_default();
+        let preferences = preferences.as_deref().map(Preferences::parse).unwrap_or_default();
         let target = match uri.query() {
             Some(query) => format!("{path}?{query}"),
             None => path.to_owned(),
@@ -263,12 +263,13 @@ impl Request {
             format: self.options.format.clone(),
             aliases: self.options.aliases.clone(),
             custom: self.options.custom.clone(),
+            schema_version: self.options.schema_version.clone().filter(|version| version == "*"),
             ..QueryOptions::default()
         };
         if options == self.options {
             return Ok(());
         }
-        Err(Error::malformed("a value takes no query options but `$format`"))
+        Err(Error::malformed("this address takes no query options but `$format`"))
     }
 
     fn limits(&self) -> BindLimits {
@@ -348,7 +349,7 @@ impl Request {
     /// [`ErrorKind::NotAcceptable`] when it takes none.
     pub(super) fn json_format(&self) -> Result<JsonFormat> {
         let accept = text_of(&self.headers, &ACCEPT)?;
-        negotiate_json(self.options.format.as_ref(), accept).map_err(format_error)
+        negotiate_json(self.options.format.as_ref(), accept.as_deref()).map_err(format_error)
     }
 
     /// The form of JSON that the body has.
@@ -357,7 +358,8 @@ impl Request {
     ///
     /// [`ErrorKind::UnsupportedMediaType`] when it is none.
     pub(super) fn body_format(&self) -> Result<JsonFormat> {
-        parse_content_type(text_of(&self.headers, &CONTENT_TYPE)?).map_err(format_error)
+        let content_type = text_of(&self.headers, &CONTENT_TYPE)?;
+        parse_content_type(content_type.as_deref()).map_err(format_error)
     }
 
     /// The condition of `If-Match`.
@@ -402,13 +404,17 @@ fn nested_apply(query: &BoundQuery) -> bool {
 fn condition(headers: &HeaderMap, name: &HeaderName) -> Result<Option<TagCondition>> {
     let Some(text) = text_of(headers, name)? else { return Ok(None) };
     let malformed = || Error::malformed(format!("the header `{name}` is no list of entity tags"));
-    TagCondition::parse(text).map(Some).ok_or_else(malformed)
+    TagCondition::parse(&text).map(Some).ok_or_else(malformed)
 }
 
-/// The text of a header; none where it isn't sent.
-fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>> {
+/// The text of a header; none where it isn't sent. Several lines are one list (RFC 9110, 5.3).
+fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<Cow<'a, str>>> {
     let malformed = |_| Error::malformed(format!("the header `{name}` is no plain text"));
-    headers.get(name).map(|value| value.to_str().map_err(malformed)).transpose()
+    let mut lines = headers.get_all(name).iter().map(|value| value.to_str().map_err(malformed));
+    let Some(first) = lines.next() else { return Ok(None) };
+    lines
+        .try_fold(Cow::Borrowed(first?), |all, line| Ok(format!("{all}, {}", line?).into()))
+        .map(Some)
 }
 
 /// The address of the service: the configured one, or the one that the caller used.
