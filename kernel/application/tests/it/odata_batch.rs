@@ -46,6 +46,32 @@ on_both_databases! {
         assert_eq!(responses[4]["body"], "5");
     }
 
+    async fn addresses_in_a_batch_are_those_of_its_host(backend) {
+        let app = start(backend).await;
+        let client = app.sign_in(&Person::named("boss"));
+        stock(&client).await;
+        let requests = json!([
+            {"id": "1", "method": "post", "url": "Lamps", "body": lamp("N-1")},
+            {"id": "2", "method": "get", "url": "Lamps?$select=sku", "headers": {"prefer": "maxpagesize=1", "host": "elsewhere"}},
+        ]);
+        let send = async |content_type: &str| {
+            let headers = [("host", "shop.example:8080"), ("content-type", content_type)];
+            client.send(Method::POST, "/odata/v1/$batch", &headers, json!({"requests": requests}).to_string()).await
+        };
+        let responses = send("application/json; charset=utf-8").await.expect(200)["responses"].clone();
+        for told in [
+            &responses[0]["headers"]["location"],
+            &responses[0]["body"]["@odata.context"],
+            &responses[1]["body"]["@odata.context"],
+            &responses[1]["body"]["@odata.nextLink"],
+        ] {
+            assert!(told.as_str().unwrap().starts_with("http://shop.example:8080/odata/v1/"), "{told}");
+        }
+        for (content_type, status) in [("APPLICATION/JSON", 200), ("application/jsonx", 415), ("application/json;charset=utf-16", 415)] {
+            assert_eq!(send(content_type).await.status.as_u16(), status, "{content_type}");
+        }
+    }
+
     async fn a_group_stores_all_or_nothing(backend) {
         let app = start(backend).await;
         let client = app.sign_in(&seller());

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use axum::response::Response;
-use http::header::LOCATION;
+use http::header::{HOST, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use svc_core::{Error, ErrorKind, Result};
 use svc_data::Context;
@@ -16,7 +16,7 @@ use svc_odata::batch::{
     BatchError, BatchRequest, BatchResponse, boundary, parse_json, parse_multipart,
     write_json_responses, write_multipart_responses,
 };
-use svc_odata::headers::{Preferences, negotiate_version};
+use svc_odata::headers::{Preferences, negotiate_version, parse_content_type};
 use svc_odata::json::{ErrorBody, ErrorDetail};
 
 use super::answer::Answer;
@@ -32,6 +32,8 @@ const BOUNDARY: &str = "batchresponse";
 struct Batch<'a> {
     state: &'a HttpState,
     ctx: &'a Context,
+    /// The host that the batch was sent to, and so is each request in it.
+    host: Option<&'a HeaderValue>,
     /// What each answered request can be referred to by: the address of its entity.
     addresses: HashMap<String, String>,
     /// The requests and groups that failed, or were not performed.
@@ -58,9 +60,7 @@ pub(super) async fn answer(
     let boundary = boundary(content_type);
     let requests = match &boundary {
         Some(boundary) => parse_multipart(body, boundary, settings.max_batch_requests),
-        None if content_type.starts_with("application/json") => {
-            parse_json(body, settings.max_batch_requests)
-        }
+        None if is_json(content_type) => parse_json(body, settings.max_batch_requests),
         None => {
             let message = "a batch is `application/json` or `multipart/mixed` with a boundary";
             return Err(Error::new(ErrorKind::UnsupportedMediaType, message));
@@ -69,7 +69,8 @@ pub(super) async fn answer(
     let requests = requests.map_err(|error| refused(&error))?;
     let preferences = text("prefer").map(Preferences::parse).unwrap_or_default();
     let goes_on = preferences.continue_on_error == Some(true);
-    let mut batch = Batch { state, ctx, addresses: HashMap::new(), failed: HashSet::new() };
+    let (addresses, failed) = (HashMap::new(), HashSet::new());
+    let mut batch = Batch { state, ctx, host: headers.get(HOST), addresses, failed };
     let responses = batch.perform(&requests, goes_on).await;
     let (content_type, body) = match boundary {
         Some(_) => {
@@ -89,6 +90,11 @@ pub(super) async fn answer(
         }
         None => Ok(answer.finish()),
     }
+}
+
+/// Whether a body is JSON; one without a type is no batch.
+fn is_json(content_type: &str) -> bool {
+    !content_type.trim().is_empty() && parse_content_type(Some(content_type)).is_ok()
 }
 
 fn refused(error: &BatchError) -> Error {
@@ -157,6 +163,7 @@ impl Batch<'_> {
             let mut inner = Batch {
                 state: this.state,
                 ctx: this.ctx,
+                host: this.host,
                 addresses: this.addresses.clone(),
                 failed: this.failed.clone(),
             };
@@ -211,7 +218,10 @@ impl Batch<'_> {
         let uri = self.address_of(request)?;
         let method = Method::from_bytes(request.method.as_bytes())
             .map_err(|_| Error::malformed(format!("`{}` is no method", request.method)))?;
-        let headers = headers_of(request)?;
+        let mut headers = headers_of(request)?;
+        if let Some(host) = self.host {
+            headers.insert(HOST, host.clone());
+        }
         let address = uri.to_string();
         let body = request.body.clone().into();
         let served = serve_one(self.state, self.ctx.clone(), method, &uri, headers, body).await?;
