@@ -44,11 +44,11 @@ use crate::catalogue::EntityModel;
 use crate::context::Context;
 use crate::record::Record;
 use crate::unit_of_work::{Expected, UnitOfWork};
-use crate::value::ValueKind;
+use crate::value::{Enumeration, ValueKind};
 
 pub use builder::{ImportBuilder, OperationBuilder};
 pub use svc_odata::value::Value as Literal;
-pub use value::{Many, One, OperationValue, Outcome, ParameterInfo, Parameters, Scalar};
+pub use value::{Many, Member, One, OperationValue, Outcome, ParameterInfo, Parameters, Scalar};
 
 /// The action of a set of what was deleted.
 pub(crate) const RESTORE: &str = "Restore";
@@ -119,6 +119,8 @@ pub(crate) enum Bound {
 /// An operation as a module has registered it.
 #[derive(Clone)]
 pub(crate) struct Operation {
+    /// The module that registered it.
+    pub(crate) module: String,
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) permission: String,
@@ -129,6 +131,16 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
+    /// The enumerations that its parameters and its result are of.
+    pub(crate) fn enumerations(&self) -> impl Iterator<Item = &'static Enumeration> {
+        let returned = match self.returns {
+            OutcomeForm::Value(form) => Some(form),
+            OutcomeForm::Nothing | OutcomeForm::Entities { .. } => None,
+        };
+        let forms = self.parameters.iter().map(|parameter| parameter.form).chain(returned);
+        forms.filter_map(|form| form.kind.enumeration())
+    }
+
     pub(crate) fn kind(&self) -> OperationKind {
         match self.run {
             Run::Action(_) => OperationKind::Action,
@@ -153,6 +165,7 @@ impl Operation {
             })
         });
         Some(Self {
+            module: deleted.module.clone(),
             name: RESTORE.to_owned(),
             description: "Brings it back".to_owned(),
             permission: set.permissions.view.clone(),

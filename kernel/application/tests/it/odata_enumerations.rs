@@ -1,6 +1,8 @@
 //! Enumerations: one stored as text under other names, one as a number that may be null, and one
 //! that is hidden from most.
 
+mod rulings;
+
 use http::Method;
 use serde_json::{Value, json};
 use svc_application::Application;
@@ -101,7 +103,15 @@ impl Module for Tickets {
             .unless("Tickets.SeeUrgency")
             .upsert()
             .facets([ticket::Column::State])
-            .alternate_key([ticket::Column::State, ticket::Column::Title]);
+            .alternate_key([ticket::Column::State, ticket::Column::Title])
+            .action("Rule")
+            .on_each(rulings::rule)
+            .function("Courts")
+            .needs("Tickets.Rule")
+            .on_each(rulings::courts)
+            .function("HowFar")
+            .needs("Tickets.Rule")
+            .on_each(rulings::state);
     }
 }
 

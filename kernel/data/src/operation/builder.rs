@@ -50,7 +50,18 @@ impl Words {
             let detail = if description.is_empty() { "call it" } else { description.as_str() };
             registry.contribute(Kind::Permission, own.clone(), detail);
         }
-        let returns = R::form();
+        let mut problems = Vec::new();
+        let returns = R::form().unwrap_or_else(|found| {
+            problems.extend(found);
+            OutcomeForm::Nothing
+        });
+        let parameters = P::describe().unwrap_or_else(|found| {
+            problems.extend(found);
+            Vec::new()
+        });
+        for problem in problems {
+            registry.problem(format!("the operation `{own}`: {problem}"));
+        }
         if let OutcomeForm::Entities { entity, .. } = returns
             && own_entity != Some(entity)
             && !registry.part::<DataParts>().catalogue.has_set_of(entity)
@@ -68,9 +79,9 @@ impl Words {
         let word = if kind == OperationKind::Action { "action" } else { "function" };
         registry.contribute(Kind::Operation, address, word);
         let permission = permission.unwrap_or(own);
-        let parameters = P::describe();
+        let module = registry.module().to_owned();
         let operation =
-            Operation { name, description, permission, bound, parameters, returns, run };
+            Operation { module, name, description, permission, bound, parameters, returns, run };
         registry.part::<DataParts>().catalogue.add_operation(operation);
     }
 }

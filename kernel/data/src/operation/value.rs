@@ -4,20 +4,25 @@ use std::any::TypeId;
 
 use rust_decimal::Decimal;
 use sea_orm::sea_query::ValueType;
-use sea_orm::{EntityTrait, ModelTrait, PrimaryKeyToColumn as _};
-use svc_core::{Error, Result};
+use sea_orm::{ActiveEnum, EntityTrait, ModelTrait, PrimaryKeyToColumn as _};
+use serde::Serialize;
+use svc_core::Error;
 use time::{Date, OffsetDateTime, Time};
 use uuid::Uuid;
 
 use super::{Literal, OutcomeForm, Returned, ValueForm};
 use crate::sets::to_column;
-use crate::value::ValueKind;
+use crate::value::{Enumeration, ValueKind};
 
 /// A single value: a boolean, `i16`, `i32`, `i64`, `f64`, [`Decimal`], [`String`], [`Uuid`],
-/// [`OffsetDateTime`], [`Date`], [`Time`], bytes or JSON.
+/// [`OffsetDateTime`], [`Date`], [`Time`], bytes, JSON or a [`Member`] of an enumeration.
 pub trait Scalar: Sized + Send + 'static {
     /// The type of its values.
-    const KIND: ValueKind;
+    ///
+    /// # Errors
+    ///
+    /// What keeps a Rust type from being an enumeration.
+    fn kind() -> Result<ValueKind, Vec<String>>;
 
     /// The value of a literal that was bound or checked as one of this type.
     fn of(literal: &Literal) -> Option<Self>;
@@ -29,7 +34,11 @@ pub trait Scalar: Sized + Send + 'static {
 /// What a parameter can be and an operation can return: a [`Scalar`], an option or a list of one.
 pub trait OperationValue: Sized + Send + 'static {
     /// What it is in OData.
-    const FORM: ValueForm;
+    ///
+    /// # Errors
+    ///
+    /// As [`Scalar::kind`].
+    fn form() -> Result<ValueForm, Vec<String>>;
 
     /// The value of a literal that was bound or checked as one of this type.
     fn of(literal: &Literal) -> Option<Self>;
@@ -42,10 +51,12 @@ macro_rules! scalars {
     ($($type:ty = $kind:expr, |$value:ident| $literal:expr;)*) => {
         $(
             impl Scalar for $type {
-                const KIND: ValueKind = $kind;
+                fn kind() -> Result<ValueKind, Vec<String>> {
+                    Ok($kind)
+                }
 
                 fn of(literal: &Literal) -> Option<Self> {
-                    let value = to_column(Self::KIND, literal)?;
+                    let value = to_column($kind, literal)?;
                     <$type as ValueType>::try_from(value).ok()
                 }
 
@@ -56,8 +67,9 @@ macro_rules! scalars {
             }
 
             impl OperationValue for $type {
-                const FORM: ValueForm =
-                    ValueForm { kind: <$type as Scalar>::KIND, many: false, nullable: false };
+                fn form() -> Result<ValueForm, Vec<String>> {
+                    Ok(ValueForm { kind: $kind, many: false, nullable: false })
+                }
 
                 fn of(literal: &Literal) -> Option<Self> {
                     <$type as Scalar>::of(literal)
@@ -87,8 +99,47 @@ scalars! {
     serde_json::Value = ValueKind::Json, |value| Literal::Json(value);
 }
 
+/// A member of an enumeration as a parameter or result of an operation. Over OData it is told and
+/// written by its name, as the values of properties are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member<E>(pub E);
+
+impl<E: ActiveEnum + Serialize + Send + 'static> Scalar for Member<E> {
+    fn kind() -> Result<ValueKind, Vec<String>> {
+        Enumeration::of::<E>().map(ValueKind::Enumeration)
+    }
+
+    fn of(literal: &Literal) -> Option<Self> {
+        let stored = to_column(Self::kind().ok()?, literal)?;
+        let stored = <E::Value as ValueType>::try_from(stored).ok()?;
+        E::try_from_value(&stored).ok().map(Self)
+    }
+
+    fn into_literal(self) -> Literal {
+        let stored = self.0.to_value().into();
+        let name = Enumeration::of::<E>().ok().and_then(|members| members.name_of(&stored));
+        name.map_or(Literal::Null, Literal::String)
+    }
+}
+
+impl<E: ActiveEnum + Serialize + Send + 'static> OperationValue for Member<E> {
+    fn form() -> Result<ValueForm, Vec<String>> {
+        Ok(ValueForm { kind: <Self as Scalar>::kind()?, many: false, nullable: false })
+    }
+
+    fn of(literal: &Literal) -> Option<Self> {
+        <Self as Scalar>::of(literal)
+    }
+
+    fn into_literal(self) -> Literal {
+        Scalar::into_literal(self)
+    }
+}
+
 impl<T: Scalar> OperationValue for Option<T> {
-    const FORM: ValueForm = ValueForm { kind: T::KIND, many: false, nullable: true };
+    fn form() -> Result<ValueForm, Vec<String>> {
+        Ok(ValueForm { kind: T::kind()?, many: false, nullable: true })
+    }
 
     fn of(literal: &Literal) -> Option<Self> {
         match literal {
@@ -103,7 +154,9 @@ impl<T: Scalar> OperationValue for Option<T> {
 }
 
 impl<T: Scalar> OperationValue for Vec<T> {
-    const FORM: ValueForm = ValueForm { kind: T::KIND, many: true, nullable: false };
+    fn form() -> Result<ValueForm, Vec<String>> {
+        Ok(ValueForm { kind: T::kind()?, many: true, nullable: false })
+    }
 
     fn of(literal: &Literal) -> Option<Self> {
         match literal {
@@ -130,12 +183,15 @@ pub struct ParameterInfo {
 
 impl ParameterInfo {
     /// A parameter from a field of [`operation_parameters!`](crate::operation_parameters).
-    #[must_use]
-    pub fn of<T: OperationValue>(field: &str, doc: &[&str]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// As [`Scalar::kind`].
+    pub fn of<T: OperationValue>(field: &str, doc: &[&str]) -> Result<Self, Vec<String>> {
         let lines: Vec<&str> =
             doc.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
         let name = crate::catalogue::camel_case(field.trim_start_matches("r#"));
-        Self { name, form: T::FORM, description: lines.join(" ") }
+        Ok(Self { name, form: T::form()?, description: lines.join(" ") })
     }
 }
 
@@ -144,15 +200,19 @@ impl ParameterInfo {
 /// [`operation_parameters!`]: crate::operation_parameters
 pub trait Parameters: Sized + Send + 'static {
     /// The parameters in their order.
-    fn describe() -> Vec<ParameterInfo>;
+    ///
+    /// # Errors
+    ///
+    /// As [`Scalar::kind`].
+    fn describe() -> Result<Vec<ParameterInfo>, Vec<String>>;
 
     /// The parameters of a call, in the order of [`Parameters::describe`].
     fn of(values: &[Literal]) -> Option<Self>;
 }
 
 impl Parameters for () {
-    fn describe() -> Vec<ParameterInfo> {
-        Vec::new()
+    fn describe() -> Result<Vec<ParameterInfo>, Vec<String>> {
+        Ok(Vec::new())
     }
 
     fn of(_: &[Literal]) -> Option<Self> {
@@ -178,7 +238,8 @@ impl Parameters for () {
 ///     }
 /// }
 ///
-/// assert_eq!(Delivery::describe()[1].name, "unitCost");
+/// assert_eq!(Delivery::describe()?[1].name, "unitCost");
+/// # Ok::<(), Vec<String>>(())
 /// ```
 #[macro_export]
 macro_rules! operation_parameters {
@@ -194,11 +255,16 @@ macro_rules! operation_parameters {
         }
 
         impl $crate::operation::Parameters for $name {
-            fn describe() -> ::std::vec::Vec<$crate::operation::ParameterInfo> {
-                ::std::vec![$($crate::operation::ParameterInfo::of::<$type>(
-                    ::std::stringify!($field),
-                    &[$($doc),+],
-                ),)+]
+            fn describe() -> ::std::result::Result<
+                ::std::vec::Vec<$crate::operation::ParameterInfo>,
+                ::std::vec::Vec<::std::string::String>,
+            > {
+                ::std::result::Result::Ok(::std::vec![
+                    $($crate::operation::ParameterInfo::of::<$type>(
+                        ::std::stringify!($field),
+                        &[$($doc),+],
+                    )?,)+
+                ])
             }
 
             fn of(values: &[$crate::operation::Literal]) -> ::std::option::Option<Self> {
@@ -214,32 +280,36 @@ macro_rules! operation_parameters {
 /// What an operation can return: nothing, a value, or entities of a set ([`One`], [`Many`]).
 pub trait Outcome: Send + 'static {
     /// What it is in OData.
-    fn form() -> OutcomeForm;
+    ///
+    /// # Errors
+    ///
+    /// As [`Scalar::kind`].
+    fn form() -> Result<OutcomeForm, Vec<String>>;
 
     /// What is to be answered.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) for an entity without a key.
-    fn returned(self) -> Result<Returned>;
+    fn returned(self) -> svc_core::Result<Returned>;
 }
 
 impl Outcome for () {
-    fn form() -> OutcomeForm {
-        OutcomeForm::Nothing
+    fn form() -> Result<OutcomeForm, Vec<String>> {
+        Ok(OutcomeForm::Nothing)
     }
 
-    fn returned(self) -> Result<Returned> {
+    fn returned(self) -> svc_core::Result<Returned> {
         Ok(Returned::Nothing)
     }
 }
 
 impl<T: OperationValue> Outcome for T {
-    fn form() -> OutcomeForm {
-        OutcomeForm::Value(T::FORM)
+    fn form() -> Result<OutcomeForm, Vec<String>> {
+        T::form().map(OutcomeForm::Value)
     }
 
-    fn returned(self) -> Result<Returned> {
+    fn returned(self) -> svc_core::Result<Returned> {
         Ok(Returned::Value(self.into_literal()))
     }
 }
@@ -255,28 +325,28 @@ pub struct One<M>(pub M);
 pub struct Many<M>(pub Vec<M>);
 
 impl<M: ModelTrait + Send + 'static> Outcome for One<M> {
-    fn form() -> OutcomeForm {
+    fn form() -> Result<OutcomeForm, Vec<String>> {
         let entity = TypeId::of::<M::Entity>();
-        OutcomeForm::Entities { entity, many: false, nullable: true }
+        Ok(OutcomeForm::Entities { entity, many: false, nullable: true })
     }
 
-    fn returned(self) -> Result<Returned> {
+    fn returned(self) -> svc_core::Result<Returned> {
         Ok(Returned::Entities(vec![key_of(&self.0)?]))
     }
 }
 
 impl<M: ModelTrait + Send + 'static> Outcome for Many<M> {
-    fn form() -> OutcomeForm {
+    fn form() -> Result<OutcomeForm, Vec<String>> {
         let entity = TypeId::of::<M::Entity>();
-        OutcomeForm::Entities { entity, many: true, nullable: false }
+        Ok(OutcomeForm::Entities { entity, many: true, nullable: false })
     }
 
-    fn returned(self) -> Result<Returned> {
-        self.0.iter().map(key_of).collect::<Result<_>>().map(Returned::Entities)
+    fn returned(self) -> svc_core::Result<Returned> {
+        self.0.iter().map(key_of).collect::<svc_core::Result<_>>().map(Returned::Entities)
     }
 }
 
-fn key_of<M: ModelTrait>(model: &M) -> Result<sea_orm::Value> {
+fn key_of<M: ModelTrait>(model: &M) -> svc_core::Result<sea_orm::Value> {
     let key = <<M::Entity as EntityTrait>::PrimaryKey as sea_orm::Iterable>::iter().next();
     let key = key.ok_or_else(|| Error::internal("an operation returned what has no key"))?;
     Ok(model.get(key.into_column()))
