@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use svc_odata::model::{
-    EntityType, EnumType, Model, NavigationProperty, PrimitiveType, Property, PropertyIndex,
-    PropertyType, RelatedWrites, TypeIndex, related_writes,
+    Capabilities, EntityType, EnumType, Model, NavigationProperty, PrimitiveType, Property,
+    PropertyIndex, PropertyType, RelatedWrites, TypeIndex, related_writes,
 };
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::RefOr;
@@ -26,9 +26,15 @@ pub(super) fn add_all(document: &mut OpenApi, model: &Model) {
         let (name, index) = (&entity_type.name, TypeIndex(place));
         add(document, name, &entity(model, entity_type));
         add(document, &format!("{name}Page"), &page(name));
-        add(document, &format!("{name}Create"), &create(model, index));
-        add(document, &format!("{name}Replace"), &replace(model, index));
-        add(document, &format!("{name}Update"), &update(model, index));
+        let sets = model.sets.iter().filter(|set| set.entity_type == index);
+        let can: Vec<&Capabilities> = sets.map(|set| &set.capabilities).collect();
+        if can.iter().any(|can| can.insertable) {
+            add(document, &format!("{name}Create"), &create(model, index));
+        }
+        if can.iter().any(|can| can.updatable) {
+            add(document, &format!("{name}Replace"), &replace(model, index));
+            add(document, &format!("{name}Update"), &update(model, index));
+        }
     }
 }
 
@@ -304,11 +310,17 @@ pub(super) fn of_key(property: &Property) -> Value {
 pub(super) fn of_property(model: &Model, property: &Property) -> Value {
     if let PropertyType::Enum(index) = property.ty {
         let one = reference(&model.enum_type(index).name);
+        let read_only = !property.is_sent_on_create();
         let mut schema = match (property.collection, property.nullable) {
             (true, _) => json!({"type": "array", "items": one}),
             (false, true) => json!({"oneOf": [one, {"type": "null"}]}),
+            // Beside a bare reference nothing else would be kept.
+            (false, false) if read_only => json!({"oneOf": [one]}),
             (false, false) => one,
         };
+        if read_only {
+            schema["readOnly"] = json!(true);
+        }
         if let Some(description) = description_of(property) {
             schema["description"] = json!(description);
         }
