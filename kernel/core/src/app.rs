@@ -1,12 +1,13 @@
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::settings::{Section, Settings};
-use crate::{Clock, Error, Result, Wakes, Worker, supervise};
+use crate::worker::Supervised;
+use crate::{Clock, Error, Result, Wakes, Worker, WorkerStatus};
 
 /// A running application: its clock, settings, services, workers and wake-ups. Cheap to clone.
 ///
@@ -23,6 +24,7 @@ struct Inner {
     wakes: Wakes,
     services: RwLock<HashMap<TypeId, Box<dyn Any + Send + Sync>>>,
     workers: Mutex<Vec<Arc<dyn Worker>>>,
+    supervised: Mutex<Vec<Arc<Supervised>>>,
     running: TaskTracker,
     stop: CancellationToken,
 }
@@ -38,6 +40,7 @@ impl App {
             wakes: Wakes::default(),
             services: RwLock::default(),
             workers: Mutex::default(),
+            supervised: Mutex::default(),
             running: TaskTracker::new(),
             stop: CancellationToken::new(),
         }))
@@ -117,9 +120,23 @@ impl App {
 
     /// Starts all workers; each runs until [`App::stop`].
     pub fn start_workers(&self) {
+        let mut supervised = self.supervised();
         for worker in self.workers() {
-            self.0.running.spawn(supervise(worker, self.stopping()));
+            let worker = Arc::new(Supervised::new(worker));
+            supervised.push(Arc::clone(&worker));
+            let stop = self.stopping();
+            self.0.running.spawn(async move { worker.run(stop).await });
         }
+    }
+
+    /// How the workers are doing that [`App::start_workers`] has started.
+    #[must_use]
+    pub fn worker_statuses(&self) -> Vec<WorkerStatus> {
+        self.supervised().iter().map(|worker| worker.status()).collect()
+    }
+
+    fn supervised(&self) -> MutexGuard<'_, Vec<Arc<Supervised>>> {
+        self.0.supervised.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does everything that is due now, again and again until nothing is left, and says how many

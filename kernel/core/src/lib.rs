@@ -36,4 +36,4 @@ pub use principal::{
 pub use protection::{KeyRing, ProtectionSettings};
 pub use random::{random_array, random_token};
 pub use wake::{Wake, Wakes};
-pub use worker::{Backoff, Worker, supervise};
+pub use worker::{Backoff, Worker, WorkerState, WorkerStatus};

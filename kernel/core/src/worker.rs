@@ -1,9 +1,10 @@
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::FutureExt as _;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
@@ -54,32 +55,121 @@ impl Backoff {
     }
 }
 
-/// Runs a worker until `stop`, and starts it again when it fails or panics.
+/// The pauses between the runs of a worker that fails. They are real time: they protect the
+/// machine, and no state of the application hangs on them.
+const PAUSES: Backoff = Backoff { first: Duration::from_millis(250), cap: Duration::from_secs(30) };
+
+/// Where a worker stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkerState {
+    /// It works, or waits for work.
+    Running,
+    /// It failed or panicked, and has not run for half a minute without that since.
+    Failing,
+    /// It had nothing to do at all, or the application stops.
+    Ended,
+}
+
+/// How a worker is doing, for those who operate the application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerStatus {
+    /// The worker's name.
+    pub name: &'static str,
+    /// Where it stands.
+    pub state: WorkerState,
+    /// Runs that failed or panicked since the application started.
+    pub failures: u64,
+}
+
+/// A worker that is started again when it fails or panics.
 ///
-/// The pauses are real time: they protect the machine, and no state of the application hangs on
-/// them.
-pub async fn supervise(worker: Arc<dyn Worker>, stop: CancellationToken) {
-    let pauses = Backoff { first: Duration::from_millis(250), cap: Duration::from_secs(30) };
-    let mut failures = 0;
-    while !stop.is_cancelled() {
-        let started = tokio::time::Instant::now();
-        match AssertUnwindSafe(worker.run(stop.clone())).catch_unwind().await {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => {
-                tracing::error!(worker = worker.name(), error = error.report(), "a worker failed");
+/// | Phase | Left when | For |
+/// | --- | --- | --- |
+/// | running | the run fails or panics | pausing |
+/// | running | the run ends without a fault, which a stop asks for | ended |
+/// | pausing | the pause is over | running |
+/// | pausing | the application stops | ended |
+pub(crate) struct Supervised {
+    worker: Arc<dyn Worker>,
+    course: Mutex<Course>,
+}
+
+struct Course {
+    phase: Phase,
+    failures: u64,
+}
+
+enum Phase {
+    Running { since: Instant, after_failure: bool },
+    Pausing,
+    Ended,
+}
+
+impl Phase {
+    fn state(&self, now: Instant) -> WorkerState {
+        match *self {
+            Self::Running { since, after_failure: true } if now - since < PAUSES.cap => {
+                WorkerState::Failing
             }
-            Err(_) => tracing::error!(worker = worker.name(), "a worker panicked"),
+            Self::Running { .. } => WorkerState::Running,
+            Self::Pausing => WorkerState::Failing,
+            Self::Ended => WorkerState::Ended,
         }
-        failures = if started.elapsed() > pauses.cap { 1 } else { failures + 1 };
-        tokio::select! {
-            () = tokio::time::sleep(pauses.delay(failures)) => {}
-            () = stop.cancelled() => return,
+    }
+}
+
+impl Supervised {
+    pub(crate) fn new(worker: Arc<dyn Worker>) -> Self {
+        let phase = Phase::Running { since: Instant::now(), after_failure: false };
+        Self { worker, course: Mutex::new(Course { phase, failures: 0 }) }
+    }
+
+    pub(crate) fn status(&self) -> WorkerStatus {
+        let course = self.course();
+        let state = course.phase.state(Instant::now());
+        WorkerStatus { name: self.worker.name(), state, failures: course.failures }
+    }
+
+    /// Runs the worker until `stop`.
+    pub(crate) async fn run(&self, stop: CancellationToken) {
+        let worker = &self.worker;
+        let mut in_a_row = 0;
+        while !stop.is_cancelled() {
+            let since = Instant::now();
+            self.enter(Phase::Running { since, after_failure: in_a_row > 0 });
+            match AssertUnwindSafe(worker.run(stop.clone())).catch_unwind().await {
+                Ok(Ok(())) => break,
+                Ok(Err(error)) => {
+                    let error = error.report();
+                    tracing::error!(worker = worker.name(), error, "a worker failed");
+                }
+                Err(_) => tracing::error!(worker = worker.name(), "a worker panicked"),
+            }
+            in_a_row = if since.elapsed() > PAUSES.cap { 1 } else { in_a_row + 1 };
+            self.enter(Phase::Pausing);
+            tokio::select! {
+                () = tokio::time::sleep(PAUSES.delay(in_a_row)) => {}
+                () = stop.cancelled() => break,
+            }
         }
+        self.enter(Phase::Ended);
+    }
+
+    fn enter(&self, phase: Phase) {
+        let mut course = self.course();
+        course.failures += u64::from(matches!(phase, Phase::Pausing));
+        course.phase = phase;
+    }
+
+    fn course(&self) -> MutexGuard<'_, Course> {
+        self.course.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -88,5 +178,44 @@ mod tests {
         let delays: Vec<u64> = (1..=6).map(|n| backoff.delay(n).as_secs()).collect();
         assert_eq!(delays, [30, 60, 120, 240, 300, 300]);
         assert_eq!(backoff.delay(u32::MAX).as_secs(), 300);
+    }
+
+    #[test]
+    fn a_worker_counts_as_failing_until_it_has_run_for_a_while() {
+        let since = Instant::now();
+        let after = |seconds: u64| since + Duration::from_secs(seconds);
+        let first = Phase::Running { since, after_failure: false };
+        assert_eq!(first.state(since), WorkerState::Running);
+        assert_eq!(Phase::Pausing.state(since), WorkerState::Failing);
+        let again = Phase::Running { since, after_failure: true };
+        assert_eq!(again.state(after(29)), WorkerState::Failing);
+        assert_eq!(again.state(after(30)), WorkerState::Running);
+        assert_eq!(Phase::Ended.state(after(30)), WorkerState::Ended);
+    }
+
+    /// Ends its first two runs with an error and a panic; then it has nothing to do.
+    struct Moody(AtomicUsize);
+
+    #[async_trait]
+    impl Worker for Moody {
+        fn name(&self) -> &'static str {
+            "moody"
+        }
+
+        async fn run(&self, _stop: CancellationToken) -> Result<()> {
+            match self.0.fetch_add(1, Ordering::SeqCst) {
+                0 => Err(crate::Error::internal("told to fail")),
+                1 => panic!("told to panic"),
+                _ => Ok(()),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn runs_that_fail_or_panic_are_counted_and_followed_by_another() {
+        let supervised = Supervised::new(Arc::new(Moody(AtomicUsize::new(0))));
+        supervised.run(CancellationToken::new()).await;
+        let expected = WorkerStatus { name: "moody", state: WorkerState::Ended, failures: 2 };
+        assert_eq!(supervised.status(), expected);
     }
 }

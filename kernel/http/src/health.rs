@@ -1,4 +1,6 @@
-//! `/health/live` (the process answers) and `/health/ready` (it can do its work).
+//! `/health/live` (the process answers), `/health/ready` (it can answer requests) and
+//! `/health/workers` (what goes on beside requests does). The crate's README says who asks for
+//! which.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +13,7 @@ use axum::{Json, Router};
 use http::StatusCode;
 use http::header::CACHE_CONTROL;
 use serde::Serialize;
-use svc_core::{App, Assembly, Error, Kind, Result};
+use svc_core::{App, Assembly, Error, Kind, Result, WorkerState, WorkerStatus};
 use svc_data::{Database, database_error};
 
 use crate::state::HttpState;
@@ -19,7 +21,9 @@ use crate::state::HttpState;
 /// How long one condition may take to be looked at.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A condition of being ready.
+/// A condition of being ready: something without which this node can't answer requests, and others
+/// may. What all nodes lack alike (a mail server) belongs into a measurement instead, or the
+/// balancer would take all of them away.
 #[async_trait]
 pub trait HealthCheck: Send + Sync + 'static {
     /// The name in the answer, such as `outbox`.
@@ -98,7 +102,10 @@ enum Status {
 
 pub(crate) fn routes(health: Arc<Health>) -> Router<HttpState> {
     let ready = move |State(state): State<HttpState>| ready(Arc::clone(&health), state);
-    Router::new().route("/health/live", get(live)).route("/health/ready", get(ready))
+    Router::new()
+        .route("/health/live", get(live))
+        .route("/health/ready", get(ready))
+        .route("/health/workers", get(workers))
 }
 
 async fn live() -> Response {
@@ -114,8 +121,53 @@ async fn ready(health: Arc<Health>, state: HttpState) -> Response {
     answer(Report { status: if all_hold { Status::Ok } else { Status::Failed }, checks })
 }
 
+/// The answer about workers. Why one fails stands in the log: it may name tables and addresses.
+#[derive(Serialize)]
+struct WorkersReport {
+    status: Status,
+    workers: Vec<WorkerReport>,
+}
+
+#[derive(Serialize)]
+struct WorkerReport {
+    name: &'static str,
+    status: WorkerStatusName,
+    failures: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum WorkerStatusName {
+    Running,
+    Failing,
+    Ended,
+}
+
+impl From<WorkerStatus> for WorkerReport {
+    fn from(WorkerStatus { name, state, failures }: WorkerStatus) -> Self {
+        let status = match state {
+            WorkerState::Running => WorkerStatusName::Running,
+            WorkerState::Failing => WorkerStatusName::Failing,
+            WorkerState::Ended => WorkerStatusName::Ended,
+        };
+        Self { name, status, failures }
+    }
+}
+
+async fn workers(State(state): State<HttpState>) -> Response {
+    let statuses = state.app().worker_statuses();
+    let is_failing = statuses.iter().any(|worker| worker.state == WorkerState::Failing);
+    let status = if is_failing { Status::Failed } else { Status::Ok };
+    let workers = statuses.into_iter().map(WorkerReport::from).collect();
+    answer_as(status, WorkersReport { status, workers })
+}
+
 fn answer(report: Report) -> Response {
-    let status = match report.status {
+    answer_as(report.status, report)
+}
+
+fn answer_as(status: Status, report: impl Serialize) -> Response {
+    let status = match status {
         Status::Ok => StatusCode::OK,
         Status::Failed | Status::Draining => StatusCode::SERVICE_UNAVAILABLE,
     };

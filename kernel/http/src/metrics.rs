@@ -6,6 +6,7 @@
 
 mod http;
 mod process;
+mod workers;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -93,6 +94,7 @@ impl Metrics {
         http.register(&mut registry);
         let started = app.clock().now_us();
         registry.register_collector(Box::new(process::Process::new(started)));
+        registry.register_collector(Box::new(workers::Workers::new(app.downgrade())));
         let failures = Counter::default();
         registry.register(
             "svc_metrics_failures",
