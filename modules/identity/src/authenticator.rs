@@ -1,9 +1,13 @@
+use std::net::SocketAddr;
+
 use async_trait::async_trait;
+use axum::extract::ConnectInfo;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use svc_core::{App, Error, Principal, Result};
 use svc_http::Authenticator;
 
+use crate::refusals::Refusals;
 use crate::service::IdentityService;
 
 /// Knows `Authorization: Bearer svck_…`.
@@ -18,12 +22,17 @@ impl Authenticator for ApiKeyAuthenticator {
         let mut headers = request.headers.get_all(AUTHORIZATION).iter();
         let (Some(header), None) = (headers.next(), headers.next()) else { return Ok(None) };
         let Some(key) = header.to_str().ok().and_then(bearer_key) else { return Ok(None) };
-        let principal = app.service::<IdentityService>()?.principal_of_key(key).await?;
-        principal.map(Some).ok_or_else(|| {
-            Error::unauthenticated(
-                "the API key is not valid; it may be mistyped, expired or revoked",
-            )
-        })
+        match app.service::<IdentityService>()?.judge_key(key).await? {
+            Ok(principal) => Ok(Some(principal)),
+            Err(refusal) => {
+                let peer = request.extensions.get::<ConnectInfo<SocketAddr>>();
+                let address = peer.map(|ConnectInfo(peer)| peer.ip().to_canonical());
+                app.service::<Refusals>()?.note(refusal, address);
+                Err(Error::unauthenticated(
+                    "the API key is not valid; it may be mistyped, expired or revoked",
+                ))
+            }
+        }
     }
 }
 

@@ -36,6 +36,7 @@ mod model;
 pub mod organisations;
 mod password;
 mod permissions;
+mod refusals;
 pub mod roles;
 mod service;
 mod set_up;
@@ -51,7 +52,7 @@ use std::sync::Arc;
 
 use svc_core::{App, Directory, Kind, Module, Registry, Result};
 use svc_data::{DataRegistry as _, Migration};
-use svc_http::HttpRegistry as _;
+use svc_http::{HttpRegistry as _, Metrics};
 
 pub use ids::{ApiKeyId, RoleId};
 pub use key::ApiKeySecret;
@@ -62,6 +63,7 @@ pub use settings::{IdentitySettings, SetupSettings};
 pub use sign_in::check_password;
 
 use authenticator::ApiKeyAuthenticator;
+use refusals::Refusals;
 use service::{ForgetOnChange, TOPIC};
 use worker::IdentityWorker;
 
@@ -100,7 +102,7 @@ impl Module for Identity {
         registry.contribute(
             Kind::Worker,
             NAME,
-            "Forgets rights that changed elsewhere; notes the use of keys",
+            "Forgets rights that changed elsewhere; notes the use of keys, and tells of refused ones",
         );
         registry.on_build(build);
     }
@@ -110,8 +112,11 @@ async fn build(app: App) -> Result<()> {
     let service = Arc::new(IdentityService::new(&app)?);
     app.provide(Arc::clone(&service));
     app.provide::<dyn Directory>(Arc::clone(&service) as Arc<dyn Directory>);
+    let refusals = Arc::new(Refusals::default());
+    app.service::<Metrics>()?.register(|registry| refusals.register(registry));
+    app.provide(Arc::clone(&refusals));
     let changed = app.wakes().topic(TOPIC);
     let clock = app.clock().clone();
-    app.add_worker(Arc::new(IdentityWorker { service, clock, changed }));
+    app.add_worker(Arc::new(IdentityWorker { service, refusals, clock, changed }));
     set_up::apply_settings(&app).await
 }

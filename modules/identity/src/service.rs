@@ -28,6 +28,7 @@ use crate::cache::Cache;
 use crate::key::{KeyHash, PresentedKey};
 use crate::password::Passwords;
 use crate::permissions;
+use crate::refusals::Refusal;
 use crate::settings::IdentitySettings;
 use crate::store::{self, StoredKey, StoredRights};
 
@@ -109,42 +110,51 @@ impl IdentityService {
     ///
     /// A fault of the store.
     pub async fn principal_of_key(&self, presented: &str) -> Result<Option<Principal>> {
-        let Ok(presented) = PresentedKey::parse(presented) else { return Ok(None) };
+        Ok(self.judge_key(presented).await?.ok())
+    }
+
+    /// As [`IdentityService::principal_of_key`], with the reason, which the caller never learns.
+    pub(crate) async fn judge_key(&self, presented: &str) -> Result<Result<Principal, Refusal>> {
+        let Ok(presented) = PresentedKey::parse(presented) else {
+            return Ok(Err(Refusal::Malformed));
+        };
         let hash = presented.hash();
         let now = self.clock.now();
         let remembered = self.remembered().keys.get(&hash, now);
         let known = match remembered {
             Some(known) => known,
             None => match self.load_key(hash).await? {
-                Some(known) => known,
-                None => return Ok(None),
+                Ok(known) => known,
+                Err(refusal) => return Ok(Err(refusal)),
             },
         };
         // A key may have ended since it was remembered, so this is asked every time.
         if !known.key.is_usable(now) {
-            return Ok(None);
+            return Ok(Err(Refusal::Ended));
         }
         self.note_use(&known.key, now);
-        Ok(Some(known.principal))
+        Ok(Ok(known.principal))
     }
 
     /// Keys that don't hold aren't remembered, or guessing could push out those that do.
-    async fn load_key(&self, hash: KeyHash) -> Result<Option<KnownKey>> {
+    async fn load_key(&self, hash: KeyHash) -> Result<Result<KnownKey, Refusal>> {
         let generation = self.remembered().generation;
-        let Some(key) = store::key_by_hash(&self.database, hash).await? else { return Ok(None) };
+        let Some(key) = store::key_by_hash(&self.database, hash).await? else {
+            return Ok(Err(Refusal::Unknown));
+        };
         let now = self.clock.now();
         if !key.is_usable(now) {
-            return Ok(None);
+            return Ok(Err(Refusal::Ended));
         }
         let rights = store::rights(&self.database, key.user, key.organisation).await?;
-        let Some(rights) = rights else { return Ok(None) };
+        let Some(rights) = rights else { return Ok(Err(Refusal::OwnerGone)) };
         let principal = self.key_principal(&key, rights);
         let known = KnownKey { key: Arc::new(key), principal };
         let mut remembered = self.remembered();
         if remembered.generation == generation {
             remembered.keys.insert(hash, known.clone(), now);
         }
-        Ok(Some(known))
+        Ok(Ok(known))
     }
 
     fn key_principal(&self, key: &StoredKey, mut rights: StoredRights) -> Principal {

@@ -119,6 +119,12 @@ pub(crate) async fn apply_settings(app: &App) -> Result<()> {
         api_key = settings.api_key.is_some(),
         "the first organisation was made from `Svc:Setup`"
     );
+    if settings.api_key.is_none() {
+        tracing::warn!(
+            "`Svc:Setup:ApiKey` was not given: where an application has no page to sign in, nobody \
+             can call its API; to have a key, set up an empty database with one"
+        );
+    }
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! Forgets rights that changed on other nodes, and stores when keys were used.
+//! Forgets rights that changed on other nodes, stores when keys were used, and tells the log of
+//! those that were refused.
 
 use std::sync::Arc;
 
@@ -6,10 +7,12 @@ use async_trait::async_trait;
 use svc_core::{Clock, Result, Wake, Worker};
 use tokio_util::sync::CancellationToken;
 
+use crate::refusals::Refusals;
 use crate::service::{IdentityService, USE_INTERVAL};
 
 pub(crate) struct IdentityWorker {
     pub(crate) service: Arc<IdentityService>,
+    pub(crate) refusals: Arc<Refusals>,
     pub(crate) clock: Clock,
     /// Made with the application, since a call from another node only reaches a topic that exists.
     pub(crate) changed: Wake,
@@ -25,10 +28,14 @@ impl Worker for IdentityWorker {
         let mut due = self.clock.now() + USE_INTERVAL;
         loop {
             tokio::select! {
-                () = stop.cancelled() => return self.service.store_uses().await.map(drop),
+                () = stop.cancelled() => {
+                    self.refusals.end_minute();
+                    return self.service.store_uses().await.map(drop);
+                }
                 () = self.changed.notified() => self.service.forget(),
                 () = self.clock.sleep_until(due) => {
                     due = self.clock.now() + USE_INTERVAL;
+                    self.refusals.end_minute();
                     self.service.store_uses().await?;
                 }
             }
@@ -36,6 +43,7 @@ impl Worker for IdentityWorker {
     }
 
     async fn drain(&self) -> Result<usize> {
+        self.refusals.end_minute();
         self.service.store_uses().await
     }
 }

@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use svc_data::Context;
+use svc_http::Metrics;
+use svc_identity::users::{self, UserChange};
 use svc_testing::on_both_databases;
 
 use crate::support::{SETUP_KEY, TestApp};
@@ -63,6 +65,33 @@ on_both_databases! {
             assert!(answer.headers.contains_key("www-authenticate"), "{answer:?}");
             assert!(!answer.body.to_string().contains(&key[5..]) || key == "svck_");
         }
+    }
+
+    async fn refused_keys_are_counted_by_the_reason_that_callers_never_learn(backend) {
+        let (app, _database) = TestApp::set_up(backend).await;
+        let organisation = app.first_organisation().await;
+        let made = async |name: &str| {
+            let body = json!({ "name": name, "expiresAt": "2026-11-20T13:00:00Z" });
+            app.post("/api-keys", SETUP_KEY, body).await.ok()["key"].as_str().unwrap().to_owned()
+        };
+        let short = made("Short").await;
+        let role = app.role(organisation, &["Products.View"]).await;
+        let clerk = app.person(organisation, "Clerk", &[role]).await;
+        let of_clerk = app.key(organisation, clerk, None).await;
+        app.get("/me", &of_clerk).await.ok();
+        let off = UserChange { disabled: Some(true), ..UserChange::default() };
+        users::change(&app.within(organisation), clerk, off).await.unwrap();
+        app.advance(Duration::from_hours(1));
+        let unknown = format!("svck_{}", "unknown.".repeat(5));
+        for key in [&short, &short, &of_clerk, &unknown, &unknown, &unknown, "svck_"] {
+            assert_eq!(app.get("/me", key).await.refused(401), INVALID);
+        }
+        let metrics = app.app.service::<Metrics>().unwrap().render(&app.app).await.unwrap();
+        for (reason, count) in [("ended", 2), ("owner_gone", 1), ("unknown", 3), ("malformed", 1)] {
+            let line = format!("svc_identity_keys_refused_total{{reason=\"{reason}\"}} {count}");
+            assert!(metrics.lines().any(|known| known == line), "{line}: {metrics}");
+        }
+        assert!(!metrics.contains("svck_"), "{metrics}");
     }
 
     async fn a_key_never_does_more_than_its_scope_and_its_owner(backend) {

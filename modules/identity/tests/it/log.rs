@@ -46,6 +46,8 @@ on_both_databases! {
         let key = key["key"].as_str().unwrap().to_owned();
         app.get("/me", &key).await.ok();
         app.get("/me", &format!("{key}x")).await.refused(401);
+        app.get("/me", &format!("{key}y")).await.refused(401);
+        app.app.drain().await.unwrap();
         let body = json!({
             "email": "grace@example.com",
             "displayName": "Grace",
@@ -60,6 +62,8 @@ on_both_databases! {
             "the first organisation was made from `Svc:Setup`",
             "an API key was made",
             "a person was made known",
+            "an API key was refused reason=\"unknown\"",
+            "further API keys were refused refused=1",
         ] {
             assert!(text.contains(told), "{told}");
         }
