@@ -8,7 +8,9 @@ mod transaction;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::fs::{File, TryLockError};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sea_orm::{
@@ -63,6 +65,10 @@ struct Inner {
     postgres: Option<PgPool>,
     readers: Connections,
     writers: Connections,
+    /// The file of SQLite; none for one in memory, and on PostgreSQL.
+    file: Option<PathBuf>,
+    /// Held while this process serves the file.
+    lock: OnceLock<File>,
     /// Zero is no limit.
     statement_timeout: Duration,
     /// What keeps the limit on SQLite's writer; without effect on PostgreSQL.
@@ -231,6 +237,43 @@ impl Database {
         Ok(())
     }
 
+    /// Takes the database for this process, until it ends or all clones of this are dropped. On
+    /// SQLite a second process that serves the same file would take over what the first is doing,
+    /// and hear of none of its changes. PostgreSQL is for many nodes: there this does nothing.
+    ///
+    /// The lock is one of the operating system, on a file beside the database, so that a process
+    /// that is killed leaves none behind. Commands that only read or repair don't take it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) when another process has it;
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when the file can't be made.
+    pub fn take_for_this_process(&self) -> Result<()> {
+        let Some(path) = &self.0.file else { return Ok(()) };
+        let mut lock_path = path.clone().into_os_string();
+        lock_path.push(".lock");
+        let fault = |error: std::io::Error| {
+            let context = format!("the file `{}` can't be locked", lock_path.display());
+            Error::internal(context).caused_by(error)
+        };
+        let mut options = File::options();
+        let lock = options.create(true).truncate(false).write(true).open(&lock_path);
+        let lock = lock.map_err(fault)?;
+        match lock.try_lock() {
+            Ok(()) => {
+                // A second call finds the file locked by the first, and doesn't come here.
+                self.0.lock.get_or_init(|| lock);
+                Ok(())
+            }
+            Err(TryLockError::WouldBlock) => Err(Error::conflict(format!(
+                "another process serves the database `{}` already; stop that first, or use \
+                 PostgreSQL, which many nodes can share",
+                path.display()
+            ))),
+            Err(TryLockError::Error(error)) => Err(fault(error)),
+        }
+    }
+
     /// Closes all connections; running statements end first.
     pub async fn close(&self) {
         self.0.readers.close().await;
@@ -319,6 +362,8 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .statement_cache_capacity(512)
         .pragma("temp_store", "memory")
         .pragma("journal_size_limit", "67108864");
+    let is_in_memory = url.contains(":memory:") || url.contains("mode=memory");
+    let file = (!is_in_memory).then(|| options.get_filename().to_owned());
     let writer_limit = WriterLimit::new(settings.statement_timeout);
     // The writer comes first: it makes the file that readers open.
     let write = writer_limit
@@ -348,6 +393,8 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         writers: Connections::Sqlite(Kept::all(write, limit)),
         read: read.into(),
         postgres: None,
+        file,
+        lock: OnceLock::new(),
         statement_timeout: settings.statement_timeout,
         writer_limit,
     })
@@ -375,6 +422,8 @@ async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inne
         writers: connections,
         read: pool.clone().into(),
         postgres: Some(pool),
+        file: None,
+        lock: OnceLock::new(),
         statement_timeout: settings.statement_timeout,
         writer_limit: Arc::default(),
     })

@@ -6,7 +6,7 @@ use svc_core::Error;
 /// Translates a fault of the database.
 ///
 /// A broken rule of the schema is a conflict, whose message names no table. A lost connection, a
-/// deadlock, a serialisation conflict and a busy file are transient.
+/// deadlock, a serialisation conflict, a busy file and a full disk are transient.
 #[must_use]
 pub fn database_error(error: DbErr) -> Error {
     match error {
@@ -80,6 +80,10 @@ fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
         // SQLite says it with the code that it has for every statement that it can't prepare.
         Some("1") if SQLITE_LIMITS.iter().any(|limit| fault.message().contains(limit)) => {
             too_complex()
+        }
+        // PostgreSQL: disk full; SQLite: the same.
+        Some("53100" | "13") => {
+            Error::unavailable("the database has no room left to write").transient()
         }
         // PostgreSQL: also too many connections.
         Some(code) if is_end_of_connection(code) || code == "53300" => unreachable_database(),

@@ -4,9 +4,10 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use svc_application::{Application, Assembled, Configured};
+use svc_application::{Application, Assembled, Configured, Running};
 use svc_core::settings::{LoadOptions, SettingsBuilder};
 use svc_core::{Clock, Error, Result};
+use svc_data::Database;
 use svc_http::{TelemetrySettings, init_telemetry};
 
 mod metadata;
@@ -112,14 +113,28 @@ async fn act(command: Command, configured: Configured) -> Result<Result<(), Stri
         }
         Command::Migrate { dry_run } => migrate(configured, dry_run).await,
         Command::Outbox { action } => {
-            let running = configured.connect().await?.start().await?;
+            let running = attend(configured).await?;
             Ok(print(&queues::outbox(running.app(), &action).await?))
         }
         Command::Jobs { action } => {
-            let running = configured.connect().await?.start().await?;
+            let running = attend(configured).await?;
             Ok(print(&queues::jobs(running.app(), &action).await?))
         }
         Command::Serve => serve(configured).await.map(Ok),
+    }
+}
+
+/// Builds an application whose queues somebody looks after. That doesn't upgrade a database on the
+/// way: it may be another release's, or the file that a command makes in the wrong folder.
+async fn attend(configured: Configured) -> Result<Running> {
+    let name = configured.app().name().to_owned();
+    let connected = configured.connect().await?;
+    match connected.pending_migrations().await?.len() {
+        0 => connected.start().await,
+        count => Err(Error::conflict(format!(
+            "{count} migrations are pending in this database; if it is the right one, run \
+             `{name} migrate` first"
+        ))),
     }
 }
 
@@ -140,6 +155,8 @@ async fn serve(configured: Configured) -> Result<()> {
     let app = configured.app();
     let telemetry = init_telemetry(&app.settings::<TelemetrySettings>(), app.name())?;
     let running = configured.connect().await?.start().await?;
+    // Two processes on one file of SQLite would undo each other's work.
+    running.app().service::<Database>()?.take_for_this_process()?;
     let server = running.bind().await?;
     let address = server.local_addr();
     // The lines are for people who start the program in a terminal.

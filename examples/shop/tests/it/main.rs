@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
 
 mod api;
+mod commands;
 mod described;
 mod first_start;
 mod fixture;

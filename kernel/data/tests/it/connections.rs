@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use svc_core::ErrorKind;
+use svc_data::{Database, DatabaseSettings};
 use svc_testing::{Backend, on_both_databases};
 use tokio::time::timeout;
 
@@ -46,6 +47,60 @@ on_both_databases! {
             let _ = timeout(Duration::from_micros(10 * micros), given_up).await;
             assert_eq!(ctx.find::<product::Entity>(second.id).await.unwrap(), second);
         }
+    }
+
+    async fn one_process_at_a_time_serves_a_file(backend) {
+        let fixture = Fixture::start(backend).await;
+        let settings = fixture.app.settings::<DatabaseSettings>();
+        let url = settings.url_for("shop");
+        let again = Database::connect(&url, &settings).await.unwrap();
+        again.take_for_this_process().unwrap();
+        let second = fixture.database.take_for_this_process();
+        if backend == Backend::Postgres {
+            second.expect("many nodes share it");
+            return;
+        }
+        let refused = second.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Conflict);
+        assert!(refused.message().contains("another process serves"), "{}", refused.message());
+        // Who only looks, or repairs, may do so meanwhile.
+        fixture.database.ping().await.unwrap();
+        again.close().await;
+        drop(again);
+        fixture.database.take_for_this_process().unwrap();
+    }
+
+    async fn a_full_disk_is_told_as_what_passes(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let execute = async |sql: &str| {
+            fixture.database.execute(fixture.database.statement(sql, [])).await.unwrap();
+        };
+        match backend {
+            // The file may not grow any more.
+            Backend::Sqlite => execute("PRAGMA max_page_count = 1").await,
+            Backend::Postgres => {
+                execute(
+                    "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+                     RAISE EXCEPTION USING ERRCODE = '53100', MESSAGE = 'no space left'; END $$",
+                )
+                .await;
+                execute(
+                    "CREATE TRIGGER no_room BEFORE INSERT ON products \
+                     FOR EACH ROW EXECUTE FUNCTION no_room()",
+                )
+                .await;
+            }
+        }
+        let filled = ctx.transact(async |uow| {
+            for number in 0..2_000 {
+                uow.insert(lamp(&format!("L-{number}"))).await?;
+            }
+            Ok(())
+        });
+        let refused = filled.await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unavailable, "{}", refused.report());
+        assert!(refused.is_transient() && refused.message().contains("no room"), "{refused:?}");
     }
 
     async fn connections_are_given_back_when_the_database_is_closed(backend) {
