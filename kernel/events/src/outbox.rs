@@ -93,6 +93,17 @@ pub struct HandlerStatistics {
     pub is_registered: bool,
 }
 
+impl Selection {
+    /// Refuses a name that PostgreSQL can't be asked for.
+    fn check(&self) -> Result<()> {
+        if self.handler.as_ref().is_some_and(|handler| handler.contains('\0')) {
+            return Err(Error::invalid("the selection is not valid")
+                .field("handler", "must not contain the character U+0000"));
+        }
+        Ok(())
+    }
+}
+
 impl Outbox {
     pub(crate) fn new(app: WeakApp, database: Database, processor: Arc<Processor>) -> Self {
         Self { app, database, processor }
@@ -128,7 +139,8 @@ impl Outbox {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Malformed`](svc_core::ErrorKind::Malformed) when `after` is no such place; a
+    /// [`ErrorKind::Malformed`](svc_core::ErrorKind::Malformed) when `after` is no such place;
+    /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) when the handler's name can't be one; a
     /// fault of the database.
     pub async fn dead_letters(
         &self,
@@ -136,6 +148,7 @@ impl Outbox {
         after: Option<&str>,
         take: u32,
     ) -> Result<DeadLetterPage> {
+        selection.check()?;
         let after = after.map(parse_place).transpose()?;
         let take = usize::try_from(take.max(1)).unwrap_or(usize::MAX);
         let limit = u64::try_from(take).unwrap_or(u64::MAX).saturating_add(1);
@@ -161,8 +174,10 @@ impl Outbox {
     ///
     /// # Errors
     ///
-    /// A fault of the database.
+    /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) when the handler's name can't be one; a
+    /// fault of the database.
     pub async fn retry(&self, selection: &Selection) -> Result<u64> {
+        selection.check()?;
         let app = self.app.get()?;
         let count = letters::retry(&self.database, selection, app.clock().now_us()).await?;
         if count > 0 {
@@ -175,8 +190,10 @@ impl Outbox {
     ///
     /// # Errors
     ///
-    /// A fault of the database.
+    /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) when the handler's name can't be one; a
+    /// fault of the database.
     pub async fn discard(&self, selection: &Selection) -> Result<u64> {
+        selection.check()?;
         letters::discard(&self.database, selection).await
     }
 }

@@ -19,7 +19,7 @@ const MAX_VALUE: usize = 2_048;
 ///
 /// # Errors
 ///
-/// For each header that is none, or whose name is ours or the connection's.
+/// For each header that is none, that comes twice, or whose name is ours or the connection's.
 pub(crate) fn check(given: &BTreeMap<String, String>) -> Result<HeaderMap, FieldErrors> {
     let mut errors = FieldErrors::new();
     let mut headers = HeaderMap::new();
@@ -28,12 +28,15 @@ pub(crate) fn check(given: &BTreeMap<String, String>) -> Result<HeaderMap, Field
         errors.insert("headers".to_owned(), vec![message]);
     }
     for (name, value) in given {
+        let mut refuse = |problem: &str| {
+            let field = format!("headers.{}", name.chars().take(100).collect::<String>());
+            errors.entry(field).or_default().push(problem.to_owned());
+        };
         match check_one(name, value) {
+            // Names may differ in their case alone.
+            Ok((name, _)) if headers.contains_key(&name) => refuse("comes twice"),
             Ok((name, value)) => drop(headers.insert(name, value)),
-            Err(problem) => {
-                let field = format!("headers.{}", name.chars().take(100).collect::<String>());
-                errors.entry(field).or_default().push(problem.to_owned());
-            }
+            Err(problem) => refuse(problem),
         }
     }
     if errors.is_empty() { Ok(headers) } else { Err(errors) }
@@ -91,7 +94,8 @@ pub(crate) fn reveal_map(
 /// The stored headers, ready for sending.
 pub(crate) fn reveal(ring: &KeyRing, stored: &endpoint::Model) -> Result<HeaderMap> {
     // They were checked when they were saved; one that is refused by now is left out.
-    Ok(check(&reveal_map(ring, stored)?).unwrap_or_default())
+    let given = reveal_map(ring, stored)?;
+    Ok(given.iter().filter_map(|(name, value)| check_one(name, value).ok()).collect())
 }
 
 #[cfg(test)]
@@ -120,6 +124,14 @@ mod tests {
         }
         assert_eq!(problem("X-Token", "abc"), None);
         assert_eq!(problem("Authorization", "Bearer abc"), None);
+    }
+
+    #[test]
+    fn a_name_comes_once_in_whatever_case() {
+        let given = ["X-Token", "x-token"].map(|name| (name.to_owned(), "abc".to_owned()));
+        let errors = check(&BTreeMap::from(given)).unwrap_err();
+        assert_eq!(errors["headers.x-token"], ["comes twice"]);
+        assert_eq!(errors.len(), 1);
     }
 
     #[test]

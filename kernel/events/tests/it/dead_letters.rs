@@ -67,6 +67,10 @@ async fn dead_letters_are_listed_page_by_page(place: Place) {
         ..Selection::default()
     };
     assert_eq!(all(&node, &elsewhere).await.len(), 0);
+    let nobody = node.outbox().dead_letters(&of("shop\0"), None, 3).await.unwrap_err();
+    assert_eq!(nobody.kind(), ErrorKind::Invalid);
+    assert_eq!(node.outbox().retry(&of("shop\0")).await.unwrap_err().kind(), ErrorKind::Invalid);
+    assert_eq!(node.outbox().discard(&of("shop\0")).await.unwrap_err().kind(), ErrorKind::Invalid);
     let wrong = node.outbox().dead_letters(&Selection::default(), Some("nowhere"), 3).await;
     assert_eq!(wrong.unwrap_err().kind(), ErrorKind::Malformed);
 }

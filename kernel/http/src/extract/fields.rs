@@ -15,6 +15,9 @@ const WHOLE: &str = "";
 /// The message about a key that the type doesn't have.
 const UNKNOWN: &str = "is not known here";
 
+/// What a time should be.
+const TIME: &str = "a time such as `2026-01-31T12:00:00Z`";
+
 /// Reads a value; the errors are by field, such as `lines[0].quantity`.
 pub(super) fn read<'de, T, D>(reader: D) -> Result<T, FieldErrors>
 where
@@ -149,6 +152,7 @@ fn plain(expected: &str) -> String {
         "unit" | "null" => "nothing".to_owned(),
         text if text.starts_with("struct ") => "an object".to_owned(),
         text if text.starts_with("internally tagged enum ") => "an object".to_owned(),
+        text if text.contains("RFC3339") => TIME.to_owned(),
         text if text.starts_with("a UUID") || text.contains("UUID") => "a UUID".to_owned(),
         text => text.to_owned(),
     }
@@ -165,9 +169,19 @@ fn plain_failure(message: &str) -> String {
         "expected a number".to_owned()
     } else if starts("provided string was not") {
         "expected `true` or `false`".to_owned()
+    } else if is_of_time(message) {
+        format!("expected {TIME}")
     } else {
         message.to_owned()
     }
+}
+
+/// Whether the parser of times says it: a part can't be read, doesn't exist, or has more behind it.
+fn is_of_time(message: &str) -> bool {
+    message.ends_with("component could not be parsed")
+        || message.ends_with("was not in range")
+        || message.starts_with("unexpected trailing characters")
+        || message == "a character literal was not valid"
 }
 
 #[cfg(test)]
@@ -196,6 +210,13 @@ mod tests {
     #[expect(dead_code, reason = "only what can't be read is looked at")]
     struct Closed {
         name: String,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only what can't be read is looked at")]
+    struct Span {
+        #[serde(with = "time::serde::rfc3339")]
+        since: time::OffsetDateTime,
     }
 
     fn errors<T: DeserializeOwned + std::fmt::Debug>(text: &str) -> Vec<(String, String)> {
@@ -233,6 +254,26 @@ mod tests {
         );
         assert_eq!(errors::<Order>(r#"["a",[],null]"#), found("", "expected an object"));
         assert_eq!(errors::<Order>("3"), found("", "expected an object"));
+    }
+
+    #[test]
+    fn a_time_is_asked_for_by_an_example() {
+        for wrong in [
+            "null",
+            "5",
+            r#""""#,
+            r#""yesterday""#,
+            r#""2026-01-31""#,
+            r#""2026-01-31T12:00:00""#,
+            r#""2026-02-30T12:00:00Z""#,
+            r#""2026-01-31T25:00:00Z""#,
+            r#""2026-01-31T12:00:00Z or so""#,
+            r#""2026-01-31T12:00:00+99:00""#,
+        ] {
+            let message = format!("expected {TIME}");
+            let text = format!(r#"{{"since":{wrong}}}"#);
+            assert_eq!(errors::<Span>(&text), found("since", &message), "{wrong}");
+        }
     }
 
     #[test]

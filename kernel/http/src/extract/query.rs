@@ -8,7 +8,8 @@ use crate::problem::{ApiError, ApiResult};
 use crate::state::HttpState;
 
 /// The query of a request. An unknown parameter, one that comes twice, and one that can't be read
-/// are refused with 400, which names it. For lists that page see [`Paged`](super::Paged).
+/// are refused with 400, which names it; so is the character U+0000, which PostgreSQL refuses in
+/// text. For lists that page see [`Paged`](super::Paged).
 #[derive(Clone, Copy, Debug)]
 pub struct ApiQuery<T>(pub T);
 
@@ -22,6 +23,10 @@ impl<T: DeserializeOwned> FromRequestParts<HttpState> for ApiQuery<T> {
 
 /// Reads a query string as a type.
 pub(super) fn parse<T: DeserializeOwned>(query: &str) -> Result<T, Error> {
+    if let Some((name, _)) = form_pairs(query).find(|(_, value)| value.contains('\0')) {
+        let message = "must not contain the character U+0000".to_owned();
+        return Err(refuse(FieldErrors::from([(name.into_owned(), vec![message])])));
+    }
     let pairs = form_pairs(query);
     fields::read(serde_urlencoded::Deserializer::new(pairs)).map_err(refuse)
 }

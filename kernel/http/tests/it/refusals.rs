@@ -70,6 +70,7 @@ on_both_databases! {
         assert_eq!(found.json(), json!({"text": "a b", "limit": 3, "exact": true}));
         for (query, parameter, message) in [
             ("", "text", "is missing"),
+            ("text=a%00b", "text", "must not contain the character U+0000"),
             ("text=a&limt=3", "limt", "is not known here"),
             ("text=a&limit=x", "limit", "expected a whole number in range"),
             ("text=a&limit=300", "limit", "expected a whole number in range"),

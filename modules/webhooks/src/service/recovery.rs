@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use svc_core::{ErrorKind, OrganisationId, Result};
+use svc_core::{Error, ErrorKind, OrganisationId, Result};
 use svc_data::{Context, UnitOfWork};
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobId};
 use time::OffsetDateTime;
@@ -90,6 +90,11 @@ pub(crate) struct Selection {
 impl Service {
     /// Begins to send deliveries again, in the background; answers with the job.
     pub(crate) async fn redeliver_many(&self, ctx: &Context, what: Selection) -> Result<JobId> {
+        if what.filter.event_type.as_ref().is_some_and(|name| name.contains('\0')) {
+            // PostgreSQL refuses it in text, and the job could only fail.
+            return Err(Error::invalid("the selection is not valid")
+                .field("eventType", "must not contain the character U+0000"));
+        }
         let bound = |time: OffsetDateTime| first_id_at(micros(time));
         ctx.transact(async |uow| {
             if let Some(endpoint) = what.filter.endpoint {

@@ -98,6 +98,8 @@ on_both_databases! {
             ("isActive", json!(null), "isActive"),
             ("headers", json!({"Webhook-Id": "1"}), "headers.Webhook-Id"),
             ("headers", json!({"Host": "evil"}), "headers.Host"),
+            ("headers", json!({"X-Token": "a", "x-token": "b"}), "headers.x-token"),
+            ("description", json!("a\0b"), "description"),
             ("unknown", json!(1), "unknown"),
         ] {
             let mut body = good.clone();
@@ -120,6 +122,15 @@ on_both_databases! {
         }
         let listed = world.client().get("/api/v1/webhooks").await.expect(200);
         assert_eq!(listed["items"].as_array().unwrap().len(), 1, "nothing was registered");
+    }
+
+    async fn a_filter_that_no_event_type_can_match_is_refused_before_the_database_is_asked(backend) {
+        let world = World::new(backend).await;
+        let listed = world.client().get("/api/v1/webhooks/deliveries?eventType=a%00b").await;
+        assert!(listed.expect(400)["errors"].get("eventType").is_some(), "{}", listed.text);
+        let body = json!({"eventType": "a\0b"});
+        let sent = world.client().post("/api/v1/webhooks/deliveries/redeliver", body).await;
+        assert!(sent.expect(422)["errors"].get("eventType").is_some(), "{}", sent.text);
     }
 
     async fn private_addresses_are_refused_at_save_and_at_send(backend) {
