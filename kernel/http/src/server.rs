@@ -48,9 +48,8 @@ impl Server {
     pub async fn bind(host: &Host) -> Result<Self> {
         let listen = host.state().settings().listen;
         let refused = |error: io::Error| {
-            let message = format!(
-                "can't listen on `{listen}`: {error}; set another address with `Svc:Http:Listen`"
-            );
+            let message =
+                format!("can't listen on `{listen}`; set another address with `Svc:Http:Listen`");
             Error::unavailable(message).caused_by(error)
         };
         let listener = TcpListener::bind(listen).await.map_err(refused)?;
