@@ -212,7 +212,7 @@ on_both_databases! {
         let ctx = app.context(&Person::named("boss"));
         // Each of these is a small part of the limit; a unit of work is one connection, and what is
         // read outside of one goes on with the connection that was used last.
-        let busy = ENDLESS.replace("1000000000", "20000");
+        let busy = ENDLESS.replace("1000000000", "2000");
         let busy = format!("SELECT {busy}");
         let begun = std::time::Instant::now();
         ctx.transact(async |uow| {
