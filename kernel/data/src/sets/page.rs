@@ -32,6 +32,9 @@ use crate::error::database_error;
 /// How many rows one statement of several returns.
 const BATCH: u64 = 1_000;
 
+/// How many it returns where related entities are read for them, which are as many again or more.
+const BATCH_WITH_RELATED: u64 = 200;
+
 /// How long a cursor lives, unless a statement may take less than four times as long: until then
 /// it keeps SQLite's log from being cut off.
 const CURSOR_LIFETIME: Duration = Duration::from_secs(10);
@@ -240,7 +243,8 @@ impl<'a> PageReader<'a> {
     }
 
     async fn write_batch(&mut self, out: &mut String) -> Result<bool> {
-        let limit = self.wanted().min(BATCH);
+        let batch = if self.request.query.expand.is_empty() { BATCH } else { BATCH_WITH_RELATED };
+        let limit = self.wanted().min(batch);
         let is_last = limit == self.wanted();
         let before = self.next.take();
         let plan = self.plan(before.as_ref(), limit)?;
