@@ -261,8 +261,10 @@ impl<'a> PageReader<'a> {
             plan.layout.write_element(out, row, &related, etags)?;
         }
         let goes_on = full && limit > 0 && (!is_last || self.request.tells_next);
-        if goes_on && let Some(last) = rows.last() {
-            self.next = Some(self.position(&plan, last)?);
+        if goes_on {
+            // Where the page was full before, this only told that there are more.
+            let last = rows.last().map(|last| self.position(&plan, last)).transpose()?;
+            self.next = last.or(before);
         }
         if goes_on && !is_last {
             self.state = State::Batches;
