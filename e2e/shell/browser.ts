@@ -5,8 +5,15 @@ import { addTaps, launchFirefox, type Preferences } from '../../shell/scripts/fi
 import { serve } from '../../shell/scripts/play.ts';
 
 /** The browsers that scenarios are played in. */
-export const ENGINES = ['chromium', 'firefox'] as const;
+const ENGINES = ['chromium', 'firefox'] as const;
 export type Engine = (typeof ENGINES)[number];
+
+/** The engine that somebody names. */
+export function engineNamed(name: string): Engine {
+  const engine = ENGINES.find((known) => known === name);
+  if (!engine) throw new Error(`there is no browser \`${name}\`; write one of ${ENGINES.join(', ')}`);
+  return engine;
+}
 
 /** What a scenario works with. */
 export interface World {

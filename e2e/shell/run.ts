@@ -4,7 +4,7 @@
  * `npm run e2e` in `shell/` runs all; a word after `--` runs those whose name contains it; `--list` names them.
  */
 import { parseArgs } from 'node:util';
-import { ENGINES, start, type Engine, type World } from './browser.ts';
+import { engineNamed, start, type Engine, type World } from './browser.ts';
 import type { Scenario } from './scenario.ts';
 import { SKIPPED } from './skipped.ts';
 import { accessibility } from './accessibility.ts';
@@ -42,8 +42,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { browser: { type: 'string', default: 'chromium' }, list: { type: 'boolean', default: false } },
 });
-const engine = ENGINES.find((known) => known === values.browser);
-if (!engine) throw new Error(`there is no browser \`${values.browser}\`; write one of ${ENGINES.join(', ')}`);
+const engine = engineNamed(values.browser);
 if (values.list) {
   for (const { name } of all) console.log(name);
   process.exit();

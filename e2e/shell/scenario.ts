@@ -1,7 +1,7 @@
 /** What scenarios are made of. */
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { play } from '../../shell/scripts/firefox.ts';
+import { touch } from '../../shell/scripts/firefox.ts';
 import { engineOf, open, type Desktop, type Opening, type World } from './browser.ts';
 
 /** One played story. */
@@ -11,12 +11,12 @@ export interface Scenario {
 }
 
 /** A scenario on a fresh desktop that must end without any error on the page. */
-export function story(name: string, how: Opening, scene: (desktop: Desktop, world: World) => Promise<void>): Scenario {
+export function story(name: string, how: Opening, play: (desktop: Desktop, world: World) => Promise<void>): Scenario {
   return {
     name,
     async run(world) {
       const desktop = await open(world, how);
-      await scene(desktop, world);
+      await play(desktop, world);
       assert.deepEqual(desktop.errors, [], 'errors on the page');
     },
   };
@@ -53,19 +53,19 @@ async function stepwise(page: Page, from: Point, to: Point, move: (at: Point) =>
   await frames(page);
 }
 
-/** A pointer over WebDriver, whose steps come at whole pixels. */
-function webDriverPointer(page: Page, kind: 'touch' | 'pen'): Pointing {
+/** A finger over WebDriver, whose steps come at whole pixels. */
+function webDriverFinger(page: Page): Pointing {
   const at = ({ x, y }: Point) => ({ type: 'pointerMove', x: Math.round(x), y: Math.round(y) }) as const;
   return {
-    press: (point) => play(page, kind, [at(point), { type: 'pointerDown', button: 0 }]),
-    glide: (from, to) => stepwise(page, from, to, (point) => play(page, kind, [at(point)])),
-    lift: () => play(page, kind, [{ type: 'pointerUp', button: 0 }]),
+    press: (point) => touch(page, [at(point), { type: 'pointerDown', button: 0 }]),
+    glide: (from, to) => stepwise(page, from, to, (point) => touch(page, [at(point)])),
+    lift: () => touch(page, [{ type: 'pointerUp', button: 0 }]),
   };
 }
 
 /** A finger on a touch screen. */
 export async function finger(page: Page): Promise<Pointing> {
-  if (engineOf(page) === 'firefox') return webDriverPointer(page, 'touch');
+  if (engineOf(page) === 'firefox') return webDriverFinger(page);
   const session = await page.context().newCDPSession(page);
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', at?: Point) =>
     session.send('Input.dispatchTouchEvent', { type, touchPoints: at ? [at] : [] });
@@ -78,7 +78,6 @@ export async function finger(page: Page): Promise<Pointing> {
 
 /** A pen. */
 export async function pen(page: Page): Promise<Pointing> {
-  if (engineOf(page) === 'firefox') return webDriverPointer(page, 'pen');
   const session = await page.context().newCDPSession(page);
   const send = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', { x, y }: Point, buttons: number) =>
     session.send('Input.dispatchMouseEvent', {

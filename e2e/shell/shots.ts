@@ -1,15 +1,13 @@
 /** Takes pictures for people to look at: `node ../e2e/shell/shots.ts <folder> [chromium|firefox]`. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENGINES, open, start } from './browser.ts';
+import { engineNamed, open, start } from './browser.ts';
 import { openApp } from './scenario.ts';
 
 const [, , folder, browser = 'chromium'] = process.argv;
 if (!folder) throw new Error('name the folder for the pictures');
 mkdirSync(folder, { recursive: true });
-const engine = ENGINES.find((known) => known === browser);
-if (!engine) throw new Error(`there is no browser \`${browser}\`; write one of ${ENGINES.join(', ')}`);
-const world = await start(engine);
+const world = await start(engineNamed(browser));
 const LOOKS = [
   ['desktop-light-en', {}],
   ['desktop-dark-de', { dark: true, locale: 'de-AT' }],

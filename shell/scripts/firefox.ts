@@ -2,8 +2,8 @@
  * Starts stock Firefox over WebDriver BiDi, as far as `playwright-core` and Firefox understand each other.
  *
  * What a person prefers can't be told to Firefox over that protocol yet, and `playwright-core` opens no page without having
- * told it. So that command is answered here, and the preferences are the browser's own. Fingers and pens are in the protocol
- * but not in `playwright-core`: they're added here.
+ * told it. So that command is answered here, and the preferences are the browser's own. Fingers are in the protocol but not in
+ * `playwright-core`: they're added here.
  */
 import { existsSync } from 'node:fs';
 import { firefox, type Browser, type Page } from 'playwright-core';
@@ -67,25 +67,25 @@ export async function launchFirefox({ dark, reducedMotion, touch }: Preferences)
   return browser;
 }
 
-/** A step of a pointer, as WebDriver spells it. */
+/** A step of a finger, as WebDriver spells it. */
 export type PointerStep =
   | { type: 'pointerMove'; x: number; y: number; duration?: number }
   | { type: 'pointerDown' | 'pointerUp'; button: 0 }
   | { type: 'pause'; duration: number };
 
-/** Plays steps of a pointer; what's pressed stays pressed until the next ones lift it. */
-export async function play(page: Page, pointerType: 'mouse' | 'touch' | 'pen', steps: PointerStep[]): Promise<void> {
+/** Plays steps of a finger; what's pressed stays pressed until the next ones lift it. */
+export async function touch(page: Page, steps: PointerStep[]): Promise<void> {
   const { _session } = (page as unknown as Inside)._connection.toImpl(page).delegate;
   await _session.send('input.performActions', {
     context: _session.sessionId,
-    actions: [{ type: 'pointer', id: `e2e-${pointerType}`, parameters: { pointerType }, actions: steps }],
+    actions: [{ type: 'pointer', id: 'e2e-touch', parameters: { pointerType: 'touch' }, actions: steps }],
   });
 }
 
 /** Gives a page the taps that `playwright-core` leaves out. */
 export function addTaps(page: Page): void {
   (page as unknown as Inside)._connection.toImpl(page).delegate.rawTouchscreen.tap = (_progress, x, y) =>
-    play(page, 'touch', [
+    touch(page, [
       { type: 'pointerMove', x: Math.round(x), y: Math.round(y) },
       { type: 'pointerDown', button: 0 },
       { type: 'pointerUp', button: 0 },
