@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::FutureExt as _;
+use serde::Serialize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -60,7 +61,8 @@ impl Backoff {
 const PAUSES: Backoff = Backoff { first: Duration::from_millis(250), cap: Duration::from_secs(30) };
 
 /// Where a worker stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum WorkerState {
     /// It works, or waits for work.
     Running,

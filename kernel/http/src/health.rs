@@ -131,26 +131,13 @@ struct WorkersReport {
 #[derive(Serialize)]
 struct WorkerReport {
     name: &'static str,
-    status: WorkerStatusName,
+    status: WorkerState,
     failures: u64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-enum WorkerStatusName {
-    Running,
-    Failing,
-    Ended,
 }
 
 impl From<WorkerStatus> for WorkerReport {
     fn from(WorkerStatus { name, state, failures }: WorkerStatus) -> Self {
-        let status = match state {
-            WorkerState::Running => WorkerStatusName::Running,
-            WorkerState::Failing => WorkerStatusName::Failing,
-            WorkerState::Ended => WorkerStatusName::Ended,
-        };
-        Self { name, status, failures }
+        Self { name, status: state, failures }
     }
 }
 
