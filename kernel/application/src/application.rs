@@ -192,6 +192,15 @@ impl Connected {
         self.configured.migrations().apply(&self.database, clock).await
     }
 
+    /// Takes the database for this process, before anything in it is changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::take_for_this_process`].
+    pub fn take_for_this_process(&self) -> Result<()> {
+        self.database.take_for_this_process()
+    }
+
     /// Closes the database again.
     pub async fn close(self) {
         self.database.close().await;

@@ -7,7 +7,6 @@ use clap::{Parser, Subcommand};
 use svc_application::{Application, Assembled, Configured, Running};
 use svc_core::settings::{LoadOptions, SettingsBuilder};
 use svc_core::{Clock, Error, Result};
-use svc_data::Database;
 use svc_http::{TelemetrySettings, init_telemetry};
 
 mod metadata;
@@ -154,9 +153,10 @@ async fn migrate(configured: Configured, dry_run: bool) -> Result<Result<(), Str
 async fn serve(configured: Configured) -> Result<()> {
     let app = configured.app();
     let telemetry = init_telemetry(&app.settings::<TelemetrySettings>(), app.name())?;
-    let running = configured.connect().await?.start().await?;
+    let connected = configured.connect().await?;
     // Two processes on one file of SQLite would undo each other's work.
-    running.app().service::<Database>()?.take_for_this_process()?;
+    connected.take_for_this_process()?;
+    let running = connected.start().await?;
     let server = running.bind().await?;
     let address = server.local_addr();
     // The lines are for people who start the program in a terminal.
