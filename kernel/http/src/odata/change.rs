@@ -59,7 +59,8 @@ pub(super) async fn create(request: &Request, body: &[u8]) -> Result<Response> {
     let (record, uow) = record.await?;
     let key = record.key(request.sets.entity(set)).clone();
     let stored = Some(&record).filter(|_| !uow.hooks_wrote());
-    let answer = changed(request, (set, &key), StatusCode::CREATED, query, stored).await?;
+    let version = stored.and_then(|record| record.version(request.sets.entity(set)));
+    let answer = changed(request, (set, &key), StatusCode::CREATED, query, stored, version).await?;
     let location = format!("{}{}", request.root, request.sets.address(set, &key));
     answer.located(&location).map(Answer::finish)
 }
@@ -129,17 +130,21 @@ pub(super) async fn change(request: &Request, body: &[u8], verb: Verb) -> Result
         async move {
             let found = request.sets.find_key_now(&request.ctx, &source, may_create).await?;
             let Some(key) = found else {
-                return upsert(request, &uow, entity_type, (body, key_values)).await;
+                let record = upsert(request, &uow, entity_type, (body, key_values)).await?;
+                return Ok((record, true, uow));
             };
             let source = request.sets.with_key(Source::of(set), key.clone());
             let expected = conditions.expected(request, &source).await?;
-            request.sets.change(&uow, set, &key, values, verb, expected).await?;
-            Ok((key, false))
+            let record = request.sets.change(&uow, set, &key, values, verb, expected).await?;
+            Ok((record, false, uow))
         }
     });
-    let (key, created) = work.await?;
+    let (record, created, uow) = work.await?;
+    let entity = request.sets.entity(set);
+    let key = record.key(entity).clone();
+    let version = record.version(entity).filter(|_| !uow.hooks_wrote());
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
-    let answer = changed(request, (set, &key), status, query, None).await?;
+    let answer = changed(request, (set, &key), status, query, None, version).await?;
     if !created {
         return Ok(answer.finish());
     }
@@ -153,7 +158,7 @@ async fn upsert(
     uow: &UnitOfWork,
     entity_type: TypeIndex,
     (body, key): (&[u8], &[KeyValue]),
-) -> Result<(Value, bool)> {
+) -> Result<Record> {
     let (set, _) = request.set()?;
     request.sets.require(&request.ctx, set, Verb::Create)?;
     let given: Vec<PropertyIndex> = key.iter().map(|value| value.property).collect();
@@ -162,8 +167,7 @@ async fn upsert(
         values.properties.retain(|(other, _)| other != property);
         values.properties.push((*property, value.clone()));
     }
-    let record = request.sets.create(uow, set, values).await?;
-    Ok((record.key(request.sets.entity(set)).clone(), true))
+    request.sets.create(uow, set, values).await
 }
 
 pub(super) async fn delete(request: &Request) -> Result<Response> {
@@ -185,22 +189,22 @@ pub(super) async fn delete(request: &Request) -> Result<Response> {
 }
 
 /// The answer to a change: the entity, unless the caller wants none or may not see it. It is read
-/// again, where its record as it was `stored` doesn't tell all.
+/// again, where its record as it was `stored` doesn't tell all. `version` is that of the change, for
+/// an answer without the entity; none where hooks may have changed it since.
 async fn changed(
     request: &Request,
     (set, key): (SetIndex, &Value),
     status: StatusCode,
     query: Option<BoundQuery>,
     stored: Option<&Record>,
+    version: Option<i64>,
 ) -> Result<Answer> {
     let sees = request.sets.require_view(&request.ctx, set).is_ok();
     if !sees || request.preferences.return_content == Some(ReturnPreference::Minimal) {
         let answer = Answer::empty(StatusCode::NO_CONTENT, request.version);
         let address = format!("{}{}", request.root, request.sets.address(set, key));
         let mut answer = answer.header(HeaderName::from_static("odata-entityid"), &address)?;
-        if sees {
-            let source = request.sets.with_key(Source::of(set), key.clone());
-            let version = request.sets.current_version(&request.ctx, &source).await?;
+        if let Some(version) = version.filter(|_| sees) {
             answer = answer.tagged(version)?;
         }
         return match request.preferences.return_content {
