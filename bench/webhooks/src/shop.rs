@@ -147,9 +147,10 @@ impl Started {
         self.producer.transact(publish).await.unwrap();
     }
 
-    /// Waits until nothing is left to do: outbox empty, every outcome recorded.
+    /// Waits until nothing is left to do: outbox empty, nothing handed over, every outcome recorded.
     pub(crate) async fn settled(&self) {
         let sql = "SELECT (SELECT COUNT(*) FROM events_outbox) + \
+                   (SELECT COUNT(*) FROM webhooks_hand_overs) + \
                    (SELECT COUNT(*) FROM webhooks_deliveries WHERE status < 2)";
         self.until_none(sql).await;
     }

@@ -129,10 +129,14 @@ impl Processor {
                 place = (last.available_at_us, last.id);
             }
             for batch in batches(due, size) {
-                if stop.is_cancelled() {
-                    return Ok(worked);
+                let mut rest = Some(batch);
+                while let Some(mut batch) = rest {
+                    rest = batch.split_off(handler.handler.room().await);
+                    if stop.is_cancelled() {
+                        return Ok(worked);
+                    }
+                    worked += self.attempt(lane, batch).await?;
                 }
-                worked += self.attempt(lane, batch).await?;
             }
             if is_last {
                 self.caught_up[lane].store(true, Ordering::Relaxed);
@@ -335,6 +339,14 @@ struct Batch {
     attempts: u32,
 }
 
+impl Batch {
+    /// Takes off what is beyond `room` messages, of which there is always one.
+    fn split_off(&mut self, room: usize) -> Option<Self> {
+        let room = room.max(1);
+        (self.ids.len() > room).then(|| Self { ids: self.ids.split_off(room), ..self.clone() })
+    }
+}
+
 /// Groups what is due: new messages by organisation, at most `size` together; those that have
 /// failed before each alone.
 fn batches(due: Vec<Due>, size: usize) -> Vec<Batch> {
@@ -397,6 +409,23 @@ mod tests {
             shape(all, 2),
             [(vec![11, 13], Some(1)), (vec![12, 25], None), (vec![24], Some(2))]
         );
+    }
+
+    #[test]
+    fn a_batch_is_split_as_its_handler_has_room() {
+        let parts = |room: usize| {
+            let all = (1..=5).map(|id| due(id, 1, 0)).collect();
+            let mut rest = batches(all, 10).pop();
+            let mut parts = Vec::new();
+            while let Some(mut batch) = rest {
+                rest = batch.split_off(room);
+                parts.push(batch.ids.iter().map(Uuid::as_u128).collect::<Vec<_>>());
+            }
+            parts
+        };
+        assert_eq!(parts(usize::MAX), [vec![1, 2, 3, 4, 5]]);
+        assert_eq!(parts(2), [vec![1, 2], vec![3, 4], vec![5]]);
+        assert_eq!(parts(0).len(), 5);
     }
 
     #[test]

@@ -73,7 +73,8 @@
 //! and a row needs no lease: its lock ends with the transaction, or with the connection of a
 //! process that died. The price is a rule for handlers: **write to the database, talk to nobody.**
 //! What must call the world enqueues a background job. [`EventsSettings::handler_timeout`] ends a
-//! handler that forgets it.
+//! handler that forgets it. A handler whose work goes on elsewhere says how much it takes at once
+//! ([`Handler::room`]), so that a burst waits in the outbox and not behind it.
 //!
 //! When a batch fails it is rolled back, and its messages are handed over one by one, so a
 //! poisoned message never holds up the others; it alone is tried again with doubling delays, and

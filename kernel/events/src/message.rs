@@ -33,6 +33,13 @@ pub trait Handler: Send + Sync + 'static {
         let _ = name;
         true
     }
+
+    /// How many messages the handler takes at once at the moment, one at least; asked before each
+    /// batch, while no transaction is open. A handler whose work goes on after it can wait here for a
+    /// moment, so that it doesn't run ahead of that; its other messages wait meanwhile.
+    async fn room(&self) -> usize {
+        usize::MAX
+    }
 }
 
 /// Something that happened, as a handler gets it.

@@ -100,7 +100,7 @@ CREATE TABLE webhooks_deliveries (
     finished_at_us BIGINT
 )
 -- only postgres
--- Rows are updated twice and deleted once: leave room for it, and vacuum early.
+-- Rows that wait are updated when they are claimed: leave room for it, and vacuum early.
 WITH (
     fillfactor = 80,
     autovacuum_vacuum_scale_factor = 0.02,
@@ -126,3 +126,18 @@ CREATE INDEX webhooks_deliveries_log_of ON webhooks_deliveries (endpoint_id, id)
 -- Whether a delivery was sent again.
 CREATE INDEX webhooks_deliveries_again ON webhooks_deliveries (redelivery_of)
     WHERE redelivery_of IS NOT NULL;
+
+-- Deliveries that the fan-out handed to the dispatcher of its node in memory, a row for those of one
+-- unit of work. A delivery gets a row of its own with its outcome, or when that takes long; then
+-- this one goes. Whoever finds it after its end queues what has no row.
+CREATE TABLE webhooks_hand_overs (
+    -- The token under which the dispatcher holds them.
+    id UUID PRIMARY KEY,
+    until_us BIGINT NOT NULL,
+    -- JSON: endpoints, and messages with the deliveries of each.
+    deliveries TEXT NOT NULL
+);
+-- only postgres
+-- It lives for milliseconds: packing it costs more than it saves.
+ALTER TABLE webhooks_hand_overs ALTER COLUMN deliveries SET STORAGE EXTERNAL;
+-- both

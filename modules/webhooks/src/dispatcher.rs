@@ -24,6 +24,7 @@ mod settle;
 mod spans;
 mod turn;
 
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -32,6 +33,7 @@ use bytes::Bytes;
 use svc_core::trace::TraceContext;
 use svc_core::{App, Result, WeakApp, Worker};
 use svc_data::{Backend, Database};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use uuid::Uuid;
@@ -63,6 +65,8 @@ pub(crate) struct Dispatcher {
     in_flight: Arc<InFlight>,
     hand_over: Arc<HandOver>,
     metrics: Arc<DeliveryMetrics>,
+    /// When it was last looked for what others had taken on and abandoned.
+    looked_us: AtomicI64,
     /// Where the next look goes on.
     place: Mutex<Uuid>,
     /// Where the next look at an endpoint that wants order goes on.
@@ -87,6 +91,7 @@ impl Dispatcher {
             hand_over,
             metrics,
             settings: app.settings::<WebhooksSettings>(),
+            looked_us: AtomicI64::new(i64::MIN),
             place: Mutex::new(Uuid::nil()),
             heads: Heads::default(),
         }
@@ -94,18 +99,15 @@ impl Dispatcher {
 
     /// Begins as many requests as may be in flight. A delivery that waited in memory for so long
     /// that its claim may end during the attempt is given back instead.
-    async fn start(&self, app: &App, flight: &mut Flight) -> Result<()> {
-        let mut late = flight::Claims::new();
+    fn start(&self, app: &App, flight: &mut Flight) {
         while let Some(mut job) = flight.next(&self.in_flight) {
-            if !flight::holds(&job, app.clock().now_us(), self.settings.timeout) {
-                let (token, delivery) = flight.forget(&job);
-                late.entry(token).or_default().push(delivery);
-                continue;
+            if flight::holds(&job, app.clock().now_us(), self.settings.timeout) {
+                job.ticket.send();
+                self.send(app, job, flight);
+            } else {
+                flight.give_back(&job);
             }
-            job.ticket.send();
-            self.send(app, job, flight);
         }
-        self.release(late).await
     }
 
     fn send(&self, app: &App, job: Job, flight: &mut Flight) {
@@ -117,13 +119,6 @@ impl Dispatcher {
         let span = spans::attempt(&job);
         let send = attempt::send(Arc::clone(&self.sender), clock, job, limits);
         flight.sends.spawn(send.instrument(span));
-    }
-
-    async fn release(&self, claims: flight::Claims) -> Result<()> {
-        for (token, deliveries) in claims {
-            claim::release(&self.database, token, deliveries).await?;
-        }
-        Ok(())
     }
 }
 
@@ -167,7 +162,9 @@ impl Worker for Dispatcher {
 
     async fn run(&self, stop: CancellationToken) -> Result<()> {
         if self.database.backend() == Backend::Sqlite {
+            // There is no other process, so nobody sends what one before this had taken on.
             claim::release_all(&self.database).await?;
+            self.queue_abandoned(i64::MAX).await?;
         }
         let mut handed = self.hand_over.open();
         let mut flight = Flight::default();
@@ -188,17 +185,16 @@ impl Worker for Dispatcher {
             done += jobs.len();
             let mut flight = Flight::default();
             flight.take(jobs);
-            self.start(&app, &mut flight).await?;
+            self.start(&app, &mut flight);
             while !flight.is_empty() {
                 if !flight.sends.is_empty() {
                     flight.join(&self.in_flight).await;
                 }
-                let ended = std::mem::take(&mut flight.ended);
-                let settled = self.settle(ended).await?;
+                let settled = self.settle(flight.record(Instant::now())).await?;
                 for endpoint in settled.switched_off {
-                    self.release(flight.withdraw(endpoint)).await?;
+                    flight.withdraw(endpoint);
                 }
-                self.start(&app, &mut flight).await?;
+                self.start(&app, &mut flight);
             }
         }
     }

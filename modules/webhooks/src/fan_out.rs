@@ -2,9 +2,9 @@
 //!
 //! The outbox hands over messages of one organisation within a unit of work. All of them together
 //! cost one look-up of endpoints, one look-up of rights for each owner, one question to the rules
-//! of a set for each owner, and two INSERTs, however many endpoints there are. Deliveries whose
-//! endpoints have room go to this node's dispatcher in memory once that is committed
-//! ([`crate::hand_over`]).
+//! of a set for each owner, and two or three INSERTs, however many endpoints there are. Deliveries
+//! whose endpoints have room go to this node's dispatcher in memory once that is committed, and are
+//! told of by one row ([`crate::hand_over`]).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -21,6 +21,7 @@ use crate::in_flight::Ticket;
 use crate::model::{Lane, Status};
 use crate::settings::WebhooksSettings;
 use crate::store::claim::{Claim, Claimed};
+use crate::store::hand_overs;
 use crate::store::insert::{self, NewDelivery, NewMessage};
 use crate::store::{micros, read_all};
 use crate::subscription::EventType;
@@ -88,6 +89,13 @@ impl Handler for FanOut {
             }
         }
         batch.store().await
+    }
+
+    async fn room(&self) -> usize {
+        match self.configured.get() {
+            Some(configured) => configured.hand_over.room().await,
+            None => usize::MAX,
+        }
     }
 
     /// Of domain events, those that the settings map.
@@ -216,9 +224,10 @@ struct Batch<'a> {
     /// The owners' rights now; none for one who is disabled or has left.
     owners: HashMap<(UserId, OrganisationId), Option<Arc<Principal>>>,
     messages: Vec<NewMessage>,
+    /// Deliveries that are stored, and wait.
     deliveries: Vec<NewDelivery>,
-    hand_over: Option<&'a Arc<HandOver>>,
-    claim: Claim,
+    /// The short way to the dispatcher, with the claim under which it gets deliveries.
+    hand_over: Option<(&'a Arc<HandOver>, Claim)>,
     handed: Vec<Reserved>,
     /// The versions of endpoints whose deliveries are handed over.
     versions: HashMap<Uuid, i64>,
@@ -226,8 +235,8 @@ struct Batch<'a> {
 
 /// A delivery that has room on this node.
 struct Reserved {
-    /// Its place among the deliveries, and that of its message among the messages.
-    delivery: usize,
+    delivery: NewDelivery,
+    /// The place of its message among the messages.
     message: usize,
     ticket: Ticket,
 }
@@ -247,8 +256,7 @@ impl<'a> Batch<'a> {
             owners: HashMap::new(),
             messages: Vec::new(),
             deliveries: Vec::new(),
-            hand_over,
-            claim: hand_over.map_or(Claim::NONE, |hand_over| hand_over.claim(clock)),
+            hand_over: hand_over.map(|hand_over| (hand_over, hand_over.claim(clock))),
             handed: Vec::new(),
             versions: HashMap::new(),
         })
@@ -321,13 +329,8 @@ impl<'a> Batch<'a> {
         let hand_over = self
             .hand_over
             .filter(|_| subscriber.is_active && order.is_none() && !subscriber.has_pace);
-        let ticket = hand_over.and_then(|way| way.in_flight.reserve(subscriber.endpoint));
-        if let Some(ticket) = ticket {
-            let (delivery, message) = (self.deliveries.len(), message_index);
-            self.handed.push(Reserved { delivery, message, ticket });
-            self.versions.insert(subscriber.endpoint, subscriber.version);
-        }
-        self.deliveries.push(NewDelivery {
+        let ticket = hand_over.and_then(|(way, _)| way.in_flight.reserve(subscriber.endpoint));
+        let delivery = NewDelivery {
             id: self.uow.context().clock().new_id(),
             organisation,
             endpoint: subscriber.endpoint,
@@ -336,7 +339,14 @@ impl<'a> Batch<'a> {
             lane: if order.is_some() { Lane::Ordered } else { Lane::Ordinary },
             redelivery_of: None,
             order,
-        });
+        };
+        match ticket {
+            Some(ticket) => {
+                self.versions.insert(subscriber.endpoint, subscriber.version);
+                self.handed.push(Reserved { delivery, message: message_index, ticket });
+            }
+            None => self.deliveries.push(delivery),
+        }
     }
 
     /// Answers with its place.
@@ -374,31 +384,31 @@ impl<'a> Batch<'a> {
     }
 
     async fn store(self) -> Result<()> {
-        let taken: HashSet<Uuid> =
-            self.handed.iter().map(|reserved| self.deliveries[reserved.delivery].id).collect();
+        if let Some((hand_over, _)) = self.hand_over {
+            hand_over.note_spread(self.types.len(), self.deliveries.len() + self.handed.len());
+        }
         insert::messages(self.uow, &self.messages).await?;
-        insert::claimed(self.uow, &self.deliveries, self.claim, &taken).await?;
-        let Some(hand_over) = self.hand_over.filter(|_| !taken.is_empty()) else { return Ok(()) };
+        if !self.deliveries.is_empty() {
+            insert::deliveries(self.uow, &self.deliveries).await?;
+        }
+        let Some((hand_over, claim)) = self.hand_over.filter(|_| !self.handed.is_empty()) else {
+            return Ok(());
+        };
+        let handed = self.handed.iter().map(|reserved| &reserved.delivery);
+        hand_overs::store(self.uow, claim, handed).await?;
         let messages: Vec<dispatcher::Message> =
             self.messages.into_iter().map(dispatcher::Message::from).collect();
         let handed = |reserved: Reserved| {
-            let delivery = &self.deliveries[reserved.delivery];
+            let NewDelivery { id, organisation, endpoint, message, lane, .. } = reserved.delivery;
+            let organisation = organisation.0;
             HandedDelivery {
-                claimed: Claimed {
-                    id: delivery.id,
-                    organisation: delivery.organisation.0,
-                    endpoint: delivery.endpoint,
-                    message: delivery.message,
-                    attempts: 0,
-                    lane: delivery.lane,
-                    token: self.claim.token,
-                    until_us: self.claim.until_us,
-                },
+                claimed: Claimed { id, organisation, endpoint, message, attempts: 0, lane, claim },
                 message: messages[reserved.message].clone(),
                 ticket: reserved.ticket,
             }
         };
         let handed = Handed {
+            token: claim.token,
             deliveries: self.handed.into_iter().map(handed).collect(),
             versions: self.versions,
         };

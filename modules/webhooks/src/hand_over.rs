@@ -1,30 +1,37 @@
 //! The short way from the fan-out to the dispatcher of the same node.
 //!
-//! A new delivery whose endpoint has room is stored as claimed by this node already, and handed
-//! over in memory after the commit: nobody has to look for it, claim it and read its message back.
+//! New deliveries whose endpoints have room are handed over in memory after the commit: nobody has
+//! to look for them, claim them and read their messages back. Until its outcome is recorded such a
+//! delivery has no row of its own; one row tells of all that were made in one unit of work
+//! ([`crate::store::hand_overs`]).
 //!
-//! | Step | A crash right after leaves |
-//! | --- | --- |
-//! | stored with a claim, in the fan-out's unit of work | nothing; the unit of work is not committed |
-//! | commit | a claim, which ends by itself (at the next start on SQLite) |
-//! | handed over, sent, recorded | as any other claim |
+//! | Step | Transaction | A crash right after leaves |
+//! | --- | --- | --- |
+//! | the hand-over's row is stored with the messages | the fan-out's | nothing, before the commit |
+//! | handed over, sent | none | the row; at its end what it tells of is queued (at the next start on SQLite) |
+//! | a delivery's row is stored with its outcome, given back, or because it takes long | the recording | the rows so far, and the hand-over for the rest |
+//! | the hand-over's row goes, when each delivery has one | the same | all that was recorded |
 //!
 //! What has no room, or wants order or a pace, is stored without a claim, and found by a look.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use svc_core::Clock;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::dispatcher::Message;
 use crate::in_flight::{InFlight, Ticket};
 use crate::store::claim::{Claim, Claimed};
 
-/// Deliveries of one unit of work that were stored as claimed by this node.
+/// Deliveries of one unit of work that were handed over to this node.
 pub(crate) struct Handed {
+    /// The claim's, and their row's.
+    pub(crate) token: Uuid,
     pub(crate) deliveries: Vec<HandedDelivery>,
     /// The versions of their endpoints.
     pub(crate) versions: HashMap<Uuid, i64>,
@@ -37,21 +44,74 @@ pub(crate) struct HandedDelivery {
     pub(crate) ticket: Ticket,
 }
 
+/// How long the fan-out waits for room at most.
+const PATIENCE: Duration = Duration::from_millis(25);
+
+/// How long it doesn't wait any more after it waited in vain.
+const HURRY: Duration = Duration::from_secs(2);
+
+/// How often it looks whether there is room.
+const LOOK: Duration = Duration::from_millis(2);
+
 /// Where the fan-out leaves deliveries for the dispatcher.
 pub(crate) struct HandOver {
     pub(crate) in_flight: Arc<InFlight>,
     lease: Duration,
     dispatcher: Mutex<Option<UnboundedSender<Handed>>>,
+    /// Deliveries that became of an event lately; zero at first.
+    spread: AtomicUsize,
+    /// Until when the fan-out doesn't wait.
+    hurry: Mutex<Option<Instant>>,
 }
 
 impl HandOver {
     /// `lease` is how long a claim holds.
     pub(crate) fn new(in_flight: Arc<InFlight>, lease: Duration) -> Self {
-        Self { in_flight, lease, dispatcher: Mutex::default() }
+        Self {
+            in_flight,
+            lease,
+            dispatcher: Mutex::default(),
+            spread: AtomicUsize::new(0),
+            hurry: Mutex::default(),
+        }
     }
 
     fn dispatcher(&self) -> MutexGuard<'_, Option<UnboundedSender<Handed>>> {
         self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many events the fan-out should take at once. It waits for a moment while quick endpoints
+    /// are still sent more than half of what there can be: what finds no room goes the long way
+    /// through the queue, which costs more than twice as much. An endpoint that keeps no step gets
+    /// its queue nevertheless, and then holds up nobody for a while.
+    pub(crate) async fn room(&self) -> usize {
+        let began = Instant::now();
+        let hurry = || self.hurry.lock().unwrap_or_else(PoisonError::into_inner);
+        if hurry().is_some_and(|until| began < until) {
+            return usize::MAX;
+        }
+        while let Some(room) = self.in_flight.room() {
+            let is_over = began.elapsed() >= PATIENCE && !room.is_guess;
+            if room.eighths >= 4 || is_over && room.eighths > 0 {
+                // The first event tells how many deliveries become of one.
+                let events = room.in_all.checked_div(self.spread.load(Ordering::Relaxed));
+                return events.map_or(1, |events| events.min(room.per_endpoint).max(1));
+            }
+            if is_over {
+                *hurry() = Some(Instant::now() + HURRY);
+                break;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        usize::MAX
+    }
+
+    /// Notes how many deliveries became of a number of events. Organisations differ, so it falls
+    /// slowly.
+    pub(crate) fn note_spread(&self, events: usize, deliveries: usize) {
+        let last = self.spread.load(Ordering::Relaxed);
+        let spread = deliveries.div_ceil(events.max(1)).max(last - last / 4).max(1);
+        self.spread.store(spread, Ordering::Relaxed);
     }
 
     /// A claim that begins now.

@@ -16,6 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::time::Instant;
 use uuid::Uuid;
 
 /// How many deliveries of an endpoint wait in memory for each request that may be in flight.
@@ -27,12 +28,20 @@ const IN_ALL: usize = 8;
 /// How long a delivery should wait in memory at most: well before its claim ends.
 const WAIT: Duration = Duration::from_secs(4);
 
+/// How long an endpoint that is not known yet may keep the fan-out waiting with its first answer.
+const FIRST_ANSWER: Duration = Duration::from_millis(250);
+
+/// An endpoint that takes no longer is worth a moment's wait for room.
+const QUICK: Duration = Duration::from_millis(50);
+
 /// An endpoint that takes longer gets nothing ahead.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// How an endpoint's last request on this node went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
+    /// None has ended; the first delivery was taken on then.
+    Unknown(Instant),
     /// Answered with 2xx, so soon.
     Well(Duration),
     /// Slow, or failed.
@@ -50,6 +59,19 @@ impl Health {
             _ => Self::Troubled,
         }
     }
+}
+
+/// What may be taken on besides, as far as quick endpoints have to do with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// Deliveries in all.
+    pub(crate) in_all: usize,
+    /// Deliveries of each endpoint.
+    pub(crate) per_endpoint: usize,
+    /// How much that is of what there can be, in eighths.
+    pub(crate) eighths: usize,
+    /// Whether endpoints are among these that are not known yet.
+    pub(crate) is_guess: bool,
 }
 
 /// The tickets of this node.
@@ -83,6 +105,13 @@ struct Counts {
 impl State {
     fn counts(&self, endpoint: Uuid) -> Counts {
         self.by_endpoint.get(&endpoint).copied().unwrap_or_default()
+    }
+
+    /// Adds a delivery that waits.
+    fn enter(&mut self, endpoint: Uuid) {
+        self.waiting += 1;
+        self.by_endpoint.entry(endpoint).or_default().waiting += 1;
+        self.health.entry(endpoint).or_insert_with(|| Health::Unknown(Instant::now()));
     }
 
     /// Takes one off; forgets an endpoint that has none left.
@@ -148,10 +177,7 @@ impl InFlight {
 
     /// Takes a delivery on that was claimed.
     pub(crate) fn take(self: &Arc<Self>, endpoint: Uuid) -> Ticket {
-        let mut state = self.state();
-        state.waiting += 1;
-        state.by_endpoint.entry(endpoint).or_default().waiting += 1;
-        drop(state);
+        self.state().enter(endpoint);
         Ticket { in_flight: Arc::clone(self), endpoint, is_sending: false }
     }
 
@@ -175,6 +201,40 @@ impl InFlight {
     /// Begins or ends to take on what is new.
     pub(crate) fn open(&self, is_open: bool) {
         self.state().is_open = is_open;
+    }
+
+    /// How much of what is new may be taken on; none while the dispatcher takes nothing. Endpoints
+    /// that are slow or in trouble don't count: what is for them waits in the database.
+    pub(crate) fn room(&self) -> Option<Room> {
+        let state = self.state();
+        if !state.is_open {
+            return None;
+        }
+        let in_all = self.free_of(&state);
+        // At first nothing is known of any endpoint.
+        let per_endpoint = if state.health.is_empty() { self.limit_per_endpoint } else { in_all };
+        let mut room = Room { in_all, per_endpoint, eighths: 8, is_guess: false };
+        let mut taken = 0;
+        for endpoint in state.by_endpoint.keys().chain(&state.behind) {
+            match state.health.get(endpoint) {
+                Some(Health::Well(duration)) if *duration <= QUICK => {}
+                Some(Health::Unknown(since)) if since.elapsed() < FIRST_ANSWER => {
+                    room.is_guess = true;
+                }
+                _ => continue,
+            }
+            let is_behind = state.behind.contains(endpoint);
+            let free = if is_behind { 0 } else { self.room_for(&state, *endpoint) };
+            room.per_endpoint = room.per_endpoint.min(free);
+            room.eighths = room.eighths.min(free * 8 / self.allowance(&state, *endpoint).max(1));
+            let Counts { sending, waiting } = state.counts(*endpoint);
+            taken += sending + waiting;
+        }
+        // What slow endpoints have taken comes back no sooner for waiting.
+        if taken * 2 > self.most() {
+            room.eighths = room.eighths.min(in_all * 8 / self.most().max(1));
+        }
+        Some(room)
     }
 
     /// Whether a request to the endpoint may begin.
@@ -287,6 +347,32 @@ mod tests {
         }
         drop(ticket);
         assert!(in_flight.state().by_endpoint.is_empty());
+    }
+
+    #[test]
+    fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
+        let in_flight = InFlight::new(8, 4);
+        let known =
+            |in_all, per_endpoint, eighths| Room { in_all, per_endpoint, eighths, is_guess: false };
+        let room = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths));
+        assert_eq!(in_flight.room(), None, "nobody sends yet");
+        in_flight.open(true);
+        assert_eq!(in_flight.room(), room(64, 4, 8), "nothing is known of any endpoint");
+        let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
+        assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(61, 1, 2) }));
+        in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER));
+        assert_eq!(in_flight.room(), room(61, 61, 8), "it was waited for");
+        for health in [Health::Hanging, Health::of(true, false, Duration::from_millis(60))] {
+            in_flight.note(ONE, health);
+            assert_eq!(in_flight.room(), room(61, 61, 8), "nobody waits for one that is not quick");
+        }
+        in_flight.note(OTHER, Health::of(true, false, Duration::from_millis(1)));
+        tickets.extend((0..33).filter_map(|_| in_flight.reserve(OTHER)));
+        assert_eq!(in_flight.room(), room(28, 28, 3), "it has taken more than half of all");
+        tickets.truncate(35);
+        assert_eq!(in_flight.room(), room(29, 29, 6));
+        in_flight.look_ended(HashSet::from([OTHER]));
+        assert_eq!(in_flight.room(), room(29, 0, 0), "it has more in the database");
     }
 
     #[test]

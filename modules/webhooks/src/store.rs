@@ -4,6 +4,7 @@
 //! once. What is filled into a text is never data.
 
 pub(crate) mod claim;
+pub(crate) mod hand_overs;
 pub(crate) mod insert;
 pub(crate) mod ordered;
 pub(crate) mod pace;

@@ -18,6 +18,7 @@ on_both_databases! {
     a_message_that_ends_the_process_is_set_aside_too,
     a_handler_that_hangs_is_ended,
     batches_are_of_one_organisation,
+    a_handler_gets_no_more_at_once_than_it_has_room_for,
     running_workers_retry_when_it_is_time,
     what_no_wake_up_told_of_is_found_by_the_poll,
     a_stop_hands_back_what_takes_long,
@@ -180,6 +181,16 @@ async fn batches_are_of_one_organisation(place: Place) {
     assert_eq!(batches, [2, 2, 4, 4]);
     // An effect of another organisation's message would have been refused, or be seen here.
     assert_eq!(node.effects().await.len(), 6);
+}
+
+async fn a_handler_gets_no_more_at_once_than_it_has_room_for(place: Place) {
+    let handler = Scripted::well();
+    let node = place.node(one(&handler)).await;
+    handler.room.store(3, Ordering::Relaxed);
+    node.publish(skus(7)).await;
+    assert_eq!(node.app.drain().await.unwrap(), 7);
+    assert_eq!(*handler.batches.lock().unwrap(), [3, 3, 1]);
+    assert_eq!(node.effects().await.len(), 7);
 }
 
 async fn running_workers_retry_when_it_is_time(place: Place) {

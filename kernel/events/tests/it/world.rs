@@ -1,6 +1,7 @@
 //! A small application on a throw-away database.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -87,6 +88,8 @@ pub(crate) struct Scripted {
     pub(crate) batches: Mutex<Vec<usize>>,
     pub(crate) entered: Notify,
     pub(crate) unwanted: Mutex<Vec<String>>,
+    /// How many messages it takes at once.
+    pub(crate) room: AtomicUsize,
     /// Where the handler waits for others in its first batch.
     pub(crate) meeting: Mutex<Option<Arc<Barrier>>>,
 }
@@ -99,6 +102,7 @@ impl Scripted {
             batches: Mutex::default(),
             entered: Notify::new(),
             unwanted: Mutex::default(),
+            room: AtomicUsize::new(usize::MAX),
             meeting: Mutex::default(),
         })
     }
@@ -148,6 +152,10 @@ impl Handler for Scripted {
             }
         }
         Ok(())
+    }
+
+    async fn room(&self) -> usize {
+        self.room.load(Ordering::Relaxed)
     }
 
     fn wants(&self, name: &str) -> bool {

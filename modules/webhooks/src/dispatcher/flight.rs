@@ -1,17 +1,23 @@
 //! The deliveries that this node has taken on: in memory, in flight, or ended and not recorded.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::attempt::{Finished, Job};
 use crate::in_flight::{Health, InFlight};
 use crate::model::Lane;
+use crate::store::claim::Claimed;
 
 /// Deliveries by token of their claim.
 pub(super) type Claims = HashMap<Uuid, Vec<Uuid>>;
+
+/// How long a delivery of a hand-over may go without a row of its own, so that whoever looks at the
+/// log sees what is being sent.
+const SOON: Duration = Duration::from_secs(1);
 
 /// What was taken on.
 #[derive(Default)]
@@ -21,22 +27,83 @@ pub(super) struct Flight {
     /// The endpoints for which something waits, in the order of their turns.
     turns: VecDeque<Uuid>,
     pub(super) sends: JoinSet<Finished>,
-    /// Tokens of what waits or is in flight, by delivery.
-    claims: HashMap<Uuid, Uuid>,
+    /// What waits or is in flight, by delivery.
+    claims: HashMap<Uuid, Claimed>,
     /// What has ended and is not recorded.
+    ended: Vec<Finished>,
+    /// What is not sent after all.
+    given_back: Vec<Claimed>,
+    /// Hand-overs that have deliveries without rows, by token.
+    open: HashMap<Uuid, Open>,
+    /// When these must be closed, the first first; some are closed before.
+    closing: VecDeque<(Instant, Uuid)>,
+}
+
+/// A hand-over.
+struct Open {
+    /// Deliveries without rows.
+    left: usize,
+}
+
+/// What is to be stored of deliveries.
+#[derive(Default)]
+pub(super) struct Record {
+    /// Attempts that have ended.
     pub(super) ended: Vec<Finished>,
+    /// Tokens of hand-overs: attempts at what is under these have no row yet.
+    pub(super) open: HashSet<Uuid>,
+    pub(super) rest: Rest,
+}
+
+/// What is to be stored of deliveries besides attempts.
+#[derive(Default)]
+pub(super) struct Rest {
+    /// Claims that are given back.
+    pub(super) released: Claims,
+    /// Deliveries without rows that are sent, or about to be.
+    pub(super) taken: Vec<Claimed>,
+    /// Deliveries without rows that are not sent after all.
+    pub(super) waiting: Vec<Claimed>,
+    /// Hand-overs of which every delivery has a row then.
+    pub(super) closed: Vec<Uuid>,
+}
+
+impl Rest {
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { released, taken, waiting, closed } = self;
+        released.is_empty() && taken.is_empty() && waiting.is_empty() && closed.is_empty()
+    }
 }
 
 impl Flight {
     /// Whether nothing waits, nothing is in flight, and all is recorded.
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.sends.is_empty() && self.ended.is_empty()
+        self.waiting.is_empty() && self.sends.is_empty() && !self.has_ended()
+    }
+
+    /// Whether something has ended, or was given back, that is not recorded.
+    pub(super) fn has_ended(&self) -> bool {
+        self.unrecorded() > 0
+    }
+
+    /// How much that is.
+    pub(super) fn unrecorded(&self) -> usize {
+        self.ended.len() + self.given_back.len()
+    }
+
+    /// Takes on what was handed over under a token: what can be sent, and the rest, which is
+    /// given back.
+    pub(super) fn take_over(&mut self, token: Uuid, jobs: Vec<Job>, rest: Vec<Claimed>) {
+        self.open.insert(token, Open { left: jobs.len() + rest.len() });
+        self.closing.push_back((Instant::now() + SOON, token));
+        self.take(jobs);
+        self.given_back.extend(rest);
     }
 
     /// Takes on what was claimed. A test event goes past the others of its endpoint.
     pub(super) fn take(&mut self, jobs: impl IntoIterator<Item = Job>) {
         for job in jobs {
-            self.claims.insert(job.claimed.id, job.claimed.token);
+            self.claims.insert(job.claimed.id, job.claimed.clone());
             let endpoint = job.claimed.endpoint;
             let waiting = self.waiting.entry(endpoint).or_insert_with(|| {
                 self.turns.push_back(endpoint);
@@ -47,6 +114,58 @@ impl Flight {
                 Lane::Ordinary | Lane::Ordered => waiting.push_back(job),
             }
         }
+    }
+
+    /// When what has no row yet must get one.
+    pub(super) fn closing_at(&mut self) -> Option<Instant> {
+        while let Some((at, token)) = self.closing.front() {
+            if self.open.contains_key(token) {
+                return Some(*at);
+            }
+            self.closing.pop_front();
+        }
+        None
+    }
+
+    /// Takes what is to be stored now.
+    pub(super) fn record(&mut self, now: Instant) -> Record {
+        let mut record = Record { ended: std::mem::take(&mut self.ended), ..Record::default() };
+        let rest = &mut record.rest;
+        for one in &record.ended {
+            let token = one.claimed.claim.token;
+            if let Some(open) = self.open.get_mut(&token) {
+                open.left -= 1;
+                record.open.insert(token);
+            }
+        }
+        for claimed in std::mem::take(&mut self.given_back) {
+            let token = claimed.claim.token;
+            if let Some(open) = self.open.get_mut(&token) {
+                open.left -= 1;
+                rest.waiting.push(claimed);
+            } else {
+                rest.released.entry(token).or_default().push(claimed.id);
+            }
+        }
+        let overdue: HashSet<Uuid> = self
+            .closing
+            .iter()
+            .take_while(|(at, _)| *at <= now)
+            .map(|(_, token)| *token)
+            .filter(|token| self.open.contains_key(token))
+            .collect();
+        if !overdue.is_empty() {
+            let taken = self.claims.values().filter(|one| overdue.contains(&one.claim.token));
+            rest.taken.extend(taken.cloned());
+        }
+        self.open.retain(|token, open| {
+            let closes = open.left == 0 || overdue.contains(token);
+            if closes {
+                rest.closed.push(*token);
+            }
+            !closes
+        });
+        record
     }
 
     /// The next delivery that may be sent: endpoints take turns. None when all places are taken,
@@ -74,10 +193,9 @@ impl Flight {
         None
     }
 
-    /// Forgets a delivery that is not sent after all; answers with what to give back.
-    pub(super) fn forget(&mut self, job: &Job) -> (Uuid, Uuid) {
-        self.claims.remove(&job.claimed.id);
-        (job.claimed.token, job.claimed.id)
+    /// Gives a delivery back that is not sent after all.
+    pub(super) fn give_back(&mut self, job: &Job) {
+        self.given_back.extend(self.claims.remove(&job.claimed.id));
     }
 
     /// Waits for a request to end, and takes all that have ended.
@@ -104,29 +222,24 @@ impl Flight {
         self.ended.push(finished);
     }
 
-    /// Takes away what waits for an endpoint, with its claims.
-    pub(super) fn withdraw(&mut self, endpoint: Uuid) -> Claims {
-        let mut claims = Claims::new();
+    /// Gives back what waits for an endpoint.
+    pub(super) fn withdraw(&mut self, endpoint: Uuid) {
         for job in self.waiting.remove(&endpoint).into_iter().flatten() {
-            let (token, delivery) = self.forget(&job);
-            claims.entry(token).or_default().push(delivery);
+            self.give_back(&job);
         }
         self.turns.retain(|turn| *turn != endpoint);
-        claims
     }
 
-    /// All claims of what waits or is in flight.
-    pub(super) fn claims(self) -> Claims {
-        let mut by_token = Claims::new();
-        for (delivery, token) in self.claims {
-            by_token.entry(token).or_default().push(delivery);
-        }
-        by_token
+    /// Gives back all that waits or is in flight.
+    pub(super) fn give_up(&mut self) {
+        self.waiting.clear();
+        self.turns.clear();
+        self.given_back.extend(self.claims.drain().map(|(_, claimed)| claimed));
     }
 }
 
 /// Whether a claim holds long enough for a whole attempt.
 pub(super) fn holds(job: &Job, now_us: i64, timeout: Duration) -> bool {
     let timeout = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
-    job.claimed.until_us.saturating_sub(now_us) >= timeout
+    job.claimed.claim.until_us.saturating_sub(now_us) >= timeout
 }

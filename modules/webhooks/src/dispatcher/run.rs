@@ -86,19 +86,20 @@ impl Dispatcher {
         let wake = app.wakes().topic(WAKE_TOPIC);
         let mut pending = Pending::new(self.settings.poll_interval);
         loop {
-            if flight.ended.len() < UNRECORDED {
-                self.start(&app, flight).await?;
+            if flight.unrecorded() < UNRECORDED {
+                self.start(&app, flight);
             }
             self.begin(flight, &mut pending);
             let next = moment(pending.next_us.unwrap_or(i64::MAX));
-            let record_at = pending.record_at.filter(|_| pending.recording.is_none());
+            let record_at = [pending.record_at, flight.closing_at()].into_iter().flatten().min();
+            let record_at = record_at.filter(|_| pending.recording.is_none());
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = flight.join(&self.in_flight), if !flight.sends.is_empty() => {}
                 Some(first) = handed.recv() => {
-                    flight.take(self.accept(&app, first).await?);
+                    self.accept(&app, first, flight).await?;
                     while let Ok(further) = handed.try_recv() {
-                        flight.take(self.accept(&app, further).await?);
+                        self.accept(&app, further, flight).await?;
                     }
                 }
                 turn = of(&mut pending.look) => {
@@ -115,7 +116,7 @@ impl Dispatcher {
                     // The next of an entity may be sent, now that this one is through.
                     pending.wants_look |= settled.had_ordered;
                     for endpoint in settled.switched_off {
-                        self.release(flight.withdraw(endpoint)).await?;
+                        flight.withdraw(endpoint);
                     }
                 }
                 () = wake.notified() => pending.wants_look = true,
@@ -153,15 +154,19 @@ impl Dispatcher {
             pending.next_us = pending.next_us.filter(|_| pending.is_cut_short);
             pending.look = Some(Box::pin(self.turn()));
         }
-        if flight.ended.is_empty() {
+        let must_close = flight.closing_at().is_some_and(|at| at <= now);
+        if !flight.has_ended() && !must_close {
             return;
         }
         let record_at = *pending.record_at.get_or_insert(now + GATHERING);
         // With nothing else in flight there is nothing to wait for.
-        let is_time = now >= record_at || flight.ended.len() >= GATHERED || flight.sends.is_empty();
+        let is_time = must_close
+            || now >= record_at
+            || flight.unrecorded() >= GATHERED
+            || flight.sends.is_empty();
         if pending.recording.is_none() && is_time {
             pending.record_at = None;
-            pending.recording = Some(Box::pin(self.settle(std::mem::take(&mut flight.ended))));
+            pending.recording = Some(Box::pin(self.settle(flight.record(now))));
         }
     }
 
@@ -173,7 +178,7 @@ impl Dispatcher {
     ) -> Result<()> {
         let app = self.app.get()?;
         while let Ok(handed) = handed.try_recv() {
-            flight.take(self.accept(&app, handed).await?);
+            self.accept(&app, handed, &mut flight).await?;
         }
         let grace = tokio::time::sleep(SHUTDOWN_GRACE);
         tokio::pin!(grace);
@@ -183,10 +188,9 @@ impl Dispatcher {
                 () = &mut grace => break,
             }
         }
-        let ended = std::mem::take(&mut flight.ended);
-        self.settle(ended).await?;
         flight.sends.shutdown().await;
-        self.release(flight.claims()).await
+        flight.give_up();
+        self.settle(flight.record(Instant::now())).await.map(drop)
     }
 }
 

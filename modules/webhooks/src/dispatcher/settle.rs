@@ -1,6 +1,6 @@
 //! Records how attempts ended, many in one transaction, and what that means for endpoints.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use http::StatusCode;
 use svc_core::{OrganisationId, Result, random_array};
@@ -10,12 +10,13 @@ use uuid::Uuid;
 
 use super::Dispatcher;
 use super::attempt::{Failure, Finished, Outcome};
+use super::flight::{Record, Rest};
 use crate::MANAGE;
 use crate::events::{WebhookEndpointDisabled, WebhookEndpointFailing};
 use crate::log_text;
 use crate::model::{Lane, Status};
-use crate::store::micros;
-use crate::store::record::{self, Attempt, Failing};
+use crate::store::record::{self, Attempt, Failing, First};
+use crate::store::{claim, hand_overs, micros};
 
 /// What deliveries that ended mean for one endpoint.
 #[derive(Default)]
@@ -40,18 +41,20 @@ pub(super) struct Settled {
 }
 
 impl Dispatcher {
-    /// Stores outcomes. The claims are checked: what is another's by now stays as it is.
-    pub(super) async fn settle(&self, finished: Vec<Finished>) -> Result<Settled> {
-        if finished.is_empty() {
+    /// Stores how attempts ended, and what becomes of the other deliveries of a record. Claims are
+    /// checked: what is another's by now stays as it is.
+    pub(super) async fn settle(&self, record: Record) -> Result<Settled> {
+        let Record { ended: finished, open, rest } = &record;
+        if finished.is_empty() && rest.is_empty() {
             return Ok(Settled::default());
         }
         let attempts: Vec<Attempt<'_>> = finished.iter().map(|one| self.attempt(one)).collect();
-        let switched_off = match self.store(&finished, &attempts).await {
+        let switched_off = match self.store(finished, &attempts, open, rest).await {
             Err(error) if !error.is_transient() => {
                 // One outcome that can't be stored must not keep the others from it.
                 let error = error.report();
                 tracing::error!(error, "outcomes can't be stored together; trying each alone");
-                self.store_each(&finished, &attempts).await?
+                self.store_each(finished, &attempts, open, rest).await?
             }
             outcome => outcome?,
         };
@@ -65,35 +68,73 @@ impl Dispatcher {
         })
     }
 
-    /// Answers with the endpoints that were switched off.
-    async fn store(&self, finished: &[Finished], attempts: &[Attempt<'_>]) -> Result<Vec<Uuid>> {
+    /// Stores attempts, those under an open hand-over with rows that are new, and the rest. Answers
+    /// with the endpoints that were switched off.
+    async fn store(
+        &self,
+        finished: &[Finished],
+        attempts: &[Attempt<'_>],
+        open: &HashSet<Uuid>,
+        rest: &Rest,
+    ) -> Result<Vec<Uuid>> {
+        let (new, known): (Vec<&Attempt<'_>>, Vec<&Attempt<'_>>) =
+            attempts.iter().partition(|one| open.contains(&one.claimed.claim.token));
+        let first: Vec<First<'_>> = (new.into_iter().map(First::Ended))
+            .chain(rest.taken.iter().map(First::Taken))
+            .chain(rest.waiting.iter().map(First::Waiting))
+            .collect();
+        // Each once, and in one order, so that two nodes don't wait for each other.
+        let hand_overs: BTreeSet<Uuid> =
+            first.iter().map(|row| row.claimed().claim.token).collect();
+        let endpoints: BTreeSet<Uuid> = (first.iter().map(First::claimed))
+            .chain(known.iter().map(|one| one.claimed))
+            .map(|claimed| claimed.endpoint)
+            .collect();
+        let (first, known, hand_overs, endpoints) = (&first, &known, &hand_overs, &endpoints);
         let context = Context::system(&self.app.get()?)?;
         context
             .transact_retrying(|uow| async move {
-                let recorded = record::attempts(&uow, attempts).await?;
-                let recorded: HashSet<Uuid> = recorded.into_iter().collect();
-                self.apply(&uow, finished, attempts, &recorded).await
+                let held =
+                    hand_overs::hold(&uow, hand_overs.iter().copied(), endpoints.iter().copied())
+                        .await?;
+                let first: Vec<&First<'_>> =
+                    first.iter().filter(|row| held.has(row.claimed())).collect();
+                record::first(&uow, &first).await?;
+                let mut recorded = record::attempts(&uow, known).await?;
+                recorded.extend(first.iter().map(|row| row.claimed().id));
+                for (token, deliveries) in &rest.released {
+                    claim::release(&uow, *token, deliveries.iter().copied()).await?;
+                }
+                if !rest.closed.is_empty() {
+                    hand_overs::remove(&uow, rest.closed.iter().copied()).await?;
+                }
+                self.apply(&uow, (finished, attempts), &recorded, &held.endpoints).await
             })
             .await
     }
 
-    /// Stores outcomes one by one; of one that can't be stored, what is no text.
+    /// Stores outcomes one by one; of one that can't be stored, what is no text. The rest comes last:
+    /// it closes hand-overs.
     async fn store_each(
         &self,
         finished: &[Finished],
         attempts: &[Attempt<'_>],
+        open: &HashSet<Uuid>,
+        rest: &Rest,
     ) -> Result<Vec<Uuid>> {
+        let none = Rest::default();
         let mut switched_off = Vec::new();
         for (one, attempt) in finished.chunks(1).zip(attempts.chunks(1)) {
-            switched_off.extend(match self.store(one, attempt).await {
+            switched_off.extend(match self.store(one, attempt, open, &none).await {
                 Err(error) if !error.is_transient() => {
                     let bare: Vec<Attempt<'_>> =
                         attempt.iter().map(Attempt::without_texts).collect();
-                    self.store(one, &bare).await?
+                    self.store(one, &bare, open, &none).await?
                 }
                 outcome => outcome?,
             });
         }
+        self.store(&[], &[], open, rest).await?;
         Ok(switched_off)
     }
 
@@ -119,8 +160,7 @@ impl Dispatcher {
         });
         let answered = outcome.status.is_some();
         Attempt {
-            id: claimed.id,
-            token: claimed.token,
+            claimed,
             status,
             due_us,
             finished_us: (status != Status::Retrying).then_some(finished_us),
@@ -150,14 +190,14 @@ impl Dispatcher {
     async fn apply(
         &self,
         uow: &UnitOfWork,
-        finished: &[Finished],
-        attempts: &[Attempt<'_>],
+        (finished, attempts): (&[Finished], &[Attempt<'_>]),
         recorded: &HashSet<Uuid>,
+        failures: &HashMap<Uuid, i32>,
     ) -> Result<Vec<Uuid>> {
         // Sorted, so that two nodes lock endpoints in the same order.
         let mut consequences: BTreeMap<(Uuid, Uuid), Consequence> = BTreeMap::new();
         for (one, attempt) in finished.iter().zip(attempts) {
-            if !recorded.contains(&attempt.id) || attempt.status == Status::Retrying {
+            if !recorded.contains(&attempt.claimed.id) || attempt.status == Status::Retrying {
                 continue;
             }
             if one.outcome.failure.as_ref().is_some_and(|failure| failure.is_ours) {
@@ -173,13 +213,14 @@ impl Dispatcher {
                 }
             }
         }
-        let delivered: BTreeSet<Uuid> = consequences
+        let had_failed = |endpoint: &Uuid| failures.get(endpoint).is_some_and(|count| *count > 0);
+        let recovered: Vec<Uuid> = consequences
             .iter()
-            .filter(|(_, consequence)| consequence.delivered)
+            .filter(|((endpoint, _), consequence)| consequence.delivered && had_failed(endpoint))
             .map(|((endpoint, _), _)| *endpoint)
             .collect();
-        if !delivered.is_empty() {
-            record::reset_failures(uow, delivered).await?;
+        if !recovered.is_empty() {
+            record::reset_failures(uow, recovered).await?;
         }
         let mut switched_off = Vec::new();
         for ((endpoint, organisation), consequence) in consequences {

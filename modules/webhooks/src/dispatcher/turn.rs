@@ -1,17 +1,23 @@
 //! Looks what is due, claims it, and brings it together with its message and endpoint.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use svc_core::{App, Result};
+use svc_data::Context;
 use uuid::Uuid;
 
 use super::attempt::Job;
+use super::flight::Flight;
 use super::{Dispatcher, Message};
-use crate::hand_over::Handed;
+use crate::hand_over::{Handed, HandedDelivery};
 use crate::model::Lane;
 use crate::store::claim::{self, Claimed, On, Quota, Waiting};
-use crate::store::{ordered, pace};
+use crate::store::{hand_overs, ordered, pace};
+
+/// How long it isn't looked again for what others have abandoned, in microseconds.
+const LOOK_PAUSE_US: i64 = 1_000_000;
 
 /// What a look around the endpoints brought.
 #[derive(Default)]
@@ -36,6 +42,7 @@ impl Dispatcher {
     /// is no more it stops, and the next turn goes on from there.
     pub(super) async fn turn(&self) -> Result<Turn> {
         let app = self.app.get()?;
+        self.take_up(app.clock().now_us()).await?;
         let start = self.place();
         let mut place = start;
         let mut wrapped = start.is_nil();
@@ -157,16 +164,57 @@ impl Dispatcher {
         Ok(claimed.into_iter().filter_map(job).collect())
     }
 
-    /// Brings what the fan-out handed over together with its endpoints.
-    pub(super) async fn accept(&self, app: &App, handed: Handed) -> Result<Vec<Job>> {
+    /// Takes on what the fan-out handed over, together with its endpoints.
+    pub(super) async fn accept(
+        &self,
+        app: &App,
+        handed: Handed,
+        flight: &mut Flight,
+    ) -> Result<()> {
         let endpoints = self.endpoints.load(app, &handed.versions).await?;
-        let deliveries = handed.deliveries.into_iter();
-        let job = |handed: crate::hand_over::HandedDelivery| {
-            let endpoint = Arc::clone(endpoints.get(&handed.claimed.endpoint)?);
-            let (claimed, message, ticket) = (handed.claimed, handed.message, handed.ticket);
-            Some(Job { claimed, endpoint, message, ticket })
-        };
-        Ok(deliveries.filter_map(job).collect())
+        let mut rest = Vec::new();
+        let mut jobs = Vec::with_capacity(handed.deliveries.len());
+        for HandedDelivery { claimed, message, ticket } in handed.deliveries {
+            match endpoints.get(&claimed.endpoint) {
+                Some(endpoint) => {
+                    let endpoint = Arc::clone(endpoint);
+                    jobs.push(Job { claimed, endpoint, message, ticket });
+                }
+                // It is gone, or about to be.
+                None => rest.push(claimed),
+            }
+        }
+        flight.take_over(handed.token, jobs, rest);
+        Ok(())
+    }
+
+    /// Queues what another process had taken on and abandoned, unless it was looked for just now.
+    async fn take_up(&self, now_us: i64) -> Result<()> {
+        let last_us = self.looked_us.load(Ordering::Relaxed);
+        if now_us.saturating_sub(last_us) < LOOK_PAUSE_US {
+            return Ok(());
+        }
+        self.looked_us.store(now_us, Ordering::Relaxed);
+        self.queue_abandoned(now_us).await
+    }
+
+    /// Queues what hand-overs tell of that ended by a time.
+    pub(super) async fn queue_abandoned(&self, until_us: i64) -> Result<()> {
+        let abandoned = hand_overs::abandoned(&self.database, until_us).await?;
+        if abandoned.is_empty() {
+            return Ok(());
+        }
+        tracing::warn!(
+            hand_overs = abandoned.len(),
+            "deliveries that another process had taken on are queued again"
+        );
+        let context = Context::system(&self.app.get()?)?;
+        for id in abandoned {
+            context
+                .transact_retrying(|uow| async move { hand_overs::queue(&uow, id).await })
+                .await?;
+        }
+        Ok(())
     }
 }
 

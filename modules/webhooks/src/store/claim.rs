@@ -127,11 +127,6 @@ pub(crate) struct Claim {
     pub(crate) until_us: i64,
 }
 
-impl Claim {
-    /// Nobody's.
-    pub(crate) const NONE: Self = Self { token: Uuid::nil(), now_us: 0, until_us: 0 };
-}
-
 /// A delivery that was claimed.
 #[derive(Clone, Debug)]
 pub(crate) struct Claimed {
@@ -142,9 +137,7 @@ pub(crate) struct Claimed {
     /// Attempts made so far.
     pub(crate) attempts: i32,
     pub(crate) lane: Lane,
-    pub(crate) token: Uuid,
-    /// When the claim ends.
-    pub(crate) until_us: i64,
+    pub(crate) claim: Claim,
 }
 
 /// Where statements run.
@@ -186,8 +179,7 @@ pub(crate) fn read_claimed(rows: &[QueryResult], claim: Claim) -> Result<Vec<Cla
                 message: row.try_get_by_index(3)?,
                 attempts: row.try_get_by_index(4)?,
                 lane: Lane::Ordinary,
-                token: claim.token,
-                until_us: claim.until_us,
+                claim,
             },
             row.try_get_by_index::<i16>(5)?,
         ))
@@ -285,17 +277,18 @@ pub(crate) async fn messages(
 
 /// Gives claimed deliveries back, so that another node, or the next start, sends them at once.
 pub(crate) async fn release(
-    database: &Database,
+    uow: &UnitOfWork,
     token: Uuid,
     deliveries: impl IntoIterator<Item = Uuid>,
 ) -> Result<()> {
+    let database = uow.context().database();
     let sql = format!(
         "UPDATE webhooks_deliveries SET claim = NULL, claimed_until_us = NULL \
          WHERE claim = ? AND {}",
         is_one_of(database.backend(), "id")
     );
     let statement = database.statement(&sql, [token.into(), ids(deliveries)]);
-    database.execute(statement).await.map(drop)
+    uow.execute(statement).await.map(drop)
 }
 
 /// Gives back what a process before this one had claimed. Only SQLite, where there is no other

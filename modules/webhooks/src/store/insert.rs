@@ -1,14 +1,10 @@
 //! New messages and deliveries.
 
-use std::collections::HashSet;
-
-use sea_orm::Value;
 use svc_core::trace::TraceContext;
 use svc_core::{OrganisationId, Result};
 use svc_data::{Cell, CellKind, ROWS_AT_ONCE, RowTable, UnitOfWork};
 use uuid::Uuid;
 
-use super::claim::Claim;
 use crate::model::{Lane, Status};
 
 /// What is sent, once for all endpoints that get the same.
@@ -60,7 +56,7 @@ impl NewMessage {
     }
 }
 
-const DELIVERY: [(&str, CellKind); 10] = [
+const DELIVERY: [(&str, CellKind); 9] = [
     ("id", CellKind::Uuid),
     ("organisation", CellKind::Uuid),
     ("endpoint", CellKind::Uuid),
@@ -70,11 +66,10 @@ const DELIVERY: [(&str, CellKind); 10] = [
     ("original", CellKind::Uuid),
     ("order_key", CellKind::Text),
     ("order_event", CellKind::Uuid),
-    ("taken", CellKind::SmallInt),
 ];
 
 impl NewDelivery {
-    fn cells(&self, is_taken: bool) -> [Cell<'_>; 10] {
+    fn cells(&self) -> [Cell<'_>; 9] {
         [
             self.id.into(),
             self.organisation.0.into(),
@@ -85,7 +80,6 @@ impl NewDelivery {
             self.redelivery_of.into(),
             self.order.as_ref().map(|(key, _)| key.as_str()).into(),
             self.order.as_ref().map(|(_, event)| *event).into(),
-            is_taken.into(),
         ]
     }
 }
@@ -108,37 +102,21 @@ pub(crate) async fn messages(uow: &UnitOfWork, messages: &[NewMessage]) -> Resul
 
 /// Stores deliveries, due at once, and wakes the dispatcher after the commit.
 pub(crate) async fn deliveries(uow: &UnitOfWork, deliveries: &[NewDelivery]) -> Result<()> {
-    claimed(uow, deliveries, Claim::NONE, &HashSet::new()).await
-}
-
-/// Stores deliveries, due at once: those of `taken` as claimed by this node, which gets them in
-/// memory; for the others it wakes the dispatcher after the commit.
-pub(crate) async fn claimed(
-    uow: &UnitOfWork,
-    deliveries: &[NewDelivery],
-    claim: Claim,
-    taken: &HashSet<Uuid>,
-) -> Result<()> {
     let database = uow.context().database();
     let now = uow.context().clock().now_us();
     for part in deliveries.chunks(ROWS_AT_ONCE) {
-        let rows = part.iter().map(|delivery| delivery.cells(taken.contains(&delivery.id)));
-        let table = RowTable::new(database.backend(), &DELIVERY, rows);
+        let rows = part.iter().map(NewDelivery::cells);
+        let RowTable { sql, values } = RowTable::new(database.backend(), &DELIVERY, rows);
         let sql = format!(
             "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, \
-             status, lane, attempts, due_us, claim, claimed_until_us, redelivery_of, order_key, \
-             order_event) SELECT r.id, r.organisation, r.endpoint, r.message, r.status, r.lane, \
-             0, ?, CASE WHEN r.taken = 1 THEN ? END, CASE WHEN r.taken = 1 THEN ? END, \
-             r.original, r.order_key, r.order_event FROM {}",
-            table.sql
+             status, lane, attempts, due_us, redelivery_of, order_key, order_event) \
+             SELECT r.id, r.organisation, r.endpoint, r.message, r.status, r.lane, 0, ?, \
+             r.original, r.order_key, r.order_event FROM {sql}"
         );
-        let claim: [Value; 3] = [now.into(), claim.token.into(), claim.until_us.into()];
-        let values = claim.into_iter().chain(table.values);
+        let values = std::iter::once(now.into()).chain(values);
         uow.execute(database.statement(&sql, values)).await?;
     }
-    let waits =
-        |delivery: &NewDelivery| delivery.status == Status::Queued && !taken.contains(&delivery.id);
-    if deliveries.iter().any(waits) {
+    if deliveries.iter().any(|delivery| delivery.status == Status::Queued) {
         uow.wake_after_commit(crate::WAKE_TOPIC);
     }
     Ok(())

@@ -1,19 +1,21 @@
 //! What became of attempts, and what that means for their endpoints.
 
+use std::collections::HashSet;
+
 use sea_orm::Value;
 use svc_core::Result;
 use svc_data::{Backend, Cell, CellKind, ROWS_AT_ONCE, RowTable, UnitOfWork};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::claim::Claimed;
 use super::{column, ids, is_one_of, read_all};
-use crate::model::Status;
+use crate::model::{Lane, Status};
 
 /// The outcome of one attempt, as it is stored with its delivery.
 #[derive(Debug)]
 pub(crate) struct Attempt<'a> {
-    pub(crate) id: Uuid,
-    pub(crate) token: Uuid,
+    pub(crate) claimed: &'a Claimed,
     pub(crate) status: Status,
     /// When it is tried again.
     pub(crate) due_us: Option<i64>,
@@ -44,8 +46,8 @@ const COLUMNS: [(&str, CellKind); 11] = [
 impl Attempt<'_> {
     fn cells(&self) -> [Cell<'_>; 11] {
         [
-            self.id.into(),
-            self.token.into(),
+            self.claimed.id.into(),
+            self.claimed.claim.token.into(),
             self.status.code().into(),
             self.due_us.into(),
             self.finished_us.into(),
@@ -72,17 +74,17 @@ impl Attempt<'_> {
 
 /// Stores the outcomes of attempts whose claims still hold, and says which deliveries these were.
 /// One whose endpoint was deleted meanwhile is gone, and one whose claim ended is another's.
-pub(crate) async fn attempts(uow: &UnitOfWork, attempts: &[Attempt<'_>]) -> Result<Vec<Uuid>> {
+pub(crate) async fn attempts(uow: &UnitOfWork, attempts: &[&Attempt<'_>]) -> Result<HashSet<Uuid>> {
     let database = uow.context().database();
     let id = match database.backend() {
         Backend::Postgres => "q.id",
         // SQLite knows no table names in RETURNING.
         Backend::Sqlite => "id",
     };
-    let mut recorded = Vec::with_capacity(attempts.len());
+    let mut recorded = HashSet::with_capacity(attempts.len());
     for part in attempts.chunks(ROWS_AT_ONCE) {
         let RowTable { sql, values } =
-            RowTable::new(database.backend(), &COLUMNS, part.iter().map(Attempt::cells));
+            RowTable::new(database.backend(), &COLUMNS, part.iter().map(|attempt| attempt.cells()));
         let sql = format!(
             "UPDATE webhooks_deliveries AS q SET status = r.status, attempts = q.attempts + 1, \
              due_us = COALESCE(r.due_us, q.due_us), finished_at_us = r.finished_us, claim = NULL, \
@@ -97,16 +99,111 @@ pub(crate) async fn attempts(uow: &UnitOfWork, attempts: &[Attempt<'_>]) -> Resu
     Ok(recorded)
 }
 
-/// Sets the counters of endpoints that had a delivery succeed back to zero. Writes nothing for
-/// those that are at zero, which is nearly always all of them.
+/// A delivery of a hand-over that gets a row of its own.
+pub(crate) enum First<'a> {
+    /// Its first attempt has ended.
+    Ended(&'a Attempt<'a>),
+    /// It is sent, or about to be: claimed.
+    Taken(&'a Claimed),
+    /// It waits for anybody.
+    Waiting(&'a Claimed),
+}
+
+/// A [`First`] as a row.
+const FIRST: [(&str, CellKind); 17] = [
+    ("id", CellKind::Uuid),
+    ("organisation", CellKind::Uuid),
+    ("endpoint", CellKind::Uuid),
+    ("message", CellKind::Uuid),
+    ("attempts", CellKind::SmallInt),
+    ("claim", CellKind::Uuid),
+    ("until_us", CellKind::BigInt),
+    ("queued_us", CellKind::BigInt),
+    ("status", CellKind::SmallInt),
+    ("due_us", CellKind::BigInt),
+    ("finished_us", CellKind::BigInt),
+    ("code", CellKind::SmallInt),
+    ("duration_ms", CellKind::Integer),
+    ("error", CellKind::Text),
+    ("sent", CellKind::Text),
+    ("headers", CellKind::Text),
+    ("body", CellKind::Text),
+];
+
+impl First<'_> {
+    pub(crate) fn claimed(&self) -> &Claimed {
+        match self {
+            Self::Ended(attempt) => attempt.claimed,
+            Self::Taken(claimed) | Self::Waiting(claimed) => claimed,
+        }
+    }
+
+    fn cells(&self) -> [Cell<'_>; 17] {
+        let Claimed { id, organisation, endpoint, message, claim, .. } = *self.claimed();
+        let (attempts, is_taken) = match self {
+            Self::Ended(_) => (1, false),
+            Self::Taken(_) => (0, true),
+            Self::Waiting(_) => (0, false),
+        };
+        let outcome = match self {
+            Self::Ended(attempt) => attempt.cells(),
+            Self::Taken(_) | Self::Waiting(_) => {
+                let mut cells = [const { Cell::Null }; 11];
+                cells[2] = Status::Queued.code().into();
+                cells
+            }
+        };
+        let [_, _, status, due, finished, code, duration, error, sent, headers, body] = outcome;
+        [
+            id.into(),
+            organisation.into(),
+            endpoint.into(),
+            message.into(),
+            attempts.into(),
+            is_taken.then_some(claim.token).into(),
+            is_taken.then_some(claim.until_us).into(),
+            claim.now_us.into(),
+            status,
+            due,
+            finished,
+            code,
+            duration,
+            error,
+            sent,
+            headers,
+            body,
+        ]
+    }
+}
+
+/// Stores rows of deliveries whose hand-overs and endpoints are held.
+pub(crate) async fn first(uow: &UnitOfWork, rows: &[&First<'_>]) -> Result<()> {
+    let database = uow.context().database();
+    for part in rows.chunks(ROWS_AT_ONCE) {
+        let RowTable { sql, values } =
+            RowTable::new(database.backend(), &FIRST, part.iter().map(|row| row.cells()));
+        let sql = format!(
+            "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, \
+             status, lane, attempts, due_us, claim, claimed_until_us, status_code, duration_ms, \
+             error, request_headers, response_headers, response_body, finished_at_us) \
+             SELECT r.id, r.organisation, r.endpoint, r.message, r.status, {lane}, r.attempts, \
+             COALESCE(r.due_us, r.queued_us), r.claim, r.until_us, r.code, r.duration_ms, \
+             r.error, r.sent, r.headers, r.body, r.finished_us FROM {sql}",
+            lane = Lane::Ordinary.code()
+        );
+        uow.execute(database.statement(&sql, values)).await?;
+    }
+    Ok(())
+}
+
+/// Sets the counters of endpoints that had a delivery succeed back to zero.
 pub(crate) async fn reset_failures(
     uow: &UnitOfWork,
     endpoints: impl IntoIterator<Item = Uuid>,
 ) -> Result<()> {
     let database = uow.context().database();
     let sql = format!(
-        "UPDATE webhooks_endpoints SET consecutive_failures = 0, last_error = NULL \
-         WHERE consecutive_failures <> 0 AND {}",
+        "UPDATE webhooks_endpoints SET consecutive_failures = 0, last_error = NULL WHERE {}",
         is_one_of(database.backend(), "id")
     );
     uow.execute(database.statement(&sql, [ids(endpoints)])).await.map(drop)

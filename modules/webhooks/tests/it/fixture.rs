@@ -217,6 +217,59 @@ impl World {
         Self { shop, receiver, ada: Person::named("Ada"), heard }
     }
 
+    /// A shop whose dispatcher runs, and isn't told by its slow poll.
+    pub(crate) async fn running(
+        backend: Backend,
+        ports: &[u16],
+        settings: impl FnOnce(TestAppBuilder) -> TestAppBuilder,
+    ) -> Self {
+        let receiver = Receiver::start().await;
+        let world = Self::beside(backend, receiver, ports, |builder| {
+            settings(builder.setting("Svc:Webhooks:PollInterval", "00:10:00"))
+        })
+        .await;
+        world.shop.app().start_workers();
+        world
+    }
+
+    /// Waits until the receiver got so many more requests, and no more.
+    pub(crate) async fn arrive(&self, expected: usize) {
+        let mut arrived = 0;
+        for _ in 0..2_000 {
+            arrived += self.receiver.received().len();
+            if arrived >= expected {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(arrived, expected, "within twenty seconds");
+    }
+
+    /// The first column of the first row.
+    pub(crate) async fn number(&self, sql: &str) -> i64 {
+        let database = self.shop.app().service::<svc_data::Database>().unwrap();
+        let rows = database.rows(database.statement(sql, [])).await.unwrap();
+        rows[0].try_get_by_index(0).unwrap()
+    }
+
+    /// The rows of a table.
+    pub(crate) async fn count(&self, table: &str) -> i64 {
+        self.number(&format!("SELECT COUNT(*) FROM {table}")).await
+    }
+
+    /// Waits until a table has so many rows.
+    pub(crate) async fn until_count(&self, table: &str, expected: i64) {
+        let mut count = self.count(table).await;
+        for _ in 0..2_000 {
+            if count == expected {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            count = self.count(table).await;
+        }
+        panic!("`{table}` has {count} rows after twenty seconds, not {expected}");
+    }
+
     pub(crate) fn client(&self) -> Client {
         self.shop.sign_in(&self.ada)
     }

@@ -8,12 +8,6 @@ use svc_testing::{Receiver, on_both_databases};
 use crate::fixture::{World, path};
 use crate::support::receiver as raw;
 
-async fn count(world: &World, table: &str) -> i64 {
-    let database = world.shop.app().service::<svc_data::Database>().unwrap();
-    let rows = database.rows(database.statement(&format!("SELECT COUNT(*) FROM {table}"), []));
-    rows.await.unwrap()[0].try_get_by_index(0).unwrap()
-}
-
 async fn detail(world: &World) -> Json {
     let id = world.log().await[0]["id"].as_str().unwrap().to_owned();
     world.client().get(&format!("/api/v1/webhooks/deliveries/{id}")).await.expect(200)
@@ -76,12 +70,12 @@ on_both_databases! {
         world.shop.drain().await;
         let log = world.log().await;
         assert_eq!(log.len(), 1);
-        assert_eq!(count(&world, "webhooks_messages").await, 1);
+        assert_eq!(world.count("webhooks_messages").await, 1);
         world.shop.advance(Duration::from_hours(96));
         world.shop.drain().await;
         assert_eq!(world.log().await.len(), 0);
-        assert_eq!(count(&world, "webhooks_deliveries").await, 0);
-        assert_eq!(count(&world, "webhooks_messages").await, 0);
+        assert_eq!(world.count("webhooks_deliveries").await, 0);
+        assert_eq!(world.count("webhooks_messages").await, 0);
     }
 
     async fn deleting_an_endpoint_deletes_its_deliveries(backend) {
@@ -92,7 +86,7 @@ on_both_databases! {
         world.publish("A-1").await;
         assert_eq!(world.deliver().await.len(), 2);
         let _ = world.client().delete(&path(&gone, "")).await.expect(204);
-        assert_eq!(count(&world, "webhooks_deliveries").await, 1);
+        assert_eq!(world.count("webhooks_deliveries").await, 1);
         assert_eq!(world.log().await.len(), 1);
         assert_eq!(world.after(30).await.len(), 1, "the other one is still sent to");
         world.publish("A-2").await;

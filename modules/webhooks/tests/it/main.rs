@@ -7,6 +7,7 @@ mod address_urls;
 mod delivering;
 mod described;
 mod fixture;
+mod handing_over;
 mod limits;
 mod log;
 mod management;

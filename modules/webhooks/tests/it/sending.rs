@@ -1,51 +1,12 @@
 //! The dispatcher: crashes, deletions in flight, endpoints that hang, several nodes.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use svc_testing::{Receiver, on_both_databases};
-use tokio::sync::Semaphore;
 
 use crate::fixture::{World, path};
-use crate::support::eventually;
-use crate::support::receiver as raw;
-
-/// A receiver that answers nothing until it is let, and then 204.
-struct Hanging {
-    receiver: raw::Receiver,
-    let_go: Arc<Semaphore>,
-}
-
-impl Hanging {
-    async fn start() -> Self {
-        let let_go = Arc::new(Semaphore::new(0));
-        let gate = Arc::clone(&let_go);
-        let serve = move |mut stream: tokio::net::TcpStream, _| {
-            let gate = Arc::clone(&gate);
-            async move {
-                use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-                let mut buffer = [0; 4_096];
-                while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {
-                    let _ = gate.acquire().await.map(tokio::sync::SemaphorePermit::forget);
-                    let _ = stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await;
-                }
-            }
-        };
-        Self { receiver: raw::Receiver::raw("127.0.0.1:0", serve).await, let_go }
-    }
-
-    fn port(&self) -> u16 {
-        self.receiver.port()
-    }
-
-    async fn reached(&self, connections: usize) {
-        eventually("requests that reach the receiver", || {
-            self.receiver.connections() >= connections
-        })
-        .await;
-    }
-}
+use crate::support::hanging::Hanging;
 
 async fn world(backend: svc_testing::Backend, hanging: &Hanging, timeout: &str) -> World {
     let receiver = Receiver::start().await;
@@ -92,10 +53,7 @@ on_both_databases! {
         };
         tokio::join!(world.shop.drain(), deletion);
         assert_eq!(world.log().await.len(), 0);
-        let database = world.shop.app().service::<svc_data::Database>().unwrap();
-        let rows = database.statement("SELECT COUNT(*) FROM webhooks_deliveries", []);
-        let rows = database.rows(rows).await.unwrap();
-        assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 0);
+        assert_eq!(world.count("webhooks_deliveries").await, 0);
     }
 
     async fn an_answer_that_never_comes_is_recorded_at_the_timeout(backend) {
@@ -199,10 +157,8 @@ on_both_databases! {
         world.shop.app().start_workers();
         hanging.reached(1).await;
         world.shop.app().stop().await;
-        let database = world.shop.app().service::<svc_data::Database>().unwrap();
-        let claims = "SELECT COUNT(*) FROM webhooks_deliveries WHERE claim IS NOT NULL";
-        let rows = database.rows(database.statement(claims, [])).await.unwrap();
-        assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 0);
+        assert_eq!(world.count("webhooks_deliveries WHERE claim IS NOT NULL").await, 0);
+        assert_eq!(world.count("webhooks_hand_overs").await, 0);
         hanging.let_go.add_permits(10);
         let next = world.shop.another_node().await;
         next.drain().await;

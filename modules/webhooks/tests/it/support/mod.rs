@@ -1,6 +1,7 @@
 //! Receivers, name servers and certificates of our own, all on loopback.
 
 pub(crate) mod certificates;
+pub(crate) mod hanging;
 pub(crate) mod name_server;
 pub(crate) mod receiver;
 

@@ -1,0 +1,55 @@
+//! A receiver that keeps its sender waiting.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+
+use super::eventually;
+use super::receiver::Receiver;
+
+/// A receiver that answers nothing until it is let.
+pub(crate) struct Hanging {
+    pub(crate) receiver: Receiver,
+    pub(crate) let_go: Arc<Semaphore>,
+}
+
+impl Hanging {
+    /// Answers 204 when it is let.
+    pub(crate) async fn start() -> Self {
+        Self::answering(|_| "204 No Content").await
+    }
+
+    /// Answers so when it is let, by the number of the request: a status, and headers if any.
+    pub(crate) async fn answering(status: fn(usize) -> &'static str) -> Self {
+        let let_go = Arc::new(Semaphore::new(0));
+        let gate = Arc::clone(&let_go);
+        let answered = Arc::new(AtomicUsize::new(0));
+        let serve = move |mut stream: TcpStream, _| {
+            let (gate, answered) = (Arc::clone(&gate), Arc::clone(&answered));
+            async move {
+                let mut buffer = [0; 4_096];
+                while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {
+                    let _ = gate.acquire().await.map(tokio::sync::SemaphorePermit::forget);
+                    let status = status(answered.fetch_add(1, Ordering::Relaxed));
+                    let answer = format!("HTTP/1.1 {status}\r\n\r\n");
+                    let _ = stream.write_all(answer.as_bytes()).await;
+                }
+            }
+        };
+        Self { receiver: Receiver::raw("127.0.0.1:0", serve).await, let_go }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.receiver.port()
+    }
+
+    pub(crate) async fn reached(&self, connections: usize) {
+        eventually("requests that reach the receiver", || {
+            self.receiver.connections() >= connections
+        })
+        .await;
+    }
+}
