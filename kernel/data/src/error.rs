@@ -85,8 +85,10 @@ fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
         Some("53100" | "13") => {
             Error::unavailable("the database has no room left to write").transient()
         }
-        // PostgreSQL: also too many connections.
-        Some(code) if is_end_of_connection(code) || code == "53300" => unreachable_database(),
+        // PostgreSQL: also too many connections, and a database that takes none at the moment.
+        Some(code) if is_end_of_connection(code) || matches!(code, "53300" | "55000") => {
+            unreachable_database()
+        }
         _ => Error::internal("the database refused a statement"),
     }
 }

@@ -72,6 +72,26 @@ impl ThrowAwayDatabase {
         &self.url
     }
 
+    /// Keeps everybody from the PostgreSQL database, or lets them in again: an outage.
+    ///
+    /// # Panics
+    ///
+    /// When it is SQLite, which is a file that can't go away, or the server can't be reached.
+    pub async fn lock_out(&self, is_locked_out: bool) {
+        let Remains::Postgres { server, name } = &self.remains else {
+            panic!("SQLite has nobody who could keep others out");
+        };
+        let mut connection = connect(server).await;
+        for sql in [
+            format!("ALTER DATABASE \"{name}\" ALLOW_CONNECTIONS {}", !is_locked_out),
+            format!(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+            ),
+        ] {
+            connection.execute(AssertSqlSafe(sql)).await.expect("an outage of the database");
+        }
+    }
+
     /// Which database it is.
     #[must_use]
     pub fn backend(&self) -> Backend {

@@ -134,6 +134,8 @@ CREATE TABLE webhooks_hand_overs (
     -- The token under which the dispatcher holds them.
     id UUID PRIMARY KEY,
     until_us BIGINT NOT NULL,
+    -- How many they were.
+    count INTEGER NOT NULL,
     -- JSON: endpoints, and messages with the deliveries of each.
     deliveries TEXT NOT NULL
 );

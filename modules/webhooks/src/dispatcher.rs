@@ -190,7 +190,7 @@ impl Worker for Dispatcher {
                 if !flight.sends.is_empty() {
                     flight.join(&self.in_flight).await;
                 }
-                let settled = self.settle(flight.record(Instant::now())).await?;
+                let settled = self.settle(&flight.record(Instant::now())).await?;
                 for endpoint in settled.switched_off {
                     flight.withdraw(endpoint);
                 }

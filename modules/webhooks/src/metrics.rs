@@ -79,7 +79,7 @@ impl MetricsSource for DeliveryMetrics {
         );
         registry.register(
             "svc_webhooks_deliveries_waiting",
-            "Deliveries that wait, held ones included, counted up to 100000",
+            "Deliveries that wait or are being sent, held ones included, counted up to 100000",
             self.waiting.clone(),
         );
         registry.register(
@@ -92,7 +92,10 @@ impl MetricsSource for DeliveryMetrics {
     async fn sample(&self, app: &App) -> Result<()> {
         let database = app.service::<Database>()?;
         let now = app.clock().now_us();
-        let sql = "SELECT COUNT(*), MIN(w.due_us) FROM (SELECT d.due_us \
+        // What was handed over may have been recorded in part; it is gone in a moment.
+        let sql = "SELECT COUNT(*) + \
+                   COALESCE((SELECT CAST(SUM(h.count) AS BIGINT) FROM webhooks_hand_overs h), 0), \
+                   MIN(w.due_us) FROM (SELECT d.due_us \
                    FROM webhooks_deliveries d JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
                    WHERE d.status < 2 LIMIT ?) AS w";
         let rows = database.rows(database.statement(sql, [COUNTED.into()])).await?;

@@ -160,7 +160,7 @@ impl Module for Tests {
 pub(crate) struct Site {
     pub(crate) clock: Clock,
     pub(crate) world: Arc<World>,
-    throw_away: ThrowAwayDatabase,
+    pub(crate) throw_away: ThrowAwayDatabase,
 }
 
 /// How a node differs from others.
@@ -208,23 +208,6 @@ impl Site {
         assembly.build(&app).await.unwrap();
         let jobs = app.service::<Jobs>().unwrap();
         Node { app, database, jobs }
-    }
-
-    /// Keeps everybody from the PostgreSQL database, or lets them in again.
-    pub(crate) async fn lock_out(&self, locked_out: bool) {
-        use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
-        let server = std::env::var("SVC_TEST_POSTGRES").unwrap();
-        let mut server = sqlx::PgConnection::connect(&server).await.unwrap();
-        let (_, name) = self.throw_away.url().rsplit_once('/').unwrap();
-        let name = name.split('?').next().unwrap();
-        for sql in [
-            format!("ALTER DATABASE \"{name}\" ALLOW_CONNECTIONS {}", !locked_out),
-            format!(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
-            ),
-        ] {
-            server.execute(AssertSqlSafe(sql)).await.unwrap();
-        }
     }
 
     /// One node on a database of its own.

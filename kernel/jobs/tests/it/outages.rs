@@ -37,10 +37,10 @@ async fn count(node: &Node) -> Option<u64> {
 async fn what_became_of_a_job_is_stored_when_the_database_is_back() {
     let site = Site::new(Backend::Postgres).await;
     let (node, _, gate) = running_job(&site).await;
-    site.lock_out(true).await;
+    site.throw_away.lock_out(true).await;
     gate.add_permits(1);
     eventually("nobody can ask", async || count(&node).await.is_none()).await;
-    site.lock_out(false).await;
+    site.throw_away.lock_out(false).await;
     eventually("the job has ended", async || count(&node).await == Some(0)).await;
     node.enqueue("after").await;
     eventually("the node goes on", async || site.world.noted() == ["after"]).await;
@@ -51,10 +51,10 @@ async fn what_became_of_a_job_is_stored_when_the_database_is_back() {
 async fn a_stop_without_a_database_leaves_the_job_to_its_lease() {
     let site = Site::new(Backend::Postgres).await;
     let (node, id, gate) = running_job(&site).await;
-    site.lock_out(true).await;
+    site.throw_away.lock_out(true).await;
     gate.add_permits(1);
     node.app.stop().await;
-    site.lock_out(false).await;
+    site.throw_away.lock_out(false).await;
     eventually("the database is back", async || count(&node).await == Some(1)).await;
     assert_eq!(node.status(id).await.unwrap().state, JobState::Running);
 

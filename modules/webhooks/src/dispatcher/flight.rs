@@ -68,6 +68,15 @@ pub(super) struct Rest {
     pub(super) closed: Vec<Uuid>,
 }
 
+impl Record {
+    /// When the first claim of it ends.
+    pub(super) fn ends_us(&self) -> i64 {
+        let Self { ended, rest, .. } = self;
+        let claims = ended.iter().map(|one| &one.claimed).chain(&rest.taken).chain(&rest.waiting);
+        claims.map(|claimed| claimed.claim.until_us).min().unwrap_or(i64::MIN)
+    }
+}
+
 impl Rest {
     pub(super) fn is_empty(&self) -> bool {
         let Self { released, taken, waiting, closed } = self;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, OptionFuture};
 use svc_core::Result;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
@@ -25,6 +25,10 @@ const GATHERING: Duration = Duration::from_millis(10);
 /// How long a look waits after the one before began, so that a stream of wake-ups, or of requests
 /// that end, costs little.
 const LOOK_PAUSE: Duration = Duration::from_millis(5);
+
+/// How long a look waits after one that failed because the database is away. What is in memory is
+/// sent and kept meanwhile.
+const AWAY: Duration = Duration::from_secs(1);
 
 /// Outcomes that are recorded without waiting for more.
 const GATHERED: usize = 256;
@@ -89,7 +93,7 @@ impl Dispatcher {
             if flight.unrecorded() < UNRECORDED {
                 self.start(&app, flight);
             }
-            self.begin(flight, &mut pending);
+            self.begin(flight, &mut pending, stop);
             let next = moment(pending.next_us.unwrap_or(i64::MAX));
             let record_at = [pending.record_at, flight.closing_at()].into_iter().flatten().min();
             let record_at = record_at.filter(|_| pending.recording.is_none());
@@ -104,10 +108,19 @@ impl Dispatcher {
                 }
                 turn = of(&mut pending.look) => {
                     pending.look = None;
-                    let turn = turn?;
-                    pending.is_cut_short = turn.is_cut_short;
-                    pending.is_due_at(turn.next_us);
-                    flight.take(turn.jobs);
+                    match turn {
+                        Ok(turn) => {
+                            pending.is_cut_short = turn.is_cut_short;
+                            pending.is_due_at(turn.next_us);
+                            flight.take(turn.jobs);
+                        }
+                        Err(error) if error.is_transient() => {
+                            tracing::warn!(error = error.report(), "can't look what is due");
+                            pending.wants_look = true;
+                            pending.look_at = Instant::now() + AWAY;
+                        }
+                        Err(error) => return Err(error),
+                    }
                 }
                 settled = of(&mut pending.recording) => {
                     pending.recording = None;
@@ -131,17 +144,19 @@ impl Dispatcher {
             }
         }
         // What a look has claimed must be known, to be given back.
-        if let Some(look) = pending.look {
-            flight.take(look.await?.jobs);
-        }
-        if let Some(recording) = pending.recording {
-            recording.await?;
-        }
-        Ok(())
+        let looked = OptionFuture::from(pending.look).await.transpose();
+        let recorded = OptionFuture::from(pending.recording).await.transpose();
+        flight.take(looked?.unwrap_or_default().jobs);
+        recorded.map(drop)
     }
 
     /// Begins to look, and to record, where there is reason to and it isn't being done.
-    fn begin<'a>(&'a self, flight: &mut Flight, pending: &mut Pending<'a>) {
+    fn begin<'a>(
+        &'a self,
+        flight: &mut Flight,
+        pending: &mut Pending<'a>,
+        stop: &'a CancellationToken,
+    ) {
         let now = Instant::now();
         let is_wanted = self.in_flight.is_worth_a_look(pending.is_cut_short)
             || pending.wants_look && self.in_flight.free() > 0;
@@ -166,7 +181,7 @@ impl Dispatcher {
             || flight.sends.is_empty();
         if pending.recording.is_none() && is_time {
             pending.record_at = None;
-            pending.recording = Some(Box::pin(self.settle(flight.record(now))));
+            pending.recording = Some(Box::pin(self.settle_in_time(flight.record(now), stop)));
         }
     }
 
@@ -190,7 +205,7 @@ impl Dispatcher {
         }
         flight.sends.shutdown().await;
         flight.give_up();
-        self.settle(flight.record(Instant::now())).await.map(drop)
+        self.settle(&flight.record(Instant::now())).await.map(drop)
     }
 }
 

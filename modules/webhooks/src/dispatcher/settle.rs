@@ -1,11 +1,13 @@
 //! Records how attempts ended, many in one transaction, and what that means for endpoints.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::time::Duration;
 
 use http::StatusCode;
 use svc_core::{OrganisationId, Result, random_array};
 use svc_data::{Context, UnitOfWork};
 use svc_events::Publish as _;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::Dispatcher;
@@ -40,11 +42,40 @@ pub(super) struct Settled {
     pub(super) switched_off: Vec<Uuid>,
 }
 
+/// How long it takes at most until recording is tried again while the database is away.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
 impl Dispatcher {
+    /// Settles a record, and tries again while the database is away, for as long as the claims hold:
+    /// what was sent and can still be recorded isn't sent again.
+    pub(super) async fn settle_in_time(
+        &self,
+        record: Record,
+        stop: &CancellationToken,
+    ) -> Result<Settled> {
+        let clock = self.app.get()?.clock().clone();
+        let mut pause = Duration::from_millis(50);
+        loop {
+            let error = match self.settle(&record).await {
+                Err(error) if error.is_transient() => error,
+                outcome => return outcome,
+            };
+            if stop.is_cancelled() || record.ends_us() <= clock.now_us() {
+                return Err(error);
+            }
+            tracing::warn!(error = error.report(), "outcomes can't be recorded yet");
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = stop.cancelled() => {}
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
     /// Stores how attempts ended, and what becomes of the other deliveries of a record. Claims are
     /// checked: what is another's by now stays as it is.
-    pub(super) async fn settle(&self, record: Record) -> Result<Settled> {
-        let Record { ended: finished, open, rest } = &record;
+    pub(super) async fn settle(&self, record: &Record) -> Result<Settled> {
+        let Record { ended: finished, open, rest } = record;
         if finished.is_empty() && rest.is_empty() {
             return Ok(Settled::default());
         }

@@ -171,7 +171,11 @@ impl Dispatcher {
         handed: Handed,
         flight: &mut Flight,
     ) -> Result<()> {
-        let endpoints = self.endpoints.load(app, &handed.versions).await?;
+        let endpoints = match self.endpoints.load(app, &handed.versions).await {
+            // They are found by a look when the database is back.
+            Err(error) if error.is_transient() => HashMap::new(),
+            endpoints => endpoints?,
+        };
         let mut rest = Vec::new();
         let mut jobs = Vec::with_capacity(handed.deliveries.len());
         for HandedDelivery { claimed, message, ticket } in handed.deliveries {

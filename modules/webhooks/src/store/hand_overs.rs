@@ -79,13 +79,16 @@ impl Content {
 pub(crate) async fn store<'a>(
     uow: &UnitOfWork,
     claim: Claim,
-    deliveries: impl IntoIterator<Item = &'a NewDelivery>,
+    deliveries: impl ExactSizeIterator<Item = &'a NewDelivery>,
 ) -> Result<()> {
+    let count = i32::try_from(deliveries.len()).unwrap_or(i32::MAX);
     let content = serde_json::to_string(&Content::new(deliveries)).map_err(|error| {
         Error::internal("a hand-over can't be written as JSON").caused_by(error)
     })?;
-    let sql = "INSERT INTO webhooks_hand_overs (id, until_us, deliveries) VALUES (?, ?, ?)";
-    let values: [Value; 3] = [claim.token.into(), claim.until_us.into(), content.into()];
+    let sql =
+        "INSERT INTO webhooks_hand_overs (id, until_us, count, deliveries) VALUES (?, ?, ?, ?)";
+    let values: [Value; 4] =
+        [claim.token.into(), claim.until_us.into(), count.into(), content.into()];
     uow.execute(uow.context().database().statement(sql, values)).await.map(drop)
 }
 

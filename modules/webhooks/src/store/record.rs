@@ -176,7 +176,8 @@ impl First<'_> {
     }
 }
 
-/// Stores rows of deliveries whose hand-overs and endpoints are held.
+/// Stores rows of deliveries whose hand-overs and endpoints are held. One that has a row already was
+/// stored by a commit that nobody was told of, since the connection was lost.
 pub(crate) async fn first(uow: &UnitOfWork, rows: &[&First<'_>]) -> Result<()> {
     let database = uow.context().database();
     for part in rows.chunks(ROWS_AT_ONCE) {
@@ -188,7 +189,8 @@ pub(crate) async fn first(uow: &UnitOfWork, rows: &[&First<'_>]) -> Result<()> {
              error, request_headers, response_headers, response_body, finished_at_us) \
              SELECT r.id, r.organisation, r.endpoint, r.message, r.status, {lane}, r.attempts, \
              COALESCE(r.due_us, r.queued_us), r.claim, r.until_us, r.code, r.duration_ms, \
-             r.error, r.sent, r.headers, r.body, r.finished_us FROM {sql}",
+             r.error, r.sent, r.headers, r.body, r.finished_us FROM {sql} \
+             WHERE true ON CONFLICT (id) DO NOTHING",
             lane = Lane::Ordinary.code()
         );
         uow.execute(database.statement(&sql, values)).await?;

@@ -45,14 +45,55 @@ async fn as_handed_over(world: &World, until_us: i64) {
         .map(|row| json!({"id": id(row, 2), "organisation": id(row, 3), "to": [[0, id(row, 0)]]}))
         .collect();
     let content = json!({"endpoints": [id(0, 1)], "messages": messages}).to_string();
-    let sql = "INSERT INTO webhooks_hand_overs (id, until_us, deliveries) VALUES (?, ?, ?)";
-    let values = [id(0, 2).into(), until_us.into(), content.into()];
+    let sql =
+        "INSERT INTO webhooks_hand_overs (id, until_us, count, deliveries) VALUES (?, ?, ?, ?)";
+    let count = i32::try_from(rows.len()).unwrap();
+    let values = [id(0, 2).into(), until_us.into(), count.into(), content.into()];
     database.execute(database.statement(sql, values)).await.unwrap();
 }
 
 async fn execute(world: &World, sql: &str) {
     let database = world.shop.app().service::<svc_data::Database>().unwrap();
     database.execute(database.statement(sql, [])).await.unwrap();
+}
+
+/// Only PostgreSQL can go away and come back.
+#[tokio::test]
+async fn what_was_sent_is_recorded_when_the_database_is_back() {
+    let hanging = Hanging::start().await;
+    let (world, _) = beside(Backend::Postgres, &hanging).await;
+    let database = world.shop.app().service::<svc_data::Database>().unwrap();
+    let number = async |sql: &str| {
+        let rows = database.rows(database.statement(sql, [])).await.ok()?;
+        Some(rows[0].try_get_by_index::<i64>(0).unwrap())
+    };
+    let until = async |sql: &str, expected: Option<i64>| {
+        for _ in 0..2_000 {
+            if number(sql).await == expected {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("`{sql}` is not {expected:?} after twenty seconds");
+    };
+    // One has a row of its own when the database goes, the other has none.
+    for sent in 1..=2 {
+        world.publish("A-1").await;
+        hanging.reached(sent).await;
+        if sent == 1 {
+            until("SELECT COUNT(*) FROM webhooks_deliveries", Some(1)).await;
+        }
+    }
+    world.shop.database().lock_out(true).await;
+    hanging.let_go.add_permits(2);
+    until("SELECT 1", None).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    world.shop.database().lock_out(false).await;
+    // Had one been sent again, it would hang.
+    let delivered = "SELECT COUNT(*) FROM webhooks_deliveries WHERE status = 2 AND attempts = 1";
+    until(delivered, Some(2)).await;
+    until("SELECT COUNT(*) FROM webhooks_hand_overs", Some(0)).await;
+    world.shop.app().stop().await;
 }
 
 on_both_databases! {
@@ -156,6 +197,8 @@ on_both_databases! {
         execute(&world, &format!("DELETE FROM webhooks_deliveries WHERE id = {unrecorded}")).await;
         world.shop.advance(Duration::from_secs(29));
         assert_eq!(world.deliver().await.len(), 0, "somebody may still be sending it");
+        let metrics = world.shop.anonymous().get("/metrics").await.text;
+        assert!(metrics.contains("\nsvc_webhooks_deliveries_waiting 3\n"), "{metrics}");
         let received = world.after(1).await;
         assert_eq!(received.len(), 1);
         assert_eq!(received[0].headers["webhook-id"], before[1]["eventId"].as_str().unwrap());
