@@ -63,6 +63,8 @@ export class Desk {
   pilot!: Pilot;
   start!: StartMenu;
   grids!: Webtops;
+  /** Saves the profile now, for a tab that is about to read it. */
+  keep: () => void = () => undefined;
 
   constructor(runtime: Runtime, root: HTMLElement, popOut: boolean) {
     this.runtime = runtime;

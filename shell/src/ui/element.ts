@@ -201,6 +201,7 @@ function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>, prefix = 
   let persistence: Persistence | undefined;
   let detach: Dispose | undefined;
   let userKey: string | undefined;
+  desk.keep = () => void persistence?.save();
   const change = async (key: string) => {
     const old = persistence;
     persistence = new Persistence(desk, key);

@@ -7,7 +7,7 @@
  * | loading  | it takes over 1.5 s              | loading; desktop usable on the defaults, person told   |
  * | loading  | it fails                         | failed; desktop usable, nothing is saved, retry        |
  * | loading  | unreadable                       | clean; the old value set aside under another key       |
- * | clean    | a change                         | dirty; saved after 800 ms, or on leaving the page      |
+ * | clean    | a change                         | dirty; saved after 800 ms, on leaving the page, or when an app goes into its own tab |
  * | dirty    | saved                            | clean                                                  |
  * | dirty    | saving fails                     | dirty; person told once, tried again with growing waits |
  *

@@ -180,7 +180,11 @@ function shortcutEntries(desk: Desk, win: ShellWindow): MenuEntries {
   const openOutside: MenuEntry = {
     title: t('window.openOutside'),
     icon: 'external',
-    run: () => window.open(page ?? popOutUrl(win), '_blank', 'noopener'),
+    run: () => {
+      // The new tab knows the window's shortcut by the profile.
+      desk.keep();
+      window.open(page ?? popOutUrl(win), '_blank', 'noopener');
+    },
   };
   const update: MenuEntry = { title: t('shortcut.update'), icon: 'shortcut', run: () => updateShortcut(desk, win) };
   if (desk.popOut) return linked ? [update, openOutside] : [openOutside];
