@@ -143,3 +143,40 @@ impl HandOver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::in_flight::Health;
+
+    const QUICK: Uuid = Uuid::from_u128(1);
+
+    #[tokio::test]
+    async fn the_fan_out_waits_for_room_and_not_for_long() {
+        let in_flight = InFlight::new(8, 4);
+        let way = HandOver::new(Arc::clone(&in_flight), Duration::from_secs(20));
+        assert_eq!(way.room().await, usize::MAX, "nobody sends yet");
+        let _dispatcher = way.open();
+        assert_eq!(way.room().await, 1, "the first event tells how many deliveries become of one");
+        way.note_spread(1, 2);
+        in_flight.note(QUICK, Health::of(true, false, Duration::from_millis(1)));
+        assert_eq!(way.room().await, 32, "of 64 deliveries in all");
+        way.note_spread(4, 4);
+        assert_eq!(way.room().await, 32, "organisations differ");
+
+        let mut tickets: Vec<Ticket> = (0..40).filter_map(|_| in_flight.reserve(QUICK)).collect();
+        assert_eq!(way.room().await, 12, "what there is, after a moment");
+        let waits = way.room();
+        let ends = async {
+            tokio::task::yield_now().await;
+            tickets.truncate(20);
+        };
+        assert_eq!(tokio::join!(waits, ends).0, 22, "what there is when enough has ended");
+
+        // It has more in the database, and doesn't get through with it.
+        in_flight.look_ended(std::collections::HashSet::from([QUICK]));
+        assert_eq!(way.room().await, usize::MAX);
+        in_flight.look_ended(std::collections::HashSet::new());
+        assert_eq!(way.room().await, usize::MAX, "nobody waits for a while");
+    }
+}

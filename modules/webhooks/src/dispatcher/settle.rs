@@ -85,7 +85,7 @@ impl Dispatcher {
                 // One outcome that can't be stored must not keep the others from it.
                 let error = error.report();
                 tracing::error!(error, "outcomes can't be stored together; trying each alone");
-                self.store_each(finished, &attempts, open, rest).await?
+                self.store_each(record, &attempts).await?
             }
             outcome => outcome?,
         };
@@ -146,16 +146,11 @@ impl Dispatcher {
 
     /// Stores outcomes one by one; of one that can't be stored, what is no text. The rest comes last:
     /// it closes hand-overs.
-    async fn store_each(
-        &self,
-        finished: &[Finished],
-        attempts: &[Attempt<'_>],
-        open: &HashSet<Uuid>,
-        rest: &Rest,
-    ) -> Result<Vec<Uuid>> {
+    async fn store_each(&self, record: &Record, attempts: &[Attempt<'_>]) -> Result<Vec<Uuid>> {
+        let Record { ended, open, rest } = record;
         let none = Rest::default();
         let mut switched_off = Vec::new();
-        for (one, attempt) in finished.chunks(1).zip(attempts.chunks(1)) {
+        for (one, attempt) in ended.chunks(1).zip(attempts.chunks(1)) {
             switched_off.extend(match self.store(one, attempt, open, &none).await {
                 Err(error) if !error.is_transient() => {
                     let bare: Vec<Attempt<'_>> =
