@@ -343,7 +343,13 @@ impl Batch {
     /// Takes off what is beyond `room` messages, of which there is always one.
     fn split_off(&mut self, room: usize) -> Option<Self> {
         let room = room.max(1);
-        (self.ids.len() > room).then(|| Self { ids: self.ids.split_off(room), ..self.clone() })
+        let Self { organisation, correlation, attempts, .. } = *self;
+        (self.ids.len() > room).then(|| Self {
+            ids: self.ids.split_off(room),
+            organisation,
+            correlation,
+            attempts,
+        })
     }
 }
 

@@ -33,16 +33,10 @@ pub(super) struct Flight {
     ended: Vec<Finished>,
     /// What is not sent after all.
     given_back: Vec<Claimed>,
-    /// Hand-overs that have deliveries without rows, by token.
-    open: HashMap<Uuid, Open>,
+    /// How many deliveries of hand-overs have no rows, by token.
+    open: HashMap<Uuid, usize>,
     /// When these must be closed, the first first; some are closed before.
     closing: VecDeque<(Instant, Uuid)>,
-}
-
-/// A hand-over.
-struct Open {
-    /// Deliveries without rows.
-    left: usize,
 }
 
 /// What is to be stored of deliveries.
@@ -103,7 +97,7 @@ impl Flight {
     /// Takes on what was handed over under a token: what can be sent, and the rest, which is
     /// given back.
     pub(super) fn take_over(&mut self, token: Uuid, jobs: Vec<Job>, rest: Vec<Claimed>) {
-        self.open.insert(token, Open { left: jobs.len() + rest.len() });
+        self.open.insert(token, jobs.len() + rest.len());
         self.closing.push_back((Instant::now() + SOON, token));
         self.take(jobs);
         self.given_back.extend(rest);
@@ -142,15 +136,15 @@ impl Flight {
         let rest = &mut record.rest;
         for one in &record.ended {
             let token = one.claimed.claim.token;
-            if let Some(open) = self.open.get_mut(&token) {
-                open.left -= 1;
+            if let Some(left) = self.open.get_mut(&token) {
+                *left -= 1;
                 record.open.insert(token);
             }
         }
         for claimed in std::mem::take(&mut self.given_back) {
             let token = claimed.claim.token;
-            if let Some(open) = self.open.get_mut(&token) {
-                open.left -= 1;
+            if let Some(left) = self.open.get_mut(&token) {
+                *left -= 1;
                 rest.waiting.push(claimed);
             } else {
                 rest.released.entry(token).or_default().push(claimed.id);
@@ -167,8 +161,8 @@ impl Flight {
             let taken = self.claims.values().filter(|one| overdue.contains(&one.claim.token));
             rest.taken.extend(taken.cloned());
         }
-        self.open.retain(|token, open| {
-            let closes = open.left == 0 || overdue.contains(token);
+        self.open.retain(|token, left| {
+            let closes = *left == 0 || overdue.contains(token);
             if closes {
                 rest.closed.push(*token);
             }
