@@ -245,29 +245,26 @@ impl World {
         assert_eq!(arrived, expected, "within twenty seconds");
     }
 
-    /// The first column of the first row.
-    pub(crate) async fn number(&self, sql: &str) -> i64 {
+    /// The rows of a table; none while the database can't be asked.
+    pub(crate) async fn try_count(&self, table: &str) -> Option<i64> {
         let database = self.shop.app().service::<svc_data::Database>().unwrap();
-        let rows = database.rows(database.statement(sql, [])).await.unwrap();
-        rows[0].try_get_by_index(0).unwrap()
+        let sql = format!("SELECT COUNT(*) FROM {table}");
+        let rows = database.rows(database.statement(&sql, [])).await.ok()?;
+        Some(rows[0].try_get_by_index(0).unwrap())
     }
 
     /// The rows of a table.
     pub(crate) async fn count(&self, table: &str) -> i64 {
-        self.number(&format!("SELECT COUNT(*) FROM {table}")).await
+        self.try_count(table).await.unwrap()
     }
 
     /// Waits until a table has so many rows.
     pub(crate) async fn until_count(&self, table: &str, expected: i64) {
-        let mut count = self.count(table).await;
-        for _ in 0..2_000 {
-            if count == expected {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-            count = self.count(table).await;
-        }
-        panic!("`{table}` has {count} rows after twenty seconds, not {expected}");
+        until(async || {
+            let count = self.count(table).await;
+            if count == expected { Ok(()) } else { Err(format!("`{table}` has {count} rows")) }
+        })
+        .await;
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -359,6 +356,19 @@ impl World {
     pub(crate) async fn show(&self, endpoint: &Json) -> Json {
         self.client().get(&path(endpoint, "")).await.expect(200)
     }
+}
+
+/// Waits until something holds; what is asked says what there is instead.
+pub(crate) async fn until(holds: impl AsyncFn() -> Result<(), String>) {
+    let mut instead = String::new();
+    for _ in 0..2_000 {
+        match holds().await {
+            Ok(()) => return,
+            Err(found) => instead = found,
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("after twenty seconds {instead}");
 }
 
 /// A path below an endpoint.

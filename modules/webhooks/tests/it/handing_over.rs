@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use svc_testing::{Backend, on_both_databases};
 
-use crate::fixture::{World, path};
+use crate::fixture::{World, path, until};
 use crate::support::hanging::Hanging;
 
 /// A running shop with an endpoint that keeps it waiting.
@@ -20,16 +20,12 @@ async fn beside(backend: Backend, hanging: &Hanging) -> (World, Json) {
 
 /// Waits until the log's newest delivery stands so.
 async fn until_newest(world: &World, status: &str, attempts: u32) {
-    let mut log = Vec::new();
-    for _ in 0..2_000 {
-        log = world.log().await;
+    until(async || {
+        let log = world.log().await;
         let is_so = |one: &Json| one["status"] == status && one["attempts"] == attempts;
-        if log.first().is_some_and(is_so) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("after twenty seconds the log is {log:#?}");
+        if log.first().is_some_and(is_so) { Ok(()) } else { Err(format!("the log is {log:#?}")) }
+    })
+    .await;
 }
 
 /// Puts the deliveries that are there back into a hand-over that ends at a time.
@@ -62,37 +58,29 @@ async fn execute(world: &World, sql: &str) {
 async fn what_was_sent_is_recorded_when_the_database_is_back() {
     let hanging = Hanging::start().await;
     let (world, _) = beside(Backend::Postgres, &hanging).await;
-    let database = world.shop.app().service::<svc_data::Database>().unwrap();
-    let number = async |sql: &str| {
-        let rows = database.rows(database.statement(sql, [])).await.ok()?;
-        Some(rows[0].try_get_by_index::<i64>(0).unwrap())
-    };
-    let until = async |sql: &str, expected: Option<i64>| {
-        for _ in 0..2_000 {
-            if number(sql).await == expected {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("`{sql}` is not {expected:?} after twenty seconds");
+    let until_told = async |table: &str, expected: Option<i64>| {
+        until(async || {
+            let count = world.try_count(table).await;
+            if count == expected { Ok(()) } else { Err(format!("`{table}` has {count:?} rows")) }
+        })
+        .await;
     };
     // One has a row of its own when the database goes, the other has none.
     for sent in 1..=2 {
         world.publish("A-1").await;
         hanging.reached(sent).await;
         if sent == 1 {
-            until("SELECT COUNT(*) FROM webhooks_deliveries", Some(1)).await;
+            world.until_count("webhooks_deliveries", 1).await;
         }
     }
     world.shop.database().lock_out(true).await;
     hanging.let_go.add_permits(2);
-    until("SELECT 1", None).await;
+    until_told("webhooks_deliveries", None).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     world.shop.database().lock_out(false).await;
     // Had one been sent again, it would hang.
-    let delivered = "SELECT COUNT(*) FROM webhooks_deliveries WHERE status = 2 AND attempts = 1";
-    until(delivered, Some(2)).await;
-    until("SELECT COUNT(*) FROM webhooks_hand_overs", Some(0)).await;
+    until_told("webhooks_deliveries WHERE status = 2 AND attempts = 1", Some(2)).await;
+    until_told("webhooks_hand_overs", Some(0)).await;
     world.shop.app().stop().await;
 }
 

@@ -137,15 +137,7 @@ on_both_databases! {
         for number in 0..10_u32 {
             world.change(id, |product| product.sku = sea_orm::Set(format!("B-{number}"))).await;
         }
-        let mut arrived = 0;
-        for _ in 0..2_000 {
-            arrived += world.receiver.received().len();
-            if arrived == 111 {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        assert_eq!(arrived, 111, "within twenty seconds");
+        world.arrive(111).await;
         world.shop.app().stop().await;
     }
 
