@@ -3,6 +3,7 @@
 //! On SQLite one connection writes and several read, in WAL mode, so that readers never wait for
 //! the writer and two writers never meet in the file. On PostgreSQL there is one pool.
 
+mod checkpoint;
 mod kept;
 mod transaction;
 
@@ -22,7 +23,9 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 use svc_core::{Clock, Error, Result};
+use tokio::sync::Notify;
 
+use checkpoint::Checkpoints;
 use kept::{Connections, Kept};
 pub use transaction::Transaction;
 
@@ -65,6 +68,8 @@ struct Inner {
     postgres: Option<PgPool>,
     readers: Connections,
     writers: Connections,
+    /// None for a database in memory, and on PostgreSQL.
+    _checkpoints: Option<Checkpoints>,
     /// The file of SQLite; none for one in memory, and on PostgreSQL.
     file: Option<PathBuf>,
     /// Held while this process serves the file.
@@ -373,7 +378,7 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
-        .connect_with(options.clone())
+        .connect_with(options.clone().pragma("wal_autocheckpoint", checkpoint::MOST.to_string()))
         .await
         .map_err(sqlx_error)?;
     let stopwatches = Stopwatches::default();
@@ -387,10 +392,15 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .await
         .map_err(sqlx_error)?;
     let limit = Limit::Writer(Arc::clone(&writer_limit));
+    let written = Arc::new(Notify::new());
+    let readers = Connections::Sqlite(Kept::most(read.clone(), Limit::Readers(stopwatches)));
+    let writers = Connections::Sqlite(Kept::all(write, limit, Arc::clone(&written)));
+    let checkpoints = file.is_some().then(|| Checkpoints::begin(readers.clone(), written));
     Ok(Inner {
         backend: Backend::Sqlite,
-        readers: Connections::Sqlite(Kept::most(read.clone(), Limit::Readers(stopwatches))),
-        writers: Connections::Sqlite(Kept::all(write, limit)),
+        readers,
+        writers,
+        _checkpoints: checkpoints,
         read: read.into(),
         postgres: None,
         file,
@@ -420,6 +430,7 @@ async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inne
         backend: Backend::Postgres,
         readers: connections.clone(),
         writers: connections,
+        _checkpoints: None,
         read: pool.clone().into(),
         postgres: Some(pool),
         file: None,

@@ -23,7 +23,7 @@ use sea_query_sqlx::SqlxValues;
 use sqlx::pool::PoolConnection;
 use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Database, Error, Executor, IntoArguments, Pool, Postgres, Sqlite};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::error::loses_connection;
 use crate::statement_limit::Limit;
@@ -51,6 +51,8 @@ pub(super) struct Kept<D: Database> {
     /// Those that wait for work, the one that was used last at the end.
     idle: Mutex<Vec<Held<D>>>,
     limit: Limit,
+    /// Told when work on a connection has ended well.
+    written: Option<Arc<Notify>>,
 }
 
 /// A connection, and since when the pool hasn't seen it.
@@ -71,19 +73,20 @@ impl<D: Database> Kept<D> {
     /// Keeps most of a pool's connections; a quarter is left for what holds one for long.
     pub(super) fn most(pool: Pool<D>, limit: Limit) -> Arc<Self> {
         let all = pool.options().get_max_connections();
-        Self::new(pool, all * 3 / 4, limit)
+        Self::new(pool, all * 3 / 4, limit, None)
     }
 
-    /// Keeps all of a pool's connections, which nobody else takes from then.
-    pub(super) fn all(pool: Pool<D>, limit: Limit) -> Arc<Self> {
+    /// Keeps all of a pool's connections, which nobody else takes from then, and tells when work on
+    /// them has ended well.
+    pub(super) fn all(pool: Pool<D>, limit: Limit, written: Arc<Notify>) -> Arc<Self> {
         let all = pool.options().get_max_connections();
-        Self::new(pool, all, limit)
+        Self::new(pool, all, limit, Some(written))
     }
 
-    fn new(pool: Pool<D>, places: u32, limit: Limit) -> Arc<Self> {
+    fn new(pool: Pool<D>, places: u32, limit: Limit, written: Option<Arc<Notify>>) -> Arc<Self> {
         let keeps_all = places == pool.options().get_max_connections();
         let places = Arc::new(Semaphore::new(usize::try_from(places).unwrap_or(0)));
-        Arc::new(Self { pool, places, keeps_all, idle: Mutex::default(), limit })
+        Arc::new(Self { pool, places, keeps_all, idle: Mutex::default(), limit, written })
     }
 
     /// Closes all connections; what runs ends first.
@@ -153,6 +156,9 @@ impl<D: Database> Taken<D> {
     /// Keeps the connection, whose work ended well.
     fn keep(self) {
         let Self { held, place, kept } = self;
+        if let Some(written) = &kept.written {
+            written.notify_one();
+        }
         let is_good = !kept.places.is_closed() && kept.limit.is_as_before();
         if place.is_none() || !is_good || held.since.elapsed() >= LIFETIME {
             return;

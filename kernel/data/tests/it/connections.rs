@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sea_orm::{ConnectionTrait as _, TransactionTrait as _};
 use svc_core::ErrorKind;
 use svc_data::{Database, DatabaseSettings};
 use svc_testing::{Backend, on_both_databases};
@@ -128,4 +129,78 @@ async fn when_connections_are_lost_only_what_runs_on_them_fails() {
     }
     let ctx = fixture.in_organisation(1);
     ctx.transact(async |uow| uow.insert(lamp("L-1")).await).await.unwrap();
+}
+
+/// Pages in SQLite's log, and how many of them are in the database too.
+async fn log(database: &Database) -> (i64, i64) {
+    let sql = "PRAGMA wal_checkpoint(NOOP)";
+    let rows = database.rows(database.statement(sql, [])).await.unwrap();
+    let column = |index| rows[0].try_get_by_index(index).unwrap();
+    (column(1), column(2))
+}
+
+/// Writes some pages in a transaction of their own.
+async fn write_pages(database: &Database, count: i64) {
+    let statement = database
+        .statement("INSERT INTO pages (content) VALUES (zeroblob(?))", [(count * 4_096).into()]);
+    database.execute(statement).await.unwrap();
+}
+
+async fn with_pages() -> Fixture {
+    let fixture = Fixture::start(Backend::Sqlite).await;
+    let sql = "CREATE TABLE pages (id INTEGER PRIMARY KEY, content BLOB NOT NULL)";
+    fixture.database.execute(fixture.database.statement(sql, [])).await.unwrap();
+    fixture
+}
+
+#[tokio::test]
+async fn the_log_of_sqlite_is_moved_into_the_database_as_far_as_nobody_reads_what_was() {
+    let fixture = with_pages().await;
+    let database = &fixture.database;
+    let until_moved = async || {
+        for _ in 0..500 {
+            let (pages, moved) = log(database).await;
+            if pages - moved < 1_000 {
+                return pages;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("the log is as it was: {:?}", log(database).await);
+    };
+    let reader = database.reader().begin().await.unwrap();
+    let sql = "SELECT COUNT(*) FROM pages";
+    reader.query_one_raw(database.statement(sql, [])).await.unwrap();
+    for _ in 0..30 {
+        write_pages(database, 100).await;
+    }
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let (pages, moved) = log(database).await;
+    assert!(pages > 3_000 && moved < 1_000, "{moved} of {pages} went past a reader");
+    reader.rollback().await.unwrap();
+    write_pages(database, 1).await;
+    assert!(until_moved().await > 3_000);
+    // Once all of it is moved, the writer begins at its front again.
+    for _ in 0..500 {
+        if log(database).await.0 < 1_000 {
+            return;
+        }
+        write_pages(database, 1).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the log only grows: {:?}", log(database).await);
+}
+
+#[tokio::test]
+async fn the_log_of_sqlite_stays_small_under_a_writer_that_never_pauses() {
+    let fixture = with_pages().await;
+    let database = &fixture.database;
+    let mut largest = 0;
+    for _ in 0..300 {
+        write_pages(database, 100).await;
+        largest = largest.max(log(database).await.0);
+    }
+    assert!(largest < 16_000, "{largest} of 30,000 pages were in the log at once");
+    let sql = "PRAGMA integrity_check";
+    let rows = database.rows(database.statement(sql, [])).await.unwrap();
+    assert_eq!(rows[0].try_get_by_index::<String>(0).unwrap(), "ok");
 }
