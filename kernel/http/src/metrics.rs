@@ -62,6 +62,11 @@ const SAMPLE_LIFE: Duration = Duration::from_secs(1);
 /// ```
 #[async_trait]
 pub trait MetricsSource: Send + Sync + 'static {
+    /// What the log calls it: its type.
+    fn name(&self) -> &'static str {
+        std::any::type_name::<Self>()
+    }
+
     /// Registers the collectors, once.
     fn register(&self, registry: &mut Registry);
 
@@ -148,7 +153,8 @@ impl Metrics {
                 Err(_) => "it took too long".to_owned(),
             };
             self.failures.inc();
-            tracing::warn!(error = problem, "a source of measurements failed");
+            let source = source.name();
+            tracing::warn!(source, error = problem, "measurements are as old as they were");
         });
         futures::future::join_all(each).await;
         *sampled = Some(Instant::now());
