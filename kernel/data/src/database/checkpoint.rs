@@ -53,7 +53,10 @@ impl Checkpoints {
                     Ok(()) => PAUSE,
                     Err(Error::PoolClosed) => return,
                     Err(error) => {
-                        tracing::warn!(%error, "SQLite's log can't be moved into the database");
+                        tracing::warn!(
+                            %error,
+                            "SQLite's log can't be moved beside the writer, which does it meanwhile"
+                        );
                         PAUSE_AFTER_FAILURE
                     }
                 };
