@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use sea_orm::{EntityTrait, FromQueryResult, QueryResult, Statement, Value};
 use svc_core::{App, Clock, Error, OrganisationId, Principal, Result};
@@ -8,6 +9,10 @@ use crate::catalogue::Catalogue;
 use crate::database::Database;
 use crate::query::Query;
 use crate::unit_of_work::{Data, UnitOfWork};
+
+/// How long work is done anew. A file that is busy for `Svc:Database:BusyTimeout` is tried once more;
+/// a database that gave no connection for `Svc:Database:AcquireTimeout` is not (by their defaults).
+const RETRYING: Duration = Duration::from_secs(6);
 
 tokio::task_local! {
     /// The unit of work that this task is in.
@@ -156,8 +161,9 @@ impl Context {
     }
 
     /// Like [`Context::transact`], for work that may safely be done anew: after a deadlock, a
-    /// serialisation conflict or a busy file it is tried again, up to five times in all. Within
-    /// another unit of work it is done once, since only the outermost can begin anew.
+    /// serialisation conflict, a busy file or a lost connection it is tried again, up to five times in
+    /// all, but not once six seconds have passed: whoever asked is told so instead of waiting
+    /// again. Within another unit of work it is done once, since only the outermost can begin anew.
     ///
     /// # Errors
     ///
@@ -167,12 +173,15 @@ impl Context {
         F: Fn(UnitOfWork) -> Fut,
         Fut: Future<Output = Result<T>>,
     {
+        let began = Instant::now();
         let mut attempt = 1;
         loop {
+            let may_be_repeated =
+                || attempt < 5 && began.elapsed() < RETRYING && self.joined().is_none();
             match self.transact(async |uow| work(uow).await).await {
-                Err(error) if error.is_transient() && attempt < 5 && self.joined().is_none() => {
+                Err(error) if error.is_transient() && may_be_repeated() => {
                     tracing::debug!(attempt, error = error.report(), "trying the work again");
-                    tokio::time::sleep(std::time::Duration::from_millis(5 << attempt)).await;
+                    tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
                     attempt += 1;
                 }
                 outcome => return outcome,

@@ -1,3 +1,6 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Decimal;
 use sea_orm::{ActiveModelTrait as _, ColumnTrait as _, IntoActiveModel as _};
@@ -213,7 +216,7 @@ on_both_databases! {
                 uow.insert(lamp("L-1")).await?;
                 std::future::pending::<svc_core::Result<()>>().await
             });
-            let given_up = tokio::time::timeout(std::time::Duration::from_millis(20), work).await;
+            let given_up = tokio::time::timeout(Duration::from_millis(20), work).await;
             assert!(given_up.is_err());
         }
         ctx.transact(async |uow| uow.insert(lamp("L-2")).await).await.unwrap();
@@ -226,6 +229,22 @@ on_both_databases! {
         let kept = ctx.transact(async |uow| Ok(uow)).await.unwrap();
         let refusal = kept.insert(lamp("L-1")).await.unwrap_err();
         assert!(refusal.report().contains("the unit of work has ended"), "{refusal:?}");
+    }
+
+    async fn work_is_done_anew_until_somebody_has_waited_for_long(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let attempts = async |duration| {
+            let attempts = AtomicU32::new(0);
+            let work = ctx.transact_retrying(|_| async {
+                attempts.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_millis(duration)).await;
+                Err::<(), Error>(Error::unavailable("the store is out of reach").transient())
+            });
+            assert_eq!(work.await.unwrap_err().kind(), ErrorKind::Unavailable);
+            attempts.into_inner()
+        };
+        assert_eq!((attempts(1).await, attempts(6_010).await), (5, 1));
     }
 
     async fn all_who_change_one_record_at_once_get_through(backend) {
