@@ -104,7 +104,7 @@ impl IdentityService {
         &self.database
     }
 
-    /// Who an API key speaks for now; none for a text that is no usable key, whatever the reason.
+    /// Who an API key speaks for now; none for a text that lets nobody in, whatever the reason.
     ///
     /// # Errors
     ///

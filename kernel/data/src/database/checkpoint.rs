@@ -69,14 +69,14 @@ impl Checkpoints {
 
 /// Moves the log where there is enough of it.
 async fn look(readers: &Connections) -> Result<(), Error> {
-    if waiting(readers, "NOOP").await? >= ENOUGH {
-        waiting(readers, "PASSIVE").await?;
+    if checkpoint(readers, "NOOP").await? >= ENOUGH {
+        checkpoint(readers, "PASSIVE").await?;
     }
     Ok(())
 }
 
-/// How many pages of the log aren't in the database after a checkpoint of this kind.
-async fn waiting(readers: &Connections, kind: &str) -> Result<i64, Error> {
+/// Makes a checkpoint of a kind, and says how many pages of the log aren't in the database then.
+async fn checkpoint(readers: &Connections, kind: &str) -> Result<i64, Error> {
     let mut connection = readers.take().await?;
     let sql = format!("PRAGMA wal_checkpoint({kind})");
     let row = connection.row(Statement::from_string(DbBackend::Sqlite, sql)).await?;
