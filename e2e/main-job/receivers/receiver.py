@@ -7,6 +7,7 @@ what it got to standard output, one JSON object a line.
 import base64
 import json
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -91,8 +92,13 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
+# Requests are answered side by side, and `print` writes a line and its end one after the other.
+WRITER = threading.Lock()
+
+
 def write(line: dict) -> None:
-    print(json.dumps(line), flush=True)
+    with WRITER:
+        print(json.dumps(line), flush=True)
 
 
 server = ThreadingHTTPServer(("127.0.0.1", int(PORT)), Receiver)

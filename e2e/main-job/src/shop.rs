@@ -15,10 +15,11 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// The `shop` program, in a fresh folder, with a database of its own.
 #[derive(Debug)]
 pub struct Shop {
+    /// Before what it uses: the process ends before its folder and its database go.
+    run: Option<Run>,
     folder: TempDir,
     database: Option<ThrowAwayDatabase>,
     settings: Vec<String>,
-    run: Option<Run>,
 }
 
 /// A process of the program, and who calls it once it is ready.
@@ -57,7 +58,7 @@ impl Shop {
         if let Some(database) = &database {
             settings.push(format!("--Svc:Database:Url={}", database.url()));
         }
-        Self { folder, database, settings, run: None }
+        Self { run: None, folder, database, settings }
     }
 
     /// Adds a setting, such as `("Database:Durability", "full")`, from the next start on.
