@@ -4,6 +4,7 @@
 //! a file may do against a rule stands with a reason in a list in the check itself.
 
 mod crate_docs;
+mod features;
 mod files;
 mod licences;
 mod links;
@@ -50,6 +51,7 @@ pub(crate) fn main(workspace: &Workspace) -> Result<()> {
     let files = files::of_the_project(&workspace.root)?;
     let checks = [
         ("tiers", tiers::check(&workspace.packages)),
+        ("features", features::check(&files)),
         ("licences", licences_of(workspace)),
         ("snapshots", snapshots::check(&files)),
         ("sizes", sizes::check(&files)),

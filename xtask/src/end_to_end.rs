@@ -1,19 +1,19 @@
-//! The tests that drive the released program from outside, with scripts in other languages.
+//! What the tests that drive the program from outside, with scripts in other languages, need.
 //!
 //! Such a crate lies in `e2e/<name>`, its scripts in a folder `receivers` or `clients` of it. It finds
 //! the program in `SVC_SHOP_BINARY` and a superuser of PostgreSQL in `SVC_TEST_POSTGRES`. When the
 //! scripts have a `package.json`, those packages are installed and `SVC_E2E_NODE` names Node; when
 //! they have a `requirements.txt`, `SVC_E2E_PYTHON` names a Python that has those packages.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Failure, Result};
-use crate::postgres;
 use crate::process;
-use crate::server;
-use crate::test;
+use crate::programs::Programs;
+use crate::selection::SHOP;
 use crate::workspace::{Package, Workspace};
 
 /// The folders that scripts lie in.
@@ -25,24 +25,26 @@ pub(crate) fn scripts_with(workspace: &Workspace, package: &Package, file: &str)
     folders.into_iter().find(|folder| workspace.has(&format!("{folder}/{file}")))
 }
 
-/// Builds the program, installs the scripts' packages and runs the crate's tests.
-pub(crate) fn run(workspace: &Workspace, package: &Package, postgres_url: &str) -> Result<()> {
-    let mut cargo = process::cargo(&workspace.root);
-    cargo.args(["test", "--package", &package.name, "--no-fail-fast"]);
-    cargo.env("SVC_SHOP_BINARY", server::build(&workspace.root)?);
-    cargo.env(postgres::VARIABLE, postgres_url);
+/// Installs the packages of the scripts, and says where all is.
+pub(crate) fn variables(
+    workspace: &Workspace,
+    package: &Package,
+    programs: &Programs,
+) -> Result<Vec<(&'static str, OsString)>> {
+    let shop = programs.shop.clone();
+    let shop = shop.ok_or_else(|| Failure::new(format!("cargo built no program `{SHOP}`")))?;
+    let mut variables = vec![("SVC_SHOP_BINARY", shop.into())];
     if let Some(scripts) = scripts_with(workspace, package, "package.json") {
-        cargo.env("SVC_E2E_NODE", node(&workspace.path(&scripts))?);
+        variables.push(("SVC_E2E_NODE", node(&workspace.path(&scripts))?.into()));
     }
     if let Some(scripts) = scripts_with(workspace, package, "requirements.txt") {
         let requirements = workspace.path(&scripts).join("requirements.txt");
         let environment = workspace.target.join("e2e-venv").join(&package.name);
-        cargo.env("SVC_E2E_PYTHON", python(&environment, &requirements, &workspace.root)?);
+        let python = python(&environment, &requirements, &workspace.root)?;
+        variables.push(("SVC_E2E_PYTHON", python.into()));
     }
-    test::configure(&mut cargo);
-    process::run(&mut cargo)
+    Ok(variables)
 }
-
 fn node(scripts: &Path) -> Result<PathBuf> {
     process::run(process::command("npm", scripts).args(["ci", "--no-audit", "--no-fund"]))?;
     process::find_program("node").ok_or_else(|| Failure::new("found no `node` on `PATH`"))

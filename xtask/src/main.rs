@@ -14,6 +14,9 @@ mod failure;
 mod postgres;
 mod prerequisites;
 mod process;
+mod programs;
+mod request;
+mod selection;
 mod server;
 mod steps;
 mod summary;
@@ -28,10 +31,10 @@ use workspace::Workspace;
 
 const USAGE: &str = "usage: cargo xtask <chore>
 
-  run [--database <url>] [--Svc:<section>:<setting>=<value>]…
+  run [--released] [--database <url>] [--Svc:<section>:<setting>=<value>]…
             builds the shop and starts it; other arguments go to the server
-  test [--only <step>]…
-            runs all steps, or only the named ones; `--list` prints their names
+  test [--only <step, crate, folder or file>]… [--repeat <times>] [--released] [--list]
+            runs all steps, or only those that are named
   check     runs the conventions checks alone
   postgres [--stop]
             starts a PostgreSQL server for tests in the background, or stops it";

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use crate::failure::{Failure, Result};
 
@@ -49,6 +49,16 @@ pub(crate) fn capture(command: &mut Command) -> Result<String> {
     }
     String::from_utf8(output.stdout)
         .map_err(|cause| Failure::new(format!("`{}` did not write UTF-8: {cause}", line(command))))
+}
+
+/// Runs the command with the terminal's error output, and gives what it wrote to standard output.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.map_err(|cause| cannot_start(command, &cause))?;
+    if !output.status.success() {
+        return Err(Failure::new(format!("`{}` ended with {}", line(command), output.status)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Whether the command can be started and succeeds; what it writes is dropped.

@@ -2,36 +2,45 @@
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 use crate::process;
+use crate::selection::SHOP;
+use crate::steps::FEATURES;
 use crate::workspace::Workspace;
 
-const PACKAGE: &str = "shop";
+/// The argument that asks for the program as it is released.
+const RELEASED: &str = "--released";
 
 /// Builds what the server needs and becomes the server, so that signals reach it and nothing else.
+///
+/// The program is the one that tests drive: it is built in a few minutes. `--released` asks for the
+/// optimised one, which takes about three times as long to build.
 pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    let arguments = server_arguments(arguments)?;
-    let program = build(&workspace.root)?;
+    let (released, arguments): (Vec<_>, Vec<_>) =
+        arguments.iter().cloned().partition(|argument| argument == RELEASED);
+    let arguments = server_arguments(&arguments)?;
+    let program = build(&workspace.root, !released.is_empty())?;
     // The server runs where the user is: relative paths in its arguments and its settings file count
     // from there.
     let cause = process::command(&program, Path::new(".")).arg("serve").args(arguments).exec();
     Err(Failure::at(&program, "start", &cause))
 }
 
-/// Builds the shop as it is released and gives the path of its program.
-pub(crate) fn build(root: &Path) -> Result<PathBuf> {
+/// Builds the shop and gives the path of its program.
+pub(crate) fn build(root: &Path, is_released: bool) -> Result<PathBuf> {
     let mut cargo = process::cargo(root);
-    cargo
-        .args(["build", "--release", "--package", PACKAGE])
-        .args(["--message-format", "json-render-diagnostics"])
-        .stderr(Stdio::inherit());
-    let messages = process::capture(&mut cargo)?;
+    // The program alone, with the features of the whole workspace: nothing is compiled anew for it.
+    cargo.args(["build", "--package", SHOP, "--package", FEATURES, "--bin", SHOP]);
+    cargo.args(["--message-format", "json-render-diagnostics"]);
+    if is_released {
+        cargo.arg("--release");
+    }
+    let messages = process::output(&mut cargo)?;
     program_in(&messages)
-        .ok_or_else(|| Failure::new(format!("cargo built no program from the crate `{PACKAGE}`")))
+        .ok_or_else(|| Failure::new(format!("cargo built no program from the crate `{SHOP}`")))
 }
 
 /// The program among cargo's messages, one JSON object per line.
@@ -39,7 +48,7 @@ fn program_in(messages: &str) -> Option<PathBuf> {
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message["target"]["name"] == PACKAGE)
+        .filter(|message| message["target"]["name"] == SHOP)
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
 }
 

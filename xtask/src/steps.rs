@@ -1,9 +1,16 @@
 //! The steps of `cargo xtask test`, cheap and likely failures first.
+//!
+//! What tests crates is one build of all test programs, and then a step for each crate, which runs the
+//! programs of that crate: cargo is asked once, with one selection, so nothing is compiled twice. The
+//! steps through npm stand in a lane of their own and run beside the others.
 
 use crate::workspace::{Package, Workspace};
 
+/// The package that makes cargo choose features as for the whole workspace.
+pub(crate) const FEATURES: &str = "features";
+
 /// Folders with a `package.json` of their own that is checked, built and tested through npm.
-const NPM_FOLDERS: [&str; 1] = ["shell"];
+pub(crate) const NPM_FOLDERS: [&str; 1] = ["shell"];
 
 /// What npm does in such a folder: the end of the step's name, and npm's arguments.
 const NPM_STEPS: [(&str, &[&str]); 6] = [
@@ -18,7 +25,7 @@ const NPM_STEPS: [(&str, &[&str]); 6] = [
 /// One thing that must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// The name for `--only` and the summary.
+    /// The name for `--only` and the summary; for the tests of a crate the crate's.
     pub(crate) name: String,
     /// What is done.
     pub(crate) action: Action,
@@ -33,6 +40,18 @@ pub(crate) enum Action {
     Conventions,
     /// Runs cargo.
     Cargo(CargoCall),
+    /// Builds the test programs of these crates, or of all when none is named.
+    Build {
+        /// The crates' names.
+        packages: Vec<String>,
+    },
+    /// Runs the test programs of a crate.
+    Crate {
+        /// The crate.
+        package: Package,
+        /// Tests whose name contains one of these, or all when there is none.
+        filters: Vec<String>,
+    },
     /// Runs npm in a folder.
     Npm {
         /// The folder, relative to the root.
@@ -40,8 +59,6 @@ pub(crate) enum Action {
         /// What npm shall do.
         arguments: &'static [&'static str],
     },
-    /// Runs the tests of a crate that drives the released program from outside.
-    EndToEnd(Package),
 }
 
 /// A call of cargo.
@@ -61,11 +78,6 @@ impl CargoCall {
         Self { arguments, variables: &[], needs_postgres: false }
     }
 
-    fn excluding(mut self, packages: &[&str]) -> Self {
-        self.arguments.extend(packages.iter().map(|package| format!("--exclude={package}")));
-        self
-    }
-
     fn with_postgres(self) -> Self {
         Self { needs_postgres: true, ..self }
     }
@@ -82,7 +94,17 @@ pub(crate) fn all(workspace: &Workspace) -> Vec<Step> {
         step("format", Action::Cargo(CargoCall::new("fmt --all --check"))),
         step("conventions", Action::Conventions),
     ];
-    steps.extend(rust_steps(workspace));
+    let clippy = CargoCall::new("clippy --workspace --all-targets -- -D warnings");
+    let doc_test = CargoCall::new("test --workspace --doc --no-fail-fast").with_postgres();
+    let doc = CargoCall::new("doc --workspace --no-deps");
+    steps.push(step("clippy", Action::Cargo(clippy)));
+    steps.push(build(&[]));
+    let tested = workspace.packages.iter().filter(|package| package.name != FEATURES);
+    let (end_to_end, crates): (Vec<_>, Vec<_>) = tested.partition(|package| is_end_to_end(package));
+    steps.extend(crates.into_iter().map(of_crate));
+    steps.push(step("doc-test", Action::Cargo(doc_test)));
+    steps.push(step("doc", Action::Cargo(doc.with_variables(&[("RUSTDOCFLAGS", "-Dwarnings")]))));
+    steps.extend(end_to_end.into_iter().map(of_crate));
     for folder in NPM_FOLDERS {
         if workspace.has(&format!("{folder}/package.json")) {
             steps.extend(NPM_STEPS.map(|(name, arguments)| {
@@ -90,35 +112,22 @@ pub(crate) fn all(workspace: &Workspace) -> Vec<Step> {
             }));
         }
     }
-    let end_to_end = workspace.packages_below("e2e");
-    steps.extend(end_to_end.map(|package| step(&package.name, Action::EndToEnd(package.clone()))));
     steps
 }
 
-fn rust_steps(workspace: &Workspace) -> [Step; 4] {
-    // The tests in `e2e` need the released program and other languages' tools: they are steps of
-    // their own. Doc tests are too, because cargo runs them together with all else or alone; and
-    // benchmarks are compiled by clippy, not run here.
-    let apart: Vec<&str> =
-        workspace.packages_below("e2e").map(|package| package.name.as_str()).collect();
-    let clippy = CargoCall::new("clippy --workspace --all-targets -- -D warnings");
-    let test = CargoCall::new("test --workspace --lib --bins --tests --examples --no-fail-fast");
-    let doc_test = CargoCall::new("test --workspace --doc --no-fail-fast");
-    let doc = CargoCall::new("doc --workspace --no-deps");
-    [
-        step("clippy", Action::Cargo(clippy)),
-        step("test", Action::Cargo(test.excluding(&apart).with_postgres())),
-        step("doc-test", Action::Cargo(doc_test.excluding(&apart).with_postgres())),
-        step("doc", Action::Cargo(doc.with_variables(&[("RUSTDOCFLAGS", "-Dwarnings")]))),
-    ]
+/// The step that builds the test programs of these crates, or of all.
+pub(crate) fn build(packages: &[&str]) -> Step {
+    let packages = packages.iter().map(|&name| name.to_owned()).collect();
+    step("build", Action::Build { packages })
 }
 
-/// The steps with the given names in their usual order, or the first name that is none.
-pub(crate) fn only(steps: Vec<Step>, names: &[String]) -> Result<Vec<Step>, String> {
-    if let Some(unknown) = names.iter().find(|name| !steps.iter().any(|step| step.name == **name)) {
-        return Err(unknown.clone());
-    }
-    Ok(steps.into_iter().filter(|step| names.is_empty() || names.contains(&step.name)).collect())
+/// Whether the crate drives the program from outside, with scripts in other languages.
+pub(crate) fn is_end_to_end(package: &Package) -> bool {
+    package.folder.starts_with("e2e/")
+}
+
+fn of_crate(package: &Package) -> Step {
+    step(&package.name, Action::Crate { package: package.clone(), filters: Vec::new() })
 }
 
 fn step(name: &str, action: Action) -> Step {
@@ -127,79 +136,39 @@ fn step(name: &str, action: Action) -> Step {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
-
-    fn workspace() -> Workspace {
-        let package = |name: &str, folder: &str| Package {
-            name: name.to_owned(),
-            folder: folder.to_owned(),
-            ..Package::default()
-        };
-        Workspace {
-            root: PathBuf::from("a checkout that has no shell"),
-            target: PathBuf::new(),
-            packages: vec![
-                package("svc-core", "kernel/core"),
-                package("e2e-main-job", "e2e/main-job"),
-            ],
-        }
-    }
-
-    fn names(steps: &[Step]) -> Vec<&str> {
-        steps.iter().map(|step| step.name.as_str()).collect()
-    }
 
     #[test]
     fn cheap_steps_come_first_and_end_to_end_comes_last() {
+        let steps = all(&Workspace::of_packages(&[
+            ("e2e-main-job", "e2e/main-job"),
+            ("svc-core", "kernel/core"),
+            (FEATURES, "xtask/features"),
+        ]));
+        let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
         let expected = [
             "prerequisites",
             "format",
             "conventions",
             "clippy",
-            "test",
+            "build",
+            "svc-core",
             "doc-test",
             "doc",
             "e2e-main-job",
         ];
-        assert_eq!(names(&all(&workspace())), expected);
+        assert_eq!(names, expected);
     }
 
     #[test]
-    fn end_to_end_tests_run_in_their_own_step_alone() {
-        for step in all(&workspace()) {
+    fn cargo_compiles_with_one_selection() {
+        for step in all(&Workspace::of_packages(&[("svc-core", "kernel/core")])) {
             if let Action::Cargo(call) = &step.action
-                && call.arguments[0] == "test"
+                && call.arguments[0] != "fmt"
             {
-                let line = call.arguments.join(" ");
-                assert!(line.contains("--exclude=e2e-main-job"), "{line}");
+                assert_eq!(call.arguments[1], "--workspace", "{}", step.name);
+                assert!(!call.arguments.iter().any(|each| each.starts_with("--exclude")));
             }
         }
-    }
-
-    #[test]
-    fn doc_tests_run_in_one_step_alone() {
-        let steps = all(&workspace());
-        let with_doc_tests = steps.iter().filter(|step| match &step.action {
-            Action::Cargo(call) if call.arguments[0] == "test" => {
-                // Without a selection of targets, cargo runs the doc tests as well.
-                call.arguments.iter().any(|each| each == "--doc")
-                    || !call.arguments.iter().any(|each| each == "--tests")
-            }
-            _ => false,
-        });
-        assert_eq!(with_doc_tests.map(|step| step.name.as_str()).collect::<Vec<_>>(), ["doc-test"]);
-    }
-
-    #[test]
-    fn a_selection_keeps_the_order_and_refuses_unknown_names() {
-        let select = |names: &[&str]| {
-            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-            only(all(&workspace()), &names)
-        };
-        assert_eq!(names(&select(&["doc", "format"]).unwrap()), ["format", "doc"]);
-        assert_eq!(select(&["format", "lint"]).unwrap_err(), "lint");
-        assert_eq!(select(&[]).unwrap(), all(&workspace()));
     }
 }

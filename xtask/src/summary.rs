@@ -12,12 +12,33 @@ pub(crate) struct Outcome {
     pub(crate) passed: bool,
     /// How long it took.
     pub(crate) duration: Duration,
+    /// How many tests passed, where the step counts them.
+    pub(crate) tests: usize,
+    /// The tests that failed, where the step knows their names.
+    pub(crate) failed_tests: Vec<String>,
 }
 
 impl Outcome {
+    /// A step that counts no tests.
+    pub(crate) fn new(step: &str, passed: bool, duration: Duration) -> Self {
+        Self { step: step.to_owned(), passed, duration, tests: 0, failed_tests: Vec::new() }
+    }
+
     /// `passed` or `failed`.
     pub(crate) fn result(&self) -> &'static str {
         if self.passed { "passed" } else { "FAILED" }
+    }
+
+    /// The command that repeats what failed.
+    fn repeat(&self) -> String {
+        match self.failed_tests.as_slice() {
+            [] => format!("cargo xtask test --only {}", self.step),
+            [test] => format!("cargo xtask test --only {}::{test}", self.step),
+            tests => {
+                let only = tests.iter().map(|test| format!(" --only {}::{test}", self.step));
+                format!("cargo xtask test{}", only.collect::<String>())
+            }
+        }
     }
 }
 
@@ -26,19 +47,23 @@ pub(crate) fn failed(outcomes: &[Outcome]) -> usize {
     outcomes.iter().filter(|outcome| !outcome.passed).count()
 }
 
-/// The table of all steps, and the line with the count that ends it.
+/// The table of all steps, what to do about those that failed, and the line with the count that ends it.
 pub(crate) fn render(outcomes: &[Outcome]) -> String {
     let names = outcomes.iter().map(|outcome| outcome.step.len());
     let width = names.chain(["step".len()]).max().unwrap_or_default();
-    let mut text = format!("{:width$}  result  seconds\n", "step");
-    let mut row = |step: &str, result: &str, duration: Duration| {
-        // Writing to a `String` never fails.
-        let _ = writeln!(text, "{step:width$}  {result:6}  {:7.1}", duration.as_secs_f64());
-    };
+    let mut text = format!("{:width$}  result  seconds  tests\n", "step");
     for outcome in outcomes {
-        row(&outcome.step, outcome.result(), outcome.duration);
+        let seconds = outcome.duration.as_secs_f64();
+        let tests = if outcome.tests == 0 { String::new() } else { outcome.tests.to_string() };
+        let line =
+            format!("{:width$}  {:6}  {seconds:7.1}  {tests:>5}", outcome.step, outcome.result());
+        // Writing to a `String` never fails.
+        let _ = writeln!(text, "{}", line.trim_end());
     }
-    row("total", "", outcomes.iter().map(|outcome| outcome.duration).sum());
+    for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
+        let _ = writeln!(text, "\n{} failed; repeat it with", outcome.step);
+        let _ = writeln!(text, "  {}", outcome.repeat());
+    }
     let failed = failed(outcomes);
     let _ = writeln!(text, "\n{} passed, {failed} failed", outcomes.len() - failed);
     text
@@ -49,22 +74,34 @@ mod tests {
     use super::*;
 
     fn outcome(step: &str, passed: bool, ms: u64) -> Outcome {
-        Outcome { step: step.to_owned(), passed, duration: Duration::from_millis(ms) }
+        Outcome::new(step, passed, Duration::from_millis(ms))
     }
 
     #[test]
     fn shows_every_step_and_ends_with_the_count_alone_on_its_line() {
-        let outcomes = [outcome("prerequisites", true, 40), outcome("clippy", false, 61_250)];
+        let mut outcomes = [
+            outcome("prerequisites", true, 40),
+            outcome("clippy", false, 61_250),
+            outcome("shop", false, 1_000),
+        ];
+        outcomes[2].tests = 12;
+        outcomes[2].failed_tests = vec!["orders::shipped::sqlite".to_owned()];
         let expected = "\
-step           result  seconds
+step           result  seconds  tests
 prerequisites  passed      0.0
 clippy         FAILED     61.2
-total                     61.3
+shop           FAILED      1.0     12
 
-1 passed, 1 failed
+clippy failed; repeat it with
+  cargo xtask test --only clippy
+
+shop failed; repeat it with
+  cargo xtask test --only shop::orders::shipped::sqlite
+
+1 passed, 2 failed
 ";
         assert_eq!(render(&outcomes), expected);
-        assert_eq!(failed(&outcomes), 1);
+        assert_eq!(failed(&outcomes), 2);
     }
 
     #[test]

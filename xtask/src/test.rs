@@ -1,10 +1,16 @@
-//! `cargo xtask test`: runs the steps one after the other and says in the end what came of each.
+//! `cargo xtask test`: runs the steps and says in the end what came of each.
 //!
-//! A step that fails doesn't keep the next ones from running: one run shows all that is wrong. The
-//! PostgreSQL server is started for the first step that needs one, and stopped before the summary.
+//! A step that fails doesn't keep the next ones from running: one run shows all that is wrong. What
+//! runs through npm (browsers, mostly) runs beside the compilers, in a lane of its own, when the machine
+//! has the memory for both. The PostgreSQL server is started for the first step that needs one, and
+//! stopped before the summary.
 
+use std::collections::BTreeMap;
 use std::env;
+use std::fs::{self, File};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::check;
@@ -13,104 +19,150 @@ use crate::failure::{Failure, Result};
 use crate::postgres::{self, TestServer};
 use crate::prerequisites;
 use crate::process;
+use crate::programs::{Programs, Repeat, Tally};
+use crate::request::{self, Request};
+use crate::selection;
+use crate::server;
 use crate::steps::{self, Action, CargoCall, Step};
 use crate::summary::{self, Outcome};
-use crate::workspace::Workspace;
+use crate::workspace::{Package, Workspace};
+
+/// What a machine needs for browsers and compilers at once, in KiB.
+const MEMORY_FOR_BOTH: u64 = 6 * 1024 * 1024;
 
 /// Runs the steps that the arguments ask for.
 pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
-    let all = steps::all(workspace);
-    let names = all.iter().map(|step| step.name.clone()).collect::<Vec<_>>().join(", ");
-    let chosen = match Request::parse(arguments)? {
-        Request::List => {
-            println!("{}", names.replace(", ", "\n"));
-            return Ok(ExitCode::SUCCESS);
+    let request = Request::parse(arguments)?;
+    if request.list {
+        for step in steps::all(workspace) {
+            println!("{}", step.name);
         }
-        Request::Run { only } => steps::only(all, &only).map_err(|unknown| {
-            Failure::new(format!("there is no step `{unknown}`, the steps are {names}"))
-        })?,
-    };
-
-    let mut run = Run { workspace, server: None };
-    let mut outcomes: Vec<Outcome> = chosen.iter().map(|step| run.timed(step)).collect();
-    if let Some(Ok(server)) = run.server
-        && let Err(failure) = server.stop()
-    {
-        eprintln!("{failure}");
-        // A server that stays behind must not look like success.
-        let step = "postgres-stop".to_owned();
-        outcomes.push(Outcome { step, passed: false, duration: Duration::ZERO });
+        return Ok(ExitCode::SUCCESS);
     }
+    let chosen = selection::steps(workspace, &request.only)?;
+    let times = Times::of_last_run(workspace);
+    let progress = Progress { steps: &chosen, times: &times.0, begun: AtomicUsize::new(0) };
+    let outcomes = run(workspace, &request, &progress);
+    times.and(&outcomes).store(workspace);
     print!("\n{}", summary::render(&outcomes));
     Ok(if summary::failed(&outcomes) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What the command line asks for.
-#[derive(Debug, PartialEq, Eq)]
-enum Request {
-    /// The steps with these names, or all when there is none.
-    Run { only: Vec<String> },
-    /// The names of the steps.
-    List,
+fn run(workspace: &Workspace, request: &Request, progress: &Progress) -> Vec<Outcome> {
+    let is_npm = |step: &&Step| matches!(step.action, Action::Npm { .. });
+    let (npm, others): (Vec<&Step>, Vec<&Step>) = progress.steps.iter().partition(is_npm);
+    let (first, others): (Vec<&Step>, Vec<&Step>) =
+        others.into_iter().partition(|step| step.action == Action::Prerequisites);
+    let mut lane = Lane { workspace, request, progress, server: None, programs: None };
+    let mut outcomes: Vec<Outcome> = first.into_iter().map(|step| lane.timed(step)).collect();
+    let side_by_side = !npm.is_empty() && !others.is_empty() && has_memory_for_both();
+    std::thread::scope(|scope| {
+        let beside = side_by_side.then(|| {
+            scope.spawn(|| {
+                npm.iter().map(|step| npm_step(workspace, progress, step, true)).collect()
+            })
+        });
+        outcomes.extend(others.into_iter().map(|step| lane.timed(step)));
+        outcomes.extend(match beside {
+            Some(beside) => beside.join().unwrap_or_default(),
+            None => npm
+                .iter()
+                .map(|step| npm_step(workspace, progress, step, false))
+                .collect::<Vec<_>>(),
+        });
+    });
+    if let Some(Ok(server)) = lane.server
+        && let Err(failure) = server.stop()
+    {
+        eprintln!("{failure}");
+        // A server that stays behind must not look like success.
+        outcomes.push(Outcome::new("postgres-stop", false, Duration::ZERO));
+    }
+    outcomes
 }
 
-impl Request {
-    fn parse(arguments: &[String]) -> Result<Self> {
-        let mut only = Vec::new();
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            match argument.as_str() {
-                "--list" => return Ok(Self::List),
-                "--only" => only.push(rest.next().cloned().ok_or_else(usage)?),
-                other => match other.strip_prefix("--only=") {
-                    Some(name) => only.push(name.to_owned()),
-                    None => return Err(usage()),
-                },
-            }
-        }
-        Ok(Self::Run { only })
+/// How far the run is, for whoever watches it.
+struct Progress<'a> {
+    steps: &'a [Step],
+    times: &'a BTreeMap<String, f64>,
+    begun: AtomicUsize,
+}
+
+impl Progress<'_> {
+    fn begin(&self, step: &Step) -> Instant {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        let last = self.times.get(&step.name);
+        let last = last.map_or(String::new(), |seconds| format!(" ({seconds:.0} s the last time)"));
+        println!("\n== {number} of {}: {}{last}", self.steps.len(), step.name);
+        Instant::now()
     }
 }
 
-fn usage() -> Failure {
-    Failure::new("usage: cargo xtask test [--only <step>]… [--list]")
+/// What came of a step, told at once.
+fn outcome(step: &Step, begun: Instant, result: Result<Tally>) -> Outcome {
+    let mut outcome = Outcome::new(&step.name, result.is_ok(), begun.elapsed());
+    match result {
+        Ok(tally) => {
+            outcome.tests = tally.passed;
+            outcome.passed = tally.failed.is_empty();
+            outcome.failed_tests = tally.failed.into_iter().collect();
+        }
+        Err(failure) => eprintln!("{failure}"),
+    }
+    let seconds = outcome.duration.as_secs_f64();
+    println!("== {} {} after {seconds:.1} s", step.name, outcome.result());
+    outcome
 }
 
-/// What the steps of one run share.
-struct Run<'a> {
+/// What the steps but npm's share.
+struct Lane<'a> {
     workspace: &'a Workspace,
+    request: &'a Request,
+    progress: &'a Progress<'a>,
     /// The server or why there is none, once a step asked for it.
     server: Option<Result<TestServer>>,
+    /// What was built, once a step asked for it.
+    programs: Option<Programs>,
 }
 
-impl Run<'_> {
+impl Lane<'_> {
     fn timed(&mut self, step: &Step) -> Outcome {
-        println!("\n== {}", step.name);
-        let start = Instant::now();
+        let begun = self.progress.begin(step);
         let result = self.perform(&step.action);
-        if let Err(failure) = &result {
-            eprintln!("{failure}");
-        }
-        let outcome =
-            Outcome { step: step.name.clone(), passed: result.is_ok(), duration: start.elapsed() };
-        let seconds = outcome.duration.as_secs_f64();
-        println!("== {} {} after {seconds:.1} s", step.name, outcome.result());
-        outcome
+        outcome(step, begun, result)
     }
 
-    fn perform(&mut self, action: &Action) -> Result<()> {
+    fn perform(&mut self, action: &Action) -> Result<Tally> {
         match action {
-            Action::Prerequisites => prerequisites::ensure(self.workspace),
-            Action::Conventions => check::main(self.workspace),
-            Action::Cargo(call) => self.cargo(call),
-            Action::Npm { folder, arguments } => {
-                process::run(process::command("npm", &self.workspace.path(folder)).args(*arguments))
+            Action::Prerequisites => prerequisites::ensure(self.workspace)?,
+            Action::Conventions => check::main(self.workspace)?,
+            Action::Cargo(call) => self.cargo(call)?,
+            Action::Build { packages } => {
+                let mut programs = Programs::build(self.workspace, packages)?;
+                if self.request.released {
+                    programs.shop = Some(server::build(&self.workspace.root, true)?);
+                }
+                self.programs = Some(programs);
             }
-            Action::EndToEnd(package) => {
-                let url = self.postgres()?;
-                end_to_end::run(self.workspace, package, &url)
-            }
+            Action::Crate { package, filters } => return self.of_crate(package, filters),
+            Action::Npm { .. } => {}
         }
+        Ok(Tally::default())
+    }
+
+    fn of_crate(&mut self, package: &Package, filters: &[String]) -> Result<Tally> {
+        let url = self.postgres()?;
+        let Some(programs) = &self.programs else {
+            return Err(Failure::new("there is nothing to run: the step `build` failed"));
+        };
+        let mut variables = vec![(postgres::VARIABLE, url.into())];
+        if steps::is_end_to_end(package) {
+            variables.extend(end_to_end::variables(self.workspace, package, programs)?);
+        }
+        programs.run(self.workspace, package, filters, self.request.repeat(), &|command| {
+            command.envs(variables.iter().map(|(name, value)| (name, value)));
+            configure(command);
+        })
     }
 
     fn cargo(&mut self, call: &CargoCall) -> Result<()> {
@@ -130,34 +182,90 @@ impl Run<'_> {
     }
 }
 
-/// Sets what holds for every cargo of a test run.
-pub(crate) fn configure(cargo: &mut Command) {
-    // A snapshot that differs is a failure, never a file that is quietly renewed.
-    cargo.env("INSTA_UPDATE", "no").env_remove("INSTA_FORCE_PASS");
-    // A fresh machine gains nothing from these and pays in time and disk. A developer's machine keeps
-    // its own, because other values would rebuild everything.
-    if env::var_os("CI").is_some_and(|value| !value.is_empty()) {
-        cargo.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
+/// Runs a step through npm. Beside other steps what it writes goes into a file, and is shown when it
+/// fails.
+fn npm_step(workspace: &Workspace, progress: &Progress, step: &Step, is_beside: bool) -> Outcome {
+    let Action::Npm { folder, arguments } = &step.action else {
+        return Outcome::new(&step.name, true, Duration::ZERO);
+    };
+    let begun = progress.begin(step);
+    let mut npm = process::command("npm", &workspace.path(folder));
+    npm.args(*arguments);
+    let result = if is_beside {
+        into_log(&mut npm, &logs(workspace).join(format!("{}.log", step.name)))
+    } else {
+        process::run(&mut npm)
+    };
+    outcome(step, begun, result.map(|()| Tally::default()))
+}
+
+fn into_log(command: &mut Command, file: &PathBuf) -> Result<()> {
+    let open = || File::create(file).and_then(|log| Ok((log.try_clone()?, log)));
+    let (out, errors) = open().map_err(|cause| Failure::at(file, "write", &cause))?;
+    let result = process::run(command.stdout(out).stderr(errors));
+    if result.is_err() {
+        // What can't be read back is in the file for whoever looks there.
+        print!("{}", fs::read_to_string(file).unwrap_or_default());
+    } else {
+        println!("its output is in `{}`", file.display());
+    }
+    result
+}
+
+/// The folder of what a run leaves behind.
+fn logs(workspace: &Workspace) -> PathBuf {
+    let folder = workspace.target.join("xtask");
+    // A folder that can't be made is told by whoever writes into it.
+    let _ = fs::create_dir_all(&folder);
+    folder
+}
+
+fn has_memory_for_both() -> bool {
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let available = memory.lines().find_map(|line| {
+        line.strip_prefix("MemAvailable:")?.trim().trim_end_matches(" kB").parse::<u64>().ok()
+    });
+    available.is_some_and(|kib| kib >= MEMORY_FOR_BOTH)
+}
+
+/// How many seconds each step took when it last passed.
+struct Times(BTreeMap<String, f64>);
+
+impl Times {
+    fn of_last_run(workspace: &Workspace) -> Self {
+        let text = fs::read_to_string(logs(workspace).join("times.json")).unwrap_or_default();
+        Self(serde_json::from_str(&text).unwrap_or_default())
+    }
+
+    fn and(mut self, outcomes: &[Outcome]) -> Self {
+        let passed = outcomes.iter().filter(|outcome| outcome.passed);
+        self.0.extend(passed.map(|it| (it.step.clone(), it.duration.as_secs_f64())));
+        self
+    }
+
+    /// Only for people who watch the next run, so a failure is no reason to fail.
+    fn store(&self, workspace: &Workspace) {
+        let text = serde_json::json!(self.0).to_string();
+        let _ = fs::write(logs(workspace).join("times.json"), text);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(arguments: &[&str]) -> Result<Request> {
-        Request::parse(&arguments.iter().map(|&each| each.to_owned()).collect::<Vec<_>>())
+/// Sets what holds for every cargo and every test program of a test run.
+pub(crate) fn configure(command: &mut Command) {
+    // A snapshot that differs is a failure, never a file that is quietly renewed.
+    command.env("INSTA_UPDATE", "no").env_remove("INSTA_FORCE_PASS");
+    // A fresh machine gains nothing from these and pays in time and disk. A developer's machine keeps
+    // its own, because other values would rebuild everything.
+    if env::var_os("CI").is_some_and(|value| !value.is_empty()) {
+        command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
     }
+}
 
-    #[test]
-    fn reads_which_steps_to_run() {
-        let run = |names: &[&str]| Request::Run {
-            only: names.iter().map(|&name| name.to_owned()).collect(),
-        };
-        assert_eq!(parse(&[]).unwrap(), run(&[]));
-        assert_eq!(parse(&["--only", "doc", "--only=test"]).unwrap(), run(&["doc", "test"]));
-        assert_eq!(parse(&["--list"]).unwrap(), Request::List);
-        assert!(parse(&["--only"]).is_err());
-        assert!(parse(&["doc"]).is_err());
+impl Request {
+    fn repeat(&self) -> Repeat {
+        match self.repeat {
+            Some(times) => Repeat { times, jobs: request::JOBS_OF_REPEATS },
+            None => Repeat { times: 1, jobs: 1 },
+        }
     }
 }

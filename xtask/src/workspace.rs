@@ -66,6 +66,21 @@ impl Workspace {
         self.packages.iter().filter(move |package| package.folder.split('/').next() == Some(folder))
     }
 
+    /// A workspace of crates with these names and folders, in a checkout that has nothing else.
+    #[cfg(test)]
+    pub(crate) fn of_packages(packages: &[(&str, &str)]) -> Self {
+        let package = |&(name, folder): &(&str, &str)| Package {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            ..Package::default()
+        };
+        Self {
+            root: PathBuf::from("a checkout that has no shell"),
+            target: PathBuf::new(),
+            packages: packages.iter().map(package).collect(),
+        }
+    }
+
     fn from_metadata(metadata: &Value) -> Result<Self> {
         let root = PathBuf::from(text(metadata, "workspace_root")?);
         let target = PathBuf::from(text(metadata, "target_directory")?);
