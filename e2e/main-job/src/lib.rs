@@ -1,4 +1,4 @@
-//! The main job, as a new user does it: the released program in a fresh folder, receivers that
+//! The main job, as a new user does it: the built program in a fresh folder, receivers that
 //! nobody here wrote, and faults.
 //!
 //! - [`Shop`]: the `shop` program in a process of its own, which can be killed and started again.
