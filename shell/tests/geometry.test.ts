@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  cascade,
   fitInside,
   keepInside,
   keepReachable,
   resize,
   slideAside,
   tile,
-  newPlace,
   overhang,
   type Rect,
 } from '../src/core/geometry.ts';
@@ -69,16 +67,6 @@ test('what is restored on a smaller screen fits wholly', () => {
   });
 });
 
-test('a hundred new windows stay inside and differ from their neighbours', () => {
-  let last = '';
-  for (let index = 0; index < 100; index += 1) {
-    const { x, y, width, height } = cascade({ width: 640, height: 420 }, index, AREA);
-    assert.ok(x >= 0 && y >= 0 && x + width <= 1000 && y + height <= 700, `window ${index} at ${x}, ${y}`);
-    assert.notEqual(`${x},${y}`, last);
-    last = `${x},${y}`;
-  }
-});
-
 test('windows slide to the nearer side and leave a strip', () => {
   assert.equal(slideAside({ x: 100, y: 0, width: 300, height: 200 }, AREA, 36).x, 36 - 400);
   assert.equal(slideAside({ x: 600, y: 0, width: 300, height: 200 }, AREA, 36).x, 1000 - 36 - 600);
@@ -105,27 +93,4 @@ test('tiled windows neither overlap nor leave the area', () => {
       }
     }
   }
-});
-
-test('a new window covers no title bar while there is room, whatever the sizes', () => {
-  const area = { x: 0, y: 0, width: 1440, height: 840 };
-  const sizes = [760, 640, 500, 420, 700, 330].map((width, index) => ({ width, height: 300 + index * 20 }));
-  const open: Rect[] = [];
-  for (const [index, size] of sizes.entries()) {
-    const rect = newPlace(size, open, index, area);
-    for (const other of open) {
-      const apart = rect.x >= other.x + other.width || other.x >= rect.x + rect.width;
-      assert.ok(apart || Math.abs(rect.y - other.y) >= 32, `${JSON.stringify(rect)} covers ${JSON.stringify(other)}`);
-    }
-    open.push(rect);
-  }
-});
-
-test('a new window takes the place of one that was closed, and finds one when none is free', () => {
-  const area = { x: 0, y: 0, width: 1000, height: 700 };
-  const size = { width: 400, height: 300 };
-  const first = newPlace(size, [], 0, area);
-  assert.deepEqual(newPlace(size, [{ ...first, y: first.y + 200 }], 5, area), first);
-  const full = Array.from({ length: 40 }, (_unused, index) => ({ x: 0, y: index * 20, width: 1000, height: 300 }));
-  assert.deepEqual(newPlace(size, full, 3, area), cascade(size, 3, area));
 });

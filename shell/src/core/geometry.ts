@@ -23,8 +23,6 @@ export const MIN_WINDOW = { width: 240, height: 140 } as const;
 /** How much of a title bar stays reachable when a window is pushed over an edge. */
 const REACHABLE = 72;
 const TITLE_HEIGHT = 40;
-/** How far a new window stays from the edges. */
-const EDGE_GAP = 16;
 
 /** Limits a number; the lower bound wins when the bounds cross. */
 export function clamp(value: number, low: number, high: number): number {
@@ -85,49 +83,6 @@ export function fitInside(rect: Rect, area: Rect): Rect {
     width,
     height,
   };
-}
-
-/** Where the `index`-th new window of this size goes: cascaded from the middle, starting over before it leaves the area. */
-export function cascade(size: { width: number; height: number }, index: number, area: Rect, step = 32): Rect {
-  const width = Math.min(size.width, area.width);
-  const height = Math.min(size.height, area.height);
-  // A little up and left of the middle, so that the cascade goes through it, and off the edges where there's room.
-  const start = (space: number) => Math.max(Math.min(EDGE_GAP, space / 2), space / 2 - step * 2);
-  const [startX, startY] = [start(area.width - width), start(area.height - height)];
-  const columns = Math.floor((area.width - width - startX) / step) + 1;
-  const rows = Math.floor((area.height - height - startY) / step) + 1;
-  return {
-    x: Math.round(area.x + startX + (index % Math.max(1, columns)) * step),
-    y: Math.round(area.y + startY + (index % Math.max(1, rows)) * step),
-    width,
-    height,
-  };
-}
-
-/** How many places of the cascade are tried before windows begin to cover each other's titles. */
-const PLACES = 14;
-
-/** Whether the title bar of one lies on that of the other. */
-function titlesMeet(one: Rect, other: Rect): boolean {
-  const beside = one.x >= other.x + other.width || other.x >= one.x + one.width;
-  return !beside && Math.abs(one.y - other.y) < TITLE_HEIGHT - 8;
-}
-
-/**
- * Where a new window goes: the first place of the cascade from which no title bar is covered. When all are taken, the
- * `index`-th place.
- */
-export function newPlace(
-  size: { width: number; height: number },
-  taken: readonly Rect[],
-  index: number,
-  area: Rect,
-): Rect {
-  for (let place = 0; place < PLACES; place += 1) {
-    const rect = cascade(size, place, area, TITLE_HEIGHT - 4);
-    if (!taken.some((other) => titlesMeet(rect, other))) return rect;
-  }
-  return cascade(size, index, area);
 }
 
 /** The rectangle after an edge was dragged by (dx, dy). The opposite edge stays, the title bar stays below the area's top. */

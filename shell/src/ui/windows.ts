@@ -13,7 +13,8 @@
  * Elements are appended once and never reordered: moving a frame in the document reloads it. Stacking is `z-index`,
  * position is `transform`, other webtops are `display: none`.
  */
-import { fitInside, keepInside, newPlace, overhang, slideAside, type Rect } from '../core/geometry.ts';
+import { fitInside, keepInside, overhang, slideAside, type Rect } from '../core/geometry.ts';
+import { newPlace } from '../core/newcomer.ts';
 import type { StoredWindow } from '../core/profile.ts';
 import { effect, signal, untracked } from '../core/signal.ts';
 import { placementRect, type Placement } from '../core/snap.ts';
@@ -39,7 +40,7 @@ export interface OpenOptions {
 }
 
 const PEEK = 36;
-/** How many windows a new one is placed clear of. */
+/** How many windows a new one tries to leave in sight. */
 const RECENT = 24;
 
 /** Opens, arranges and closes windows. */
@@ -56,7 +57,6 @@ export class WindowManager {
   #order: string[] = [];
   /** Depths go up by two: the guide of a drag lies between the dragged window and all others. */
   #depth = 10;
-  #opened = 0;
   #openedNow: ShellWindow[] = [];
   #frame = 0;
 
@@ -150,7 +150,6 @@ export class WindowManager {
       width: app.width ?? Math.min(880, area.width * 0.7),
       height: app.height ?? Math.min(600, area.height * 0.75),
     };
-    if (!stored) this.#opened += 1;
     const win = new ShellWindow({
       id: stored?.id ?? id ?? newId('window'),
       app,
@@ -170,14 +169,14 @@ export class WindowManager {
     return win;
   }
 
-  /** Where a new window goes: clear of the title bars that are in sight. */
+  /** Where a new window goes: a step from the active one, and never over all of another. */
   #newBounds(size: { width: number; height: number }): Rect {
-    const inSight = this.#order
-      .slice(-RECENT)
-      .map((id) => this.#byId.get(id))
-      .filter((win) => win !== undefined && win.placement === 'normal' && this.shown(win));
-    const taken = inSight.map((win) => win?.bounds).filter((bounds) => bounds !== undefined);
-    return newPlace(size, taken, this.#opened - 1, this.#desk.area.peek());
+    const inSight = this.stacked()
+      .filter((win) => this.shown(win))
+      .slice(-RECENT);
+    const { active } = this;
+    const from = active?.placement === 'normal' && inSight.includes(active) ? this.rect(active) : undefined;
+    return newPlace(size, inSight.map((win) => this.rect(win)), from, this.#desk.area.peek());
   }
 
   /** Focus and entrance wait for the frame: many windows opened in one go cost one of each. */
@@ -441,7 +440,6 @@ export class WindowManager {
     this.#byId.delete(win.id);
     this.#order = remove(this.#order, win.id);
     this.list.update((list) => list.filter((other) => other !== win));
-    if (this.#byId.size === 0) this.#opened = 0;
     win.element.remove();
     win.lastFocus = undefined;
     if (hadFocus) this.#succeed();
