@@ -40,10 +40,13 @@ export const grid = [
     assert.equal(await page.locator('.shell-ghost').count(), 0);
     assert.equal(await page.locator('.shell-window').count(), 0, 'the click after a drag opens nothing');
   }),
-  story('drag: onto the rim of an occupied cell makes room', {}, async ({ page }) => {
+  story('drag: from elsewhere onto the rim of an occupied cell makes room', {}, async ({ page }) => {
     const target = await cellCentre(page, 1, 2);
-    await drag(page, await middle(tile(page, 'Paint')), { x: target.x - 120, y: target.y });
-    assert.equal(await cell(page, 'Paint'), '1/2');
+    const { width } = await box(page.locator('.shell-main .shell-grid:not(.shell-away)'));
+    await page.keyboard.press('Control+K');
+    const app = page.locator('.shell-start-app', { hasText: 'Handbook' });
+    await drag(page, await middle(app), { x: target.x - width / 5 / 2 + 4, y: target.y });
+    assert.equal(await cell(page, 'Handbook'), '1/2');
     assert.equal(await cell(page, 'Clock'), '1/3');
     assert.equal(await cell(page, 'Pictures'), '1/4');
   }),

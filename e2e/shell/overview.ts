@@ -3,22 +3,30 @@ import assert from 'node:assert/strict';
 import { box, drag, frames, middle, openApp, story } from './scenario.ts';
 
 export const overview = [
-  story('preview: hovering a task button shows the live window, leaving brings it back', {}, async ({ page }) => {
-    const win = await openApp(page, 'clock');
+  story('preview: a resting pointer takes no window away, and shows what is out of sight', {}, async ({ page }) => {
+    const away = await openApp(page, 'notes');
+    await page.keyboard.press('Alt+Shift+ArrowDown');
+    await page.keyboard.press('Alt+Shift+ArrowDown');
+    await away.waitFor({ state: 'hidden' });
+    const win = await openApp(page, 'notes');
     const before = await box(win);
     await page.locator('.shell-task').hover();
     await page.locator('.shell-preview').waitFor();
     await page.waitForTimeout(250);
-    const card = await box(page.locator('.shell-preview-open'));
-    const live = await box(win);
+    assert.deepEqual(await box(win), before, 'what is in sight stays where it is');
+    const card = await box(page.locator('.shell-preview-open[data-filled]'));
+    const live = await box(page.locator('.shell-window.shell-flying'));
     assert.ok(
       live.x >= card.x - 1 && live.y >= card.y - 1 && live.height <= card.height + 1,
-      'the real window lies in the card',
+      'the minimized one is pictured',
     );
+    await page.locator('.shell-preview-open:not([data-filled])').hover();
+    const { x, y, width, height } = await box(page.locator('.shell-outline'));
+    assert.deepEqual({ x, y, width, height }, before, 'its card shows where it is');
     await page.mouse.move(700, 100);
     await page.locator('.shell-preview').waitFor({ state: 'detached' });
-    await page.waitForTimeout(250);
-    assert.deepEqual(await box(win), before);
+    await away.waitFor({ state: 'hidden' });
+    assert.equal(await page.locator('.shell-outline').count(), 0);
   }),
   story('preview: only for whoever points at a button, and gone when a window is turned to', {}, async ({ page }) => {
     await openApp(page, 'sales');

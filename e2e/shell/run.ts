@@ -10,6 +10,7 @@ import { SKIPPED } from './skipped.ts';
 import { accessibility } from './accessibility.ts';
 import { apps } from './apps.ts';
 import { cost } from './cost.ts';
+import { desk } from './desk.ts';
 import { definitions } from './definitions.ts';
 import { grid } from './grid.ts';
 import { keyboard } from './keyboard.ts';
@@ -27,6 +28,7 @@ const WORKERS = 2;
 const all: Scenario[] = [
   windows,
   cost,
+  desk,
   keyboard,
   grid,
   apps,

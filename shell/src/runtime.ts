@@ -207,7 +207,7 @@ export class Runtime {
 
   /** Apps somebody sees in start menu and search, by title. */
   visibleApps(): AppDefinition[] {
-    const collator = new Intl.Collator(locale());
+    const collator = new Intl.Collator(locale(), { numeric: true });
     return [...this.apps().values()]
       .filter((app) => !app.hidden && this.allowed(app))
       .sort((a, b) => collator.compare(a.title, b.title));

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  fitInside,
-  keepInside,
-  keepReachable,
-  resize,
-  slideAside,
-  tile,
-  overhang,
-  type Rect,
-} from '../src/core/geometry.ts';
+import { fitInside, keepInside, keepReachable, resize, packRows, slideAside, overhang } from '../src/core/geometry.ts';
 
 const AREA = { x: 0, y: 0, width: 1000, height: 700 };
 
@@ -78,7 +69,7 @@ test('tiled windows neither overlap nor leave the area', () => {
       width: 300 + index * 20,
       height: 500 - index * 15,
     }));
-    const boxes = tile(sizes, AREA, 20).map((place, index) => ({
+    const boxes = packRows(sizes, AREA, { x: 20, y: 20 }).map((place, index) => ({
       left: place.x,
       top: place.y,
       right: place.x + (sizes[index]?.width ?? 0) * place.scale,

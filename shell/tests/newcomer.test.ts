@@ -24,12 +24,22 @@ function openAll(sizes: readonly { width: number; height: number }[], area: Rect
 }
 
 test('the first window stands in the middle', () => {
-  assert.deepEqual(newPlace({ width: 640, height: 440 }, [], undefined, AREA), { x: 400, y: 200, width: 640, height: 440 });
+  assert.deepEqual(newPlace({ width: 640, height: 440 }, [], undefined, AREA), {
+    x: 400,
+    y: 200,
+    width: 640,
+    height: 440,
+  });
 });
 
 test('the next comes a step from the active one, wherever that is', () => {
   const active = { x: 100, y: 60, width: 500, height: 400 };
-  assert.deepEqual(newPlace({ width: 500, height: 400 }, [active], active, AREA), { x: 136, y: 96, width: 500, height: 400 });
+  assert.deepEqual(newPlace({ width: 500, height: 400 }, [active], active, AREA), {
+    x: 136,
+    y: 96,
+    width: 500,
+    height: 400,
+  });
 });
 
 test('no window is buried, whatever the sizes and their order', () => {

@@ -110,34 +110,61 @@ export function slideAside(rect: Rect, area: Rect, peek: number): Point {
     : { x: Math.max(0, area.x + area.width - peek - rect.x), y: 0 };
 }
 
-/** Places and scale that show all `sizes` side by side in the area, in reading order, as large as possible up to `maxScale`. */
-export function tile(
+/** A place for something shown smaller. */
+export interface Slot extends Point {
+  scale: number;
+}
+
+/**
+ * Places and one scale that show all `sizes` in rows, in reading order, as large as possible up to `maxScale`. Rows are
+ * about equally long and close together, and the whole stands in the middle.
+ */
+export function packRows(
   sizes: readonly { width: number; height: number }[],
   area: Rect,
-  gap: number,
+  gap: { x: number; y: number },
   maxScale = 1,
-): { x: number; y: number; scale: number }[] {
-  let best: { columns: number; scale: number } = { columns: 1, scale: 0 };
-  for (let columns = 1; columns <= sizes.length; columns += 1) {
-    const rows = Math.ceil(sizes.length / columns);
-    const cellWidth = (area.width - gap * (columns - 1)) / columns;
-    const cellHeight = (area.height - gap * (rows - 1)) / rows;
+): Slot[] {
+  let best: { rows: { width: number; height: number }[][]; scale: number } = { rows: [], scale: 0 };
+  for (let count = 1; count <= sizes.length; count += 1) {
+    const rows = intoRows(sizes, count);
     let scale = maxScale;
-    for (const size of sizes) scale = Math.min(scale, cellWidth / size.width, cellHeight / size.height);
-    if (scale > best.scale) best = { columns, scale };
+    let height = 0;
+    for (const row of rows) {
+      const width = row.reduce((sum, size) => sum + size.width, 0);
+      scale = Math.min(scale, (area.width - gap.x * (row.length - 1)) / width);
+      height += Math.max(...row.map((size) => size.height));
+    }
+    scale = Math.min(scale, (area.height - gap.y * (rows.length - 1)) / height);
+    if (scale > best.scale) best = { rows, scale };
   }
-  const rows = Math.ceil(sizes.length / best.columns);
-  const cellHeight = (area.height - gap * (rows - 1)) / rows;
-  return sizes.map((size, index) => {
-    const row = Math.floor(index / best.columns);
-    const inRow = Math.min(best.columns, sizes.length - row * best.columns);
-    const cellWidth = (area.width - gap * (inRow - 1)) / inRow;
-    const column = index % best.columns;
-    const scale = Math.max(0.02, best.scale);
-    return {
-      x: area.x + column * (cellWidth + gap) + (cellWidth - size.width * scale) / 2,
-      y: area.y + row * (cellHeight + gap) + (cellHeight - size.height * scale) / 2,
-      scale,
-    };
+  const scale = Math.max(0.02, best.scale);
+  const heights = best.rows.map((row) => Math.max(...row.map((size) => size.height)) * scale);
+  const whole = heights.reduce((sum, height) => sum + height, gap.y * (best.rows.length - 1));
+  let y = area.y + (area.height - whole) / 2;
+  return best.rows.flatMap((row, index) => {
+    const width = row.reduce((sum, size) => sum + size.width * scale, gap.x * (row.length - 1));
+    let x = area.x + (area.width - width) / 2;
+    const height = heights[index] ?? 0;
+    const slots = row.map((size) => {
+      const slot = { x, y: y + (height - size.height * scale) / 2, scale };
+      x += size.width * scale + gap.x;
+      return slot;
+    });
+    y += height + gap.y;
+    return slots;
   });
+}
+
+/** Breaks a list into `count` rows of about the same length. */
+function intoRows<T extends { width: number }>(sizes: readonly T[], count: number): T[][] {
+  const total = sizes.reduce((sum, size) => sum + size.width, 0);
+  const rows: T[][] = Array.from({ length: count }, () => []);
+  let before = 0;
+  for (const size of sizes) {
+    const row = Math.min(count - 1, Math.floor(((before + size.width / 2) / total) * count));
+    rows[row]?.push(size);
+    before += size.width;
+  }
+  return rows.filter((row) => row.length > 0);
 }

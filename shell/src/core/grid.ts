@@ -43,8 +43,9 @@ export function firstFree(items: readonly Placed[], capacity: number, from = 0):
 }
 
 /**
- * Puts an item into a cell. Whoever stands there moves on by one, and so does the next, up to the nearest free cell in
- * either direction. Answers `undefined` when nothing is free.
+ * Puts an item into a cell. One that has a cell here changes places with whoever stands there; before one from elsewhere,
+ * whoever stands there moves on by one, and so does the next, up to the nearest free cell in either direction. Answers
+ * `undefined` when nothing is free.
  */
 export function place<T extends Placed>(
   items: readonly T[],
@@ -56,6 +57,9 @@ export function place<T extends Placed>(
   if (cell < 0 || cell >= capacity) return undefined;
   const taken = new Set(others.map((item) => item.cell));
   if (!taken.has(cell)) return [...others, { ...moving, cell }];
+  const from = items.find((item) => item.id === moving.id)?.cell;
+  if (from !== undefined)
+    return [...others.map((item) => (item.cell === cell ? { ...item, cell: from } : item)), { ...moving, cell }];
   let after = cell;
   while (after < capacity && taken.has(after)) after += 1;
   let before = cell;

@@ -3,6 +3,10 @@ import type { MessageKey } from './messages-en.ts';
 
 /** German. */
 export const de: Record<MessageKey, string> = {
+  'keys.undo': 'Entfernen rückgängig machen',
+  'keys.desktop': 'Desktop zeigen und zurück',
+  'say.desktop': 'Desktop wird gezeigt',
+  'desktop.show': 'Desktop zeigen',
   'about.shell': 'Svc Shell {version}',
   'about.version': 'Version {version}',
   cancel: 'Abbrechen',

@@ -2,6 +2,10 @@
 
 /** English. */
 export const en = {
+  'keys.undo': 'Take a removal back',
+  'keys.desktop': 'Show the desktop, and back',
+  'say.desktop': 'Desktop shown',
+  'desktop.show': 'Show desktop',
   'about.shell': 'Svc Shell {version}',
   'about.version': 'Version {version}',
   cancel: 'Cancel',

@@ -5,18 +5,25 @@
  * or would hide another window, the place is taken from which the most stays in sight: titles count first, then any edge
  * wide enough to press. Only what can be seen now counts, since what lies under others is hidden already.
  */
-import { clamp, contains, type Point, type Rect } from './geometry.ts';
+import { contains, type Point, type Rect } from './geometry.ts';
 
 /** How far a window of a cascade stands from the one before: its title stays readable. */
 const STEP = 36;
 /** How far inside a window's rim it's looked whether something of it is in sight. */
 const RIM = 15;
 /** Points along each side at which it's looked. */
-const ALONG = 6;
+const ALONG = 5;
 /** Places tried along each axis when the cascade has none. */
-const PLACES = 7;
+const PLACES = 5;
 /** How far a new window stays from the edges where there's room. */
 const EDGE_GAP = 16;
+
+/** What hiding a window counts. */
+const BURIED = 1000;
+/** Up to how many windows a smaller one is thought of. */
+const FEW = 8;
+/** How much smaller a window may become rather than hide another. */
+const SMALLER = [1, 0.9, 0.8, 0.7];
 
 interface Size {
   width: number;
@@ -24,6 +31,7 @@ interface Size {
 }
 
 interface Seen {
+  rect: Rect;
   /** Points of the title that are in sight. */
   title: Point[];
   /** Points of the other rims that are in sight. */
@@ -39,20 +47,24 @@ function seenOf(rect: Rect, above: readonly Rect[]): Seen {
   for (let index = 0; index < ALONG; index += 1) {
     title.push({ x: at(x, width, index), y: y + RIM });
     rims.push({ x: at(x, width, index), y: y + height - RIM });
+    // The corners are there already.
+    if (index === 0 || index === ALONG - 1) continue;
     rims.push({ x: x + RIM, y: at(y, height, index) }, { x: x + width - RIM, y: at(y, height, index) });
   }
-  return { title: title.filter(free), rims: rims.filter(free) };
+  return { rect, title: title.filter(free), rims: rims.filter(free) };
 }
 
 /** How much a window at this place would take away: 0 is nothing that matters. */
 function harm(place: Rect, seen: readonly Seen[]): number {
   let sum = 0;
-  for (const { title, rims } of seen) {
+  for (const { rect, title, rims } of seen) {
+    // Two in the same place look like one.
+    if (Math.abs(rect.x - place.x) < RIM && Math.abs(rect.y - place.y) < RIM) sum += 2 * BURIED;
     if (title.length + rims.length === 0) continue;
     const left = (points: readonly Point[]) => points.filter((point) => !contains(place, point)).length;
     const [titles, others] = [left(title), left(rims)];
     // A single point may be a corner too small to hit.
-    if (titles + others < 2) sum += 1000;
+    if (titles + others < 2) sum += BURIED;
     else if (title.length > 1 && titles < 2) sum += 10;
     else if (titles < title.length) sum += 1 - titles / title.length;
   }
@@ -98,17 +110,20 @@ function best(size: Size, seen: readonly Seen[], active: Rect | undefined, area:
 
 /**
  * The place of a new window. `windows` are those on screen from bottom to top; `active` is the one to come after, when it
- * stands freely. A window that would hide another at any place becomes a little smaller than the area.
+ * stands freely. A window that would hide another wherever it stood becomes up to a third smaller.
  */
 export function newPlace(wanted: Size, windows: readonly Rect[], active: Rect | undefined, area: Rect): Rect {
-  const size = { width: Math.min(wanted.width, area.width), height: Math.min(wanted.height, area.height) };
   const seen = windows.map((rect, index) => seenOf(rect, windows.slice(index + 1)));
-  const found = best(size, seen, active, area);
-  if (found.harm < 1000) return found.rect;
-  const smaller = {
-    width: clamp(size.width, 0, area.width - 2 * STEP),
-    height: clamp(size.height, 0, area.height - 2 * STEP),
-  };
-  const second = best(smaller, seen, active, area);
-  return second.harm < found.harm ? second.rect : found.rect;
+  let found: { rect: Rect; harm: number } | undefined;
+  for (const scale of SMALLER) {
+    const size = {
+      width: Math.round(Math.min(wanted.width, area.width) * scale),
+      height: Math.round(Math.min(wanted.height, area.height) * scale),
+    };
+    const next = best(size, seen, active, area);
+    if (!found || next.harm < found.harm - BURIED / 2) found = next;
+    // Among many no size helps.
+    if (found.harm < BURIED || windows.length > FEW) break;
+  }
+  return found?.rect ?? { ...area };
 }

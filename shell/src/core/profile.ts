@@ -6,7 +6,7 @@
  */
 import { FOLDER_GRID, MAX_WEBTOPS, WEBTOP_GRID, firstFree, pageSize } from './grid.ts';
 import type { Rect } from './geometry.ts';
-import { PLACEMENTS, type Placement } from './snap.ts';
+import { PLACEMENTS, type Placement, type Split } from './snap.ts';
 
 /** The shape that this release writes. */
 export const PROFILE_VERSION = 1;
@@ -46,6 +46,8 @@ export type WebtopItem = Shortcut | Folder;
 export interface Webtop {
   id: string;
   title?: string;
+  /** Where the seams between its snapped windows lie; in the middle when absent. */
+  split?: Split;
   items: WebtopItem[];
 }
 
@@ -195,6 +197,12 @@ function readRect(value: unknown): Rect | undefined {
   return numbers ? { x: x as number, y: y as number, width: width as number, height: height as number } : undefined;
 }
 
+function readSplit(value: unknown): Split | undefined {
+  if (!isFields(value)) return undefined;
+  const share = (part: unknown) => typeof part === 'number' && part > 0 && part < 1;
+  return share(value.x) && share(value.y) ? { x: value.x as number, y: value.y as number } : undefined;
+}
+
 function readWindow(value: unknown): StoredWindow | undefined {
   if (!isFields(value)) return undefined;
   const id = text(value.id);
@@ -245,6 +253,8 @@ export function readProfile(stored: unknown): Profile {
     const webtop: Webtop = { id, items: readItems(value.items, pageSize(WEBTOP_GRID), true, seen) };
     const title = text(value.title);
     if (title) webtop.title = title;
+    const split = readSplit(value.split);
+    if (split) webtop.split = split;
     webtops.push(webtop);
   }
   const first = webtops[0];

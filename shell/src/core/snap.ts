@@ -10,7 +10,7 @@
  * With the keys, Left and Right choose the column, Up and Down step through the rows. The same vertical key twice in a
  * row always ends at the upper half or minimizes, wherever it began.
  */
-import type { Point, Rect } from './geometry.ts';
+import { MIN_WINDOW, clamp, type Point, type Rect } from './geometry.ts';
 
 /** Where a window stands. `normal` has bounds of its own. */
 export type Placement =
@@ -82,19 +82,66 @@ export function snapOnRelease(point: Point, velocity: Point, area: Rect, held?: 
   return outside ? snapAt(thrown, area) : undefined;
 }
 
-/** The rectangle of a snap position. Halves share one pixel column so that no gap shows. */
-export function placementRect(placement: Exclude<Placement, 'normal'>, area: Rect): Rect {
-  const halfWidth = Math.round(area.width / 2);
-  const halfHeight = Math.round(area.height / 2);
-  const left = placement === 'left' || placement === 'topLeft' || placement === 'bottomLeft';
-  const right = placement === 'right' || placement === 'topRight' || placement === 'bottomRight';
-  const top = placement === 'top' || placement === 'topLeft' || placement === 'topRight';
-  const bottom = placement === 'bottom' || placement === 'bottomLeft' || placement === 'bottomRight';
+/** Where the seams between snapped windows lie, as shares of the area. */
+export interface Split {
+  x: number;
+  y: number;
+}
+
+/** Seams in the middle. */
+export const HALVES: Split = { x: 0.5, y: 0.5 };
+
+/** The nearest a seam comes to an edge, as a share of the area. */
+const NEAREST = 0.2;
+
+/** Keeps a seam so far from the edges that both sides stay usable. */
+export function limitSplit({ x, y }: Split, area: Rect): Split {
+  const limit = (share: number, least: number, space: number) => {
+    const edge = Math.min(0.5, Math.max(NEAREST, least / space));
+    return clamp(share, edge, 1 - edge);
+  };
+  return { x: limit(x, MIN_WINDOW.width, area.width), y: limit(y, MIN_WINDOW.height, area.height) };
+}
+
+const COLUMN: Partial<Record<Placement, 'Left' | 'Right'>> = {
+  left: 'Left',
+  topLeft: 'Left',
+  bottomLeft: 'Left',
+  right: 'Right',
+  topRight: 'Right',
+  bottomRight: 'Right',
+};
+const ROW: Partial<Record<Placement, 'top' | 'bottom'>> = {
+  top: 'top',
+  topLeft: 'top',
+  topRight: 'top',
+  bottom: 'bottom',
+  bottomLeft: 'bottom',
+  bottomRight: 'bottom',
+};
+
+/** The sides of a snapped window that lie on seams. */
+export function seams(placement: Placement): string {
+  const vertical = ROW[placement] === 'top' ? 's' : ROW[placement] === 'bottom' ? 'n' : '';
+  const horizontal = COLUMN[placement] === 'Left' ? 'e' : COLUMN[placement] === 'Right' ? 'w' : '';
+  return vertical + horizontal;
+}
+
+/** The position across the vertical seam, for a half that another window may fill. */
+export function oppositeHalf(placement: Placement): 'left' | 'right' | undefined {
+  return placement === 'left' ? 'right' : placement === 'right' ? 'left' : undefined;
+}
+
+/** The rectangle of a snap position. Neighbours share one pixel column so that no gap shows. */
+export function placementRect(placement: Exclude<Placement, 'normal'>, area: Rect, split: Split = HALVES): Rect {
+  const firstWidth = Math.round(area.width * split.x);
+  const firstHeight = Math.round(area.height * split.y);
+  const [column, row] = [COLUMN[placement], ROW[placement]];
   return {
-    x: right ? area.x + halfWidth : area.x,
-    y: bottom ? area.y + halfHeight : area.y,
-    width: left ? halfWidth : right ? area.width - halfWidth : area.width,
-    height: top ? halfHeight : bottom ? area.height - halfHeight : area.height,
+    x: column === 'Right' ? area.x + firstWidth : area.x,
+    y: row === 'bottom' ? area.y + firstHeight : area.y,
+    width: column === 'Left' ? firstWidth : column === 'Right' ? area.width - firstWidth : area.width,
+    height: row === 'top' ? firstHeight : row === 'bottom' ? area.height - firstHeight : area.height,
   };
 }
 

@@ -63,7 +63,7 @@ export function removeItem(webtops: readonly Webtop[], id: string): Webtop[] {
 export function putItem(webtops: readonly Webtop[], item: WebtopItem, spot: Spot): Webtop[] | undefined {
   const folder = findFolder(webtops, spot.container);
   if (folder && item.kind === 'folder') return undefined;
-  // Something that only moves within its container is placed there, so that the neighbours close up and make room once.
+  // Something that only moves within its container stays in it, and changes places with whoever stands there.
   const here = findItem(webtops, item.id)?.container === spot.container;
   const rest = here ? [...webtops] : removeItem(webtops, item.id);
   let placed = false;

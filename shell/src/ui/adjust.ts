@@ -1,5 +1,6 @@
 /** Moving and resizing a window with the arrow keys: Enter keeps, Escape takes back. */
 import { MIN_WINDOW, keepReachable, type Rect } from '../core/geometry.ts';
+import { seams } from '../core/snap.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { listen } from './dom.ts';
@@ -20,11 +21,24 @@ function changed(rect: Rect, key: string, step: number, mode: 'move' | 'resize')
   };
 }
 
+/** A snapped window is resized at its seams, and so are its neighbours. */
+function moveSeam(desk: Desk, win: ShellWindow, { key, shiftKey }: KeyboardEvent): boolean {
+  const area = desk.area.peek();
+  const { x, y } = desk.windows.split(win.webtop);
+  const step = shiftKey ? FINE_STEP : STEP;
+  const [dx, dy] =
+    { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] }[key] ?? [];
+  if (dx === undefined || dy === undefined) return false;
+  desk.windows.moveSeams(win.webtop, { x: x + dx / area.width, y: y + dy / area.height }, true);
+  return true;
+}
+
 /** Lets the arrow keys move or resize a window until Enter, Escape or a click. */
 export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resize'): void {
   const { windows } = desk;
   const before = { bounds: win.bounds, overhang: win.overhang, placement: win.placement };
-  windows.setBounds(win, windows.rect(win));
+  const split = mode === 'resize' && seams(win.placement) ? windows.split(win.webtop) : undefined;
+  if (!split) windows.setBounds(win, windows.rect(win));
   windows.activate(win, false);
   win.element.focus({ preventScroll: true });
   win.element.classList.add('shell-adjusting');
@@ -35,10 +49,16 @@ export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resiz
     hideHint();
   };
   const key = (event: KeyboardEvent) => {
-    const rect = changed(win.bounds, event.key, event.shiftKey ? FINE_STEP : STEP, mode);
+    if (split && moveSeam(desk, win, event)) {
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
+    const rect = split ? undefined : changed(win.bounds, event.key, event.shiftKey ? FINE_STEP : STEP, mode);
     if (rect) windows.setBounds(win, keepReachable(rect, desk.area.peek()));
     else if (event.key === 'Escape') {
       finish();
+      if (split) windows.moveSeams(win.webtop, split, true);
       win.bounds = before.bounds;
       win.overhang = before.overhang;
       windows.place(win, before.placement);

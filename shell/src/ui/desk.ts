@@ -28,6 +28,9 @@ const BUILT_IN: SettingValues = {
   locale: '',
 };
 
+/** How many removals can be taken back. */
+const UNDO_STEPS = 20;
+
 /** The desktop's state and services. */
 export class Desk {
   readonly runtime: Runtime;
@@ -65,6 +68,8 @@ export class Desk {
   grids!: Webtops;
   /** Saves the profile now, for a tab that is about to read it. */
   keep: () => void = () => undefined;
+  /** Take back removals, the latest last. */
+  #removals: (() => void)[] = [];
 
   constructor(runtime: Runtime, root: HTMLElement, popOut: boolean) {
     this.runtime = runtime;
@@ -155,14 +160,27 @@ export class Desk {
     this.webtops.set(removeItem(before, id));
     const undo = () => {
       const found = findItem(before, id);
-      if (!found) return;
+      if (!found || findItem(this.webtops.peek(), id)) return;
       const { item, container } = found;
       const now = this.webtops.peek();
       this.setWebtops(putItem(now, item, { container, cell: item.cell }) ?? addItem(now, item, container));
       // The grids are drawn before this runs.
       queueMicrotask(() => this.grids.focus(id));
     };
-    this.toasts.show(t('shortcut.removed', { title }), 'info', { title: t('undo'), run: undo });
+    const hide = this.toasts.show(t('shortcut.removed', { title }), 'info', { title: t('undo'), run: undo });
+    const withNotice = () => {
+      hide();
+      undo();
+    };
+    this.#removals = [...this.#removals.slice(-UNDO_STEPS), withNotice];
+  }
+
+  /** Brings back what was removed last; answers whether there was something. */
+  undo(): boolean {
+    const last = this.#removals.at(-1);
+    this.#removals = this.#removals.slice(0, -1);
+    last?.();
+    return last !== undefined;
   }
 
   /** An app that may be used and exists. */
@@ -173,6 +191,7 @@ export class Desk {
 
   /** Puts a loaded profile on screen. Windows are opened by the caller. */
   adopt(profile: Profile): void {
+    this.#removals = [];
     this.webtops.set(profile.webtops);
     this.activeWebtop.set(profile.activeWebtop);
     this.chosen.set(profile.settings);

@@ -92,14 +92,13 @@ export function swallowClick(lifted: boolean): void {
   if (lifted) later();
 }
 
-/** Whether an event's target takes typed text, so that shortcuts must leave it alone. */
+const BUTTONS = ['button', 'checkbox', 'radio', 'range', 'color', 'file', 'submit', 'reset', 'image'];
+
+/** Whether an event's target takes typed text, so that shortcuts must leave it alone; it may lie in a frame's document. */
 export function isEditable(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target.isContentEditable) return true;
-  if (target instanceof HTMLInputElement) {
-    return !['button', 'checkbox', 'radio', 'range', 'color', 'file', 'submit', 'reset', 'image'].includes(target.type);
-  }
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+  const { isContentEditable, localName, type } = (target ?? {}) as Partial<HTMLInputElement>;
+  if (localName === 'input') return !BUTTONS.includes(type ?? '');
+  return isContentEditable === true || localName === 'textarea' || localName === 'select';
 }
 
 const FOCUSABLE =

@@ -182,6 +182,8 @@ export class GridView {
   }
 
   #click(event: MouseEvent): void {
+    // Many press twice; the second press means the first.
+    if (event.detail > 1) return;
     const item = this.#itemOf(event.target);
     const tile = item && this.tile(item.id);
     if (item && tile) this.#actions.open(item, tile);

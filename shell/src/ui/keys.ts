@@ -14,6 +14,7 @@ export const SHORTCUTS = [
   ['keys.search', 'Ctrl + K'],
   ['keys.pilot', 'F9'],
   ['keys.nextWindow', 'Ctrl + `'],
+  ['keys.desktop', 'Alt + Shift + D'],
   ['keys.regions', 'F6'],
   ['keys.windowMenu', 'Alt + Shift + M'],
   ['keys.close', 'Alt + Shift + W'],
@@ -22,32 +23,60 @@ export const SHORTCUTS = [
   ['keys.tileMenu', 'F2'],
   ['keys.tileMove', 'Ctrl + ← → ↑ ↓'],
   ['keys.tileRemove', 'Delete'],
+  ['keys.undo', 'Ctrl + Z'],
 ] as const;
 
 const ARROWS: Record<string, Arrow> = { ArrowLeft: 'Left', ArrowRight: 'Right', ArrowUp: 'Up', ArrowDown: 'Down' };
 
-/** Listens for the shortcuts on the whole page. */
+/** Listens for the shortcuts on the whole page, and in frames of its own origin. */
 export function connectKeys(desk: Desk): () => void {
-  return listen(document, 'keydown', (event) => {
+  const key = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || desk.menus.isOpen) return;
-    if (handle(desk, event)) {
+    if (handleKey(desk, event, event.target)) {
       event.preventDefault();
       event.stopPropagation();
     }
-  });
+  };
+  const ends = [
+    listen(document, 'keydown', key),
+    // `load` doesn't bubble, but it can be caught on its way down.
+    listen(
+      desk.windowLayer,
+      'load',
+      ({ target }) => {
+        if (!(target instanceof HTMLIFrameElement)) return;
+        // The desktop's keys come from the frame itself then: its window is where they were pressed.
+        target.contentDocument?.addEventListener('keydown', (event) => {
+          if (event.defaultPrevented || event.isComposing) return;
+          if (handleKey(desk, event, isEditable(event.target) ? event.target : target)) event.preventDefault();
+        });
+      },
+      { capture: true },
+    ),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
 }
 
-function handle(desk: Desk, event: KeyboardEvent): boolean {
-  const own = event.target instanceof Node && (desk.root.contains(event.target) || event.target === document.body);
-  if (!own) return false;
+/** What a key press says; a frame of another origin can tell no more. */
+export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'altKey' | 'shiftKey' | 'metaKey'>;
+
+/** Does what a shortcut means; answers whether it was one. `target` is where it was pressed. */
+export function handleKey(desk: Desk, event: KeyPress, target: EventTarget | null): boolean {
+  const outside = target instanceof Node && target !== document.body && !desk.root.contains(target);
+  if (outside) return false;
   const ctrl = event.ctrlKey && !event.altKey && !event.metaKey;
   const altShift = event.altKey && event.shiftKey && !event.ctrlKey && !event.metaKey;
   const arrow = ARROWS[event.key];
-  if (arrow && (altShift || (ctrl && !event.shiftKey))) return snap(desk, event, arrow);
+  if (arrow && (altShift || (ctrl && !event.shiftKey))) return snap(desk, target, arrow, altShift);
   if (desk.popOut) return false;
   if (ctrl && !event.shiftKey && event.key.toLowerCase() === 'k') {
     desk.start.toggle(true);
     return true;
+  }
+  if (ctrl && !event.shiftKey && event.key.toLowerCase() === 'z' && !isEditable(target) && !inWindow(desk, target)) {
+    return desk.undo();
   }
   if (ctrl && event.code === 'Backquote') {
     desk.windows.step(event.shiftKey ? -1 : 1);
@@ -64,17 +93,17 @@ function handle(desk: Desk, event: KeyboardEvent): boolean {
   return altShift && handleAltShift(desk, event);
 }
 
-function snap(desk: Desk, event: KeyboardEvent, arrow: Arrow): boolean {
+function snap(desk: Desk, target: EventTarget | null, arrow: Arrow, anywhere: boolean): boolean {
   const win = desk.windows.active;
-  const inWindow =
-    win && event.target instanceof Node && (win.element.contains(event.target) || event.target === document.body);
-  if (!win || !inWindow || desk.compact.peek() || desk.popOut || desk.pilot.isOpen || isEditable(event.target))
-    return false;
+  const inTile = target instanceof Element && target !== document.body && !win?.element.contains(target);
+  if (!win || inTile || desk.compact.peek() || desk.popOut || desk.pilot.isOpen) return false;
+  // Ctrl with an arrow moves by words where text is typed; Alt with Shift does nothing there.
+  if (!anywhere && isEditable(target)) return false;
   snapWithKey(desk, win, arrow);
   return true;
 }
 
-function handleAltShift(desk: Desk, event: KeyboardEvent): boolean {
+function handleAltShift(desk: Desk, event: KeyPress): boolean {
   // In the pilot view no window is the active one to look at.
   const win = desk.pilot.isOpen ? undefined : desk.windows.active;
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
@@ -85,6 +114,11 @@ function handleAltShift(desk: Desk, event: KeyboardEvent): boolean {
   }
   if (event.key === 'PageUp' || event.key === 'PageDown') {
     desk.stepWebtop(event.key === 'PageUp' ? -1 : 1);
+    return true;
+  }
+  if (event.code === 'KeyD') {
+    desk.pilot.close();
+    desk.windows.toggleDesktop();
     return true;
   }
   if (event.code === 'KeyM' && win) {
@@ -98,9 +132,15 @@ function handleAltShift(desk: Desk, event: KeyboardEvent): boolean {
   return false;
 }
 
-/** Moves the focus around active window, taskbar and webtop. */
+function inWindow(desk: Desk, target: EventTarget | null): boolean {
+  // The event of a frame comes from another document.
+  return target instanceof Node ? desk.windowLayer.contains(target) : target !== null;
+}
+
+/** Moves the focus around active window, taskbar, webtop and notices. */
 function stepRegion(desk: Desk, direction: 1 | -1): void {
   const taskbar = desk.root.querySelector<HTMLElement>('.shell-taskbar');
+  const notice = [...desk.toasts.element.querySelectorAll('button')].at(0);
   const regions: { element: Element | null | undefined; focus(): void }[] = [
     {
       element: desk.windows.active?.element,
@@ -108,8 +148,13 @@ function stepRegion(desk: Desk, direction: 1 | -1): void {
     },
     { element: taskbar, focus: () => taskbar?.querySelector<HTMLElement>('button')?.focus() },
     { element: desk.grids.element, focus: () => desk.grids.focus() },
+    { element: notice, focus: () => notice?.focus() },
   ];
   const present = regions.filter((region) => region.element);
-  const at = present.findIndex((region) => region.element?.contains(document.activeElement));
+  const { activeElement } = document;
+  const at = present.findIndex(
+    ({ element }) =>
+      element?.contains(activeElement) || (element === notice && desk.toasts.element.contains(activeElement)),
+  );
   present[(at + direction + present.length) % present.length]?.focus();
 }

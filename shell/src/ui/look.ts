@@ -157,6 +157,7 @@ function paintWallpaper(desk: Desk, backdrop: HTMLElement): void {
   const shown = all.find((one) => one.id === wanted) ?? all.find((one) => one.id === 'fjord') ?? all[0];
   if (!shown) return;
   desk.root.style.setProperty('--shell-on-wallpaper', shown.foreground);
+  desk.root.style.setProperty('--shell-wallpaper', shown.background);
   const foreground = parseColour(shown.foreground);
   desk.root.toggleAttribute('data-light-wallpaper', foreground !== undefined && textOn(foreground) === WHITE);
   const old = backdrop.lastElementChild;

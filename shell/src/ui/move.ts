@@ -6,7 +6,7 @@
  * swallowing the pointer. A move reads nothing from the page and lays nothing out, however many windows are open.
  */
 import { clamp, resize, type Edge, type Point, type Rect } from '../core/geometry.ts';
-import { placementRect, snapAt, snapOnRelease, type Placement } from '../core/snap.ts';
+import { placementRect, seams, snapAt, snapOnRelease, type Placement, type Split } from '../core/snap.ts';
 import type { Desk } from './desk.ts';
 import { h, listen } from './dom.ts';
 import type { ShellWindow } from './window.ts';
@@ -31,6 +31,8 @@ interface Gesture {
   guide: Placement | undefined;
   rect: Rect;
   area: Rect;
+  /** Where the seams were, when one is moved. */
+  split: Split | undefined;
   /** What carries the window while it's moved. */
   carrier: Carrier | undefined;
   before: { bounds: Rect; placement: Placement };
@@ -67,8 +69,8 @@ export class MoveController {
   #over(event: PointerEvent): void {
     if (this.#gesture || this.#desk.compact.peek() || this.#desk.popOut) return;
     const win = this.#windowOf(event.target);
-    if (win && this.#handles.parentElement !== win.element && win.placement === 'normal')
-      win.element.append(this.#handles);
+    const resizable = win && (win.placement === 'normal' || seams(win.placement));
+    if (resizable && this.#handles.parentElement !== win.element) win.element.append(this.#handles);
   }
 
   #down(event: PointerEvent): void {
@@ -81,7 +83,8 @@ export class MoveController {
     }
     const edge = target instanceof HTMLElement ? (target.dataset.edge as Edge | undefined) : undefined;
     if (event.button !== 0 || this.#desk.compact.peek() || this.#desk.popOut) return;
-    if (edge && win.placement === 'normal') this.#begin(win, event, edge);
+    const onSeam = edge !== undefined && [...edge].every((side) => seams(win.placement).includes(side));
+    if (edge && (win.placement === 'normal' || onSeam)) this.#begin(win, event, edge);
     else if (!control && target.closest('.shell-titlebar')) this.#begin(win, event, undefined);
   }
 
@@ -101,6 +104,7 @@ export class MoveController {
       guide: undefined,
       rect,
       area: this.#desk.area.peek(),
+      split: edge && win.placement !== 'normal' ? this.#desk.windows.split(win.webtop) : undefined,
       carrier: undefined,
       before: { bounds: win.bounds, placement: win.placement },
     };
@@ -164,10 +168,15 @@ export class MoveController {
     this.#desk.shield.style.cursor = gesture.edge ? `${gesture.edge}-resize` : 'grabbing';
   }
 
-  #draw(gesture: Gesture): void {
+  #draw(gesture: Gesture, keep = false): void {
     const { win, start, last, startRect, area } = gesture;
     const [dx, dy] = [last.x - start.x, last.y - start.y];
-    if (gesture.edge) {
+    if (gesture.edge && gesture.split) {
+      const { x, y } = gesture.split;
+      const [sideways, upright] = [/[ew]/.test(gesture.edge), /[ns]/.test(gesture.edge)];
+      const seam = { x: sideways ? x + dx / area.width : x, y: upright ? y + dy / area.height : y };
+      this.#desk.windows.moveSeams(win.webtop, seam, keep);
+    } else if (gesture.edge) {
       gesture.rect = resize(startRect, gesture.edge, dx, dy, area);
       win.element.style.width = `${gesture.rect.width}px`;
       win.element.style.height = `${gesture.rect.height}px`;
@@ -187,7 +196,7 @@ export class MoveController {
     this.#guide.toggleAttribute('data-shown', placement !== undefined);
     if (!placement || placement === 'normal') return;
     const from = gesture.rect;
-    const to = placementRect(placement, gesture.area);
+    const to = placementRect(placement, gesture.area, this.#desk.windows.split(gesture.win.webtop));
     style.zIndex = String(Number(gesture.win.element.style.zIndex) - 1);
     const put = (rect: Rect) => {
       style.transform = `translate(${rect.x}px,${rect.y}px)`;
@@ -212,7 +221,11 @@ export class MoveController {
       return;
     }
     gesture.last = { x: event.clientX, y: event.clientY };
-    this.#draw(gesture);
+    this.#draw(gesture, true);
+    if (gesture.split) {
+      this.#finish();
+      return;
+    }
     const stale = event.timeStamp - gesture.lastTime > 80;
     const velocity = stale ? { x: 0, y: 0 } : gesture.velocity;
     const target = gesture.edge ? undefined : snapOnRelease(gesture.last, velocity, gesture.area, gesture.guide);
@@ -242,6 +255,10 @@ export class MoveController {
     if (!gesture) return;
     this.#finish();
     if (!gesture.dragging) return;
+    if (gesture.split) {
+      this.#desk.windows.moveSeams(gesture.win.webtop, gesture.split, true);
+      return;
+    }
     const { bounds, placement } = gesture.before;
     gesture.win.bounds = bounds;
     this.#desk.windows.place(gesture.win, placement, gesture.rect);

@@ -149,7 +149,9 @@ export class Persistence {
     this.#ready = true;
     this.#ends = [
       effect(() => {
-        this.#current();
+        // What a profile is made of; it's put together when it's saved.
+        const { windows, webtops, activeWebtop, chosen } = this.#desk;
+        for (const part of [windows.revision, webtops, activeWebtop, chosen]) part();
         untracked(() => this.#later());
       }),
       listen(window, 'pagehide', () => this.#leave()),

@@ -2,7 +2,8 @@
  * Pilot view: all windows of the current webtop side by side, all webtops as cards above. The windows are the real ones,
  * moved and scaled; each has a button over it that takes clicks, drags and keys instead.
  */
-import { clamp, contains, tile, type Rect } from '../core/geometry.ts';
+import { toHex } from '../core/colour.ts';
+import { clamp, contains, packRows, type Rect, type Slot } from '../core/geometry.ts';
 import { MAX_WEBTOPS, WEBTOP_GRID } from '../core/grid.ts';
 import type { Webtop } from '../core/profile.ts';
 import { effect, scope, signal, untracked, type Dispose } from '../core/signal.ts';
@@ -11,17 +12,17 @@ import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { h, listen, newId, swallowClick, trapTab } from './dom.ts';
 import { glyph } from './glyphs.ts';
-import type { ShellWindow } from './window.ts';
+import { plate } from './tiles.ts';
+import { plateColour, type ShellWindow } from './window.ts';
 
 const DRAG_START = 6;
 /** The longer side of a window that is held over the cards. */
 const CARRIED_PX = 110;
 
-interface Slot {
-  x: number;
-  y: number;
-  scale: number;
-}
+/** Between two windows, and below each for its name. */
+const GAP = { x: 28, y: 56 } as const;
+/** A name takes this width even where its window is narrower. */
+const NAME_PX = 120;
 
 /** The overview. */
 export class Pilot {
@@ -150,6 +151,8 @@ export class Pilot {
       dot.style.gridRowStart = String(Math.floor(item.cell / columns) + 1);
       screen.append(dot);
     }
+    // The windows of the current webtop lie below, so that its card has drawings of them.
+    if (current) screen.append(...this.#drawings(webtop));
     return h(
       'div.shell-pilot-card',
       { 'data-webtop': webtop.id, 'data-current': current },
@@ -175,6 +178,23 @@ export class Pilot {
           glyph('close'),
         ),
     );
+  }
+
+  #drawings(webtop: Webtop): HTMLElement[] {
+    const area = this.#desk.area.peek();
+    return this.#of(webtop.id)
+      .filter((win) => !win.minimized)
+      .map((win) => {
+        const rect = this.#desk.windows.rect(win);
+        const drawing = h('i.shell-pilot-drawing');
+        drawing.style.left = `${((rect.x - area.x) / area.width) * 100}%`;
+        drawing.style.top = `${((rect.y - area.y) / area.height) * 100}%`;
+        drawing.style.width = `${(rect.width / area.width) * 100}%`;
+        drawing.style.height = `${(rect.height / area.height) * 100}%`;
+        const colour = plateColour(win.accent);
+        if (colour) drawing.style.borderTopColor = toHex(colour);
+        return drawing;
+      });
   }
 
   #addButton(): HTMLElement {
@@ -234,10 +254,10 @@ export class Pilot {
       x: bounds.left - root.left,
       y: bounds.top - root.top,
       width: bounds.width,
-      height: bounds.height - 28,
+      height: bounds.height - 32,
     };
     const rects = wins.map((win) => this.#desk.windows.rect(win));
-    const places = wins.length > 0 ? tile(rects, area, 36, 0.85) : [];
+    const places = packRows(rects, area, GAP, 0.85);
     field.replaceChildren(
       ...wins.map((win, index) => {
         const slot = places[index] ?? { x: 0, y: 0, scale: 0.1 };
@@ -277,7 +297,12 @@ export class Pilot {
           onpointerdown: (event: PointerEvent) => this.#press(event, win, handle),
           onkeydown: (event: KeyboardEvent) => event.key === 'Delete' && this.#desk.windows.close(win),
         },
-        h('span.shell-pilot-name', { 'aria-hidden': 'true' }, win.title),
+        h(
+          'span.shell-pilot-name',
+          { 'aria-hidden': 'true' },
+          plate(this.#desk, win.icon, win.accent),
+          h('span', {}, win.title),
+        ),
       ),
       h(
         'button.shell-icon-button.shell-pilot-close',
@@ -292,6 +317,7 @@ export class Pilot {
     handle.style.top = `${slot.y - field.y}px`;
     handle.style.width = `${rect.width * slot.scale}px`;
     handle.style.height = `${rect.height * slot.scale}px`;
+    handle.style.setProperty('--shell-name', `${Math.max(NAME_PX, rect.width * slot.scale)}px`);
     return handle;
   }
 

@@ -1,36 +1,33 @@
 /**
- * Previews of an app's windows above its task button. The real windows fly into the cards, so what one sees lives; an
- * outline stays where each one was.
+ * Previews of an app's windows above its task button. Who asks for them by a press gets the real windows, which fly into the
+ * cards. A pointer that only rests takes nothing away that's on the desktop: cards of windows in sight show where they are.
  */
-import { listen } from './dom.ts';
-import { h } from './dom.ts';
-import { t } from '../i18n.ts';
 import { clamp } from '../core/geometry.ts';
+import { Loan, outline, windowCard } from './cards.ts';
 import type { Desk } from './desk.ts';
-import { glyph } from './glyphs.ts';
+import { h, listen } from './dom.ts';
 import type { ShellWindow } from './window.ts';
 
 const CARD = { width: 216, height: 136, gap: 12, head: 34 } as const;
 const HOVER_MS = 450;
 const LEAVE_MS = 250;
 const MAX_CARDS = 12;
-
-interface Shown {
-  win: ShellWindow;
-  outline: HTMLElement | undefined;
-}
+/** Above all windows, below the panel. */
+const ABOVE_ALL = '999999';
 
 /** Shows previews. */
 export class Preview {
   readonly #desk: Desk;
   #panel: HTMLElement | undefined;
   #anchor: HTMLElement | undefined;
-  #shown: Shown[] = [];
+  readonly #loan: Loan;
+  #pointed: HTMLElement | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ends: (() => void)[] = [];
 
   constructor(desk: Desk) {
     this.#desk = desk;
+    this.#loan = new Loan(desk);
   }
 
   get isOpen(): boolean {
@@ -62,6 +59,7 @@ export class Preview {
     const cards = windows.slice(-MAX_CARDS);
     if (cards.length === 0 || !anchor.isConnected) return;
     this.#anchor = anchor;
+    const lent = focus ? cards : cards.filter((win) => !this.#desk.windows.shown(win));
     const area = this.#desk.area.peek();
     const columns = clamp(Math.floor((area.width - CARD.gap) / (CARD.width + CARD.gap)), 1, cards.length);
     const panel = h(
@@ -74,13 +72,13 @@ export class Preview {
         onpointerleave: () => this.leave(),
         onkeydown: (event: KeyboardEvent) => this.#key(event),
       },
-      cards.map((win) => this.#card(win)),
+      cards.map((win) => this.#card(win, !lent.includes(win))),
     );
     panel.style.gridTemplateColumns = `repeat(${columns}, ${CARD.width}px)`;
     this.#panel = panel;
     this.#desk.windowLayer.append(panel);
     this.#position(panel, anchor);
-    this.#fly(panel, cards);
+    this.#loan.take(panel, lent);
     this.#ends = [
       listen(
         document,
@@ -97,34 +95,28 @@ export class Preview {
     if (focus) panel.querySelector<HTMLElement>('.shell-preview-open')?.focus();
   }
 
-  #card(win: ShellWindow): HTMLElement {
-    return h(
-      'div.shell-preview-card',
-      { 'data-window': win.id },
-      h('button.shell-preview-open', {
-        'aria-label': win.title,
-        onclick: () => {
-          this.close(false);
-          this.#desk.windows.activate(win);
-        },
-      }),
-      h('span.shell-preview-title', { 'aria-hidden': 'true' }, win.title),
-      h(
-        'button.shell-icon-button',
-        {
-          'aria-label': t('window.closeNamed', { title: win.title }),
-          onclick: async () => {
-            const anchor = this.#anchor;
-            this.close(false);
-            if (await this.#desk.windows.close(win)) {
-              const rest = this.#desk.windows.list.peek().filter((one) => one.app.id === win.app.id);
-              if (anchor && rest.length > 0) this.#open(anchor, rest, true);
-            }
-          },
-        },
-        glyph('close'),
-      ),
-    );
+  #card(win: ShellWindow, points: boolean): HTMLElement {
+    const { windows } = this.#desk;
+    const card = windowCard(this.#desk, win, {
+      pick: () => {
+        this.close(false);
+        windows.activate(win);
+      },
+      close: async () => {
+        const anchor = this.#anchor;
+        this.close(false);
+        if (!(await windows.close(win))) return;
+        const rest = windows.of(win.app.id);
+        if (anchor && rest.length > 0) this.#open(anchor, rest, true);
+      },
+    });
+    if (!points) return card;
+    card.addEventListener('pointerenter', () => {
+      this.#pointed?.remove();
+      this.#pointed = outline(this.#desk, windows.rect(win), ABOVE_ALL);
+    });
+    card.addEventListener('pointerleave', () => this.#pointed?.remove());
+    return card;
   }
 
   #position(panel: HTMLElement, anchor: HTMLElement): void {
@@ -135,40 +127,14 @@ export class Preview {
     const side = this.#desk.setting('taskbarPosition');
     const middleX = button.left - root.left + button.width / 2 - width / 2;
     const middleY = button.top - root.top + button.height / 2 - height / 2;
-    const x = side === 'left' ? area.x + 4 : side === 'right' ? area.x + area.width - width - 4 : middleX;
-    const y = side === 'top' ? area.y + 4 : side === 'bottom' ? area.y + area.height - height - 4 : middleY;
+    // A bar that hides itself lies over the area.
+    const bar = (anchor.closest('.shell-taskbar') ?? anchor).getBoundingClientRect();
+    const x =
+      side === 'left' ? bar.right - root.left + 8 : side === 'right' ? bar.left - root.left - width - 8 : middleX;
+    const y =
+      side === 'top' ? bar.bottom - root.top + 8 : side === 'bottom' ? bar.top - root.top - height - 8 : middleY;
     panel.style.left = `${clamp(x, area.x + 4, area.x + area.width - width - 4)}px`;
     panel.style.top = `${clamp(y, area.y + 4, area.y + area.height - height - 4)}px`;
-  }
-
-  /** Sends the real windows into their cards. */
-  #fly(panel: HTMLElement, cards: readonly ShellWindow[]): void {
-    const { windows } = this.#desk;
-    const root = this.#desk.root.getBoundingClientRect();
-    for (const win of cards) {
-      const card = panel.querySelector(`[data-window="${CSS.escape(win.id)}"] .shell-preview-open`);
-      if (!card) continue;
-      const rect = windows.rect(win);
-      const slot = card.getBoundingClientRect();
-      const wasShown = windows.shown(win);
-      const scale = Math.min(slot.width / rect.width, slot.height / rect.height);
-      const x = slot.left - root.left + (slot.width - rect.width * scale) / 2;
-      const y = slot.top - root.top + (slot.height - rect.height * scale) / 2;
-      let outline: HTMLElement | undefined;
-      if (wasShown) {
-        outline = h('div.shell-outline', { 'aria-hidden': 'true' });
-        outline.style.zIndex = win.element.style.zIndex;
-        outline.style.transform = `translate(${rect.x}px,${rect.y}px)`;
-        outline.style.width = `${rect.width}px`;
-        outline.style.height = `${rect.height}px`;
-        this.#desk.windowLayer.append(outline);
-      }
-      win.element.classList.add('shell-flying', ...(wasShown ? ['shell-flying-from'] : []));
-      win.element.inert = true;
-      win.element.classList.remove('shell-away');
-      win.element.style.transform = `translate(${x}px,${y}px) scale(${scale})`;
-      this.#shown.push({ win, outline });
-    }
   }
 
   #key(event: KeyboardEvent): void {
@@ -192,12 +158,8 @@ export class Preview {
     this.#panel = undefined;
     this.#anchor = undefined;
     for (const end of this.#ends.splice(0)) end();
-    for (const { win, outline } of this.#shown.splice(0)) {
-      outline?.remove();
-      win.element.inert = false;
-      win.element.classList.remove('shell-flying', 'shell-flying-from');
-      this.#desk.windows.refresh(win);
-    }
+    this.#pointed?.remove();
+    this.#loan.end();
     if (restoreFocus && hadFocus) anchor?.focus();
   }
 }

@@ -1,4 +1,5 @@
 /** The taskbar: start, search, one button per running app, webtops, clock. */
+import type { Point } from '../core/geometry.ts';
 import { effect, onDispose, scope, signal, untracked, type Dispose } from '../core/signal.ts';
 import { dateFormatParts, formatDate, formatNumber, keyLabel, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
@@ -13,7 +14,6 @@ import { openWindowMenu } from './window-menu.ts';
 const CLOCK_AFTER_MS = 800;
 
 interface TaskButton {
-  appId: string;
   element: HTMLElement;
   dispose: Dispose;
 }
@@ -30,6 +30,8 @@ export class Taskbar {
     onwheel: (event: WheelEvent) => this.#tasks.scrollBy({ left: event.deltaY }),
   });
   #frame = 0;
+  /** The button of the active window's app. */
+  #active: HTMLElement | undefined;
   readonly #buttons = new Map<string, TaskButton>();
 
   constructor(desk: Desk) {
@@ -64,15 +66,23 @@ export class Taskbar {
       this.#tasks,
       this.#pager(),
       this.#clock(),
+      h(
+        'button.shell-bar-button.shell-home',
+        {
+          'aria-label': () => t('desktop.show'),
+          title: () => `${t('desktop.show')} (${keyLabel('Alt+Shift+D')})`,
+          onclick: () => this.#home(),
+        },
+        glyph('home'),
+      ),
     );
     effect(() => {
       desk.windows.revision();
-      this.#render(desk.windows.list());
-    });
-    effect(() => {
-      desk.windows.list();
-      this.#markActive(desk.windows.activeId());
-      this.#reveal();
+      const active = desk.windows.get(desk.windows.activeId())?.app.id;
+      untracked(() => {
+        for (const appId of desk.windows.takeTouched()) this.#draw(appId);
+        this.#markActive(active);
+      });
     });
     effect(() => {
       // Whoever turns to a window wants it in its place, not in a preview; and one stands where the bar was.
@@ -86,10 +96,17 @@ export class Taskbar {
     onDispose(() => observer.disconnect());
     effect(() => {
       desk.runtime.badges();
-      for (const button of this.#buttons.values()) this.#label(button.appId, button.element);
+      for (const [appId, { element }] of this.#buttons) this.#label(appId, element);
     });
     this.element.addEventListener('keydown', (event) => this.#key(event));
     this.#autoHide();
+  }
+
+  #home(): void {
+    this.#desk.pilot.close();
+    this.#desk.start.close(false);
+    this.preview.close(false);
+    this.#desk.windows.toggleDesktop();
   }
 
   #startPicture(): HTMLElement {
@@ -181,28 +198,23 @@ export class Taskbar {
     );
   }
 
-  #render(windows: readonly ShellWindow[]): void {
-    const groups = Map.groupBy(windows, (win) => win.app.id);
-    for (const [appId, button] of this.#buttons) {
-      if (groups.has(appId)) continue;
-      button.dispose();
-      button.element.remove();
+  /** Draws the button of one app: what the others show is unchanged. */
+  #draw(appId: string): void {
+    const group = this.#desk.windows.of(appId);
+    let button = this.#buttons.get(appId);
+    if (group.length === 0) {
+      button?.dispose();
+      button?.element.remove();
       this.#buttons.delete(appId);
+      return;
     }
-    for (const [appId, group] of groups) {
-      let button = this.#buttons.get(appId);
-      if (!button) {
-        const [element, dispose] = scope(() => this.#makeButton(appId));
-        button = { appId, element, dispose };
-        this.#buttons.set(appId, button);
-        this.#tasks.append(element);
-      }
-      this.#update(button.element, group);
+    if (!button) {
+      const [element, dispose] = scope(() => this.#makeButton(appId));
+      button = { element, dispose };
+      this.#buttons.set(appId, button);
+      this.#tasks.append(element);
     }
-  }
-
-  #group(appId: string): ShellWindow[] {
-    return this.#desk.windows.list.peek().filter((win) => win.app.id === appId);
+    this.#update(button.element, group);
   }
 
   #makeButton(appId: string): HTMLElement {
@@ -216,7 +228,7 @@ export class Taskbar {
         part: 'task',
         onclick: () => this.#click(appId, element),
         onauxclick: (event: MouseEvent) => {
-          const last = this.#group(appId).at(-1);
+          const last = this.#desk.windows.of(appId).at(-1);
           if (event.button === 1 && last) this.#desk.windows.close(last);
         },
         oncontextmenu: (event: MouseEvent) => {
@@ -228,7 +240,7 @@ export class Taskbar {
           entered = true;
         },
         onpointermove: (event: PointerEvent) => {
-          if (entered && event.pointerType !== 'touch') preview.hover(element, () => this.#group(appId));
+          if (entered && event.pointerType !== 'touch') preview.hover(element, () => this.#desk.windows.of(appId));
           entered = false;
         },
         onpointerleave: () => preview.leave(),
@@ -265,18 +277,31 @@ export class Taskbar {
     element.setAttribute('aria-label', mark ? t('task.badge', { name, badge: mark }) : name);
   }
 
-  #markActive(activeId: string | undefined): void {
-    const active = this.#desk.windows.get(activeId)?.app.id;
-    for (const { appId, element } of this.#buttons.values()) {
-      if (appId !== active) element.removeAttribute('aria-current');
-      else if (!element.hasAttribute('aria-current')) element.setAttribute('aria-current', 'true');
+  /** The middle of an app's button, where its windows come from and go to. */
+  placeOf(appId: string): Point | undefined {
+    const button = this.#buttons.get(appId)?.element;
+    const root = this.#desk.root.getBoundingClientRect();
+    if (!button) return undefined;
+    const { left, top, width, height } = button.getBoundingClientRect();
+    return { x: left - root.left + width / 2, y: top - root.top + height / 2 };
+  }
+
+  #markActive(appId: string | undefined): void {
+    const element = appId === undefined ? undefined : this.#buttons.get(appId)?.element;
+    if (this.#active !== element) {
+      this.#active?.removeAttribute('aria-current');
+      element?.setAttribute('aria-current', 'true');
+      this.#active = element;
     }
+    this.#reveal();
   }
 
   /** Scrolls to the active task after the frame, since opening windows measures nothing. */
   #reveal(): void {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame(() => this.#scroll());
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#scroll();
+    });
   }
 
   /** Keeps the active task in sight when there are more than fit. */
@@ -287,10 +312,10 @@ export class Taskbar {
   }
 
   #click(appId: string, element: HTMLElement): void {
-    const group = this.#group(appId);
+    const group = this.#desk.windows.of(appId);
     const [only] = group;
     if (group.length > 1) {
-      this.preview.toggle(element, () => this.#group(appId));
+      this.preview.toggle(element, () => this.#desk.windows.of(appId));
       return;
     }
     this.preview.close(false);
@@ -301,7 +326,7 @@ export class Taskbar {
   }
 
   #menu(appId: string, element: HTMLElement): void {
-    const group = this.#group(appId);
+    const group = this.#desk.windows.of(appId);
     const [only] = group;
     if (group.length === 1 && only) {
       openWindowMenu(this.#desk, only, element);
@@ -354,7 +379,8 @@ export class Taskbar {
         clearTimeout(timer);
         timer = setTimeout(() => {
           timer = undefined;
-          if (this.element.matches(':hover, :focus-within') || this.#desk.start.isOpen.peek()) hide();
+          const used = this.element.matches(':hover, :focus-within') || this.preview.isOpen;
+          if (used || this.#desk.start.isOpen.peek()) hide();
           else root.setAttribute('data-bar-hidden', '');
         }, 600);
       };

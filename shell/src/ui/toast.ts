@@ -53,7 +53,7 @@ export class Toasts {
     };
     const wait = () => {
       clearTimeout(timer);
-      timer = setTimeout(close, kind === 'warning' || action ? 9_000 : 5_000);
+      timer = setTimeout(close, kind === 'warning' || action ? 10_000 : 5_000);
     };
     toast.addEventListener('pointerenter', () => clearTimeout(timer));
     toast.addEventListener('pointerleave', wait);

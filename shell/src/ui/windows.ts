@@ -17,7 +17,7 @@ import { fitInside, keepInside, overhang, slideAside, type Rect } from '../core/
 import { newPlace } from '../core/newcomer.ts';
 import type { StoredWindow } from '../core/profile.ts';
 import { effect, signal, untracked } from '../core/signal.ts';
-import { placementRect, type Placement } from '../core/snap.ts';
+import { HALVES, limitSplit, placementRect, seams, type Placement, type Split } from '../core/snap.ts';
 import { next, raise, remove, topmost } from '../core/stacking.ts';
 import { locale, t } from '../i18n.ts';
 import type { AppDefinition, Intent, RenderContext, ShortcutLink } from '../types.ts';
@@ -41,7 +41,7 @@ export interface OpenOptions {
 
 const PEEK = 36;
 /** How many windows a new one tries to leave in sight. */
-const RECENT = 24;
+const RECENT = 12;
 
 /** Opens, arranges and closes windows. */
 export class WindowManager {
@@ -53,12 +53,23 @@ export class WindowManager {
   readonly content: ContentLoader;
   readonly #desk: Desk;
   readonly #byId = new Map<string, ShellWindow>();
+  readonly #byApp = new Map<string, Set<ShellWindow>>();
+  /** Apps whose windows changed since the taskbar last asked: it draws these alone, however many are open. */
+  #touched = new Set<string>();
   readonly #waiting = signal<readonly StoredWindow[]>([]);
   #order: string[] = [];
   /** Depths go up by two: the guide of a drag lies between the dragged window and all others. */
   #depth = 10;
   #openedNow: ShellWindow[] = [];
+  /** Seams that are being moved. */
+  #moving: { webtop: string; split: Split } | undefined;
+  /** What "show desktop" put away. */
+  readonly #putAway = new Set<ShellWindow>();
+  /** The window that looks active. */
+  #marked: string | undefined;
   #frame = 0;
+  /** Whether the active window comes after one that's gone, and takes its focus. */
+  #succeeding = false;
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -74,6 +85,13 @@ export class WindowManager {
     effect(() => {
       desk.activeWebtop();
       untracked(() => this.#showWebtop());
+    });
+    let known = '';
+    effect(() => {
+      // Another tab may have moved seams.
+      const splits = JSON.stringify(desk.webtops().map((webtop) => webtop.split));
+      if (splits !== known) untracked(() => this.relayout());
+      known = splits;
     });
     effect(() => {
       locale();
@@ -91,9 +109,11 @@ export class WindowManager {
       });
     });
     effect(() => {
-      const lost = [...this.list()].filter((win) => !desk.usableApp(win.app.id));
+      // A window opens with rights to its app; only a change of rights or apps can take them.
+      desk.runtime.apps();
+      desk.runtime.access();
       untracked(() => {
-        for (const win of lost) this.#drop(win);
+        for (const win of [...this.#byId.values()]) if (!desk.usableApp(win.app.id)) this.#drop(win);
       });
     });
   }
@@ -116,8 +136,23 @@ export class WindowManager {
     return this.#order.map((id) => this.#byId.get(id)).filter((win) => win !== undefined);
   }
 
-  changed(): void {
+  /** Windows of an app in the order they were opened. */
+  of(appId: string): ShellWindow[] {
+    return [...(this.#byApp.get(appId) ?? [])];
+  }
+
+  /** The apps whose windows changed since the last call. */
+  takeTouched(): Iterable<string> {
+    const touched = this.#touched;
+    this.#touched = new Set();
+    return touched;
+  }
+
+  /** Tells those who follow that something about a window changed. */
+  changed(win?: ShellWindow): void {
+    if (win) this.#touched.add(win.app.id);
     this.revision.update((count) => count + 1);
+    this.#soon();
   }
 
   /** Opens an app, or focuses its window when it has one that may not be doubled. */
@@ -130,7 +165,9 @@ export class WindowManager {
     }
     const win = this.#create(app, options);
     this.#byId.set(win.id, win);
-    this.#order = raise(this.#order, win.id);
+    const group = this.#byApp.get(app.id) ?? new Set();
+    this.#byApp.set(app.id, group.add(win));
+    this.#order.push(win.id);
     this.#depth += 2;
     win.element.style.zIndex = String(this.#depth);
     this.#apply(win);
@@ -138,7 +175,7 @@ export class WindowManager {
     this.#desk.windowLayer.appendChild(win.element);
     this.content.load(win);
     this.list.update((list) => [...list, win]);
-    this.changed();
+    this.changed(win);
     this.#settle(win, options.stored !== undefined);
     this.#desk.runtime.emit('app-opened', { appId: app.id, windowId: win.id });
     return win;
@@ -171,38 +208,45 @@ export class WindowManager {
 
   /** Where a new window goes: a step from the active one, and never over all of another. */
   #newBounds(size: { width: number; height: number }): Rect {
-    const inSight = this.stacked()
-      .filter((win) => this.shown(win))
-      .slice(-RECENT);
+    const inSight: ShellWindow[] = [];
+    for (let at = this.#order.length - 1; at >= 0 && inSight.length < RECENT; at -= 1) {
+      const win = this.get(this.#order[at]);
+      if (win && this.shown(win)) inSight.unshift(win);
+    }
     const { active } = this;
     const from = active?.placement === 'normal' && inSight.includes(active) ? this.rect(active) : undefined;
-    return newPlace(size, inSight.map((win) => this.rect(win)), from, this.#desk.area.peek());
+    return newPlace(
+      size,
+      inSight.map((win) => this.rect(win)),
+      from,
+      this.#desk.area.peek(),
+    );
   }
 
-  /** Focus and entrance wait for the frame: many windows opened in one go cost one of each. */
+  /** Focus and entrance wait for the frame: many windows opened or closed in one go cost one of each. */
   #settle(win: ShellWindow, restored: boolean): void {
     if (!restored) {
       this.#openedNow.push(win);
       if (!win.minimized) this.activeId.set(win.id);
     }
-    if (this.#frame) return;
-    this.#frame = requestAnimationFrame(() => {
+    this.#soon();
+  }
+
+  #soon(): void {
+    this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       const opened = this.#openedNow.splice(0).filter((one) => !one.closed);
-      const last = this.get(this.activeId.peek());
       this.#mark();
-      if (last && opened.includes(last)) this.focusInside(last);
+      const { active } = this;
+      // A window that closed with the focus leaves it to nobody; wherever else it is, somebody put it there.
+      const lost = this.#succeeding && (document.activeElement ?? document.body) === document.body;
+      this.#succeeding = false;
+      if (active && (lost || opened.includes(active))) this.focusInside(active);
+      else if (lost) this.#desk.grids.focus();
+      const docked = [...this.#byId.values()].some((one) => one.placement !== 'normal' && this.shown(one));
+      this.#desk.root.toggleAttribute('data-docked', docked);
       const only = opened.length === 1 ? opened[0] : undefined;
-      if (only && !this.#desk.popOut) {
-        animate(
-          only.body.parentElement ?? only.element,
-          [
-            { opacity: 0, scale: 0.96 },
-            { opacity: 1, scale: 1 },
-          ],
-          160,
-        );
-      }
+      if (only && !this.#desk.popOut) enter(only);
     });
   }
 
@@ -221,11 +265,25 @@ export class WindowManager {
   rect(win: ShellWindow): Rect {
     const area = this.#desk.area.peek();
     if (this.#desk.compact.peek() || this.#desk.popOut) return area;
-    if (win.placement !== 'normal') return placementRect(win.placement, area);
+    if (win.placement !== 'normal') return placementRect(win.placement, area, this.split(win.webtop));
     // Bounds stay as they are, so that a window grows back with its screen.
     const { width, height } = win.bounds;
     const fitting = { ...win.bounds, width: Math.min(width, area.width), height: Math.min(height, area.height) };
     return keepInside(fitting, area, win.overhang);
+  }
+
+  /** Where the seams between the snapped windows of a webtop lie. */
+  split(webtop: string): Split {
+    if (this.#moving?.webtop === webtop) return this.#moving.split;
+    return this.#desk.webtops.peek().find((one) => one.id === webtop)?.split ?? HALVES;
+  }
+
+  /** Moves the seams of a webtop, and all windows at them; `keep` ends the movement. */
+  moveSeams(webtop: string, wanted: Split, keep: boolean): void {
+    const split = limitSplit(wanted, this.#desk.area.peek());
+    this.#moving = keep ? undefined : { webtop, split };
+    if (keep) this.#desk.webtops.update((all) => all.map((one) => (one.id === webtop ? { ...one, split } : one)));
+    for (const win of this.#byId.values()) if (win.webtop === webtop && seams(win.placement)) this.#apply(win);
   }
 
   /** Whether a window is on screen. */
@@ -269,6 +327,7 @@ export class WindowManager {
     const top = topmost(this.#order, (id) => this.#isShown(id));
     this.activeId.set(top);
     this.#mark();
+    this.#soon();
   }
 
   #isShown(id: string): boolean {
@@ -278,10 +337,10 @@ export class WindowManager {
 
   #mark(): void {
     const active = this.activeId.peek();
-    for (const win of this.#byId.values()) {
-      const is = win.id === active;
-      if (is !== win.element.hasAttribute('data-active')) win.element.toggleAttribute('data-active', is);
-    }
+    if (active === this.#marked) return;
+    this.get(this.#marked)?.element.removeAttribute('data-active');
+    this.get(active)?.element.setAttribute('data-active', '');
+    this.#marked = active;
   }
 
   /** Brings a window up, shows it, and makes it the active one. */
@@ -301,15 +360,9 @@ export class WindowManager {
     this.activeId.set(win.id);
     this.#mark();
     if (wasMinimized) {
+      this.#putAway.delete(win);
       this.#apply(win);
-      animate(
-        win.element,
-        [
-          { opacity: 0, scale: 0.9 },
-          { opacity: 1, scale: 1 },
-        ],
-        160,
-      );
+      this.#travel(win, 'normal');
     }
     if (focus) this.focusInside(win);
     this.changed();
@@ -335,8 +388,11 @@ export class WindowManager {
 
   /** Another window becomes the active one; the focus stays in the pilot view while that is open. */
   #succeed(): void {
-    if (this.#desk.pilot.isOpen) this.#showWebtop();
-    else this.focusNext();
+    this.activeId.set(topmost(this.#order, (id) => this.#isShown(id)));
+    this.#mark();
+    if (this.#desk.pilot.isOpen) return;
+    this.#succeeding = true;
+    this.#soon();
   }
 
   minimize(win: ShellWindow): void {
@@ -344,23 +400,61 @@ export class WindowManager {
     const hadFocus = win.element.contains(document.activeElement) || this.activeId.peek() === win.id;
     win.minimized = true;
     win.lastKey = undefined;
-    animate(
-      win.element,
-      [
-        { opacity: 1, scale: 1 },
-        { opacity: 0, scale: 0.9 },
-      ],
-      120,
-    ).then(() => this.#apply(win));
+    this.#leave(win);
     if (hadFocus) this.focusNext();
     this.#desk.announce(t('say.minimized', { title: win.title }));
     this.changed();
+  }
+
+  #leave(win: ShellWindow): void {
+    this.#travel(win, 'reverse').then(() => this.#apply(win));
+  }
+
+  /** A minimized window comes from its task button and goes there. */
+  #travel(win: ShellWindow, direction: 'normal' | 'reverse'): Promise<void> {
+    const from = this.rect(win);
+    const to = this.#desk.start.taskbar?.placeOf(win.app.id) ?? {
+      x: from.x + from.width / 2,
+      y: from.y + from.height / 2,
+    };
+    const frames = [
+      { opacity: 0, transform: `translate(${to.x}px,${to.y}px) scale(0.06)` },
+      { opacity: 1, transform: `translate(${from.x}px,${from.y}px)` },
+    ];
+    return animate(win.element, direction === 'normal' ? frames : frames.reverse(), 190);
+  }
+
+  /** Puts all windows of the webtop out of the way, and brings them back. */
+  toggleDesktop(): void {
+    const here = this.stacked().filter((win) => win.webtop === this.#desk.activeWebtop.peek());
+    const shown = here.filter((win) => !win.minimized);
+    for (const win of shown) {
+      win.minimized = true;
+      win.lastKey = undefined;
+      this.#putAway.add(win);
+      this.#leave(win);
+      this.changed(win);
+    }
+    if (shown.length > 0) {
+      this.focusNext();
+      this.#desk.announce(t('say.desktop'));
+      return;
+    }
+    const back = here.filter((win) => this.#putAway.delete(win));
+    // On a phone the way home leads there and no farther.
+    if (this.#desk.compact.peek()) return;
+    for (const win of back) this.activate(win, win === back.at(-1));
   }
 
   /** Puts a window into a placement; it glides there from where it is, or from where it was let go. */
   place(win: ShellWindow, placement: Placement, from = this.rect(win)): void {
     win.minimized = false;
     win.placement = placement;
+    const neighbours = [...this.#byId.values()].some(
+      (one) => one !== win && one.webtop === win.webtop && seams(one.placement),
+    );
+    // The first of them halves the area; those that follow fill what is left.
+    if (seams(placement) && !neighbours) this.moveSeams(win.webtop, HALVES, true);
     this.#apply(win);
     win.translate();
     const to = this.rect(win);
@@ -437,13 +531,17 @@ export class WindowManager {
     win.ends.clear();
     win.hooks.close.clear();
     win.hooks.intent.clear();
+    this.#putAway.delete(win);
     this.#byId.delete(win.id);
+    const group = this.#byApp.get(win.app.id);
+    group?.delete(win);
+    if (group?.size === 0) this.#byApp.delete(win.app.id);
     this.#order = remove(this.#order, win.id);
     this.list.update((list) => list.filter((other) => other !== win));
     win.element.remove();
     win.lastFocus = undefined;
     if (hadFocus) this.#succeed();
-    this.changed();
+    this.changed(win);
   }
 
   /** Closes all windows without asking, for a change of user. */
@@ -519,7 +617,7 @@ export class WindowManager {
       if (win.closed) return;
       this.paint(win);
       win.translate();
-      this.changed();
+      this.changed(win);
     };
     return {
       host,
@@ -567,4 +665,15 @@ export class WindowManager {
       },
     };
   }
+}
+
+function enter(win: ShellWindow): void {
+  animate(
+    win.element,
+    [
+      { opacity: 0, scale: 0.96 },
+      { opacity: 1, scale: 1 },
+    ],
+    160,
+  );
 }

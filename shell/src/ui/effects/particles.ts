@@ -10,7 +10,7 @@ export const snow: Effect = (scene) => {
     phase: scene.random() * 7,
   }));
   return (context, seconds) => {
-    context.fillStyle = '#ffffff';
+    context.fillStyle = scene.ink();
     for (const flake of flakes) {
       flake.phase += seconds;
       flake.y += seconds * 46 * flake.depth;
@@ -37,7 +37,7 @@ export const starfield: Effect = (scene) => {
     pace: 0.5 + scene.random() * 1.5,
   }));
   return (context, seconds) => {
-    context.fillStyle = '#ffffff';
+    context.fillStyle = scene.ink();
     for (const star of stars) {
       star.phase += seconds * star.pace;
       star.x -= seconds * star.size * 2.4;
@@ -55,7 +55,7 @@ export const warp: Effect = (scene) => {
   return (context, seconds) => {
     const [middleX, middleY] = [scene.width / 2, scene.height / 2];
     const reach = Math.max(middleX, middleY);
-    context.strokeStyle = '#ffffff';
+    context.strokeStyle = scene.ink();
     context.lineCap = 'round';
     for (const [index, star] of stars.entries()) {
       const before = star.z;
@@ -91,8 +91,8 @@ export const network: Effect = (scene) => {
     dy: (scene.random() - 0.5) * 26,
   }));
   return (context, seconds) => {
-    context.strokeStyle = '#ffffff';
-    context.fillStyle = '#ffffff';
+    context.strokeStyle = scene.ink();
+    context.fillStyle = scene.ink();
     context.lineWidth = 1;
     for (const [index, point] of points.entries()) {
       point.x += point.dx * seconds;
@@ -137,7 +137,7 @@ export const aurora: Effect = (scene) => {
       return gradient;
     });
     for (const [index, band] of bands.entries()) {
-      context.fillStyle = strips[index] ?? '#ffffff';
+      context.fillStyle = strips[index] ?? scene.ink();
       for (let x = 0; x < scene.width; x += step) {
         const u = x / scene.width;
         const wave = Math.sin(u * 6 + time * band.pace * 6 + index) + 0.5 * Math.sin(u * 13 - time * band.pace * 9);

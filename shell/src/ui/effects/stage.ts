@@ -34,8 +34,8 @@ export function effectStage(desk: Desk): HTMLCanvasElement {
     listen(document, 'visibilitychange', () => visible.set(document.visibilityState === 'visible')),
   ];
   react(() => {
+    if (desk.setting('effect') === 'none') return;
     desk.windows.revision();
-    desk.windows.list();
     desk.activeWebtop();
     const full = (placement: string) => desk.compact() || placement === 'maximized';
     covered.set(desk.windows.list().some((win) => desk.windows.shown(win) && full(win.placement)));
