@@ -42,18 +42,72 @@ export interface Opening {
   cpu: number;
 }
 
+/** How windows are opened or closed: in one loop, or with a task of the browser's after each. */
+export type Pace = 'loop' | 'turns';
+
 /** Opens windows and waits until they are drawn. */
-export async function openMany(page: Page, library: Library, count: number): Promise<Opening> {
+export async function openMany(page: Page, library: Library, count: number, pace: Pace = 'loop'): Promise<Opening> {
+  return timed(page, () => openAndDraw(page, library, count, pace));
+}
+
+/** Closes all windows and waits until that's drawn. */
+export async function closeMany(page: Page, library: Library, pace: Pace): Promise<Opening> {
+  return timed(page, () => closeAndDraw(page, library, pace));
+}
+
+async function timed(page: Page, act: () => Promise<{ script: number; settled: number }>): Promise<Opening> {
   let clock = { script: 0, settled: 0 };
   const spent = await spentIn(page, async () => {
-    clock = await openAndDraw(page, library, count);
+    clock = await act();
   });
   return { ...clock, cpu: spent('TaskDuration') * 1000 };
 }
 
-function openAndDraw(page: Page, library: Library, count: number): Promise<{ script: number; settled: number }> {
+function closeAndDraw(page: Page, library: Library, pace: Pace): Promise<{ script: number; settled: number }> {
   return page.evaluate(
-    async ([kind, amount, text]) => {
+    async ([kind, step]) => {
+      const turn = () =>
+        new Promise<void>((resolve) => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => {
+            port1.close();
+            resolve();
+          };
+          port2.postMessage(0);
+        });
+      const selector = { shell: '[data-act=close]', winbox: '.wb-close', jspanel: '.jsPanel-btn-close' }[kind];
+      const buttons = [...document.querySelectorAll<HTMLElement>(selector)].reverse();
+      const began = performance.now();
+      for (const button of buttons) {
+        button.click();
+        if (step === 'turns') await turn();
+      }
+      const script = performance.now() - began;
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+      return { script, settled: performance.now() - began };
+    },
+    [library, pace] as const,
+  );
+}
+
+function openAndDraw(
+  page: Page,
+  library: Library,
+  count: number,
+  pace: Pace,
+): Promise<{ script: number; settled: number }> {
+  return page.evaluate(
+    async ([kind, amount, text, step]) => {
+      const turn = () =>
+        new Promise<void>((resolve) => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => {
+            port1.close();
+            resolve();
+          };
+          port2.postMessage(0);
+        });
       const content = () => {
         const paragraph = document.createElement('p');
         paragraph.textContent = text;
@@ -77,12 +131,13 @@ function openAndDraw(page: Page, library: Library, count: number): Promise<{ scr
             content: content(),
             animateIn: false,
           });
+        if (step === 'turns') await turn();
       }
       const script = performance.now() - began;
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
       return { script, settled: performance.now() - began };
     },
-    [library, count, TEXT] as const,
+    [library, count, TEXT, pace] as const,
   );
 }

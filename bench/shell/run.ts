@@ -8,7 +8,7 @@ import { launch, median, quantile } from './browser.ts';
 import { askingCost, dragCost, type Cost } from './drag.ts';
 import { effectCosts } from './effects.ts';
 import { thousandWindows } from './leak.ts';
-import { LIBRARIES, openMany, ready, type Library } from './open.ts';
+import { LIBRARIES, closeMany, openMany, ready, type Library } from './open.ts';
 import { serve } from './pages.ts';
 import { coldStart, longTasks } from './start.ts';
 
@@ -41,7 +41,12 @@ class Comparison {
 }
 
 async function compare(browser: Browser, url: string): Promise<void> {
-  const opening = { script: new Comparison(), settled: new Comparison(), cpu: new Comparison() };
+  const figures = new Map<string, Comparison>();
+  const add = (title: string, library: Library, value: number) => {
+    const comparison = figures.get(title) ?? new Comparison();
+    comparison.add(library, value);
+    figures.set(title, comparison);
+  };
   const perMove = new Comparison();
   const parts = new Map<Library, Cost[]>(LIBRARIES.map((library) => [library, []]));
   const asking: number[] = [];
@@ -49,11 +54,20 @@ async function compare(browser: Browser, url: string): Promise<void> {
     const floor = await askingCost(browser, url);
     asking.push(floor);
     for (const library of LIBRARIES) {
-      const page = await ready(browser, url, library);
-      const opened = await openMany(page, library, WINDOWS);
-      await page.context().close();
-      for (const [part, comparison] of Object.entries(opening))
-        comparison.add(library, opened[part as keyof typeof opening]);
+      for (const pace of ['loop', 'turns'] as const) {
+        const page = await ready(browser, url, library);
+        const opened = await openMany(page, library, WINDOWS, pace);
+        const closed = await closeMany(page, library, pace);
+        await page.context().close();
+        const how = pace === 'loop' ? 'in one loop' : 'with turns between';
+        for (const [what, { settled, cpu }] of [
+          ['opening', opened],
+          ['closing', closed],
+        ] as const) {
+          add(`${what} ${WINDOWS} ${how}, settled ms`, library, settled);
+          add(`of it the main thread’s own time (${what}, ${pace})`, library, cpu);
+        }
+      }
       const cost = await dragCost(browser, url, library, DRAG_WINDOWS);
       perMove.add(library, cost.perMove - floor);
       parts.get(library)?.push(cost);
@@ -61,15 +75,13 @@ async function compare(browser: Browser, url: string): Promise<void> {
   }
   line('', ...LIBRARIES, 'shell : WinBox', 'shell : jsPanel');
   line('---', '---:', '---:', '---:', '---:', '---:');
-  opening.script.print(`${WINDOWS} windows, script ms`);
-  opening.settled.print(`${WINDOWS} windows, settled ms`);
-  opening.cpu.print(`of it the main thread’s own time`);
+  for (const [title, comparison] of figures) comparison.print(title);
   perMove.print(`main thread ms per move, ${DRAG_WINDOWS} open`);
   for (const part of ['script', 'style', 'layout', 'layouts'] as const) {
-    const figures = LIBRARIES.map((library) => median((parts.get(library) ?? []).map((cost) => cost[part])));
+    const shares = LIBRARIES.map((library) => median((parts.get(library) ?? []).map((cost) => cost[part])));
     line(
       part === 'layouts' ? 'layouts in 120 moves' : `of it ${part}`,
-      ...figures.map((figure) => figure.toFixed(2)),
+      ...shares.map((figure) => figure.toFixed(2)),
       '',
       '',
     );

@@ -3,6 +3,8 @@ import type { MessageKey } from './messages-en.ts';
 
 /** German. */
 export const de: Record<MessageKey, string> = {
+  'folder.into': 'In „{title}“',
+  'folder.make': 'Ordner anlegen',
   'keys.undo': 'Entfernen rückgängig machen',
   'keys.desktop': 'Desktop zeigen und zurück',
   'say.desktop': 'Desktop wird gezeigt',

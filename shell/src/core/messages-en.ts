@@ -2,6 +2,8 @@
 
 /** English. */
 export const en = {
+  'folder.into': 'Into “{title}”',
+  'folder.make': 'Make a folder',
   'keys.undo': 'Take a removal back',
   'keys.desktop': 'Show the desktop, and back',
   'say.desktop': 'Desktop shown',

@@ -20,6 +20,7 @@ import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { h, listen, newId, swallowClick } from './dom.ts';
 import type { GridView } from './grid-view.ts';
+import { itemTitle } from './tiles.ts';
 import type { Webtops } from './webtops.ts';
 
 const START_PX = 5;
@@ -30,7 +31,7 @@ const EDGE_MS = 600;
 const OPEN_MS = 700;
 const FOLD_MS = 450;
 /** Largest side of the marker over the cell that a drop would hit. */
-const MARKER_PX = 150;
+const MARKER_PX = 180;
 /** A press nearer to the middle than this share of the cell means the item, not its place. */
 const MIDDLE = 0.5;
 
@@ -63,7 +64,8 @@ export class GridDrag {
   readonly active = signal(false);
   readonly #desk: Desk;
   readonly #webtops: Webtops;
-  readonly #marker = h('div.shell-drop', { 'aria-hidden': 'true', hidden: true });
+  readonly #word = h('span.shell-drop-word');
+  readonly #marker = h('div.shell-drop', { 'aria-hidden': 'true', hidden: true }, this.#word);
   #drag: Drag | undefined;
   #ends: (() => void)[] = [];
   #press: ReturnType<typeof setTimeout> | undefined;
@@ -211,7 +213,9 @@ export class GridDrag {
   #draw(): void {
     const drag = this.#drag;
     if (!drag?.ghost) return;
-    drag.ghost.style.transform = `translate(${drag.x - drag.offsetX}px,${drag.y - drag.offsetY}px) scale(1.06)`;
+    // Over what it would join it becomes small and leaves the other in sight.
+    const scale = drag.target && drag.target.kind !== 'cell' ? 0.55 : 1.06;
+    drag.ghost.style.transform = `translate(${drag.x - drag.offsetX}px,${drag.y - drag.offsetY}px) scale(${scale})`;
     const edge = this.#edgeStep(drag);
     if (edge !== 0) {
       this.#wait(`edge${edge}`, EDGE_MS, () => this.#turn(edge));
@@ -271,7 +275,10 @@ export class GridDrag {
       });
     } else if (over?.kind === 'shortcut' && drag.item.kind === 'shortcut' && !folder.isOpen) {
       if (drag.target?.kind !== 'fold' || drag.target.id !== over.id) this.#mark({ kind: 'cell', view, cell: at.cell });
-      this.#wait(`fold${over.id}`, FOLD_MS, () => this.#mark({ kind: 'fold', id: over.id }));
+      this.#wait(`fold${over.id}`, FOLD_MS, () => {
+        this.#mark({ kind: 'fold', id: over.id });
+        this.#draw();
+      });
     } else {
       this.#wait('', 0, () => {});
       this.#mark({ kind: 'cell', view, cell: at.cell });
@@ -306,6 +313,8 @@ export class GridDrag {
     const rect = view && this.#rects.get(view);
     const { columns, rows } = view?.size ?? { columns: 1, rows: 1 };
     const item = target.kind === 'cell' ? undefined : findItem(this.#desk.webtops.peek(), target.id)?.item;
+    this.#word.textContent =
+      target.kind === 'fold' ? t('folder.make') : item ? t('folder.into', { title: itemTitle(this.#desk, item) }) : '';
     const cell = (target.kind === 'cell' ? target.cell : (item?.cell ?? 0)) % (columns * rows);
     if (!rect) return;
     const [width, height] = [rect.width / columns, rect.height / rows];

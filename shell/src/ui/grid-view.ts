@@ -1,4 +1,5 @@
 /** A grid of tiles on screen: a webtop, or the pages of a folder. Tiles are kept and changed, not made anew. */
+import { clamp } from '../core/geometry.ts';
 import { nearestItem, neighbour, pageOf, pageSize, type GridSize } from '../core/grid.ts';
 import type { WebtopItem } from '../core/profile.ts';
 import { scope, type Dispose } from '../core/signal.ts';
@@ -168,11 +169,11 @@ export class GridView {
   }
 
   /** The cell under a point, and how near its middle the point is (0 middle, 1 rim). */
-  cellAt(x: number, y: number, rect: DOMRect): { cell: number; rim: number; item: WebtopItem | undefined } | undefined {
+  cellAt(x: number, y: number, rect: DOMRect): { cell: number; rim: number; item: WebtopItem | undefined } {
     const { columns, rows } = this.size;
-    const column = Math.floor(((x - rect.left) / rect.width) * columns);
-    const row = Math.floor(((y - rect.top) / rect.height) * rows);
-    if (column < 0 || row < 0 || column >= columns || row >= rows) return undefined;
+    // Beside the block the nearest cell is meant.
+    const column = clamp(Math.floor(((x - rect.left) / rect.width) * columns), 0, columns - 1);
+    const row = clamp(Math.floor(((y - rect.top) / rect.height) * rows), 0, rows - 1);
     const [width, height] = [rect.width / columns, rect.height / rows];
     const dx = Math.abs(x - rect.left - (column + 0.5) * width) / (width / 2);
     const dy = Math.abs(y - rect.top - (row + 0.5) * height) / (height / 2);
