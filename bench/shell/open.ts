@@ -27,7 +27,9 @@ export async function ready(browser: Browser, url: string, library: Library): Pr
         },
       });
       document.body.append(document.createElement('shell-desktop'));
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      // The clock comes last; a start isn't what is compared here.
+      while (!document.querySelector('.shell-clock-time')?.textContent)
+        await new Promise((resolve) => setTimeout(resolve, 50));
     }, TEXT);
   }
   return page;

@@ -35,7 +35,7 @@ export class Preview {
   }
 
   /** The pointer came over a task button. */
-  hover(anchor: HTMLElement, windows: () => ShellWindow[]): void {
+  hover(anchor: HTMLElement, windows: () => readonly ShellWindow[]): void {
     clearTimeout(this.#timer);
     if (this.#desk.compact.peek() || this.#desk.pilot.isOpen || this.#anchor === anchor) return;
     this.#timer = setTimeout(() => this.#open(anchor, windows(), false), this.isOpen ? 80 : HOVER_MS);
@@ -48,7 +48,7 @@ export class Preview {
   }
 
   /** Opens with the focus inside, or closes. */
-  toggle(anchor: HTMLElement, windows: () => ShellWindow[]): void {
+  toggle(anchor: HTMLElement, windows: () => readonly ShellWindow[]): void {
     if (this.#anchor === anchor && this.#panel?.contains(document.activeElement)) this.close();
     else this.#open(anchor, windows(), true);
   }

@@ -121,7 +121,8 @@ export class Taskbar {
 
   #pilotButton(): HTMLElement {
     const count = h('span.shell-window-count', { 'aria-hidden': 'true' }, () => {
-      const open = this.#desk.windows.list().length;
+      // Only phones show it.
+      const open = this.#desk.compact() ? this.#desk.windows.list().length : 0;
       return open > 0 ? formatNumber(open) : '';
     });
     return h(
@@ -265,7 +266,9 @@ export class Taskbar {
     const name = group.length === 1 ? first.title : t('task.several', { title: first.app.title, count: group.length });
     element.dataset.name = name;
     this.#label(first.app.id, element);
-    element.querySelector('.shell-task-marks')?.replaceChildren(...group.slice(0, 3).map(() => h('i')));
+    const marks = element.querySelector('.shell-task-marks');
+    if (marks?.childElementCount !== Math.min(3, group.length))
+      marks?.replaceChildren(...group.slice(0, 3).map(() => h('i')));
     if (group.length > 1) element.setAttribute('aria-haspopup', 'dialog');
     else element.removeAttribute('aria-haspopup');
   }
@@ -340,7 +343,7 @@ export class Taskbar {
           title: t('task.closeAll'),
           icon: 'close',
           run: () => {
-            for (const win of group) this.#desk.windows.close(win);
+            for (const win of [...group]) this.#desk.windows.close(win);
           },
         },
       ],

@@ -40,6 +40,8 @@ export interface OpenOptions {
 }
 
 const PEEK = 36;
+/** Windows that come faster than this after each other were opened by a program. */
+const IN_A_ROW_MS = 150;
 /** How many windows a new one tries to leave in sight. */
 const RECENT = 12;
 
@@ -53,7 +55,7 @@ export class WindowManager {
   readonly content: ContentLoader;
   readonly #desk: Desk;
   readonly #byId = new Map<string, ShellWindow>();
-  readonly #byApp = new Map<string, Set<ShellWindow>>();
+  readonly #byApp = new Map<string, ShellWindow[]>();
   /** Apps whose windows changed since the taskbar last asked: it draws these alone, however many are open. */
   #touched = new Set<string>();
   readonly #waiting = signal<readonly StoredWindow[]>([]);
@@ -68,6 +70,8 @@ export class WindowManager {
   /** The window that looks active. */
   #marked: string | undefined;
   #frame = 0;
+  /** When a window came in last. */
+  #entered = 0;
   /** Whether the active window comes after one that's gone, and takes its focus. */
   #succeeding = false;
 
@@ -137,8 +141,8 @@ export class WindowManager {
   }
 
   /** Windows of an app in the order they were opened. */
-  of(appId: string): ShellWindow[] {
-    return [...(this.#byApp.get(appId) ?? [])];
+  of(appId: string): readonly ShellWindow[] {
+    return this.#byApp.get(appId) ?? [];
   }
 
   /** The apps whose windows changed since the last call. */
@@ -165,8 +169,9 @@ export class WindowManager {
     }
     const win = this.#create(app, options);
     this.#byId.set(win.id, win);
-    const group = this.#byApp.get(app.id) ?? new Set();
-    this.#byApp.set(app.id, group.add(win));
+    const group = this.#byApp.get(app.id) ?? [];
+    group.push(win);
+    this.#byApp.set(app.id, group);
     this.#order.push(win.id);
     this.#depth += 2;
     win.element.style.zIndex = String(this.#depth);
@@ -246,7 +251,10 @@ export class WindowManager {
       const docked = [...this.#byId.values()].some((one) => one.placement !== 'normal' && this.shown(one));
       this.#desk.root.toggleAttribute('data-docked', docked);
       const only = opened.length === 1 ? opened[0] : undefined;
-      if (only && !this.#desk.popOut) enter(only);
+      // A row of windows comes as it is: entrances would only be in each other's way.
+      const now = performance.now();
+      if (only && !this.#desk.popOut && now - this.#entered > IN_A_ROW_MS) enter(only);
+      if (opened.length > 0) this.#entered = now;
     });
   }
 
@@ -533,9 +541,9 @@ export class WindowManager {
     win.hooks.intent.clear();
     this.#putAway.delete(win);
     this.#byId.delete(win.id);
-    const group = this.#byApp.get(win.app.id);
-    group?.delete(win);
-    if (group?.size === 0) this.#byApp.delete(win.app.id);
+    const group = this.of(win.app.id).filter((other) => other !== win);
+    if (group.length > 0) this.#byApp.set(win.app.id, group);
+    else this.#byApp.delete(win.app.id);
     this.#order = remove(this.#order, win.id);
     this.list.update((list) => list.filter((other) => other !== win));
     win.element.remove();
