@@ -239,4 +239,212 @@ export const desk = [
     await page.mouse.up();
     await becomes(left, { ...usable, width: usable.width / 2 + 200 }, 'taken back');
   }),
+  story('offer: the other half is filled by a press or by F6', {}, async ({ page }) => {
+    const people = await openApp(page, 'people');
+    const clock = await openApp(page, 'clock');
+    await openApp(page, 'sales');
+    await page.keyboard.press('Control+ArrowLeft');
+    const offer = page.locator('.shell-assist');
+    await offer.waitFor();
+    assert.equal(await offer.locator('.shell-preview-card').count(), 2);
+    const usable = await area(page);
+    await page.keyboard.press('F6');
+    assert.equal(await page.evaluate(() => document.activeElement?.closest('.shell-assist') !== null), true);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await becomes(people, { ...usable, x: usable.x + usable.width / 2, width: usable.width / 2 }, 'chosen');
+    await offer.waitFor({ state: 'detached' });
+    assert.equal(await clock.evaluate((element) => (element as HTMLElement).inert), false, 'the other is given back');
+    await page.keyboard.press('Control+ArrowLeft');
+    await page.waitForTimeout(100);
+    assert.equal(await offer.count(), 0, 'nothing is offered while the other half is taken');
+  }),
+  story('offer: goes with Escape and with any press beside it', {}, async ({ page }) => {
+    const clock = await openApp(page, 'clock');
+    const before = await box(clock);
+    await openApp(page, 'sales');
+    await page.keyboard.press('Control+ArrowLeft');
+    await page.locator('.shell-assist').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-assist').waitFor({ state: 'detached' });
+    same(await box(clock), before, 'back where it was');
+    await page.keyboard.press('Control+ArrowRight');
+    await page.locator('.shell-assist').waitFor();
+    await page.locator('.shell-window[data-app=sales] .shell-window-title').click();
+    await page.locator('.shell-assist').waitFor({ state: 'detached' });
+  }),
+  story('arrange: a layout is chosen by its picture, with arrows in all directions', {}, async ({ page }) => {
+    const win = await openApp(page, 'people');
+    await page.keyboard.press('Alt+Shift+M');
+    await page.getByRole('menu').getByText('Arrange').click();
+    const pictures = page.locator('.shell-layout');
+    assert.equal(await pictures.count(), 9);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    assert.equal(await placement(win), 'bottomRight');
+    await page.keyboard.press('Alt+Shift+M');
+    await page.getByRole('menu').getByText('Arrange').click();
+    await page.getByRole('menuitemradio', { name: 'Left half' }).click();
+    assert.equal(await placement(win), 'left');
+  }),
+  story('switcher: a short press goes back, holding shows pictures, the most recent first', {}, async ({ page }) => {
+    for (const id of ['clock', 'sales', 'people']) await openApp(page, id);
+    const active = () => page.locator('.shell-window[data-active]').getAttribute('data-app');
+    await page.keyboard.press('Control+Backquote');
+    assert.equal(await active(), 'sales');
+    await page.keyboard.press('Control+Backquote');
+    assert.equal(await active(), 'people');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('Backquote');
+    await page.locator('.shell-switcher').waitFor();
+    assert.deepEqual(await page.locator('.shell-switcher .shell-preview-title').allInnerTexts(), [
+      'Amara Okafor',
+      'Sales',
+      'Clock',
+    ]);
+    const card = await box(page.locator('.shell-switcher .shell-preview-open').nth(1));
+    const live = await box(page.locator('.shell-window[data-app=sales]'));
+    assert.ok(live.x >= card.x - 1 && live.width <= card.width + 1, 'the real window is the picture');
+    await page.keyboard.press('Backquote');
+    await page.keyboard.up('Control');
+    await page.locator('.shell-switcher').waitFor({ state: 'detached' });
+    assert.equal(await active(), 'clock');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('Backquote');
+    await page.keyboard.press('Escape');
+    await page.keyboard.up('Control');
+    assert.equal(await active(), 'clock', 'Escape stays');
+  }),
+  story('pins: stay on the bar, in their order, and come first in the start menu', {}, async ({ page }) => {
+    const tasks = () =>
+      page.locator('.shell-task').evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.app));
+    for (const id of ['clock', 'sales']) {
+      await openApp(page, id);
+      await page.locator(`.shell-task[data-app=${id}]`).click({ button: 'right' });
+      await page.getByRole('menuitem', { name: 'Pin', exact: true }).click();
+      await page.keyboard.press('Alt+Shift+W');
+    }
+    await openApp(page, 'people');
+    assert.deepEqual(await tasks(), ['clock', 'sales', 'people']);
+    await page.locator('.shell-task[data-app=clock]').focus();
+    await page.keyboard.press('Control+ArrowRight');
+    assert.deepEqual(await tasks(), ['sales', 'clock', 'people']);
+    const first = await middle(page.locator('.shell-task[data-app=sales]'));
+    await drag(page, await middle(page.locator('.shell-task[data-app=people]')), { x: first.x - 16, y: first.y });
+    assert.deepEqual(await tasks(), ['people', 'sales', 'clock']);
+    assert.equal(await page.locator('.shell-window').isVisible(), true, 'a pull is no press');
+    await page.waitForTimeout(1_000);
+    await page.reload();
+    await page.locator('.shell-task[data-app=clock]').waitFor();
+    assert.deepEqual(await tasks(), ['people', 'sales', 'clock']);
+    await page.locator('.shell-task[data-app=clock]').click();
+    await page.locator('.shell-window[data-app=clock]').waitFor();
+    await page.keyboard.press('Control+K');
+    const heads = await page.locator('.shell-start-heading').allInnerTexts();
+    assert.deepEqual(heads.slice(0, 1), ['Pinned']);
+    assert.deepEqual(await page.locator('.shell-start-section').first().locator('.shell-start-app').allInnerTexts(), [
+      'People',
+      'Sales',
+      'Clock',
+    ]);
+  }),
+  story('start menu: recent apps and groups', {}, async ({ page }) => {
+    await page.evaluate(() => {
+      for (const title of ['Invoices', 'Ledger'])
+        window.Shell.registerApp({ id: title, title, icon: 'box.svg', group: 'Finance', render: () => '' });
+    });
+    for (const id of ['clock', 'Ledger']) await openApp(page, id);
+    await page.locator('.shell-start-button').click();
+    const section = (name: string) =>
+      page
+        .locator('.shell-start-section')
+        .filter({ has: page.getByRole('heading', { name, exact: true }) })
+        .locator('.shell-start-app');
+    assert.deepEqual(await section('Recent').allInnerTexts(), ['Ledger', 'Clock']);
+    assert.deepEqual(await section('Finance').allInnerTexts(), ['Invoices', 'Ledger']);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.section), 'Apps');
+  }),
+  story(
+    'start menu: on a phone no keyboard lies over the apps',
+    { width: 390, height: 844, touch: true },
+    async ({ page }) => {
+      await page.locator('.shell-start-button').tap();
+      await page.locator('.shell-start').waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.localName), 'div');
+    },
+  ),
+  story(
+    'notify: shown, kept under the bell, opens its app, and is nothing for the next person',
+    {},
+    async ({ page }) => {
+      assert.equal(await page.locator('.shell-bell').isVisible(), false, 'nothing was told yet');
+      await page.evaluate(() => {
+        for (const number of [1, 2, 3, 4, 5, 6])
+          window.Shell.notify({ title: `Order ${number}`, text: 'From Berger', appId: 'sales', intent: { number } });
+      });
+      await page.locator('.shell-toast').first().waitFor();
+      assert.equal(await page.locator('.shell-toast').count(), 4, 'a bound to what is shown at a time');
+      const bell = page.getByRole('button', { name: 'Notices, 6 new' });
+      await bell.click();
+      assert.equal(await page.locator('.shell-toast').count(), 0, 'all of them are in the list');
+      assert.equal(await page.locator('.shell-notice').count(), 6);
+      assert.match(await page.locator('.shell-notice').first().innerText(), /Order 6/);
+      await page.getByRole('button', { name: 'Close Order 6' }).click();
+      await page.locator('.shell-notice-open').first().click();
+      await page.locator('.shell-window[data-app=sales]').waitFor();
+      assert.equal(await page.locator('.shell-notice-panel').count(), 0);
+      await page.locator('.shell-bell').click();
+      assert.equal(await page.locator('.shell-notice').count(), 4);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('shell-bell')), true);
+      await page.evaluate(() => window.Shell.setSession({ identity: { id: 'bert', displayName: 'Bert' } }));
+      await page.locator('.shell-bell').waitFor({ state: 'hidden' });
+      await assert.rejects(
+        page.evaluate(() => void window.Shell.notify({} as never)),
+        /the notice has no `title`; add one/,
+      );
+    },
+  ),
+  story(
+    'bridge: a page in a frame hears theme, language and intent, and tells title, state and notices',
+    {},
+    async ({ page }) => {
+      const win = await openApp(page, 'connected', { order: 3 });
+      const inside = win.frameLocator('iframe');
+      await inside.locator('#context', { hasText: 'light en {"order":3}' }).waitFor();
+      await page.evaluate(() => window.Shell.setLocale('de'));
+      await inside.locator('#context', { hasText: 'light de' }).waitFor();
+      await page.evaluate(() => window.Shell.setLocale('en'));
+      await openApp(page, 'connected', { order: 4 });
+      await inside.locator('#context', { hasText: 'intent {"order":4}' }).waitFor();
+      await inside.locator('#tell').click();
+      await win.locator('.shell-window-title', { hasText: 'Order 17' }).waitFor();
+      await page.locator('.shell-toast', { hasText: 'Order 17 was sent' }).waitFor();
+      await page.waitForTimeout(1_000);
+      const stored = await page.evaluate(() => localStorage.getItem('shell') ?? '');
+      assert.match(stored, /"state":\{"order":17\}/);
+    },
+  ),
+  story('bridge: only the app’s own page in its own frame is heard', {}, async ({ page }) => {
+    const win = await openApp(page, 'connected');
+    const other = await openApp(page, 'welcome');
+    await page.evaluate(() => window.postMessage({ shell: 1, type: 'appearance', title: 'Forged' }, '*'));
+    // A frame that an app puts into its own window speaks with that app, not with the desktop.
+    await other.locator('.shell-host').evaluate((host) => {
+      const frame = document.createElement('iframe');
+      frame.src = '/pages/connected.html';
+      host.append(frame);
+    });
+    await other.frameLocator('iframe').locator('#tell').click();
+    await page.waitForTimeout(300);
+    assert.equal(await other.frameLocator('iframe').locator('#context').innerText(), '');
+    assert.equal(await page.locator('.shell-toast').count(), 0);
+    for (const one of [win, other])
+      assert.doesNotMatch(await one.locator('.shell-window-title').innerText(), /Forged|Order/);
+  }),
 ];

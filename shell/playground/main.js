@@ -53,6 +53,15 @@ Shell.registerApps([
   },
   { id: 'handbook', title: 'Handbook', icon: 'docs.svg', accent: '#7a5c3e', url: '/pages/handbook.html' },
   {
+    id: 'connected',
+    title: 'Connected page',
+    icon: 'globe.svg',
+    accent: '#2d7d6f',
+    url: '/pages/connected.html',
+    singleInstance: true,
+    hidden: true,
+  },
+  {
     id: 'welcome',
     title: 'Welcome',
     icon: 'app.svg',

@@ -1,5 +1,5 @@
 /**
- * Builds what is shipped: `dist/shell.js`, `dist/shell.css`, `dist/shell.d.ts` and `dist/icons/`, and refuses to grow
+ * Builds what is shipped: `dist/shell.js`, `dist/shell.css`, `dist/frame.js`, their declarations and `dist/icons/`, and refuses to grow
  * beyond the sizes promised.
  */
 import { execFileSync } from 'node:child_process';
@@ -14,11 +14,14 @@ const dist = join(root, 'dist');
 const stage = join(root, '.build');
 
 /** Bytes after minifying and gzip. */
-const LIMITS = { 'shell.js': 60 * 1024, 'shell.css': 15 * 1024 };
+const LIMITS = { 'shell.js': 64 * 1024, 'shell.css': 16 * 1024, 'frame.js': 2 * 1024 };
 
 async function bundle(): Promise<void> {
   await build({
-    entryPoints: [{ in: join(root, 'src/index.ts'), out: 'shell' }],
+    entryPoints: [
+      { in: join(root, 'src/index.ts'), out: 'shell' },
+      { in: join(root, 'src/frame.ts'), out: 'frame' },
+    ],
     outdir: dist,
     bundle: true,
     format: 'esm',
@@ -66,6 +69,8 @@ function declarations(): void {
       readFileSync(path, 'utf8').replaceAll(/(from '|from "|import\('|import\(")(\.[^'"]*)\.ts(?=['"])/g, '$1$2'),
     );
   }
+  // What a page in a frame imports stands alone.
+  cpSync(join(stage, 'frame.d.ts'), join(dist, 'frame.d.ts'));
   const config = {
     projectFolder: root,
     mainEntryPointFilePath: join(stage, 'index.d.ts'),

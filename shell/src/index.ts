@@ -15,6 +15,7 @@ import type {
   Access,
   AppDefinition,
   Intent,
+  Notice,
   Permission,
   SearchOptions,
   SearchProvider,
@@ -40,6 +41,8 @@ export interface ShellApi {
   openApp(id: string, intent?: Intent): boolean;
   /** A count or short mark on the app's tiles, start menu entry and task buttons; empty or 0 removes it. */
   setBadge(id: string, value?: number | string | null): void;
+  /** Tells people something: shown for a moment, then kept under the bell. Returns what takes it back. */
+  notify(notice: Notice): () => void;
   /** Adds a content search. Returns the undo. */
   registerSearchProvider(provider: SearchProvider): () => void;
   /** Asks all search providers. */
@@ -77,6 +80,7 @@ export const Shell: ShellApi = Object.freeze({
   unregisterApp: (id) => runtime.unregisterApp(id),
   openApp: (id, intent) => runtime.openApp(id, intent),
   setBadge: (id, value) => runtime.setBadge(id, value),
+  notify: (notice) => runtime.notices.add(notice),
   registerSearchProvider: (provider) => runtime.registerSearchProvider(provider),
   search: (query, options) => runtime.search(query, options),
   registerPermission: (permission) => runtime.registerPermissions([permission]),

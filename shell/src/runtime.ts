@@ -6,6 +6,7 @@ import { checkOptions, checkApp, checkPermission, checkSearchProvider, badgeText
 import { Emitter } from './core/emitter.ts';
 import { flush, signal } from './core/signal.ts';
 import { formatNumber, locale, setConfiguredLocale } from './i18n.ts';
+import { Notices } from './notices.ts';
 import { send } from './request.ts';
 import { runSearch } from './search.ts';
 import type {
@@ -43,6 +44,7 @@ export class Runtime {
   readonly options = signal<ShellOptions>({});
   readonly apps = signal<ReadonlyMap<string, AppDefinition>>(new Map());
   readonly badges = signal<ReadonlyMap<string, string>>(new Map());
+  readonly notices = new Notices();
   readonly providers = signal<readonly SearchProvider[]>([]);
   readonly permissions = signal<ReadonlyMap<string, Permission>>(new Map());
   readonly session = signal<Session | undefined>(undefined);

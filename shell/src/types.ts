@@ -114,6 +114,8 @@ export interface AppDefinition {
   entry?: string;
   /** With `entry`: the named export to use instead of the default one. */
   exportName?: string;
+  /** Where it stands in the start menu; those without one stand under "Apps". */
+  group?: string;
   /** One window only; opening again focuses it. */
   singleInstance?: boolean;
   menu?: AppMenuEntry[];
@@ -227,6 +229,16 @@ export interface ShellOptions {
   initialShortcuts?: string[];
   /** Ids of apps opened on the very first start. At start. */
   initialApps?: string[];
+}
+
+/** Something an app tells; people find it under the bell until they clear it. */
+export interface Notice {
+  title: string;
+  text?: string;
+  /** The app it comes from, whose sign it bears and that opens when somebody turns to it. */
+  appId?: string;
+  /** Handed to the app then. */
+  intent?: Intent;
 }
 
 /** One result of a search provider. */

@@ -73,6 +73,7 @@ export const rule = {
   texts: { expected: 'an array of strings', test: (value: unknown) => Array.isArray(value) && value.every(isText) },
   object: { expected: 'an object', test: isObject },
   textOrFalse: { expected: 'a string or false', test: (value: unknown) => value === false || isText(value) },
+  anything: { expected: 'anything', test: () => true },
 } satisfies Record<string, FieldRule>;
 
 /** A rule for one of several strings. */

@@ -3,6 +3,16 @@ import type { MessageKey } from './messages-en.ts';
 
 /** German. */
 export const de: Record<MessageKey, string> = {
+  'notices.count': 'Hinweise, {count} neu',
+  'notices.clear': 'Alle löschen',
+  'notices.none': 'Keine Hinweise',
+  'notices.title': 'Hinweise',
+  'start.recent': 'Zuletzt',
+  'start.pinned': 'Angeheftet',
+  'pin.remove': 'Loslösen',
+  'pin.add': 'Anheften',
+  'assist.say': 'F6 bietet Fenster für die andere Hälfte an',
+  'assist.title': 'Fenster für die andere Hälfte',
   'folder.into': 'In „{title}“',
   'folder.make': 'Ordner anlegen',
   'keys.undo': 'Entfernen rückgängig machen',

@@ -2,6 +2,16 @@
 
 /** English. */
 export const en = {
+  'notices.count': 'Notices, {count} new',
+  'notices.clear': 'Clear all',
+  'notices.none': 'No notices',
+  'notices.title': 'Notices',
+  'start.recent': 'Recent',
+  'start.pinned': 'Pinned',
+  'pin.remove': 'Unpin',
+  'pin.add': 'Pin',
+  'assist.say': 'F6 offers windows for the other half',
+  'assist.title': 'Windows for the other half',
   'folder.into': 'Into “{title}”',
   'folder.make': 'Make a folder',
   'keys.undo': 'Take a removal back',

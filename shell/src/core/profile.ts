@@ -60,6 +60,10 @@ export interface SettingValues {
   taskbarAutoHide: boolean;
   effect: string;
   locale: string;
+  /** Ids of apps that stay on the taskbar and come first in the start menu, in this order. */
+  pins: string[];
+  /** Ids of the apps opened last, the latest first. */
+  recent: string[];
 }
 
 /** An open window, as far as it can be opened again. */
@@ -136,6 +140,9 @@ export function emptyProfile(): Profile {
     windows: [],
   };
 }
+
+/** The most pins and recent apps that are kept. */
+const MOST_IDS = 40;
 
 type Fields = Record<string, unknown>;
 
@@ -234,6 +241,10 @@ function readSettings(value: unknown): Partial<SettingValues> {
   if (value.theme === 'auto' || value.theme === 'light' || value.theme === 'dark') settings.theme = value.theme;
   const side = (['bottom', 'top', 'left', 'right'] as const).find((known) => known === value.taskbarPosition);
   if (side) settings.taskbarPosition = side;
+  for (const key of ['pins', 'recent'] as const) {
+    const ids = value[key];
+    if (Array.isArray(ids)) settings[key] = [...new Set(ids.filter((id) => text(id) !== undefined))].slice(0, MOST_IDS);
+  }
   if (typeof value.taskbarAutoHide === 'boolean') settings.taskbarAutoHide = value.taskbarAutoHide;
   return settings;
 }

@@ -14,12 +14,3 @@ export function remove(order: readonly string[], id: string): string[] {
 export function topmost(order: readonly string[], usable: (id: string) => boolean): string | undefined {
   return order.findLast(usable);
 }
-
-/** The window that comes after `active` when the user steps through them, in the given direction. */
-export function next(order: readonly string[], active: string | undefined, step: 1 | -1): string | undefined {
-  if (order.length === 0) return undefined;
-  const at = active === undefined ? -1 : order.indexOf(active);
-  // Stepping forward goes to the least recently used window, so that repeated steps visit every one.
-  const index = at < 0 ? (step === 1 ? 0 : order.length - 1) : (at + step + order.length) % order.length;
-  return order[index];
-}

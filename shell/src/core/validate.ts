@@ -83,6 +83,7 @@ const APP: Record<string, FieldRule> = {
   height: rule.size,
   requiredPermissions: rule.texts,
   hidden: rule.flag,
+  group: rule.filled,
   render: rule.run,
   url: rule.filled,
   entry: rule.filled,
@@ -124,6 +125,17 @@ export function checkSearchProvider(provider: unknown): void {
   for (const key of ['id', 'title', 'search']) {
     if (fields[key] === undefined) throw new TypeError(`the search provider has no \`${key}\`; add one`);
   }
+}
+
+/** Checks a notice. */
+export function checkNotice(notice: unknown): void {
+  checkFields('the notice', notice, {
+    title: rule.filled,
+    text: rule.text,
+    appId: rule.filled,
+    intent: rule.anything,
+  });
+  if ((notice as { title?: unknown }).title === undefined) throw new TypeError('the notice has no `title`; add one');
 }
 
 /** Checks a permission. */

@@ -53,8 +53,8 @@ export class Loan {
     this.#desk = desk;
   }
 
-  /** Sends windows into their cards in the panel. */
-  take(panel: Element, windows: readonly ShellWindow[]): void {
+  /** Sends windows into their cards in the panel; `marked` leaves an outline where each was. */
+  take(panel: Element, windows: readonly ShellWindow[], marked = false): void {
     const root = this.#desk.root.getBoundingClientRect();
     for (const win of windows) {
       const card = panel.querySelector(`[data-window="${CSS.escape(win.id)}"] .shell-preview-open`);
@@ -66,7 +66,7 @@ export class Loan {
       const x = slot.left - root.left + (slot.width - rect.width * scale) / 2;
       const y = slot.top - root.top + (slot.height - rect.height * scale) / 2;
       const { element } = win;
-      this.#lent.push({ win, outline: shown ? outline(this.#desk, rect, element.style.zIndex) : undefined });
+      this.#lent.push({ win, outline: marked && shown ? outline(this.#desk, rect, element.style.zIndex) : undefined });
       element.classList.add('shell-flying', ...(shown ? ['shell-flying-from'] : []));
       element.inert = true;
       element.classList.remove('shell-away');

@@ -4,16 +4,17 @@
  */
 import { emptyProfile, type Profile, type SettingValues, type Shortcut, type Webtop } from '../core/profile.ts';
 import type { Rect } from '../core/geometry.ts';
-import { signal, type Signal } from '../core/signal.ts';
+import { signal, untracked, type Signal } from '../core/signal.ts';
 import { addItem, changeItem, findItem, putItem, removeItem } from '../core/workspace.ts';
 import { setLocale, t } from '../i18n.ts';
 import type { Runtime } from '../runtime.ts';
 import type { AppDefinition } from '../types.ts';
 import { h, newId } from './dom.ts';
-import type { MenuLayer } from './menu.ts';
+import type { MenuEntry, MenuLayer } from './menu.ts';
 import type { Toasts } from './toast.ts';
 import type { WindowManager } from './windows.ts';
 import type { Pilot } from './pilot.ts';
+import type { Switcher } from './switcher.ts';
 import type { StartMenu } from './start.ts';
 import type { Webtops } from './webtops.ts';
 
@@ -26,8 +27,12 @@ const BUILT_IN: SettingValues = {
   taskbarAutoHide: false,
   effect: 'none',
   locale: '',
+  pins: [],
+  recent: [],
 };
 
+/** How many apps opened last are kept in mind. */
+const RECENT_APPS = 5;
 /** How many removals can be taken back. */
 const UNDO_STEPS = 20;
 
@@ -64,6 +69,7 @@ export class Desk {
   menus!: MenuLayer;
   toasts!: Toasts;
   pilot!: Pilot;
+  switcher!: Switcher;
   start!: StartMenu;
   grids!: Webtops;
   /** Saves the profile now, for a tab that is about to read it. */
@@ -187,6 +193,29 @@ export class Desk {
   usableApp(appId: string): AppDefinition | undefined {
     const app = this.runtime.apps().get(appId);
     return app && this.runtime.allowed(app) ? app : undefined;
+  }
+
+  /** Whether an app stays on the taskbar and comes first in the start menu. */
+  pinned(appId: string): boolean {
+    return this.setting('pins').includes(appId);
+  }
+
+  /** Pins an app, or takes the pin out. */
+  togglePin(appId: string): void {
+    const pins = this.setting('pins');
+    this.choose({ pins: this.pinned(appId) ? pins.filter((id) => id !== appId) : [...pins, appId] });
+  }
+
+  /** The menu entry that does so. */
+  pinEntry(appId: string): MenuEntry {
+    const pinned = untracked(() => this.pinned(appId));
+    return { title: t(pinned ? 'pin.remove' : 'pin.add'), icon: 'pin', run: () => this.togglePin(appId) };
+  }
+
+  /** Keeps in mind what was opened last. */
+  remember(appId: string): void {
+    const rest = (this.chosen.peek().recent ?? []).filter((id) => id !== appId);
+    if (this.chosen.peek().recent?.[0] !== appId) this.choose({ recent: [appId, ...rest].slice(0, RECENT_APPS) });
   }
 
   /** Puts a loaded profile on screen. Windows are opened by the caller. */

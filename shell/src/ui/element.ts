@@ -7,6 +7,7 @@ import type { Intent } from '../types.ts';
 import { docsApp } from './apps/docs.ts';
 import { settingsApp } from './apps/settings.ts';
 import { WEBLINK_ID, webLinkApp } from './apps/weblink.ts';
+import { connectBridge } from './bridge.ts';
 import { Desk } from './desk.ts';
 import { append, h, listen, nextTask } from './dom.ts';
 import { effectStage } from './effects/stage.ts';
@@ -18,6 +19,7 @@ import { Persistence, SLOW_MS } from './persistence.ts';
 import { Pilot } from './pilot.ts';
 import { readPopOut } from './popout.ts';
 import { StartMenu } from './start.ts';
+import { Switcher } from './switcher.ts';
 import { Taskbar } from './taskbar.ts';
 import { Toasts } from './toast.ts';
 import { Webtops } from './webtops.ts';
@@ -105,6 +107,7 @@ function buildGrids(desk: Desk): void {
   desk.menus = new MenuLayer(desk.topLayer);
   desk.toasts = new Toasts(() => desk.windows.focusNext());
   desk.pilot = new Pilot(desk);
+  desk.switcher = new Switcher(desk);
   desk.start = new StartMenu(desk);
   desk.windows = new WindowManager(desk);
   desk.grids = new Webtops(desk);
@@ -122,7 +125,7 @@ function finish(desk: Desk): void {
   new MoveController(desk);
   connectWindowControls(desk);
   desk.backdrop.append(effectStage(desk), cornerLogo(desk));
-  const ends = [connectKeys(desk), watchFrames(desk)];
+  const ends = [connectKeys(desk), connectBridge(desk), watchFrames(desk)];
   effect(() => () => {
     for (const end of ends) end();
   });

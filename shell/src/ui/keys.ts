@@ -64,6 +64,7 @@ export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'altKey'
 
 /** Does what a shortcut means; answers whether it was one. `target` is where it was pressed. */
 export function handleKey(desk: Desk, event: KeyPress, target: EventTarget | null): boolean {
+  const { switcher } = desk;
   const outside = target instanceof Node && target !== document.body && !desk.root.contains(target);
   if (outside) return false;
   const ctrl = event.ctrlKey && !event.altKey && !event.metaKey;
@@ -79,7 +80,7 @@ export function handleKey(desk: Desk, event: KeyPress, target: EventTarget | nul
     return desk.undo();
   }
   if (ctrl && event.code === 'Backquote') {
-    desk.windows.step(event.shiftKey ? -1 : 1);
+    switcher.step(event.shiftKey ? -1 : 1);
     return true;
   }
   if (event.key === 'F9' && !event.shiftKey && !event.altKey && !event.ctrlKey) {
@@ -150,6 +151,8 @@ function stepRegion(desk: Desk, direction: 1 | -1): void {
     { element: desk.grids.element, focus: () => desk.grids.focus() },
     { element: notice, focus: () => notice?.focus() },
   ];
+  const offer = desk.root.querySelector<HTMLElement>('.shell-assist');
+  if (offer) regions.splice(1, 0, { element: offer, focus: () => offer.querySelector('button')?.focus() });
   const present = regions.filter((region) => region.element);
   const { activeElement } = document;
   const at = present.findIndex(

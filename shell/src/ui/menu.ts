@@ -25,6 +25,8 @@ export interface MenuEntry {
   danger?: boolean;
   run?(): void;
   entries?: MenuEntry[];
+  /** Shows its entries as a grid of pictures with this many columns; their titles are spoken. */
+  columns?: number;
 }
 
 /** Entries, with `separator` between groups. */
@@ -103,8 +105,16 @@ export class MenuLayer {
     menu?.element.remove();
   }
 
-  #push(entries: MenuEntries, anchor: MenuAnchor, label: string, owner: HTMLElement | undefined, focus = true): void {
+  #push(
+    entries: MenuEntries,
+    anchor: MenuAnchor,
+    label: string,
+    owner: HTMLElement | undefined,
+    focus = true,
+    columns?: number,
+  ): void {
     const [element, dispose] = scope(() => this.#build(entries, label));
+    if (columns) element.dataset.columns = String(columns);
     owner?.setAttribute('aria-expanded', 'true');
     this.#stack.push({ element, owner, dispose });
     this.#layer.append(element);
@@ -126,7 +136,7 @@ export class MenuLayer {
   }
 
   #item(entry: MenuEntry): HTMLElement {
-    const icon = entry.checked ? glyph('check') : entry.icon ? glyph(entry.icon) : undefined;
+    const icon = entry.checked && !entry.picture ? glyph('check') : entry.icon ? glyph(entry.icon) : undefined;
     const item: HTMLElement = h(
       'button.shell-menu-item',
       {
@@ -137,6 +147,7 @@ export class MenuLayer {
         'aria-haspopup': entry.entries ? 'menu' : undefined,
         'aria-expanded': entry.entries ? 'false' : undefined,
         'data-danger': entry.danger,
+        title: entry.picture && entry.checked !== undefined ? entry.title : undefined,
         onclick: () => this.#run(entry, item),
         // Moves, not entering: a menu that opens by keys under a resting pointer isn't pointed at.
         onpointermove: (event: PointerEvent) => {
@@ -167,7 +178,7 @@ export class MenuLayer {
         if (!item.isConnected) return;
         this.#closeBelow(item);
         if (entry.entries && !entry.disabled && this.#stack.at(-1)?.owner !== item)
-          this.#push(entry.entries, item, entry.title, item, false);
+          this.#push(entry.entries, item, entry.title, item, false, entry.columns);
       },
       wait ? SUBMENU_STAYS_MS : SUBMENU_OPENS_MS,
     );
@@ -187,7 +198,7 @@ export class MenuLayer {
       this.#closeBelow(item);
       const open = this.#stack.at(-1);
       if (open?.owner === item) open.element.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
-      else this.#push(entry.entries, item, entry.title, item);
+      else this.#push(entry.entries, item, entry.title, item, true, entry.columns);
       return;
     }
     this.close();
@@ -200,7 +211,13 @@ export class MenuLayer {
     this.#pointed = undefined;
     const focus = (index: number) => items[(index + items.length) % items.length]?.focus();
     const submenu = items[at]?.getAttribute('aria-haspopup') === 'menu';
-    if (event.key === 'ArrowDown') focus(at + 1);
+    const columns = Number(menu.dataset.columns ?? 0);
+    const step = columns
+      ? { ArrowDown: columns, ArrowUp: -columns, ArrowRight: 1, ArrowLeft: -1 }[event.key]
+      : undefined;
+    // To the left of a grid's first column lies the menu it came from.
+    if (step && !(event.key === 'ArrowLeft' && at % columns === 0)) focus(clamp(at + step, 0, items.length - 1));
+    else if (event.key === 'ArrowDown') focus(at + 1);
     else if (event.key === 'ArrowUp') focus(at < 0 ? items.length - 1 : at - 1);
     else if (event.key === 'Home') focus(0);
     else if (event.key === 'End') focus(items.length - 1);

@@ -10,6 +10,7 @@ import { placementRect, seams, snapAt, snapOnRelease, type Placement, type Split
 import type { Desk } from './desk.ts';
 import { h, listen } from './dom.ts';
 import type { ShellWindow } from './window.ts';
+import { snapTo } from './window-menu.ts';
 
 const DRAG_START = 5;
 const DOUBLE_TAP_MS = 350;
@@ -234,7 +235,7 @@ export class MoveController {
     if (target && target !== 'normal') {
       // Restoring later goes back to where the window was before, not to the edge it was dropped at.
       if (gesture.before.placement === 'normal') gesture.win.bounds = gesture.before.bounds;
-      windows.place(gesture.win, target, gesture.rect);
+      snapTo(this.#desk, gesture.win, target, gesture.rect);
       gesture.win.lastKey = undefined;
     } else windows.setBounds(gesture.win, roundRect(gesture.rect));
   }

@@ -78,7 +78,7 @@ export class Preview {
     this.#panel = panel;
     this.#desk.windowLayer.append(panel);
     this.#position(panel, anchor);
-    this.#loan.take(panel, lent);
+    this.#loan.take(panel, lent, true);
     this.#ends = [
       listen(
         document,
@@ -114,6 +114,7 @@ export class Preview {
     card.addEventListener('pointerenter', () => {
       this.#pointed?.remove();
       this.#pointed = outline(this.#desk, windows.rect(win), ABOVE_ALL);
+      this.#pointed.dataset.plain = '';
     });
     card.addEventListener('pointerleave', () => this.#pointed?.remove());
     return card;

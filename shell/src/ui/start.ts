@@ -37,7 +37,7 @@ export class StartMenu {
   toggle(search = false): void {
     if (this.isOpen.peek() && !search) this.close();
     else if (this.isOpen.peek()) this.#panel?.querySelector('input')?.focus();
-    else this.#open();
+    else this.#open(search);
   }
 
   /** Closes; the focus goes back to where it was. */
@@ -53,7 +53,7 @@ export class StartMenu {
     else this.#desk.windows.focusNext();
   }
 
-  #open(): void {
+  #open(search: boolean): void {
     this.#returnTo = document.activeElement;
     this.taskbar?.preview.close(false);
     this.#desk.pilot.close();
@@ -73,7 +73,9 @@ export class StartMenu {
     this.#panel = panel;
     this.#desk.topLayer.append(panel);
     this.isOpen.set(true);
-    panel.querySelector('input')?.focus({ preventScroll: true });
+    // A phone's keyboard would lie over the apps: it comes for whoever wants to search.
+    const typing = search || !matchMedia('(pointer: coarse)').matches;
+    (typing ? panel.querySelector('input') : panel)?.focus({ preventScroll: true });
   }
 
   #build(): HTMLElement {
@@ -109,32 +111,56 @@ export class StartMenu {
       'div.shell-start',
       {
         role: 'dialog',
+        tabindex: -1,
         'aria-label': () => t('start.title'),
         part: 'start',
         onkeydown: (event: KeyboardEvent) => this.#key(event, { panel, input, results, apps, clear }),
       },
       h('div.shell-start-search', {}, glyph('search'), input, clearButton),
-      h(
-        'div.shell-start-body',
-        { hidden: () => query() !== '' },
-        h('h2.shell-start-heading', {}, () => t('start.apps')),
-        apps,
-      ),
+      h('div.shell-start-body', { hidden: () => query() !== '' }, apps),
       h('div.shell-start-body', { hidden: () => query() === '' }, results.element),
       this.#footer(),
     );
     return panel;
   }
 
+  /** Pinned and recent apps, then all of them by group. */
   #apps(): HTMLElement {
-    const list = h('ul.shell-start-apps', { role: 'list', 'aria-label': () => t('start.apps') });
+    const desk = this.#desk;
+    const sheet = h('div.shell-start-sheet');
     effect(() => {
-      const focused = (document.activeElement as HTMLElement | null)?.dataset.app;
-      list.replaceChildren(...this.#desk.runtime.visibleApps().map((app) => h('li', {}, this.#app(app))));
-      for (const button of list.querySelectorAll<HTMLElement>('[data-app]'))
-        if (button.dataset.app === focused) button.focus();
+      const { activeElement } = document;
+      const focused = sheet.contains(activeElement) ? (activeElement as HTMLElement).dataset : undefined;
+      const all = desk.runtime.visibleApps();
+      const known = (ids: readonly string[]) =>
+        ids.map((id) => all.find((app) => app.id === id)).filter((app) => app !== undefined);
+      const pins = desk.setting('pins');
+      const sections: [string, AppDefinition[]][] = [
+        [t('start.pinned'), known(pins)],
+        [t('start.recent'), known(desk.setting('recent').filter((id) => !pins.includes(id)))],
+        ...Map.groupBy(all, (app) => app.group ?? t('start.apps')),
+      ];
+      sheet.replaceChildren(
+        ...sections.filter(([, apps]) => apps.length > 0).map(([title, apps]) => this.#section(title, apps)),
+      );
+      for (const button of sheet.querySelectorAll<HTMLElement>('[data-app]'))
+        if (button.dataset.app === focused?.app && button.dataset.section === focused?.section) button.focus();
     });
-    return list;
+    return sheet;
+  }
+
+  #section(title: string, apps: readonly AppDefinition[]): HTMLElement {
+    const buttons = apps.map((app) => {
+      const button = this.#app(app);
+      button.dataset.section = title;
+      return h('li', {}, button);
+    });
+    return h(
+      'section.shell-start-section',
+      {},
+      h('h2.shell-start-heading', {}, title),
+      h('ul.shell-start-apps', { role: 'list', 'aria-label': title }, buttons),
+    );
   }
 
   #app(app: AppDefinition): HTMLElement {
@@ -159,6 +185,7 @@ export class StartMenu {
           this.#desk.menus.open(
             [
               { title: t('open'), icon: 'open', run: open },
+              this.#desk.pinEntry(app.id),
               { title: t('start.toWebtop'), icon: 'shortcut', run: () => void this.#desk.addShortcut(app.id) },
             ],
             anchor,
@@ -228,15 +255,23 @@ export class StartMenu {
   #walk(key: string, apps: HTMLElement, input: HTMLInputElement): void {
     const all = [...apps.querySelectorAll<HTMLElement>('button')];
     const at = all.indexOf(document.activeElement as HTMLElement);
-    const top = (element: HTMLElement | undefined) => element?.getBoundingClientRect().top ?? 0;
-    const columns = Math.max(
-      1,
-      all.findIndex((one) => top(one) > top(all[0])),
-    );
-    const step =
-      { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns, Home: -at, End: all.length }[key] ?? 0;
-    if (at + step < 0) input.focus();
-    else all[Math.min(all.length - 1, at + step)]?.focus();
+    const from = all[at]?.getBoundingClientRect();
+    let to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: all.length - 1 }[key];
+    if (from && (key === 'ArrowUp' || key === 'ArrowDown')) {
+      // The nearest in the next row, of whichever section.
+      const sign = key === 'ArrowUp' ? -1 : 1;
+      let least = Number.POSITIVE_INFINITY;
+      for (const [index, one] of all.entries()) {
+        const { left, top } = one.getBoundingClientRect();
+        const down = (top - from.top) * sign;
+        const distance = down * 4 + Math.abs(left - from.left);
+        if (down > 1 && distance < least) [least, to] = [distance, index];
+      }
+      to ??= sign === -1 ? -1 : at;
+    }
+    if (to === undefined) return;
+    if (to < 0) input.focus();
+    else all[Math.min(all.length - 1, to)]?.focus();
   }
 }
 

@@ -1,10 +1,12 @@
 /** The taskbar: start, search, one button per running app, webtops, clock. */
-import type { Point } from '../core/geometry.ts';
+import { clamp, type Point } from '../core/geometry.ts';
 import { effect, onDispose, scope, signal, untracked, type Dispose } from '../core/signal.ts';
 import { dateFormatParts, formatDate, formatNumber, keyLabel, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { h, listen, whenIdle } from './dom.ts';
+import type { AppDefinition } from '../types.ts';
+import { h, listen, swallowClick, whenIdle } from './dom.ts';
 import { glyph } from './glyphs.ts';
+import { NoticeBell } from './notices.ts';
 import { Preview } from './preview.ts';
 import { badge, plate } from './tiles.ts';
 import type { ShellWindow } from './window.ts';
@@ -12,6 +14,9 @@ import { openWindowMenu } from './window-menu.ts';
 
 /** How long the clock leaves the browser to everything else, and then at most waits for it to rest. */
 const CLOCK_AFTER_MS = 800;
+
+/** How far a task is pulled before it moves. */
+const PULL_PX = 6;
 
 interface TaskButton {
   element: HTMLElement;
@@ -65,6 +70,7 @@ export class Taskbar {
       this.#pilotButton(),
       this.#tasks,
       this.#pager(),
+      new NoticeBell(desk).element,
       this.#clock(),
       h(
         'button.shell-bar-button.shell-home',
@@ -82,6 +88,18 @@ export class Taskbar {
       untracked(() => {
         for (const appId of desk.windows.takeTouched()) this.#draw(appId);
         this.#markActive(active);
+      });
+    });
+    let before: readonly string[] = [];
+    effect(() => {
+      // Pins come first in their order, the rest as it was opened; apps that one may not use (yet) are left out.
+      const pins = desk.setting('pins').filter((appId) => desk.usableApp(appId));
+      untracked(() => {
+        for (const appId of new Set([...before, ...pins])) this.#draw(appId);
+        const first = pins.map((appId) => this.#buttons.get(appId)?.element).filter((element) => element !== undefined);
+        // Moving an element takes its focus, so only when their order changed.
+        if (first.some((element, at) => this.#tasks.children[at] !== element)) this.#tasks.prepend(...first);
+        before = pins;
       });
     });
     effect(() => {
@@ -203,7 +221,9 @@ export class Taskbar {
   #draw(appId: string): void {
     const group = this.#desk.windows.of(appId);
     let button = this.#buttons.get(appId);
-    if (group.length === 0) {
+    const resting = group.length === 0;
+    const app = this.#desk.usableApp(appId);
+    if (resting && !(app && this.#desk.pinned(appId))) {
       button?.dispose();
       button?.element.remove();
       this.#buttons.delete(appId);
@@ -215,7 +235,25 @@ export class Taskbar {
       this.#buttons.set(appId, button);
       this.#tasks.append(element);
     }
-    this.#update(button.element, group);
+    button.element.toggleAttribute('data-resting', resting);
+    if (resting && app) this.#rest(button.element, app);
+    else this.#update(button.element, group);
+  }
+
+  /** A pinned app without a window. */
+  #rest(element: HTMLElement, app: AppDefinition): void {
+    this.#picture(element, app.icon, app.accent);
+    element.dataset.name = app.title;
+    this.#label(app.id, element);
+    element.querySelector('.shell-task-marks')?.replaceChildren();
+    element.removeAttribute('aria-haspopup');
+  }
+
+  #picture(element: HTMLElement, icon: string, accent: string | undefined): void {
+    const key = `${icon} ${accent}`;
+    if (element.dataset.look === key) return;
+    element.querySelector('.shell-task-icon')?.replaceChildren(plate(this.#desk, icon, accent));
+    element.dataset.look = key;
   }
 
   #makeButton(appId: string): HTMLElement {
@@ -237,6 +275,7 @@ export class Taskbar {
           preview.close();
           this.#menu(appId, element);
         },
+        onpointerdown: (event: PointerEvent) => this.#pull(event, appId, element),
         onpointerenter: () => {
           entered = true;
         },
@@ -257,12 +296,7 @@ export class Taskbar {
     const first = group[0];
     if (!first) return;
     const look = group.length === 1 ? first : { icon: first.app.icon, accent: first.app.accent };
-    const holder = element.querySelector('.shell-task-icon');
-    const key = `${look.icon} ${look.accent}`;
-    if (holder && element.dataset.look !== key) {
-      holder.replaceChildren(plate(this.#desk, look.icon, look.accent));
-      element.dataset.look = key;
-    }
+    this.#picture(element, look.icon, look.accent);
     const name = group.length === 1 ? first.title : t('task.several', { title: first.app.title, count: group.length });
     element.dataset.name = name;
     this.#label(first.app.id, element);
@@ -322,7 +356,10 @@ export class Taskbar {
       return;
     }
     this.preview.close(false);
-    if (!only) return;
+    if (!only) {
+      this.#desk.runtime.openApp(appId);
+      return;
+    }
     const { windows } = this.#desk;
     if (windows.activeId.peek() === only.id && windows.shown(only)) windows.minimize(only);
     else windows.activate(only);
@@ -338,9 +375,12 @@ export class Taskbar {
     this.#desk.menus.open(
       [
         ...group.map((win) => ({ title: win.title, run: () => this.#desk.windows.activate(win) })),
+        { title: t('open'), icon: 'open' as const, run: () => void this.#desk.runtime.openApp(appId) },
+        this.#desk.pinEntry(appId),
         'separator',
         {
           title: t('task.closeAll'),
+          disabled: group.length === 0,
           icon: 'close',
           run: () => {
             for (const win of [...group]) this.#desk.windows.close(win);
@@ -352,10 +392,63 @@ export class Taskbar {
     );
   }
 
+  /** Moves a pinned app among the pins. */
+  #movePin(appId: string | undefined, step: number): void {
+    const pins = [...untracked(() => this.#desk.setting('pins'))];
+    const at = pins.indexOf(appId ?? '');
+    const to = clamp(at + step, 0, pins.length - 1);
+    if (appId === undefined || at < 0 || to === at) return;
+    pins.splice(to, 0, ...pins.splice(at, 1));
+    this.#desk.choose({ pins });
+    queueMicrotask(() => this.#buttons.get(appId)?.element.focus());
+  }
+
+  /** A task that is pulled along the bar takes another place, and is pinned there. */
+  #pull(down: PointerEvent, appId: string, element: HTMLElement): void {
+    if (down.button !== 0 || down.pointerType === 'touch') return;
+    let pulled = false;
+    const upright = () => ['left', 'right'].includes(this.#desk.setting('taskbarPosition'));
+    const along = (event: PointerEvent) => (upright() ? event.clientY - down.clientY : event.clientX - down.clientX);
+    const end = (drop: PointerEvent | undefined) => {
+      for (const off of ends) off();
+      element.style.translate = '';
+      if (!pulled) return;
+      swallowClick(drop !== undefined);
+      if (!drop) return;
+      const others = [...this.#tasks.children].filter((other) => other !== element) as HTMLElement[];
+      const before = others.filter((other) => {
+        const { left, top, width, height } = other.getBoundingClientRect();
+        return upright() ? top + height / 2 < drop.clientY : left + width / 2 < drop.clientX;
+      });
+      const order = [...before, element, ...others.slice(before.length)].map((one) => one.dataset.app ?? '');
+      // What stands before it must stay before it.
+      const pins = untracked(() => this.#desk.setting('pins'));
+      const last = order.findLastIndex((id) => id === appId || pins.includes(id));
+      this.#desk.choose({ pins: order.slice(0, last + 1) });
+    };
+    const ends = [
+      listen(document, 'pointermove', (event) => {
+        if (!pulled && Math.abs(along(event)) < PULL_PX) return;
+        pulled = true;
+        this.preview.close(false);
+        element.style.translate = upright() ? `0 ${along(event)}px` : `${along(event)}px 0`;
+      }),
+      listen(document, 'pointerup', (event) => end(event)),
+      listen(document, 'pointercancel', () => end(undefined)),
+      listen(document, 'keydown', (event) => event.key === 'Escape' && end(undefined), { capture: true }),
+    ];
+  }
+
   /** Arrow keys walk the bar. */
   #key(event: KeyboardEvent): void {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step || event.ctrlKey || event.altKey) return;
+    if (!step || event.altKey) return;
+    if (event.ctrlKey) {
+      this.#movePin((document.activeElement as HTMLElement | null)?.dataset.app, step);
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
     const buttons = [...this.element.querySelectorAll<HTMLElement>('button')].filter((button) =>
       button.checkVisibility(),
     );

@@ -6,6 +6,9 @@ import { glyph } from './glyphs.ts';
 /** How serious a notice is. */
 export type ToastKind = 'info' | 'warning';
 
+/** The most that are shown at a time. */
+const MOST = 4;
+
 /** Shows notices. */
 export class Toasts {
   readonly #giveBack: () => void;
@@ -63,6 +66,8 @@ export class Toasts {
     });
     toast.addEventListener('focusout', wait);
     this.element.append(toast);
+    // Whoever tells much covers no more of the desktop for it.
+    if (this.element.childElementCount > MOST) this.element.firstElementChild?.remove();
     wait();
     animate(
       toast,

@@ -1,10 +1,12 @@
 /** What the buttons and the menu of a window do. */
-import { snapByKey, type Arrow, type Placement } from '../core/snap.ts';
+import type { Rect } from '../core/geometry.ts';
+import { placementRect, snapByKey, type Arrow, type Placement } from '../core/snap.ts';
 import { MAX_WEBTOPS } from '../core/grid.ts';
 import { addWebtop } from '../core/workspace.ts';
 import { keyLabel, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { newId } from './dom.ts';
+import { offerOtherHalf } from './assist.ts';
+import { h, newId } from './dom.ts';
 import type { MenuAnchor, MenuEntries, MenuEntry } from './menu.ts';
 import { popOutUrl } from './popout.ts';
 import { WEBLINK_ID, webLinkEntries, webLinkUrl } from './apps/weblink.ts';
@@ -12,17 +14,33 @@ import { plate } from './tiles.ts';
 import type { ShellWindow } from './window.ts';
 import { adjustByKeys } from './adjust.ts';
 
-const SNAPS: Placement[] = [
-  'maximized',
-  'left',
-  'right',
-  'top',
-  'bottom',
+/** The snap positions as they lie on the screen, in three columns. */
+const SNAPS: Exclude<Placement, 'normal'>[] = [
   'topLeft',
+  'top',
   'topRight',
+  'left',
+  'maximized',
+  'right',
   'bottomLeft',
+  'bottom',
   'bottomRight',
 ];
+
+/** A small screen with the place of a window on it. */
+function layoutPicture(placement: Exclude<Placement, 'normal'>): HTMLElement {
+  const { x, y, width, height } = placementRect(placement, { x: 0, y: 0, width: 100, height: 100 });
+  const place = h('i');
+  place.style.inset = `${y}% ${100 - x - width}% ${100 - y - height}% ${x}%`;
+  return h('span.shell-layout', {}, place);
+}
+
+/** Arranges a window as somebody asked, and offers what goes with it. */
+export function snapTo(desk: Desk, win: ShellWindow, placement: Placement, from?: Rect): void {
+  desk.windows.place(win, placement, from);
+  // The change itself is told first; whatever changes after it takes the offer back.
+  setTimeout(() => !win.closed && win.placement === placement && offerOtherHalf(desk, win));
+}
 
 /** Performs a snapping key. */
 export function snapWithKey(desk: Desk, win: ShellWindow, key: Arrow): void {
@@ -31,7 +49,7 @@ export function snapWithKey(desk: Desk, win: ShellWindow, key: Arrow): void {
     desk.windows.minimize(win);
     return;
   }
-  desk.windows.place(win, target);
+  snapTo(desk, win, target);
   win.lastKey = key;
 }
 
@@ -73,6 +91,7 @@ export function openWindowMenu(desk: Desk, win: ShellWindow, anchor: MenuAnchor)
         ...arrangeEntries(desk, win),
         'separator',
         ...shortcutEntries(desk, win),
+        desk.pinEntry(win.app.id),
         'separator',
         closeEntry(desk, win),
       ];
@@ -113,10 +132,12 @@ function arrangeEntries(desk: Desk, win: ShellWindow): MenuEntries {
       {
         title: t('window.snap'),
         icon: 'snap',
+        columns: 3,
         entries: SNAPS.map((placement) => ({
           title: t(`place.${placement}`),
+          picture: layoutPicture(placement),
           checked: win.placement === placement,
-          run: () => windows.place(win, placement),
+          run: () => snapTo(desk, win, placement),
         })),
       },
       { title: t('window.move'), icon: 'move', run: () => adjustByKeys(desk, win, 'move') },

@@ -18,7 +18,7 @@ import { newPlace } from '../core/newcomer.ts';
 import type { StoredWindow } from '../core/profile.ts';
 import { effect, signal, untracked } from '../core/signal.ts';
 import { HALVES, limitSplit, placementRect, seams, type Placement, type Split } from '../core/snap.ts';
-import { next, raise, remove, topmost } from '../core/stacking.ts';
+import { raise, remove, topmost } from '../core/stacking.ts';
 import { locale, t } from '../i18n.ts';
 import type { AppDefinition, Intent, RenderContext, ShortcutLink } from '../types.ts';
 import { ContentLoader } from './content.ts';
@@ -182,6 +182,7 @@ export class WindowManager {
     this.list.update((list) => [...list, win]);
     this.changed(win);
     this.#settle(win, options.stored !== undefined);
+    if (!options.stored) this.#desk.remember(app.id);
     this.#desk.runtime.emit('app-opened', { appId: app.id, windowId: win.id });
     return win;
   }
@@ -556,13 +557,6 @@ export class WindowManager {
   clear(): void {
     this.#waiting.set([]);
     for (const win of [...this.#byId.values()]) this.#drop(win);
-  }
-
-  /** The next window on this webtop in a round. */
-  step(direction: 1 | -1): void {
-    const here = this.#order.filter((id) => this.#byId.get(id)?.webtop === this.#desk.activeWebtop.peek());
-    const win = this.get(next(here, this.activeId.peek(), direction));
-    if (win) this.activate(win);
   }
 
   /** Slides the windows on screen out of the way and back. */

@@ -1,0 +1,16 @@
+/** A page that talks with the desktop around it. */
+import { connectFrame } from '/shell/frame.js';
+
+const desktop = connectFrame(location.origin, {
+  onContext: ({ theme, locale, intent }) => {
+    document.querySelector('#context').textContent = `${theme} ${locale} ${JSON.stringify(intent)}`;
+  },
+  onIntent: (intent) => {
+    document.querySelector('#context').textContent = `intent ${JSON.stringify(intent)}`;
+  },
+});
+document.querySelector('#tell').addEventListener('click', () => {
+  desktop.setTitle('Order 17');
+  desktop.setState({ order: 17 });
+  desktop.notify({ title: 'Order 17 was sent', intent: { order: 17 } });
+});
