@@ -101,7 +101,7 @@ export const apps = [
       window.Shell.setBadge('later', 150);
       window.Shell.openApp('later');
     });
-    const entry = page.locator('.shell-start [data-app=later]');
+    const entry = page.locator('.shell-start [data-app=later][data-section=Apps]');
     await entry.waitFor();
     assert.equal(await entry.locator('.shell-badge').textContent(), '99+');
     await frames(page);

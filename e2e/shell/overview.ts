@@ -4,7 +4,8 @@ import { box, drag, frames, middle, openApp, story } from './scenario.ts';
 
 export const overview = [
   story('preview: a resting pointer takes no window away, and shows what is out of sight', {}, async ({ page }) => {
-    const away = await openApp(page, 'notes');
+    await openApp(page, 'notes');
+    const away = page.locator('.shell-window').first();
     await page.keyboard.press('Alt+Shift+ArrowDown');
     await page.keyboard.press('Alt+Shift+ArrowDown');
     await away.waitFor({ state: 'hidden' });
@@ -159,8 +160,8 @@ export const overview = [
     });
     await page.evaluate(() => window.Shell.registerApp({ id: 'extra', title: 'x', icon: 'box.svg', render: () => '' }));
     await page.keyboard.press('Control+Backquote');
-    assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'm12');
-    assert.equal(await inSight('m12'), true);
+    assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'm10');
+    assert.equal(await inSight('m10'), true);
     await page.locator('.shell-tasks').hover();
     await page.mouse.wheel(0, 3000);
     await page.waitForFunction(() => (document.querySelector('.shell-tasks')?.scrollLeft ?? 0) > 100);

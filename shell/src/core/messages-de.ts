@@ -3,6 +3,7 @@ import type { MessageKey } from './messages-en.ts';
 
 /** German. */
 export const de: Record<MessageKey, string> = {
+  create: 'Anlegen',
   'notices.count': 'Hinweise, {count} neu',
   'notices.clear': 'Alle löschen',
   'notices.none': 'Keine Hinweise',
@@ -43,9 +44,9 @@ export const de: Record<MessageKey, string> = {
   'key.page': 'Bild',
   'key.shift': 'Umschalt',
   'keys.close': 'Fenster schließen',
-  'keys.nextWindow': 'Nächstes Fenster',
+  'keys.nextWindow': 'Voriges Fenster; gehalten: alle',
   'keys.pilot': 'Pilotansicht',
-  'keys.regions': 'Nächster Bereich: Fenster, Taskleiste, Webtop',
+  'keys.regions': 'Nächster Bereich: Fenster, Taskleiste, Webtop, Hinweise',
   'keys.search': 'Suchen',
   'keys.snap': 'Fenster anordnen',
   'keys.snapMac': 'Fenster anordnen (auch am Mac)',

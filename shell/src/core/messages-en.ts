@@ -2,6 +2,7 @@
 
 /** English. */
 export const en = {
+  create: 'Create',
   'notices.count': 'Notices, {count} new',
   'notices.clear': 'Clear all',
   'notices.none': 'No notices',
@@ -42,9 +43,9 @@ export const en = {
   'key.page': 'Page',
   'key.shift': 'Shift',
   'keys.close': 'Close the window',
-  'keys.nextWindow': 'Next window',
+  'keys.nextWindow': 'Window before; held: all of them',
   'keys.pilot': 'Pilot view',
-  'keys.regions': 'Next area: window, taskbar, webtop',
+  'keys.regions': 'Next area: window, taskbar, webtop, notices',
   'keys.search': 'Search',
   'keys.snap': 'Snap the window',
   'keys.snapMac': 'Snap the window (also on a Mac)',

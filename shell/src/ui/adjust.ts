@@ -24,12 +24,12 @@ function changed(rect: Rect, key: string, step: number, mode: 'move' | 'resize')
 /** A snapped window is resized at its seams, and so are its neighbours. */
 function moveSeam(desk: Desk, win: ShellWindow, { key, shiftKey }: KeyboardEvent): boolean {
   const area = desk.area.peek();
-  const { x, y } = desk.windows.split(win.webtop);
+  const { x, y } = desk.windows.seams.of(win.webtop);
   const step = shiftKey ? FINE_STEP : STEP;
   const [dx, dy] =
     { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] }[key] ?? [];
   if (dx === undefined || dy === undefined) return false;
-  desk.windows.moveSeams(win.webtop, { x: x + dx / area.width, y: y + dy / area.height }, true);
+  desk.windows.seams.move(win.webtop, { x: x + dx / area.width, y: y + dy / area.height }, true);
   return true;
 }
 
@@ -37,7 +37,7 @@ function moveSeam(desk: Desk, win: ShellWindow, { key, shiftKey }: KeyboardEvent
 export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resize'): void {
   const { windows } = desk;
   const before = { bounds: win.bounds, overhang: win.overhang, placement: win.placement };
-  const split = mode === 'resize' && seams(win.placement) ? windows.split(win.webtop) : undefined;
+  const split = mode === 'resize' && seams(win.placement) ? windows.seams.of(win.webtop) : undefined;
   if (!split) windows.setBounds(win, windows.rect(win));
   windows.activate(win, false);
   win.element.focus({ preventScroll: true });
@@ -58,7 +58,7 @@ export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resiz
     if (rect) windows.setBounds(win, keepReachable(rect, desk.area.peek()));
     else if (event.key === 'Escape') {
       finish();
-      if (split) windows.moveSeams(win.webtop, split, true);
+      if (split) windows.seams.move(win.webtop, split, true);
       win.bounds = before.bounds;
       win.overhang = before.overhang;
       windows.place(win, before.placement);

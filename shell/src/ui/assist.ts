@@ -60,7 +60,7 @@ export function offerOtherHalf(desk: Desk, win: ShellWindow): void {
     },
     cards,
   );
-  const rect = placementRect(side, desk.area.peek(), desk.windows.split(win.webtop));
+  const rect = placementRect(side, desk.area.peek(), desk.windows.seams.of(win.webtop));
   panel.style.cssText = `left:${rect.x}px;top:${rect.y}px;width:${rect.width}px;height:${rect.height}px`;
   desk.windowLayer.append(panel);
   loan.take(panel, offered);

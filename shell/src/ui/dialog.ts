@@ -59,9 +59,10 @@ export async function askText(
   title: string,
   label: string,
   value: string,
+  confirm = t('save'),
 ): Promise<string | undefined> {
   const input = h('input.shell-input', { value, 'aria-label': label, autofocus: true, maxlength: 80 });
   queueMicrotask(() => input.select());
-  const confirmed = await ask(layer, { title, content: input, confirm: t('save') });
+  const confirmed = await ask(layer, { title, content: input, confirm });
   return confirmed ? input.value.trim() || undefined : undefined;
 }

@@ -42,15 +42,21 @@ export class FolderPanel {
     this.#dispose = dispose;
     this.#desk.topLayer.append(element);
     const panel = element.firstElementChild;
-    if (panel)
+    if (panel instanceof HTMLElement) {
+      // It grows out of its tile.
+      const tile = this.#webtops.current?.tile(id)?.getBoundingClientRect();
+      const { left, top } = panel.getBoundingClientRect();
+      if (tile)
+        panel.style.transformOrigin = `${tile.left + tile.width / 2 - left}px ${tile.top + tile.height / 2 - top}px`;
       animate(
         panel,
         [
-          { opacity: 0, scale: 0.92 },
+          { opacity: 0, scale: tile ? 0.2 : 0.92 },
           { opacity: 1, scale: 1 },
         ],
         180,
       );
+    }
     if (!this.#webtops.drag.active.peek() && !this.view?.focus()) element.querySelector('input')?.focus();
   }
 

@@ -20,10 +20,10 @@ export const SHORTCUTS = [
   ['keys.close', 'Alt + Shift + W'],
   ['keys.webtop', 'Alt + Shift + 1 … 9'],
   ['keys.stepWebtop', 'Alt + Shift + Page ↑ ↓'],
+  ['keys.undo', 'Ctrl + Z'],
   ['keys.tileMenu', 'F2'],
   ['keys.tileMove', 'Ctrl + ← → ↑ ↓'],
   ['keys.tileRemove', 'Delete'],
-  ['keys.undo', 'Ctrl + Z'],
 ] as const;
 
 const ARROWS: Record<string, Arrow> = { ArrowLeft: 'Left', ArrowRight: 'Right', ArrowUp: 'Up', ArrowDown: 'Down' };
@@ -119,7 +119,7 @@ function handleAltShift(desk: Desk, event: KeyPress): boolean {
   }
   if (event.code === 'KeyD') {
     desk.pilot.close();
-    desk.windows.toggleDesktop();
+    desk.windows.putAway.toggle();
     return true;
   }
   if (event.code === 'KeyM' && win) {
@@ -144,8 +144,8 @@ function stepRegion(desk: Desk, direction: 1 | -1): void {
   const notice = [...desk.toasts.element.querySelectorAll('button')].at(0);
   const regions: { element: Element | null | undefined; focus(): void }[] = [
     {
-      element: desk.windows.active?.element,
-      focus: () => desk.windows.active && desk.windows.focusInside(desk.windows.active),
+      element: desk.windows.top?.element,
+      focus: () => desk.windows.top && desk.windows.activate(desk.windows.top),
     },
     { element: taskbar, focus: () => taskbar?.querySelector<HTMLElement>('button')?.focus() },
     { element: desk.grids.element, focus: () => desk.grids.focus() },

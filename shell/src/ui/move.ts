@@ -105,7 +105,7 @@ export class MoveController {
       guide: undefined,
       rect,
       area: this.#desk.area.peek(),
-      split: edge && win.placement !== 'normal' ? this.#desk.windows.split(win.webtop) : undefined,
+      split: edge && win.placement !== 'normal' ? this.#desk.windows.seams.of(win.webtop) : undefined,
       carrier: undefined,
       before: { bounds: win.bounds, placement: win.placement },
     };
@@ -176,7 +176,7 @@ export class MoveController {
       const { x, y } = gesture.split;
       const [sideways, upright] = [/[ew]/.test(gesture.edge), /[ns]/.test(gesture.edge)];
       const seam = { x: sideways ? x + dx / area.width : x, y: upright ? y + dy / area.height : y };
-      this.#desk.windows.moveSeams(win.webtop, seam, keep);
+      this.#desk.windows.seams.move(win.webtop, seam, keep);
     } else if (gesture.edge) {
       gesture.rect = resize(startRect, gesture.edge, dx, dy, area);
       win.element.style.width = `${gesture.rect.width}px`;
@@ -197,7 +197,7 @@ export class MoveController {
     this.#guide.toggleAttribute('data-shown', placement !== undefined);
     if (!placement || placement === 'normal') return;
     const from = gesture.rect;
-    const to = placementRect(placement, gesture.area, this.#desk.windows.split(gesture.win.webtop));
+    const to = placementRect(placement, gesture.area, this.#desk.windows.seams.of(gesture.win.webtop));
     style.zIndex = String(Number(gesture.win.element.style.zIndex) - 1);
     const put = (rect: Rect) => {
       style.transform = `translate(${rect.x}px,${rect.y}px)`;
@@ -257,7 +257,7 @@ export class MoveController {
     this.#finish();
     if (!gesture.dragging) return;
     if (gesture.split) {
-      this.#desk.windows.moveSeams(gesture.win.webtop, gesture.split, true);
+      this.#desk.windows.seams.move(gesture.win.webtop, gesture.split, true);
       return;
     }
     const { bounds, placement } = gesture.before;

@@ -124,7 +124,7 @@ export class Taskbar {
     this.#desk.pilot.close();
     this.#desk.start.close(false);
     this.preview.close(false);
-    this.#desk.windows.toggleDesktop();
+    this.#desk.windows.putAway.toggle();
   }
 
   #startPicture(): HTMLElement {

@@ -32,6 +32,8 @@ export class Webtops {
     this.element = h('main.shell-main', { part: 'webtop', tabindex: -1, 'aria-label': () => this.#label() });
     this.folder = new FolderPanel(desk, this);
     this.drag = new GridDrag(desk, this);
+    // Whoever turns to the webtop has no window to work in.
+    this.element.addEventListener('pointerdown', () => desk.windows.leaveActive());
     this.element.addEventListener('contextmenu', (event) => {
       event.preventDefault();
       this.#webtopMenu({ x: event.clientX, y: event.clientY });
@@ -226,7 +228,7 @@ export class Webtops {
   }
 
   async #newFolder(): Promise<void> {
-    const title = await askText(this.#desk.topLayer, t('folder.new'), t('name'), t('folder.untitled'));
+    const title = await askText(this.#desk.topLayer, t('folder.new'), t('name'), t('folder.untitled'), t('create'));
     if (!title) return;
     const folder: WebtopItem = { kind: 'folder', id: newId('folder'), title, cell: 0, items: [] };
     this.#desk.setWebtops(addItem(this.#desk.webtops.peek(), folder, this.#desk.activeWebtop.peek()));

@@ -14,16 +14,17 @@
  * position is `transform`, other webtops are `display: none`.
  */
 import { fitInside, keepInside, overhang, slideAside, type Rect } from '../core/geometry.ts';
-import { newPlace } from '../core/newcomer.ts';
 import type { StoredWindow } from '../core/profile.ts';
 import { effect, signal, untracked } from '../core/signal.ts';
-import { HALVES, limitSplit, placementRect, seams, type Placement, type Split } from '../core/snap.ts';
+import { placementRect, type Placement } from '../core/snap.ts';
 import { raise, remove, topmost } from '../core/stacking.ts';
 import { locale, t } from '../i18n.ts';
 import type { AppDefinition, Intent, RenderContext, ShortcutLink } from '../types.ts';
 import { ContentLoader } from './content.ts';
 import type { Desk } from './desk.ts';
 import { animate, newId } from './dom.ts';
+import { PutAway, enter, newBounds, travel } from './put-away.ts';
+import { Seams } from './seams.ts';
 import { ShellWindow, plateColour } from './window.ts';
 
 /** How a window is opened. */
@@ -42,9 +43,6 @@ export interface OpenOptions {
 const PEEK = 36;
 /** Windows that come faster than this after each other were opened by a program. */
 const IN_A_ROW_MS = 150;
-/** How many windows a new one tries to leave in sight. */
-const RECENT = 12;
-
 /** Opens, arranges and closes windows. */
 export class WindowManager {
   /** Open windows in the order they were opened. */
@@ -53,6 +51,8 @@ export class WindowManager {
   /** Changes whenever something about a window changed that others show or store. */
   readonly revision = signal(0);
   readonly content: ContentLoader;
+  readonly putAway: PutAway;
+  readonly seams: Seams;
   readonly #desk: Desk;
   readonly #byId = new Map<string, ShellWindow>();
   readonly #byApp = new Map<string, ShellWindow[]>();
@@ -63,13 +63,11 @@ export class WindowManager {
   /** Depths go up by two: the guide of a drag lies between the dragged window and all others. */
   #depth = 10;
   #openedNow: ShellWindow[] = [];
-  /** Seams that are being moved. */
-  #moving: { webtop: string; split: Split } | undefined;
-  /** What "show desktop" put away. */
-  readonly #putAway = new Set<ShellWindow>();
   /** The window that looks active. */
   #marked: string | undefined;
   #frame = 0;
+  /** When a window left its focus to another last. */
+  #succeeded = 0;
   /** When a window came in last. */
   #entered = 0;
   /** Whether the active window comes after one that's gone, and takes its focus. */
@@ -77,6 +75,8 @@ export class WindowManager {
 
   constructor(desk: Desk) {
     this.#desk = desk;
+    this.putAway = new PutAway(desk);
+    this.seams = new Seams(desk);
     this.content = new ContentLoader({
       context: (win, host) => this.context(win, host),
       openOutside: (url) => window.open(url, '_blank', 'noopener'),
@@ -89,13 +89,6 @@ export class WindowManager {
     effect(() => {
       desk.activeWebtop();
       untracked(() => this.#showWebtop());
-    });
-    let known = '';
-    effect(() => {
-      // Another tab may have moved seams.
-      const splits = JSON.stringify(desk.webtops().map((webtop) => webtop.split));
-      if (splits !== known) untracked(() => this.relayout());
-      known = splits;
     });
     effect(() => {
       locale();
@@ -133,6 +126,17 @@ export class WindowManager {
   /** Window ids from bottom to top. */
   get order(): readonly string[] {
     return this.#order;
+  }
+
+  /** The topmost window on screen. */
+  get top(): ShellWindow | undefined {
+    return this.get(topmost(this.#order, (id) => this.#isShown(id)));
+  }
+
+  /** No window is the active one until somebody turns to one. */
+  leaveActive(): void {
+    this.activeId.set(undefined);
+    this.#mark();
   }
 
   /** Windows from bottom to top. */
@@ -197,7 +201,7 @@ export class WindowManager {
       id: stored?.id ?? id ?? newId('window'),
       app,
       webtop: stored?.webtop ?? this.#desk.activeWebtop.peek(),
-      bounds: stored ? fitInside(stored.bounds, area) : this.#newBounds(size),
+      bounds: stored ? fitInside(stored.bounds, area) : newBounds(this.#desk, size),
       placement: this.#desk.popOut ? 'maximized' : (stored?.placement ?? 'normal'),
       minimized: stored?.minimized ?? false,
       intent: stored ? stored.state : intent,
@@ -210,23 +214,6 @@ export class WindowManager {
     win.icon = shortcut?.icon ?? app.icon;
     win.accent = shortcut?.accent ?? app.accent;
     return win;
-  }
-
-  /** Where a new window goes: a step from the active one, and never over all of another. */
-  #newBounds(size: { width: number; height: number }): Rect {
-    const inSight: ShellWindow[] = [];
-    for (let at = this.#order.length - 1; at >= 0 && inSight.length < RECENT; at -= 1) {
-      const win = this.get(this.#order[at]);
-      if (win && this.shown(win)) inSight.unshift(win);
-    }
-    const { active } = this;
-    const from = active?.placement === 'normal' && inSight.includes(active) ? this.rect(active) : undefined;
-    return newPlace(
-      size,
-      inSight.map((win) => this.rect(win)),
-      from,
-      this.#desk.area.peek(),
-    );
   }
 
   /** Focus and entrance wait for the frame: many windows opened or closed in one go cost one of each. */
@@ -274,25 +261,11 @@ export class WindowManager {
   rect(win: ShellWindow): Rect {
     const area = this.#desk.area.peek();
     if (this.#desk.compact.peek() || this.#desk.popOut) return area;
-    if (win.placement !== 'normal') return placementRect(win.placement, area, this.split(win.webtop));
+    if (win.placement !== 'normal') return placementRect(win.placement, area, this.seams.of(win.webtop));
     // Bounds stay as they are, so that a window grows back with its screen.
     const { width, height } = win.bounds;
     const fitting = { ...win.bounds, width: Math.min(width, area.width), height: Math.min(height, area.height) };
     return keepInside(fitting, area, win.overhang);
-  }
-
-  /** Where the seams between the snapped windows of a webtop lie. */
-  split(webtop: string): Split {
-    if (this.#moving?.webtop === webtop) return this.#moving.split;
-    return this.#desk.webtops.peek().find((one) => one.id === webtop)?.split ?? HALVES;
-  }
-
-  /** Moves the seams of a webtop, and all windows at them; `keep` ends the movement. */
-  moveSeams(webtop: string, wanted: Split, keep: boolean): void {
-    const split = limitSplit(wanted, this.#desk.area.peek());
-    this.#moving = keep ? undefined : { webtop, split };
-    if (keep) this.#desk.webtops.update((all) => all.map((one) => (one.id === webtop ? { ...one, split } : one)));
-    for (const win of this.#byId.values()) if (win.webtop === webtop && seams(win.placement)) this.#apply(win);
   }
 
   /** Whether a window is on screen. */
@@ -333,10 +306,13 @@ export class WindowManager {
 
   #showWebtop(): void {
     for (const win of this.#byId.values()) win.element.classList.toggle('shell-away', !this.shown(win));
-    const top = topmost(this.#order, (id) => this.#isShown(id));
-    this.activeId.set(top);
-    this.#mark();
+    this.#leadTop();
     this.#soon();
+  }
+
+  #leadTop(): void {
+    this.activeId.set(this.top?.id);
+    this.#mark();
   }
 
   #isShown(id: string): boolean {
@@ -369,9 +345,9 @@ export class WindowManager {
     this.activeId.set(win.id);
     this.#mark();
     if (wasMinimized) {
-      this.#putAway.delete(win);
+      this.putAway.forget(win);
       this.#apply(win);
-      this.#travel(win, 'normal');
+      void travel(this.#desk, win, 'from');
     }
     if (focus) this.focusInside(win);
     this.changed();
@@ -386,22 +362,26 @@ export class WindowManager {
 
   /** Gives the focus to the topmost window left, or to the webtop. */
   focusNext(): void {
-    const top = this.get(topmost(this.#order, (id) => this.#isShown(id)));
+    const { top } = this;
     if (top) this.activate(top);
     else {
-      this.activeId.set(undefined);
-      this.#mark();
+      this.leaveActive();
       this.#desk.grids.focus();
     }
   }
 
   /** Another window becomes the active one; the focus stays in the pilot view while that is open. */
   #succeed(): void {
-    this.activeId.set(topmost(this.#order, (id) => this.#isShown(id)));
-    this.#mark();
+    this.#leadTop();
     if (this.#desk.pilot.isOpen) return;
-    this.#succeeding = true;
-    this.#soon();
+    // One that a person closes leaves its focus at once; a row of them costs one move of it a frame.
+    const now = performance.now();
+    if (now - this.#succeeded > IN_A_ROW_MS) this.focusNext();
+    else {
+      this.#succeeding = true;
+      this.#soon();
+    }
+    this.#succeeded = now;
   }
 
   minimize(win: ShellWindow): void {
@@ -409,61 +389,17 @@ export class WindowManager {
     const hadFocus = win.element.contains(document.activeElement) || this.activeId.peek() === win.id;
     win.minimized = true;
     win.lastKey = undefined;
-    this.#leave(win);
+    void travel(this.#desk, win, 'to');
     if (hadFocus) this.focusNext();
     this.#desk.announce(t('say.minimized', { title: win.title }));
     this.changed();
-  }
-
-  #leave(win: ShellWindow): void {
-    this.#travel(win, 'reverse').then(() => this.#apply(win));
-  }
-
-  /** A minimized window comes from its task button and goes there. */
-  #travel(win: ShellWindow, direction: 'normal' | 'reverse'): Promise<void> {
-    const from = this.rect(win);
-    const to = this.#desk.start.taskbar?.placeOf(win.app.id) ?? {
-      x: from.x + from.width / 2,
-      y: from.y + from.height / 2,
-    };
-    const frames = [
-      { opacity: 0, transform: `translate(${to.x}px,${to.y}px) scale(0.06)` },
-      { opacity: 1, transform: `translate(${from.x}px,${from.y}px)` },
-    ];
-    return animate(win.element, direction === 'normal' ? frames : frames.reverse(), 190);
-  }
-
-  /** Puts all windows of the webtop out of the way, and brings them back. */
-  toggleDesktop(): void {
-    const here = this.stacked().filter((win) => win.webtop === this.#desk.activeWebtop.peek());
-    const shown = here.filter((win) => !win.minimized);
-    for (const win of shown) {
-      win.minimized = true;
-      win.lastKey = undefined;
-      this.#putAway.add(win);
-      this.#leave(win);
-      this.changed(win);
-    }
-    if (shown.length > 0) {
-      this.focusNext();
-      this.#desk.announce(t('say.desktop'));
-      return;
-    }
-    const back = here.filter((win) => this.#putAway.delete(win));
-    // On a phone the way home leads there and no farther.
-    if (this.#desk.compact.peek()) return;
-    for (const win of back) this.activate(win, win === back.at(-1));
   }
 
   /** Puts a window into a placement; it glides there from where it is, or from where it was let go. */
   place(win: ShellWindow, placement: Placement, from = this.rect(win)): void {
     win.minimized = false;
     win.placement = placement;
-    const neighbours = [...this.#byId.values()].some(
-      (one) => one !== win && one.webtop === win.webtop && seams(one.placement),
-    );
-    // The first of them halves the area; those that follow fill what is left.
-    if (seams(placement) && !neighbours) this.moveSeams(win.webtop, HALVES, true);
+    this.seams.begin(win);
     this.#apply(win);
     win.translate();
     const to = this.rect(win);
@@ -540,7 +476,6 @@ export class WindowManager {
     win.ends.clear();
     win.hooks.close.clear();
     win.hooks.intent.clear();
-    this.#putAway.delete(win);
     this.#byId.delete(win.id);
     const group = this.of(win.app.id).filter((other) => other !== win);
     if (group.length > 0) this.#byApp.set(win.app.id, group);
@@ -568,11 +503,6 @@ export class WindowManager {
       const shift = away ? slideAside(this.rect(win), area, PEEK) : undefined;
       win.element.style.translate = shift ? `${shift.x}px ${shift.y}px` : '';
     }
-  }
-
-  /** Ends what belongs to a drag: positions that a viewport change may have spoilt. */
-  afterDrag(): void {
-    for (const win of this.#byId.values()) if (win.element.classList.contains('shell-aside')) this.#apply(win);
   }
 
   /** What a window looks like in a profile. */
@@ -667,15 +597,4 @@ export class WindowManager {
       },
     };
   }
-}
-
-function enter(win: ShellWindow): void {
-  animate(
-    win.element,
-    [
-      { opacity: 0, scale: 0.96 },
-      { opacity: 1, scale: 1 },
-    ],
-    160,
-  );
 }
