@@ -44,7 +44,7 @@ export function wallpapers(desk: Desk): ShownWallpaper[] {
   return [...own, ...shipped.filter((one) => !own.some((other) => other.id === one.id))];
 }
 
-/** Colours of the part of a picture that tiles stand on; none when its server doesn't let pages look at it. */
+/** The mean colour of a picture; none when its server doesn't let pages look at it. */
 async function coloursOfPicture(url: string): Promise<Rgb[]> {
   const image = new Image();
   image.crossOrigin = 'anonymous';
