@@ -141,10 +141,10 @@ export const desk = [
     await field.press('Control+K');
     await page.locator('.shell-start').waitFor();
     await page.keyboard.press('Escape');
-    await field.click();
+    await field.focus();
     await field.press('F6');
     assert.equal(await page.evaluate(() => document.activeElement?.closest('.shell-taskbar') !== null), true);
-    await field.click();
+    await field.focus();
     await field.press('Control+ArrowLeft');
     assert.equal(await placement(win), 'normal', 'in a field it moves by words');
     await field.press('Alt+Shift+ArrowLeft');
@@ -422,7 +422,7 @@ export const desk = [
       await page.evaluate(() => window.Shell.setLocale('en'));
       await openApp(page, 'connected', { order: 4 });
       await inside.locator('#context', { hasText: 'intent {"order":4}' }).waitFor();
-      await inside.locator('#tell').click();
+      await inside.locator('#tell').press('Enter');
       await win.locator('.shell-window-title', { hasText: 'Order 17' }).waitFor();
       await page.locator('.shell-toast', { hasText: 'Order 17 was sent' }).waitFor();
       await page.waitForTimeout(1_000);
@@ -440,7 +440,7 @@ export const desk = [
       frame.src = '/pages/connected.html';
       host.append(frame);
     });
-    await other.frameLocator('iframe').locator('#tell').click();
+    await other.frameLocator('iframe').locator('#tell').press('Enter');
     await page.waitForTimeout(300);
     assert.equal(await other.frameLocator('iframe').locator('#context').innerText(), '');
     assert.equal(await page.locator('.shell-toast').count(), 0);

@@ -16,6 +16,9 @@ interface Tile {
   dispose: Dispose;
 }
 
+/** Two presses of a tile within this time are one that was meant once. */
+const TWICE_MS = 400;
+
 const ARROWS: Record<string, 'Left' | 'Right' | 'Up' | 'Down'> = {
   ArrowLeft: 'Left',
   ArrowRight: 'Right',
@@ -43,6 +46,8 @@ export class GridView {
   readonly #actions: GridActions;
   readonly #tiles = new Map<string, Tile>();
   #focused: string | undefined;
+  /** The tile that was pressed last, and when. */
+  #pressed: { id: string; at: number } | undefined;
 
   constructor(desk: Desk, container: string, size: GridSize, label: () => string, actions: GridActions) {
     this.#desk = desk;
@@ -183,11 +188,15 @@ export class GridView {
   }
 
   #click(event: MouseEvent): void {
-    // Many press twice; the second press means the first.
-    if (event.detail > 1) return;
     const item = this.#itemOf(event.target);
     const tile = item && this.tile(item.id);
-    if (item && tile) this.#actions.open(item, tile);
+    if (!item || !tile) return;
+    // Many press twice; the second press means the first. Not every engine counts presses over a tile that has
+    // opened a window meanwhile.
+    const again = event.detail > 1 || (item.id === this.#pressed?.id && event.timeStamp - this.#pressed.at < TWICE_MS);
+    this.#pressed = { id: item.id, at: event.timeStamp };
+    // A key presses without counting, and means what it does.
+    if (!again || event.detail === 0) this.#actions.open(item, tile);
   }
 
   #context(event: MouseEvent): void {
