@@ -1,13 +1,15 @@
 use std::sync::Arc;
 
+use svc_client::ClientModule;
 use svc_core::settings::{LoadOptions, SettingsBuilder, SettingsError};
 use svc_core::{
-    App, Assembly, AssemblyError, Clock, Module, PermissionCatalogue, Registry, Result,
+    App, Assembly, AssemblyError, Clock, Command, Module, PermissionCatalogue, Registry, Result,
 };
 use svc_data::{DataModule, Database, Pending};
 use svc_events::EventsModule;
 use svc_http::{HttpModule, ODataModule, OpenApiDocument};
 use svc_jobs::JobsModule;
+use svc_settings::SettingsModule;
 
 use crate::metadata::Metadata;
 use crate::operations::OperationsModule;
@@ -27,8 +29,10 @@ impl Application {
     pub fn new(name: impl Into<String>) -> Self {
         let kernel: Vec<Box<dyn Module>> = vec![
             Box::new(DataModule),
+            Box::new(ClientModule),
             Box::new(EventsModule),
             Box::new(JobsModule),
+            Box::new(SettingsModule),
             Box::new(HttpModule),
             Box::new(ODataModule),
             Box::new(OperationsModule),
@@ -56,8 +60,9 @@ impl Application {
     ///
     /// As [`Registry::assemble`].
     pub fn assemble(self) -> Result<Assembled, AssemblyError> {
-        let assembly = Registry::assemble(self.modules)?;
-        Ok(Assembled { name: self.name, version: self.version, assembly })
+        let mut assembly = Registry::assemble(self.modules)?;
+        let commands = assembly.take();
+        Ok(Assembled { name: self.name, version: self.version, assembly, commands })
     }
 }
 
@@ -66,6 +71,7 @@ pub struct Assembled {
     name: String,
     version: &'static str,
     assembly: Assembly,
+    commands: Vec<Command>,
 }
 
 impl Assembled {
@@ -81,6 +87,12 @@ impl Assembled {
         &self.assembly
     }
 
+    /// The commands that modules add to the program.
+    #[must_use]
+    pub fn commands(&self) -> &[Command] {
+        &self.commands
+    }
+
     /// Reads the settings that the modules declare.
     ///
     /// # Errors
@@ -94,13 +106,13 @@ impl Assembled {
         let mut builder = SettingsBuilder::load(options);
         builder.declare_all(self.assembly.sections().iter().copied());
         let settings = builder.finish()?;
-        let Self { name, version, mut assembly } = self;
+        let Self { name, version, mut assembly, commands } = self;
         let app = App::new(name, clock, settings);
         app.provide(Arc::new(PermissionCatalogue::of(&assembly)));
         svc_events::provide_events(&mut assembly, &app);
         let data = svc_data::Prepared::from_assembly(&mut assembly);
         let http = svc_http::Prepared::from_assembly(&mut assembly);
-        Ok(Configured { app, version, assembly, data, http })
+        Ok(Configured { app, version, assembly, commands, data, http })
     }
 }
 
@@ -109,6 +121,7 @@ pub struct Configured {
     app: App,
     version: &'static str,
     assembly: Assembly,
+    commands: Vec<Command>,
     data: svc_data::Prepared,
     http: svc_http::Prepared,
 }
@@ -124,6 +137,12 @@ impl Configured {
     #[must_use]
     pub fn assembly(&self) -> &Assembly {
         &self.assembly
+    }
+
+    /// Takes the commands that modules add to the program.
+    #[must_use]
+    pub fn take_commands(&mut self) -> Vec<Command> {
+        std::mem::take(&mut self.commands)
     }
 
     /// All migrations of the application.
@@ -214,7 +233,7 @@ impl Connected {
     /// The migration or the module's hook that failed.
     pub async fn start(self) -> Result<Running> {
         let Self { configured, database } = self;
-        let Configured { app, version, mut assembly, data, mut http } = configured;
+        let Configured { app, version, mut assembly, data, mut http, .. } = configured;
         data.migrate(&app, &database).await?;
         data.provide(&app, database.clone());
         http.provide(&app);

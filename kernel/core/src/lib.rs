@@ -3,6 +3,8 @@
 //! - [`Module`] and [`Registry`]: what an application consists of, and who contributes what.
 //! - [`settings`]: configuration from defaults, files, environment and command line.
 //! - [`App`]: the running application: its clock, settings, services, workers and wake-ups.
+//! - [`Cache`]: what a node remembers of what is stored, and forgets when any node changes it.
+//! - [`Command`]: what a module adds to the program's command line.
 //! - [`Clock`]: the only source of time and of identifiers.
 //! - [`Principal`]: who acts, in which organisation, with which permissions.
 //! - [`trace`]: where work stands in a trace, for what it leads to later.
@@ -13,7 +15,9 @@
 //! [`App::stop`].
 
 mod app;
+mod cache;
 mod clock;
+mod command;
 mod error;
 mod module;
 mod permission_catalogue;
@@ -26,7 +30,9 @@ mod wake;
 mod worker;
 
 pub use app::{App, WeakApp};
+pub use cache::{Cache, Reading};
 pub use clock::Clock;
+pub use command::Command;
 pub use error::{Error, ErrorKind, FieldErrors, Result};
 pub use module::{Assembly, AssemblyError, Contribution, Kind, Module, ModuleInfo, Registry};
 pub use permission_catalogue::PermissionCatalogue;
@@ -35,5 +41,5 @@ pub use principal::{
 };
 pub use protection::{KeyRing, ProtectionSettings};
 pub use random::{random_array, random_token};
-pub use wake::{Wake, Wakes};
+pub use wake::{Wake, WakeCount, Wakes};
 pub use worker::{Backoff, Worker, WorkerState, WorkerStatus};

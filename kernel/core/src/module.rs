@@ -3,11 +3,15 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use crate::settings::{ApplicationSetting, Section, SectionDeclaration};
-use crate::{App, Result};
+use crate::settings::{Section, SectionDeclaration};
+use crate::{App, Error, Result, Worker};
 
+mod kind;
 mod order;
+
+pub use kind::Kind;
 
 /// A capability of an application: a value that says, in [`Module::configure`], all that it adds.
 ///
@@ -26,63 +30,6 @@ pub trait Module: Send + Sync + 'static {
 
     /// Says all that the module adds.
     fn configure(&self, registry: &mut Registry);
-}
-
-/// What kind of thing a module contributes, in the order in which it is listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// An entity set that is served over OData.
-    EntitySet,
-    /// What a module adds to an entity set of another.
-    SetExtension,
-    /// A stored record that is not served as a set.
-    Entity,
-    /// An action or function of OData.
-    Operation,
-    /// A permission.
-    Permission,
-    /// A setting of the configuration.
-    Setting,
-    /// A setting that an organisation's administrator changes at run time.
-    ApplicationSetting,
-    /// A route of the HTTP API.
-    Route,
-    /// A kind of background job.
-    Job,
-    /// A schedule on which a job is enqueued.
-    Schedule,
-    /// An event that the module publishes.
-    Event,
-    /// A handler of changes or events.
-    Handler,
-    /// A worker that runs beside requests.
-    Worker,
-    /// A step of the module's database schema.
-    Migration,
-}
-
-impl Kind {
-    /// The heading under which contributions of this kind are printed.
-    #[must_use]
-    pub fn heading(self) -> &'static str {
-        match self {
-            Kind::EntitySet => "entity sets",
-            Kind::SetExtension => "extensions of entity sets",
-            Kind::Entity => "entities",
-            Kind::Operation => "operations",
-            Kind::Permission => "permissions",
-            Kind::Setting => "settings",
-            Kind::ApplicationSetting => "application settings",
-            Kind::Route => "routes",
-            Kind::Job => "jobs",
-            Kind::Schedule => "schedules",
-            Kind::Event => "events",
-            Kind::Handler => "handlers",
-            Kind::Worker => "workers",
-            Kind::Migration => "migrations",
-        }
-    }
 }
 
 /// One thing that a module adds, as `modules` prints it.
@@ -187,18 +134,9 @@ impl Registry {
                 Some("") => "no default".to_owned(),
                 Some(default) => format!("default {default}"),
             };
-            self.contribute(Kind::Setting, format!("{}:{}", S::NAME, field.key), detail);
+            self.contribute(Kind::SETTING, format!("{}:{}", S::NAME, field.key), detail);
         }
         self.sections.push(declaration);
-    }
-
-    /// Declares a setting that an organisation's administrator changes at run time.
-    pub fn application_setting(&mut self, setting: ApplicationSetting) {
-        if let Err(problem) = setting.check_declaration() {
-            self.problem(problem);
-        }
-        self.contribute(Kind::ApplicationSetting, setting.name(), setting.doc());
-        self.part::<Vec<ApplicationSetting>>().push(setting);
     }
 
     /// Records a mistake in the configuration; the start ends with all of them.
@@ -238,17 +176,36 @@ impl Registry {
         self.build.push(Box::new(|app| Box::pin(hook(app))));
     }
 
+    /// Adds a worker, made when the application is built, after the hooks that were registered
+    /// before it. `make` answers with none where the worker has no place, such as one that a
+    /// setting switches off.
+    pub fn worker<F>(&mut self, name: &'static str, description: &str, make: F)
+    where
+        F: FnOnce(&App) -> Result<Option<Arc<dyn Worker>>> + Send + Sync + 'static,
+    {
+        self.contribute(Kind::WORKER, name, description);
+        self.on_build(move |app| async move {
+            let Some(worker) = make(&app)? else { return Ok(()) };
+            if worker.name() != name {
+                return Err(Error::internal(format!(
+                    "the worker `{name}` calls itself `{}`; give both one name",
+                    worker.name()
+                )));
+            }
+            app.add_worker(worker);
+            Ok(())
+        });
+    }
+
     fn refuse_duplicates(&mut self) {
-        let mut seen: BTreeMap<(Kind, &str), &str> = BTreeMap::new();
+        let mut seen: BTreeMap<(&str, &str), &str> = BTreeMap::new();
         let mut problems = Vec::new();
         for module in &self.modules {
             for Contribution { kind, name, .. } in &module.contributions {
-                // Several handlers may hear one event, and several modules extend one set; a
-                // migration is numbered per module.
-                if matches!(kind, Kind::Handler | Kind::Migration | Kind::SetExtension) {
+                if kind.may_repeat() {
                     continue;
                 }
-                if let Some(first) = seen.insert((*kind, name), &module.name) {
+                if let Some(first) = seen.insert((kind.heading(), name), &module.name) {
                     problems.push(format!(
                         "module `{}`: `{name}` is already among the {} of module `{first}`; \
                          give one of them another name",
@@ -315,12 +272,12 @@ impl Assembly {
                 let _ = write!(text, " (requires {})", module.requires.join(", "));
             }
             text.push('\n');
-            let mut by_kind: BTreeMap<Kind, Vec<&Contribution>> = BTreeMap::new();
+            let mut by_heading: BTreeMap<&str, Vec<&Contribution>> = BTreeMap::new();
             for contribution in &module.contributions {
-                by_kind.entry(contribution.kind).or_default().push(contribution);
+                by_heading.entry(contribution.kind.heading()).or_default().push(contribution);
             }
-            for (kind, contributions) in by_kind {
-                let _ = writeln!(text, "  {}", kind.heading());
+            for (heading, contributions) in by_heading {
+                let _ = writeln!(text, "  {heading}");
                 for Contribution { name, detail, .. } in contributions {
                     let line = format!("    {name:<44} {detail}");
                     let _ = writeln!(text, "{}", line.trim_end());

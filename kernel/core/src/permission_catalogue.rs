@@ -13,7 +13,7 @@ impl PermissionCatalogue {
     pub fn of(assembly: &Assembly) -> Self {
         let contributions = assembly.modules().iter().flat_map(|module| &module.contributions);
         let mut permissions: Vec<(String, String)> = contributions
-            .filter(|contribution| contribution.kind == Kind::Permission)
+            .filter(|contribution| contribution.kind == Kind::PERMISSION)
             .map(|contribution| (contribution.name.clone(), contribution.detail.clone()))
             .collect();
         permissions.sort();

@@ -1,9 +1,9 @@
 //! The configuration of an application: typed sections that are read and checked once, at start.
 //!
-//! There are two kinds of settings. *Configuration* (this module, except [`application`]) lives in
-//! sections such as `Svc:Webhooks`, belongs to whoever runs the application, and needs a restart to
-//! change. *Application settings* ([`ApplicationSetting`], dotted names such as
-//! `Chat.MaxAttachmentMb`) belong to an organisation's administrator and change at run time.
+//! There are two kinds of settings. *Configuration* (this module) lives in sections such as
+//! `Svc:Webhooks`, belongs to whoever runs the application, and needs a restart to change.
+//! *Application settings* (the crate `svc-settings`, dotted names such as `Chat.MaxAttachmentMb`)
+//! belong to an organisation or a person and change at run time.
 //!
 //! # Where a value comes from
 //!
@@ -82,7 +82,6 @@
 //! sources combine, every problem is collected, and each knows its file and line. That is less code
 //! than teaching the same to serde.
 
-pub mod application;
 mod bounds;
 mod builder;
 mod choice;
@@ -101,7 +100,6 @@ mod tree;
 pub mod units;
 mod web_url;
 
-pub use application::{ApplicationSetting, ApplicationSettingProblem, ApplicationSettingType};
 pub use bounds::{Bounds, TextLength, at_least, at_most, length, within};
 pub use builder::{Settings, SettingsBuilder};
 pub use declare::{FieldDescription, Section, SectionDeclaration, SectionProblems, SettingType};

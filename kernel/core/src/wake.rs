@@ -1,5 +1,6 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, broadcast};
 
@@ -15,8 +16,33 @@ pub type Wake = Arc<Notify>;
 #[derive(Clone)]
 pub struct Wakes(Arc<Inner>);
 
+/// Counts the calls of a topic, here and on other nodes; see [`Wakes::count`].
+#[derive(Clone, Debug, Default)]
+pub struct WakeCount(Arc<AtomicU64>);
+
+impl WakeCount {
+    /// How often the topic was called. It never stands still over a call, and means nothing else.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+#[derive(Default)]
+struct Topic {
+    wake: Wake,
+    count: WakeCount,
+}
+
+impl Topic {
+    fn call(&self) {
+        self.count.0.fetch_add(1, Ordering::AcqRel);
+        self.wake.notify_one();
+    }
+}
+
 struct Inner {
-    topics: Mutex<HashMap<&'static str, Wake>>,
+    topics: Mutex<HashMap<&'static str, Topic>>,
     called: broadcast::Sender<&'static str>,
 }
 
@@ -30,23 +56,32 @@ impl Wakes {
     /// The wake-up of a topic; the first to ask for it makes it.
     #[must_use]
     pub fn topic(&self, topic: &'static str) -> Wake {
-        let mut topics = self.0.topics.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(topics.entry(topic).or_default())
+        Arc::clone(&self.topics().entry(topic).or_default().wake)
+    }
+
+    /// The count of a topic's calls, for any number of places that look at it when they are
+    /// asked, such as a [`Cache`](crate::Cache).
+    #[must_use]
+    pub fn count(&self, topic: &'static str) -> WakeCount {
+        self.topics().entry(topic).or_default().count.clone()
     }
 
     /// Wakes whoever waits for `topic`, here and on other nodes.
     pub fn call(&self, topic: &'static str) {
-        self.topic(topic).notify_one();
+        self.topics().entry(topic).or_default().call();
         // Nobody listens on a single node, which is no fault.
         let _ = self.0.called.send(topic);
     }
 
     /// Wakes whoever waits for `topic` in this process, where such a topic exists.
     pub fn call_local(&self, topic: &str) {
-        let topics = self.0.topics.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(wake) = topics.get(topic) {
-            wake.notify_one();
+        if let Some(topic) = self.topics().get(topic) {
+            topic.call();
         }
+    }
+
+    fn topics(&self) -> MutexGuard<'_, HashMap<&'static str, Topic>> {
+        self.0.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hears each topic that [`Wakes::call`] is called with.

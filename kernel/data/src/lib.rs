@@ -17,6 +17,7 @@ pub mod catalogue;
 mod context;
 mod database;
 mod error;
+pub mod kinds;
 mod migration;
 pub mod operation;
 mod protection;

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
 
 use crate::catalogue::{Catalogue, EntityModel, EntitySet, Exposure, deleted_set};
+use crate::kinds;
 use crate::migration::Migration;
 use crate::operation::{ImportBuilder, OperationBuilder, RESTORE};
 use crate::unit_of_work::CommitHook;
@@ -107,14 +108,14 @@ impl DataRegistry for Registry {
     }
 
     fn permission(&mut self, name: &str, description: &str) {
-        self.contribute(Kind::Permission, name, description);
+        self.contribute(Kind::PERMISSION, name, description);
     }
 
     fn migrations(&mut self, migrations: impl IntoIterator<Item = Migration>) {
         let module = self.module().to_owned();
         let migrations: Vec<Migration> = migrations.into_iter().collect();
         for migration in &migrations {
-            self.contribute(Kind::Migration, migration.name(), "");
+            self.contribute(kinds::MIGRATION, migration.name(), "");
         }
         self.part::<DataParts>().migrations.push((module, migrations));
     }
@@ -338,8 +339,8 @@ impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
             let detail = format!("what was deleted from {}", set.name);
             let deleted = deleted_set(&set.name);
             let action = format!("{deleted}(…)/{RESTORE}");
-            self.registry.contribute(Kind::EntitySet, deleted, detail);
-            self.registry.contribute(Kind::Operation, action, "action");
+            self.registry.contribute(kinds::ENTITY_SET, deleted, detail);
+            self.registry.contribute(kinds::OPERATION, action, "action");
         }
         let described = Described {
             set: Some(set),
@@ -409,9 +410,9 @@ fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: D
             let traits: Vec<&str> =
                 std::iter::once(scope).chain(set.marks.iter().copied()).collect();
             let detail = format!("{} ({})", model.table, traits.join(", "));
-            registry.contribute(Kind::EntitySet, &set.name, detail);
+            registry.contribute(kinds::ENTITY_SET, &set.name, detail);
         }
-        None => registry.contribute(Kind::Entity, model.table, scope),
+        None => registry.contribute(kinds::ENTITY, model.table, scope),
     }
     registry.part::<DataParts>().catalogue.add(model);
 }

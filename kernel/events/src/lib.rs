@@ -104,7 +104,9 @@
 
 mod capture;
 mod catalogue;
+mod command;
 mod handling;
+pub mod kinds;
 mod message;
 mod module;
 mod outbox;

@@ -1,10 +1,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use svc_core::{App, Assembly, Kind, Module, Registry, Result};
+use svc_core::{App, Assembly, Module, Registry, Result, Worker};
 use svc_data::{DataRegistry as _, Database, Migration};
 
 use crate::capture::Capture;
+use crate::command;
 use crate::handling::Processor;
 use crate::outbox::Outbox;
 use crate::registration::Collected;
@@ -32,11 +33,22 @@ impl Module for EventsModule {
             "0001_outbox",
             include_str!("migrations/0001_outbox.sql"),
         )]);
-        registry.contribute(Kind::Worker, "outbox", "hands messages to their handlers");
-        registry.contribute(Kind::Worker, "relay", "carries wake-ups between nodes (PostgreSQL)");
+        registry.command(
+            "outbox",
+            "List, retry or discard messages that could not be handled",
+            command::run,
+        );
         let collected = registry.part::<Collected>().clone();
         registry.commit_hook(Arc::new(Capture(collected.clone())));
         registry.on_build(move |app| async move { start(&app, &collected) });
+        registry.worker("relay", "carries wake-ups between nodes (PostgreSQL)", |app| {
+            let database = app.service::<Database>()?;
+            let pool = database.postgres().cloned();
+            Ok(pool.map(|pool| Arc::new(Relay::new(app, pool)) as Arc<dyn Worker>))
+        });
+        registry.worker("outbox", "hands messages to their handlers", |app| {
+            Ok(Some(Arc::new(OutboxWorker(app.service::<Processor>()?))))
+        });
     }
 }
 
@@ -52,10 +64,7 @@ fn start(app: &App, collected: &Collected) -> Result<()> {
     app.provide(Arc::clone(&events));
     let database = Database::clone(&*app.service::<Database>()?);
     let processor = Arc::new(Processor::new(app, database.clone(), events));
-    if let Some(pool) = database.postgres() {
-        app.add_worker(Arc::new(Relay::new(app, pool.clone())));
-    }
-    app.add_worker(Arc::new(OutboxWorker(Arc::clone(&processor))));
+    app.provide(Arc::clone(&processor));
     app.provide(Arc::new(Outbox::new(app.downgrade(), database, processor)));
     Ok(())
 }

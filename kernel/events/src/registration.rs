@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value as Json;
-use svc_core::{Kind, Registry};
+use svc_core::Registry;
 
 use crate::catalogue::{EventInfo, EventKind, Events, RegisteredHandler};
+use crate::kinds;
 use crate::message::Handler;
 use crate::subscription::Subscription;
 
@@ -77,7 +78,7 @@ impl EventsRegistry for Registry {
     }
 
     fn handler(&mut self, name: &str, subscription: Subscription, handler: Arc<dyn Handler>) {
-        self.contribute(Kind::Handler, name, subscription.to_string());
+        self.contribute(kinds::HANDLER, name, subscription.to_string());
         if !is_name(name) {
             self.problem(format!("`{name}` is no handler name; {NAME_RULE}"));
         }
@@ -144,7 +145,7 @@ fn add_event<'a, T>(
     name: &str,
     description: &str,
 ) -> EventBuilder<'a, T> {
-    registry.contribute(Kind::Event, name, description);
+    registry.contribute(kinds::EVENT, name, description);
     if !is_name(name) {
         registry.problem(format!("`{name}` is no event name; {NAME_RULE}"));
     }

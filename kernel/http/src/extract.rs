@@ -8,7 +8,7 @@ mod path;
 mod query;
 mod strict;
 
-pub use json::ApiJson;
+pub use json::{ApiJson, JsonText};
 pub use page::{Listing, Page, Paged};
 pub use path::ApiPath;
 pub use query::ApiQuery;

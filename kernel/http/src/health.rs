@@ -13,7 +13,7 @@ use axum::{Json, Router};
 use http::StatusCode;
 use http::header::CACHE_CONTROL;
 use serde::Serialize;
-use svc_core::{App, Assembly, Error, Kind, Result, WorkerState, WorkerStatus};
+use svc_core::{App, Assembly, Error, Result, WorkerState, WorkerStatus};
 use svc_data::{Database, database_error};
 
 use crate::state::HttpState;
@@ -48,7 +48,8 @@ impl Health {
         let mut migrations = Vec::new();
         for module in assembly.modules() {
             let steps = module.contributions.iter();
-            let steps = steps.filter(|contribution| contribution.kind == Kind::Migration);
+            let steps =
+                steps.filter(|contribution| contribution.kind == svc_data::kinds::MIGRATION);
             migrations.extend(steps.map(|step| (module.name.clone(), step.name.clone())));
         }
         let mut checks: Vec<Arc<dyn HealthCheck>> =

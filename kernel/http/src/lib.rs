@@ -5,7 +5,6 @@
 //! - [`ApiJson`], [`ApiQuery`], [`ApiPath`], [`Page`]: strict extractors that name what is wrong.
 //! - [`ApiError`]: any [`svc_core::Error`] as an answer; the status is chosen in [`problem_parts`].
 //! - [`Prepared`], [`Host`], [`Server`]: from registered parts to a listening server.
-//! - [`ApplicationSettings`]: what an organisation's administrator sets at run time.
 //! - [`ToolCatalogue`]: what of the application AI tools may be offered.
 //! - [`init_telemetry`]: logs and traces of the process.
 //!
@@ -46,29 +45,30 @@
 //! }
 //! ```
 
-mod application_settings;
 mod authentication;
 mod extract;
 mod health;
 mod home;
 mod host;
+pub mod kinds;
 mod metrics;
 mod module;
 mod odata;
 mod openapi;
 mod problem;
+mod profile;
 mod reference;
 mod registration;
 mod schema;
 mod server;
 mod settings;
+mod settings_api;
 mod state;
 mod telemetry;
 mod tools;
 
-pub use application_settings::{ApplicationSettings, MANAGE_SETTINGS};
 pub use authentication::{Authenticator, Ctx};
-pub use extract::{ApiJson, ApiPath, ApiQuery, Listing, Page, Paged};
+pub use extract::{ApiJson, ApiPath, ApiQuery, JsonText, Listing, Page, Paged};
 pub use health::HealthCheck;
 pub use host::{Host, RequestIds};
 pub use metrics::{Metrics, MetricsSource};

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use svc_core::settings::{ApplicationSetting, WebUrl};
+use svc_core::settings::WebUrl;
 use svc_core::{App, Assembly, Module, Registry, Result};
 
-use crate::application_settings;
-use crate::application_settings::ApplicationSettings;
 use crate::health::Health;
 use crate::host::{Host, HostParts};
 use crate::metrics::Metrics;
 use crate::openapi::{Completions, OpenApiDocument};
-use crate::registration::HttpParts;
+use crate::registration::{HttpParts, HttpRegistry as _};
 use crate::settings::{HttpSettings, TelemetrySettings};
 use crate::state::HttpState;
 use crate::tools::ToolCatalogue;
+use crate::{profile, settings_api};
 
-/// The HTTP host as a module: its settings, and the routes for settings of an organisation.
+/// The HTTP host as a module: its settings, and the routes for settings of organisations and
+/// persons and for their profiles.
 pub struct HttpModule;
 
 impl Module for HttpModule {
@@ -25,13 +25,14 @@ impl Module for HttpModule {
     }
 
     fn requires(&self) -> &'static [&'static str] {
-        &["data"]
+        &["data", "settings"]
     }
 
     fn configure(&self, registry: &mut Registry) {
         registry.settings::<HttpSettings>();
         registry.settings::<TelemetrySettings>();
-        application_settings::configure(registry);
+        registry.routes(settings_api::routes());
+        registry.routes(profile::routes());
     }
 }
 
@@ -41,7 +42,6 @@ impl Module for HttpModule {
 /// is provided), the assembly's own hooks ([`Assembly::build`]), then [`Prepared::build`].
 pub struct Prepared {
     parts: HttpParts,
-    settings: Vec<ApplicationSetting>,
     health: Arc<Health>,
 }
 
@@ -51,20 +51,16 @@ impl Prepared {
     pub fn from_assembly(assembly: &mut Assembly) -> Self {
         let mut parts: HttpParts = assembly.take();
         let health = Health::new(assembly, std::mem::take(&mut parts.health_checks));
-        Self { parts, settings: assembly.take(), health: Arc::new(health) }
+        Self { parts, health: Arc::new(health) }
     }
 
-    /// Provides the application with [`Metrics`] and [`ApplicationSettings`], so that what other
-    /// modules build finds them.
+    /// Provides the application with [`Metrics`], so that what other modules build finds it.
     pub fn provide(&mut self, app: &App) {
         let metrics = Arc::new(Metrics::new(app));
         for source in std::mem::take(&mut self.parts.metrics) {
             metrics.add_source(source);
         }
         app.provide(metrics);
-        let settings = Arc::new(ApplicationSettings::new(std::mem::take(&mut self.settings)));
-        app.add_worker(settings.listener(app));
-        app.provide(settings);
     }
 
     /// Puts the host together, and provides the application with its [`OpenApiDocument`] and its

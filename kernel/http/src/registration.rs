@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use serde_json::Value;
-use svc_core::{App, Kind, Registry, Result};
+use svc_core::{App, Registry, Result};
 use utoipa::openapi::{OpenApi, RefOr, Schema};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::authentication::Authenticator;
 use crate::health::HealthCheck;
+use crate::kinds;
 use crate::metrics::MetricsSource;
 use crate::openapi::{operations, permissions_of};
 use crate::state::HttpState;
@@ -104,7 +105,7 @@ impl HttpRegistry for Registry {
     }
 
     fn mount(&mut self, prefix: &'static str, router: Router<HttpState>) {
-        self.contribute(Kind::Route, format!("{prefix}/…"), "");
+        self.contribute(kinds::ROUTE, format!("{prefix}/…"), "");
         self.part::<HttpParts>().mounts.push((prefix, router));
     }
 
@@ -150,7 +151,7 @@ fn add_routes(registry: &mut Registry, prefix: &'static str, added: OpenApiRoute
             } else {
                 format!("{summary} (needs {})", permissions.join(", "))
             };
-            registry.contribute(Kind::Route, format!("{method} {path}"), detail.trim());
+            registry.contribute(kinds::ROUTE, format!("{method} {path}"), detail.trim());
             if let Some(id) = &operation.operation_id {
                 check_operation_id(registry, &module, id);
             }

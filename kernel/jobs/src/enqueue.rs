@@ -254,6 +254,16 @@ pub(crate) async fn enqueue_scheduled(
     Queue::of(uow, kind)?.enqueue(payload, &Options::default()).await
 }
 
+/// Enqueues a job whose data somebody gave as JSON.
+pub(crate) async fn enqueue_given(
+    uow: &UnitOfWork,
+    kind: &'static str,
+    data: String,
+) -> Result<Enqueued> {
+    let payload = Payload { json: check_size(kind, data)?, key: None };
+    Queue::of(uow, kind)?.enqueue(payload, &Options::default()).await
+}
+
 /// The queue of one kind of job, seen from a unit of work.
 struct Queue<'a> {
     uow: &'a UnitOfWork,

@@ -48,3 +48,8 @@ pub(crate) fn erase<J: Job>(handler: impl JobHandler<J>) -> StoredJobHandler {
         })
     })
 }
+
+/// Says what is wrong with data that isn't that of a `J`.
+pub(crate) fn check_data<J: Job>(data: &str) -> Result<(), String> {
+    serde_json::from_str::<J>(data).map(drop).map_err(|error| error.to_string())
+}

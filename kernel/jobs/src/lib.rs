@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use svc_core::{Kind, Module, Registry};
+use svc_core::{App, Module, Registry, Worker};
 use svc_data::{DataRegistry as _, Database, Migration};
 
+mod command;
 mod context;
 mod counters;
 mod cron;
@@ -15,8 +16,10 @@ mod error;
 mod handler;
 mod interrupt;
 mod job;
+pub mod kinds;
 mod progress;
 mod registration;
+mod run_now;
 mod schedules;
 mod service;
 mod settings;
@@ -61,20 +64,34 @@ impl Module for JobsModule {
         )]);
         registry.permission(VIEW, "see the background jobs of everybody");
         registry.permission(MANAGE, "cancel, retry and discard the background jobs of everybody");
-        registry.contribute(Kind::Worker, "schedules", "enqueues jobs when their time comes");
-        registry.contribute(Kind::Worker, "jobs", "runs background jobs");
+        registry.command(
+            "jobs",
+            "List, retry or discard background jobs that have failed for good, or run one now",
+            command::run,
+        );
         let parts = registry.part::<JobParts>().clone();
         registry.on_build(move |app| async move {
             let database = app.service::<Database>()?;
             let jobs = Jobs::new((*database).clone(), parts.catalogue()?);
             app.provide(Arc::clone(&jobs));
-            schedules::declare(&app, &jobs).await?;
-            if app.settings::<JobsSettings>().run {
-                let worker = SchedulesWorker::new(app.downgrade(), Arc::clone(&jobs));
-                app.add_worker(Arc::new(worker));
-                app.add_worker(Arc::new(JobsWorker::new(app.downgrade(), jobs)));
-            }
-            Ok(())
+            schedules::declare(&app, &jobs).await
+        });
+        registry.worker("schedules", "enqueues jobs when their time comes", |app| {
+            where_jobs_run(app, |app, jobs| SchedulesWorker::new(app.downgrade(), jobs))
+        });
+        registry.worker("jobs", "runs background jobs", |app| {
+            where_jobs_run(app, |app, jobs| JobsWorker::new(app.downgrade(), jobs))
         });
     }
+}
+
+/// A worker of a node that runs jobs; none where `Svc:Jobs:Run` is false.
+fn where_jobs_run<W: Worker>(
+    app: &App,
+    make: impl FnOnce(&App, Arc<Jobs>) -> W,
+) -> svc_core::Result<Option<Arc<dyn Worker>>> {
+    if !app.settings::<JobsSettings>().run {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(make(app, app.service::<Jobs>()?))))
 }

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use svc_core::settings::duration;
-use svc_core::{Backoff, Error, Kind, Registry, Result};
+use svc_core::{Backoff, Error, Registry, Result};
 
 use crate::counters::Counters;
 use crate::cron::{Timetable, UTC};
-use crate::handler::{JobHandler, StoredJobHandler, erase};
+use crate::handler::{JobHandler, StoredJobHandler, check_data, erase};
 use crate::job::Job;
+use crate::kinds;
 
 /// Attempts of a job whose registration says nothing else.
 const MAX_ATTEMPTS: u32 = 10;
@@ -48,6 +49,7 @@ impl JobsRegistry for Registry {
         let kind = JobKind {
             name: J::NAME,
             run: erase(handler),
+            check: check_data::<J>,
             max_attempts: MAX_ATTEMPTS,
             backoff: BACKOFF,
             timeout: Some(TIMEOUT),
@@ -131,7 +133,7 @@ impl Drop for JobBuilder<'_> {
             self.registry
                 .problem(format!("the job `{name}` has {attempts} attempts; give it 1 to 1,000"));
         }
-        self.registry.contribute(Kind::Job, kind.name, kind.describe());
+        self.registry.contribute(kinds::JOB, kind.name, kind.describe());
         self.registry.part::<JobParts>().add(|parts| parts.kinds.push(kind));
     }
 }
@@ -175,7 +177,7 @@ impl Drop for ScheduleBuilder<'_> {
         match Timetable::parse(&self.cron, &self.zone) {
             Ok(timetable) => {
                 let detail = format!("{timetable}: {}", self.job);
-                self.registry.contribute(Kind::Schedule, &name, detail);
+                self.registry.contribute(kinds::SCHEDULE, &name, detail);
                 let schedule = Schedule { name, timetable, job: self.job, make };
                 self.registry.part::<JobParts>().add(|parts| parts.schedules.push(schedule));
             }
@@ -198,6 +200,8 @@ fn is_name(name: &str) -> bool {
 pub(crate) struct JobKind {
     pub(crate) name: &'static str,
     pub(crate) run: StoredJobHandler,
+    /// Says what is wrong with data that isn't that of such a job.
+    pub(crate) check: fn(&str) -> std::result::Result<(), String>,
     pub(crate) max_attempts: u32,
     pub(crate) backoff: Backoff,
     pub(crate) timeout: Option<Duration>,

@@ -3,14 +3,13 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use svc_application::{Application, Assembled, Configured, Running};
 use svc_core::settings::{LoadOptions, SettingsBuilder};
 use svc_core::{Clock, Error, Result};
 use svc_http::{TelemetrySettings, init_telemetry};
 
 mod metadata;
-mod queues;
 
 /// What an application can be told to do.
 #[derive(Debug, Parser)]
@@ -48,16 +47,14 @@ enum Command {
     Types(metadata::TypesArguments),
     /// Print the OpenAPI description of the HTTP API
     Openapi,
-    /// List, retry or discard messages that could not be handled
-    Outbox {
-        #[command(subcommand)]
-        action: queues::Action,
-    },
-    /// List, retry or discard background jobs that have failed for good
-    Jobs {
-        #[command(subcommand)]
-        action: queues::Action,
-    },
+}
+
+/// What the process is asked to do.
+enum Asked {
+    /// A command of the program itself.
+    Own(Command),
+    /// The command that a module added, by its name, with its arguments.
+    Module(String, ArgMatches),
 }
 
 /// Runs the command that the process was started with.
@@ -76,26 +73,45 @@ async fn try_run(application: Application) -> Result<(), String> {
     let assembled = application.assemble().map_err(|error| error.to_string())?;
     let options = LoadOptions::from_process();
     let words = SettingsBuilder::load(&options).arguments().to_vec();
-    let command = parse(&assembled, &words).unwrap_or(Command::Serve);
-    if let Command::Modules = command {
+    let asked = parse(&assembled, &words)?;
+    if let Asked::Own(Command::Modules) = asked {
         return print(&assembled.assembly().describe());
     }
-    if let Command::Settings { reference: true } = command {
+    if let Asked::Own(Command::Settings { reference: true }) = asked {
         return print(&svc_core::settings::render_reference(assembled.assembly().sections()));
     }
     let configured =
         assembled.configure(&options, Clock::system()).map_err(|error| error.to_string())?;
-    act(command, configured).await.map_err(|error| error.report())?
+    let outcome = match asked {
+        Asked::Own(command) => act(command, configured).await,
+        Asked::Module(name, arguments) => run_of_module(configured, &name, &arguments).await,
+    };
+    outcome.map_err(|error| error.report())?
 }
 
 /// The command among the words that are no settings; asks for help end the process here.
-fn parse(assembled: &Assembled, words: &[String]) -> Option<Command> {
+fn parse(assembled: &Assembled, words: &[String]) -> Result<Asked, String> {
+    let mut known = Arguments::command();
+    for command in assembled.commands() {
+        let name = command.name();
+        if known.find_subcommand(name).is_some() {
+            return Err(format!(
+                "a module adds the command `{name}`, which the program has itself; give it \
+                 another name"
+            ));
+        }
+        known = known.subcommand(command.words().clone());
+    }
     let name = assembled.name().to_owned();
     let words = std::iter::once(&name).chain(words);
-    match Arguments::try_parse_from(words) {
-        Ok(arguments) => arguments.command,
-        Err(error) => error.exit(),
+    let mut matches = known.try_get_matches_from(words).unwrap_or_else(|error| error.exit());
+    let is_module_s = |name: &str| assembled.commands().iter().any(|known| known.name() == name);
+    if matches.subcommand_name().is_some_and(is_module_s) {
+        let named = matches.remove_subcommand().map(|(name, of)| Asked::Module(name, of));
+        return named.ok_or_else(|| "the command was not read".to_owned());
     }
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    Ok(Asked::Own(arguments.command.unwrap_or(Command::Serve)))
 }
 
 async fn act(command: Command, configured: Configured) -> Result<Result<(), String>> {
@@ -111,19 +127,26 @@ async fn act(command: Command, configured: Configured) -> Result<Result<(), Stri
             Ok(metadata::types(&configured.metadata()?, &arguments).and_then(|text| print(&text)))
         }
         Command::Migrate { dry_run } => migrate(configured, dry_run).await,
-        Command::Outbox { action } => {
-            let running = attend(configured).await?;
-            Ok(print(&queues::outbox(running.app(), &action).await?))
-        }
-        Command::Jobs { action } => {
-            let running = attend(configured).await?;
-            Ok(print(&queues::jobs(running.app(), &action).await?))
-        }
         Command::Serve => serve(configured).await.map(Ok),
     }
 }
 
-/// Builds an application whose queues somebody looks after. That doesn't upgrade a database on the
+/// Runs the command of a module in an application that is built and doesn't work.
+async fn run_of_module(
+    mut configured: Configured,
+    name: &str,
+    arguments: &ArgMatches,
+) -> Result<Result<(), String>> {
+    let mut commands = configured.take_commands().into_iter();
+    let command = commands.find(|command| command.name() == name);
+    let command = command.ok_or_else(|| Error::internal(format!("no module adds `{name}`")))?;
+    let running = attend(configured).await?;
+    let outcome = command.run(running.app().clone(), arguments).await;
+    running.stop().await;
+    Ok(print(&outcome?))
+}
+
+/// Builds an application that an operator looks after. That doesn't upgrade a database on the
 /// way: it may be another release's, or the file that a command makes in the wrong folder.
 async fn attend(configured: Configured) -> Result<Running> {
     let name = configured.app().name().to_owned();

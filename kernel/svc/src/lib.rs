@@ -31,6 +31,7 @@ use svc_core::Module;
 
 pub use sea_orm;
 pub use svc_application as application_parts;
+pub use svc_client as client;
 pub use svc_core as core;
 pub use svc_data as data;
 pub use svc_events as events;
@@ -38,6 +39,7 @@ pub use svc_http as http;
 #[cfg(feature = "identity")]
 pub use svc_identity as identity;
 pub use svc_jobs as jobs;
+pub use svc_settings as settings;
 #[cfg(feature = "webhooks")]
 pub use svc_webhooks as webhooks;
 

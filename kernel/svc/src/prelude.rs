@@ -16,6 +16,7 @@ pub use svc_http::{
     ApiJson, ApiPath, ApiQuery, ApiResult, Ctx, HttpRegistry as _, OpenApiRouter, routes,
 };
 pub use svc_jobs::{Job, JobsRegistry as _};
+pub use svc_settings::{ApplicationSetting, ApplicationSettings, SettingsRegistry as _};
 pub use time::OffsetDateTime;
 
 #[cfg(feature = "identity")]

@@ -14,6 +14,7 @@ use uuid::Uuid;
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
         .routes(routes!(me::get_me))
+        .routes(routes!(me::get_access))
         .routes(routes!(organisation::get_organisation, organisation::change_organisation))
         .routes(routes!(organisation::list_permissions))
         .routes(routes!(users::list_users, users::create_user))

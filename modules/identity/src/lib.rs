@@ -28,7 +28,6 @@
 mod api;
 pub mod api_keys;
 mod authenticator;
-mod cache;
 mod email;
 mod ids;
 mod key;
@@ -50,7 +49,7 @@ mod worker;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use svc_core::{App, Directory, Kind, Module, Registry, Result};
+use svc_core::{App, Directory, Module, Registry, Result, Worker};
 use svc_data::{DataRegistry as _, Migration};
 use svc_http::{HttpRegistry as _, Metrics};
 
@@ -64,7 +63,7 @@ pub use sign_in::check_password;
 
 use authenticator::ApiKeyAuthenticator;
 use refusals::Refusals;
-use service::{ForgetOnChange, TOPIC};
+use service::ForgetOnChange;
 use worker::IdentityWorker;
 
 /// The module's name.
@@ -99,12 +98,12 @@ impl Module for Identity {
         registry.commit_hook(Arc::new(ForgetOnChange));
         registry.authenticator(Arc::new(ApiKeyAuthenticator));
         registry.routes(api::routes());
-        registry.contribute(
-            Kind::Worker,
-            NAME,
-            "Forgets rights that changed elsewhere; notes the use of keys, and tells of refused ones",
-        );
         registry.on_build(build);
+        registry.worker(NAME, "Notes the use of keys, and tells of refused ones", |app| {
+            let (service, refusals) = (app.service()?, app.service()?);
+            let worker = IdentityWorker { service, refusals, clock: app.clock().clone() };
+            Ok(Some(Arc::new(worker) as Arc<dyn Worker>))
+        });
     }
 }
 
@@ -115,8 +114,5 @@ async fn build(app: App) -> Result<()> {
     let refusals = Arc::new(Refusals::default());
     app.service::<Metrics>()?.register(|registry| refusals.register(registry));
     app.provide(Arc::clone(&refusals));
-    let changed = app.wakes().topic(TOPIC);
-    let clock = app.clock().clone();
-    app.add_worker(Arc::new(IdentityWorker { service, refusals, clock, changed }));
     set_up::apply_settings(&app).await
 }

@@ -4,9 +4,8 @@
 //! | What happens | Who | What it means for a right that was taken away |
 //! | --- | --- | --- |
 //! | a commit changes a record | [`ForgetOnChange`] | nothing: the change can't be seen yet |
-//! | after the commit | [`IdentityService::forget`] | it is gone on this node |
-//! | other nodes are woken up | [`IdentityWorker`](crate::worker) | it is gone there |
-//! | the wake-up is lost | the lifetime of entries | it is gone there after a few seconds |
+//! | after the commit, here and on other nodes | [`Cache`] | it is gone |
+//! | another node doesn't hear of it | the lifetime of entries | it is gone there after a few seconds |
 //!
 //! Each time all is forgotten: rights seldom change, one role may change those of everybody, and to
 //! load somebody's rights anew takes two statements.
@@ -17,14 +16,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use svc_core::{
-    App, Clock, Directory, Error, OrganisationId, PermissionCatalogue, PermissionSet, Principal,
-    Result, UserId,
+    App, Cache, Clock, Directory, Error, OrganisationId, PermissionCatalogue, PermissionSet,
+    Principal, Result, UserId,
 };
 use svc_data::{Captured, CommitHook, Context, Database, UnitOfWork};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::cache::Cache;
 use crate::key::{KeyHash, PresentedKey};
 use crate::password::Passwords;
 use crate::permissions;
@@ -47,15 +45,9 @@ pub struct IdentityService {
     clock: Clock,
     permissions: Arc<PermissionCatalogue>,
     passwords: Passwords,
-    remembered: Mutex<Remembered>,
-    uses: Mutex<HashMap<Uuid, OffsetDateTime>>,
-}
-
-struct Remembered {
-    /// Counts how often all was forgotten; what was read before may not be remembered after.
-    generation: u64,
     keys: Cache<KeyHash, KnownKey>,
     people: Cache<(UserId, OrganisationId), Principal>,
+    uses: Mutex<HashMap<Uuid, OffsetDateTime>>,
 }
 
 #[derive(Clone)]
@@ -73,11 +65,8 @@ impl IdentityService {
             clock: app.clock().clone(),
             permissions: app.service::<PermissionCatalogue>()?,
             passwords: Passwords::new(settings.password_min_length)?,
-            remembered: Mutex::new(Remembered {
-                generation: 0,
-                keys: Cache::new(entries, settings.cache_lifetime),
-                people: Cache::new(entries, settings.cache_lifetime),
-            }),
+            keys: Cache::new(app, TOPIC, entries, settings.cache_lifetime),
+            people: Cache::new(app, TOPIC, entries, settings.cache_lifetime),
             uses: Mutex::default(),
         })
     }
@@ -120,8 +109,7 @@ impl IdentityService {
         };
         let hash = presented.hash();
         let now = self.clock.now();
-        let remembered = self.remembered().keys.get(&hash, now);
-        let known = match remembered {
+        let known = match self.keys.get(&hash) {
             Some(known) => known,
             None => match self.load_key(hash).await? {
                 Ok(known) => known,
@@ -138,7 +126,7 @@ impl IdentityService {
 
     /// Keys that don't hold aren't remembered, or guessing could push out those that do.
     async fn load_key(&self, hash: KeyHash) -> Result<Result<KnownKey, Refusal>> {
-        let generation = self.remembered().generation;
+        let reading = self.keys.begin();
         let Some(key) = store::key_by_hash(&self.database, hash).await? else {
             return Ok(Err(Refusal::Unknown));
         };
@@ -150,10 +138,7 @@ impl IdentityService {
         let Some(rights) = rights else { return Ok(Err(Refusal::OwnerGone)) };
         let principal = self.key_principal(&key, rights);
         let known = KnownKey { key: Arc::new(key), principal };
-        let mut remembered = self.remembered();
-        if remembered.generation == generation {
-            remembered.keys.insert(hash, known.clone(), now);
-        }
+        self.keys.keep(reading, hash, known.clone());
         Ok(Ok(known))
     }
 
@@ -191,14 +176,6 @@ impl IdentityService {
         granted.into_iter().filter(|name| self.permissions.contains(name)).collect()
     }
 
-    /// Forgets all rights, so that the next request reads them anew.
-    pub(crate) fn forget(&self) {
-        let mut remembered = self.remembered();
-        remembered.generation += 1;
-        remembered.keys.clear();
-        remembered.people.clear();
-    }
-
     fn note_use(&self, key: &StoredKey, now: OffsetDateTime) {
         if key.last_used_at.is_none_or(|last| now - last >= USE_INTERVAL) {
             lock(&self.uses).insert(key.id, now);
@@ -222,10 +199,6 @@ impl IdentityService {
         }
         Ok(uses.len())
     }
-
-    fn remembered(&self) -> MutexGuard<'_, Remembered> {
-        lock(&self.remembered)
-    }
 }
 
 #[async_trait]
@@ -236,21 +209,15 @@ impl Directory for IdentityService {
         organisation: OrganisationId,
     ) -> Result<Option<Principal>> {
         let asked = (user, organisation);
-        let generation = {
-            let mut remembered = self.remembered();
-            if let Some(principal) = remembered.people.get(&asked, self.clock.now()) {
-                return Ok(Some(principal));
-            }
-            remembered.generation
-        };
+        if let Some(principal) = self.people.get(&asked) {
+            return Ok(Some(principal));
+        }
+        let reading = self.people.begin();
         let Some(rights) = store::rights(&self.database, user, organisation).await? else {
             return Ok(None);
         };
         let principal = self.person(user, organisation, rights);
-        let mut remembered = self.remembered();
-        if remembered.generation == generation {
-            remembered.people.insert(asked, principal.clone(), self.clock.now());
-        }
+        self.people.keep(reading, asked, principal.clone());
         Ok(Some(principal))
     }
 }
@@ -268,8 +235,6 @@ pub(crate) struct ForgetOnChange;
 impl CommitHook for ForgetOnChange {
     async fn before_commit(&self, uow: &UnitOfWork, captured: &Captured) -> Result<()> {
         if captured.changes.iter().any(|change| change.model.module == crate::NAME) {
-            let service = IdentityService::of(uow.context())?;
-            uow.after_commit(move || service.forget());
             uow.wake_after_commit(TOPIC);
         }
         Ok(())

@@ -1,10 +1,9 @@
-//! Forgets rights that changed on other nodes, stores when keys were used, and tells the log of
-//! those that were refused.
+//! Stores when keys were used, and tells the log of those that were refused.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use svc_core::{Clock, Result, Wake, Worker};
+use svc_core::{Clock, Result, Worker};
 use tokio_util::sync::CancellationToken;
 
 use crate::refusals::Refusals;
@@ -14,8 +13,6 @@ pub(crate) struct IdentityWorker {
     pub(crate) service: Arc<IdentityService>,
     pub(crate) refusals: Arc<Refusals>,
     pub(crate) clock: Clock,
-    /// Made with the application, since a call from another node only reaches a topic that exists.
-    pub(crate) changed: Wake,
 }
 
 #[async_trait]
@@ -32,7 +29,6 @@ impl Worker for IdentityWorker {
                     self.refusals.end_minute();
                     return self.service.store_uses().await.map(drop);
                 }
-                () = self.changed.notified() => self.service.forget(),
                 () = self.clock.sleep_until(due) => {
                     due = self.clock.now() + USE_INTERVAL;
                     self.refusals.end_minute();

@@ -30,6 +30,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use svc_client::Client;
 use svc_core::trace::TraceContext;
 use svc_core::{App, Result, WeakApp, Worker};
 use svc_data::{Backend, Database};
@@ -42,7 +43,6 @@ use crate::endpoint::Endpoints;
 use crate::hand_over::HandOver;
 use crate::in_flight::InFlight;
 use crate::metrics::DeliveryMetrics;
-use crate::sender::Sender;
 use crate::settings::WebhooksSettings;
 use crate::store::claim;
 use crate::store::insert::NewMessage;
@@ -60,7 +60,7 @@ pub(crate) struct Dispatcher {
     app: WeakApp,
     database: Database,
     settings: Arc<WebhooksSettings>,
-    sender: Arc<Sender>,
+    sender: Arc<Client>,
     endpoints: Arc<Endpoints>,
     in_flight: Arc<InFlight>,
     hand_over: Arc<HandOver>,
@@ -77,7 +77,7 @@ impl Dispatcher {
     pub(crate) fn new(
         app: &App,
         database: Database,
-        sender: Sender,
+        sender: Client,
         endpoints: Arc<Endpoints>,
         hand_over: Arc<HandOver>,
         metrics: Arc<DeliveryMetrics>,

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, HeaderValue, header};
 use sea_orm::ColumnTrait as _;
+use svc_client::{AddressError, AddressPolicy, TargetUrl};
 use svc_core::{App, KeyRing, Result};
 use svc_data::Context;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::address::{AddressError, AddressPolicy, EndpointUrl};
 use crate::headers;
 use crate::model::endpoint;
 use crate::signing::{KeyError, SigningKey, signed_headers};
@@ -29,7 +29,7 @@ pub(crate) fn purpose(endpoint: Uuid) -> String {
 /// An endpoint, prepared for sending.
 pub(crate) struct LoadedEndpoint {
     pub(crate) version: i64,
-    pub(crate) url: Result<EndpointUrl, AddressError>,
+    pub(crate) url: Result<TargetUrl, AddressError>,
     /// The sentence says why nothing can be signed.
     keys: Result<Keys, String>,
     headers: HeaderMap,
@@ -73,7 +73,7 @@ impl LoadedEndpoint {
         }
         Self {
             version: stored.version,
-            url: EndpointUrl::parse(&stored.url, policy),
+            url: TargetUrl::parse(&stored.url, policy),
             keys,
             headers: all,
         }

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use svc_client::is_connection_header;
 use svc_core::{Error, FieldErrors, KeyRing, Result};
 
 use crate::endpoint::purpose;
 use crate::model::endpoint;
-use crate::sender::is_connection_header;
 
 /// The most headers of an endpoint.
 const MAX_HEADERS: usize = 20;

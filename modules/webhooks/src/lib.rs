@@ -10,16 +10,13 @@
 //! - [`backoff`]: when a failed delivery is tried again;
 //! - [`subscription`]: which endpoint wants which event type;
 //! - [`envelope`]: the body bytes of an event, built once;
-//! - [`address`]: which URLs may be saved and which IP addresses may be reached;
 //! - [`log_text`]: what of a request and a response goes into the delivery log.
 //!
-//! [`sender`] is the network edge: it makes one delivery attempt and says how it ended.
+//! What an endpoint's address may be, and how a request gets there, is `svc_client`'s.
 
-pub mod address;
 pub mod backoff;
 pub mod envelope;
 pub mod log_text;
-pub mod sender;
 pub mod signing;
 pub mod subscription;
 
@@ -44,7 +41,8 @@ mod view;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use svc_core::{App, Error, Kind, Module, Registry, Result};
+use svc_client::{Client, ClientOptions, OutboundSettings, SystemResolver};
+use svc_core::{App, Error, Module, Registry, Result, Worker};
 use svc_data::{DataRegistry as _, Database, Migration};
 use svc_events::{Events, EventsRegistry as _, Sets, Subscription};
 use svc_http::HttpRegistry as _;
@@ -56,12 +54,11 @@ use hand_over::HandOver;
 use in_flight::InFlight;
 use metrics::DeliveryMetrics;
 use retention::DeleteOldDeliveries;
-use sender::{Sender, SenderOptions, SystemResolver};
 use service::Service;
 
 pub use events::{WebhookEndpointDisabled, WebhookEndpointFailing};
 pub use set::WebhookSet;
-pub use settings::{Network, WebhooksSettings};
+pub use settings::WebhooksSettings;
 
 /// The permission that everything in the management API needs.
 pub const MANAGE: &str = "Webhooks.Manage";
@@ -81,7 +78,7 @@ impl Module for Webhooks {
     }
 
     fn requires(&self) -> &'static [&'static str] {
-        &["data", "events", "jobs", "http"]
+        &["data", "client", "events", "jobs", "http"]
     }
 
     fn configure(&self, registry: &mut Registry) {
@@ -108,34 +105,42 @@ impl Module for Webhooks {
         registry.closed_to_tools();
         let metrics = Arc::new(DeliveryMetrics::default());
         registry.metrics(Arc::clone(&metrics) as _);
-        registry.contribute(Kind::Worker, "webhooks", "sends deliveries");
-        registry.on_build(move |app| async move { start(&app, &fan_out, metrics) });
+        registry.worker("webhooks", "sends deliveries", move |app| {
+            start(app, &fan_out, metrics).map(|worker| Some(Arc::new(worker) as Arc<dyn Worker>))
+        });
     }
 }
 
-fn start(app: &App, fan_out: &fan_out::FanOut, metrics: Arc<DeliveryMetrics>) -> Result<()> {
+/// Provides the module's services, and answers with the worker that sends.
+fn start(
+    app: &App,
+    fan_out: &fan_out::FanOut,
+    metrics: Arc<DeliveryMetrics>,
+) -> Result<Dispatcher> {
     let settings = app.settings::<WebhooksSettings>();
     let in_flight =
         InFlight::new(settings.concurrency.into(), settings.concurrency_per_endpoint.into());
     let hand_over = Arc::new(HandOver::new(in_flight, settings.timeout + LEASE_MARGIN));
     fan_out.configure(&settings, app.service::<Events>()?, Arc::clone(&hand_over));
-    let policy = settings.address_policy(service::public_url(app).as_ref());
-    let options = SenderOptions {
+    let outbound = app.settings::<OutboundSettings>();
+    let policy = settings.address_policy(service::public_url(app).as_ref(), &outbound);
+    let options = ClientOptions {
         policy: policy.clone(),
         timeout: settings.timeout,
-        log_body_limit: settings.log_limit(),
-        ..SenderOptions::default()
+        // As many bytes as so many characters can have.
+        kept_bytes: settings.log_limit().saturating_mul(4),
+        proxy: outbound.proxy(),
+        ..ClientOptions::default()
     };
     let unusable = |what: &str, error: &dyn std::error::Error| {
         Error::internal(format!("webhooks can't be sent: {what}: {error}"))
     };
     let resolver = SystemResolver::from_system()
         .map_err(|error| unusable("the system's name servers can't be read", &error))?;
-    let sender = Sender::new(options, Arc::new(resolver))
+    let sender = Client::new(options, Arc::new(resolver))
         .map_err(|error| unusable("TLS can't be prepared", &error))?;
     let endpoints = Arc::new(Endpoints::new(policy));
     let database = Database::clone(&*app.service::<Database>()?);
     app.provide(Arc::new(Service::new(settings, Arc::clone(&endpoints))));
-    app.add_worker(Arc::new(Dispatcher::new(app, database, sender, endpoints, hand_over, metrics)));
-    Ok(())
+    Ok(Dispatcher::new(app, database, sender, endpoints, hand_over, metrics))
 }

@@ -1,35 +1,12 @@
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
-use ipnet::IpNet;
+use svc_client::{AddressPolicy, Host, Network, OutboundSettings};
 use svc_core::settings::{SectionProblems, WebUrl};
 use url::Url;
 
-use crate::address::{AddressPolicy, Host};
 use crate::backoff::Backoff;
 use crate::subscription::EventType;
-
-/// A network as settings write it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network(pub IpNet);
-
-impl FromStr for Network {
-    type Err = ipnet::AddrParseError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse().map(Self)
-    }
-}
-
-impl fmt::Display for Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-svc_core::text_setting!(Network, "a network such as `10.1.0.0/16` or `fd00::/8`");
 
 svc_core::settings_section! {
     /// Outgoing webhooks.
@@ -95,9 +72,14 @@ fn check(settings: &WebhooksSettings, problems: &mut SectionProblems) {
 }
 
 impl WebhooksSettings {
-    /// Which addresses endpoints may have; `public_url` is the application's own.
+    /// Which addresses endpoints may have; `public_url` is the application's own, and `outbound`
+    /// what holds for every module.
     #[must_use]
-    pub fn address_policy(&self, public_url: Option<&WebUrl>) -> AddressPolicy {
+    pub fn address_policy(
+        &self,
+        public_url: Option<&WebUrl>,
+        outbound: &OutboundSettings,
+    ) -> AddressPolicy {
         let own = public_url.and_then(|url| Url::parse(url.as_str()).ok());
         let own: Option<Host> = own.as_ref().and_then(Url::host_str).and_then(|host| {
             let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -106,13 +88,16 @@ impl WebhooksSettings {
                 Err(_) => host.parse().ok(),
             }
         });
-        AddressPolicy {
+        let mut policy = AddressPolicy {
             require_https: self.require_https,
             allow_private_networks: self.allow_private_networks,
             allowed_ports: self.allowed_ports.clone(),
             allowed_networks: self.allowed_networks.iter().map(|network| network.0).collect(),
             own_host: own,
-        }
+            ..AddressPolicy::default()
+        };
+        outbound.apply_to_policy(&mut policy);
+        policy
     }
 
     /// The delays between attempts.

@@ -8,10 +8,11 @@ use super::Finding;
 use crate::workspace::Package;
 
 /// The tiers from below; a folder that ends in `/` means each folder in it.
-const TIERS: [&[&str]; 10] = [
+const TIERS: [&[&str]; 11] = [
     &["kernel/core/", "kernel/odata/"],
-    &["kernel/data/"],
+    &["kernel/client/", "kernel/data/"],
     &["kernel/events/", "kernel/jobs/"],
+    &["kernel/settings/"],
     &["kernel/http/"],
     &["kernel/application/"],
     &["kernel/testing/"],

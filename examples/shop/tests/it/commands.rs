@@ -55,6 +55,24 @@ on_both_databases! {
         }
     }
 
+    async fn an_operator_has_a_job_run_now(backend) {
+        let database = ThrowAwayDatabase::empty(backend).await;
+        assert!(command(&database, &["migrate"]).status.success());
+        let run = |name: &str| command(&database, &["jobs", "run", name]);
+        let first = run("webhooks.retention");
+        assert!(first.status.success(), "{first:?}");
+        assert!(text(&first.stdout).contains("waits to run"), "{first:?}");
+        let second = run("webhooks.retention");
+        assert!(text(&second.stdout).contains("waits or runs already"), "{second:?}");
+        let unknown = run("webhooks.nothing");
+        assert_eq!(unknown.status.code(), Some(1), "{unknown:?}");
+        assert!(text(&unknown.stderr).contains("webhooks.retention"), "{unknown:?}");
+        let help = command(&database, &["--help"]);
+        for listed in ["serve", "outbox", "jobs"] {
+            assert!(text(&help.stdout).contains(listed), "{help:?}");
+        }
+    }
+
     async fn a_second_process_serves_the_same_database_only_where_it_may(backend) {
         let database = ThrowAwayDatabase::empty(backend).await;
         let first = serve(&database);

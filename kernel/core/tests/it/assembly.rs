@@ -2,6 +2,8 @@ use std::borrow::Cow;
 
 use svc_core::{Kind, Module, Registry};
 
+const EVENT: Kind = Kind::new("events");
+
 struct Named {
     name: &'static str,
     requires: &'static [&'static str],
@@ -19,7 +21,7 @@ impl Module for Named {
 
     fn configure(&self, registry: &mut Registry) {
         for event in self.events {
-            registry.contribute(Kind::Event, *event, "something happened");
+            registry.contribute(EVENT, *event, "something happened");
         }
     }
 }

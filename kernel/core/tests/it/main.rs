@@ -3,4 +3,3 @@
 
 mod assembly;
 mod settings;
-mod settings_application;

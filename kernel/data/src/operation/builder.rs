@@ -8,6 +8,7 @@ use svc_odata::model::OperationKind;
 
 use super::{Bound, Literal, Operation, Outcome, OutcomeForm, Parameters, Run, Work};
 use crate::context::Context;
+use crate::kinds;
 use crate::record::Record;
 use crate::registration::{DataParts, EntitySetBuilder};
 use crate::unit_of_work::{UnitOfWork, model_from};
@@ -48,7 +49,7 @@ impl Words {
         let own = format!("{owner}.{name}");
         if permission.is_none() {
             let detail = if description.is_empty() { "call it" } else { description.as_str() };
-            registry.contribute(Kind::Permission, own.clone(), detail);
+            registry.contribute(Kind::PERMISSION, own.clone(), detail);
         }
         let mut problems = Vec::new();
         let returns = R::form().unwrap_or_else(|found| {
@@ -77,7 +78,7 @@ impl Words {
             Bound::Nothing => name.clone(),
         };
         let word = if kind == OperationKind::Action { "action" } else { "function" };
-        registry.contribute(Kind::Operation, address, word);
+        registry.contribute(kinds::OPERATION, address, word);
         let permission = permission.unwrap_or(own);
         let module = registry.module().to_owned();
         let operation =

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use sea_orm::sea_query::{Expr, IntoCondition};
 use serde_json::Value as Json;
-use svc_core::{Kind, Principal, Registry};
+use svc_core::{Principal, Registry};
 
 use super::DataParts;
 use super::rules::{
     FilteredProperties, HiddenProperty, Rules, Said, SaysRules, VirtualPropertyBuilder,
 };
+use crate::kinds;
 use crate::value::ValueKind;
 use crate::virtual_property::VirtualRow;
 
@@ -91,7 +92,7 @@ impl Drop for SetExtension<'_> {
             return;
         }
         let module = self.registry.module().to_owned();
-        self.registry.contribute(Kind::SetExtension, &self.set, "");
+        self.registry.contribute(kinds::SET_EXTENSION, &self.set, "");
         let rules = std::mem::take(&mut self.rules);
         let extension = Extension { module, set: self.set.clone(), rules };
         self.registry.part::<DataParts>().extensions.push(extension);

@@ -264,7 +264,7 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
 
 /// Declares a permission that several words of a module may name.
 pub(super) fn contribute_permission(registry: &mut Registry, permission: &str, detail: String) {
-    if !registry.has_contributed(Kind::Permission, permission) {
-        registry.contribute(Kind::Permission, permission, detail);
+    if !registry.has_contributed(Kind::PERMISSION, permission) {
+        registry.contribute(Kind::PERMISSION, permission, detail);
     }
 }

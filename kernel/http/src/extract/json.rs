@@ -24,27 +24,44 @@ impl<T: DeserializeOwned> FromRequest<HttpState> for ApiJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &HttpState) -> ApiResult<Self> {
-        check_media_type(request.headers())?;
-        let text = match Bytes::from_request(request, state).await {
-            Ok(text) => text,
-            Err(rejection) => {
-                let too_large = rejection.status() == http::StatusCode::PAYLOAD_TOO_LARGE;
-                return Err(if too_large {
-                    Error::new(ErrorKind::TooLarge, "the body is larger than allowed").into()
-                } else {
-                    Error::malformed("the body ended before it was complete").into()
-                });
-            }
-        };
-        Ok(Self(parse(&text)?))
+        Ok(Self(parse(&read(request, state).await?)?))
     }
 }
 
-fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
-    if text.is_empty() {
-        return Err(Error::malformed("the request has no body; send JSON"));
+/// The body of a request, which is any JSON document, as its text. What is refused is as with
+/// [`ApiJson`], but for what only a type can ask.
+#[derive(Clone, Debug)]
+pub struct JsonText(pub String);
+
+impl FromRequest<HttpState> for JsonText {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &HttpState) -> ApiResult<Self> {
+        let text = read(request, state).await?;
+        // The check reads all of it, and JSON is UTF-8.
+        let text = String::from_utf8(text.into());
+        Ok(Self(text.map_err(|error| Error::malformed("the body is not UTF-8").caused_by(error))?))
     }
-    strict::check(text)?;
+}
+
+/// Reads a body that is JSON by its media type and its form.
+async fn read(request: Request, state: &HttpState) -> ApiResult<Bytes> {
+    check_media_type(request.headers())?;
+    let text = Bytes::from_request(request, state).await.map_err(|rejection| {
+        if rejection.status() == http::StatusCode::PAYLOAD_TOO_LARGE {
+            Error::new(ErrorKind::TooLarge, "the body is larger than allowed")
+        } else {
+            Error::malformed("the body ended before it was complete")
+        }
+    })?;
+    if text.is_empty() {
+        return Err(Error::malformed("the request has no body; send JSON").into());
+    }
+    strict::check(&text)?;
+    Ok(text)
+}
+
+fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     fields::read(&mut reader)
         .map_err(|errors| Error::invalid("the request is not valid").with_fields(errors))

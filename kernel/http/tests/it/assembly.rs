@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use svc_core::{Module, Registry};
 use svc_data::DataModule;
+use svc_events::EventsModule;
 use svc_http::{HttpModule, HttpRegistry as _, HttpState, OpenApiRouter, routes};
+use svc_settings::SettingsModule;
 use utoipa::ToSchema;
 
 struct Routes(&'static str, fn() -> OpenApiRouter<HttpState>);
@@ -51,7 +53,12 @@ mod second {
 }
 
 fn assemble(routes: Vec<Routes>) -> Result<svc_core::Assembly, Vec<String>> {
-    let mut modules: Vec<Box<dyn Module>> = vec![Box::new(DataModule), Box::new(HttpModule)];
+    let mut modules: Vec<Box<dyn Module>> = vec![
+        Box::new(DataModule),
+        Box::new(EventsModule),
+        Box::new(SettingsModule),
+        Box::new(HttpModule),
+    ];
     modules.extend(routes.into_iter().map(|routes| Box::new(routes) as Box<dyn Module>));
     Registry::assemble(modules).map_err(|error| error.0)
 }

@@ -13,15 +13,17 @@ use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use svc_core::settings::{ApplicationSetting, LoadOptions, Settings};
+use svc_core::settings::{LoadOptions, Settings};
 use svc_core::{
     App, Clock, Error, Module, OrganisationId, PermissionSet, Principal, Registry, Result, UserId,
 };
 use svc_data::{Backend, Context, DataModule, Database};
+use svc_events::EventsModule;
 use svc_http::{
     ApiJson, ApiPath, ApiQuery, ApiResult, Authenticator, Ctx, Host, HttpModule, HttpRegistry as _,
     Listing, OpenApiRouter, Page, Paged, routes,
 };
+use svc_settings::{ApplicationSetting, SettingsModule, SettingsRegistry as _};
 use svc_testing::ThrowAwayDatabase;
 use time::macros::datetime;
 use tokio::sync::Notify;
@@ -303,6 +305,8 @@ impl Fixture {
         let gate = Arc::<Gate>::default();
         let mut assembly = Registry::assemble(vec![
             Box::new(DataModule),
+            Box::new(EventsModule),
+            Box::new(SettingsModule),
             Box::new(HttpModule),
             Box::new(Shelf(Arc::clone(&gate))),
         ])

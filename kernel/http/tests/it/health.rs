@@ -55,7 +55,7 @@ on_both_databases! {
         let metrics = fixture.get("/metrics").await.expect(200).text();
         let has = |line: &str| metrics.lines().any(|known| known.starts_with(line));
         assert!(has("svc_worker_failing{worker=\"broken\"} 1"), "{metrics}");
-        assert!(has("svc_worker_failing{worker=\"settings\"} 0"), "{metrics}");
+        assert!(has("svc_worker_failing{worker=\"outbox\"} 0"), "{metrics}");
         assert!(has("svc_worker_failures_total{worker=\"broken\"} "), "{metrics}");
         fixture.app.stop().await;
     }
@@ -79,7 +79,7 @@ on_both_databases! {
     async fn a_database_of_an_older_state_is_not_ready(backend) {
         let fixture = Fixture::start(backend).await;
         let forget = fixture.database.statement("DELETE FROM svc_migrations WHERE module = ?", [
-            "http".into(),
+            "settings".into(),
         ]);
         fixture.database.execute(forget).await.unwrap();
         let failed = fixture.get("/health/ready").await.expect(503);

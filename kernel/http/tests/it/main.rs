@@ -11,6 +11,7 @@ mod health;
 mod metrics;
 mod openapi;
 mod pages;
+mod profile;
 mod refusals;
 mod serving;
 mod settings;

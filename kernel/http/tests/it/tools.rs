@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use svc_core::settings::{LoadOptions, SettingsBuilder};
 use svc_core::{App, Clock, Module, Registry};
 use svc_data::DataModule;
+use svc_events::EventsModule;
 use svc_http::{
     HttpModule, HttpRegistry as _, HttpState, OpenApiRouter, Prepared, ToolCatalogue,
     ToolOperation, routes,
 };
+use svc_settings::SettingsModule;
 
 #[utoipa::path(get, path = "/open/offered", extensions(("x-tool" = json!(true))))]
 async fn offered() {}
@@ -51,8 +53,14 @@ impl Module for Closed {
 
 #[test]
 fn operations_are_offered_where_they_say_so_and_their_module_is_open() {
-    let modules: Vec<Box<dyn Module>> =
-        vec![Box::new(DataModule), Box::new(HttpModule), Box::new(Open), Box::new(Closed)];
+    let modules: Vec<Box<dyn Module>> = vec![
+        Box::new(DataModule),
+        Box::new(EventsModule),
+        Box::new(SettingsModule),
+        Box::new(HttpModule),
+        Box::new(Open),
+        Box::new(Closed),
+    ];
     let mut assembly = Registry::assemble(modules).unwrap();
     let mut builder = SettingsBuilder::load(&LoadOptions::default());
     builder.declare_all(assembly.sections().iter().copied());

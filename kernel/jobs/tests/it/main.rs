@@ -11,6 +11,7 @@ mod outages;
 mod progress;
 mod registration;
 mod retries;
+mod running_now;
 mod schedules;
 mod shutdown;
 mod uniqueness;

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use svc_core::{Kind, Module, Registry, Result};
 use svc_data::DataModule;
-use svc_jobs::{Job, JobContext, JobsModule, JobsRegistry as _};
+use svc_jobs::{Job, JobContext, JobsModule, JobsRegistry as _, kinds};
 
 #[derive(Serialize, Deserialize)]
 struct Sweep {}
@@ -51,8 +51,8 @@ fn a_module_lists_its_jobs_and_schedules() {
     assert_eq!(
         lines,
         [
-            (Kind::Job, "shop.sweep", "1 attempt"),
-            (Kind::Schedule, "shop.sweep-daily", "`0 30 4 * * *` Europe/Berlin: shop.sweep"),
+            (kinds::JOB, "shop.sweep", "1 attempt"),
+            (kinds::SCHEDULE, "shop.sweep-daily", "`0 30 4 * * *` Europe/Berlin: shop.sweep"),
         ]
     );
 }

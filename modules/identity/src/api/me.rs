@@ -54,6 +54,48 @@ pub(crate) async fn get_me(Ctx(ctx): Ctx) -> ApiResult<Json<Me>> {
     Ok(Json(me(&ctx).await?))
 }
 
+/// What a desktop asks of the caller: who it is, and what to show and to hide.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = IdentityAccess)]
+pub(crate) struct Access {
+    /// The person.
+    identity: AccessIdentity,
+    /// The names of the person's roles in the organisation.
+    roles: Vec<String>,
+    /// What the caller may do; with a key, what its scope leaves of it.
+    permissions: Vec<String>,
+}
+
+/// The person, as a desktop shows it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = IdentityAccessIdentity)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AccessIdentity {
+    /// The person's id.
+    id: Uuid,
+    /// The name that people know the person by.
+    display_name: String,
+}
+
+/// Says who calls with which roles and permissions, in the form that the desktop asks for.
+#[utoipa::path(
+    get,
+    path = "/me",
+    tag = "identity",
+    responses(
+        (status = 200, description = "The caller.", body = Access),
+    ),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get_access(Ctx(ctx): Ctx) -> ApiResult<Json<Access>> {
+    let Me { user, roles, permissions, .. } = me(&ctx).await?;
+    Ok(Json(Access {
+        identity: AccessIdentity { id: user.id, display_name: user.display_name },
+        roles: roles.into_iter().map(|role| role.name).collect(),
+        permissions,
+    }))
+}
+
 async fn me(ctx: &Context) -> Result<Me, Error> {
     let principal: &Principal = ctx.principal();
     let nobody = || Error::forbidden("the caller is not a person");

@@ -12,9 +12,11 @@ use serde_json::Value as Json;
 use svc_core::settings::{LoadOptions, SettingsBuilder};
 use svc_core::{App, Clock, Module, OrganisationId, PermissionCatalogue, Registry, Result, UserId};
 use svc_data::{Backend, Context, DataModule, DataRegistry as _, Database};
+use svc_events::EventsModule;
 use svc_http::{HttpModule, OpenApiDocument};
 use svc_identity::users::NewUser;
 use svc_identity::{Identity, RoleId, api_keys, organisations, roles, users};
+use svc_settings::SettingsModule;
 use svc_testing::ThrowAwayDatabase;
 use time::macros::datetime;
 use tower::ServiceExt as _;
@@ -67,8 +69,14 @@ pub(crate) fn clock() -> Clock {
 }
 
 fn assemble() -> svc_core::Assembly {
-    let modules: Vec<Box<dyn Module>> =
-        vec![Box::new(DataModule), Box::new(HttpModule), Box::new(Identity), Box::new(Shop)];
+    let modules: Vec<Box<dyn Module>> = vec![
+        Box::new(DataModule),
+        Box::new(EventsModule),
+        Box::new(SettingsModule),
+        Box::new(HttpModule),
+        Box::new(Identity),
+        Box::new(Shop),
+    ];
     Registry::assemble(modules).unwrap()
 }
 
@@ -202,7 +210,7 @@ impl TestApp {
         self.call("DELETE", path, Some(key), None).await
     }
 
-    /// Calls a route below `/api/v1/identity`.
+    /// Calls a route below `/api/v1/identity`, or one whose whole address begins with `/api/`.
     pub(crate) async fn call(
         &self,
         method: &str,
@@ -210,7 +218,8 @@ impl TestApp {
         key: Option<&str>,
         body: Option<Json>,
     ) -> Answer {
-        let mut request = Request::builder().method(method).uri(format!("/api/v1/identity{path}"));
+        let prefix = if path.starts_with("/api/") { "" } else { "/api/v1/identity" };
+        let mut request = Request::builder().method(method).uri(format!("{prefix}{path}"));
         if let Some(key) = key {
             request = request.header("authorization", format!("Bearer {key}"));
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
+use svc_client::{AttemptFailure, AttemptOutcome, Client, ClientRequest};
 use svc_core::Clock;
 use time::OffsetDateTime;
 
@@ -12,7 +13,6 @@ use crate::backoff::retry_after;
 use crate::endpoint::LoadedEndpoint;
 use crate::in_flight::Ticket;
 use crate::log_text;
-use crate::sender::{AttemptFailure, AttemptOutcome, Sender};
 use crate::store::claim::Claimed;
 
 /// A claimed delivery with all that is needed to send it.
@@ -69,7 +69,7 @@ pub(super) struct Failure {
 }
 
 /// Sends, and never fails: whatever goes wrong is an outcome.
-pub(super) async fn send(sender: Arc<Sender>, clock: Clock, job: Job, limits: Limits) -> Finished {
+pub(super) async fn send(sender: Arc<Client>, clock: Clock, job: Job, limits: Limits) -> Finished {
     let Job { claimed, endpoint, message, ticket } = job;
     if message.body.len() > limits.payload {
         let outcome = Outcome::too_large(message.body.len(), limits.payload, clock.now());
@@ -87,7 +87,10 @@ pub(super) async fn send(sender: Arc<Sender>, clock: Clock, job: Job, limits: Li
     let outcome = match prepared {
         Ok((url, headers)) => {
             let sent = log_text::headers(&headers, log_limit);
-            let outcome = sender.send(url, headers, message.body).await;
+            // Receivers drop what comes twice by `webhook-id`.
+            let request =
+                ClientRequest { may_repeat: true, ..ClientRequest::post(headers, message.body) };
+            let outcome = sender.send(url, request).await;
             Outcome::of(outcome, sent, clock.now(), log_limit)
         }
         Err((code, sentence)) => Outcome::unsent(code, sentence, clock.now()),
@@ -106,7 +109,7 @@ impl Outcome {
             duration: outcome.duration,
             finished_at: now,
             received: outcome.status.map(|_| log_text::headers(&outcome.headers, log_limit)),
-            body: outcome.body,
+            body: log_text::lossy(&outcome.body, log_limit, outcome.body_complete),
             sent: Some(sent),
             failure: outcome.failure.map(|failure| Failure {
                 code: failure.code(),

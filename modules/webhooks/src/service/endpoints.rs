@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait as _, IntoActiveModel as _};
+use svc_client::TargetUrl;
 use svc_core::{Error, FieldErrors, KeyRing, Result, random_array};
 use svc_data::{Context, UnitOfWork};
 use svc_http::{Listing, Page};
@@ -12,7 +13,6 @@ use zeroize::Zeroizing;
 
 use super::{Service, key_ring, no_endpoint};
 use crate::WAKE_TOPIC;
-use crate::address::EndpointUrl;
 use crate::endpoint::purpose;
 use crate::headers;
 use crate::model::endpoint::{self, ActiveModel, Entity, Model};
@@ -284,7 +284,7 @@ impl Service {
         };
         let mut checked = Checked::default();
         if let Some(url) = &change.url {
-            match EndpointUrl::parse(url, self.endpoints.policy()) {
+            match TargetUrl::parse(url, self.endpoints.policy()) {
                 Ok(parsed) if parsed.as_str().len() <= MAX_URL => {
                     checked.url = Some(parsed.as_str().to_owned());
                 }

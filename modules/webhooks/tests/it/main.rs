@@ -1,9 +1,6 @@
 //! Tests of the crate at its boundaries: the management API, public functions, and the network.
 #![expect(clippy::unwrap_used, reason = "a test that panics says what is wrong")]
 
-mod address_literals;
-mod address_properties;
-mod address_urls;
 mod delivering;
 mod described;
 mod fixture;
@@ -16,10 +13,6 @@ mod recovering;
 mod refusals;
 mod rules;
 mod secrets;
-mod sender_basics;
-mod sender_dns;
-mod sender_hostile;
-mod sender_tls;
 mod sending;
 mod settings;
 mod signing;

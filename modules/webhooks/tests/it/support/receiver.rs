@@ -10,10 +10,9 @@ use http::{Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
 
 /// A listening socket, with a count of the connections that it accepted.
 pub(crate) struct Receiver {
@@ -82,29 +81,6 @@ impl Receiver {
                 .await;
         (receiver, inbox)
     }
-
-    /// The same over TLS, in the version of HTTP that was agreed on.
-    pub(crate) async fn https<A>(acceptor: TlsAcceptor, answer: A) -> (Self, Inbox)
-    where
-        A: Fn(&Received) -> Response<String> + Clone + Send + Sync + 'static,
-    {
-        let inbox = Inbox::default();
-        let kept = inbox.clone();
-        let receiver = Self::raw("127.0.0.1:0", move |stream, _| {
-            let (acceptor, kept, answer) = (acceptor.clone(), kept.clone(), answer.clone());
-            async move {
-                // A client that refuses our certificate ends the handshake.
-                let Ok(stream) = acceptor.accept(stream).await else { return };
-                if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-                    serve_http2(stream, kept, answer).await;
-                } else {
-                    serve_http1(stream, kept, answer).await;
-                }
-            }
-        })
-        .await;
-        (receiver, inbox)
-    }
 }
 
 async fn receive<A>(
@@ -132,33 +108,4 @@ where
     let _ = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;
-}
-
-async fn serve_http2<S, A>(stream: S, inbox: Inbox, answer: A)
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-    A: Fn(&Received) -> Response<String> + Clone + Send + Sync + 'static,
-{
-    let service = service_fn(move |request| receive(request, inbox.clone(), answer.clone()));
-    let _ = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
-        .serve_connection(TokioIo::new(stream), service)
-        .await;
-}
-
-/// Answers with this status and an empty body.
-pub(crate) fn status(status: u16) -> Response<String> {
-    Response::builder().status(status).body(String::new()).unwrap()
-}
-
-/// Reads until the end of a request with the body `{}`; false when the peer closed before.
-pub(crate) async fn read_request(stream: &mut TcpStream) -> bool {
-    let mut seen = Vec::new();
-    let mut buffer = [0; 1_024];
-    while !seen.ends_with(b"\r\n\r\n{}") {
-        match stream.read(&mut buffer).await {
-            Ok(0) | Err(_) => return false,
-            Ok(length) => seen.extend_from_slice(&buffer[..length]),
-        }
-    }
-    true
 }

@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+
+mod address;
+mod client;
+mod settings;
+
+pub use address::{AddressError, AddressPolicy, Host, Refusal, RefusalReason, TargetUrl, judge};
+pub use client::{
+    AttemptFailure, AttemptOutcome, Client, ClientOptions, ClientRequest, Phase, Proxy, Resolution,
+    Resolve, ResolveError, ResolveFuture, SystemResolver, TlsSetupError, is_connection_header,
+};
+pub use settings::{ClientModule, Network, OutboundSettings};

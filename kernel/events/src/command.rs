@@ -1,0 +1,66 @@
+//! The command `outbox`: messages that have failed for good, in all organisations.
+
+use std::fmt::Write as _;
+
+use clap::{Args, Subcommand};
+use svc_core::{App, Result};
+
+use crate::outbox::{Outbox, Selection};
+
+/// How many are listed.
+const LISTED: u32 = 100;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+/// What to do with messages that have failed for good.
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List the newest hundred
+    List,
+    /// Hand them over again
+    Retry {
+        /// Only those of this handler
+        handler: Option<String>,
+    },
+    /// Remove them for good
+    Discard {
+        /// Those of this handler; `all` for every one
+        handler: String,
+    },
+}
+
+/// Carries out an action, and says what was done.
+pub(crate) async fn run(app: App, Arguments { action }: Arguments) -> Result<String> {
+    let outbox = app.service::<Outbox>()?;
+    let of = |handler: Option<String>| Selection { handler, ..Selection::default() };
+    match action {
+        Action::List => {
+            let page = outbox.dead_letters(&of(None), None, LISTED).await?;
+            if page.letters.is_empty() {
+                return Ok("no message has failed for good\n".to_owned());
+            }
+            let mut text = String::new();
+            for letter in &page.letters {
+                let _ = writeln!(
+                    text,
+                    "{}  {}  {}  {} attempts\n    {}",
+                    letter.id, letter.handler, letter.name, letter.attempts, letter.error
+                );
+            }
+            Ok(text)
+        }
+        Action::Retry { handler } => {
+            let count = outbox.retry(&of(handler)).await?;
+            Ok(format!("{count} messages wait to be handled again\n"))
+        }
+        Action::Discard { handler } => {
+            let handler = (handler != "all").then_some(handler);
+            let count = outbox.discard(&of(handler)).await?;
+            Ok(format!("{count} messages were discarded\n"))
+        }
+    }
+}
