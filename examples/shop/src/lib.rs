@@ -12,6 +12,7 @@
 mod api;
 pub mod category;
 pub mod customer;
+pub mod errors;
 mod first_start;
 mod operations;
 pub mod order;

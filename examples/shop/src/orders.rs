@@ -11,10 +11,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::json;
 use svc::prelude::*;
 use utoipa::ToSchema;
 
-use crate::{customer, order, order_line, order_number, product, stock};
+use crate::{customer, errors, order, order_line, order_number, product, stock};
 
 /// The permission to place orders.
 pub const PLACE: &str = "Orders.Place";
@@ -188,7 +189,8 @@ fn price_lines(
     products: &BTreeMap<Uuid, product::Model>,
 ) -> Result<Vec<PricedLine>> {
     let mut unknown = invalid_order();
-    let mut short = Error::conflict("there is not enough in stock");
+    let mut short = errors::STOCK_TOO_LOW.error("there is not enough in stock");
+    let mut shortages = Vec::new();
     let mut priced = Vec::with_capacity(lines.len());
     for ((index, line), position) in lines.iter().enumerate().zip(1..) {
         let Some(product) = products.get(&line.product_id) else {
@@ -198,6 +200,7 @@ fn price_lines(
         if product.stock < line.quantity {
             let message = format!("only {} of `{}` are left", product.stock, product.sku);
             short = short.field(format!("lines[{index}].quantity"), message);
+            shortages.push(json!({"sku": product.sku, "available": product.stock}));
         }
         priced.push(PricedLine {
             position,
@@ -207,6 +210,7 @@ fn price_lines(
             amount: product.price * Decimal::from(line.quantity),
         });
     }
+    let short = short.with("products", shortages);
     match [unknown, short].into_iter().find(|problems| !problems.fields().is_empty()) {
         Some(problems) => Err(problems),
         None => Ok(priced),
@@ -239,10 +243,13 @@ pub async fn credit_left(ctx: &Context, customer: &customer::Model) -> Result<Op
 
 async fn check_credit(uow: &UnitOfWork, customer: &customer::Model, total: Decimal) -> Result<()> {
     match credit_left(uow.context(), customer).await? {
-        Some(left) if total > left => Err(Error::conflict(format!(
-            "the order comes to {total:.2}, but of the customer's credit only {left:.2} is left; \
-             ship or cancel other orders first, or raise the credit limit"
-        ))),
+        Some(left) if total > left => Err(errors::CREDIT_TOO_LOW
+            .error(format!(
+                "the order comes to {total:.2}, but of the customer's credit only {left:.2} is \
+                 left; ship or cancel other orders first, or raise the credit limit"
+            ))
+            .with("total", format!("{total:.2}"))
+            .with("left", format!("{left:.2}"))),
         _ => Ok(()),
     }
 }
@@ -255,5 +262,6 @@ async fn lock_placed(uow: &UnitOfWork, id: Uuid) -> Result<order::Model> {
         order::Status::Shipped => "shipped",
         order::Status::Cancelled => "cancelled",
     };
-    Err(Error::conflict(format!("order `{}` is already {state}", order.number)))
+    let message = format!("order `{}` is already {state}", order.number);
+    Err(errors::ORDER_CLOSED.error(message).with("state", state))
 }

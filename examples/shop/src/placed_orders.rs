@@ -7,6 +7,8 @@ use async_trait::async_trait;
 use svc::data::{Captured, Change, ChangeKind, CommitHook};
 use svc::prelude::*;
 
+use crate::errors;
+
 /// Refuses every change of an order's lines after the unit of work that placed it, so that the
 /// total, the stock and what the customer signed stay in step.
 pub(crate) struct LinesStayAsPlaced;
@@ -26,7 +28,7 @@ impl CommitHook for LinesStayAsPlaced {
         if changes_of("order_lines").all(stays) {
             return Ok(());
         }
-        Err(Error::conflict(
+        Err(errors::LINES_ARE_FIXED.error(
             "the lines of an order stay as they were placed; cancel the order and place another",
         ))
     }

@@ -8,8 +8,8 @@ use crate::placed_orders::LinesStayAsPlaced;
 use crate::settings::SampleSettings;
 use crate::stock::StockLow;
 use crate::{
-    api, category, customer, first_start, operations, order, order_line, orders, product, stock,
-    supplier,
+    api, category, customer, errors, first_start, operations, order, order_line, orders, product,
+    stock, supplier,
 };
 
 /// The application's own module.
@@ -78,6 +78,7 @@ impl Module for Shop {
         registry.permission(orders::SHIP, "record that orders have been shipped");
         registry.permission(orders::CANCEL, "cancel orders that have not been shipped");
         registry.permission(stock::RECEIVE, "add deliveries of suppliers to the stock");
+        registry.errors(errors::ALL);
         registry
             .event::<StockLow>("stock.low", "The stock of a product fell below its limit")
             .schema(schema_of::<StockLow>())

@@ -4,11 +4,20 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use serde_json::Value;
+
+mod code;
+
+pub use code::ErrorCode;
+
 /// The result of everything that can fail with an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Messages by the field they are about, in the order of the field's name.
 pub type FieldErrors = BTreeMap<String, Vec<String>>;
+
+/// What programs need to know of an error beside its code, by name: `{"available": 3}`.
+pub type ErrorParameters = BTreeMap<&'static str, Value>;
 
 /// What went wrong, from the caller's point of view.
 ///
@@ -68,6 +77,8 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
+    code: Option<&'static str>,
+    parameters: ErrorParameters,
     message: Cow<'static, str>,
     fields: FieldErrors,
     target: Option<String>,
@@ -93,6 +104,8 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner {
             kind,
+            code: None,
+            parameters: ErrorParameters::new(),
             message: message.into(),
             fields: FieldErrors::new(),
             target: None,
@@ -124,10 +137,12 @@ impl Error {
         unavailable => Unavailable;
     }
 
-    /// The refusal of a caller who lacks `permission`, which the message names.
+    /// The refusal of a caller who lacks `permission`, which the message and the parameter `permission`
+    /// name.
     #[must_use]
     pub fn lacks_permission(permission: &str) -> Self {
         Self::forbidden(format!("this needs the permission `{permission}`"))
+            .with("permission", permission)
     }
 
     /// A fault of the program: the caller reads a general sentence, the log reads `context`.
@@ -149,6 +164,13 @@ impl Error {
         for (field, messages) in fields {
             self.0.fields.entry(field).or_default().extend(messages);
         }
+        self
+    }
+
+    /// Adds what a program needs to know beside the code: a number, a text, a list of them.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.0.parameters.insert(name, value.into());
         self
     }
 
@@ -192,6 +214,19 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// The stable name of what went wrong, for programs: a module's own ([`ErrorCode`]), or the one
+    /// of the [kind](ErrorKind::code).
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.0.code.unwrap_or_else(|| self.0.kind.code())
+    }
+
+    /// What programs need to know beside the code.
+    #[must_use]
+    pub fn parameters(&self) -> &ErrorParameters {
+        &self.0.parameters
     }
 
     /// The sentence for the caller.

@@ -8,7 +8,8 @@
 //! - [`Clock`]: the only source of time and of identifiers.
 //! - [`Principal`]: who acts, in which organisation, with which permissions.
 //! - [`trace`]: where work stands in a trace, for what it leads to later.
-//! - [`Error`]: one transport-neutral error; the HTTP status is chosen by `svc-http` alone.
+//! - [`Error`]: one transport-neutral error with a stable [`ErrorCode`] for programs; the HTTP status is
+//!   chosen by `svc-http` alone.
 //!
 //! The order of a start is: modules are sorted and configured ([`Registry::assemble`]), settings
 //! are read ([`settings`]), services are built ([`Registry::on_build`]), then workers run until
@@ -33,7 +34,7 @@ pub use app::{App, WeakApp};
 pub use cache::{Cache, Reading};
 pub use clock::Clock;
 pub use command::Command;
-pub use error::{Error, ErrorKind, FieldErrors, Result};
+pub use error::{Error, ErrorCode, ErrorKind, ErrorParameters, FieldErrors, Result};
 pub use module::{Assembly, AssemblyError, Contribution, Kind, Module, ModuleInfo, Registry};
 pub use permission_catalogue::PermissionCatalogue;
 pub use principal::{

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::settings::{Section, SectionDeclaration};
-use crate::{App, Error, Result, Worker};
+use crate::{App, Error, ErrorCode, Result, Worker};
 
 mod kind;
 mod order;
@@ -122,6 +122,20 @@ impl Registry {
         match self.modules.last_mut() {
             Some(module) => module.contributions.push(contribution),
             None => self.problem(format!("`{}` is contributed by no module", contribution.name)),
+        }
+    }
+
+    /// Declares the codes of the module's own errors.
+    pub fn errors(&mut self, codes: impl IntoIterator<Item = ErrorCode>) {
+        for code in codes {
+            if !code.is_well_formed() {
+                self.problem(format!(
+                    "the code `{}` of an error needs a name such as `shop.stock_too_low`",
+                    code.name()
+                ));
+            }
+            self.contribute(Kind::ERROR_CODE, code.name(), code.description());
+            self.part::<Vec<ErrorCode>>().push(code);
         }
     }
 

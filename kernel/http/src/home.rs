@@ -8,7 +8,7 @@ use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 
 use crate::state::HttpState;
 
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; \
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; \
                       form-action 'none'; frame-ancestors 'none'";
 
 const PAGE: &str = include_str!("home/index.html");
@@ -32,7 +32,7 @@ pub(crate) fn routes(name: &str) -> Router<HttpState> {
 }
 
 /// Makes a text safe inside an element and inside a quoted attribute.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

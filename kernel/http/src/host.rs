@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use svc_core::{App, Error, Result};
+use svc_core::{App, Error, ErrorCode, Result};
 use tower::ServiceBuilder;
 
 use crate::health::Health;
@@ -19,7 +19,7 @@ use crate::openapi::OpenApiDocument;
 use crate::problem::{ApiError, ApiResult};
 use crate::registration::ModuleRoutes;
 use crate::state::HttpState;
-use crate::{health, home, metrics, openapi, reference};
+use crate::{error_page, health, home, metrics, openapi, reference};
 
 pub use ids::RequestIds;
 use layer::HostLayer;
@@ -38,6 +38,8 @@ pub(crate) struct HostParts {
     pub(crate) state: HttpState,
     pub(crate) routes: Vec<ModuleRoutes>,
     pub(crate) mounts: Vec<(&'static str, Router<HttpState>)>,
+    /// The codes that modules declare.
+    pub(crate) errors: Vec<ErrorCode>,
     pub(crate) serves_home: bool,
     pub(crate) document: Arc<OpenApiDocument>,
     pub(crate) metrics: Arc<Metrics>,
@@ -78,11 +80,12 @@ impl Host {
 }
 
 fn assemble(parts: HostParts) -> Router {
-    let HostParts { state, routes, mounts, serves_home, document, metrics, health } = parts;
+    let HostParts { state, routes, mounts, errors, serves_home, document, metrics, health } = parts;
     let mut router = Router::new()
         .merge(health::routes(health))
         .merge(metrics::routes(Arc::clone(&metrics)))
         .merge(openapi::routes(document))
+        .merge(error_page::routes(state.app().name(), &errors))
         .merge(reference::routes());
     if serves_home {
         router = router.merge(home::routes(state.app().name()));

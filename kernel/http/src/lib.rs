@@ -46,6 +46,7 @@
 //! ```
 
 mod authentication;
+mod error_page;
 mod extract;
 mod health;
 mod home;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use svc_core::settings::WebUrl;
-use svc_core::{App, Assembly, Module, Registry, Result};
+use svc_core::{App, Assembly, ErrorCode, Module, Registry, Result};
 
 use crate::health::Health;
 use crate::host::{Host, HostParts};
@@ -42,6 +42,7 @@ impl Module for HttpModule {
 /// is provided), the assembly's own hooks ([`Assembly::build`]), then [`Prepared::build`].
 pub struct Prepared {
     parts: HttpParts,
+    errors: Vec<ErrorCode>,
     health: Arc<Health>,
 }
 
@@ -51,7 +52,7 @@ impl Prepared {
     pub fn from_assembly(assembly: &mut Assembly) -> Self {
         let mut parts: HttpParts = assembly.take();
         let health = Health::new(assembly, std::mem::take(&mut parts.health_checks));
-        Self { parts, health: Arc::new(health) }
+        Self { parts, errors: assembly.take(), health: Arc::new(health) }
     }
 
     /// Provides the application with [`Metrics`], so that what other modules build finds it.
@@ -80,13 +81,15 @@ impl Prepared {
         app.provide(Arc::new(ToolCatalogue::new(app, &routes, &self.parts.closed_to_tools)));
         let settings = app.settings::<HttpSettings>();
         let server = settings.public_url.as_ref().map(WebUrl::as_str);
-        let document = OpenApiDocument::build(app, version, server, &routes, completions)?;
+        let document =
+            OpenApiDocument::build(app, version, server, &routes, &self.errors, completions)?;
         let document = Arc::new(document);
         app.provide(Arc::clone(&document));
         Host::new(HostParts {
             state: HttpState::new(app, authenticators),
             routes,
             mounts,
+            errors: self.errors,
             serves_home,
             document,
             metrics: app.service::<Metrics>()?,

@@ -7,15 +7,15 @@ use axum::Router;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use svc_core::{App, Error, Result};
+use svc_core::{App, Error, ErrorCode, ErrorKind, Result};
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{
     Http as HttpSecurity, HttpAuthScheme, SecurityRequirement, SecurityScheme,
 };
 use utoipa::openapi::tag::Tag;
 use utoipa::openapi::{
-    Components, Content, InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response,
-    ResponseBuilder, Schema, Server, Type,
+    Components, Content, InfoBuilder, Object, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
+    Response, ResponseBuilder, Schema, Server, Type,
 };
 
 use crate::registration::{ModuleRoutes, OpenApiHook, OpenApiJsonHook, full_path};
@@ -42,13 +42,14 @@ impl OpenApiDocument {
         version: &str,
         server: Option<&str>,
         routes: &[ModuleRoutes],
+        errors: &[ErrorCode],
         completions: Completions,
     ) -> Result<Self> {
         let info = InfoBuilder::new().title(app.name()).version(version).build();
         let mut document = OpenApiBuilder::new().info(info).build();
         document.servers = server.map(|url| vec![Server::new(url)]);
         document.security = Some(vec![SecurityRequirement::new(BEARER, [""; 0])]);
-        document.components = Some(shared_components());
+        document.components = Some(shared_components(errors));
         for module in routes {
             add_module(&mut document, module);
         }
@@ -220,7 +221,7 @@ const PROBLEMS: [(&str, &str, &str); 9] = [
     ("503", "ServiceUnavailable", "Not at the moment; `Retry-After` may say when."),
 ];
 
-fn shared_components() -> Components {
+fn shared_components(errors: &[ErrorCode]) -> Components {
     let mut components = Components::new();
     components.add_security_scheme(
         BEARER,
@@ -231,7 +232,7 @@ fn shared_components() -> Components {
                 .build(),
         ),
     );
-    components.schemas.insert("Problem".to_owned(), problem_schema());
+    components.schemas.insert("Problem".to_owned(), problem_schema(errors));
     for (_, name, description) in PROBLEMS {
         components.responses.insert(name.to_owned(), problem_response(description).into());
     }
@@ -246,7 +247,22 @@ fn problem_response(description: &str) -> Response {
         .build()
 }
 
-fn problem_schema() -> RefOr<Schema> {
+/// The codes that a problem can have: what modules declare, and one for each kind of error.
+fn code_schema(errors: &[ErrorCode]) -> Object {
+    let own = errors.iter().map(|code| code.name());
+    let general = ErrorKind::ALL.iter().map(|kind| kind.code());
+    let mut codes: Vec<&str> = general.chain(own).collect();
+    codes.sort_unstable();
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some(
+            "The stable name of what went wrong; `/docs/errors` says what each means.",
+        ))
+        .examples(codes)
+        .build()
+}
+
+fn problem_schema(errors: &[ErrorCode]) -> RefOr<Schema> {
     let text = |description: &str| {
         ObjectBuilder::new().schema_type(Type::String).description(Some(description)).build()
     };
@@ -258,6 +274,10 @@ fn problem_schema() -> RefOr<Schema> {
                 .items(ObjectBuilder::new().schema_type(Type::String)),
         ))
         .build();
+    let parameters = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some("What a program needs to know beside the code, by name."))
+        .build();
     let status = ObjectBuilder::new()
         .schema_type(Type::Integer)
         .description(Some("The status of the answer."))
@@ -265,8 +285,10 @@ fn problem_schema() -> RefOr<Schema> {
     let object = ObjectBuilder::new()
         .schema_type(Type::Object)
         .description(Some("What went wrong (RFC 9457)."))
-        .property("type", text("`about:blank`: the status says it all."))
+        .property("type", text("Where the code is described, relative to the request's address."))
         .required("type")
+        .property("code", code_schema(errors))
+        .required("code")
         .property("title", text("The status in words."))
         .required("title")
         .property("status", status)
@@ -277,6 +299,7 @@ fn problem_schema() -> RefOr<Schema> {
         .required("instance")
         .property("traceId", text("What finds the request in logs and traces."))
         .required("traceId")
+        .property("parameters", parameters)
         .property("errors", messages)
         .build();
     RefOr::T(Schema::Object(object))

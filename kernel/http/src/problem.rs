@@ -11,7 +11,9 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
-use svc_core::{Error, ErrorKind, FieldErrors};
+use svc_core::{Error, ErrorKind, ErrorParameters, FieldErrors};
+
+use crate::error_page;
 
 /// What the caller of a failed internal part reads, whatever the error says.
 const HIDDEN: &str = "something went wrong on the server";
@@ -58,8 +60,10 @@ pub(crate) struct Failure(pub(crate) Arc<Error>);
 pub struct ProblemParts<'a> {
     /// The status.
     pub status: StatusCode,
-    /// The kind of error as a name for programs, such as `NotFound`.
+    /// The stable name of what went wrong, for programs, such as `shop.stock_too_low`.
     pub code: &'static str,
+    /// What programs need to know beside the code.
+    pub parameters: &'a ErrorParameters,
     /// The status in words.
     pub title: &'static str,
     /// What went wrong, for the caller.
@@ -75,38 +79,40 @@ pub struct ProblemParts<'a> {
 /// Says what an error means over HTTP; faults of the program show nothing of themselves.
 #[must_use]
 pub fn problem_parts(error: &Error) -> ProblemParts<'_> {
-    let (status, code) = match error.kind() {
-        ErrorKind::Malformed => (StatusCode::BAD_REQUEST, "Malformed"),
-        ErrorKind::Unauthenticated => (StatusCode::UNAUTHORIZED, "Unauthenticated"),
-        ErrorKind::Forbidden => (StatusCode::FORBIDDEN, "Forbidden"),
-        ErrorKind::NotFound => (StatusCode::NOT_FOUND, "NotFound"),
-        ErrorKind::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed"),
-        ErrorKind::NotAcceptable => (StatusCode::NOT_ACCEPTABLE, "NotAcceptable"),
-        ErrorKind::Conflict => (StatusCode::CONFLICT, "Conflict"),
-        ErrorKind::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "PreconditionFailed"),
-        ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "TooLarge"),
-        ErrorKind::AddressTooLong => (StatusCode::URI_TOO_LONG, "AddressTooLong"),
-        ErrorKind::UnsupportedMediaType => {
-            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType")
-        }
-        ErrorKind::Invalid => (StatusCode::UNPROCESSABLE_ENTITY, "Invalid"),
-        ErrorKind::PreconditionRequired => {
-            (StatusCode::PRECONDITION_REQUIRED, "PreconditionRequired")
-        }
-        ErrorKind::TooManyRequests => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
-        ErrorKind::NotImplemented => (StatusCode::NOT_IMPLEMENTED, "NotImplemented"),
-        ErrorKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "Unavailable"),
-        _ => (StatusCode::INTERNAL_SERVER_ERROR, "Internal"),
-    };
+    let status = status_of(error.kind());
     let hidden = status == StatusCode::INTERNAL_SERVER_ERROR;
     ProblemParts {
         status,
-        code,
+        code: if hidden { ErrorKind::Internal.code() } else { error.code() },
+        parameters: if hidden { &NO_PARAMETERS } else { error.parameters() },
         title: title(status),
         detail: if hidden { HIDDEN } else { error.message() },
         fields: if hidden { &NO_FIELDS } else { error.fields() },
         target: error.about().filter(|_| !hidden),
         retry_after: error.retry_delay(),
+    }
+}
+
+/// The status that stands for a kind of error.
+pub(crate) fn status_of(kind: ErrorKind) -> StatusCode {
+    match kind {
+        ErrorKind::Malformed => StatusCode::BAD_REQUEST,
+        ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
+        ErrorKind::Forbidden => StatusCode::FORBIDDEN,
+        ErrorKind::NotFound => StatusCode::NOT_FOUND,
+        ErrorKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        ErrorKind::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+        ErrorKind::Conflict => StatusCode::CONFLICT,
+        ErrorKind::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+        ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorKind::AddressTooLong => StatusCode::URI_TOO_LONG,
+        ErrorKind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorKind::PreconditionRequired => StatusCode::PRECONDITION_REQUIRED,
+        ErrorKind::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+        ErrorKind::NotImplemented => StatusCode::NOT_IMPLEMENTED,
+        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -132,6 +138,7 @@ impl ProblemParts<'_> {
 }
 
 static NO_FIELDS: FieldErrors = FieldErrors::new();
+static NO_PARAMETERS: ErrorParameters = ErrorParameters::new();
 
 fn title(status: StatusCode) -> &'static str {
     match status {
@@ -237,24 +244,29 @@ pub(crate) fn render(error: &Error, headers: HeaderMap, occasion: &Occasion<'_>)
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Problem<'a> {
-    r#type: &'static str,
+    r#type: String,
+    code: &'static str,
     title: &'static str,
     status: u16,
     detail: &'a str,
     instance: &'a str,
     trace_id: &'a str,
+    #[serde(skip_serializing_if = "ErrorParameters::is_empty")]
+    parameters: &'a ErrorParameters,
     #[serde(skip_serializing_if = "FieldErrors::is_empty")]
     errors: &'a FieldErrors,
 }
 
 fn problem_body(parts: &ProblemParts<'_>, occasion: &Occasion<'_>) -> Vec<u8> {
     to_json(&Problem {
-        r#type: "about:blank",
+        r#type: error_page::address_of(parts.code),
+        code: parts.code,
         title: parts.title,
         status: parts.status.as_u16(),
         detail: parts.detail,
         instance: occasion.path,
         trace_id: occasion.trace,
+        parameters: parts.parameters,
         errors: parts.fields,
     })
 }
@@ -286,6 +298,8 @@ struct ODataDetail<'a> {
 #[serde(rename_all = "camelCase")]
 struct ODataInner<'a> {
     trace_id: &'a str,
+    #[serde(skip_serializing_if = "ErrorParameters::is_empty")]
+    parameters: &'a ErrorParameters,
 }
 
 fn odata_body(parts: &ProblemParts<'_>, occasion: &Occasion<'_>) -> Vec<u8> {
@@ -299,7 +313,7 @@ fn odata_body(parts: &ProblemParts<'_>, occasion: &Occasion<'_>) -> Vec<u8> {
             message: &parts.summary(),
             target: parts.target,
             details: details.collect(),
-            innererror: ODataInner { trace_id: occasion.trace },
+            innererror: ODataInner { trace_id: occasion.trace, parameters: parts.parameters },
         },
     })
 }

@@ -13,6 +13,7 @@ mod cron;
 mod enqueue;
 mod enqueuer;
 mod error;
+pub mod errors;
 mod handler;
 mod interrupt;
 mod job;
@@ -62,6 +63,7 @@ impl Module for JobsModule {
             "0001_queue",
             include_str!("../migrations/0001_queue.sql"),
         )]);
+        registry.errors(errors::ALL);
         registry.permission(VIEW, "see the background jobs of everybody");
         registry.permission(MANAGE, "cancel, retry and discard the background jobs of everybody");
         registry.command(

@@ -6,6 +6,7 @@ use svc_data::{Context, Database};
 
 use crate::counters::KindCounters;
 use crate::enqueue::TOPIC;
+use crate::errors;
 use crate::job::{JobId, JobState};
 use crate::registration::JobCatalogue;
 use crate::status::{
@@ -134,7 +135,8 @@ impl Jobs {
         let status = self.find(ctx, id).await?;
         if !matches!(status.state, JobState::Dead | JobState::Cancelled) {
             let state = status.state.as_str();
-            return Err(Error::conflict(format!("the job is {state}, so it can't be retried")));
+            let message = format!("the job is {state}, so it can't be retried");
+            return Err(errors::NOT_RETRYABLE.error(message).with("state", state));
         }
         let retry = self.store.database().statement(
             "UPDATE jobs_queue SET state = 0, attempts = 0, run_at_us = ?, finished_at_us = NULL \
@@ -145,7 +147,7 @@ impl Jobs {
         );
         ctx.transact(async |uow| {
             if uow.execute(retry).await? == 0 {
-                return Err(Error::conflict(
+                return Err(errors::TWIN_WAITS.error(
                     "another job with the same unique key waits or runs; discard this one",
                 ));
             }
@@ -192,7 +194,10 @@ impl Jobs {
         let sql = "DELETE FROM jobs_queue WHERE id = ? AND state >= 2";
         let discard = self.store.database().statement(sql, [id.0.into()]);
         match ctx.transact(async |uow| uow.execute(discard).await).await? {
-            0 => Err(Error::conflict("the job waits or runs; cancel it before discarding it")),
+            0 => {
+                Err(errors::NOT_ENDED
+                    .error("the job waits or runs; cancel it before discarding it"))
+            }
             _ => Ok(()),
         }
     }
@@ -324,7 +329,7 @@ fn require_own(ctx: &Context, status: &JobStatus, permission: &str) -> Result<()
 }
 
 fn ended() -> Error {
-    Error::conflict("the job has ended already")
+    errors::HAS_ENDED.error("the job has ended already")
 }
 
 fn dead(kind: Option<&str>) -> JobFilter {

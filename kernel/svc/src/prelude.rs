@@ -8,7 +8,8 @@ pub use sea_orm::entity::prelude::*;
 pub use sea_orm::{ActiveModelTrait as _, IntoActiveModel as _, QueryOrder as _, QuerySelect as _};
 pub use serde::{Deserialize, Serialize};
 pub use svc_core::{
-    App, Clock, Error, ErrorKind, Module, OrganisationId, Principal, Registry, Result, UserId,
+    App, Clock, Error, ErrorCode, ErrorKind, Module, OrganisationId, Principal, Registry, Result,
+    UserId,
 };
 pub use svc_data::{Context, DataRegistry as _, Migration, UnitOfWork};
 pub use svc_events::{EventsRegistry as _, Publish as _};

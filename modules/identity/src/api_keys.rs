@@ -12,6 +12,7 @@ use svc_core::{Error, PrincipalKind, Result, UserId};
 use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
 
+use crate::errors;
 use crate::ids::ApiKeyId;
 use crate::key::{ApiKeySecret, PresentedKey};
 use crate::model::{api_key, membership};
@@ -87,7 +88,7 @@ pub async fn create(
             let alive = keys.filter(api_key::COLUMN.revoked_at.is_null()).count().await?;
             if alive >= MOST_KEYS {
                 let message = format!("there are {alive} API keys already; revoke some first");
-                return Err(Error::conflict(message));
+                return Err(errors::TOO_MANY_KEYS.error(message).with("most", MOST_KEYS));
             }
             let new = NewApiKey { name, ..new };
             insert(&uow, owner, new, secret.presented()).await

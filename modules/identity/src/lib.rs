@@ -29,6 +29,7 @@ mod api;
 pub mod api_keys;
 mod authenticator;
 mod email;
+pub mod errors;
 mod ids;
 mod key;
 mod model;
@@ -82,6 +83,7 @@ impl Module for Identity {
     }
 
     fn configure(&self, registry: &mut Registry) {
+        registry.errors(errors::ALL);
         registry.settings::<IdentitySettings>();
         registry.settings::<SetupSettings>();
         registry.migrations(MIGRATIONS);

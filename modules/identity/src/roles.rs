@@ -11,6 +11,7 @@ use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::errors;
 use crate::ids::RoleId;
 use crate::model::{membership_role, role, role_permission};
 use crate::organisations::{actor, lock};
@@ -187,7 +188,7 @@ pub async fn delete(ctx: &Context, id: RoleId) -> Result<()> {
             0 => {}
             count => {
                 let message = format!("{count} people hold this role; take it from them first");
-                return Err(Error::conflict(message));
+                return Err(errors::ROLE_IN_USE.error(message).with("count", count));
             }
         }
         for row in permission_rows(uow.context(), &[id.0]).await? {
@@ -227,7 +228,7 @@ async fn find(ctx: &Context, id: RoleId) -> Result<role::Model> {
 async fn changeable(uow: &UnitOfWork, id: RoleId) -> Result<role::Model> {
     let role = find(uow.context(), id).await?;
     if role.is_administrator {
-        return Err(Error::conflict(
+        return Err(errors::ROLE_IS_FIXED.error(
             "the Administrator role always holds every permission; make another role instead",
         ));
     }
@@ -253,7 +254,7 @@ async fn insert(
 fn name_taken(error: Error) -> Error {
     match error.kind() {
         ErrorKind::Conflict if !error.is_transient() => {
-            Error::conflict("another role has this name already").caused_by(error)
+            errors::ROLE_NAME_TAKEN.error("another role has this name already").caused_by(error)
         }
         _ => error,
     }

@@ -23,6 +23,7 @@ pub mod subscription;
 mod api;
 mod dispatcher;
 mod endpoint;
+pub mod errors;
 mod event_catalogue;
 mod events;
 mod fan_out;
@@ -88,6 +89,7 @@ impl Module for Webhooks {
             include_str!("../migrations/0001_webhooks.sql"),
         )]);
         registry.entity::<model::endpoint::Entity>();
+        registry.errors([errors::OWNER_GONE]);
         registry.permission(MANAGE, "manage webhooks, with their secrets and deliveries");
         registry.domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail");
         registry

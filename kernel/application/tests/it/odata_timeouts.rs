@@ -134,7 +134,7 @@ on_both_databases! {
         for address in &asked {
             let answer = boss.get(address).await;
             let error = &answer.expect(503)["error"];
-            assert_eq!(error["code"], "Unavailable", "{address}");
+            assert_eq!(error["code"], "unavailable", "{address}");
             assert!(error["message"].as_str().unwrap().contains("ask for less"), "{address}: {error}");
         }
         // Each connection serves as before.

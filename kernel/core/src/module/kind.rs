@@ -19,6 +19,8 @@ impl Kind {
     pub const SETTING: Self = Self::new("settings");
     /// A permission.
     pub const PERMISSION: Self = Self::new("permissions");
+    /// The code of an error.
+    pub const ERROR_CODE: Self = Self::new("codes of errors");
     /// A worker that runs beside requests.
     pub const WORKER: Self = Self::new("workers");
     /// A command of the program.

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use svc_core::settings::{LoadOptions, Settings};
 use svc_core::{
-    App, Clock, Error, Module, OrganisationId, PermissionSet, Principal, Registry, Result, UserId,
+    App, Clock, Error, ErrorCode, Module, OrganisationId, PermissionSet, Principal, Registry,
+    Result, UserId,
 };
 use svc_data::{Backend, Context, DataModule, Database};
 use svc_events::EventsModule;
@@ -54,6 +55,7 @@ impl Module for Shelf {
 
     fn configure(&self, registry: &mut Registry) {
         registry.authenticator(Arc::new(Tokens));
+        registry.errors([SHELF_FULL]);
         registry.application_setting(ApplicationSetting::integer(
             "Shelf.MaxItems",
             "How many items a shelf holds.",
@@ -92,6 +94,7 @@ impl Module for Shelf {
                 .route("/panic", get(panics))
                 .route("/fault", get(fault))
                 .route("/busy", get(busy))
+                .route("/full", get(full))
                 .route("/foreign", get(foreign))
                 .route("/stuck", get(std::future::pending::<StatusCode>))
                 .route("/text", get(|| async { "a line of text\n".repeat(1_000) }))
@@ -250,6 +253,17 @@ async fn panics() {
 async fn fault() -> ApiResult<()> {
     let cause = std::io::Error::other("table secrets is locked");
     Err(Error::internal("could not read").field("secret", "x").caused_by(cause).into())
+}
+
+/// What a module of its own refuses.
+const SHELF_FULL: ErrorCode = ErrorCode::new(
+    "shelf.full",
+    svc_core::ErrorKind::Conflict,
+    "The shelf holds as many items as fit (`most`), <b>none</b> more",
+);
+
+async fn full() -> ApiResult<()> {
+    Err(SHELF_FULL.error("20 items are on the shelf already").with("most", 20).into())
 }
 
 async fn busy() -> ApiResult<()> {
@@ -434,7 +448,8 @@ impl Answer {
         assert_eq!(self.header("content-type"), "application/problem+json");
         let body = self.json();
         assert_eq!(body["status"], status);
-        assert_eq!(body["type"], "about:blank");
+        let code = body["code"].as_str().unwrap();
+        assert_eq!(body["type"], format!("/docs/errors#{code}"));
         assert!(!body["title"].as_str().unwrap().is_empty());
         assert_eq!(body["traceId"].as_str().unwrap().len(), 32);
         assert!(body["instance"].as_str().unwrap().starts_with('/'));

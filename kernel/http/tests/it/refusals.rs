@@ -128,6 +128,35 @@ async fn a_fault_shows_nothing_of_itself() {
 }
 
 #[tokio::test]
+async fn a_code_has_parameters_and_a_page() {
+    let fixture = Fixture::start(Backend::Sqlite).await;
+    let full = fixture.get("/try/full").await;
+    full.problem(409);
+    let body = full.json();
+    assert_eq!(body["code"], "shelf.full");
+    assert_eq!(body["type"], "/docs/errors#shelf.full");
+    assert_eq!(body["parameters"], json!({"most": 20}));
+    let forbidden = fixture.get("/api/v1/settings").await.json();
+    assert_eq!(
+        (&forbidden["code"], &forbidden["parameters"]),
+        (&json!("unauthenticated"), &Value::Null)
+    );
+    let page = fixture.get("/docs/errors").await.expect(200);
+    assert!(page.header("content-security-policy").contains("default-src 'none'"));
+    for told in [
+        "<tr id=\"shelf.full\">",
+        "as fit (<code>most</code>), &lt;b&gt;none&lt;/b&gt; more",
+        "<tr id=\"not_found\"><th scope=\"row\"><code>not_found</code></th><td>404</td>",
+    ] {
+        assert!(page.text().contains(told), "{told} in {}", page.text());
+    }
+    fixture.get("/docs/errors.css").await.expect(200);
+    let description = fixture.get("/openapi/v1.json").await.json();
+    let codes = &description["components"]["schemas"]["Problem"]["properties"]["code"]["examples"];
+    assert!(codes.as_array().unwrap().contains(&json!("shelf.full")), "{codes}");
+}
+
+#[tokio::test]
 async fn an_answer_that_must_wait_says_how_long() {
     let fixture = Fixture::start(Backend::Sqlite).await;
     let busy = fixture.get("/try/busy").await;
@@ -163,17 +192,17 @@ async fn below_odata_errors_have_its_format() {
     assert_eq!(
         body,
         json!({"error": {
-            "code": "Invalid",
+            "code": "invalid",
             "message": "the item is not valid: `name` must not be empty",
             "target": "Items",
-            "details": [{"code": "Invalid", "target": "name", "message": "must not be empty"}],
+            "details": [{"code": "invalid", "target": "name", "message": "must not be empty"}],
             "innererror": {"traceId": null},
         }})
     );
     let older = Call::get("/odata/v1/Nope").header("odata-maxversion", "4.0");
     let missing = fixture.send(older).await.expect(404);
     assert_eq!(missing.header("odata-version"), "4.0");
-    assert_eq!(missing.json()["error"]["code"], "NotFound");
+    assert_eq!(missing.json()["error"]["code"], "not_found");
     let wrong = fixture.send(Call::new(Method::PUT, "/odata/v1/Items")).await.expect(405);
-    assert_eq!(wrong.json()["error"]["code"], "MethodNotAllowed");
+    assert_eq!(wrong.json()["error"]["code"], "method_not_allowed");
 }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::Claims;
 use super::rows::{claim_rows, find_membership, find_user, role_rows, roles_of};
 use crate::email::Email;
+use crate::errors;
 use crate::ids::RoleId;
 use crate::model::{claim, membership, membership_role};
 use crate::organisations::lock;
@@ -59,7 +60,7 @@ impl<'a> Changing<'a> {
         if self.is_member_elsewhere
             && self.uow.context().principal().kind() != PrincipalKind::System
         {
-            return Err(Error::conflict(
+            return Err(errors::BELONGS_ELSEWHERE.error(
                 "the person also belongs to another organisation, so the address, name, password \
                  and state can't be changed here; take the person out of this organisation instead",
             ));
@@ -72,7 +73,7 @@ impl<'a> Changing<'a> {
         let organisation = self.uow.context().organisation()?;
         if self.was_administrator && store::count_administrators(self.uow, organisation).await? == 0
         {
-            return Err(Error::conflict(
+            return Err(errors::LAST_ADMINISTRATOR.error(
                 "this is the organisation's last administrator; make somebody else one first",
             ));
         }
@@ -145,7 +146,7 @@ pub(super) async fn replace_claims(uow: &UnitOfWork, member: Uuid, wanted: &Clai
 pub(super) fn email_taken(error: Error) -> Error {
     match error.kind() {
         ErrorKind::Conflict if !error.is_transient() => {
-            Error::conflict("the mail address is in use already").caused_by(error)
+            errors::ADDRESS_TAKEN.error("the mail address is in use already").caused_by(error)
         }
         _ => error,
     }

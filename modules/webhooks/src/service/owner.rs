@@ -6,10 +6,11 @@
 
 use std::collections::HashMap;
 
-use svc_core::{Directory, Error, OrganisationId, Result, UserId};
+use svc_core::{Directory, OrganisationId, Result, UserId};
 use svc_data::UnitOfWork;
 use uuid::Uuid;
 
+use crate::errors;
 use crate::store::read_all;
 
 /// Refuses to send again to an endpoint whose owner is gone.
@@ -18,7 +19,7 @@ pub(super) async fn require(uow: &UnitOfWork, owner: Uuid) -> Result<()> {
     if is_here(uow, UserId(owner), organisation).await? {
         return Ok(());
     }
-    Err(Error::conflict(
+    Err(errors::OWNER_GONE.error(
         "the owner of the endpoint is disabled or has left the organisation; save the endpoint to \
          become its owner",
     ))

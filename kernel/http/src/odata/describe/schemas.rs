@@ -65,7 +65,7 @@ fn error() -> Value {
         "type": "object",
         "required": ["code", "message"],
         "properties": {
-            "code": text("A word that programs can tell errors apart by."),
+            "code": text("The stable name of what is wrong; `/docs/errors` says what each means."),
             "message": text("What is wrong, for a person."),
             "target": text("The property that it is about."),
         },
@@ -78,13 +78,19 @@ fn error() -> Value {
             "type": "object",
             "required": ["code", "message"],
             "properties": {
-                "code": text("A word that programs can tell errors apart by."),
+                "code": text("The stable name of what went wrong; `/docs/errors` says what each means."),
                 "message": text("What went wrong, for a person."),
                 "target": text("The option or property that it is about."),
                 "details": {"type": "array", "items": detail},
                 "innererror": {
                     "type": "object",
-                    "properties": {"traceId": text("What finds the request in logs and traces.")},
+                    "properties": {
+                        "traceId": text("What finds the request in logs and traces."),
+                        "parameters": {
+                            "type": "object",
+                            "description": "What a program needs to know beside the code, by name.",
+                        },
+                    },
                 },
             },
         }},
