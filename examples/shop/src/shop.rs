@@ -54,6 +54,7 @@ impl Module for Shop {
             .action("ReceiveStock")
             .described("Adds a supplier's delivery to the stock")
             .needs(stock::RECEIVE)
+            .repeatable()
             .on_each(operations::receive)
             .webhooks();
         registry
@@ -106,10 +107,12 @@ fn add_orders(registry: &mut Registry) {
         .action("Ship")
         .described("Records that the goods have left")
         .needs(orders::SHIP)
+        .repeatable()
         .on_each(operations::ship)
         .action("Cancel")
         .described("Puts the goods back into stock")
         .needs(orders::CANCEL)
+        .repeatable()
         .on_each(operations::cancel);
     registry
         .entity_set::<order_line::Entity>("OrderLines")

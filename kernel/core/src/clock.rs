@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use time::OffsetDateTime;
 use tokio::sync::watch;
@@ -10,7 +10,7 @@ use uuid::{ContextV7, Timestamp, Uuid};
 ///
 /// Everything that waits, expires, retries or is scheduled asks this clock, so that a test can
 /// move an application by hours ([`Clock::advance`]). On PostgreSQL the clock follows the
-/// database's ([`Clock::set_offset`]), so that nodes agree on what is due.
+/// database's ([`Clock::follow`]), so that nodes agree on what is due.
 ///
 /// Times are in UTC and have microseconds, as both databases store them.
 #[derive(Clone)]
@@ -22,17 +22,26 @@ struct Inner {
 }
 
 enum Source {
-    /// The machine's clock, corrected by an offset in microseconds.
-    System { offset_us: AtomicI64 },
+    /// The machine's clock. Once it follows another, it counts on from what that showed, and no step
+    /// of the machine's own moves it.
+    System {
+        start: Instant,
+        /// What the followed clock showed at `start`; [`ALONE`] where none is followed.
+        at_start_us: AtomicI64,
+    },
     /// A clock that stands still until it is moved; the value is Unix time in microseconds.
     Manual { now_us: watch::Sender<i64> },
 }
+
+/// In place of a time: no clock is followed.
+const ALONE: i64 = i64::MIN;
 
 impl Clock {
     /// The machine's clock.
     #[must_use]
     pub fn system() -> Self {
-        Self::new(Source::System { offset_us: AtomicI64::new(0) })
+        let at_start_us = AtomicI64::new(ALONE);
+        Self::new(Source::System { start: Instant::now(), at_start_us })
     }
 
     /// A clock that shows `start` until [`Clock::advance`] moves it.
@@ -55,7 +64,10 @@ impl Clock {
     #[must_use]
     pub fn now_us(&self) -> i64 {
         match &self.0.source {
-            Source::System { offset_us } => machine_us() + offset_us.load(Ordering::Relaxed),
+            Source::System { start, at_start_us } => match at_start_us.load(Ordering::Relaxed) {
+                ALONE => machine_us(),
+                at_start_us => at_start_us.saturating_add(elapsed_us(*start)),
+            },
             Source::Manual { now_us } => *now_us.borrow(),
         }
     }
@@ -89,11 +101,12 @@ impl Clock {
         now_us.send_modify(|now| *now = now.saturating_add(by));
     }
 
-    /// Sets the correction of the machine's clock; a manual clock has none and ignores it.
-    pub fn set_offset(&self, offset: time::Duration) {
-        if let Source::System { offset_us } = &self.0.source {
-            let micros = i64::try_from(offset.whole_microseconds()).unwrap_or(0);
-            offset_us.store(micros, Ordering::Relaxed);
+    /// Makes the clock show what another shows at this moment, and count on from there; a manual clock
+    /// ignores it.
+    pub fn follow(&self, now: OffsetDateTime) {
+        if let Source::System { start, at_start_us } = &self.0.source {
+            let at_start = to_micros(now).saturating_sub(elapsed_us(*start));
+            at_start_us.store(at_start, Ordering::Relaxed);
         }
     }
 
@@ -107,7 +120,7 @@ impl Clock {
                     return;
                 }
                 let left = u64::try_from(left).unwrap_or(0);
-                // The offset may change while we wait, so look again at least every minute.
+                // The followed clock may be set while we wait, so look again at least every minute.
                 tokio::time::sleep(Duration::from_micros(left).min(Duration::from_mins(1))).await;
             },
             Source::Manual { now_us } => {
@@ -135,6 +148,10 @@ fn machine_us() -> i64 {
     to_micros(OffsetDateTime::now_utc())
 }
 
+fn elapsed_us(start: Instant) -> i64 {
+    i64::try_from(start.elapsed().as_micros()).unwrap_or(i64::MAX)
+}
+
 fn to_micros(time: OffsetDateTime) -> i64 {
     i64::try_from(time.unix_timestamp_nanos().div_euclid(1_000)).unwrap_or(i64::MAX)
 }
@@ -154,6 +171,17 @@ mod tests {
         let ids: Vec<Uuid> = (0..1_000).map(|_| clock.new_id()).collect();
         assert!(ids.is_sorted());
         assert_eq!(ids[0].get_version_num(), 7);
+    }
+
+    #[test]
+    fn a_clock_that_follows_another_counts_on_from_what_that_showed() {
+        let clock = Clock::system();
+        let long_ago = OffsetDateTime::UNIX_EPOCH + Duration::from_secs(1_000);
+        clock.follow(long_ago);
+        let shown = clock.now() - long_ago;
+        assert!(shown >= time::Duration::ZERO && shown < time::Duration::minutes(1), "{shown}");
+        clock.follow(long_ago + Duration::from_hours(1));
+        assert!(clock.now() - long_ago >= time::Duration::hours(1));
     }
 
     #[tokio::test]

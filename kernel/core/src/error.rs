@@ -57,6 +57,9 @@ pub enum ErrorKind {
     NotImplemented,
     /// A part that is needed can't be reached at the moment (503).
     Unavailable,
+    /// The connection was lost while a change was being stored: it may be stored, or not. Nobody
+    /// repeats it unasked (504).
+    OutcomeUnknown,
     /// A fault of the program or its surroundings; the caller learns no detail (500).
     Internal,
 }
@@ -193,6 +196,13 @@ impl Error {
     #[must_use]
     pub fn transient(mut self) -> Self {
         self.0.transient = true;
+        self
+    }
+
+    /// Takes back [`Error::transient`]: the work must not be done again, whatever went wrong.
+    #[must_use]
+    pub fn settled(mut self) -> Self {
+        self.0.transient = false;
         self
     }
 

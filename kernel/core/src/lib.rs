@@ -7,6 +7,7 @@
 //! - [`Command`]: what a module adds to the program's command line.
 //! - [`Clock`]: the only source of time and of identifiers.
 //! - [`Principal`]: who acts, in which organisation, with which permissions.
+//! - [`Shares`]: what there is only so much of, given out fairly.
 //! - [`trace`]: where work stands in a trace, for what it leads to later.
 //! - [`Error`]: one transport-neutral error with a stable [`ErrorCode`] for programs; the HTTP status is
 //!   chosen by `svc-http` alone.
@@ -26,6 +27,7 @@ mod principal;
 mod protection;
 mod random;
 pub mod settings;
+mod shares;
 pub mod trace;
 mod wake;
 mod worker;
@@ -38,9 +40,10 @@ pub use error::{Error, ErrorCode, ErrorKind, ErrorParameters, FieldErrors, Resul
 pub use module::{Assembly, AssemblyError, Contribution, Kind, Module, ModuleInfo, Registry};
 pub use permission_catalogue::PermissionCatalogue;
 pub use principal::{
-    Actor, Directory, OrganisationId, PermissionSet, Principal, PrincipalKind, UserId,
+    Actor, Directory, Means, OrganisationId, PermissionSet, Principal, PrincipalKind, UserId,
 };
 pub use protection::{KeyRing, ProtectionSettings};
 pub use random::{random_array, random_token};
+pub use shares::{Place, Share, ShareLimits, Shares};
 pub use wake::{Wake, WakeCount, Wakes};
 pub use worker::{Backoff, Worker, WorkerState, WorkerStatus};

@@ -88,6 +88,22 @@ pub enum PrincipalKind {
     System,
 }
 
+/// By which means a principal was authenticated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Means {
+    /// None that a request carried: the application itself says who acts.
+    #[default]
+    Trusted,
+    /// A credential in `Authorization`, which no page of another site can make a browser send.
+    Header,
+    /// An API key, by its id; in `Authorization`, too.
+    ApiKey(Uuid),
+    /// A cookie, which a browser sends by itself: what changes something must come from a page of
+    /// this application.
+    Cookie,
+}
+
 /// Who acts: a person or the system, in one organisation, with the permissions that hold now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
@@ -97,6 +113,7 @@ pub struct Principal {
     organisation: Option<OrganisationId>,
     permissions: PermissionSet,
     claims: Arc<BTreeMap<String, Vec<String>>>,
+    means: Means,
 }
 
 impl Principal {
@@ -115,6 +132,7 @@ impl Principal {
             organisation: Some(organisation),
             permissions,
             claims: Arc::default(),
+            means: Means::Trusted,
         }
     }
 
@@ -135,6 +153,7 @@ impl Principal {
             organisation: None,
             permissions: PermissionSet::everything(),
             claims: Arc::default(),
+            means: Means::Trusted,
         }
     }
 
@@ -151,6 +170,19 @@ impl Principal {
     pub fn with_claims(mut self, claims: BTreeMap<String, Vec<String>>) -> Self {
         self.claims = Arc::new(claims);
         self
+    }
+
+    /// The same principal, known by these means.
+    #[must_use]
+    pub fn known_by(mut self, means: Means) -> Self {
+        self.means = means;
+        self
+    }
+
+    /// By which means the principal was authenticated.
+    #[must_use]
+    pub fn means(&self) -> Means {
+        self.means
     }
 
     /// How the principal came to be.

@@ -2,13 +2,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sea_orm::{EntityTrait, FromQueryResult, QueryResult, Statement, Value};
-use svc_core::{App, Clock, Error, OrganisationId, Principal, Result};
+use svc_core::{App, Clock, Error, OrganisationId, Principal, Result, Share};
 use uuid::Uuid;
 
+use crate::budget::{Budget, Expense};
 use crate::catalogue::Catalogue;
 use crate::database::Database;
 use crate::query::Query;
-use crate::unit_of_work::{Data, UnitOfWork};
+use crate::record::Author;
+use crate::unit_of_work::{Data, Fence, UnitOfWork};
 
 /// How long work is done anew. A file that is busy for `Svc:Database:BusyTimeout` is tried once more;
 /// a database that gave no connection for `Svc:Database:AcquireTimeout` is not (by their defaults).
@@ -19,6 +21,12 @@ tokio::task_local! {
     static CURRENT: UnitOfWork;
 }
 
+/// The unit of work that this task is in, if it is one of the same database.
+pub(crate) fn current_in(database: &Database) -> Option<UnitOfWork> {
+    let current = CURRENT.try_with(Clone::clone).ok()?;
+    database.is_same(&current.context().data.database).then_some(current)
+}
+
 /// Who acts, in which application: what every command and every query begins with.
 ///
 /// A context reads and writes within its principal's organisation, always: there is no call that
@@ -27,8 +35,20 @@ tokio::task_local! {
 pub struct Context {
     app: App,
     data: Arc<Data>,
+    /// The database, by the way that this context takes to it.
+    database: Database,
     principal: Arc<Principal>,
     correlation: Uuid,
+    work: Option<Work>,
+    /// What the request may cost; none for work of the application's own.
+    budget: Option<Budget>,
+}
+
+/// A piece of background work that a context is used in.
+#[derive(Clone)]
+struct Work {
+    id: Uuid,
+    fence: Arc<dyn Fence>,
 }
 
 impl Context {
@@ -40,7 +60,17 @@ impl Context {
     /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when the application has no
     /// database.
     pub fn new(app: &App, principal: Arc<Principal>, correlation: Uuid) -> Result<Self> {
-        Ok(Self { app: app.clone(), data: app.service::<Data>()?, principal, correlation })
+        let data = app.service::<Data>()?;
+        let database = data.database.clone();
+        Ok(Self {
+            app: app.clone(),
+            data,
+            database,
+            principal,
+            correlation,
+            work: None,
+            budget: None,
+        })
     }
 
     /// A context of the system across organisations.
@@ -65,6 +95,57 @@ impl Context {
     #[must_use]
     pub fn acting_as(&self, principal: Arc<Principal>) -> Self {
         Self { principal, ..self.clone() }
+    }
+
+    /// The same context for a request: it takes no more connections at once than its principal and
+    /// the organisation may have. Background work has none of this.
+    #[must_use]
+    pub fn within_share(&self) -> Self {
+        let database = self.data.database.shared_by(Share::of(&self.principal));
+        Self { database, ..self.clone() }
+    }
+
+    /// The same context within a piece of background work, such as a job: changes say that it made
+    /// them, and none is stored that `fence` doesn't let through. So is it for every context that is
+    /// made of this one.
+    #[must_use]
+    pub fn within_work(&self, id: Uuid, fence: Arc<dyn Fence>) -> Self {
+        Self { work: Some(Work { id, fence }), ..self.clone() }
+    }
+
+    pub(crate) fn fence(&self) -> Option<&Arc<dyn Fence>> {
+        self.work.as_ref().map(|work| &work.fence)
+    }
+
+    /// Who makes the changes of this context.
+    pub(crate) fn author(&self) -> Author {
+        Author {
+            actor: self.principal.actor(),
+            means: self.principal.means(),
+            work: self.work.as_ref().map(|work| work.id),
+            correlation: self.correlation,
+        }
+    }
+
+    /// The same, within what a request may cost.
+    #[must_use]
+    pub fn within(&self, budget: Budget) -> Self {
+        Self { budget: Some(budget), ..self.clone() }
+    }
+
+    /// What the request may cost; none for work of the application's own.
+    #[must_use]
+    pub fn budget(&self) -> Option<&Budget> {
+        self.budget.as_ref()
+    }
+
+    /// Spends some of what the request may cost, before it is done.
+    ///
+    /// # Errors
+    ///
+    /// As [`Budget::spend`].
+    pub fn spend(&self, what: Expense, amount: u64) -> Result<()> {
+        self.budget.as_ref().map_or(Ok(()), |budget| budget.spend(what, amount))
     }
 
     /// The application.
@@ -121,7 +202,7 @@ impl Context {
     /// The database, for what the context doesn't offer.
     #[must_use]
     pub fn database(&self) -> &Database {
-        &self.data.database
+        &self.database
     }
 
     pub(crate) fn data(&self) -> &Arc<Data> {
@@ -151,19 +232,22 @@ impl Context {
         }
         let uow = UnitOfWork::begin(self).await?;
         let outcome = CURRENT.scope(uow.clone(), work(uow.clone())).await;
-        match outcome {
-            Ok(value) => CURRENT.scope(uow.clone(), uow.commit()).await.map(|()| value),
+        let outcome = match outcome {
+            Ok(value) => CURRENT.scope(uow.clone(), uow.clone().commit()).await.map(|()| value),
             Err(error) => {
                 uow.rollback().await;
                 Err(error)
             }
-        }
+        };
+        outcome.map_err(|error| if uow.is_done_once() { error.settled() } else { error })
     }
 
     /// Like [`Context::transact`], for work that may safely be done anew: after a deadlock, a
     /// serialisation conflict, a busy file or a lost connection it is tried again, up to five times in
     /// all, but not once six seconds have passed: whoever asked is told so instead of waiting
-    /// again. Within another unit of work it is done once, since only the outermost can begin anew.
+    /// again. Within another unit of work it is done once, since only the outermost can begin anew;
+    /// so is work that says so ([`UnitOfWork::do_once`]). A commit whose outcome is unknown is never
+    /// repeated.
     ///
     /// # Errors
     ///
@@ -224,18 +308,20 @@ impl Context {
     /// Runs a statement that answers with rows: within the task's unit of work where there is
     /// one, on a reading connection otherwise.
     pub(crate) async fn run(&self, statement: Statement) -> Result<Vec<QueryResult>> {
+        self.spend(Expense::Statements, 1)?;
         match self.joined() {
             Some(uow) => uow.rows(statement).await,
-            None => self.data.database.rows(statement).await,
+            None => self.database.rows(statement).await,
         }
     }
 
     /// As [`Context::run`], for a statement of which only the first row is of interest: the driver
     /// doesn't look for others.
     pub(crate) async fn run_one(&self, statement: Statement) -> Result<Option<QueryResult>> {
+        self.spend(Expense::Statements, 1)?;
         match self.joined() {
             Some(uow) => uow.row(statement).await,
-            None => self.data.database.row(statement).await,
+            None => self.database.row(statement).await,
         }
     }
 

@@ -2,9 +2,14 @@
 //!
 //! On SQLite one connection writes and several read, in WAL mode, so that readers never wait for
 //! the writer and two writers never meet in the file. On PostgreSQL there is one pool.
+//!
+//! Who uses a connection says so by the handle that it asks ([`Database::shared_by`],
+//! [`Database::essential`]); `lanes` says what that gives.
 
 mod checkpoint;
 mod kept;
+mod lanes;
+mod statistics;
 mod transaction;
 
 use std::borrow::Cow;
@@ -12,23 +17,26 @@ use std::fmt;
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::{
-    ConnectionTrait as _, DatabaseConnection, DbBackend, QueryResult, QueryStream, Statement,
-    StreamTrait as _,
+    ConnectionTrait as _, DatabaseConnection, DbBackend, QueryResult, Statement, StreamTrait as _,
 };
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use svc_core::{Clock, Error, Result};
+use svc_core::{Clock, Error, Place, Result, Share};
 use tokio::sync::Notify;
 
 use checkpoint::Checkpoints;
-use kept::{Connections, Kept};
+pub(crate) use kept::is_kept;
+use kept::{Connection, Connections, Kept};
+pub(crate) use lanes::CursorRows;
+use lanes::{Lane, Lanes};
 pub use transaction::Transaction;
 
+use crate::context::current_in;
 use crate::error::{database_error, sqlx_error};
 use crate::settings::{DatabaseSettings, Durability};
 use crate::statement_limit::{Limit, Stopwatches, WriterLimit};
@@ -60,7 +68,7 @@ impl Backend {
 
 /// A connected database. Cheap to clone.
 #[derive(Clone)]
-pub struct Database(Arc<Inner>);
+pub struct Database(Arc<Inner>, Lane);
 
 struct Inner {
     backend: Backend,
@@ -68,6 +76,9 @@ struct Inner {
     postgres: Option<PgPool>,
     readers: Connections,
     writers: Connections,
+    /// What [`Database::essential`] reads through.
+    essential: Connections,
+    lanes: Lanes,
     /// None for a database in memory, and on PostgreSQL.
     _checkpoints: Option<Checkpoints>,
     /// The file of SQLite; none for one in memory, and on PostgreSQL.
@@ -95,7 +106,7 @@ impl Database {
             Backend::Sqlite => connect_sqlite(url, settings).await?,
             Backend::Postgres => connect_postgres(url, settings).await?,
         };
-        Ok(Self(Arc::new(inner)))
+        Ok(Self(Arc::new(inner), Lane::Background))
     }
 
     /// Connects, and waits for a database that is not up yet: `attempts` tries with growing
@@ -126,6 +137,25 @@ impl Database {
                 outcome => return outcome,
             }
         }
+    }
+
+    /// The same database for a request: it takes no more connections at once than its person and
+    /// its organisation may have, and waits in turn with others.
+    #[must_use]
+    pub fn shared_by(&self, share: Share) -> Self {
+        Self(Arc::clone(&self.0), Lane::Share(share))
+    }
+
+    /// The same database for what everything else hangs on, such as looking up who calls: it reads
+    /// through connections that nobody else takes (`Svc:Database:ReservedConnections`).
+    #[must_use]
+    pub fn essential(&self) -> Self {
+        Self(Arc::clone(&self.0), Lane::Essential)
+    }
+
+    /// Whether both are handles of one connected database.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Which database it is.
@@ -182,7 +212,8 @@ impl Database {
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when no connection is free in
     /// time or the database is gone.
     pub async fn begin(&self) -> Result<Transaction> {
-        Transaction::begin(self.0.writers.take().await.map_err(sqlx_error)?).await
+        let (connection, place) = self.writer().await?;
+        Transaction::begin(connection, place).await
     }
 
     /// Lets what runs in a transaction take as long as it likes.
@@ -220,25 +251,26 @@ impl Database {
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when it is not.
     pub async fn ping(&self) -> Result<()> {
-        self.0.readers.make_room();
-        self.0.read.ping().await.map_err(database_error)
+        self.essential().rows(self.statement("SELECT 1", [])).await.map(drop)
     }
 
     /// Makes the clock follow PostgreSQL's, so that all nodes agree on what is due. Half of the
-    /// round trip is taken as the way there.
+    /// round trip is taken as the way back.
     ///
     /// # Errors
     ///
     /// When the database can't be asked.
     pub async fn synchronise(&self, clock: &Clock) -> Result<()> {
-        let Some(pool) = self.postgres().filter(|_| !clock.is_manual()) else { return Ok(()) };
-        let machine = Clock::system();
-        let before = machine.now();
-        let sql = "SELECT clock_timestamp()";
-        let database: time::OffsetDateTime =
-            sqlx::query_scalar(sql).fetch_one(pool).await.map_err(sqlx_error)?;
-        let middle = before + (machine.now() - before) / 2;
-        clock.set_offset(database - middle);
+        if self.0.backend == Backend::Sqlite || clock.is_manual() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let rows = self.essential().rows(self.statement("SELECT clock_timestamp()", [])).await?;
+        let way_back = begun.elapsed() / 2;
+        let missing = || Error::internal("the database tells no time");
+        let shown = rows.first().ok_or_else(missing)?.try_get_by_index(0);
+        let shown: time::OffsetDateTime = shown.map_err(database_error)?;
+        clock.follow(shown + way_back);
         Ok(())
     }
 
@@ -279,8 +311,22 @@ impl Database {
         }
     }
 
+    /// Gathers what SQLite's planner needs to know of tables that are new, or grew. It goes on by
+    /// itself while data is written; PostgreSQL does all of it itself.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn gather_statistics(&self) -> Result<()> {
+        match self.0.backend {
+            Backend::Sqlite => statistics::gather(&self.0.writers).await.map_err(sqlx_error),
+            Backend::Postgres => Ok(()),
+        }
+    }
+
     /// Closes all connections; running statements end first.
     pub async fn close(&self) {
+        self.0.essential.close().await;
         self.0.readers.close().await;
         self.0.writers.close().await;
     }
@@ -291,25 +337,29 @@ impl Database {
     ///
     /// A fault of the database.
     pub async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        rows_on(&self.0.readers, statement).await
+        rows_on(self.reading().await?, statement).await
     }
 
     /// As [`Database::rows`], of which only the first is of interest.
     pub(crate) async fn row(&self, statement: Statement) -> Result<Option<QueryResult>> {
-        let mut connection = self.0.readers.take().await.map_err(sqlx_error)?;
+        let (mut connection, _place) = self.reading().await?;
         let row = connection.row(statement).await.map_err(sqlx_error)?;
         connection.keep();
         Ok(row)
     }
 
-    /// Runs a statement that writes, outside a unit of work, and says how many rows it touched. *Not
-    /// observed*: no event, no history, no organisation filter.
+    /// Runs a statement that writes by itself, and says how many rows it touched; within a unit of work
+    /// of the same task it is part of that, which on SQLite has the only writer. *Not observed*: no
+    /// event, no history, no organisation filter.
     ///
     /// # Errors
     ///
     /// A fault of the database.
     pub async fn execute(&self, statement: Statement) -> Result<u64> {
-        let mut connection = self.0.writers.take().await.map_err(sqlx_error)?;
+        if let Some(uow) = current_in(self) {
+            return uow.execute(statement).await;
+        }
+        let (mut connection, _place) = self.writer().await?;
         let outcome = connection.execute(statement).await.map_err(sqlx_error)?;
         connection.keep();
         Ok(outcome.rows_affected())
@@ -321,7 +371,10 @@ impl Database {
     ///
     /// A fault of the database.
     pub async fn execute_returning(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        rows_on(&self.0.writers, statement).await
+        if let Some(uow) = current_in(self) {
+            return uow.rows(statement).await;
+        }
+        rows_on(self.writer().await?, statement).await
     }
 
     /// Runs a statement outside a unit of work, on a connection of the reading side that is held
@@ -331,15 +384,19 @@ impl Database {
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when no connection is free in
     /// time.
-    pub(crate) async fn cursor(&self, statement: Statement) -> Result<QueryStream> {
+    pub(crate) async fn cursor(&self, statement: Statement) -> Result<CursorRows> {
+        let place = self.place_to_read().await?;
         self.0.readers.make_room();
-        self.0.read.stream_raw(statement).await.map_err(database_error)
+        let rows = self.0.read.stream_raw(statement).await.map_err(database_error)?;
+        Ok(CursorRows::new(rows, place))
     }
 }
 
 /// All rows of a statement that runs by itself.
-async fn rows_on(connections: &Connections, statement: Statement) -> Result<Vec<QueryResult>> {
-    let mut connection = connections.take().await.map_err(sqlx_error)?;
+async fn rows_on(
+    (mut connection, _place): (Connection, Option<Place>),
+    statement: Statement,
+) -> Result<Vec<QueryResult>> {
     let rows = connection.rows(statement).await.map_err(sqlx_error)?;
     connection.keep();
     Ok(rows)
@@ -364,7 +421,7 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         })
         .foreign_keys(true)
         .busy_timeout(settings.busy_timeout)
-        .statement_cache_capacity(512)
+        .statement_cache_capacity(kept::STATEMENTS)
         .pragma("temp_store", "memory")
         .pragma("journal_size_limit", "67108864");
     let is_in_memory = url.contains(":memory:") || url.contains("mode=memory");
@@ -382,22 +439,32 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .await
         .map_err(sqlx_error)?;
     let stopwatches = Stopwatches::default();
-    let read: SqlitePool = stopwatches
-        .limit_readers(SqlitePoolOptions::new(), settings.statement_timeout)
-        .max_connections(settings.max_connections)
-        .acquire_timeout(settings.acquire_timeout)
-        .test_before_acquire(false)
-        .max_lifetime(None)
-        .connect_with(options.pragma("query_only", "on"))
+    let options = options.pragma("query_only", "on");
+    let read_through = |connections: u32| {
+        stopwatches
+            .limit_readers(SqlitePoolOptions::new(), settings.statement_timeout)
+            .max_connections(connections)
+            .acquire_timeout(settings.acquire_timeout)
+            .test_before_acquire(false)
+            .max_lifetime(None)
+    };
+    let read: SqlitePool = read_through(settings.max_connections)
+        .connect_with(options.clone())
         .await
         .map_err(sqlx_error)?;
+    let reserved = read_through(settings.reserved_connections).connect_lazy_with(options);
     let limit = Limit::Writer(Arc::clone(&writer_limit));
     let written = Arc::new(Notify::new());
+    let essential = Kept::most(reserved, Limit::Readers(stopwatches.clone()));
     let readers = Connections::Sqlite(Kept::most(read.clone(), Limit::Readers(stopwatches)));
     let writers = Connections::Sqlite(Kept::all(write, limit, Arc::clone(&written)));
-    let checkpoints = file.is_some().then(|| Checkpoints::begin(readers.clone(), written));
+    let checkpoints =
+        file.is_some().then(|| Checkpoints::begin(readers.clone(), writers.clone(), written));
     Ok(Inner {
         backend: Backend::Sqlite,
+        // What is in memory is seen through one pool alone.
+        essential: if is_in_memory { readers.clone() } else { Connections::Sqlite(essential) },
+        lanes: Lanes::for_sqlite(settings),
         readers,
         writers,
         _checkpoints: checkpoints,
@@ -417,19 +484,25 @@ async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inne
     let timeout_ms = settings.statement_timeout.as_millis();
     let options = options
         .options([("statement_timeout", timeout_ms.to_string()), ("timezone", "UTC".to_owned())])
-        .statement_cache_capacity(512);
-    let pool = PgPoolOptions::new()
-        .max_connections(settings.max_connections)
-        .acquire_timeout(settings.acquire_timeout)
-        .test_before_acquire(false)
-        .connect_with(options)
+        .statement_cache_capacity(kept::STATEMENTS);
+    let pool_of = |connections: u32| {
+        PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(settings.acquire_timeout)
+            .test_before_acquire(false)
+    };
+    let pool = pool_of(settings.max_connections)
+        .connect_with(options.clone())
         .await
         .map_err(sqlx_error)?;
+    let reserved = pool_of(settings.reserved_connections).connect_lazy_with(options);
     let connections = Connections::Postgres(Kept::most(pool.clone(), Limit::Elsewhere));
     Ok(Inner {
         backend: Backend::Postgres,
         readers: connections.clone(),
         writers: connections,
+        essential: Connections::Postgres(Kept::most(reserved, Limit::Elsewhere)),
+        lanes: Lanes::for_postgres(settings),
         _checkpoints: None,
         read: pool.clone().into(),
         postgres: Some(pool),

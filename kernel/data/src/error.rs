@@ -1,7 +1,7 @@
 //! What a fault of the database means to a caller.
 
 use sea_orm::{DbErr, RuntimeErr};
-use svc_core::Error;
+use svc_core::{Error, ErrorKind};
 
 /// Translates a fault of the database.
 ///
@@ -75,6 +75,8 @@ fn translate_fault(fault: &dyn sqlx::error::DatabaseError) -> Error {
         ),
         // PostgreSQL: statement timeout, or cancelled by an administrator; SQLite: interrupted.
         Some("57014" | "9") => took_too_long(),
+        // PostgreSQL: a date or time that is computed, and is beyond what it knows.
+        Some("22008") => Error::malformed("a date or time is computed that is out of range"),
         // PostgreSQL: more than a statement may hold, or deeper than it may nest.
         Some("54000" | "54001" | "54011" | "54023") => too_complex(),
         // SQLite says it with the code that it has for every statement that it can't prepare.
@@ -128,6 +130,16 @@ fn too_complex() -> Error {
 /// The refusal of a reference that leads nowhere, or of the end of what is referred to.
 pub(crate) fn missing_reference() -> Error {
     Error::conflict("a record that this refers to does not exist, or is still in use")
+}
+
+/// A change of which nobody knows whether it is stored.
+#[must_use]
+pub fn outcome_unknown() -> Error {
+    Error::new(
+        ErrorKind::OutcomeUnknown,
+        "the connection was lost while this was being stored, so it may be stored or not; look \
+         before you send it again, or send it with an `Idempotency-Key`, which makes that safe",
+    )
 }
 
 fn unreachable_database() -> Error {

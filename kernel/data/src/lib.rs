@@ -13,7 +13,10 @@
 //! another there; on PostgreSQL they run beside each other at READ COMMITTED, records that change
 //! are locked first, and the version of each record decides between two who change it.
 
+mod budget;
 pub mod catalogue;
+mod clock;
+mod commits;
 mod context;
 mod database;
 mod error;
@@ -34,13 +37,15 @@ mod unit_of_work;
 pub mod value;
 mod virtual_property;
 
+pub use budget::{Budget, BudgetLimits, Expense};
 pub use catalogue::{Catalogue, Column, EntityModel, EntitySet, Exposure, SetPermissions};
+pub use commits::Commits;
 pub use context::Context;
 pub use database::{Backend, Database, Transaction};
-pub use error::{database_error, sqlx_error};
+pub use error::{database_error, outcome_unknown, sqlx_error};
 pub use migration::{Migration, Migrations, Pending};
 pub use query::Query;
-pub use record::{Change, ChangeKind, Record};
+pub use record::{Author, Change, ChangeKind, Record};
 pub use registration::{
     DataRegistry, EntitySetBuilder, FilteredProperties, HiddenProperty, Said, SaysRules,
     SetExtension, VirtualPropertyBuilder,
@@ -49,5 +54,7 @@ pub use row_table::{Cell, CellKind, ROWS_AT_ONCE, RowTable};
 pub use sets::Sets;
 pub use settings::{DatabaseSettings, Durability, MigrationSettings};
 pub use start::{DataModule, Prepared};
-pub use unit_of_work::{Captured, CommitHook, Data, Expected, NewValues, RaisedEvent, UnitOfWork};
+pub use unit_of_work::{
+    Captured, CommitHook, Data, Expected, Fence, NewValues, RaisedEvent, UnitOfWork,
+};
 pub use virtual_property::{VirtualProperty, VirtualRow};

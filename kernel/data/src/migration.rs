@@ -162,12 +162,13 @@ impl Migrations {
     /// Applies the first pending step in a transaction that no second node can be in.
     async fn apply_next(&self, database: &Database, clock: &Clock) -> Result<Option<Pending>> {
         let transaction = database.begin().await?;
+        // Before the lock, which waits for as long as another node migrates.
+        database.lift_limit(&transaction).await?;
         if database.backend() == Backend::Postgres {
             // Held until the transaction ends; SQLite has one writer anyway.
             let lock = format!("SELECT pg_advisory_xact_lock({ADVISORY_LOCK})");
             run(&transaction, &lock).await?;
         }
-        database.lift_limit(&transaction).await?;
         run(&transaction, TABLE).await?;
         let rows = transaction.query_all_raw(applied_statement(database)).await;
         let applied = read_applied(rows.map_err(database_error)?)?;

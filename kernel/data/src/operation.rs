@@ -19,6 +19,9 @@
 //! | the set (`on_set`) | `Orders/Shop.Place` | nothing |
 //! | nothing (`runs`) | `CloseTheDay` | nothing |
 //!
+//! An action is done once: it may call somebody outside of the database, which a second attempt after
+//! a deadlock would call again. One that only writes to the database says `.repeatable()`.
+//!
 //! Each takes a permission: by default one of its own, `Orders.Ship`. Who lacks it doesn't find
 //! the operation in the metadata. A record that is outside of what the caller may see is unknown
 //! (404) to operations too, and so is an entity that an operation returns: what is answered is
@@ -128,6 +131,8 @@ pub(crate) struct Operation {
     pub(crate) parameters: Vec<ParameterInfo>,
     pub(crate) returns: OutcomeForm,
     pub(crate) run: Run,
+    /// Whether it may be done anew when it couldn't be stored.
+    pub(crate) is_repeatable: bool,
 }
 
 impl Operation {
@@ -172,6 +177,7 @@ impl Operation {
             bound: Bound::Each(set.name.clone()),
             parameters: Vec::new(),
             returns: OutcomeForm::Entities { entity: deleted.entity, many: false, nullable: true },
+            is_repeatable: true,
             run: Run::Action(run),
         })
     }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use sea_orm::{DbErr, QueryResult, Value};
 use serde_json::{Map, Value as Json};
-use svc_core::{Principal, Result};
+use svc_core::{Actor, Means, Principal, Result};
 
 use crate::catalogue::EntityModel;
 use crate::response_filter::Masks;
@@ -130,9 +130,26 @@ impl ChangeKind {
     }
 }
 
+/// Who made a change, and on what occasion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Author {
+    /// The person, or the system: the innermost that acted, where one acted for another.
+    pub actor: Actor,
+    /// By which means the person was known, such as an API key.
+    pub means: Means,
+    /// The piece of background work that it was done in, such as a job; none for a request.
+    pub work: Option<uuid::Uuid>,
+    /// The request or piece of work that led to it, which a problem's `traceId` and the log name.
+    pub correlation: uuid::Uuid,
+}
+
 /// One change of one record, captured by the unit of work.
 #[derive(Clone, Debug)]
 pub struct Change {
+    /// Who made it.
+    pub author: Author,
+    /// The unit of work that it was made in, which is told apart from all others by this.
+    pub unit_of_work: uuid::Uuid,
     /// The entity.
     pub model: Arc<EntityModel>,
     /// What happened.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use svc_core::{App, Assembly, Error, Module, ProtectionSettings, Registry, Result};
+use svc_core::{App, Assembly, Error, Module, ProtectionSettings, Registry, Result, Worker};
 
-use crate::database::Database;
+use crate::clock::FollowClock;
+use crate::database::{Backend, Database};
 use crate::migration::Migrations;
 use crate::protection;
 use crate::registration::{DataParts, DataRegistry as _};
@@ -25,6 +26,12 @@ impl Module for DataModule {
         registry.settings::<MigrationSettings>();
         registry.settings::<ProtectionSettings>();
         registry.migrations([protection::MIGRATION]);
+        registry.worker("clock", "keeps the clock at PostgreSQL's", |app| {
+            let database = app.service::<Database>()?.as_ref().clone();
+            let clock = app.clock().clone();
+            let follows = database.backend() == Backend::Postgres && !clock.is_manual();
+            Ok(follows.then(|| Arc::new(FollowClock { database, clock }) as Arc<dyn Worker>))
+        });
         registry.on_build(protection::provide_keys);
     }
 }
@@ -80,10 +87,11 @@ impl Prepared {
     /// something is pending that a start may not apply.
     pub async fn migrate(&self, app: &App, database: &Database) -> Result<()> {
         if app.settings::<MigrationSettings>().on_start {
-            return self.migrations.apply(database, app.clock()).await.map(drop);
+            self.migrations.apply(database, app.clock()).await?;
+            return database.gather_statistics().await;
         }
         match self.migrations.pending(database).await?.len() {
-            0 => Ok(()),
+            0 => database.gather_statistics().await,
             count => Err(Error::conflict(format!(
                 "{count} migrations are pending; run `{} migrate`",
                 app.name()

@@ -5,6 +5,7 @@
 //! | begin | [`Context::transact`] | nothing |
 //! | write, raise, publish | the command | nothing: the transaction is open |
 //! | commit hooks | outbox, history, jobs: they store rows about what was captured | nothing |
+//! | fence | what the work's lease hangs on ([`Fence`]) | nothing |
 //! | commit | the database | everything, or nothing |
 //! | after commit | wake-ups and [`UnitOfWork::after_commit`] | the rows; a slow poll finds them |
 //!
@@ -16,9 +17,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use sea_orm::{ConnectionTrait as _, QueryResult, Statement};
-use svc_core::{Error, OrganisationId, Result};
+use svc_core::{Actor, Error, ErrorKind, OrganisationId, Result};
+use uuid::Uuid;
 
 use crate::catalogue::Catalogue;
+use crate::commits;
 use crate::context::Context;
 use crate::database::{Database, Transaction};
 use crate::error::database_error;
@@ -52,6 +55,18 @@ pub trait CommitHook: Send + Sync + 'static {
     async fn before_commit(&self, uow: &UnitOfWork, captured: &Captured) -> Result<()>;
 }
 
+/// Decides right before a commit whether it may still happen: whoever works under a lease may have
+/// lost it meanwhile.
+#[async_trait]
+pub trait Fence: Send + Sync + 'static {
+    /// Looks, within the transaction, and holds what it has seen until the commit.
+    ///
+    /// # Errors
+    ///
+    /// Any error rolls the unit of work back.
+    async fn check(&self, uow: &UnitOfWork) -> Result<()>;
+}
+
 /// What a unit of work has captured.
 #[derive(Debug, Default)]
 pub struct Captured {
@@ -74,6 +89,8 @@ pub struct RaisedEvent {
     pub name: String,
     /// The organisation it belongs to; none only for the system across organisations.
     pub organisation: Option<OrganisationId>,
+    /// Who raised it: the innermost that acted.
+    pub actor: Actor,
     /// Its data.
     pub data: serde_json::Value,
 }
@@ -87,6 +104,7 @@ pub struct UnitOfWork {
 }
 
 struct Shared {
+    id: Uuid,
     data: Arc<Data>,
     /// None after the end.
     transaction: Mutex<Option<Arc<Transaction>>>,
@@ -100,6 +118,8 @@ struct State {
     after_commit: Vec<Box<dyn FnOnce() + Send>>,
     /// Whether commit hooks wrote, too.
     hooks_wrote: bool,
+    /// Whether the work must not be done again.
+    is_done_once: bool,
 }
 
 /// How much was captured when nested work began.
@@ -112,9 +132,13 @@ pub(crate) struct Savepoint {
 impl UnitOfWork {
     pub(crate) async fn begin(context: &Context) -> Result<Self> {
         let data = Arc::clone(context.data());
-        let transaction = Arc::new(data.database.begin().await?);
-        let shared =
-            Shared { data, transaction: Mutex::new(Some(transaction)), state: Mutex::default() };
+        let transaction = Arc::new(context.database().begin().await?);
+        let shared = Shared {
+            id: context.clock().new_id(),
+            data,
+            transaction: Mutex::new(Some(transaction)),
+            state: Mutex::default(),
+        };
         Ok(Self { shared: Arc::new(shared), context: context.clone() })
     }
 
@@ -125,6 +149,12 @@ impl UnitOfWork {
     /// The same transaction, seen by another context.
     pub(crate) fn seen_by(&self, context: &Context) -> Self {
         Self { shared: Arc::clone(&self.shared), context: context.clone() }
+    }
+
+    /// What tells this unit of work apart from all others; nested ones are parts of it.
+    #[must_use]
+    pub fn id(&self) -> Uuid {
+        self.shared.id
     }
 
     /// Who acts. Queries and nested commands through this context are part of the unit of work.
@@ -150,7 +180,8 @@ impl UnitOfWork {
     /// Raises an event under its registered name; the outbox stores it with the changes.
     pub fn raise(&self, name: impl Into<String>, data: serde_json::Value) {
         let organisation = self.context.principal().organisation();
-        let event = RaisedEvent { name: name.into(), organisation, data };
+        let actor = self.context.principal().actor();
+        let event = RaisedEvent { name: name.into(), organisation, actor, data };
         self.state().captured.events.push(event);
     }
 
@@ -163,6 +194,16 @@ impl UnitOfWork {
     /// what only concerns this process, such as a cache.
     pub fn after_commit(&self, work: impl FnOnce() + Send + 'static) {
         self.state().after_commit.push(Box::new(work));
+    }
+
+    /// Says that what follows must not be done again when the unit of work fails, since it isn't
+    /// only stored: it asks or tells somebody outside of the database.
+    pub fn do_once(&self) {
+        self.state().is_done_once = true;
+    }
+
+    pub(crate) fn is_done_once(&self) -> bool {
+        self.state().is_done_once
     }
 
     /// Runs a statement that answers with rows.
@@ -236,14 +277,24 @@ impl UnitOfWork {
     }
 
     pub(crate) async fn commit(self) -> Result<()> {
-        let hooks = self.run_hooks().await;
-        if let Err(error) = hooks.and_then(|()| self.shared.data.database.check_transaction()) {
+        let ready = match self.run_hooks().await {
+            Ok(()) => self.pass_fence().await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = ready.and_then(|()| self.shared.data.database.check_transaction()) {
             self.rollback().await;
             return Err(error);
         }
         let transaction = lock(&self.shared.transaction).take();
         let Some(transaction) = transaction else { return Ok(()) };
-        Arc::into_inner(transaction).ok_or_else(still_running)?.commit().await?;
+        let transaction = Arc::into_inner(transaction).ok_or_else(still_running)?;
+        commits::begins();
+        if let Err(error) = transaction.commit().await {
+            if error.kind() != ErrorKind::OutcomeUnknown {
+                commits::failed();
+            }
+            return Err(error);
+        }
         let (wakes, after_commit) = {
             let mut state = self.state();
             (std::mem::take(&mut state.wakes), std::mem::take(&mut state.after_commit))
@@ -255,6 +306,13 @@ impl UnitOfWork {
             self.context.app().wakes().call(topic);
         }
         Ok(())
+    }
+
+    async fn pass_fence(&self) -> Result<()> {
+        match self.context.fence() {
+            Some(fence) => fence.check(self).await,
+            None => Ok(()),
+        }
     }
 
     async fn run_hooks(&self) -> Result<()> {

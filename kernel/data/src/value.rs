@@ -19,7 +19,7 @@ use svc_core::{Error, Result};
 use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
-use time::{Date, OffsetDateTime, Time, UtcOffset};
+use time::{Date, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 use uuid::Uuid;
 
 pub use enumeration::{Enumeration, Member};
@@ -173,7 +173,7 @@ impl ValueKind {
             Self::Uuid => Value::Uuid(row.try_get_by_index(index)?),
             Self::Timestamp => {
                 let value: Option<OffsetDateTime> = row.try_get_by_index(index)?;
-                let value = value.map(|value| value.to_offset(UtcOffset::UTC));
+                let value = value.map(in_utc);
                 Value::TimeDateTimeWithTimeZone(value)
             }
             Self::Date => Value::TimeDate(row.try_get_by_index(index)?),
@@ -312,7 +312,7 @@ fn decimal_json(value: Decimal) -> Json {
 /// A point in time in RFC 3339, in UTC, with as many decimals as it has, at most six.
 #[must_use]
 pub fn timestamp(time: OffsetDateTime) -> String {
-    let text = format_with(&time.to_offset(UtcOffset::UTC), TIMESTAMP);
+    let text = format_with(&in_utc(time), TIMESTAMP);
     trim_fraction(text.trim_end_matches('Z')).to_owned() + "Z"
 }
 
@@ -351,7 +351,7 @@ pub fn for_sqlite(mut statement: Statement) -> Statement {
     for value in statement.values.iter_mut().flat_map(|values| &mut values.0) {
         let stored = match value {
             Value::TimeDateTimeWithTimeZone(time) => {
-                let time = time.map(|time| time.to_offset(UtcOffset::UTC));
+                let time = time.map(in_utc);
                 Value::String(time.map(|time| format_with(&time, TIMESTAMP)))
             }
             Value::TimeDate(date) => Value::String(date.map(|date| format_with(&date, DATE))),
@@ -367,8 +367,15 @@ pub fn for_sqlite(mut statement: Statement) -> Statement {
 /// A time with whole microseconds in UTC, as both databases keep it.
 #[must_use]
 pub fn truncate(time: OffsetDateTime) -> OffsetDateTime {
-    let time = time.to_offset(UtcOffset::UTC);
+    let time = in_utc(time);
     time.replace_microsecond(time.microsecond()).unwrap_or(time)
+}
+
+/// A time in UTC. One that has no place there, in the last hours of the year 9999 elsewhere, is the
+/// nearest that has.
+pub(crate) fn in_utc(time: OffsetDateTime) -> OffsetDateTime {
+    let end = if time.year() > 0 { PrimitiveDateTime::MAX } else { PrimitiveDateTime::MIN };
+    time.checked_to_offset(UtcOffset::UTC).unwrap_or(end.assume_utc())
 }
 
 #[cfg(test)]
@@ -393,6 +400,13 @@ mod tests {
         for (kind, value) in cases {
             assert_eq!(kind.parse_json(&to_json(&value)).unwrap(), value, "{kind:?}");
         }
+    }
+
+    #[test]
+    fn a_time_without_a_place_in_utc_is_the_nearest_that_has_one() {
+        let late = datetime!(9999-12-31 23:59:59 -1);
+        assert_eq!(truncate(late), datetime!(9999-12-31 23:59:59.999_999 UTC));
+        assert_eq!(timestamp(late), "9999-12-31T23:59:59.999999Z");
     }
 
     #[test]

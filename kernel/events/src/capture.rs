@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use svc_core::trace::{TraceContext, is_exporting};
-use svc_core::{Error, OrganisationId, Result};
+use svc_core::{Actor, Error, OrganisationId, Result};
 use svc_data::{Captured, Change, CommitHook, RaisedEvent, UnitOfWork};
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
@@ -49,7 +49,8 @@ impl Capture {
             let Some((name, handlers)) = self.handlers_of_change(change) else { continue };
             let Some(told) = RecordChange::of(change) else { continue };
             let payload = Payload::Change(told);
-            rows.add(&handlers, &name, change.organisation, payload)?;
+            let actor = change.author.actor.clone();
+            rows.add(&handlers, &name, (change.organisation, actor), payload)?;
         }
         for event in &captured.events {
             let (kind, handlers) = self.handlers_of_event(event);
@@ -60,7 +61,7 @@ impl Capture {
                 EventKind::Application => Payload::Application(event.data.clone()),
                 EventKind::Domain => Payload::Domain(event.data.clone()),
             };
-            rows.add(&handlers, &event.name, event.organisation, payload)?;
+            rows.add(&handlers, &event.name, (event.organisation, event.actor.clone()), payload)?;
         }
         Ok(rows)
     }
@@ -110,7 +111,7 @@ impl Rows<'_> {
         &mut self,
         handlers: &[&Arc<RegisteredHandler>],
         name: &str,
-        organisation: Option<OrganisationId>,
+        (organisation, actor): (Option<OrganisationId>, Actor),
         body: Payload,
     ) -> Result<()> {
         if self.all.is_empty() {
@@ -119,7 +120,7 @@ impl Rows<'_> {
         }
         let ctx = self.uow.context();
         let id: Uuid = ctx.clock().new_id();
-        let stored = Stored { actor: ctx.principal().actor(), trace: self.trace, body };
+        let stored = Stored { actor, trace: self.trace, body };
         let content = serde_json::to_string(&stored).map_err(|error| {
             Error::internal(format!("the message `{name}` can't be made JSON")).caused_by(error)
         })?;

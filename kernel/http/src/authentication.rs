@@ -9,7 +9,7 @@ use http::request::Parts;
 use svc_core::{App, Error, Principal, Result};
 use svc_data::Context;
 
-use crate::host::RequestIds;
+use crate::host::{Admission, RequestIds, check_origin};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::HttpState;
 
@@ -23,6 +23,12 @@ pub trait Authenticator: Send + Sync + 'static {
     /// [`ErrorKind::Unauthenticated`](svc_core::ErrorKind::Unauthenticated) for a credential of
     /// this kind that doesn't hold: an invalid credential never makes an anonymous caller.
     async fn authenticate(&self, app: &App, request: &Parts) -> Result<Option<Principal>>;
+
+    /// Whether it takes `Authorization: Basic`, which programs that know nothing else, such as
+    /// spreadsheets, are then asked for.
+    fn takes_basic(&self) -> bool {
+        false
+    }
 }
 
 /// The caller, who must be signed in, as the context to act in.
@@ -48,16 +54,26 @@ impl OptionalFromRequestParts<HttpState> for Ctx {
     }
 }
 
-/// Asks the authenticators in their order; the first that knows the credential decides.
-async fn caller(parts: &Parts, state: &HttpState) -> Result<Option<Ctx>> {
+/// Asks the authenticators in their order; the first that knows the credential decides. Whoever it is
+/// has a place among the requests of its person from then on.
+pub(crate) async fn caller(parts: &mut Parts, state: &HttpState) -> Result<Option<Ctx>> {
+    if let Some(known) = parts.extensions.get::<Ctx>() {
+        return Ok(Some(known.clone()));
+    }
     for authenticator in state.authenticators() {
         if let Some(principal) = authenticator.authenticate(state.app(), parts).await? {
+            check_origin(&principal, parts, state.settings().public_url.as_ref())?;
+            if let Some(admission) = parts.extensions.get::<Admission>() {
+                admission.admit(state.requests(), &principal).await?;
+            }
             let correlation = match parts.extensions.get::<RequestIds>() {
                 Some(ids) => ids.trace(),
                 None => state.app().clock().new_id(),
             };
-            return Context::new(state.app(), Arc::new(principal), correlation)
-                .map(|context| Some(Ctx(context)));
+            let context = Context::new(state.app(), Arc::new(principal), correlation)?;
+            let known = Ctx(context.within_share());
+            parts.extensions.insert(known.clone());
+            return Ok(Some(known));
         }
     }
     if parts.headers.contains_key(AUTHORIZATION) {

@@ -3,7 +3,7 @@
 //! which.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use axum::extract::State;
@@ -37,9 +37,14 @@ pub trait HealthCheck: Send + Sync + 'static {
     async fn check(&self, app: &App) -> Result<()>;
 }
 
+/// How long an answer serves further questions: whoever asks in a loop loads nothing.
+const LIFE: Duration = Duration::from_secs(1);
+
 /// All conditions of being ready.
 pub(crate) struct Health {
     checks: Vec<Arc<dyn HealthCheck>>,
+    /// What was found last, and when. Who asks meanwhile waits for that.
+    found: tokio::sync::Mutex<Option<(Instant, Vec<CheckResult>)>>,
 }
 
 impl Health {
@@ -55,10 +60,22 @@ impl Health {
         let mut checks: Vec<Arc<dyn HealthCheck>> =
             vec![Arc::new(DatabaseCheck), Arc::new(MigrationsCheck { expected: migrations })];
         checks.extend(added);
-        Self { checks }
+        Self { checks, found: tokio::sync::Mutex::default() }
     }
 
     async fn look(&self, app: &App) -> Vec<CheckResult> {
+        let mut found = self.found.lock().await;
+        if let Some((at, checks)) = &*found
+            && at.elapsed() < LIFE
+        {
+            return checks.clone();
+        }
+        let checks = self.look_now(app).await;
+        *found = Some((Instant::now(), checks.clone()));
+        checks
+    }
+
+    async fn look_now(&self, app: &App) -> Vec<CheckResult> {
         let each = self.checks.iter().map(|check| async {
             let outcome = tokio::time::timeout(CHECK_TIMEOUT, check.check(app)).await;
             let late = |_| Err(Error::unavailable("the check took too long"));
@@ -87,7 +104,7 @@ struct Report {
     checks: Vec<CheckResult>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct CheckResult {
     name: &'static str,
     status: Status,
@@ -192,7 +209,7 @@ impl HealthCheck for MigrationsCheck {
         if self.expected.is_empty() {
             return Ok(());
         }
-        let database = app.service::<Database>()?;
+        let database = app.service::<Database>()?.essential();
         let statement = database.statement("SELECT module, name FROM svc_migrations", []);
         let rows = database.rows(statement).await?;
         let applied = rows

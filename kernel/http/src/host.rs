@@ -1,6 +1,8 @@
 //! One router out of everything that was registered, behind one layer.
 
+mod admission;
 mod compression;
+mod guard;
 mod ids;
 mod layer;
 mod sent_body;
@@ -21,6 +23,8 @@ use crate::registration::ModuleRoutes;
 use crate::state::HttpState;
 use crate::{error_page, health, home, metrics, openapi, reference};
 
+pub(crate) use admission::Admission;
+pub(crate) use guard::check_origin;
 pub use ids::RequestIds;
 use layer::HostLayer;
 pub(crate) use layer::UNMATCHED;

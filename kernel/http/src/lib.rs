@@ -51,6 +51,7 @@ mod extract;
 mod health;
 mod home;
 mod host;
+mod idempotency;
 pub mod kinds;
 mod metrics;
 mod module;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use svc_core::settings::WebUrl;
 use svc_core::{App, Assembly, ErrorCode, Module, Registry, Result};
+use svc_data::DataRegistry as _;
 
 use crate::health::Health;
 use crate::host::{Host, HostParts};
+use crate::idempotency::{self, Sweep};
 use crate::metrics::Metrics;
 use crate::openapi::{Completions, OpenApiDocument};
 use crate::registration::{HttpParts, HttpRegistry as _};
@@ -33,6 +35,12 @@ impl Module for HttpModule {
         registry.settings::<TelemetrySettings>();
         registry.routes(settings_api::routes());
         registry.routes(profile::routes());
+        registry.migrations([idempotency::MIGRATION]);
+        registry.worker(
+            "idempotency",
+            "deletes the answers of requests with a key that are kept for long enough",
+            |app| Ok(Some(Arc::new(Sweep::new(app)))),
+        );
     }
 }
 

@@ -13,6 +13,9 @@
 //! | `stream` | sends bodies while they are made |
 //! | `describe` | describes the sets in the OpenAPI document |
 //!
+//! What a request may cost is bounded by one [`Budget`], made here, which goes along with its context
+//! and is shared by the parts of a batch.
+//!
 //! What a person may see and change is decided by [`svc_data::Sets`] alone; here is only the
 //! protocol. Errors travel to the host's layer, which writes them in OData's format.
 
@@ -40,6 +43,7 @@ use futures::FutureExt as _;
 use http::{HeaderMap, Method, Uri};
 use svc_core::{Module, Registry, Result};
 use svc_data::sets::Verb;
+use svc_data::{Budget, BudgetLimits};
 use svc_odata::bind::ResourceKind;
 
 use crate::authentication::Ctx;
@@ -81,6 +85,43 @@ svc_core::settings_section! {
         pub max_order_by_items: usize = 32, within(1..=1_000);
         /// Longest address of a request, in bytes; longer queries go into the body of a `$query`.
         pub max_url_length: usize = 32_768, within(256..=65_000);
+        /// Most steps along navigation properties in all conditions, orders and computations of a
+        /// request; a batch has as many in all. A step within `any`, `all` or `$count` counts once
+        /// more for each of those around it.
+        pub max_navigation_steps: u64 = 50, within(1..=1_000);
+        /// How many collections may stand within each other in a condition (`any` within `any`).
+        /// Each of them multiplies the records that the database looks at.
+        pub max_collection_depth: usize = 2, within(1..=10);
+        /// Most words and phrases that a request searches for; a batch has as many in all.
+        pub max_search_words: u64 = 50, within(1..=500);
+        /// Most letters of a word or phrase that is searched for.
+        pub max_search_word_length: usize = 200, within(10..=2_000);
+        /// Most `tolower` and `toupper` of a request. On SQLite each is a large expression.
+        pub max_case_changes: usize = 16, within(1..=100);
+        /// Most transformations of an `$apply`. Those behind a `concat` count once for each of its
+        /// parts.
+        pub max_transformations: usize = 50, within(1..=1_000);
+        /// Most statements that reads of a request run; a batch has as many in all.
+        pub max_statements: u64 = 10_000, within(100..=1_000_000);
+        /// Most related entities that an answer holds, at all levels of `$expand`; a batch has as
+        /// many in all.
+        pub max_related_entities: u64 = 1_000_000, within(100..=100_000_000);
+        /// Most bytes of related entities that are held before they are sent, copies for each level
+        /// of `$expand` included, and most bytes of all answers of a batch.
+        pub max_held_bytes: u64 = 33_554_432, within(65_536..=1_073_741_824);
+    }
+}
+
+impl ODataSettings {
+    /// What a request may cost.
+    fn budget(&self) -> BudgetLimits {
+        BudgetLimits {
+            statements: self.max_statements,
+            related_entities: self.max_related_entities,
+            held_bytes: self.max_held_bytes,
+            navigation_steps: self.max_navigation_steps,
+            search_words: self.max_search_words,
+        }
     }
 }
 
@@ -114,9 +155,12 @@ async fn serve(
     headers: HeaderMap,
     body: Bytes,
 ) -> ApiResult<Response> {
+    let limits = state.app().settings::<ODataSettings>().budget();
     if method == Method::POST && is_batch(&uri) {
-        return Ok(batch::answer(&state, &ctx, &headers, &body).boxed().await?);
+        let ctx = ctx.within(Budget::shared(limits));
+        return Ok(batch::answer(&state, ctx, &headers, &body).boxed().await?);
     }
+    let ctx = ctx.within(Budget::new(limits));
     Ok(serve_one(&state, ctx, method, &uri, headers, body).await?)
 }
 

@@ -112,6 +112,7 @@ pub(crate) fn status_of(kind: ErrorKind) -> StatusCode {
         ErrorKind::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
         ErrorKind::NotImplemented => StatusCode::NOT_IMPLEMENTED,
         ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::OutcomeUnknown => StatusCode::GATEWAY_TIMEOUT,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
@@ -208,6 +209,8 @@ pub(crate) struct Occasion<'a> {
     pub(crate) path: &'a str,
     pub(crate) trace: &'a str,
     pub(crate) had_credential: bool,
+    /// Whether the client may be asked for a name and a password.
+    pub(crate) offers_basic: bool,
 }
 
 /// Writes the answer of an error. Headers that a handler or the router had set are kept.
@@ -237,6 +240,11 @@ pub(crate) fn render(error: &Error, headers: HeaderMap, occasion: &Occasion<'_>)
         let challenge =
             if occasion.had_credential { "Bearer error=\"invalid_token\"" } else { "Bearer" };
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        if occasion.offers_basic {
+            let basic =
+                HeaderValue::from_static("Basic realm=\"API key as password\", charset=\"UTF-8\"");
+            headers.append(WWW_AUTHENTICATE, basic);
+        }
     }
     response
 }

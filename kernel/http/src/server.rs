@@ -6,10 +6,16 @@
 //! | noticed (`ShutdownDelay`) | accepted | 503 | served |
 //! | draining (`ShutdownTimeout`) | refused | 503 | finish; their connections close |
 //! | stopped | refused | – | cut off |
+//!
+//! There are at most `Svc:Http:MaxConnections` of them, and each must send a whole head of a request
+//! within `Svc:Http:HeaderTimeout`, from its first byte or from none: `server/guests.rs`.
+
+mod guests;
 
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -26,6 +32,7 @@ use tower::Service as _;
 
 use crate::host::Host;
 use crate::settings::HttpSettings;
+use guests::Guests;
 
 /// How long accepting pauses when the system has no more sockets to give.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -120,6 +127,9 @@ struct Connections {
     router: Router,
     builder: Builder<TokioExecutor>,
     graceful: GracefulShutdown,
+    guests: Guests,
+    /// How long a connection may be open without a request.
+    silence: Duration,
 }
 
 impl Connections {
@@ -131,16 +141,27 @@ impl Connections {
             .timer(TokioTimer::new())
             .keep_alive_interval(settings.header_timeout)
             .max_concurrent_streams(200);
-        Self { router, builder, graceful: GracefulShutdown::new() }
+        let most = usize::try_from(settings.max_connections).unwrap_or(usize::MAX);
+        Self {
+            router,
+            builder,
+            graceful: GracefulShutdown::new(),
+            guests: Guests::new(most),
+            silence: settings.header_timeout,
+        }
     }
 
     fn begin(&self, stream: TcpStream, peer: SocketAddr) {
+        let Some(guest) = self.guests.receive() else { return };
         // Answers are written whole, so waiting for more to send only adds delay.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection keeps its delay");
         }
         let router = self.router.clone();
+        let guest = Arc::new(guest);
+        let speaker = Arc::clone(&guest);
         let service = service_fn(move |request: hyper::Request<Incoming>| {
+            speaker.speaks();
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
             // The router is always ready, so it may be called at once.
@@ -148,10 +169,18 @@ impl Connections {
         });
         let builder = self.builder.clone();
         let watcher = self.graceful.watcher();
+        let silence = self.silence;
         tokio::spawn(async move {
             let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
-            if let Err(error) = watcher.watch(connection.into_owned()).await {
-                tracing::debug!(error, %peer, "a connection ended early");
+            tokio::select! {
+                ended = watcher.watch(connection.into_owned()) => {
+                    if let Err(error) = ended {
+                        tracing::debug!(error, %peer, "a connection ended early");
+                    }
+                }
+                () = guest.is_sent_away(silence) => {
+                    tracing::debug!(%peer, "a connection without a request was closed");
+                }
             }
         });
     }

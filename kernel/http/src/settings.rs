@@ -17,6 +17,22 @@ svc_core::settings_section! {
         pub request_timeout: Duration = seconds(30), within(milliseconds(100)..=hours(1));
         /// How long a client may take to send the head of a request, or keep a connection idle.
         pub header_timeout: Duration = seconds(30), within(seconds(1)..=minutes(10));
+        /// Connections at most. One more takes the place of the one that has been open for longest
+        /// without a request; where all have sent one, it is closed at once.
+        pub max_connections: u32 = 4_096, within(1..=1_000_000);
+        /// Requests of one person in an organisation that are served at once; further ones wait.
+        pub person_requests: u32 = 32, within(1..=100_000);
+        /// Requests of one organisation that are served at once; its people wait in turn.
+        pub organisation_requests: u32 = 256, within(1..=1_000_000);
+        /// Requests of one person that may wait; one more is refused with 429.
+        pub waiting_requests: u32 = 256, within(0..=100_000);
+        /// How long a request waits for its turn until it is refused with 429.
+        pub waiting_time: Duration = seconds(10), within(milliseconds(10)..=minutes(5));
+        /// How long answers are kept for requests with an `Idempotency-Key`.
+        pub idempotency_retention: Duration = hours(24), within(minutes(1)..=hours(720));
+        /// The largest body of an answer that is kept for them, in bytes; a larger one is repeated
+        /// without its body.
+        pub idempotency_max_body: u64 = kibibytes(64), within(0..=mebibytes(4));
         /// On stop: how long readiness says 503 before connections are refused, for load
         /// balancers that need to notice. Zero refuses at once.
         pub shutdown_delay: Duration = seconds(0), within(seconds(0)..=minutes(5));

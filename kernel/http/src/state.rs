@@ -2,9 +2,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::extract::FromRef;
-use svc_core::App;
+use svc_core::{App, ShareLimits, Shares};
 
 use crate::authentication::Authenticator;
+use crate::idempotency::Flights;
 use crate::settings::HttpSettings;
 
 /// What handlers share: the application, and who authenticates callers. Cheap to clone.
@@ -15,15 +16,21 @@ struct Inner {
     app: App,
     settings: Arc<HttpSettings>,
     authenticators: Vec<Arc<dyn Authenticator>>,
+    requests: Shares,
+    flights: Flights,
     draining: AtomicBool,
 }
 
 impl HttpState {
     pub(crate) fn new(app: &App, authenticators: Vec<Arc<dyn Authenticator>>) -> Self {
+        let settings = app.settings::<HttpSettings>();
+        let requests = Shares::new(limits(&settings));
         Self(Arc::new(Inner {
             app: app.clone(),
-            settings: app.settings::<HttpSettings>(),
+            settings,
             authenticators,
+            requests,
+            flights: Flights::default(),
             draining: AtomicBool::new(false),
         }))
     }
@@ -44,6 +51,16 @@ impl HttpState {
         &self.0.authenticators
     }
 
+    /// The requests that are served at once.
+    pub(crate) fn requests(&self) -> &Shares {
+        &self.0.requests
+    }
+
+    /// The idempotency keys that are being used.
+    pub(crate) fn flights(&self) -> &Flights {
+        &self.0.flights
+    }
+
     /// Whether the server is about to stop, or the application is.
     #[must_use]
     pub fn is_draining(&self) -> bool {
@@ -52,6 +69,20 @@ impl HttpState {
 
     pub(crate) fn begin_draining(&self) {
         self.0.draining.store(true, Ordering::Relaxed);
+    }
+}
+
+/// All together there may be as many requests as connections bring.
+fn limits(settings: &HttpSettings) -> ShareLimits {
+    let number = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    ShareLimits {
+        of: "requests",
+        setting: "Svc:Http:PersonRequests",
+        total: usize::MAX,
+        organisation: number(settings.organisation_requests),
+        person: number(settings.person_requests),
+        waiting: number(settings.waiting_requests),
+        patience: settings.waiting_time,
     }
 }
 

@@ -18,6 +18,10 @@ use crate::text;
 /// It is also a [`Context`] of the system within the organisation that the job was enqueued in
 /// (across organisations for a job of the system itself), with the correlation of the request
 /// that enqueued it. [`JobContext::as_enqueuer`] gives a context with the rights of the person.
+///
+/// What is written through it, and through every context made of it, is stored only while this node
+/// holds the job: each commit looks at the lease, and fails with
+/// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) once another node has taken the job.
 #[derive(Clone)]
 pub struct JobContext {
     context: Context,

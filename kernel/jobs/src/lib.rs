@@ -14,6 +14,7 @@ mod enqueue;
 mod enqueuer;
 mod error;
 pub mod errors;
+mod fence;
 mod handler;
 mod interrupt;
 mod job;

@@ -27,4 +27,6 @@ pub use database::{POSTGRES_VARIABLE, ThrowAwayDatabase, sqlite_writer};
 pub use people::{Person, organisation};
 pub use program::Program;
 pub use receiver::{Received, Receiver};
+/// What [`TestApp::builder`] starts.
+pub use svc_application::Application;
 pub use svc_data::Backend;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use sea_orm::{ActiveValue::Set, IntoActiveModel as _};
 use svc_core::{Error, PrincipalKind, Result, UserId};
 use svc_data::{Context, UnitOfWork};
-use time::OffsetDateTime;
+use time::{OffsetDateTime, UtcOffset};
 
 use crate::errors;
 use crate::ids::ApiKeyId;
@@ -245,7 +245,7 @@ async fn require_unlimited(ctx: &Context) -> Result<()> {
 
 /// The key that the caller called with, where it was one.
 async fn own_key(ctx: &Context) -> Result<Option<ApiKey>> {
-    let Some(id) = calling_key(ctx.principal())? else { return Ok(None) };
+    let Some(id) = calling_key(ctx.principal()) else { return Ok(None) };
     let gone = || Error::unauthenticated("the API key is gone");
     let key = ctx.get::<api_key::Entity>(id).await?.ok_or_else(gone)?;
     Ok(Some(key.into()))
@@ -263,6 +263,10 @@ fn check_scope(ctx: &Context, scope: Option<&BTreeSet<String>>) -> Result<()> {
 }
 
 fn check_end(ctx: &Context, end: Option<OffsetDateTime>) -> Result<()> {
+    if end.is_some_and(|end| end.checked_to_offset(UtcOffset::UTC).is_none()) {
+        return Err(Error::invalid("the key can't last that long")
+            .field("expiresAt", "must be before the end of the year 9999 in UTC"));
+    }
     if end.is_some_and(|end| end <= ctx.clock().now()) {
         return Err(Error::invalid("the key would have ended already")
             .field("expiresAt", "must be in the future"));

@@ -8,16 +8,36 @@ use svc_core::{Error, PermissionCatalogue, PermissionSet, Principal, Result};
 /// To see and change who may do what in an organisation.
 pub const MANAGE: &str = "Identity.Manage";
 
-/// Refuses names that no module declares, each with the nearest one that is.
+/// The longest name that is looked at, in bytes: longer than any that is declared.
+const LONGEST: usize = 100;
+
+/// The most names that are looked at.
+const MOST: usize = 500;
+
+/// How many unknown names get a suggestion, which takes a look at all that are declared.
+const SUGGESTED: usize = 10;
+
+/// Refuses names that no module declares, the first ones with the nearest that is. Nothing is
+/// computed of what is too long or too much.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) for the field `permissions`.
 pub(crate) fn check_known(names: &BTreeSet<String>, catalogue: &PermissionCatalogue) -> Result<()> {
     let mut problems = Error::invalid("a permission is not known");
-    for name in names.iter().filter(|name| !catalogue.contains(name)) {
+    if names.len() > MOST {
+        return Err(problems.field("permissions", format!("must be at most {MOST} names")));
+    }
+    if names.iter().any(|name| name.len() > LONGEST) {
+        let problem = format!("must be names of at most {LONGEST} characters");
+        return Err(problems.field("permissions", problem));
+    }
+    let unknown = names.iter().filter(|name| !catalogue.contains(name));
+    for (place, name) in unknown.enumerate() {
         let mut message = format!("`{name}` is not a permission of this application");
-        if let Some(nearest) = nearest(name, catalogue) {
+        if place < SUGGESTED
+            && let Some(nearest) = nearest(name, catalogue)
+        {
             let _ = write!(message, "; did you mean `{nearest}`?");
         }
         problems = problems.field("permissions", message);

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use svc_core::{
-    App, Cache, Clock, Directory, Error, OrganisationId, PermissionCatalogue, PermissionSet,
+    App, Cache, Clock, Directory, Error, Means, OrganisationId, PermissionCatalogue, PermissionSet,
     Principal, Result, UserId,
 };
 use svc_data::{Captured, CommitHook, Context, Database, UnitOfWork};
@@ -35,9 +35,6 @@ pub(crate) const TOPIC: &str = "identity";
 
 /// How often the last use of a key is stored at most.
 pub(crate) const USE_INTERVAL: Duration = Duration::from_mins(1);
-
-/// The claim that names the API key of a principal. Claims of people can't have this name.
-pub(crate) const KEY_CLAIM: &str = "svc.apiKey";
 
 /// The service that knows who may do what: the application's [`Directory`].
 pub struct IdentityService {
@@ -61,7 +58,7 @@ impl IdentityService {
         let settings = app.settings::<IdentitySettings>();
         let entries = usize::try_from(settings.cache_entries).unwrap_or(usize::MAX);
         Ok(Self {
-            database: Database::clone(&*app.service::<Database>()?),
+            database: app.service::<Database>()?.essential(),
             clock: app.clock().clone(),
             permissions: app.service::<PermissionCatalogue>()?,
             passwords: Passwords::new(settings.password_min_length)?,
@@ -142,9 +139,9 @@ impl IdentityService {
         Ok(Ok(known))
     }
 
-    fn key_principal(&self, key: &StoredKey, mut rights: StoredRights) -> Principal {
-        rights.claims.insert(KEY_CLAIM.to_owned(), vec![key.id.to_string()]);
+    fn key_principal(&self, key: &StoredKey, rights: StoredRights) -> Principal {
         let person = self.person(key.user, key.organisation, rights);
+        let person = person.known_by(Means::ApiKey(key.id));
         if let Some(scope) = &key.scope {
             return person.through_api_key(scope);
         }
@@ -241,12 +238,12 @@ impl CommitHook for ForgetOnChange {
     }
 }
 
-/// The principal in claims as a key, where it is one.
-pub(crate) fn calling_key(principal: &Principal) -> Result<Option<Uuid>> {
-    let Some(id) = principal.claims(KEY_CLAIM).first() else { return Ok(None) };
-    let id = Uuid::parse_str(id);
-    id.map(Some)
-        .map_err(|error| Error::internal("the claim of an API key is no id").caused_by(error))
+/// The key that the principal called with, where it was one.
+pub(crate) fn calling_key(principal: &Principal) -> Option<Uuid> {
+    match principal.means() {
+        Means::ApiKey(id) => Some(id),
+        Means::Trusted | Means::Header | Means::Cookie => None,
+    }
 }
 
 /// Refuses claims whose names are kept for the framework.

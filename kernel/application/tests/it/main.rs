@@ -6,6 +6,7 @@ mod fixture;
 mod metadata;
 mod odata_apply;
 mod odata_batch;
+mod odata_budgets;
 mod odata_changes;
 mod odata_conformance;
 mod odata_deep;

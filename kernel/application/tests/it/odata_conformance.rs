@@ -37,7 +37,8 @@ on_both_databases! {
         let lamp = create(&boss, &[("A-1", 5.0)]).await.remove(0);
         let send = async |method: Method, headers: &[(&str, &str)]| {
             let body = if method == Method::PATCH { json!({"price": 5}).to_string() } else { String::new() };
-            boss.send(method, &lamp, headers, body).await.status.as_u16()
+            let headers = [headers, &[("content-type", "application/json")]].concat();
+            boss.send(method, &lamp, &headers, body).await.status.as_u16()
         };
         // A tag is compared as text, in each line that holds one.
         for (tags, read, changed) in [

@@ -1,5 +1,7 @@
 //! Statements that take too long are ended, whatever was asked for, and leave everything usable.
 
+use std::time::{Duration, Instant};
+
 use http_body_util::BodyExt as _;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait};
 use sea_orm::{ColumnTrait as _, Condition, EntityTrait as _};
@@ -96,9 +98,13 @@ fn numbered(number: i32) -> stone::ActiveModel {
 
 /// Stones with the numbers from 1 on, and a person who may do everything with them.
 async fn start(backend: Backend) -> (TestApp, Client) {
+    start_with(backend, 2).await
+}
+
+async fn start_with(backend: Backend, connections: u32) -> (TestApp, Client) {
     let app = TestApp::builder(|| Application::new("quarry").module(Stones))
         .setting("Svc:Database:StatementTimeout", "00:00:00.500")
-        .setting("Svc:Database:MaxConnections", 2)
+        .setting("Svc:Database:MaxConnections", connections)
         .start(backend)
         .await;
     let boss = Person::named("boss");
@@ -142,6 +148,35 @@ on_both_databases! {
             let page = boss.get(&path("Stones", "$orderby=number&$top=1")).await.expect(200);
             assert_eq!(page["value"][0]["number"], 1);
         }
+    }
+
+    async fn one_person_with_200_slow_requests_leaves_others_connections(backend) {
+        let (app, boss) = start_with(backend, 6).await;
+        let greedy = app.sign_in(&Person::named("greedy"));
+        let slow = path("Stones", "$filter=weight gt 1");
+        let mut asked = tokio::task::JoinSet::new();
+        for _ in 0..200 {
+            let (greedy, slow) = (greedy.clone(), slow.clone());
+            asked.spawn(async move { greedy.get(&slow).await });
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let context = app.context(&Person::named("worker"));
+        for number in 1..=3 {
+            let begun = Instant::now();
+            let first = path("Stones", "$filter=number ge 1&$orderby=number&$top=1");
+            assert_eq!(boss.get(&first).await.expect(200)["value"][0]["number"], 1);
+            let created = boss.post("/odata/v1/Stones", json!({"number": STONES + number})).await;
+            let _ = created.expect(201);
+            let _ = boss.get("/health/ready").await.expect(200);
+            // What the workers do, and what a unit of work of theirs does.
+            app.drain().await;
+            context.transact(async |uow| uow.insert(numbered(-number)).await).await.unwrap();
+            // Far less than the greedy one waits: 200 times half a second, a few at a time.
+            assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        }
+        assert!(!asked.is_empty());
+        asked.shutdown().await;
+        let _ = greedy.get(&path("Stones", "$top=1")).await.expect(200);
     }
 
     async fn parts_of_a_batch_are_ended_on_their_own(backend) {

@@ -78,7 +78,7 @@ impl ErrorCode {
 
 impl ErrorKind {
     /// Every kind.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Malformed,
         Self::Unauthenticated,
         Self::Forbidden,
@@ -95,6 +95,7 @@ impl ErrorKind {
         Self::TooManyRequests,
         Self::NotImplemented,
         Self::Unavailable,
+        Self::OutcomeUnknown,
         Self::Internal,
     ];
 
@@ -146,6 +147,10 @@ impl ErrorKind {
             Self::Unavailable => {
                 ("unavailable", "Something that is needed can't be reached at the moment")
             }
+            Self::OutcomeUnknown => (
+                "outcome_unknown",
+                "The connection was lost while a change was being stored; look whether it is, before repeating it",
+            ),
             Self::Internal => ("internal", "Something went wrong on the server"),
         }
     }

@@ -16,7 +16,7 @@
 //! spoil the file (<https://sqlite.org/wal.html#walresetbug>).
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::{DbBackend, Statement};
 use sqlx::Error;
@@ -24,6 +24,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::kept::Connections;
+use super::statistics;
 
 /// Pages in the log that are worth being moved.
 const ENOUGH: i64 = 1_000;
@@ -43,12 +44,20 @@ pub(super) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Begins, with connections that read; `written` tells that the writer has done something.
-    pub(super) fn begin(readers: Connections, written: Arc<Notify>) -> Self {
+    /// Begins, with connections that read and write; `written` tells that the writer has done
+    /// something. What was written may also have outdated the [`statistics`].
+    pub(super) fn begin(readers: Connections, writers: Connections, written: Arc<Notify>) -> Self {
         let mut task = JoinSet::new();
         task.spawn(async move {
+            let mut gathered = Instant::now();
             loop {
                 written.notified().await;
+                if gathered.elapsed() >= statistics::PAUSE {
+                    if let Err(error) = statistics::gather(&writers).await {
+                        tracing::warn!(%error, "SQLite's planner gets no new statistics");
+                    }
+                    gathered = Instant::now();
+                }
                 let pause = match look(&readers).await {
                     Ok(()) => PAUSE,
                     Err(Error::PoolClosed) => return,

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use sea_orm::{DbBackend, ExecResult, QueryResult, Statement};
 use sea_query_sqlx::SqlxValues;
+use sqlx::database::HasStatementCache;
 use sqlx::pool::PoolConnection;
 use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Database, Error, Executor, IntoArguments, Pool, Postgres, Sqlite};
@@ -40,6 +41,19 @@ macro_rules! each {
 
 /// How long a connection is kept before the pool sees it again.
 const LIFETIME: Duration = Duration::from_secs(5);
+
+/// How many prepared statements each connection keeps. Callers shape statements, so there could be
+/// any number.
+pub(super) const STATEMENTS: usize = 128;
+
+/// The longest text of a statement that stays prepared, in bytes: what is prepared takes many times
+/// as much. Those of plain pages are shorter; what is longer was made by one caller for one question.
+const LONGEST: usize = 4_000;
+
+/// Whether a connection keeps a statement prepared.
+pub(crate) fn is_kept(statement: &Statement) -> bool {
+    statement.sql.len() <= LONGEST
+}
 
 /// The connections of a pool, of which some are kept.
 pub(super) struct Kept<D: Database> {
@@ -173,7 +187,7 @@ impl<D: Database> Taken<D> {
     }
 }
 
-impl<D: Database> Taken<D>
+impl<D: Database + HasStatementCache> Taken<D>
 where
     SqlxValues: IntoArguments<D>,
     for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
@@ -201,12 +215,13 @@ where
     }
 }
 
-fn query<D: Database>(statement: Statement) -> Query<'static, D, SqlxValues>
+fn query<D: Database + HasStatementCache>(statement: Statement) -> Query<'static, D, SqlxValues>
 where
     SqlxValues: IntoArguments<D>,
 {
+    let keeps = is_kept(&statement);
     let values = SqlxValues(statement.values.unwrap_or(sea_orm::sea_query::Values(Vec::new())));
-    sqlx::query_with(AssertSqlSafe(statement.sql), values)
+    sqlx::query_with(AssertSqlSafe(statement.sql), values).persistent(keeps)
 }
 
 impl<D: Database> Drop for Kept<D> {

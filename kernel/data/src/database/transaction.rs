@@ -12,12 +12,12 @@
 
 use async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, Statement};
-use svc_core::{Error, Result};
+use svc_core::{Error, Place, Result};
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 
 use super::kept::Connection;
-use crate::error::sqlx_error;
+use crate::error::{loses_connection, outcome_unknown, sqlx_error};
 
 /// An open transaction. One that is dropped is rolled back.
 ///
@@ -31,6 +31,8 @@ pub struct Transaction {
 struct Open {
     /// None after the end.
     connection: Option<Connection>,
+    /// The right to the connection.
+    place: Option<Place>,
     /// How many nested transactions are open.
     depth: usize,
     /// How deep the outermost statement was that failed.
@@ -40,11 +42,12 @@ struct Open {
 impl Transaction {
     /// Begins one that may write; on SQLite it takes the writer's place at once, so that no
     /// statement in it can find the database busy.
-    pub(super) async fn begin(connection: Connection) -> Result<Self> {
+    pub(super) async fn begin(connection: Connection, place: Option<Place>) -> Result<Self> {
         let backend = connection.backend();
         let begin = if backend == DbBackend::Sqlite { "BEGIN IMMEDIATE" } else { "BEGIN" };
         // Whoever stops waiting here drops it open.
-        let mut open = Open { connection: Some(connection), depth: 0, spoilt_at: None };
+        let connection = Some(connection);
+        let mut open = Open { connection, place, depth: 0, spoilt_at: None };
         open.control(begin).await?;
         Ok(Self { backend, open: Mutex::new(open) })
     }
@@ -99,13 +102,15 @@ impl Transaction {
     ///
     /// A fault of the database; [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when a
     /// statement failed and nobody minded. Then nothing is stored.
+    /// [`ErrorKind::OutcomeUnknown`](svc_core::ErrorKind::OutcomeUnknown) when the connection was lost before the database answered:
+    /// then all of it is stored, or nothing.
     pub async fn commit(self) -> Result<()> {
         let mut open = self.open.into_inner();
         if let Err(spoilt) = open.check() {
             open.end("ROLLBACK").await?;
             return Err(spoilt);
         }
-        open.end("COMMIT").await
+        open.finish("COMMIT").await.map_err(commit_error)
     }
 
     /// Undoes what was done.
@@ -144,7 +149,11 @@ impl Open {
 
     /// Ends the whole, and keeps the connection.
     async fn end(&mut self, sql: &str) -> Result<()> {
-        let ended = self.control(sql).await;
+        self.finish(sql).await.map_err(sqlx_error)
+    }
+
+    async fn finish(&mut self, sql: &str) -> Result<(), sqlx::Error> {
+        let ended = self.script(sql).await.map(drop);
         let Some(connection) = self.connection.take() else { return ended };
         match ended {
             Ok(()) => connection.keep(),
@@ -194,7 +203,9 @@ impl Drop for Open {
     fn drop(&mut self) {
         let Some(mut connection) = self.connection.take() else { return };
         let Ok(runtime) = Handle::try_current() else { return connection.close() };
+        let place = self.place.take();
         runtime.spawn(async move {
+            let _place = place;
             match connection.script("ROLLBACK").await {
                 Ok(_) => connection.keep(),
                 Err(_) => connection.close(),
@@ -224,6 +235,12 @@ impl ConnectionTrait for Transaction {
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         self.open.lock().await.rows(statement).await.map_err(query_error)
     }
+}
+
+/// What a fault of COMMIT means. Where the database answered, nothing is stored; where the connection
+/// was lost, nobody knows, and doing the work again might do it twice.
+fn commit_error(error: sqlx::Error) -> Error {
+    if loses_connection(&error) { outcome_unknown().caused_by(error) } else { sqlx_error(error) }
 }
 
 fn exec_error(error: sqlx::Error) -> DbErr {

@@ -19,11 +19,18 @@ struct Words {
     name: String,
     description: String,
     permission: Option<String>,
+    is_repeatable: bool,
 }
 
 impl Words {
     fn new(kind: OperationKind, name: &str) -> Self {
-        Self { kind, name: name.to_owned(), description: String::new(), permission: None }
+        Self {
+            kind,
+            name: name.to_owned(),
+            description: String::new(),
+            permission: None,
+            is_repeatable: false,
+        }
     }
 
     /// Registers the operation. A permission of its own is declared with it; another is declared
@@ -35,7 +42,7 @@ impl Words {
         own_entity: Option<std::any::TypeId>,
         run: Run,
     ) {
-        let Self { kind, name, description, permission } = self;
+        let Self { kind, name, description, permission, is_repeatable } = self;
         if !is_operation_name(&name) {
             registry.problem(format!(
                 "the operation `{name}` needs a name of letters and digits that begins with an \
@@ -81,8 +88,17 @@ impl Words {
         registry.contribute(kinds::OPERATION, address, word);
         let permission = permission.unwrap_or(own);
         let module = registry.module().to_owned();
-        let operation =
-            Operation { module, name, description, permission, bound, parameters, returns, run };
+        let operation = Operation {
+            module,
+            name,
+            description,
+            permission,
+            bound,
+            parameters,
+            returns,
+            run,
+            is_repeatable,
+        };
         registry.part::<DataParts>().catalogue.add_operation(operation);
     }
 }
@@ -126,6 +142,18 @@ macro_rules! words {
     };
 }
 
+macro_rules! words_of_actions {
+    () => {
+        /// Says that it may be done anew after a deadlock or a lost connection, since all that it
+        /// does is stored with its unit of work, or undone. Without this it is done once.
+        #[must_use = "say what runs"]
+        pub fn repeatable(mut self) -> Self {
+            self.words.is_repeatable = true;
+            self
+        }
+    };
+}
+
 /// An action or a function of a set in the making.
 #[must_use = "say what runs, with `.on_each(…)` or `.on_set(…)`"]
 pub struct OperationBuilder<'a, E: EntityTrait, const ACTION: bool> {
@@ -158,6 +186,8 @@ where
     E: EntityTrait,
     E::ActiveModel: TryIntoModel<E::Model>,
 {
+    words_of_actions!();
+
     /// Runs `work` on one record, which it gets locked, in a unit of work.
     pub fn on_each<P, R, W, F>(self, work: W) -> EntitySetBuilder<'a, E>
     where
@@ -226,6 +256,8 @@ impl<'a, const ACTION: bool> ImportBuilder<'a, ACTION> {
 }
 
 impl ImportBuilder<'_, true> {
+    words_of_actions!();
+
     /// Runs `work` in a unit of work.
     pub fn runs<P, R, W, F>(self, work: W)
     where

@@ -91,7 +91,8 @@ impl Sets {
         expected: Expected,
     ) -> Result<Returned> {
         self.require_operation(uow.context(), operation)?;
-        let Run::Action(run) = &self.operations[operation.0].run else {
+        let Operation { run: Run::Action(run), is_repeatable, .. } = &self.operations[operation.0]
+        else {
             return Err(not_callable());
         };
         let record = match source {
@@ -104,6 +105,9 @@ impl Sets {
                 Some(record)
             }
         };
+        if !is_repeatable {
+            uow.do_once();
+        }
         run(uow.clone(), record, values).await
     }
 

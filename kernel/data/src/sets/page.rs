@@ -14,8 +14,8 @@
 use std::time::{Duration, Instant};
 
 use futures::TryStreamExt as _;
+use sea_orm::QueryResult;
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::{QueryResult, QueryStream};
 use svc_core::Result;
 use svc_odata::bind::BoundQuery;
 
@@ -25,8 +25,9 @@ use super::read::{count_of, first_number, lay_out};
 use super::rows::{Form, Layout};
 use super::source::Source;
 use super::token::Position;
+use crate::budget::Expense;
 use crate::context::Context;
-use crate::database::Backend;
+use crate::database::{Backend, CursorRows, is_kept};
 use crate::error::database_error;
 
 /// How many rows one statement of several returns.
@@ -89,7 +90,7 @@ enum State<'a> {
 
 struct Cursor<'a> {
     plan: PagePlan<'a>,
-    rows: QueryStream,
+    rows: CursorRows,
     last: Option<QueryResult>,
     begun: Instant,
 }
@@ -149,7 +150,13 @@ impl Sets {
         }
         if reader.wanted() > BATCH && request.query.expand.is_empty() && !ctx.is_in_unit_of_work() {
             let plan = reader.plan(None, reader.wanted())?;
-            let rows = ctx.database().cursor(ctx.database().build(&plan.rows)).await?;
+            let statement = ctx.database().build(&plan.rows);
+            // A cursor keeps its statement prepared, which a long one isn't to be.
+            if !is_kept(&statement) {
+                return Ok(reader);
+            }
+            ctx.spend(Expense::Statements, 1)?;
+            let rows = ctx.database().cursor(statement).await?;
             let cursor = Cursor { plan, rows, last: None, begun: Instant::now() };
             reader.state = State::Cursor(Box::new(cursor));
         }
@@ -259,6 +266,9 @@ impl<'a> PageReader<'a> {
         for row in &rows {
             self.separate(out);
             plan.layout.write_element(out, row, &related, etags)?;
+        }
+        if let Some(budget) = self.ctx.budget() {
+            budget.let_go();
         }
         let goes_on = full && limit > 0 && (!is_last || self.request.tells_next);
         if goes_on {

@@ -1,5 +1,9 @@
 //! Related entities within an answer: one statement for each navigation property, however many
 //! entities are expanded.
+//!
+//! What leads there and back is the same text at every level, so an answer could grow with a power
+//! of its depth. The [budget](crate::Budget) of the request is asked before each copy, and others
+//! get their turn in between, so that a limit on time can end it, too.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -25,6 +29,7 @@ use super::rows::{Form, Layout, close};
 use super::source::Source;
 use super::sql::Translator;
 use super::token::{Position, token_binding};
+use crate::budget::{Budget, Expense};
 use crate::context::Context;
 use crate::error::database_error;
 use crate::value::ValueKind;
@@ -36,6 +41,9 @@ const PARENTS: usize = 5_000;
 /// How many related entities one statement reads before each parent's are numbered.
 const MANY: u64 = 5_000;
 
+/// How many bytes are written before others get their turn.
+const TURN: usize = 256 * 1024;
+
 /// What a navigation property leads to, from each of several entities.
 pub(super) struct Related {
     name: String,
@@ -45,11 +53,15 @@ pub(super) struct Related {
     /// Where a row has the value that leads there, and its kind.
     from: (usize, ValueKind),
     found: HashMap<String, Found>,
+    /// What the request may cost.
+    budget: Option<Budget>,
 }
 
 #[derive(Default)]
 struct Found {
     elements: String,
+    /// How many entities are in them, at all levels.
+    written: u64,
     count: u64,
     /// Where the others are asked for.
     next: Option<String>,
@@ -84,8 +96,13 @@ fn width_of(list: usize) -> usize {
 }
 
 impl Related {
-    /// Writes what a row's entity is related to, with a comma behind it.
-    pub(super) fn write(&self, out: &mut String, row: &QueryResult) -> Result<()> {
+    /// Writes what a row's entity is related to, with a comma behind it, and answers how many
+    /// entities that are.
+    ///
+    /// # Errors
+    ///
+    /// Beyond what the request may cost.
+    pub(super) fn write(&self, out: &mut String, row: &QueryResult) -> Result<u64> {
         let found = name_of(row, self.from)?.and_then(|name| self.found.get(&name));
         let count = found.map_or(0, |found| found.count);
         if self.counted || self.mode == ExpandMode::Count {
@@ -93,7 +110,13 @@ impl Related {
             let _ = write!(out, "{count},");
         }
         if self.mode == ExpandMode::Count {
-            return Ok(());
+            return Ok(0);
+        }
+        let written = found.map_or(0, |found| found.written);
+        let length = found.map_or(0, |found| found.elements.len());
+        if let Some(budget) = &self.budget {
+            budget.spend(Expense::RelatedEntities, written)?;
+            budget.spend(Expense::HeldBytes, length as u64)?;
         }
         push_name(out, &self.name);
         let elements = found.map(|found| &found.elements[..]).unwrap_or_default();
@@ -108,7 +131,7 @@ impl Related {
             push_string(out, next);
             out.push(',');
         }
-        Ok(())
+        Ok(written)
     }
 }
 
@@ -153,6 +176,7 @@ impl Sets {
             counted: expand.query.count && expand.collection,
             from: (place, kind),
             found: HashMap::new(),
+            budget: ctx.budget().cloned(),
         };
         let mut parents = Vec::new();
         for row in rows {
@@ -240,18 +264,27 @@ impl Sets {
             kept.push(row);
         }
         let nested = self.related(ctx, &expand.query.expand, &plan.from, &kept, etags).await?;
+        let mut begun = 0;
         for row in &kept {
             let Some(name) = name_of(row, (plan.parent, kind))? else { continue };
             let found = related.found.entry(name).or_default();
+            let before = found.elements.len();
+            let mut within = 0;
             if expand.mode == ExpandMode::References {
                 let key = served.entity.key().kind.read(row, plan.key).map_err(database_error)?;
                 found.elements.push_str("{\"@odata.id\":");
                 push_string(&mut found.elements, &self.address(SetIndex(link.target.0), &key));
                 close(&mut found.elements, '}');
             } else {
-                plan.layout.write_element(&mut found.elements, row, &nested, etags)?;
+                within = plan.layout.write_element(&mut found.elements, row, &nested, etags)?;
             }
             found.elements.push(',');
+            found.written += 1 + within;
+            begun += found.elements.len() - before;
+            if begun > TURN {
+                begun = 0;
+                tokio::task::yield_now().await;
+            }
         }
         for name in more {
             let Some((sent, key, marks)) = last.remove(&name) else { continue };

@@ -253,32 +253,34 @@ impl<'a> Layout<'a> {
         row.try_get_by_index(0).map_err(database_error)
     }
 
-    /// Writes an entity as a JSON object, with its `ETag` unless no metadata is asked for.
+    /// Writes an entity as a JSON object, with its `ETag` unless no metadata is asked for. Answers
+    /// how many related entities that are in it.
     pub(super) fn write_element(
         &self,
         out: &mut String,
         row: &QueryResult,
         related: &[Related],
         etag: bool,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         out.push('{');
         if etag {
             out.push_str("\"@odata.etag\":\"W/\\\"");
             push_integer(Self::version(row)?, out);
             out.push_str("\\\"\",");
         }
-        self.write_members(out, row, related)?;
+        let within = self.write_members(out, row, related)?;
         close(out, '}');
-        Ok(())
+        Ok(within)
     }
 
-    /// Writes the members of an entity, each with a comma behind it.
+    /// Writes the members of an entity, each with a comma behind it. Answers how many related
+    /// entities that are in it.
     pub(super) fn write_members(
         &self,
         out: &mut String,
         row: &QueryResult,
         related: &[Related],
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let changed = self.changed_values(row)?;
         for (place, index) in self.properties.iter().enumerate() {
             push_property(out, self.served.name(*index));
@@ -296,10 +298,11 @@ impl<'a> Layout<'a> {
             form.write_json(self.backend, row, first + place, out).map_err(database_error)?;
             out.push(',');
         }
+        let mut within = 0;
         for related in related {
-            related.write(out, row)?;
+            within += related.write(out, row)?;
         }
-        Ok(())
+        Ok(within)
     }
 }
 

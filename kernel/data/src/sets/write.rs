@@ -172,8 +172,9 @@ impl Sets {
 
     /// What an entity is made to refer to must be in sight of whoever does so: else the answer
     /// would tell apart what is hidden and what doesn't exist, and what was deleted softly would be
-    /// referred to anew. What it refers to already may stay. Where the set there hides no rows, the
-    /// database's own constraint says the same.
+    /// referred to anew. What it refers to already may stay. Only of what all organisations share, and
+    /// no row is hidden of, the database's own constraint says the same: a foreign key may leave the
+    /// organisation out.
     pub(super) async fn check_references(
         &self,
         ctx: &Context,
@@ -186,7 +187,9 @@ impl Sets {
         for link in self.links_to_one(set) {
             let target = self.served_type(link.target);
             let Some(value) = &row[link.column] else { continue };
-            let hides = described(target)?.has_row_filter() || target.entity.deleted_at.is_some();
+            let hides = described(target)?.has_row_filter()
+                || target.entity.deleted_at.is_some()
+                || target.entity.organisation.is_some();
             if !hides || *value == served.entity.columns[link.column].kind.null() {
                 continue;
             }

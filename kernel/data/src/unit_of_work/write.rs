@@ -49,6 +49,8 @@ impl UnitOfWork {
             let inserted = self.insert_chunk(model, chunk).await?;
             for record in inserted {
                 self.capture(Change {
+                    author: self.context.author(),
+                    unit_of_work: self.id(),
                     model: Arc::clone(model),
                     kind: ChangeKind::Created,
                     organisation: organisation_of(model, &record),
@@ -196,6 +198,8 @@ impl UnitOfWork {
             return Err(Error::conflict("somebody else changed the record").transient());
         }
         self.capture(Change {
+            author: self.context.author(),
+            unit_of_work: self.id(),
             model: Arc::clone(model),
             kind,
             organisation: organisation_of(model, &after),
@@ -273,6 +277,8 @@ impl UnitOfWork {
             .cond_where(model.scope_of(self.context.principal().organisation(), Life::Any));
         self.execute(self.shared.data.database.build(&delete)).await?;
         self.capture(Change {
+            author: self.context.author(),
+            unit_of_work: self.id(),
             model: Arc::clone(model),
             kind: ChangeKind::Deleted,
             organisation: organisation_of(model, &before),
@@ -303,7 +309,8 @@ impl UnitOfWork {
             row[model.key].get_or_insert_with(|| self.context.clock().new_id().into());
         }
         let mut problems = Error::invalid("the record is not valid");
-        for (column, value) in model.columns.iter().zip(&mut row) {
+        let mut lacks_hidden = false;
+        for (index, (column, value)) in model.columns.iter().zip(&mut row).enumerate() {
             match value.take() {
                 Some(given) => {
                     let given = normalise(column.kind, given);
@@ -314,10 +321,19 @@ impl UnitOfWork {
                 }
                 None if column.has_default => {}
                 None if column.nullable => *value = Some(column.kind.null()),
+                None if !model.visible(self.context.principal()).any(|seen| seen == index) => {
+                    lacks_hidden = true;
+                }
                 None => problems = problems.field(&column.property, "is required"),
             }
         }
-        if problems.fields().is_empty() { Ok(row) } else { Err(problems) }
+        match problems.fields().is_empty() {
+            true if lacks_hidden => Err(Error::forbidden(
+                "a new record needs a value that you may not see, so somebody else must make it",
+            )),
+            true => Ok(row),
+            false => Err(problems),
+        }
     }
 }
 

@@ -263,7 +263,7 @@ fn push_stored_time(text: &str, out: &mut String) -> Written {
 }
 
 fn push_time(time: OffsetDateTime, out: &mut String) -> Written {
-    let time = time.to_offset(time::UtcOffset::UTC);
+    let time = super::in_utc(time);
     let year = u32::try_from(time.year()).ok().filter(|year| *year <= 9_999).ok_or(Uncommon)?;
     let (hour, minute, second, micros) = time.to_hms_micro();
     out.push('"');

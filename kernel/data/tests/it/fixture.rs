@@ -10,8 +10,8 @@ use svc_core::{
     App, Clock, Module, OrganisationId, PermissionSet, Principal, Registry, Result, UserId,
 };
 use svc_data::{
-    Backend, Captured, ChangeKind, CommitHook, Context, DataModule, DataRegistry as _, Database,
-    Migration, Prepared, UnitOfWork,
+    Author, Backend, Captured, ChangeKind, CommitHook, Context, DataModule, DataRegistry as _,
+    Database, Migration, Prepared, UnitOfWork,
 };
 use svc_testing::ThrowAwayDatabase;
 use time::macros::datetime;
@@ -59,11 +59,13 @@ pub const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 /// What the last commit captured, as text.
 #[derive(Default)]
-pub struct Recorder(Mutex<Vec<String>>);
+pub struct Recorder(Mutex<Vec<String>>, Mutex<Vec<(Author, Uuid)>>);
 
 #[async_trait]
 impl CommitHook for Recorder {
     async fn before_commit(&self, _: &UnitOfWork, captured: &Captured) -> Result<()> {
+        let authors = captured.changes.iter().map(|it| (it.author.clone(), it.unit_of_work));
+        self.1.lock().unwrap().extend(authors);
         let mut lines = self.0.lock().unwrap();
         for change in &captured.changes {
             let columns: Vec<&str> = change.changed_columns().collect();
@@ -154,6 +156,11 @@ impl Fixture {
 
     pub fn captured(&self) -> Vec<String> {
         std::mem::take(&mut self.recorder.0.lock().unwrap())
+    }
+
+    /// Who made the changes that were captured, each in which unit of work.
+    pub fn authors(&self) -> Vec<(Author, Uuid)> {
+        std::mem::take(&mut self.recorder.1.lock().unwrap())
     }
 
     pub fn advance(&self, seconds: u64) {

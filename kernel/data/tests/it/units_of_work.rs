@@ -270,4 +270,72 @@ on_both_databases! {
         let product = ctx.find::<product::Entity>(id).await.unwrap();
         assert_eq!((product.version, product.price.normalize().to_string().as_str()), (9, "27.9"));
     }
+
+    async fn work_that_must_be_done_once_is(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let attempts = AtomicU32::new(0);
+        let work = ctx.transact_retrying(|uow| {
+            let attempts = &attempts;
+            async move {
+                // What fails before may be done anew, what fails after it not.
+                if attempts.fetch_add(1, Ordering::Relaxed) > 0 {
+                    uow.do_once();
+                }
+                Err::<(), Error>(Error::unavailable("the store is out of reach").transient())
+            }
+        });
+        assert!(!work.await.unwrap_err().is_transient());
+        assert_eq!(attempts.into_inner(), 2);
+    }
+
+    async fn a_change_says_who_made_it_and_where(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ada = fixture.in_organisation(1);
+        let max = fixture.manager(1);
+        let first = ada.transact(async |uow| {
+            uow.insert(lamp("L-1")).await?;
+            // A command that acts for somebody else is that one's doing.
+            let for_max = uow.context().acting_as(std::sync::Arc::clone(max.principal()));
+            for_max.transact(async |inner| inner.insert(lamp("L-2")).await).await?;
+            Ok(uow.id())
+        });
+        let first = first.await.unwrap();
+        ada.transact(async |uow| uow.insert(lamp("L-3")).await).await.unwrap();
+        let authors = fixture.authors();
+        let names: Vec<&str> = authors.iter().map(|(it, _)| it.actor.display_name.as_str()).collect();
+        assert_eq!(names, ["Ada", "Max", "Ada"]);
+        assert!(authors.iter().all(|(author, _)| author.correlation == ada.correlation()));
+        assert_eq!((authors[0].1, authors[1].1), (first, first));
+        assert_ne!(authors[2].1, first);
+    }
+}
+
+/// PostgreSQL alone can lose its answer.
+#[tokio::test]
+async fn a_commit_whose_answer_was_lost_is_not_repeated() {
+    let fixture = Fixture::start(svc_testing::Backend::Postgres).await;
+    let ctx = fixture.in_organisation(1);
+    for sql in [
+        "CREATE FUNCTION end_connection() RETURNS trigger LANGUAGE plpgsql AS \
+         'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'",
+        "CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON products \
+         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION end_connection()",
+    ] {
+        fixture.database.execute(fixture.database.statement(sql, [])).await.unwrap();
+    }
+    let attempts = AtomicU32::new(0);
+    let commits = svc_data::Commits::default();
+    let work = ctx.transact_retrying(|uow| {
+        attempts.fetch_add(1, Ordering::Relaxed);
+        async move { uow.insert(lamp("L-1")).await }
+    });
+    let unknown = commits.watch(work).await.unwrap_err();
+    assert_eq!(unknown.kind(), ErrorKind::OutcomeUnknown, "{unknown:?}");
+    assert!(!unknown.is_transient() && unknown.retry_delay().is_none());
+    assert!(unknown.message().contains("may be stored or not"));
+    assert!(commits.may_have_stored());
+    assert_eq!(attempts.into_inner(), 1);
+    // The next unit of work finds a connection that works; a rule that is broken at the commit is none.
+    assert_eq!(skus(&ctx).await, [""; 0]);
 }

@@ -14,6 +14,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures::FutureExt as _;
+use futures::future::{Either, ready};
 use http::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
     REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
@@ -22,12 +23,16 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use svc_core::settings::WebUrl;
 use svc_core::trace::is_exporting;
 use svc_core::{Clock, Error};
+use svc_data::{Commits, outcome_unknown};
 use tower::{Layer, Service};
 use tracing::{Instrument as _, Span};
 
+use super::admission::Admission;
 use super::compression;
+use super::guard::check_body;
 use super::ids::RequestIds;
 use super::sent_body::{BodyEnd, SentBody};
+use crate::idempotency;
 use crate::metrics::HttpMetrics;
 use crate::problem::{ApiError, ErrorFormat, Failure, Occasion, error_of_status, render};
 use crate::state::HttpState;
@@ -44,18 +49,22 @@ pub(crate) const UNMATCHED: &str = "unmatched";
 pub(super) struct HostLayer(Arc<Shared>);
 
 struct Shared {
+    state: HttpState,
     clock: Clock,
     metrics: Arc<HttpMetrics>,
     request_timeout: Duration,
     slow_request: Duration,
     compresses: bool,
     is_https: bool,
+    takes_basic: bool,
 }
 
 impl HostLayer {
     pub(super) fn new(state: &HttpState, metrics: Arc<HttpMetrics>) -> Self {
         let settings = state.settings();
         Self(Arc::new(Shared {
+            state: state.clone(),
+            takes_basic: state.authenticators().iter().any(|one| one.takes_basic()),
             clock: state.app().clock().clone(),
             metrics,
             request_timeout: settings.request_timeout,
@@ -84,6 +93,7 @@ pub(super) struct HostService<S> {
 impl<S, B> Service<Request> for HostService<S>
 where
     S: Service<Request, Response = http::Response<B>, Error = Infallible>,
+    S: Clone + Send + 'static,
     S::Future: Send + 'static,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -103,17 +113,23 @@ where
         request.extensions_mut().insert(ids);
         let accepted = request.headers().get(ACCEPT_ENCODING);
         let accepted = accepted.filter(|_| self.shared.compresses).cloned();
-        let exchange = Exchange::begin(Arc::clone(&self.shared), ids, route, &request);
-        let handler = self.inner.call(request);
+        let admission = Admission::default();
+        request.extensions_mut().insert(admission.clone());
+        let exchange = Exchange::begin(Arc::clone(&self.shared), ids, route, &request, admission);
+        let handler = self.answer(request);
         let work = async move {
             let limit = exchange.shared.request_timeout;
-            let handler = AssertUnwindSafe(handler).catch_unwind();
+            let commits = Commits::default();
+            let handler = commits.watch(AssertUnwindSafe(handler).catch_unwind());
             let response = match tokio::time::timeout(limit, handler).await {
-                Ok(Ok(Ok(response))) => response.map(Body::new),
-                Ok(Ok(Err(never))) => match never {},
+                Ok(Ok(response)) => response,
                 Ok(Err(panic)) => {
                     let context = format!("a handler panicked: {}", message_of(&*panic));
                     ApiError::from(Error::internal(context)).into_response()
+                }
+                // Whoever is told to come back would do again what may be done.
+                Err(_) if commits.may_have_stored() => {
+                    ApiError::from(outcome_unknown()).into_response()
                 }
                 Err(_) => {
                     let error = Error::unavailable("the request took too long");
@@ -129,6 +145,33 @@ where
             })
         };
         Box::pin(work.instrument(span))
+    }
+}
+
+impl<S, B> HostService<S>
+where
+    S: Service<Request, Response = http::Response<B>, Error = Infallible>,
+    S: Clone + Send + 'static,
+    S::Future: Send + 'static,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    /// Answers a request by the route, unless it is refused before, or was answered before.
+    fn answer(&mut self, request: Request) -> impl Future<Output = Response> + Send + use<S, B> {
+        let refused = check_body(&request);
+        let keyed = refused.is_ok() && idempotency::has_key(&request);
+        if let Err(error) = refused {
+            return Either::Left(ready(ApiError::from(error).into_response()));
+        }
+        if keyed {
+            let (state, inner) = (self.shared.state.clone(), self.inner.clone());
+            return Either::Right(Either::Left(idempotency::answer(state, inner, request)));
+        }
+        let answer = self.inner.call(request).map(|answer| match answer {
+            Ok(response) => response.map(Body::new),
+            Err(never) => match never {},
+        });
+        Either::Right(Either::Right(answer))
     }
 }
 
@@ -174,6 +217,9 @@ struct Exchange {
     uri: Uri,
     format: ErrorFormat,
     had_credential: bool,
+    /// Whether a browser's page asks, where an answer could make the browser ask for a password.
+    is_of_page: bool,
+    admission: Admission,
     begun: Instant,
     is_finished: bool,
 }
@@ -184,6 +230,7 @@ impl Exchange {
         ids: RequestIds,
         route: Option<MatchedPath>,
         request: &Request,
+        admission: Admission,
     ) -> Self {
         shared.metrics.begin();
         Self {
@@ -194,6 +241,8 @@ impl Exchange {
             uri: request.uri().clone(),
             format: ErrorFormat::of(request.uri().path(), request.headers()),
             had_credential: request.headers().contains_key(AUTHORIZATION),
+            is_of_page: request.headers().contains_key("sec-fetch-mode"),
+            admission,
             begun: Instant::now(),
             is_finished: false,
         }
@@ -216,6 +265,9 @@ impl Exchange {
             self.log(status, took, None);
             return response;
         }
+        if is_event_stream(response.headers()) {
+            self.admission.end();
+        }
         // The request is being served, and its span is open, until the last byte was taken.
         let head = Head { status, took };
         let sending = Sending { exchange: self, head, span: Span::current() };
@@ -230,6 +282,9 @@ impl Exchange {
             path: self.uri.path(),
             trace: &trace,
             had_credential: self.had_credential,
+            offers_basic: self.shared.takes_basic
+                && !self.is_of_page
+                && matches!(self.format, ErrorFormat::OData(_)),
         };
         let rendered = render(error, response.into_parts().0.headers, &occasion);
         match rendered.status() {
@@ -340,6 +395,7 @@ impl BodyEnd for Sending {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
+        self.admission.end();
         self.shared.metrics.leave();
         if !self.is_finished {
             let took = self.begun.elapsed();
@@ -348,6 +404,11 @@ impl Drop for Exchange {
             tracing::debug!(method = %self.method, route, "the client went away before its answer");
         }
     }
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    media_type.starts_with(b"text/event-stream")
 }
 
 /// Whether an answer is an error without a body of its own kind: the router's 405, or the

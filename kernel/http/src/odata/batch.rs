@@ -3,6 +3,11 @@
 //! Requests of one group (a change set) are one unit of work: when one of them fails, nothing that
 //! the group did is stored, and the others are answered with 424. After a failure the rest is not
 //! performed, unless the caller prefers to go on (`continue-on-error`).
+//!
+//! The answer of each request, or group, is written before the next one begins, and sent like every
+//! long answer (see [`stream`](super::stream)). All requests together have the
+//! [budget](svc_data::Budget) and the time (`Svc:Http:RequestTimeout`) of one. What exceeds either is
+//! answered with its error.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -10,17 +15,20 @@ use std::sync::{Mutex, PoisonError};
 use axum::response::Response;
 use http::header::{HOST, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use http_body_util::LengthLimitError;
 use svc_core::{Error, ErrorKind, Result};
-use svc_data::Context;
+use svc_data::{Context, Expense};
 use svc_odata::batch::{
-    BatchError, BatchRequest, BatchResponse, boundary, parse_json, parse_multipart,
-    write_json_responses, write_multipart_responses,
+    BatchError, BatchRequest, BatchResponse, JsonResponses, MultipartResponses, boundary,
+    parse_json, parse_multipart,
 };
 use svc_odata::headers::{Preferences, negotiate_version, parse_content_type};
 use svc_odata::json::{ErrorBody, ErrorDetail};
+use tokio::time::Instant;
 
 use super::answer::Answer;
 use super::request::ROOT;
+use super::stream::{self, Out, Streaming};
 use super::{ODataSettings, is_batch, serve_one};
 use crate::problem::{Failure, problem_parts};
 use crate::state::HttpState;
@@ -34,10 +42,34 @@ struct Batch<'a> {
     ctx: &'a Context,
     /// The host that the batch was sent to, and so is each request in it.
     host: Option<&'a HeaderValue>,
+    /// When its requests must be answered.
+    until: Instant,
     /// What each answered request can be referred to by: the address of its entity.
     addresses: HashMap<String, String>,
     /// The requests and groups that failed, or were not performed.
     failed: HashSet<String>,
+}
+
+/// The form of an answer.
+enum Form {
+    Json(JsonResponses),
+    Multipart(MultipartResponses<'static>),
+}
+
+impl Form {
+    fn push(&mut self, out: &mut Vec<u8>, responses: Vec<BatchResponse>) {
+        match self {
+            Self::Json(writer) => writer.push(out, &responses),
+            Self::Multipart(writer) => writer.push(out, &single_failures(responses)),
+        }
+    }
+
+    fn end(self, out: &mut Vec<u8>) {
+        match self {
+            Self::Json(writer) => writer.end(out),
+            Self::Multipart(writer) => writer.end(out),
+        }
+    }
 }
 
 /// Answers a batch.
@@ -48,7 +80,7 @@ struct Batch<'a> {
 /// that is neither JSON nor multipart.
 pub(super) async fn answer(
     state: &HttpState,
-    ctx: &Context,
+    ctx: Context,
     headers: &HeaderMap,
     body: &[u8],
 ) -> Result<Response> {
@@ -69,19 +101,32 @@ pub(super) async fn answer(
     let requests = requests.map_err(|error| refused(&error))?;
     let preferences = text("prefer").map(Preferences::parse).unwrap_or_default();
     let goes_on = preferences.continue_on_error == Some(true);
-    let (addresses, failed) = (HashMap::new(), HashSet::new());
-    let mut batch = Batch { state, ctx, host: headers.get(HOST), addresses, failed };
-    let responses = batch.perform(&requests, goes_on).await;
-    let (content_type, body) = match boundary {
+    let (content_type, form) = match boundary {
         Some(_) => {
             let content_type = format!("multipart/mixed;boundary={BOUNDARY}");
-            (content_type, write_multipart_responses(&single_failures(responses), BOUNDARY))
+            (content_type, Form::Multipart(MultipartResponses::new(BOUNDARY)))
         }
-        None => ("application/json".to_owned(), write_json_responses(&responses)),
+        None => ("application/json".to_owned(), Form::Json(JsonResponses::default())),
     };
+    let streaming = Streaming {
+        in_pieces: !ctx.is_in_unit_of_work(),
+        reader_timeout: settings.reader_timeout,
+        trailers: Streaming::takes_trailers(headers),
+    };
+    let work = {
+        let (state, host) = (state.clone(), headers.get(HOST).cloned());
+        move |out| async move {
+            let until = Instant::now() + state.settings().request_timeout;
+            let (addresses, failed) = (HashMap::new(), HashSet::new());
+            let host = host.as_ref();
+            let batch = Batch { state: &state, ctx: &ctx, host, until, addresses, failed };
+            batch.perform(&requests, goes_on, form, out).await
+        }
+    };
+    let (body, more) = stream::body(streaming, work).await?;
     let content_type = HeaderValue::from_str(&content_type)
         .map_err(|error| Error::internal("a header can't be written").caused_by(error))?;
-    let answer = Answer::with_body(StatusCode::OK, version, content_type, body);
+    let answer = Answer::with_body(StatusCode::OK, version, content_type, body).headers(more);
     match preferences.continue_on_error {
         Some(goes_on) => {
             let applied = format!("odata.continue-on-error={goes_on}");
@@ -122,8 +167,14 @@ fn single_failures(responses: Vec<BatchResponse>) -> Vec<BatchResponse> {
 }
 
 impl Batch<'_> {
-    async fn perform(&mut self, requests: &[BatchRequest], goes_on: bool) -> Vec<BatchResponse> {
-        let mut responses = Vec::with_capacity(requests.len());
+    /// Performs requests, and writes the answer of each before the next one begins.
+    async fn perform(
+        mut self,
+        requests: &[BatchRequest],
+        goes_on: bool,
+        mut form: Form,
+        mut out: Out,
+    ) -> Result<Out> {
         let mut rest = requests;
         while let Some(first) = rest.first() {
             let length = match &first.group {
@@ -146,12 +197,14 @@ impl Batch<'_> {
                     self.failed.extend(response.group.clone());
                 }
             }
-            responses.extend(answered);
+            form.push(&mut out.raw, answered);
+            out.send(|| Ok(())).await?;
             if failed && !goes_on {
                 break;
             }
         }
-        responses
+        form.end(&mut out.raw);
+        Ok(out)
     }
 
     /// Performs the requests of a group as one unit of work.
@@ -164,6 +217,7 @@ impl Batch<'_> {
                 state: this.state,
                 ctx: this.ctx,
                 host: this.host,
+                until: this.until,
                 addresses: this.addresses.clone(),
                 failed: this.failed.clone(),
             };
@@ -224,15 +278,49 @@ impl Batch<'_> {
         }
         let address = uri.to_string();
         let body = request.body.clone().into();
-        let served = serve_one(self.state, self.ctx.clone(), method, &uri, headers, body).await?;
-        if let Some(Failure(error)) = served.extensions().get() {
-            return Ok(Self::failure(request, error));
+        let answered = async {
+            let served =
+                serve_one(self.state, self.ctx.clone(), method, &uri, headers, body).await?;
+            if let Some(Failure(error)) = served.extensions().get() {
+                return Ok((Self::failure(request, error), false));
+            }
+            self.response(request, served).await.map(|response| (response, true))
+        };
+        let answered = tokio::time::timeout_at(self.until, answered).await;
+        let too_long =
+            |_| Error::unavailable("the batch took too long; send its requests in smaller ones");
+        let (response, has_succeeded) = answered.map_err(too_long)??;
+        if !has_succeeded {
+            return Ok(response);
         }
-        let response = batch_response(request, served).await?;
         let location = response.headers.iter().find(|(name, _)| name == LOCATION.as_str());
         let entity = location.map_or(address, |(_, location)| location.clone());
         self.addresses.insert(request.id.clone(), entity);
         Ok(response)
+    }
+
+    /// An answer as a part of the batch's. The bytes of all parts are bounded together.
+    async fn response(&self, request: &BatchRequest, served: Response) -> Result<BatchResponse> {
+        let (parts, body) = served.into_parts();
+        let left = self.ctx.budget().map_or(u64::MAX, |budget| budget.left(Expense::HeldBytes));
+        let left = usize::try_from(left).unwrap_or(usize::MAX - 1);
+        let body = axum::body::to_bytes(body, left).await;
+        let body =
+            body.map_err(|error| match self.ctx.spend(Expense::HeldBytes, left as u64 + 1) {
+                Err(refused) if is_too_long(&error) => refused,
+                _ => Error::internal("an answer can't be read").caused_by(error),
+            })?;
+        self.ctx.spend(Expense::HeldBytes, body.len() as u64)?;
+        let headers = parts.headers.iter().filter_map(|(name, value)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        });
+        Ok(BatchResponse {
+            id: request.id.clone(),
+            status: parts.status.as_u16(),
+            headers: headers.collect(),
+            body: if request.method == "HEAD" { Vec::new() } else { body.to_vec() },
+            group: request.group.clone(),
+        })
     }
 
     /// The address of a request within the service: absolute, from the host's root, from the
@@ -292,6 +380,11 @@ impl Batch<'_> {
     }
 }
 
+/// Whether a body is longer than was allowed, and not just unreadable.
+fn is_too_long(error: &axum::Error) -> bool {
+    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<LengthLimitError>)
+}
+
 fn headers_of(request: &BatchRequest) -> Result<HeaderMap> {
     let mut headers = HeaderMap::with_capacity(request.headers.len());
     for (name, value) in &request.headers {
@@ -300,20 +393,4 @@ fn headers_of(request: &BatchRequest) -> Result<HeaderMap> {
         headers.append(HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?, value);
     }
     Ok(headers)
-}
-
-async fn batch_response(request: &BatchRequest, response: Response) -> Result<BatchResponse> {
-    let (parts, body) = response.into_parts();
-    let unreadable = |error| Error::internal("an answer can't be read").caused_by(error);
-    let body = axum::body::to_bytes(body, usize::MAX).await.map_err(unreadable)?;
-    let headers = parts.headers.iter().filter_map(|(name, value)| {
-        Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
-    });
-    Ok(BatchResponse {
-        id: request.id.clone(),
-        status: parts.status.as_u16(),
-        headers: headers.collect(),
-        body: if request.method == "HEAD" { Vec::new() } else { body.to_vec() },
-        group: request.group.clone(),
-    })
 }

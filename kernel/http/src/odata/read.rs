@@ -10,6 +10,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use http::{HeaderName, HeaderValue, StatusCode};
 use svc_core::{Error, ErrorKind, Result};
+use svc_data::Budget;
 use svc_data::sets::{Entity, PageRequest, Position, Source};
 use svc_odata::bind::{BoundQuery, ResourceKind, ResourceStep};
 use svc_odata::csdl::{write_json, write_service_document, write_xml};
@@ -242,7 +243,10 @@ fn push_end(body: &mut String, link: Option<&str>) {
 fn page_limit(request: &Request) -> u64 {
     let settings = &request.settings;
     let preferred = request.preferences.max_page_size.unwrap_or(settings.page_size);
-    preferred.min(settings.max_page_size).into()
+    // The parts of a batch stand together in its answer.
+    let is_in_batch = request.ctx.budget().is_some_and(Budget::is_shared);
+    let most = if is_in_batch { settings.page_size } else { settings.max_page_size };
+    preferred.min(most).into()
 }
 
 /// The address of what comes after a page: the same request with the place where it ended.

@@ -7,10 +7,11 @@ use http::header::{ACCEPT, CONTENT_TYPE, HOST, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, Uri};
 use svc_core::{Error, ErrorKind, Result};
 use svc_data::sets::{Seen, Source, token_binding};
-use svc_data::{Context, Sets};
+use svc_data::{Context, Expense, Sets};
 use svc_odata::bind::{
-    BindError, BindLimits, BoundExpand, BoundQuery, BoundResource, ExpandPage, KeyValue,
-    ResourceKind, ResourceRoot, ResourceStep, bind_query, bind_resource, check_capabilities,
+    BindError, BindErrorKind, BindLimits, BoundExpand, BoundQuery, BoundResource, Cost, ExpandPage,
+    KeyValue, Limit, ResourceKind, ResourceRoot, ResourceStep, bind_query, bind_resource,
+    check_capabilities,
 };
 use svc_odata::headers::{
     FormatError, JsonFormat, Preferences, TagCondition, Version, negotiate_json, negotiate_version,
@@ -68,8 +69,10 @@ impl Request {
         let path = path.strip_prefix(ROOT).unwrap_or(path).trim_start_matches('/');
         let parsed = ResourcePath::parse_with(path, limits).map_err(|e| unreadable(&e))?;
         let everything = Seen::with_all_sets(&sets, ctx.principal());
-        let bound = bind_resource(&everything, &parsed, &options.aliases, limits_of(&settings));
+        let limits = limits_of(&settings, &ctx);
+        let bound = bind_resource(&everything, &parsed, &options.aliases, limits);
         let resource = bound.map_err(refused)?;
+        spend(&ctx, resource.cost)?;
         let preferences = text_of(&headers, &HeaderName::from_static("prefer"))?;
         let preferences = preferences.as_deref().map(Preferences::parse).unwrap_or_default();
         let target = match uri.query() {
@@ -159,6 +162,7 @@ impl Request {
         check_capabilities(set, &self.options).map_err(refused)?;
         let bound = bind_query(&self.seen(), set.entity_type, &self.options, self.limits());
         let mut query = bound.map_err(refused)?;
+        spend(&self.ctx, query.cost)?;
         self.page_expands(&mut query.expand);
         if nested_apply(&query) {
             return Err(Error::not_implemented("`$apply` within `$expand` is not served"));
@@ -273,7 +277,7 @@ impl Request {
     }
 
     fn limits(&self) -> BindLimits {
-        limits_of(&self.settings)
+        limits_of(&self.settings, &self.ctx)
     }
 
     /// What a continuation token is bound to: the path and the options without the token, in
@@ -385,7 +389,12 @@ fn wrong_reference() -> Error {
     Error::malformed("a reference is no address of an entity of this service").target("@odata.id")
 }
 
-fn limits_of(settings: &ODataSettings) -> BindLimits {
+/// What binding may use up: of what a batch shares as much as is left.
+fn limits_of(settings: &ODataSettings, ctx: &Context) -> BindLimits {
+    let left = |what, limit: u64| {
+        let left = ctx.budget().map_or(limit, |budget| budget.left(what));
+        usize::try_from(left).unwrap_or(usize::MAX)
+    };
     BindLimits {
         nodes: settings.max_nodes,
         depth: settings.max_depth.min(ParseLimits::MAX_DEPTH),
@@ -393,6 +402,36 @@ fn limits_of(settings: &ODataSettings) -> BindLimits {
         order_by_items: settings.max_order_by_items,
         expand_depth: settings.max_expand_depth,
         expands: settings.max_expands,
+        navigation_steps: left(Expense::NavigationSteps, settings.max_navigation_steps),
+        collection_depth: settings.max_collection_depth,
+        search_words: left(Expense::SearchWords, settings.max_search_words),
+        search_word_length: settings.max_search_word_length,
+        case_changes: settings.max_case_changes,
+        transformations: settings.max_transformations,
+    }
+}
+
+/// Spends what was bound.
+fn spend(ctx: &Context, cost: Cost) -> Result<()> {
+    ctx.spend(Expense::NavigationSteps, cost.navigation_steps as u64)?;
+    ctx.spend(Expense::SearchWords, cost.search_words as u64)
+}
+
+/// The setting that a limit comes from.
+fn setting_of(limit: Limit) -> &'static str {
+    match limit {
+        Limit::ExpandDepth => "MaxExpandDepth",
+        Limit::Expands => "MaxExpands",
+        Limit::SelectItems => "MaxSelectItems",
+        Limit::OrderByItems => "MaxOrderByItems",
+        Limit::Nodes => "MaxNodes",
+        Limit::Depth => "MaxDepth",
+        Limit::NavigationSteps => "MaxNavigationSteps",
+        Limit::CollectionDepth => "MaxCollectionDepth",
+        Limit::SearchWords => "MaxSearchWords",
+        Limit::SearchWordLength => "MaxSearchWordLength",
+        Limit::CaseChanges => "MaxCaseChanges",
+        Limit::Transformations => "MaxTransformations",
     }
 }
 
@@ -440,7 +479,13 @@ pub(super) fn refused(error: BindError) -> Error {
         501 => ErrorKind::NotImplemented,
         _ => ErrorKind::Malformed,
     };
-    let refusal = Error::new(kind, error.to_string());
+    let message = match &error.kind {
+        BindErrorKind::TooMuch { limit, .. } => {
+            format!("{error} (`Svc:OData:{}`)", setting_of(*limit))
+        }
+        _ => error.to_string(),
+    };
+    let refusal = Error::new(kind, message);
     match error.option {
         Some(option) => refusal.target(option),
         None => refusal,

@@ -54,6 +54,8 @@ enum Piece {
 pub(super) struct Out {
     /// What was written and not sent yet.
     pub(super) text: String,
+    /// The same where it isn't all text; then there is no `text`.
+    pub(super) raw: Vec<u8>,
     pieces: Option<mpsc::Sender<Piece>>,
     reader_timeout: Duration,
 }
@@ -72,7 +74,8 @@ impl Out {
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when the client is gone, or
     /// takes nothing for too long.
     pub(super) async fn send(&mut self, give_up: impl FnOnce() -> Result<()>) -> Result<()> {
-        let Some(pieces) = self.pieces.as_ref().filter(|_| self.text.len() >= PIECE) else {
+        let length = self.text.len().max(self.raw.len());
+        let Some(pieces) = self.pieces.as_ref().filter(|_| length >= PIECE) else {
             return Ok(());
         };
         let place = if let Ok(place) = timeout(WAIT, pieces.reserve()).await {
@@ -83,9 +86,18 @@ impl Out {
             place.map_err(|_| Error::unavailable("the client takes nothing"))?
         };
         let place = place.map_err(|_| Error::unavailable("the client is gone"))?;
-        let text = std::mem::replace(&mut self.text, String::with_capacity(PIECE + PIECE / 8));
-        place.send(Piece::Data(text.into()));
+        place.send(Piece::Data(if self.raw.is_empty() {
+            let next = String::with_capacity(PIECE + PIECE / 8);
+            std::mem::replace(&mut self.text, next).into()
+        } else {
+            std::mem::take(&mut self.raw).into()
+        }));
         Ok(())
+    }
+
+    /// What is left to be sent.
+    fn into_rest(self) -> Bytes {
+        if self.raw.is_empty() { self.text.into() } else { self.raw.into() }
     }
 }
 
@@ -122,6 +134,7 @@ where
     let closing = sender.clone();
     let out = Out {
         text: String::with_capacity(if streaming.in_pieces { 4_096 } else { PIECE }),
+        raw: Vec::new(),
         pieces: streaming.in_pieces.then_some(sender),
         reader_timeout: streaming.reader_timeout,
     };
@@ -129,7 +142,7 @@ where
     let first = tokio::select! {
         biased;
         done = &mut work => {
-            let rest = done?.text;
+            let rest = done?.into_rest();
             return Ok((whole(&mut pieces, rest), HeaderMap::new()));
         }
         Some(first) = pieces.recv() => first,
@@ -146,7 +159,7 @@ where
         let end = match done {
             Ok(out) => {
                 // A client that is gone by now needs no end.
-                let _ = closing.send(Piece::Data(out.text.into())).await;
+                let _ = closing.send(Piece::Data(out.into_rest())).await;
                 Piece::End
             }
             Err(error) if error.kind() == ErrorKind::Unavailable => {
@@ -171,12 +184,12 @@ where
 }
 
 /// A body of which every piece is there.
-fn whole(pieces: &mut mpsc::Receiver<Piece>, rest: String) -> Body {
+fn whole(pieces: &mut mpsc::Receiver<Piece>, rest: Bytes) -> Body {
     match pieces.try_recv() {
         Ok(Piece::Data(first)) => {
             let mut all = Vec::with_capacity(first.len() + rest.len());
             all.extend_from_slice(&first);
-            all.extend_from_slice(rest.as_bytes());
+            all.extend_from_slice(&rest);
             all.into()
         }
         _ => rest.into(),

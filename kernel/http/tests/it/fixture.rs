@@ -18,7 +18,7 @@ use svc_core::{
     App, Clock, Error, ErrorCode, Module, OrganisationId, PermissionSet, Principal, Registry,
     Result, UserId,
 };
-use svc_data::{Backend, Context, DataModule, Database};
+use svc_data::{Backend, Context, DataModule, DataRegistry as _, Database, Migration};
 use svc_events::EventsModule;
 use svc_http::{
     ApiJson, ApiPath, ApiQuery, ApiResult, Authenticator, Ctx, Host, HttpModule, HttpRegistry as _,
@@ -56,6 +56,10 @@ impl Module for Shelf {
     fn configure(&self, registry: &mut Registry) {
         registry.authenticator(Arc::new(Tokens));
         registry.errors([SHELF_FULL]);
+        registry.migrations([Migration::new(
+            "0001_marks",
+            "CREATE TABLE marks (id UUID PRIMARY KEY, said TEXT NOT NULL);",
+        )]);
         registry.application_setting(ApplicationSetting::integer(
             "Shelf.MaxItems",
             "How many items a shelf holds.",
@@ -76,6 +80,15 @@ impl Module for Shelf {
         );
         registry.mount("/odata/v1", Router::new().route("/Items", get(odata_items)));
         let gate = Arc::clone(&self.0);
+        let held = move |ctx: Ctx, body: String| {
+            let gate = Arc::clone(&gate);
+            async move {
+                gate.reached.notify_one();
+                gate.open.notified().await;
+                make_mark(ctx, body).await
+            }
+        };
+        let gate = Arc::clone(&self.0);
         let wait = move || {
             let gate = Arc::clone(&gate);
             async move {
@@ -87,6 +100,7 @@ impl Module for Shelf {
         registry.mount(
             "/try",
             Router::new()
+                .route("/held", post(held))
                 .route("/search", get(search))
                 .route("/paged", get(paged))
                 .route("/who", get(who))
@@ -97,6 +111,9 @@ impl Module for Shelf {
                 .route("/full", get(full))
                 .route("/foreign", get(foreign))
                 .route("/stuck", get(std::future::pending::<StatusCode>))
+                .route("/stay", get(async |Ctx(_): Ctx| std::future::pending::<StatusCode>().await))
+                .route("/changed", post(change_and_stay))
+                .route("/marks", post(make_mark))
                 .route("/text", get(|| async { "a line of text\n".repeat(1_000) }))
                 .route("/picture", get(picture))
                 .route("/pieces", post(pieces))
@@ -274,6 +291,27 @@ async fn busy() -> ApiResult<()> {
 /// Uses an extractor that isn't ours and answers in plain text.
 async fn foreign(_: axum::extract::Query<Search>) {}
 
+/// Stores what is said, and answers with its key. Whoever says `wrong` is refused afterwards, and who
+/// says `much` gets a long answer.
+async fn make_mark(Ctx(ctx): Ctx, said: String) -> ApiResult<impl IntoResponse> {
+    let id = ctx.clock().new_id();
+    let sql = "INSERT INTO marks (id, said) VALUES (?, ?)";
+    let insert = ctx.database().statement(sql, [id.into(), said.clone().into()]);
+    ctx.transact(async |uow| uow.execute(insert).await).await?;
+    if said == "wrong" {
+        return Err(Error::conflict("that is wrong").into());
+    }
+    let filler = if said == "much" { "x".repeat(100_000) } else { String::new() };
+    let location = [("location", format!("/try/marks/{id}")), ("set-cookie", "a=b".to_owned())];
+    Ok((StatusCode::CREATED, location, format!("{id}{filler}")))
+}
+
+/// Stores something, and takes too long for its answer.
+async fn change_and_stay(ctx: Ctx) -> ApiResult<StatusCode> {
+    make_mark(ctx, "late".to_owned()).await?;
+    std::future::pending().await
+}
+
 async fn picture() -> impl IntoResponse {
     ([("content-type", "image/png")], vec![7_u8; 20_000])
 }
@@ -343,6 +381,12 @@ impl Fixture {
         Self { app, clock, database, host, gate, _throw_away: throw_away }
     }
 
+    /// How many marks were made.
+    pub async fn marks(&self) -> usize {
+        let all = self.database.statement("SELECT id FROM marks", []);
+        self.database.rows(all).await.unwrap().len()
+    }
+
     /// A person of an organisation, for what is asked without HTTP.
     pub fn person(&self, organisation: u128) -> Context {
         let organisation = OrganisationId(Uuid::from_u128(organisation));
@@ -395,8 +439,18 @@ impl Call {
         self.header("content-type", "application/json")
     }
 
+    pub fn text(mut self, body: &str) -> Self {
+        self.body = body.into();
+        self.header("content-type", "text/plain")
+    }
+
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
+        self
+    }
+
+    pub fn without(mut self, name: &str) -> Self {
+        self.headers.retain(|(known, _)| *known != name);
         self
     }
 

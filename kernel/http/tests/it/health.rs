@@ -69,6 +69,9 @@ on_both_databases! {
         ]);
         assert_eq!(ready.json(), json!({"status": "ok", "checks": checks}));
         fixture.database.close().await;
+        // Who asks within a second hears what was found before.
+        assert_eq!(fixture.get("/health/ready").await.expect(200).json(), ready.json());
+        tokio::time::sleep(Duration::from_millis(1_050)).await;
         let failed = fixture.get("/health/ready").await.expect(503);
         assert_eq!(failed.json()["status"], "failed");
         assert_eq!(failed.json()["checks"][0], json!({"name": "database", "status": "failed"}));

@@ -206,3 +206,13 @@ async fn below_odata_errors_have_its_format() {
     let wrong = fixture.send(Call::new(Method::PUT, "/odata/v1/Items")).await.expect(405);
     assert_eq!(wrong.json()["error"]["code"], "method_not_allowed");
 }
+
+#[tokio::test]
+async fn a_body_that_does_not_say_what_it_is_is_refused() {
+    let fixture = Fixture::start(Backend::Sqlite).await;
+    // A browser sends a form's data, or a blob without a type, for any page.
+    let mut bare = Call::post("/try/marks", "{}");
+    bare = bare.by(crate::fixture::ADA).without("content-type");
+    let (detail, _) = fixture.send(bare).await.problem(415);
+    assert!(detail.contains("`Content-Type`"), "{detail}");
+}

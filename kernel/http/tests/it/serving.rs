@@ -155,3 +155,53 @@ async fn an_address_in_use_is_said_with_what_to_do() {
     assert!(error.message().contains(&running.address.to_string()), "{}", error.message());
     assert!(error.message().contains("`Svc:Http:Listen`"), "{}", error.message());
 }
+
+/// Reads until the other side closes the connection.
+async fn is_closed(connection: &mut TcpStream) {
+    let mut rest = Vec::new();
+    let closed = tokio::time::timeout(Duration::from_secs(20), connection.read_to_end(&mut rest));
+    // A reset is an end, too.
+    let _ = closed.await.expect("it is closed in time");
+}
+
+#[tokio::test]
+async fn thousands_of_silent_connections_leave_room_for_those_that_ask() {
+    let settings = ["--Svc:Http:MaxConnections=50"];
+    let fixture = Fixture::with_settings(Backend::Sqlite, &settings).await;
+    let mut running = Running::start(&fixture).await;
+    let mut talks = running.connect().await;
+    ask(&mut talks, "/api/v1/greeting").await;
+    assert_eq!(read(&mut talks).await.0, 200);
+    let mut silent = Vec::new();
+    for number in 0..3_000 {
+        silent.push(running.connect().await);
+        if number % 500 == 499 {
+            let mut other = running.connect().await;
+            ask(&mut other, "/api/v1/greeting").await;
+            assert_eq!(read(&mut other).await.0, 200);
+        }
+    }
+    // The oldest were closed to make room, whoever has asked before goes on.
+    is_closed(&mut silent[0]).await;
+    is_closed(&mut silent[2_000]).await;
+    ask(&mut talks, "/api/v1/greeting").await;
+    assert_eq!(read(&mut talks).await.0, 200);
+    running.stop();
+    drop(silent);
+    running.serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_that_sends_no_whole_request_is_closed() {
+    let settings = ["--Svc:Http:HeaderTimeout=00:00:01"];
+    let fixture = Fixture::with_settings(Backend::Sqlite, &settings).await;
+    let mut running = Running::start(&fixture).await;
+    // Nothing, half of what tells HTTP/2, all of that without a request, and half of a head.
+    for begun in ["", "PRI * HT", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HT"] {
+        let mut connection = running.connect().await;
+        connection.write_all(begun.as_bytes()).await.unwrap();
+        is_closed(&mut connection).await;
+    }
+    running.stop();
+    running.serving.await.unwrap().unwrap();
+}

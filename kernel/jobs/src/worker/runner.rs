@@ -24,6 +24,7 @@ use crate::context::{JobContext, RunningJob};
 use crate::counters::Counted;
 use crate::enqueue::TOPIC;
 use crate::error::JobError;
+use crate::fence::LeaseFence;
 use crate::interrupt::{Grace, Interrupt, Reason};
 use crate::job::JobState;
 use crate::progress::ProgressCell;
@@ -231,6 +232,7 @@ impl Runner {
                 return self.return_to_queue(job.lease, None);
             }
         };
+        let context = context.within_work(job.lease.id.0, Arc::new(LeaseFence(job.lease)));
         let interrupt = Interrupt::default();
         let progress = ProgressCell::new(Arc::clone(&self.progress_told));
         let ctx = JobContext::new(

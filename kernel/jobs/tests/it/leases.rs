@@ -138,6 +138,36 @@ svc_testing::on_both_databases! {
         assert_eq!(node.status(id).await.unwrap().state, JobState::Running);
     }
 
+    async fn what_is_done_for_a_job_that_another_node_took_is_not_stored(backend) {
+        let (site, node) = Site::with_node(backend).await;
+        let token = match backend {
+            svc_testing::Backend::Postgres => "gen_random_uuid()",
+            svc_testing::Backend::Sqlite => "randomblob(16)",
+        };
+        let world = Arc::clone(&site.world);
+        site.world.teach("lost", move |ctx| {
+            let world = Arc::clone(&world);
+            async move {
+                let mark = ctx.database().statement("UPDATE jobs_queue SET last_error = 'kept'", []);
+                let stored = ctx.transact(async |uow| uow.execute(mark.clone()).await).await?;
+                world.note(format!("{stored} while it is held"));
+                let taken = format!("UPDATE jobs_queue SET lease_token = {token}, last_error = 'taken'");
+                ctx.database().execute(ctx.database().statement(&taken, [])).await?;
+                let acting = ctx.acting_as(Arc::clone(ctx.principal()));
+                for context in [ctx.context(), &acting] {
+                    let refused = context.transact(async |uow| uow.execute(mark.clone()).await).await;
+                    world.note(refused.unwrap_err().message());
+                }
+                Ok(())
+            }
+        });
+        let id = node.enqueue_watched("lost").await;
+        node.drain().await;
+        let refused = "another node has taken the job, so what was done for it here is not stored";
+        assert_eq!(site.world.noted(), ["1 while it is held", refused, refused]);
+        assert_eq!(node.status(id).await.unwrap().last_error.unwrap(), "taken");
+    }
+
     async fn a_claim_whose_answer_was_lost_is_handed_back(backend) {
         let (site, node) = Site::with_node(backend).await;
         site.world.teach("long", |ctx| async move {

@@ -25,5 +25,10 @@ fuzz_target!(|query: &str| {
     let Ok(options) = QueryOptions::parse(query) else { return };
     let printed = options.to_string();
     assert_eq!(QueryOptions::parse(&printed).as_ref(), Ok(&options), "{printed}");
-    let _ = bind_query(&model(), TypeIndex(0), &options, BindLimits::default());
+    let limits = BindLimits::default();
+    let Ok(query) = bind_query(&model(), TypeIndex(0), &options, limits) else { return };
+    // What is bound costs no more than it may, and isn't larger than what was counted.
+    assert!(query.cost.navigation_steps <= limits.navigation_steps);
+    assert!(query.cost.search_words <= limits.search_words);
+    assert!(query.row.columns.iter().all(|column| column.weight <= limits.nodes));
 });

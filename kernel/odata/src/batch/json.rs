@@ -104,15 +104,34 @@ fn decoded(text: String, content_type: &str, id: &str) -> Result<Vec<u8>, BatchE
 /// Writes the responses of a batch.
 #[must_use]
 pub fn write_json_responses(responses: &[BatchResponse]) -> Vec<u8> {
-    let mut out = String::from("{\"responses\":[");
-    for (place, response) in responses.iter().enumerate() {
-        if place > 0 {
-            out.push(',');
+    let (mut out, mut writer) = (Vec::new(), JsonResponses::default());
+    writer.push(&mut out, responses);
+    writer.end(&mut out);
+    out
+}
+
+/// Writes the answer of a batch as JSON, response by response.
+#[derive(Debug, Default)]
+pub struct JsonResponses {
+    has_begun: bool,
+}
+
+impl JsonResponses {
+    /// Writes responses behind those before.
+    pub fn push(&mut self, out: &mut Vec<u8>, responses: &[BatchResponse]) {
+        let mut text = String::new();
+        for response in responses {
+            text.push_str(if self.has_begun { "," } else { "{\"responses\":[" });
+            self.has_begun = true;
+            push_response(&mut text, response);
         }
-        push_response(&mut out, response);
+        out.extend_from_slice(text.as_bytes());
     }
-    out.push_str("]}");
-    out.into_bytes()
+
+    /// Writes what comes behind the last.
+    pub fn end(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if self.has_begun { b"]}" } else { b"{\"responses\":[]}" });
+    }
 }
 
 fn push_response(out: &mut String, response: &BatchResponse) {

@@ -10,8 +10,8 @@ mod multipart;
 
 use std::fmt::Write as _;
 
-pub use json::{parse_json, write_json_responses};
-pub use multipart::{boundary, parse_multipart, write_multipart_responses};
+pub use json::{JsonResponses, parse_json, write_json_responses};
+pub use multipart::{MultipartResponses, boundary, parse_multipart, write_multipart_responses};
 
 /// A request within a batch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

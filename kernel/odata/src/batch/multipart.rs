@@ -182,9 +182,45 @@ fn request(
 /// that failed has a single response, which is written on its own.
 #[must_use]
 pub fn write_multipart_responses(responses: &[BatchResponse], boundary: &str) -> Vec<u8> {
-    let mut out = Vec::new();
+    let (mut out, mut writer) = (Vec::new(), MultipartResponses::new(boundary));
+    writer.push(&mut out, responses);
+    writer.end(&mut out);
+    out
+}
+
+/// Writes the answer of a batch as multipart, response by response.
+#[derive(Debug)]
+pub struct MultipartResponses<'b> {
+    boundary: &'b str,
+    /// How many change sets there were.
+    sets: usize,
+}
+
+impl<'b> MultipartResponses<'b> {
+    /// A writer with the boundary between the parts.
+    #[must_use]
+    pub fn new(boundary: &'b str) -> Self {
+        Self { boundary, sets: 0 }
+    }
+
+    /// Writes responses behind those before; those of a change set come together.
+    pub fn push(&mut self, out: &mut Vec<u8>, responses: &[BatchResponse]) {
+        push_responses(out, responses, self.boundary, &mut self.sets);
+    }
+
+    /// Writes what comes behind the last.
+    pub fn end(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("--{}--\r\n", self.boundary).as_bytes());
+    }
+}
+
+fn push_responses(
+    out: &mut Vec<u8>,
+    responses: &[BatchResponse],
+    boundary: &str,
+    sets: &mut usize,
+) {
     let mut rest = responses;
-    let mut sets = 0;
     while let Some(first) = rest.first() {
         out.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
         let together = match &first.group {
@@ -192,12 +228,12 @@ pub fn write_multipart_responses(responses: &[BatchResponse], boundary: &str) ->
                 rest.iter().take_while(|other| other.group.as_ref() == Some(group)).count()
             }
             _ => {
-                push_part(&mut out, first);
+                push_part(out, first);
                 rest = &rest[1..];
                 continue;
             }
         };
-        sets += 1;
+        *sets += 1;
         // Not the outer boundary with an end: readers that compare only beginnings would stop there.
         // There are clients that know a change set's answer by how its boundary begins.
         let inner = format!("changesetresponse_{sets}_{boundary}");
@@ -206,13 +242,11 @@ pub fn write_multipart_responses(responses: &[BatchResponse], boundary: &str) ->
         );
         for response in &rest[..together] {
             out.extend_from_slice(format!("--{inner}\r\n").as_bytes());
-            push_part(&mut out, response);
+            push_part(out, response);
         }
         out.extend_from_slice(format!("--{inner}--\r\n").as_bytes());
         rest = &rest[together..];
     }
-    out.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    out
 }
 
 fn push_part(out: &mut Vec<u8>, response: &BatchResponse) {

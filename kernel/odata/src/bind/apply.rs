@@ -37,6 +37,7 @@ fn transformation(
     transformation: &Transformation,
 ) -> Result<Option<BoundTransformation>, BindError> {
     use BoundTransformationKind as Bound;
+    context.count_transformation(transformation.at)?;
     let mut row = scope.row.clone();
     let unsupported = |feature: &str| {
         Err(BindError::unsupported(transformation.at, format!("`{feature}` in `$apply`")))
@@ -46,7 +47,10 @@ fn transformation(
         TransformationKind::Filter(condition) => {
             Bound::Filter(expr::condition(context, scope, condition)?)
         }
-        TransformationKind::Search(search) => Bound::Search(search.clone()),
+        TransformationKind::Search(search) => {
+            context.count_search(search)?;
+            Bound::Search(search.clone())
+        }
         TransformationKind::Compute(items) => {
             let computed = compute(context, scope, items)?;
             Bound::Compute(add_columns(&mut row, computed))
@@ -59,8 +63,7 @@ fn transformation(
             group_by(context, scope, by, items, &mut row)?
         }
         TransformationKind::Concat(parts) => {
-            let parts = parts.iter().map(|part| apply(context, scope, part));
-            let parts = parts.collect::<Result<Vec<_>, _>>()?;
+            let parts = context.in_copies(parts, |part| apply(context, scope, part))?;
             row = concat_row(&parts).ok_or_else(|| {
                 BindError::unsupported(
                     transformation.at,
@@ -102,16 +105,17 @@ fn group_by(
     let mut columns: Vec<Column> = Vec::new();
     let mut keys = Vec::with_capacity(by.len());
     for element in by {
-        let (name, key, at) = key(context, scope, element)?;
+        let ((name, key, at), weight) = context.weighed(|| key(context, scope, element))?;
         if columns.iter().any(|column| column.name == name) {
             return Err(BindError::invalid(at, format!("`{name}` is grouped by twice")));
         }
-        columns.push(Column { name, ty: key.ty, nullable: key.nullable });
+        columns.push(Column { name, ty: key.ty, nullable: key.nullable, weight });
         keys.push(key);
     }
     let mut aggregates = Vec::new();
     for item in items.unwrap_or_default() {
-        let (name, aggregate, ty) = aggregate(context, scope, item)?;
+        let ((name, aggregate, ty), weight) =
+            context.weighed(|| aggregate(context, scope, item))?;
         if columns.iter().any(|column| column.name == name) {
             return Err(BindError::invalid(
                 item.at,
@@ -120,7 +124,7 @@ fn group_by(
         }
         let counts =
             matches!(aggregate.method, AggregateMethod::Count | AggregateMethod::CountDistinct);
-        columns.push(Column { name, ty, nullable: !counts });
+        columns.push(Column { name, ty, nullable: !counts, weight });
         aggregates.push(aggregate);
     }
     *row = Row { entity_type: None, columns };
@@ -246,7 +250,10 @@ fn concat_row(parts: &[BoundApply]) -> Option<Row> {
             let everywhere =
                 parts.iter().all(|other| other.row.columns.iter().any(|c| c.name == column.name));
             match row.columns.iter_mut().find(|known| known.name == column.name) {
-                Some(known) => known.nullable |= column.nullable,
+                Some(known) => {
+                    known.nullable |= column.nullable;
+                    known.weight = known.weight.max(column.weight);
+                }
                 None => row
                     .columns
                     .push(Column { nullable: column.nullable || !everywhere, ..column.clone() }),

@@ -1,5 +1,6 @@
 //! Why a request that is well-formed makes no sense for the entities it names.
 
+use super::Limit;
 use crate::syntax::Position;
 use crate::value::ValueError;
 
@@ -56,8 +57,13 @@ pub enum BindErrorKind {
     #[error("{0}")]
     Invalid(String),
     /// More than the service serves at once.
-    #[error("{0}")]
-    TooMuch(String),
+    #[error("{message}")]
+    TooMuch {
+        /// What is too much, and what to do.
+        message: String,
+        /// The limit that it exceeds.
+        limit: Limit,
+    },
     /// Part of OData, but not served. 501.
     #[error("{feature} is not supported")]
     Unsupported {
@@ -77,6 +83,10 @@ impl BindError {
 
     pub(crate) fn invalid(at: Position, message: impl Into<String>) -> Self {
         Self::new(at, BindErrorKind::Invalid(message.into()))
+    }
+
+    pub(crate) fn too_much(at: Position, limit: Limit, message: impl Into<String>) -> Self {
+        Self::new(at, BindErrorKind::TooMuch { message: message.into(), limit })
     }
 
     /// The same, of this option unless an inner one is known.

@@ -3,7 +3,7 @@
 use super::path::cast;
 use super::query::{Nesting, Options, bind};
 use super::scope::Context;
-use super::{BindError, BindErrorKind, BoundExpand, ExpandMode, Step};
+use super::{BindError, BindErrorKind, BoundExpand, ExpandMode, Limit, Step};
 use crate::model::{NavigationIndex, TypeIndex};
 use crate::syntax::{Expand, ExpandItem, ExpandTarget, Levels, SegmentKind};
 
@@ -135,7 +135,7 @@ fn expand_levels(
     let limit = context.limits.expand_depth;
     if nesting.depth + levels > limit {
         let message = format!("`$expand` is nested deeper than {limit}");
-        return Err(BindError::new(item.at, BindErrorKind::TooMuch(message)));
+        return Err(BindError::too_much(item.at, Limit::ExpandDepth, message));
     }
     let found = context.schema.model().entity_type(entity_type).navigation(navigation);
     if levels > 1 && found.target != entity_type {

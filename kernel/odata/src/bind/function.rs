@@ -67,6 +67,9 @@ pub(super) fn call(
     let Some((takes, gives)) = signature(function) else {
         return Err(BindError::unsupported(at, format!("`{name}`")));
     };
+    if matches!(function, Function::ToLower | Function::ToUpper) {
+        context.count_case_change(at)?;
+    }
     let mut bound = Vec::with_capacity(arguments.len());
     for (argument, takes) in arguments.iter().zip(takes) {
         bound.push(self::argument(context, scope, name, argument, *takes)?);

@@ -15,6 +15,7 @@ mod error;
 mod expand;
 mod expr;
 mod function;
+mod limits;
 mod path;
 mod query;
 mod resource;
@@ -22,12 +23,13 @@ mod scope;
 mod types;
 
 pub use error::{BindError, BindErrorKind};
+pub use limits::{BindLimits, Cost, Limit};
 pub use resource::{
     BoundResource, KeyValue, OperationCall, ResourceKind, ResourceRoot, ResourceStep,
 };
 pub use types::{
-    AggregateMethod, BindLimits, BoundAggregate, BoundApply, BoundExpand, BoundExpr, BoundKind,
-    BoundOrder, BoundQuery, BoundSelect, BoundTransformation, BoundTransformationKind, Collection,
+    AggregateMethod, BoundAggregate, BoundApply, BoundExpand, BoundExpr, BoundKind, BoundOrder,
+    BoundQuery, BoundSelect, BoundTransformation, BoundTransformationKind, Collection,
     CollectionOf, Column, EntityPath, ExpandMode, ExpandPage, PropertyPath, Row, Step, Variable,
 };
 
@@ -46,7 +48,9 @@ pub fn bind_query(
     options: &QueryOptions,
     limits: BindLimits,
 ) -> Result<BoundQuery, BindError> {
-    query::query(&Context::new(schema, limits), entity_type, options)
+    let context = Context::new(schema, limits);
+    let query = query::query(&context, entity_type, options)?;
+    Ok(BoundQuery { cost: context.cost(), ..query })
 }
 
 /// Refuses options that a set does not serve, by the set's [`Capabilities`](crate::model::Capabilities).
@@ -102,5 +106,7 @@ pub fn bind_resource(
     aliases: &[Alias],
     limits: BindLimits,
 ) -> Result<BoundResource, BindError> {
-    resource::resource(&Context::new(schema, limits), path, aliases)
+    let context = Context::new(schema, limits);
+    let resource = resource::resource(&context, path, aliases)?;
+    Ok(BoundResource { cost: context.cost(), ..resource })
 }

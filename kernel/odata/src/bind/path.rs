@@ -39,7 +39,7 @@ pub(super) fn path(
     }
     let mut segments = path.segments.as_slice();
     if path.root == PathRoot::Relative
-        && let Some(column) = column(scope, path.at, segments)
+        && let Some(column) = column(context, scope, path.at, segments)?
     {
         return Ok(Operand::Typed(column));
     }
@@ -60,22 +60,30 @@ pub(super) fn path(
 }
 
 /// A column, whose name may be a whole path; variables of lambdas hide it.
-fn column(scope: &Scope<'_>, at: Position, segments: &[Segment]) -> Option<BoundExpr> {
+fn column(
+    context: &Context<'_>,
+    scope: &Scope<'_>,
+    at: Position,
+    segments: &[Segment],
+) -> Result<Option<BoundExpr>, BindError> {
     let mut names = Vec::new();
     for segment in segments {
         match &segment.kind {
             SegmentKind::Name { name, arguments: None } => names.push(name.as_str()),
-            _ => return None,
+            _ => return Ok(None),
         }
     }
-    if scope.lambda(names.first()?).is_some() {
-        return None;
+    if names.first().is_none_or(|first| scope.lambda(first).is_some()) {
+        return Ok(None);
     }
     let name = names.join("/");
-    let index = scope.row.columns.iter().position(|column| column.name == name)?;
+    let Some(index) = scope.row.columns.iter().position(|column| column.name == name) else {
+        return Ok(None);
+    };
     let column = &scope.row.columns[index];
+    context.count_column(at, column)?;
     let kind = BoundKind::Column(index);
-    Some(BoundExpr { kind, ty: column.ty, nullable: column.nullable, at })
+    Ok(Some(BoundExpr { kind, ty: column.ty, nullable: column.nullable, at }))
 }
 
 /// The variable that the first segment names, or the one without a name.
@@ -178,6 +186,7 @@ fn walk(
                 format!("expressions cannot go through `{name}`"),
             ));
         }
+        context.count_step(segment.at, scope.lambdas.len())?;
         place.steps.push(Step { from: place.entity_type, navigation, to: found.target });
         place.entity_type = found.target;
         if found.collection {
@@ -311,6 +320,7 @@ fn collection(
     rest: &[Segment],
 ) -> Result<Operand, BindError> {
     let element = scope.lambdas.len();
+    context.check_collection(at, element)?;
     let Place { variable, steps, .. } = place;
     let mut found = Collection { variable, steps, of, element, filter: None, search: None };
     let needs = || {
@@ -420,6 +430,9 @@ fn count(
         let inner = scope.with_lambda(None, element);
         let condition = expr::condition(context, &inner, condition)?;
         found.filter = Some(both(found.filter.take(), condition));
+    }
+    if let Some(search) = &options.search {
+        context.count_search(search)?;
     }
     found.search.clone_from(&options.search);
     Ok(())

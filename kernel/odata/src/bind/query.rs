@@ -5,9 +5,7 @@ use super::expand::expand;
 use super::expr;
 use super::path::{cast, unknown_property};
 use super::scope::{Context, Scope};
-use super::{
-    BindError, BindErrorKind, BoundExpr, BoundOrder, BoundQuery, BoundSelect, Column, Row,
-};
+use super::{BindError, BoundExpr, BoundOrder, BoundQuery, BoundSelect, Column, Cost, Limit, Row};
 use crate::model::{NavigationIndex, PrimitiveType, PropertyIndex, PropertyType, TypeIndex};
 use crate::syntax::{
     Alias, ComputeItem, Expand, ExpandOptions, OrderByItem, Position, QueryOptions, Search,
@@ -131,6 +129,9 @@ pub(super) fn bind(
     };
     let compute = add_columns(&mut row, compute);
     let scope = nesting.scope(&row);
+    if let Some(search) = options.search {
+        context.count_search(search)?;
+    }
     let filter = options.filter.map(|filter| expr::condition(context, &scope, filter)).transpose();
     let filter = filter.map_err(|error| error.within("$filter"))?;
     let order_by =
@@ -163,20 +164,24 @@ pub(super) fn bind(
         count: options.count.unwrap_or(false),
         skip_token: None,
         format: None,
+        cost: Cost::default(),
         row,
     })
 }
+
+/// A computed column: its name, its expression, and how many parts that has.
+pub(super) type Computed = (String, BoundExpr, usize);
 
 /// Binds computed columns; each sees the row without the others.
 pub(super) fn compute(
     context: &Context<'_>,
     scope: &Scope<'_>,
     items: &[ComputeItem],
-) -> Result<Vec<(String, BoundExpr)>, BindError> {
-    let mut computed: Vec<(String, BoundExpr)> = Vec::with_capacity(items.len());
+) -> Result<Vec<Computed>, BindError> {
+    let mut computed: Vec<Computed> = Vec::with_capacity(items.len());
     for item in items {
         let taken = scope.row.columns.iter().any(|column| column.name == item.name)
-            || computed.iter().any(|(name, _)| *name == item.name)
+            || computed.iter().any(|(name, ..)| *name == item.name)
             || scope.row.entity_type.is_some_and(|entity_type| {
                 context.schema.find_property(entity_type, &item.name).is_some()
                     || context.schema.find_navigation(entity_type, &item.name).is_some()
@@ -185,16 +190,17 @@ pub(super) fn compute(
             let message = format!("`{}` is already the name of a property", item.name);
             return Err(BindError::invalid(item.at, message));
         }
-        computed.push((item.name.clone(), expr::value(context, scope, &item.expr)?));
+        let (bound, weight) = context.weighed(|| expr::value(context, scope, &item.expr))?;
+        computed.push((item.name.clone(), bound, weight));
     }
     Ok(computed)
 }
 
 /// Adds computed columns to a row and answers their expressions.
-pub(super) fn add_columns(row: &mut Row, computed: Vec<(String, BoundExpr)>) -> Vec<BoundExpr> {
+pub(super) fn add_columns(row: &mut Row, computed: Vec<Computed>) -> Vec<BoundExpr> {
     let mut exprs = Vec::with_capacity(computed.len());
-    for (name, expr) in computed {
-        row.columns.push(Column { name, ty: expr.ty, nullable: expr.nullable });
+    for (name, expr, weight) in computed {
+        row.columns.push(Column { name, ty: expr.ty, nullable: expr.nullable, weight });
         exprs.push(expr);
     }
     exprs
@@ -208,7 +214,7 @@ pub(super) fn order_by(
     let limit = context.limits.order_by_items;
     if items.len() > limit {
         let message = format!("{} items are too many; at most {limit} are allowed", items.len());
-        return Err(BindError::new(items[limit].expr.at, BindErrorKind::TooMuch(message)));
+        return Err(BindError::too_much(items[limit].expr.at, Limit::OrderByItems, message));
     }
     let mut bound = Vec::with_capacity(items.len());
     for item in items {
@@ -245,7 +251,7 @@ fn select(
     let limit = context.limits.select_items;
     if items.len() > limit {
         let message = format!("{} items are too many; at most {limit} are allowed", items.len());
-        return Err(BindError::new(items[limit].at, BindErrorKind::TooMuch(message)));
+        return Err(BindError::too_much(items[limit].at, Limit::SelectItems, message));
     }
     for item in items {
         select_item(context, row, item, &mut bound)?;

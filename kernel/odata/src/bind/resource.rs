@@ -3,7 +3,7 @@
 use super::arguments::{call, key};
 use super::path::cast;
 use super::scope::{Context, Scope};
-use super::{BindError, BindErrorKind, BoundExpr, Row, Step, expr};
+use super::{BindError, BindErrorKind, BoundExpr, Cost, Row, Step, expr};
 use crate::model::{
     Binding, NavigationIndex, OperationIndex, OperationType, PropertyIndex, PropertyType, SetIndex,
     TypeIndex,
@@ -26,6 +26,8 @@ pub struct BoundResource {
     pub entity_type: Option<TypeIndex>,
     /// The set that the entities there belong to.
     pub set: Option<SetIndex>,
+    /// What the conditions in the path cost.
+    pub cost: Cost,
 }
 
 /// Where a resource path starts.
@@ -123,8 +125,14 @@ pub(super) fn resource(
     aliases: &[Alias],
 ) -> Result<BoundResource, BindError> {
     use ResourceSegmentKind as Segment;
-    let simple =
-        |root, kind| BoundResource { root, steps: Vec::new(), kind, entity_type: None, set: None };
+    let simple = |root, kind| BoundResource {
+        root,
+        steps: Vec::new(),
+        kind,
+        entity_type: None,
+        set: None,
+        cost: Cost::default(),
+    };
     let Some((first, rest)) = path.segments.split_first() else {
         return Ok(simple(ResourceRoot::Service, ResourceKind::Service));
     };
@@ -148,6 +156,7 @@ pub(super) fn resource(
         kind: ResourceKind::Entities,
         entity_type: Some(entity_type),
         set: Some(set),
+        cost: Cost::default(),
     };
     let mut walk = Walk { context, aliases, found, entity_type };
     if let Some(arguments) = arguments {
@@ -196,6 +205,7 @@ fn import(
         kind,
         entity_type,
         set: None,
+        cost: Cost::default(),
     })
 }
 

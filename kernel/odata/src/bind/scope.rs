@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use super::{BindError, BindErrorKind, BindLimits, Row};
+use super::{BindError, BindLimits, Column, Cost, Limit, Row};
 use crate::model::{PropertyType, Schema, TypeIndex};
-use crate::syntax::{Alias, Position};
+use crate::syntax::{Alias, Position, Search, SearchKind};
 
 /// What a whole request shares.
 pub(super) struct Context<'a> {
@@ -13,11 +13,53 @@ pub(super) struct Context<'a> {
     nodes: Cell<usize>,
     depth: Cell<usize>,
     expands: Cell<usize>,
+    navigation_steps: Cell<usize>,
+    search_words: Cell<usize>,
+    case_changes: Cell<usize>,
+    transformations: Cell<usize>,
+    /// How often the rows that are transformed stand in the statement: those before a `concat` do
+    /// so for each of its parts.
+    copies: Cell<usize>,
+}
+
+/// Adds to a counter, and refuses what is beyond its limit.
+fn count(
+    counter: &Cell<usize>,
+    more: usize,
+    (limit, most): (Limit, usize),
+    at: Position,
+    what: &str,
+) -> Result<(), BindError> {
+    counter.set(counter.get().saturating_add(more));
+    if counter.get() > most {
+        let message = format!("more than {most} {what}; ask for less at once");
+        return Err(BindError::too_much(at, limit, message));
+    }
+    Ok(())
 }
 
 impl<'a> Context<'a> {
     pub(super) fn new(schema: &'a dyn Schema, limits: BindLimits) -> Self {
-        Self { schema, limits, nodes: Cell::new(0), depth: Cell::new(0), expands: Cell::new(0) }
+        Self {
+            schema,
+            limits,
+            nodes: Cell::default(),
+            depth: Cell::default(),
+            expands: Cell::default(),
+            navigation_steps: Cell::default(),
+            search_words: Cell::default(),
+            case_changes: Cell::default(),
+            transformations: Cell::default(),
+            copies: Cell::new(1),
+        }
+    }
+
+    /// What was used up so far.
+    pub(super) fn cost(&self) -> Cost {
+        Cost {
+            navigation_steps: self.navigation_steps.get(),
+            search_words: self.search_words.get(),
+        }
     }
 
     /// Binds an expression within another; a chain of aliases could nest them deeper than what was
@@ -31,7 +73,7 @@ impl<'a> Context<'a> {
         if depth > limit {
             let message =
                 format!("the expressions are nested deeper than {limit}; ask for less at once");
-            return Err(BindError::new(at, BindErrorKind::TooMuch(message)));
+            return Err(BindError::too_much(at, Limit::Depth, message));
         }
         self.depth.set(depth);
         let bound = bind();
@@ -39,28 +81,104 @@ impl<'a> Context<'a> {
         bound
     }
 
+    /// Binds something, and says how many nodes it has.
+    pub(super) fn weighed<T>(
+        &self,
+        bind: impl FnOnce() -> Result<T, BindError>,
+    ) -> Result<(T, usize), BindError> {
+        let before = self.nodes.get();
+        let bound = bind()?;
+        Ok((bound, self.nodes.get() - before))
+    }
+
+    /// Counts a column that is named, as what it stands for.
+    pub(super) fn count_column(&self, at: Position, column: &Column) -> Result<(), BindError> {
+        let limit = (Limit::Nodes, self.limits.nodes);
+        count(&self.nodes, column.weight, limit, at, "parts of expressions")
+    }
+
     /// Counts a node; aliases within aliases could multiply them beyond what was written.
     pub(super) fn count_node(&self, at: Position) -> Result<(), BindError> {
-        self.nodes.set(self.nodes.get() + 1);
-        let limit = self.limits.nodes;
-        if self.nodes.get() > limit {
-            let message =
-                format!("the expressions have more than {limit} parts; ask for less at once");
-            return Err(BindError::new(at, BindErrorKind::TooMuch(message)));
-        }
-        Ok(())
+        let limit = (Limit::Nodes, self.limits.nodes);
+        count(&self.nodes, 1, limit, at, "parts of expressions")
     }
 
     /// Counts an expanded navigation property; levels could multiply them.
     pub(super) fn count_expand(&self, at: Position) -> Result<(), BindError> {
-        self.expands.set(self.expands.get() + 1);
-        let limit = self.limits.expands;
-        if self.expands.get() > limit {
-            let message =
-                format!("more than {limit} expanded navigation properties; ask for less at once");
-            return Err(BindError::new(at, BindErrorKind::TooMuch(message)).within("$expand"));
+        let limit = (Limit::Expands, self.limits.expands);
+        count(&self.expands, 1, limit, at, "expanded navigation properties")
+            .map_err(|error| error.within("$expand"))
+    }
+
+    /// Counts a step along a navigation property, of an expression within some collections.
+    pub(super) fn count_step(&self, at: Position, collections: usize) -> Result<(), BindError> {
+        let limit = (Limit::NavigationSteps, self.limits.navigation_steps);
+        let what = "steps along navigation properties in conditions";
+        count(&self.navigation_steps, 1 + collections, limit, at, what)
+    }
+
+    /// Refuses a collection within too many others.
+    pub(super) fn check_collection(&self, at: Position, around: usize) -> Result<(), BindError> {
+        let most = self.limits.collection_depth;
+        if around < most {
+            return Ok(());
         }
-        Ok(())
+        let message = format!(
+            "collections stand within each other more than {most} deep in a condition; ask for \
+             less at once"
+        );
+        Err(BindError::too_much(at, Limit::CollectionDepth, message))
+    }
+
+    /// Counts a change of case, which is a large expression on some databases.
+    pub(super) fn count_case_change(&self, at: Position) -> Result<(), BindError> {
+        let limit = (Limit::CaseChanges, self.limits.case_changes);
+        count(&self.case_changes, 1, limit, at, "`tolower` and `toupper`")
+    }
+
+    /// Counts a transformation of `$apply`, as often as it stands in the statement.
+    pub(super) fn count_transformation(&self, at: Position) -> Result<(), BindError> {
+        let limit = (Limit::Transformations, self.limits.transformations);
+        count(&self.transformations, self.copies.get(), limit, at, "transformations")
+    }
+
+    /// Binds the parts of a `concat`, each of which begins with the rows before it.
+    pub(super) fn in_copies<P, T>(
+        &self,
+        parts: &[P],
+        bind: impl Fn(&P) -> Result<T, BindError>,
+    ) -> Result<Vec<T>, BindError> {
+        let before = self.copies.get();
+        let mut after = 0_usize;
+        let mut bound = Vec::with_capacity(parts.len());
+        for part in parts {
+            self.copies.set(before);
+            bound.push(bind(part)?);
+            after = after.saturating_add(self.copies.get());
+        }
+        self.copies.set(after);
+        Ok(bound)
+    }
+
+    /// Counts the words of a search.
+    pub(super) fn count_search(&self, search: &Search) -> Result<(), BindError> {
+        let counted = match &search.kind {
+            SearchKind::Not(inner) => self.count_search(inner),
+            SearchKind::And(parts) | SearchKind::Or(parts) => {
+                parts.iter().try_for_each(|part| self.count_search(part))
+            }
+            SearchKind::Word(text) | SearchKind::Phrase(text) | SearchKind::Incomplete(text) => {
+                let most = self.limits.search_word_length;
+                if text.chars().nth(most).is_some() {
+                    let message = format!("a word or phrase has more than {most} letters");
+                    Err(BindError::too_much(search.at, Limit::SearchWordLength, message))
+                } else {
+                    let limit = (Limit::SearchWords, self.limits.search_words);
+                    count(&self.search_words, 1, limit, search.at, "words to search for")
+                }
+            }
+        };
+        counted.map_err(|error| error.within("$search"))
     }
 
     /// The name of an entity type, for messages.

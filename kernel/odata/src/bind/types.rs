@@ -1,5 +1,6 @@
 //! What a bound request is made of: every name found, every literal typed.
 
+use super::Cost;
 use crate::model::{NavigationIndex, PrimitiveType, PropertyIndex, PropertyType, TypeIndex};
 use crate::syntax::{BinaryOperator, Format, Function, Position, Search};
 use crate::value::Value;
@@ -148,6 +149,9 @@ pub struct Column {
     pub ty: PropertyType,
     /// Whether they can be null.
     pub nullable: bool,
+    /// How many parts of expressions it stands for: wherever it is named, they count again, since
+    /// a column of columns could grow beyond what was written.
+    pub weight: usize,
 }
 
 /// A query on entities of a type.
@@ -181,6 +185,8 @@ pub struct BoundQuery {
     pub skip_token: Option<String>,
     /// `$format`.
     pub format: Option<Format>,
+    /// What the whole of it costs; of a nested query nothing, since it is in that of the outer one.
+    pub cost: Cost,
 }
 
 /// What to return of each row, in the order of the metadata.
@@ -312,37 +318,6 @@ pub enum AggregateMethod {
     CountDistinct,
     /// How many rows.
     Count,
-}
-
-/// Bounds of what a query may ask for, beyond those of the parser.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BindLimits {
-    /// Deepest nesting of `$expand`, levels included. Default 5.
-    pub expand_depth: usize,
-    /// Most expanded navigation properties in all. Default 50.
-    pub expands: usize,
-    /// Most items of a `$select`. Default 1000.
-    pub select_items: usize,
-    /// Most items of an `$orderby`. Default 100.
-    pub order_by_items: usize,
-    /// Most nodes of all bound expressions, parameter aliases put in place. Default 5000.
-    pub nodes: usize,
-    /// Deepest nesting of bound expressions, parameter aliases put in place. Default 100, which is
-    /// what a thread's stack surely holds.
-    pub depth: usize,
-}
-
-impl Default for BindLimits {
-    fn default() -> Self {
-        Self {
-            expand_depth: 5,
-            expands: 50,
-            select_items: 1000,
-            order_by_items: 100,
-            nodes: 5000,
-            depth: 100,
-        }
-    }
 }
 
 impl BoundExpr {

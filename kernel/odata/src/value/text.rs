@@ -210,11 +210,17 @@ fn plain_decimal(text: &str) -> Result<String, ValueError> {
     Ok(format!("{sign}{whole}{dot}{fraction}"))
 }
 
+/// 4713 BC, the first year that the databases count days from.
+const FIRST_YEAR: i32 = -4712;
+
 pub(super) fn date(text: &str) -> Result<Date, ValueError> {
     let error = || malformed(PrimitiveType::Date, text);
     let (year, rest) =
         text.get(..text.len() - 6).zip(text.get(text.len() - 6..)).ok_or_else(error)?;
     let year = year.parse().map_err(|_| error())?;
+    if year < FIRST_YEAR {
+        return Err(error());
+    }
     let month: u8 = rest[1..3].parse().map_err(|_| error())?;
     let day = rest[4..6].parse().map_err(|_| error())?;
     let month = Month::try_from(month).map_err(|_| error())?;

@@ -1,8 +1,8 @@
 //! What requests mean for the entities that a caller sees.
 
 use svc_odata::bind::{
-    BindError, BindErrorKind, BindLimits, BoundExpr, BoundKind, BoundQuery, ExpandMode, Variable,
-    bind_query, check_capabilities,
+    BindError, BindErrorKind, BindLimits, BoundExpr, BoundKind, BoundQuery, ExpandMode, Limit,
+    Variable, bind_query, check_capabilities,
 };
 use svc_odata::model::{PrimitiveType, PropertyIndex, PropertyType, Schema};
 use svc_odata::syntax::QueryOptions;
@@ -358,7 +358,7 @@ fn aliases_cannot_multiply_a_query() {
     let aliases: Vec<_> = (0..40).map(|n| format!("@a{n}=@a{} and @a{}", n + 1, n + 1)).collect();
     let query = format!("$filter=@a0&{}&@a40=true", aliases.join("&"));
     let error = error(&query);
-    assert!(matches!(error.kind, BindErrorKind::TooMuch(_)), "{error}");
+    assert!(matches!(error.kind, BindErrorKind::TooMuch { .. }), "{error}");
     // A chain of aliases is no deeper than what could be written without them.
     let chain = |length: usize| {
         let links = (0..length).map(|n| format!("@a{n}=not @a{}", n + 1)).collect::<Vec<_>>();
@@ -375,7 +375,7 @@ fn aliases_cannot_multiply_a_query() {
     let options = QueryOptions::parse("$expand=Items,Category").expect("valid");
     let limits = BindLimits { expands: 1, ..BindLimits::default() };
     let error = bind_query(&shop(), PRODUCT, &options, limits).expect_err("two expands");
-    assert!(matches!(error.kind, BindErrorKind::TooMuch(_)), "{error}");
+    assert!(matches!(error.kind, BindErrorKind::TooMuch { .. }), "{error}");
 }
 
 #[test]
@@ -485,4 +485,56 @@ fn order_by_goes_through_to_one_navigation() {
     assert!(bind_as(&model, "$filter=Name eq 'a'").is_ok());
     assert!(self::error("$orderby=Items/Line").to_string().contains("`Items` is a collection"));
     assert!(self::error("$orderby=Category").to_string().contains("has no value"));
+}
+
+#[test]
+fn what_costs_a_database_much_is_counted_and_refused() {
+    let refused = |query: &str, exceeded: Limit| {
+        let error = error(query);
+        let BindErrorKind::TooMuch { limit, .. } = error.kind else {
+            panic!("{query}: {error}");
+        };
+        assert_eq!(limit, exceeded, "{query}: {error}");
+    };
+    let loops = |depth: usize| {
+        let back = (1..depth).map(|n| format!("v{}/Product/Items/any(v{n}:", n - 1));
+        let open = format!("Items/any(v0:{}", back.collect::<Vec<_>>().concat());
+        format!("$filter={open}v{}/Quantity gt 1{}", depth - 1, ")".repeat(depth))
+    };
+    let cost = bind_as(&shop(), &loops(2)).expect("two are served").cost;
+    // The first step, and the two of the inner one, which count twice.
+    assert_eq!(cost.navigation_steps, 1 + 2 * 2);
+    refused(&loops(3), Limit::CollectionDepth);
+    refused(&loops(8), Limit::CollectionDepth);
+    let many = |count: usize| vec!["Category/Name eq 'x'"; count].join(" or ");
+    assert_eq!(
+        bind_as(&shop(), &format!("$filter={}", many(50))).expect("fits").cost.navigation_steps,
+        50
+    );
+    refused(&format!("$filter={}", many(51)), Limit::NavigationSteps);
+    // What an alias stands for counts wherever it stands.
+    let aliased = format!("$filter={}&@a={}", ["@a"; 10].join(" or "), many(6));
+    refused(&aliased, Limit::NavigationSteps);
+    let words = |count: usize| format!("$search={}", vec!["a"; count].join(" OR "));
+    assert_eq!(bind_as(&shop(), &words(50)).expect("fits").cost.search_words, 50);
+    refused(&words(51), Limit::SearchWords);
+    refused(&format!("$expand=Items($search={})", ["a"; 51].join(" ")), Limit::SearchWords);
+    refused(&format!("$search={}", "x".repeat(201)), Limit::SearchWordLength);
+    refused(
+        &format!("$filter={}", vec!["tolower(Name) eq 'x'"; 17].join(" or ")),
+        Limit::CaseChanges,
+    );
+    // Each column is twice the one before.
+    let doubled = |times: usize| {
+        let steps = (1..times).map(|n| format!("/compute(concat(c{},c{}) as c{n})", n - 1, n - 1));
+        format!("$apply=compute(concat(Name,Name) as c0){}", steps.collect::<String>())
+    };
+    assert!(bind_as(&shop(), &doubled(5)).is_ok());
+    refused(&doubled(30), Limit::Nodes);
+    // Each `concat` has all rows before it twice.
+    let twice = "/concat(identity,identity)".repeat(12);
+    let aggregated = "aggregate($count as n)";
+    refused(&format!("$apply={aggregated}{twice}"), Limit::Transformations);
+    let computes = (0..51).map(|n| format!("compute({n} as c{n})")).collect::<Vec<_>>().join("/");
+    refused(&format!("$apply={computes}"), Limit::Transformations);
 }

@@ -114,7 +114,7 @@ fn a_settings_page_gets_what_it_needs() {
         serde_json::to_value(page_mode()).unwrap(),
         json!({
             "name": "DataTable.DefaultPageMode", "doc": "How tables page.", "type": "choice",
-            "options": ["Pager", "EndlessScroll"], "default": "Pager",
+            "options": ["Pager", "EndlessScroll"], "scope": "organisation", "default": "Pager",
         }),
     );
     assert_eq!(serde_json::to_value(greeting()).unwrap()["maxLength"], 5);

@@ -4,12 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use serde_json::Value;
-use svc_application::Application;
 use svc_core::{Module, OrganisationId, Principal, Registry, Result, UserId};
 use svc_data::{Context, UnitOfWork};
 use svc_events::{EventsRegistry as _, Handler, Message, Payload, Subscription};
 use svc_settings::{ApplicationSetting, ApplicationSettings, Profiles, SettingsRegistry as _};
-use svc_testing::{Backend, TestApp};
+use svc_testing::{Application, Backend, TestApp};
 use uuid::Uuid;
 
 pub(crate) const MAX_ITEMS: &str = "Shelf.MaxItems";

@@ -28,13 +28,14 @@ fn functions() -> BTreeMap<String, Vec<String>> {
     let folders = folders.map(|folder| std::fs::read_dir(Path::new(ROOT).join(folder)).unwrap());
     let files = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
     let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    let read = |path: std::path::PathBuf| {
+    let mut functions: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in files {
         let text = std::fs::read_to_string(&path).unwrap();
         let names = text.split("fn ").skip(1).filter_map(|rest| rest.split(['(', '<']).next());
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        (name, names.map(str::to_owned).collect())
-    };
-    files.map(read).collect()
+        functions.entry(name).or_default().extend(names.map(str::to_owned));
+    }
+    functions
 }
 
 #[test]

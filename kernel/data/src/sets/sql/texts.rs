@@ -3,11 +3,17 @@
 //! SQLite changes the case of ASCII letters only, and PostgreSQL does what the database's locale
 //! says. So both are told letter by letter: Latin (ASCII, Latin-1, Latin Extended-A), Greek and
 //! Cyrillic letters change their case, all others stay as they are.
+//!
+//! No function of ours can be registered with SQLite without unsafe code, so there a changed text is
+//! a large expression: some hundred calls in each other. A search does without: it looks for a
+//! pattern in the text as it is, which is one short expression for each word. What remains are
+//! `tolower` and `toupper`, of which a request has few (`BindLimits::case_changes`), and whose
+//! statements are too long to be kept prepared.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use sea_orm::sea_query::{Expr, ExprTrait as _};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait as _, Query};
 use svc_core::{Error, Result};
 use svc_odata::bind::{BoundExpr, BoundKind};
 use svc_odata::model::TypeIndex;
@@ -70,6 +76,37 @@ fn lower(text: &str) -> String {
         folded.unwrap_or_else(|| letter.to_ascii_lowercase())
     };
     text.chars().map(fold).collect()
+}
+
+/// A pattern of SQLite for texts that have a word somewhere, in whatever case: each letter with two
+/// cases is a choice of both, so the text needs no change.
+fn glob(word: &str) -> String {
+    let (upper, lower) = &*LETTERS;
+    let other_case = |letter: char| {
+        if letter.is_ascii() {
+            let other = if letter.is_ascii_uppercase() {
+                letter.to_ascii_lowercase()
+            } else {
+                letter.to_ascii_uppercase()
+            };
+            return (other != letter).then_some(other);
+        }
+        let counterpart = |from: &str, to: &str| {
+            let place = from.chars().position(|known| known == letter)?;
+            to.chars().nth(place)
+        };
+        counterpart(upper, lower).or_else(|| counterpart(lower, upper))
+    };
+    let mut pattern = "*".to_owned();
+    for letter in word.chars() {
+        match other_case(letter) {
+            Some(other) => pattern.extend(['[', letter, other, ']']),
+            None if matches!(letter, '*' | '?' | '[') => pattern.extend(['[', letter, ']']),
+            None => pattern.push(letter),
+        }
+    }
+    pattern.push('*');
+    pattern
 }
 
 impl Translator<'_> {
@@ -176,41 +213,55 @@ impl Translator<'_> {
             let message = format!("`$search` of `{}` is not served", entity.name());
             return Err(Error::not_implemented(message).target("$search"));
         }
-        Ok(self.search_columns(place, &columns, search))
+        let texts: Vec<Expr> =
+            columns.iter().map(|index| self.searched_text(place, *index)).collect();
+        if self.backend == Backend::Sqlite {
+            return Ok(self.search_texts(&texts, search));
+        }
+        // Each text changes its case once for all words; without the offset it would do so for each.
+        let mut folded = Query::select();
+        let mut names = Vec::with_capacity(texts.len());
+        for (number, text) in texts.into_iter().enumerate() {
+            let name = Alias::new(format!("~text{number}"));
+            folded.expr_as(self.in_case(text, true), name.clone());
+            names.push(Expr::col(name));
+        }
+        folded.offset(0);
+        let mut found = Query::select();
+        found.expr(self.search_texts(&names, search)).from_subquery(folded, self.new_name());
+        Ok(Expr::SubQuery(None, Box::new(found.into())))
     }
 
-    fn search_columns(&self, place: &Place<'_>, columns: &[usize], search: &Search) -> Expr {
+    /// Whether texts match a search. On PostgreSQL they are in lower case already.
+    fn search_texts(&self, texts: &[Expr], search: &Search) -> Expr {
         match &search.kind {
-            SearchKind::Word(text) | SearchKind::Phrase(text) | SearchKind::Incomplete(text) => {
-                let wanted = lower(text);
-                let found = columns.iter().map(|index| {
-                    let text = self.searched_text(place, *index);
-                    let values = vec![self.in_case(text, true), Expr::val(wanted.clone())];
-                    self.sql("(instr(?, ?) > 0)", "(strpos($1, $2) > 0)", values)
+            SearchKind::Word(word) | SearchKind::Phrase(word) | SearchKind::Incomplete(word) => {
+                let found = texts.iter().map(|text| match self.backend {
+                    Backend::Sqlite => {
+                        Expr::cust_with_exprs("(? GLOB ?)", [text.clone(), Expr::val(glob(word))])
+                    }
+                    Backend::Postgres => {
+                        let values = [text.clone(), Expr::val(lower(word))];
+                        Expr::cust_with_exprs("(strpos($1, $2) > 0)", values)
+                    }
                 });
                 found.reduce(Expr::or).unwrap_or_else(|| Expr::val(false).eq(true))
             }
-            SearchKind::Not(inner) => self.search_columns(place, columns, inner).not(),
-            SearchKind::And(parts) => self.search_parts(place, columns, parts, Expr::and),
-            SearchKind::Or(parts) => self.search_parts(place, columns, parts, Expr::or),
+            SearchKind::Not(inner) => self.search_texts(texts, inner).not(),
+            SearchKind::And(parts) => self.search_parts(texts, parts, Expr::and),
+            SearchKind::Or(parts) => self.search_parts(texts, parts, Expr::or),
         }
     }
 
     /// Halves of halves, as for conditions.
-    fn search_parts(
-        &self,
-        place: &Place<'_>,
-        columns: &[usize],
-        parts: &[Search],
-        join: fn(Expr, Expr) -> Expr,
-    ) -> Expr {
+    fn search_parts(&self, texts: &[Expr], parts: &[Search], join: fn(Expr, Expr) -> Expr) -> Expr {
         match parts {
             [] => Expr::val(true).eq(true),
-            [part] => self.search_columns(place, columns, part),
+            [part] => self.search_texts(texts, part),
             parts => {
                 let (first, second) = parts.split_at(parts.len() / 2);
-                let first = self.search_parts(place, columns, first, join);
-                join(first, self.search_parts(place, columns, second, join))
+                let first = self.search_parts(texts, first, join);
+                join(first, self.search_parts(texts, second, join))
             }
         }
     }
@@ -244,6 +295,7 @@ mod tests {
     #[test]
     fn letters_beyond_ascii_change_their_case_one_by_one() {
         assert_eq!(lower("ÄÖÜß Ÿ ŁÓDŹ ΑΩ ЖЁ"), "äöüß ÿ łódź αω жё");
+        assert_eq!(glob("Aä*1?[]"), "*[Aa][äÄ][*]1[?][[]]*");
         let (upper, lower) = &*LETTERS;
         assert_eq!(upper.chars().count(), lower.chars().count());
         assert!(upper.chars().count() < 200, "SQLite nests at most 1000 expressions");

@@ -135,5 +135,10 @@ fn word(cursor: &mut Cursor<'_>) -> Parsed<String> {
         let length = cursor.peek_char().map_or(0, char::len_utf8);
         cursor.advance(length);
     }
-    Ok(cursor.since(start).to_owned())
+    let word = cursor.since(start).to_owned();
+    if matches!(word.as_str(), "AND" | "OR" | "NOT") {
+        cursor.reset(start);
+        return Err(cursor.expected("a word to search for, or an operator's name in double quotes"));
+    }
+    Ok(word)
 }

@@ -1,0 +1,256 @@
+//! The worst requests that anyone could think of: each is refused with the limit that it exceeds, or
+//! answered; none takes the memory of the process, or the time of a neighbour.
+//!
+//! The bounds are wide, since other tests run in the same process; each of these requests broke them
+//! by far before there were limits.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use sea_orm::ActiveValue::Set;
+use serde_json::{Value, json};
+use svc_testing::{Answer, Backend, Client, Person, TestApp, on_both_databases};
+
+use crate::fixture::{lamp, maker, path, reader, shop};
+
+/// How much more memory the process may take at most, in MB.
+const MEMORY: u64 = 400;
+
+/// How long a neighbour may wait.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Two makers, the first of which made so many lamps.
+async fn stocked(backend: Backend, lamps: usize, settings: &[(&str, u64)]) -> (TestApp, Client) {
+    let application = || svc_application::Application::new("shop").module(shop());
+    let builder = settings
+        .iter()
+        .fold(TestApp::builder(application), |app, (key, value)| app.setting(key, *value));
+    let app = builder.start(backend).await;
+    let boss = Person::named("boss");
+    let context = app.context(&boss);
+    let stored = context.transact(async |uow| {
+        let makers = ["Älpha", "Beta"].map(|name| maker::ActiveModel {
+            name: Set(name.to_owned()),
+            country: Set("DE".to_owned()),
+            ..<maker::ActiveModel as sea_orm::ActiveModelTrait>::default()
+        });
+        let makers = uow.insert_many(Vec::from(makers)).await?;
+        let lamps = (0..lamps).map(|number| lamp::ActiveModel {
+            sku: Set(format!("L-{number}")),
+            price: Set(i64::try_from(number).unwrap().into()),
+            region: Set("EU".to_owned()),
+            maker_id: Set(Some(makers[0].id)),
+            ..<lamp::ActiveModel as sea_orm::ActiveModelTrait>::default()
+        });
+        uow.insert_many(lamps.collect::<Vec<_>>()).await
+    });
+    stored.await.unwrap();
+    let client = app.sign_in(&boss);
+    (app, client)
+}
+
+/// What a refusal says.
+fn message(answer: &Answer) -> String {
+    answer.expect(400)["error"]["message"].as_str().unwrap().to_owned()
+}
+
+/// The memory of this process in MB.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().split(' ').next().unwrap().parse::<u64>().unwrap() / 1_024
+}
+
+/// Watches the memory of the process while something goes on, and answers how much it grew at most.
+async fn watched<T>(work: impl Future<Output = T>) -> (T, u64) {
+    let (ended, peak) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let before = memory();
+    let watcher = {
+        let (ended, peak) = (Arc::clone(&ended), Arc::clone(&peak));
+        std::thread::spawn(move || {
+            while !ended.load(Ordering::Relaxed) {
+                peak.fetch_max(memory(), Ordering::Relaxed);
+                std::thread::park_timeout(Duration::from_millis(5));
+            }
+        })
+    };
+    let outcome = work.await;
+    ended.store(true, Ordering::Relaxed);
+    watcher.join().unwrap();
+    (outcome, peak.load(Ordering::Relaxed).saturating_sub(before))
+}
+
+/// Makers, lamps, makers, … as deep as this.
+fn there_and_back(levels: usize) -> String {
+    let open: String =
+        (0..levels).map(|level| ["$expand=lamps(", "$expand=maker("][level % 2]).collect();
+    format!("{}{}", open.trim_end_matches('('), ")".repeat(levels - 1))
+}
+
+/// Lamps of makers of lamps, as deep as this.
+fn nested_any(levels: usize) -> String {
+    let open = |level: usize| match level {
+        0 => "lamps/any(a0:".to_owned(),
+        level => format!("a{}/maker/lamps/any(a{level}:", level - 1),
+    };
+    let last = levels - 1;
+    format!(
+        "$filter={}a{last}/price lt 0{}",
+        (0..levels).map(open).collect::<String>(),
+        ")".repeat(levels)
+    )
+}
+
+fn batch(parts: impl Iterator<Item = String>) -> Value {
+    let parts = parts.enumerate().map(|(id, url)| {
+        json!({"id": id.to_string(), "method": "get", "url": url, "headers": {"prefer": "maxpagesize=100000"}})
+    });
+    json!({"requests": parts.collect::<Vec<_>>()})
+}
+
+fn responses(answer: &Answer) -> Vec<Value> {
+    answer.expect(200)["responses"].as_array().unwrap().clone()
+}
+
+fn words(count: usize, seed: usize) -> String {
+    let words = (0..count).map(|n| format!("w{}", (seed * 31 + n) % 97));
+    format!("$search={}", words.collect::<Vec<_>>().join(" OR "))
+}
+
+on_both_databases! {
+    async fn what_leads_there_and_back_is_refused_while_it_is_written(backend) {
+        let (_app, boss) = stocked(backend, 100, &[]).await;
+        let shallow = boss.get(&path("Makers", &there_and_back(2))).await.expect(200);
+        let made = shallow["value"].as_array().unwrap().iter().map(|maker| maker["lamps"].as_array().unwrap().len());
+        assert_eq!(made.sum::<usize>(), 100);
+        let (answer, grown) = watched(boss.get(&path("Makers", &there_and_back(5)))).await;
+        let refused = message(&answer);
+        assert!(refused.contains("33554432") && refused.contains("`Svc:OData:MaxHeldBytes`"), "{refused}");
+        assert!(grown < MEMORY, "{grown} MB");
+    }
+
+    async fn related_entities_and_statements_are_counted(backend) {
+        let (_app, boss) = stocked(backend, 100, &[("Svc:OData:MaxRelatedEntities", 150), ("Svc:OData:MaxStatements", 100)]).await;
+        assert_eq!(boss.get(&path("Makers", "$expand=lamps")).await.status.as_u16(), 200);
+        let refused = message(&boss.get(&path("Makers", "$expand=lamps($expand=maker)")).await);
+        assert!(refused.contains("150 related entities (`Svc:OData:MaxRelatedEntities`)"), "{refused}");
+        // Each part runs one statement, and the parts share what there is.
+        let all = responses(&boss.send_json(http::Method::POST, "/odata/v1/$batch", &[("prefer", "continue-on-error")],
+            batch((0..100).map(|_| "Lamps?$top=1&$count=true".to_owned()))).await);
+        let refused = all.iter().find(|response| response["status"] == 400).unwrap();
+        let refused = refused["body"]["error"]["message"].as_str().unwrap();
+        assert!(refused.contains("100 statements (`Svc:OData:MaxStatements`)"), "{refused}");
+    }
+
+    async fn the_parts_of_a_batch_share_what_it_may_cost(backend) {
+        let (_app, boss) = stocked(backend, 150, &[("Svc:OData:MaxHeldBytes", 200_000), ("Svc:OData:MaxNavigationSteps", 5)]).await;
+        let goes_on = [("prefer", "continue-on-error")];
+        let ask = async |url: &'static str| {
+            let parts = batch((0..20).map(|_| url.to_owned()));
+            responses(&boss.send_json(http::Method::POST, "/odata/v1/$batch", &goes_on, parts).await)
+        };
+        let pages = ask("Lamps").await;
+        assert_eq!(pages.len(), 20);
+        let (whole, refused): (Vec<_>, Vec<_>) = pages.iter().partition(|page| page["status"] == 200);
+        // The ordinary page is the largest.
+        assert!(!whole.is_empty() && whole.iter().all(|page| page["body"]["value"].as_array().unwrap().len() == 100));
+        assert!(!refused.is_empty(), "{} pages", whole.len());
+        for page in refused {
+            let message = page["body"]["error"]["message"].as_str().unwrap();
+            assert_eq!(page["status"], 400);
+            assert!(message.contains("`Svc:OData:MaxHeldBytes`"), "{message}");
+        }
+        let conditions = ask("Lamps?$filter=maker/name%20eq%20'x'").await;
+        let refused: Vec<_> = conditions.iter().filter(|part| part["status"] == 400).collect();
+        assert_eq!(refused.len(), 15);
+        assert!(refused[0]["body"]["error"]["message"].as_str().unwrap().contains("`Svc:OData:MaxNavigationSteps`"));
+    }
+
+    async fn long_batches_come_in_pieces_and_whole(backend) {
+        let (_app, boss) = stocked(backend, 100, &[]).await;
+        let all = responses(&boss.post("/odata/v1/$batch", batch((0..60).map(|_| "Lamps".to_owned()))).await);
+        assert_eq!(all.len(), 60);
+        assert!(all.iter().all(|page| page["body"]["value"].as_array().unwrap().len() == 100));
+        let body = (0..60).map(|_| "--b\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nGET Lamps HTTP/1.1\r\n\r\n\r\n").collect::<String>();
+        let multipart = [("content-type", "multipart/mixed;boundary=b")];
+        let answer = boss.send(http::Method::POST, "/odata/v1/$batch", &multipart, format!("{body}--b--\r\n")).await;
+        assert_eq!((answer.text.matches("HTTP/1.1 200 OK").count(), answer.text.ends_with("--batchresponse--\r\n")), (60, true));
+    }
+
+    async fn conditions_through_navigation_have_a_bound(backend) {
+        let (_app, boss) = stocked(backend, 3_000, &[]).await;
+        // One loop over three thousand lamps is nine million; it finds the first at once, or nothing.
+        for (options, status) in [(nested_any(1), 200), ("$filter=lamps/any(l:l/maker/country eq 'DE')".to_owned(), 200)] {
+            assert_eq!(boss.get(&path("Makers", &options)).await.status.as_u16(), status, "{options}");
+        }
+        for levels in [3, 4, 8] {
+            let refused = message(&boss.get(&path("Makers", &nested_any(levels))).await);
+            assert!(refused.contains("`Svc:OData:MaxCollectionDepth`"), "{refused}");
+        }
+        let many = vec!["maker/name eq 'x'"; 51].join(" or ");
+        let refused = message(&boss.get(&path("Lamps", &format!("$filter={many}"))).await);
+        assert!(refused.contains("50") && refused.contains("`Svc:OData:MaxNavigationSteps`"), "{refused}");
+    }
+
+    async fn searches_take_no_memory_for_good(backend) {
+        let (_app, boss) = stocked(backend, 84, &[]).await;
+        // What every connection has from its first statement on.
+        join_all((0..12).map(|seed| { let boss = &boss; async move { boss.get(&path("Lamps", &words(3, seed))).await } })).await;
+        let before = memory();
+        for seed in 0..200 {
+            let _ = boss.get(&path("Lamps", &words(8 + seed % 8, seed))).await.expect(200);
+        }
+        for seed in 0..60 {
+            let _ = boss.get(&path("Lamps", &words(50, seed))).await.expect(200);
+            let refused = message(&boss.get(&path("Lamps", &words(99, seed))).await);
+            assert!(refused.contains("`Svc:OData:MaxSearchWords`"), "{refused}");
+        }
+        let grown = memory().saturating_sub(before);
+        assert!(grown < 150, "{grown} MB");
+    }
+
+    async fn a_neighbour_reads_on_whatever_others_ask(backend) {
+        let (app, boss) = stocked(backend, 1_000, &[]).await;
+        let neighbour = app.sign_in(&reader());
+        let folds = (0..16).map(|n| format!("tolower(sku) ne 'x{n}'")).collect::<Vec<_>>().join(" and ");
+        let doubled = (1..30).map(|n| format!("/compute(concat(c{0},c{0}) as c{n})", n - 1));
+        let doubled = doubled.collect::<Vec<_>>().concat();
+        let aliases = (0..40).map(|n| format!("@a{n}=@a{} and @a{}", n + 1, n + 1)).collect::<Vec<_>>().join("&");
+        let worst = [
+            path("Makers", &there_and_back(5)),
+            path("Makers", &nested_any(2)),
+            path("Makers", &nested_any(8)),
+            path("Lamps", &words(50, 1)),
+            path("Lamps", &words(1_500, 1)),
+            path("Lamps", &format!("$filter={folds}")),
+            path("Lamps", &format!("$apply=compute(concat(sku,sku) as c0){doubled}")),
+            path("Lamps", &format!("$apply=aggregate($count as n){}", "/concat(identity,identity)".repeat(15))),
+            path("Lamps", &format!("$filter=@a0&{aliases}&@a40=price gt 1")),
+            path("Lamps", &format!("$apply={}", (0..300).map(|n| format!("compute({n} as c{n})")).collect::<Vec<_>>().join("/"))),
+            path("Lamps", &format!("$orderby={}", (0..32).map(|n| format!("price mul {n}")).collect::<Vec<_>>().join(","))),
+            path("Lamps", &format!("$search={}", "x".repeat(20_000))),
+        ];
+        let asked = async {
+            let all = worst.iter().flat_map(|url| std::iter::repeat_n(url, 3));
+            join_all(all.map(|url| { let boss = &boss; async move { (url, boss.get(url).await.status.as_u16()) } })).await
+        };
+        let waited = async {
+            let mut longest = Duration::ZERO;
+            for _ in 0..40 {
+                let begun = Instant::now();
+                let _ = neighbour.get("/odata/v1/Makers").await.expect(200);
+                longest = longest.max(begun.elapsed());
+                tokio::task::yield_now().await;
+            }
+            longest
+        };
+        let ((answers, longest), grown) = watched(futures::future::join(asked, waited)).await;
+        for (url, status) in answers {
+            assert!(status == 200 || status == 400, "{status}: {url}");
+        }
+        assert!(longest < PATIENCE, "{longest:?}");
+        assert!(grown < MEMORY, "{grown} MB");
+    }
+}

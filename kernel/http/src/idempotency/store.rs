@@ -1,0 +1,143 @@
+//! The answers that are kept.
+
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody as _};
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{CONTENT_LENGTH, DATE, SET_COOKIE};
+use http::{HeaderName, HeaderValue, StatusCode};
+use serde::{Deserialize, Serialize};
+use svc_core::{Error, KeyRing, Result};
+use svc_data::{Backend, Migration, UnitOfWork, database_error};
+
+use super::{Asked, in_flight};
+
+pub(crate) const MIGRATION: Migration =
+    Migration::new("0001_idempotency", include_str!("../../migrations/0001_idempotency.sql"));
+
+/// Tells that an answer was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// An answer that is kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Kept {
+    status: u16,
+    headers: Vec<(String, String)>,
+    /// In base64; none where it was too large, or came in pieces.
+    body: Option<String>,
+}
+
+impl Kept {
+    /// What is kept of an answer, and the answer.
+    pub(super) async fn of(response: Response, largest: usize) -> Result<(Self, Response)> {
+        let (parts, mut body) = response.into_parts();
+        let size = body.size_hint().exact().and_then(|size| usize::try_from(size).ok());
+        let mut kept = None;
+        if size.is_some_and(|size| size <= largest) {
+            let unreadable = |error| Error::internal("an answer can't be read").caused_by(error);
+            let bytes = axum::body::to_bytes(body, largest).await.map_err(unreadable)?;
+            kept = Some(STANDARD.encode(&bytes));
+            body = Body::from(bytes);
+        }
+        let headers = parts.headers.iter().filter_map(|(name, value)| {
+            let is_kept = ![CONTENT_LENGTH, DATE, SET_COOKIE].contains(name);
+            is_kept.then(|| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))?
+        });
+        let headers = headers.collect();
+        let kept = Self { status: parts.status.as_u16(), headers, body: kept };
+        Ok((kept, Response::from_parts(parts, body)))
+    }
+
+    /// The answer once more. Without its body 200 becomes 204, and says so.
+    pub(super) fn repeated(self) -> Result<Response> {
+        let unreadable = || Error::internal("a kept answer can't be read");
+        let body = self.body.map(|text| STANDARD.decode(text)).transpose();
+        let body = body.map_err(|error| unreadable().caused_by(error))?;
+        let status = StatusCode::from_u16(self.status).map_err(|_| unreadable())?;
+        let is_without = body.is_none();
+        let mut response = Response::new(body.map_or_else(Body::empty, Body::from));
+        *response.status_mut() =
+            if is_without && status == StatusCode::OK { StatusCode::NO_CONTENT } else { status };
+        for (name, value) in self.headers {
+            if is_without && name == http::header::CONTENT_TYPE.as_str() {
+                continue;
+            }
+            let name = HeaderName::try_from(name).map_err(|_| unreadable())?;
+            response.headers_mut().append(name, value.parse().map_err(|_| unreadable())?);
+        }
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+        Ok(response)
+    }
+}
+
+/// Keeps other nodes from using the key until the unit of work ends.
+pub(super) async fn lock(uow: &UnitOfWork, asked: &Asked) -> Result<()> {
+    let database = uow.context().database();
+    if database.backend() == Backend::Sqlite {
+        // One process serves the file, and knows what it is doing.
+        return Ok(());
+    }
+    let number = u64::from_str_radix(&asked.id[..16], 16).unwrap_or_default().cast_signed();
+    let statement = database.statement("SELECT pg_try_advisory_xact_lock(?)", [number.into()]);
+    let rows = uow.rows(statement).await?;
+    let is_free = rows.first().map(|row| row.try_get_by_index::<bool>(0)).transpose();
+    if is_free.map_err(database_error)? == Some(true) { Ok(()) } else { Err(in_flight()) }
+}
+
+/// What was answered under the key.
+pub(super) async fn find(
+    uow: &UnitOfWork,
+    asked: &Asked,
+    retention: Duration,
+) -> Result<Option<Kept>> {
+    let context = uow.context();
+    let since = context.clock().now_us() - micros(retention);
+    let statement = context.database().statement(
+        "SELECT request_hash, answer FROM svc_idempotency_keys WHERE id = ? AND created_at_us > ?",
+        [asked.id.clone().into(), since.into()],
+    );
+    let rows = uow.rows(statement).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let text = |index| row.try_get_by_index::<String>(index).map_err(database_error);
+    if text(0)? != asked.request {
+        return Err(Error::invalid(
+            "this `Idempotency-Key` was used for another request; make a new key for each change",
+        ));
+    }
+    let ring = context.app().service::<KeyRing>()?;
+    let kept = ring.reveal(&purpose(asked), &text(1)?)?;
+    serde_json::from_slice(&kept)
+        .map(Some)
+        .map_err(|error| Error::internal("a kept answer can't be read").caused_by(error))
+}
+
+/// Keeps what is answered, in place of what is too old to count.
+pub(super) async fn keep(uow: &UnitOfWork, asked: &Asked, kept: &Kept) -> Result<()> {
+    let context = uow.context();
+    let text = serde_json::to_vec(kept)
+        .map_err(|error| Error::internal("an answer can't be kept").caused_by(error))?;
+    let answer = context.app().service::<KeyRing>()?.protect(&purpose(asked), &text);
+    let statement = context.database().statement(
+        "INSERT INTO svc_idempotency_keys (id, request_hash, answer, created_at_us) \
+         VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET \
+         request_hash = excluded.request_hash, answer = excluded.answer, \
+         created_at_us = excluded.created_at_us",
+        [
+            asked.id.clone().into(),
+            asked.request.clone().into(),
+            answer.into(),
+            context.clock().now_us().into(),
+        ],
+    );
+    uow.execute(statement).await.map(drop)
+}
+
+fn purpose(asked: &Asked) -> String {
+    format!("http.idempotency:{}", asked.id)
+}
+
+pub(super) fn micros(span: Duration) -> i64 {
+    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
+}

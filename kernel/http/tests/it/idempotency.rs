@@ -1,0 +1,125 @@
+//! Requests with an `Idempotency-Key` are done once, however often they come.
+
+use std::time::Duration;
+
+use http::Method;
+use svc_testing::on_both_databases;
+
+use crate::fixture::{ADA, Answer, BOB, Call, EVE, Fixture};
+
+fn mark(who: &str, key: &str, said: &str) -> Call {
+    Call::new(Method::POST, "/try/marks").text(said).by(who).header("idempotency-key", key)
+}
+
+fn replayed(answer: &Answer) -> bool {
+    answer.header("idempotency-replayed") == "true"
+}
+
+on_both_databases! {
+    async fn a_request_that_comes_again_is_answered_as_before(backend) {
+        let fixture = Fixture::start(backend).await;
+        let first = fixture.send(mark(ADA, "one", "hello")).await.expect(201);
+        assert!(!replayed(&first));
+        assert_eq!(first.header("set-cookie"), "a=b");
+        let again = fixture.send(mark(ADA, "\"one\"", "hello")).await.expect(201);
+        assert!(replayed(&again));
+        assert_eq!(again.text(), first.text());
+        for same in ["location", "content-type"] {
+            assert_eq!(again.header(same), first.header(same), "{same}");
+        }
+        assert_eq!(again.header("set-cookie"), "", "a secret of the first answer");
+        assert_eq!(fixture.marks().await, 1);
+        // Another key, another person, another organisation: another request.
+        for other in [mark(ADA, "two", "hello"), mark(EVE, "one", "hello"), mark(BOB, "one", "hello")] {
+            assert!(!replayed(&fixture.send(other).await.expect(201)));
+        }
+        assert_eq!(fixture.marks().await, 4);
+        // What is kept shows nothing to whoever reads the table.
+        let kept = fixture.database.statement("SELECT answer FROM svc_idempotency_keys", []);
+        let kept = fixture.database.rows(kept).await.unwrap();
+        let kept: String = kept[0].try_get_by_index(0).unwrap();
+        assert!(!kept.contains(&first.text()));
+    }
+
+    async fn a_key_is_for_one_request(backend) {
+        let fixture = Fixture::start(backend).await;
+        fixture.send(mark(ADA, "one", "hello")).await.expect(201);
+        let (detail, _) = fixture.send(mark(ADA, "one", "goodbye")).await.problem(422);
+        assert!(detail.contains("another request"), "{detail}");
+        fixture.send(mark(ADA, "two words", "hello")).await.problem(400);
+        fixture.send(Call::new(Method::POST, "/try/marks").text("x").header("idempotency-key", "k")).await.problem(401);
+        assert_eq!(fixture.marks().await, 1);
+    }
+
+    async fn a_request_that_fails_keeps_nothing(backend) {
+        let fixture = Fixture::start(backend).await;
+        for _ in 0..2 {
+            let (detail, _) = fixture.send(mark(ADA, "one", "wrong")).await.problem(409);
+            assert_eq!(detail, "that is wrong");
+        }
+        assert_eq!(fixture.marks().await, 0, "what it had stored is undone");
+        assert!(!replayed(&fixture.send(mark(ADA, "one", "right")).await.expect(201)));
+        // Without a key each part of it stands alone, as it says.
+        fixture.send(Call::new(Method::POST, "/try/marks").text("wrong").by(ADA)).await.problem(409);
+        assert_eq!(fixture.marks().await, 2);
+    }
+
+    async fn of_two_at_once_one_is_told_to_come_back(backend) {
+        let fixture = Fixture::start(backend).await;
+        let held = || Call::new(Method::POST, "/try/held").text("x").by(ADA).header("idempotency-key", "one");
+        let first = fixture.send(held());
+        let second = async {
+            fixture.gate.reached.notified().await;
+            let refused = fixture.send(held()).await;
+            fixture.gate.open.notify_one();
+            refused
+        };
+        let (first, second) = futures::join!(first, second);
+        let first = first.expect(201);
+        second.problem(409);
+        assert_eq!(second.header("retry-after"), "1");
+        let third = fixture.send(held()).await.expect(201);
+        assert_eq!((third.text(), replayed(&third)), (first.text(), true));
+        assert_eq!(fixture.marks().await, 1);
+    }
+
+    async fn a_large_answer_is_repeated_without_its_body(backend) {
+        let fixture = Fixture::start(backend).await;
+        let first = fixture.send(mark(ADA, "one", "much")).await.expect(201);
+        assert!(first.body.len() > 100_000);
+        let again = fixture.send(mark(ADA, "one", "much")).await.expect(201);
+        assert!(again.body.is_empty() && replayed(&again));
+        assert_eq!(again.header("location"), first.header("location"));
+        assert_eq!(fixture.marks().await, 1);
+    }
+
+    async fn a_key_is_forgotten_after_a_day(backend) {
+        let fixture = Fixture::start(backend).await;
+        fixture.send(mark(ADA, "one", "hello")).await.expect(201);
+        fixture.send(mark(ADA, "two", "hello")).await.expect(201);
+        assert_eq!(fixture.app.drain().await.unwrap(), 0);
+        fixture.clock.advance(Duration::from_hours(25));
+        // Too old counts as gone, swept or not.
+        assert!(!replayed(&fixture.send(mark(ADA, "one", "hello")).await.expect(201)));
+        assert_eq!(fixture.marks().await, 3);
+        assert_eq!(fixture.app.drain().await.unwrap(), 1);
+        assert!(replayed(&fixture.send(mark(ADA, "one", "hello")).await.expect(201)));
+    }
+
+    async fn who_took_too_long_is_told_that_it_may_be_stored(backend) {
+        let fixture = Fixture::with_settings(backend, &["--Svc:Http:RequestTimeout=00:00:00.500"]).await;
+        let late = fixture.send(Call::new(Method::POST, "/try/changed").by(ADA)).await;
+        let (detail, _) = late.problem(504);
+        assert!(detail.contains("`Idempotency-Key`"), "{detail}");
+        assert_eq!(late.header("retry-after"), "", "nobody is told to send it again");
+        assert_eq!(fixture.marks().await, 1);
+        // What has stored nothing may be sent again.
+        let nothing = fixture.send(Call::get("/try/stay").by(ADA)).await;
+        nothing.problem(503);
+        assert_eq!(nothing.header("retry-after"), "1");
+        // With a key all of it is one unit of work, which is undone.
+        let keyed = Call::new(Method::POST, "/try/changed").by(ADA).header("idempotency-key", "k");
+        fixture.send(keyed).await.problem(503);
+        assert_eq!(fixture.marks().await, 1);
+    }
+}
