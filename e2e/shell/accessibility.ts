@@ -13,7 +13,7 @@ interface Violation {
 }
 
 /** Runs axe on the page, own frames left out (they are the apps'). */
-async function check(page: Page, where: string): Promise<void> {
+export async function check(page: Page, where: string): Promise<void> {
   await page.waitForTimeout(250);
   await page.evaluate(AXE);
   const violations = await page.evaluate(async () => {
@@ -29,7 +29,7 @@ async function check(page: Page, where: string): Promise<void> {
   assert.deepEqual(text, [], where);
 }
 
-const LOOKS = [
+export const LOOKS = [
   ['light', {}],
   ['dark', { dark: true }],
   ['phone', { width: 390, height: 844, touch: true }],

@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../../shell/scripts/chromium.ts';
 import { addTaps, launchFirefox, type Preferences } from '../../shell/scripts/firefox.ts';
+import type { ShellApi } from '../../shell/src/index.ts';
 import { serve } from '../../shell/scripts/play.ts';
 
 /** The browsers that scenarios are played in. */
@@ -23,34 +24,63 @@ export interface World {
   /** The browser to open a page in; Firefox has one for every set of preferences. */
   browserFor(preferences: Preferences): Promise<Browser>;
   url: string;
-  /** Contexts opened by the scenario at work. */
-  contexts: BrowserContext[];
+  /** Closes whatever the scenario that ended has opened. */
+  clear(): Promise<void>;
   end(): Promise<void>;
+}
+
+/** Who prefers nothing but less motion. */
+const CALM: Preferences = { dark: false, touch: false, reducedMotion: true };
+
+/** What a page's browser must be set to. */
+export function preferencesOf({ dark, touch, reducedMotion }: Opening): Preferences {
+  return { dark: dark ?? CALM.dark, touch: touch ?? CALM.touch, reducedMotion: reducedMotion ?? CALM.reducedMotion };
+}
+
+/** Tells preferences apart. */
+export function keyOf({ dark, touch, reducedMotion }: Preferences): string {
+  return [dark && 'dark', touch && 'touch', !reducedMotion && 'motion'].filter(Boolean).join(' ');
 }
 
 /** Starts the playground and a browser. */
 export async function start(engine: Engine = 'chromium'): Promise<World> {
   const launched = new Map<string, Promise<Browser>>();
-  const browserFor = (preferences: Preferences) => {
-    const key = engine === 'firefox' ? JSON.stringify(preferences) : '';
-    const browser = launched.get(key) ?? (key ? launchFirefox(preferences) : launchChromium());
+  const calm = launchIn(engine, CALM);
+  launched.set(keyOf(CALM), calm);
+  const browserFor = async (preferences: Preferences) => {
+    if (engine === 'chromium') return calm;
+    const key = keyOf(preferences);
+    const known = launched.get(key);
+    if (known) return known;
+    // A browser is large: one beside the first has to do, so whichever has no page goes.
+    for (const [other, idle] of launched) {
+      if (idle === calm || (await idle).contexts().length > 0) continue;
+      launched.delete(other);
+      await (await idle).close();
+    }
+    const browser = launchIn(engine, preferences);
     launched.set(key, browser);
     return browser;
   };
-  const browser = await browserFor({ dark: false, reducedMotion: true, touch: false });
   const { server, url } = await serve(0);
   return {
     engine,
-    browser,
+    browser: await calm,
     browserFor,
     url,
-    contexts: [],
+    async clear() {
+      for (const browser of launched.values()) for (const context of (await browser).contexts()) await context.close();
+    },
     async end() {
-      for (const each of launched.values()) await (await each).close();
+      for (const browser of launched.values()) await (await browser).close();
       server.close();
       server.closeAllConnections();
     },
   };
+}
+
+function launchIn(engine: Engine, preferences: Preferences): Promise<Browser> {
+  return engine === 'firefox' ? launchFirefox(preferences) : launchChromium();
 }
 
 /** The browser a page is in. */
@@ -72,6 +102,10 @@ export interface Opening {
   path?: string;
   /** Options for `Shell.configure`, as JSON. */
   options?: Record<string, unknown>;
+  /** Runs on the page with the shell, beside the playground's own registrations; it sees nothing of this file. */
+  setup?: (shell: ShellApi) => void;
+  /** Where the page is, when not on the shared playground. */
+  url?: string;
   context?: BrowserContext;
 }
 
@@ -84,11 +118,12 @@ export interface Desktop {
 
 /** Opens the playground and waits until the desktop stands. */
 export async function open(world: World, how: Opening = {}): Promise<Desktop> {
-  const [dark, touch, reducedMotion] = [how.dark ?? false, how.touch ?? false, how.reducedMotion ?? true];
+  const preferences = preferencesOf(how);
+  const { dark, touch, reducedMotion } = preferences;
   const context =
     how.context ??
     (await (
-      await world.browserFor({ dark, touch, reducedMotion })
+      await world.browserFor(preferences)
     ).newContext({
       viewport: { width: how.width ?? 1440, height: how.height ?? 900 },
       locale: how.locale ?? 'en-GB',
@@ -99,7 +134,6 @@ export async function open(world: World, how: Opening = {}): Promise<Desktop> {
       forcedColors: how.forcedColours ? 'active' : 'none',
       reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
     }));
-  if (!world.contexts.includes(context)) world.contexts.push(context);
   const page = await context.newPage();
   if (world.engine === 'firefox' && touch) addTaps(page);
   const errors: string[] = [];
@@ -112,8 +146,11 @@ export async function open(world: World, how: Opening = {}): Promise<Desktop> {
       (globalThis as { playground?: unknown }).playground = { options };
     }, how.options);
   }
-  await page.goto(`${world.url}${how.path ?? '/'}`);
+  if (how.setup) {
+    await page.addInitScript(`globalThis.playground = { ...globalThis.playground, setup: ${how.setup.toString()} };`);
+  }
+  await page.goto(`${how.url ?? world.url}${how.path ?? '/'}`);
   await page.locator('.shell-taskbar').waitFor({ state: 'attached' });
-  await page.waitForFunction(() => document.querySelector('.shell-tile, .shell-window') !== null);
+  await page.waitForFunction(() => document.querySelector('.shell-tile, .shell-window, .shell-login') !== null);
   return { page, context, errors };
 }

@@ -1,7 +1,7 @@
 /** What mustn't grow with the number of windows: the work of a move, and what is left behind. */
 import assert from 'node:assert/strict';
 import type { CDPSession, Page } from 'playwright-core';
-import { box, frames, story, titleOf } from './scenario.ts';
+import { box, closeAll, frames, openApp, story, titleOf } from './scenario.ts';
 
 const OPEN = 50;
 const MOVES = 30;
@@ -107,5 +107,28 @@ export const cost = [
     assert.ok(after.listeners <= before.listeners + 2, `listeners: ${before.listeners} became ${after.listeners}`);
     // A window that stayed would be 10 KB and more; caches of the browser itself are a part of this.
     assert.ok(after.heapMb - before.heapMb < 0.5, `heap: ${before.heapMb} MB became ${after.heapMb}`);
+  }),
+  story('leak: the desktop’s own apps, panels and menus leave nothing behind', {}, async ({ page, context }) => {
+    const session = await context.newCDPSession(page);
+    const round = async () => {
+      for (const id of ['shell.settings', 'shell.weblink', 'shell.docs']) {
+        await openApp(page, id);
+        await page.keyboard.press('Alt+Shift+M');
+        await page.getByRole('menu').waitFor();
+        await page.keyboard.press('Escape');
+        await closeAll(page);
+      }
+      for (const key of ['Control+k', 'F9']) {
+        await page.keyboard.press(key);
+        await frames(page);
+        await page.keyboard.press('Escape');
+      }
+    };
+    for (let index = 0; index < 3; index += 1) await round();
+    const before = await alive(session);
+    for (let index = 0; index < 6; index += 1) await round();
+    const after = await alive(session);
+    assert.ok(after.nodes <= before.nodes + 2, `nodes: ${before.nodes} became ${after.nodes}`);
+    assert.ok(after.listeners <= before.listeners + 2, `listeners: ${before.listeners} became ${after.listeners}`);
   }),
 ];

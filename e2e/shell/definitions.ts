@@ -1,6 +1,5 @@
 /** Every field of an app definition, every member of the render context, and the options that other files don't play. */
 import assert from 'node:assert/strict';
-import { build } from '../../shell/scripts/bundler.ts';
 import { open, type World } from './browser.ts';
 import { box, frames, openApp, pick, story } from './scenario.ts';
 
@@ -221,42 +220,4 @@ export const definitions = [
       assert.equal(await root.getAttribute('lang'), 'en');
     },
   ),
-  {
-    name: 'forms: inlined by a bundler into an application’s chunk, icons come from `assetBase`',
-    async run(world: World) {
-      const context = await world.browser.newContext({ viewport: { width: 1000, height: 700 } });
-      world.contexts.push(context);
-      const page = await context.newPage();
-      const errors: string[] = [];
-      page.on('pageerror', (error) => errors.push(String(error)));
-      const chunk = await build(`
-        import { Shell, VERSION, ShellDesktopElement, localProfileStore } from '@svc/shell';
-        Shell.configure({ assetBase: '/shell/icons', profileStore: localProfileStore() });
-        Shell.registerApp({ id: 'one', title: 'One', icon: 'clock.svg', render: () => document.createTextNode('here') });
-        globalThis.facts = [VERSION, Shell === window.Shell, customElements.get('shell-desktop') === ShellDesktopElement];
-        setTimeout(() => document.body.append(document.createElement('shell-desktop')), 50);
-      `);
-      await page.route('**/app/*', (route) =>
-        route.request().url().endsWith('.js')
-          ? route.fulfill({ contentType: 'text/javascript', body: chunk })
-          : route.fulfill({
-              contentType: 'text/html',
-              body: '<!doctype html><html lang="en"><title>App</title><link rel="stylesheet" href="/shell/shell.css"><script type="module" src="/app/chunk.js"></script></html>',
-            }),
-      );
-      await page.goto(`${world.url}/app/`);
-      await page.locator('.shell-start-button').click();
-      const icon = page.locator('.shell-start [data-app=one] img');
-      assert.equal(await icon.getAttribute('src'), `${world.url}/shell/icons/clock.svg`);
-      await page.waitForFunction(
-        () => (document.querySelector('.shell-start [data-app=one] img') as HTMLImageElement).naturalWidth > 0,
-      );
-      await page.locator('.shell-start [data-app=one]').click();
-      await page.locator('.shell-window').getByText('here').waitFor();
-      await frames(page);
-      const facts = await page.evaluate(() => (globalThis as unknown as { facts: unknown[] }).facts);
-      assert.deepEqual(facts, ['0.5.0', true, true]);
-      assert.deepEqual(errors, []);
-    },
-  },
 ];

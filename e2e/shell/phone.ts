@@ -39,6 +39,26 @@ export const phone = [
     );
     assert.deepEqual(small, []);
   }),
+  story('phone: the task of the window in front is whole, whatever else lies in the bar', PHONE, async ({ page }) => {
+    await page.keyboard.press('F9');
+    await page.getByRole('button', { name: 'Add webtop' }).click();
+    await page.keyboard.press('Escape');
+    await page.evaluate(() => void window.Shell.notify({ title: 'Backup done' }));
+    for (const id of ['notes', 'sales', 'clock', 'people']) await openApp(page, id);
+    for (const width of [390, 360]) {
+      await page.setViewportSize({ width, height: 844 });
+      const task = page.locator('.shell-task[aria-current]');
+      await page.waitForFunction(() => {
+        const [task, tasks] = ['.shell-task[aria-current]', '.shell-tasks'].map((selector) =>
+          document.querySelector(selector)?.getBoundingClientRect(),
+        );
+        return task && tasks && task.left >= tasks.left - 1 && task.right <= tasks.right + 1;
+      });
+      assert.ok((await box(task)).width >= 44, `at ${width}`);
+      assert.equal(await page.locator('.shell-bell').isVisible(), true);
+      assert.equal(await page.locator('.shell-dot').count(), 2);
+    }
+  }),
   story('phone: settings say that the taskbar stays at the bottom', PHONE, async ({ page }) => {
     await openApp(page, 'shell.settings', { section: 'taskbar' });
     await page.getByText('stays at the bottom').waitFor();

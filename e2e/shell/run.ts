@@ -1,24 +1,31 @@
 /**
- * Plays the scenarios in Debian's Chromium with real pointer, touch and keyboard events.
+ * Plays the scenarios in Debian's Chromium or Firefox with real pointer, touch and keyboard events.
  *
  * `npm run e2e` in `shell/` runs all; a word after `--` runs those whose name contains it; `--list` names them.
  */
 import { parseArgs } from 'node:util';
-import { engineNamed, start, type Engine, type World } from './browser.ts';
+import { engineNamed, keyOf, preferencesOf, start, type Engine, type World } from './browser.ts';
 import type { Scenario } from './scenario.ts';
 import { SKIPPED } from './skipped.ts';
 import { accessibility } from './accessibility.ts';
+import { access } from './access.ts';
 import { apps } from './apps.ts';
 import { cost } from './cost.ts';
 import { desk } from './desk.ts';
 import { definitions } from './definitions.ts';
 import { grid } from './grid.ts';
 import { keyboard } from './keyboard.ts';
+import { identity } from './identity.ts';
+import { oidc } from './oidc.ts';
+import { packages } from './package.ts';
 import { overview } from './overview.ts';
 import { phone } from './phone.ts';
 import { profiles } from './profiles.ts';
+import { remote } from './remote.ts';
 import { server } from './server.ts';
 import { settings } from './settings.ts';
+import { shop } from './shop.ts';
+import { signin } from './signin.ts';
 import { windows } from './windows.ts';
 
 const SCENARIO_TIMEOUT_MS = 120_000;
@@ -33,12 +40,20 @@ const all: Scenario[] = [
   grid,
   apps,
   definitions,
+  packages,
   server,
   overview,
   settings,
   profiles,
+  signin,
+  access,
+  identity,
+  remote,
+  oidc,
   phone,
   accessibility,
+  // These need the server's program.
+  process.env.SVC_SHOP_BINARY ? shop : [],
 ].flat();
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -58,9 +73,13 @@ const wanted = positionals[0]?.toLowerCase() ?? '';
 const chosen = all.filter(({ name }) => name.toLowerCase().includes(wanted) && !(name in skipped));
 const failed: string[] = [];
 const began = performance.now();
-const waiting = [...chosen];
+/** In Firefox each set of preferences is a browser of its own: those who share it come together. */
+const preference = ({ how }: Scenario) => keyOf(preferencesOf(how ?? {}));
+const waiting = [...Map.groupBy(chosen, preference).values()].flat();
 
 async function play(scenario: Scenario, world: World): Promise<void> {
+  const from = performance.now();
+  const took = () => `${((performance.now() - from) / 1000).toFixed(1).padStart(5)} s`;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
@@ -70,13 +89,13 @@ async function play(scenario: Scenario, world: World): Promise<void> {
   });
   try {
     await Promise.race([scenario.run(world), limit]);
-    console.log(`ok      ${scenario.name}`);
+    console.log(`ok      ${took()}  ${scenario.name}`);
   } catch (error) {
     failed.push(scenario.name);
-    console.log(`FAILED  ${scenario.name}\n${error instanceof Error ? error.stack : String(error)}`);
+    console.log(`FAILED  ${took()}  ${scenario.name}\n${error instanceof Error ? error.stack : String(error)}`);
   } finally {
     clearTimeout(timer);
-    for (const context of world.contexts.splice(0)) await context.close();
+    await world.clear();
   }
 }
 

@@ -7,6 +7,8 @@ import { engineOf, open, type Desktop, type Opening, type World } from './browse
 /** One played story. */
 export interface Scenario {
   name: string;
+  /** Who it's played for, when somebody with preferences of their own. */
+  how?: Opening;
   run(world: World): Promise<void>;
 }
 
@@ -14,6 +16,7 @@ export interface Scenario {
 export function story(name: string, how: Opening, play: (desktop: Desktop, world: World) => Promise<void>): Scenario {
   return {
     name,
+    how,
     async run(world) {
       const desktop = await open(world, how);
       await play(desktop, world);

@@ -116,7 +116,6 @@ export const server = [
           viewport: { width: 1440, height: 900 },
           reducedMotion: 'reduce',
         });
-        world.contexts.push(context);
         const page = await context.newPage();
         const errors: string[] = [];
         page.on('pageerror', (error) => errors.push(String(error)));

@@ -1,7 +1,21 @@
 /** Settings, looks, languages, effects. */
 import assert from 'node:assert/strict';
-import type { World } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { preferencesOf, type World } from './browser.ts';
 import { area, box, frames, openApp, story } from './scenario.ts';
+
+/** A picture of noise, the hardest to make small. */
+async function noisyPicture(page: Page, side = 1600): Promise<Buffer> {
+  const data = await page.evaluate((width) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width, height: width / 1.6 });
+    const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    const image = context.createImageData(canvas.width, canvas.height);
+    for (let at = 0; at < image.data.length; at += 1) image.data[at] = at % 4 === 3 ? 255 : Math.random() * 90;
+    context.putImageData(image, 0, 0);
+    return canvas.toDataURL('image/jpeg', 0.9).split(',')[1] ?? '';
+  }, side);
+  return Buffer.from(data, 'base64');
+}
 
 export const settings = [
   story('settings: theme, wallpaper and colour take effect and are kept', {}, async ({ page }) => {
@@ -23,6 +37,107 @@ export const settings = [
     await page.reload();
     await page.locator('.shell-window[data-app="shell.settings"]').waitFor();
     assert.equal(await page.locator('shell-desktop').getAttribute('data-theme'), 'dark');
+  }),
+  story(
+    'wallpaper: an own picture is made small, shown and kept; a file that is none says so',
+    {},
+    async ({ page }) => {
+      const win = await openApp(page, 'shell.settings', { section: 'appearance' });
+      const input = win.locator('input[type=file]');
+      await input.setInputFiles({ name: 'letter.txt', mimeType: 'text/plain', buffer: Buffer.from('text') });
+      await page.getByText('This file is no picture that can be used.').waitFor();
+      const noise = await noisyPicture(page);
+      await input.setInputFiles({ name: 'own.jpg', mimeType: 'image/jpeg', buffer: noise });
+      await win.getByRole('radio', { name: 'Own picture 1', checked: true }).waitFor();
+      const shown = () =>
+        page.evaluate(() => {
+          const style = document.querySelector<HTMLElement>('shell-desktop')?.style;
+          return ['--shell-wallpaper', '--shell-on-wallpaper'].map((name) => style?.getPropertyValue(name) ?? '');
+        });
+      // The ink is found by looking at the picture.
+      await page.waitForFunction(
+        () =>
+          document.querySelector<HTMLElement>('shell-desktop')?.style.getPropertyValue('--shell-on-wallpaper') ===
+          '#ffffff',
+      );
+      const [wallpaper = ''] = await shown();
+      assert.match(wallpaper, /url\("?data:image\/jpeg/);
+      assert.ok(wallpaper.length < 45_100, `${wallpaper.length} characters`);
+      await page.waitForTimeout(1000);
+      await page.reload();
+      await page.locator('.shell-window[data-app="shell.settings"]').waitFor();
+      assert.deepEqual(await shown(), [wallpaper, '#ffffff']);
+    },
+  ),
+  story(
+    'wallpaper: own pictures stay in the list, the latest four; one goes, and undo brings it back',
+    {},
+    async ({ page }) => {
+      const win = await openApp(page, 'shell.settings', { section: 'appearance' });
+      const input = win.locator('input[type=file]');
+      const own = win.getByRole('radio', { name: /^Own picture/ });
+      const remove = win.getByRole('button', { name: 'Remove the picture' });
+      const stored = () =>
+        page.evaluate(() => {
+          const { wallpaper, pictures } = JSON.parse(localStorage.getItem('shell') ?? '{}').settings;
+          return { wallpaper, ids: (pictures as { id: string }[]).map(({ id }) => id) };
+        });
+      assert.equal(await remove.isVisible(), false, 'nothing of the person’s own is chosen');
+      for (let count = 1; count <= 5; count += 1) {
+        await input.setInputFiles({
+          name: 'own.jpg',
+          mimeType: 'image/jpeg',
+          buffer: await noisyPicture(page, 8 * count),
+        });
+        await page.waitForFunction(
+          (expected) => document.querySelectorAll('.shell-choice input[value^=picture]').length === expected,
+          Math.min(count, 4),
+        );
+        await win.getByRole('radio', { name: 'Own picture 1', checked: true }).waitFor();
+      }
+      await win.getByRole('radio', { name: 'Dune' }).check();
+      assert.equal(await remove.isVisible(), false, 'what ships can’t be removed');
+      await page.waitForTimeout(1000);
+      const before = await stored();
+      assert.equal(before.ids.length, 4);
+      await page.reload();
+      await win.waitFor();
+      assert.equal(await own.count(), 4, 'kept although another one is chosen');
+      await own.nth(2).check();
+      await remove.click();
+      assert.equal(await own.count(), 3);
+      assert.equal(await win.getByRole('radio', { name: 'Fjord' }).isChecked(), true, 'the default one is there again');
+      assert.ok(await input.evaluate((element) => element === document.activeElement), 'the focus stays beside');
+      await page.getByText('“Own picture 3” was removed.').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await win.getByRole('radio', { name: 'Own picture 1', checked: true }).waitFor();
+      await page.waitForTimeout(1000);
+      const [first, second, third, fourth] = before.ids;
+      assert.deepEqual(await stored(), { wallpaper: third, ids: [third, first, second, fourth] });
+    },
+  ),
+  story('colours: any that CSS knows makes a plate, what is none leaves the system’s', {}, async ({ page }) => {
+    const plates = await page.evaluate(async () => {
+      const { Shell } = window;
+      const accents = [
+        '#0a7d55',
+        'teal',
+        'hsl(180 100% 25%)',
+        'rgb(0 128 128 / 60%)',
+        'oklch(0.54 0.1 195)',
+        'blueish',
+      ];
+      Shell.registerApps(
+        accents.map((accent, at) => ({ id: `c${at}`, title: accent, icon: 'app.svg', accent, render: () => '' })),
+      );
+      for (const at of accents.keys()) Shell.openApp(`c${at}`);
+      return accents.map((_accent, at) => {
+        const win = document.querySelector<HTMLElement>(`.shell-window[data-app=c${at}]`);
+        return win?.style.getPropertyValue('--shell-plate') ?? '';
+      });
+    });
+    assert.deepEqual([...plates.slice(0, 4), plates[5]], ['#0a7d55', '#008080', '#008080', '#008080', '']);
+    assert.match(plates[4] ?? '', /^#0[0-3][78][0-9a-f][78][0-9a-f]$/);
   }),
   story('settings: what is in force is marked, on every page', {}, async ({ page }) => {
     const win = await openApp(page, 'shell.settings', { section: 'appearance' });
@@ -99,7 +214,7 @@ export const settings = [
       assert.deepEqual(keys.slice(-3), ['F2', 'Strg + ← → ↑ ↓', 'Entf'], 'those of shortcuts, too');
       assert.ok(keys.includes('Strg + K') && keys.includes('Alt + Umschalt + W'), keys.join());
       await page.evaluate(() => {
-        window.Shell.addMessages('fr', { 'settings.title': 'Réglages' });
+        window.Shell.addMessages('fr', { Settings: 'Réglages' });
         window.Shell.setLocale('fr');
       });
       await frames(page);
@@ -177,9 +292,8 @@ export const settings = [
   {
     name: 'effect: logos carry the title of the brand',
     async run(world: World) {
-      const browser = await world.browserFor({ dark: false, reducedMotion: false, touch: false });
+      const browser = await world.browserFor(preferencesOf({ reducedMotion: false }));
       const context = await browser.newContext({ locale: 'en-GB' });
-      world.contexts.push(context);
       const page = await context.newPage();
       await page.addInitScript(() => {
         const options = { brand: { title: 'Acme' }, defaults: { effect: 'logos' } };

@@ -105,28 +105,6 @@ export const windows = [
     await page.mouse.up();
     await becomes(win, before, 'after Escape');
   }),
-  story('drag: a throw towards an edge snaps before reaching it', {}, async ({ page }) => {
-    const win = await openApp(page, 'clock');
-    const from = await titleOf(win);
-    // The times are part of the gesture: a busy machine mustn't turn a throw into a drag.
-    const session = await page.context().newCDPSession(page);
-    const began = Date.now() / 1000;
-    const mouse = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', step: number) =>
-      session.send('Input.dispatchMouseEvent', {
-        type,
-        x: from.x - step * 110,
-        y: from.y + step * 30,
-        button: 'left',
-        buttons: 1,
-        clickCount: 1,
-        timestamp: began + step * 0.016,
-      });
-    await mouse('mousePressed', 0);
-    for (let step = 1; step <= 5; step += 1) await mouse('mouseMoved', step);
-    await mouse('mouseReleased', 5);
-    await frames(page);
-    assert.equal(await placement(win), 'left');
-  }),
   story('resize: by every edge and corner, the opposite side stays', {}, async ({ page }) => {
     for (const edge of ['n', 's', 'e', 'w', 'ne', 'nw', 'se', 'sw']) {
       const win = await openApp(page, 'notes');

@@ -30,6 +30,9 @@ Shell.configure({
   ...(globalThis.playground?.options ?? {}),
 });
 
+// Providers and stores can't come as JSON.
+globalThis.playground?.setup?.(Shell);
+
 Shell.registerPermissions([{ id: 'Vault.Open', title: 'Open the vault', group: 'Vault' }]);
 Shell.registerApps([
   notes,

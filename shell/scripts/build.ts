@@ -7,7 +7,8 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
+import { entry, privateNames, squeeze, texts } from './squeeze.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -17,11 +18,7 @@ const stage = join(root, '.build');
 const LIMITS = { 'shell.js': 64 * 1024, 'shell.css': 16 * 1024, 'frame.js': 2 * 1024 };
 
 async function bundle(): Promise<void> {
-  await build({
-    entryPoints: [
-      { in: join(root, 'src/index.ts'), out: 'shell' },
-      { in: join(root, 'src/frame.ts'), out: 'frame' },
-    ],
+  const common = {
     outdir: dist,
     bundle: true,
     format: 'esm',
@@ -29,7 +26,13 @@ async function bundle(): Promise<void> {
     sourcemap: true,
     target: ['es2024', 'chrome125', 'firefox128', 'safari17.5'],
     legalComments: 'none',
-  });
+  } satisfies BuildOptions;
+  await build({ ...common, stdin: entry(), plugins: [texts], mangleProps: privateNames(), entryNames: 'shell' });
+  await build({ ...common, entryPoints: [join(root, 'src/frame.ts')] });
+  const file = join(dist, 'shell.js');
+  const { code, map } = await squeeze(readFileSync(file, 'utf8'), readFileSync(`${file}.map`, 'utf8'));
+  writeFileSync(file, code ?? '');
+  writeFileSync(`${file}.map`, String(map));
   await build({
     entryPoints: [{ in: join(root, 'src/styles/shell.css'), out: 'shell' }],
     outdir: dist,

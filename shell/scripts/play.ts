@@ -1,6 +1,6 @@
 /** Serves the playground under the strictest policy that the shell promises to work with. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,9 +48,14 @@ function fileFor(path: string): string | undefined {
   return undefined;
 }
 
-/** Starts the server; port 0 takes a free one. */
-export async function serve(port: number): Promise<{ server: Server; url: string }> {
+/** Starts the server; port 0 takes a free one. Pages may load modules from, talk to and frame `others` besides their own origin; `answer` comes before the files. */
+export async function serve(
+  port: number,
+  others: readonly string[] = [],
+  answer?: (request: IncomingMessage, response: ServerResponse) => boolean,
+): Promise<{ server: Server; url: string }> {
   const server = createServer((request, response) => {
+    if (answer?.(request, response)) return;
     const file = fileFor(new URL(request.url ?? '/', 'http://localhost').pathname);
     if (!file) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
@@ -58,7 +63,9 @@ export async function serve(port: number): Promise<{ server: Server; url: string
     }
     response.writeHead(200, {
       'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
-      'content-security-policy': POLICY,
+      'content-security-policy': POLICY.replace(/(script-src|connect-src|frame-src) 'self'/g, (sources) =>
+        [sources, ...others].join(' '),
+      ),
       'cache-control': 'no-store',
     });
     createReadStream(file).pipe(response);

@@ -7,16 +7,17 @@ import type { MessageMap } from './types.ts';
 
 export type { MessageKey };
 
+/** Translations of each language, by the English text. */
 const catalogues = signal<ReadonlyMap<string, Readonly<Record<string, string | undefined>>>>(
   new Map<string, Record<string, string>>([
-    ['en', en],
-    ['de', de],
+    ['en', {}],
+    ['de', Object.fromEntries((Object.keys(de) as MessageKey[]).map((key) => [en[key], de[key]]))],
   ]),
 );
 const chosen = signal<string | undefined>(undefined);
 const configured = signal<string | undefined>(undefined);
 
-/** Adds texts for a locale, or replaces some. A missing key falls back to English. */
+/** Adds texts for a locale, or replaces some, by their English. What is missing stays English. */
 export function addMessages(locale: string, map: MessageMap): void {
   const known = new Map(catalogues.peek());
   known.set(locale, { ...known.get(locale), ...map });
@@ -60,9 +61,10 @@ export function localeName(code: string): string {
 
 /** A text in the current language. */
 export function t(key: MessageKey, parameters: Record<string, string | number> = {}): string {
-  const text = catalogues().get(locale())?.[key] ?? en[key];
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = parameters[name];
+  const english = en[key];
+  const text = catalogues().get(locale())?.[english] ?? english;
+  return text.replace(/\{(\w+)\}/g, (whole, parameter: string) => {
+    const value = parameters[parameter];
     return value === undefined ? whole : typeof value === 'number' ? formatNumber(value) : value;
   });
 }

@@ -7,16 +7,25 @@
  * document.body.append(document.createElement('shell-desktop'));
  * ```
  */
-import { addMessages, setLocale } from './i18n.ts';
+import { MANAGE_IDENTITY } from './access.ts';
+import { createCookieProvider } from './auth/cookie.ts';
+import { localAuthProvider } from './auth/local.ts';
+import { createOidcProvider } from './auth/oidc.ts';
+import { addMessages as addOwnMessages, setLocale as setOwnLocale } from './i18n.ts';
+import { httpIdentityStore, localIdentityStore } from './identity.ts';
+import { loadRemote } from './remote.ts';
 import { ShellRequestError } from './request.ts';
 import { runtime } from './runtime.ts';
 import { httpProfileStore, localProfileStore } from './stores.ts';
 import type {
   Access,
   AppDefinition,
+  AuthProvider,
   Intent,
   Notice,
   Permission,
+  RemoteManifest,
+  RemoteReport,
   SearchOptions,
   SearchProvider,
   SearchResult,
@@ -37,6 +46,8 @@ export interface ShellApi {
   registerApps(apps: readonly AppDefinition[]): void;
   /** Takes an app away and closes its windows. */
   unregisterApp(id: string): void;
+  /** Adds what a manifest brings, by URL or inline. Rejects when it can't be had; parts that are wrong are in the report. */
+  loadRemote(source: string | URL | RemoteManifest): Promise<RemoteReport>;
   /** Opens or focuses; `false` when unknown or not permitted. */
   openApp(id: string, intent?: Intent): boolean;
   /** A count or short mark on the app's tiles, start menu entry and task buttons; empty or 0 removes it. */
@@ -57,27 +68,41 @@ export interface ShellApi {
   readonly access: Access;
   /** Asks again what the session may do; windows of apps that are no longer allowed close. */
   refreshAccess(): Promise<void>;
+  /** Adds a way to sign in, and with it the login screen. Returns the undo. */
+  registerAuthProvider(provider: AuthProvider): () => void;
+  /** Signs in; `undefined` when the page leaves for another one. Rejects when the attempt failed. */
+  login(id: string, values?: Record<string, string>): Promise<Session | undefined>;
+  /** Saves the profile and ends the session, here, in other tabs and at its provider. */
+  logout(): Promise<void>;
+  /** Shows the login screen to a guest. */
+  showLogin(): void;
   /** The session, when there's one. */
   readonly session: Session | undefined;
   /** Signs in with a session obtained elsewhere; `undefined` ends it. */
   setSession(session: Session | undefined): Promise<void>;
-  /** An authenticated request relative to `serverBaseUrl`: parsed JSON or text, `undefined` for 204. */
-  request(path: string, init?: RequestInit): Promise<unknown>;
+  /** An authenticated request relative to `serverBaseUrl`: parsed JSON or text, `undefined` for 204. `Answer` is the caller's word for it, unchecked. */
+  request<Answer = unknown>(path: string, init?: RequestInit): Promise<Answer>;
   /** Subscribes. Returns the undo. */
   on<Name extends keyof ShellEvents>(event: Name, handler: (argument: ShellEvents[Name]) => void): () => void;
-  readonly addMessages: typeof addMessages;
-  readonly setLocale: typeof setLocale;
+  readonly addMessages: typeof addOwnMessages;
+  readonly setLocale: typeof setOwnLocale;
+  readonly createOidcProvider: typeof createOidcProvider;
+  readonly createCookieProvider: typeof createCookieProvider;
+  readonly localAuthProvider: typeof localAuthProvider;
+  readonly localIdentityStore: typeof localIdentityStore;
+  readonly httpIdentityStore: typeof httpIdentityStore;
   readonly localProfileStore: typeof localProfileStore;
   readonly httpProfileStore: typeof httpProfileStore;
+  readonly MANAGE_IDENTITY: typeof MANAGE_IDENTITY;
   readonly VERSION: string;
 }
 
-/** The shell of this page; script tags find the same object as `window.Shell`. */
-export const Shell: ShellApi = Object.freeze({
+const own: ShellApi = Object.freeze({
   configure: (options) => runtime.configure(options),
   registerApp: (app) => runtime.registerApp(app),
   registerApps: (apps) => runtime.registerApps(apps),
   unregisterApp: (id) => runtime.unregisterApp(id),
+  loadRemote: (source) => loadRemote(runtime, source),
   openApp: (id, intent) => runtime.openApp(id, intent),
   setBadge: (id, value) => runtime.setBadge(id, value),
   notify: (notice) => runtime.notices.add(notice),
@@ -90,16 +115,26 @@ export const Shell: ShellApi = Object.freeze({
     return runtime.access.peek();
   },
   refreshAccess: () => runtime.refreshAccess(),
+  registerAuthProvider: (provider) => runtime.auth.register(provider),
+  login: (id, values) => runtime.auth.login(id, values),
+  logout: () => runtime.auth.logout(),
+  showLogin: () => runtime.auth.asked.set(true),
   get session() {
-    return runtime.session.peek();
+    return runtime.auth.current;
   },
   setSession: (session) => runtime.setSession(session),
-  request: (path, init) => runtime.request(path, init),
+  request: <Answer>(path: string, init?: RequestInit) => runtime.request(path, init) as Promise<Answer>,
   on: (event, handler) => runtime.on(event, handler),
-  addMessages,
-  setLocale,
+  addMessages: addOwnMessages,
+  setLocale: setOwnLocale,
+  createOidcProvider,
+  createCookieProvider,
+  localAuthProvider,
+  localIdentityStore,
+  httpIdentityStore,
   localProfileStore,
   httpProfileStore,
+  MANAGE_IDENTITY,
   VERSION,
 } satisfies ShellApi);
 
@@ -112,8 +147,35 @@ declare global {
   }
 }
 
-window.Shell ??= Shell;
-if (!customElements.get('shell-desktop')) customElements.define('shell-desktop', ShellDesktopElement);
+/**
+ * The shell of this page; script tags find the same object as `window.Shell`. A further copy of this module, such as one
+ * that a remote app brings along, hands out the first one's: a page has one desktop.
+ */
+export const Shell: ShellApi = customElements.get('shell-desktop') && window.Shell ? window.Shell : own;
+/** Adds texts for a locale, or replaces some. */
+export const addMessages: ShellApi['addMessages'] = Shell.addMessages;
+/** Chooses the language. */
+export const setLocale: ShellApi['setLocale'] = Shell.setLocale;
 
-export { addMessages, setLocale, localProfileStore, httpProfileStore, ShellDesktopElement, ShellRequestError, VERSION };
+if (Shell === own) {
+  window.Shell = own;
+  customElements.define('shell-desktop', ShellDesktopElement);
+} else if (Shell.VERSION !== VERSION) {
+  console.warn(`svc-shell: this page runs version ${Shell.VERSION}; the copy of version ${VERSION} is not used`);
+}
+
+export {
+  createCookieProvider,
+  createOidcProvider,
+  httpIdentityStore,
+  httpProfileStore,
+  localAuthProvider,
+  localIdentityStore,
+  localProfileStore,
+  MANAGE_IDENTITY,
+  ShellDesktopElement,
+  ShellRequestError,
+  VERSION,
+};
+export type { IdentitySeed } from './identity.ts';
 export type * from './types.ts';

@@ -4,6 +4,11 @@ import type { Session } from './types.ts';
 /** A server answered with a status outside 200 to 299. */
 export class ShellRequestError extends Error {
   override name = 'ShellRequestError';
+  /** An error of another copy of this module is one, too. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'ShellRequestError';
+  }
+
   readonly status: number;
   readonly statusText: string;
   readonly url: string;
@@ -36,21 +41,36 @@ async function bodyOf(response: Response): Promise<unknown> {
   return text === '' ? undefined : (JSON.parse(text) as unknown);
 }
 
+function addressOf(base: string, path: string): URL {
+  return new URL(/^[a-z][a-z\d+.-]*:|^\/\//i.test(path) ? path : base + path, document.baseURI);
+}
+
+/** Whether a request goes to the product's own server: that of `base`, or the page's own. */
+export function isOwn(base: string, path: string): boolean {
+  return addressOf(base, path).origin === new URL(base || '.', document.baseURI).origin;
+}
+
+/** Whether a request can be sent a second time: a stream is gone after the first. */
+export function isRepeatable({ body, signal }: RequestInit): boolean {
+  return !(body instanceof ReadableStream) && !signal?.aborted;
+}
+
 /**
- * Sends an authenticated request. The token goes only to the server of `base` (or the page's own origin), so that an
- * absolute URL elsewhere never carries it away.
+ * Sends an authenticated request. Token and `own` headers go only to the product's own server, so that an absolute URL
+ * elsewhere never carries them away.
  */
 export async function send(
   base: string,
   session: Session | undefined,
   path: string,
   init: RequestInit = {},
+  own: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
-  const home = new URL(base || '.', document.baseURI);
-  const url = new URL(/^[a-z][a-z\d+.-]*:|^\/\//i.test(path) ? path : base + path, document.baseURI);
+  const url = addressOf(base, path);
   const headers = new Headers(init.headers);
-  if (session?.token && url.origin === home.origin && !headers.has('authorization')) {
-    headers.set('authorization', `Bearer ${session.token}`);
+  if (isOwn(base, path)) {
+    if (session?.token && !headers.has('authorization')) headers.set('authorization', `Bearer ${session.token}`);
+    for (const [name, value] of Object.entries(own)) if (!headers.has(name)) headers.set(name, value);
   }
   if (typeof init.body === 'string' && !headers.has('content-type')) headers.set('content-type', 'application/json');
   if (!headers.has('accept')) headers.set('accept', 'application/json, text/plain;q=0.9, */*;q=0.8');

@@ -2,17 +2,19 @@
  * What `Shell` stands for: options, apps, access, events. It exists before and without a desktop; a desktop attaches
  * itself and reads the signals.
  */
+import { NOBODY, resolveAccess, rightless } from './access.ts';
+import { Authentication } from './auth/authentication.ts';
+import { describe, oneOf, rule, taken } from './core/check.ts';
 import { checkOptions, checkApp, checkPermission, checkSearchProvider, badgeText } from './core/validate.ts';
 import { Emitter } from './core/emitter.ts';
 import { flush, signal } from './core/signal.ts';
 import { formatNumber, locale, setConfiguredLocale } from './i18n.ts';
 import { Notices } from './notices.ts';
-import { send } from './request.ts';
+import { isOwn, isRepeatable, send, ShellRequestError } from './request.ts';
 import { runSearch } from './search.ts';
 import type {
   Access,
   AppDefinition,
-  Identity,
   Intent,
   Permission,
   SearchOptions,
@@ -26,10 +28,9 @@ import type {
 /** What the runtime asks of an attached desktop. */
 export interface AttachedDesktop {
   open(appId: string, intent: Intent): void;
-  dispatch(name: string, detail: unknown): void;
 }
 
-const NOBODY: Access = { roles: [], permissions: [] };
+const EVENTS = ['login', 'logout', 'access-changed', 'app-opened', 'access-denied'];
 
 let besideModule: string | undefined;
 
@@ -47,12 +48,28 @@ export class Runtime {
   readonly notices = new Notices();
   readonly providers = signal<readonly SearchProvider[]>([]);
   readonly permissions = signal<ReadonlyMap<string, Permission>>(new Map());
-  readonly session = signal<Session | undefined>(undefined);
   readonly access = signal<Access>(NOBODY);
+  /** Whether `access` is what the session may do; not while that is asked for the first time, nor when it failed. */
+  readonly resolved = signal(true);
+  readonly auth = new Authentication({
+    options: () => this.options(),
+    leave: (save) => this.onLeave?.(save),
+    fall: () => this.#fall(),
+    refreshAccess: () => this.refreshAccess(),
+    emit: (name: 'login' | 'logout', argument: Session | undefined) => this.emit(name, argument as Session & undefined),
+  });
+  readonly session = this.auth.session;
+  /** Set by a desktop: where events of the page come from. */
+  element: HTMLElement | undefined;
+  /** Set by a desktop: saves what somebody leaves behind. */
+  onLeave: ((save: boolean) => Promise<void> | undefined) | undefined;
+  /** Hashes of remote modules, by address. */
+  readonly integrity = new Map<string, string>();
   readonly #events = new Emitter<ShellEvents>((error) => reportError(error));
   readonly #waiting: { appId: string; intent: Intent }[] = [];
   #desktop: AttachedDesktop | undefined;
   #accessRun = 0;
+  #told = JSON.stringify(NOBODY);
 
   configure(options: ShellOptions): void {
     checkOptions(options);
@@ -74,10 +91,17 @@ export class Runtime {
     const next = new Map(this.apps.peek());
     for (const app of apps) {
       checkApp(app);
+      for (const key of ['url', 'entry'] as const) {
+        const address = app[key];
+        if (address === undefined) continue;
+        if (!URL.canParse(address, document.baseURI) || /^\s*javascript:/i.test(address)) {
+          throw new TypeError(
+            `\`${key}\` of app \`${app.id}\` must be the address of a page or module, not \`${address}\``,
+          );
+        }
+      }
       if (next.has(app.id)) {
-        throw new Error(
-          `an app with the id \`${app.id}\` is already registered; unregister it first or use another id`,
-        );
+        throw taken(`an app with the id \`${app.id}\``);
       }
       next.set(app.id, app);
     }
@@ -103,6 +127,8 @@ export class Runtime {
       this.emit('access-denied', { appId, requiredPermissions: [...(app.requiredPermissions ?? [])] });
       return false;
     }
+    // Nothing opens behind the login screen; what the page asks for at its start waits for whoever signs in.
+    if (this.#desktop && this.auth.locked()) return false;
     if (this.#desktop) this.#desktop.open(appId, intent);
     else this.#waiting.push({ appId, intent });
     return true;
@@ -119,9 +145,7 @@ export class Runtime {
   registerSearchProvider(provider: SearchProvider): () => void {
     checkSearchProvider(provider);
     if (this.providers.peek().some((known) => known.id === provider.id)) {
-      throw new Error(
-        `a search provider with the id \`${provider.id}\` is already registered; call the undo of the first`,
-      );
+      throw taken(`a search provider with the id \`${provider.id}\``);
     }
     this.providers.update((known) => [...known, provider]);
     return () => this.providers.update((known) => known.filter((one) => one !== provider));
@@ -144,44 +168,70 @@ export class Runtime {
     return this.access().permissions.includes(permission);
   }
 
-  async setSession(session: Session | undefined): Promise<void> {
-    const before = this.session.peek();
-    this.session.set(session);
-    await this.refreshAccess();
-    if (this.session.peek() !== session) return;
-    if (session) this.emit('login', session);
-    else if (before) this.emit('logout', undefined);
+  setSession(session: Session | undefined): Promise<void> {
+    return this.auth.enter(session);
+  }
+
+  /** Rights don't outlive their person: they fall before anybody else's are asked for. */
+  #fall(): void {
+    this.#accessRun += 1;
+    const had = this.access.peek();
+    const session = this.session.peek();
+    this.access.set(rightless(session?.identity));
+    this.resolved.set(!session);
+    flush();
+    if (had.roles.length + had.permissions.length > 0) this.#tell();
+  }
+
+  #tell(): void {
+    const access = this.access.peek();
+    const now = JSON.stringify(access);
+    if (now === this.#told) return;
+    this.#told = now;
+    this.emit('access-changed', { roles: [...access.roles], permissions: [...access.permissions] });
   }
 
   /** Asks again what the session may do; a slower earlier answer doesn't overwrite a later one. */
   async refreshAccess(): Promise<void> {
     this.#accessRun += 1;
     const run = this.#accessRun;
-    const session = this.session.peek();
-    const provider = this.options.peek().accessProvider;
-    const answer = session && provider ? await provider(session) : (session ?? {});
+    const access = await resolveAccess(this.session.peek(), this.options.peek());
     if (run !== this.#accessRun) return;
-    const identity: Identity | undefined = answer.identity ?? session?.identity;
-    const access = { roles: [...(answer.roles ?? [])], permissions: [...(answer.permissions ?? [])] };
-    const before = this.access.peek();
-    this.access.set(Object.freeze(identity ? { identity, ...access } : access));
+    this.access.set(access);
+    this.resolved.set(true);
     flush();
-    if (JSON.stringify(before) !== JSON.stringify(this.access.peek())) this.emit('access-changed', access);
+    this.#tell();
   }
 
-  request(path: string, init?: RequestInit): Promise<unknown> {
+  /** Repeats a request once when its session had ended and could be refreshed. */
+  async request(path: string, init: RequestInit = {}): Promise<unknown> {
     const own = this.options.peek().request;
     if (own) return own(path, init);
-    return send(this.options.peek().serverBaseUrl ?? '', this.session.peek(), path, init);
+    const base = this.options.peek().serverBaseUrl ?? '';
+    const [used, asked, headers] = [this.auth.current, performance.now(), this.auth.headers()];
+    try {
+      return await send(base, used, path, init, headers);
+    } catch (error) {
+      const ended = error instanceof ShellRequestError && error.status === 401 && isOwn(base, path);
+      const renewed = ended && isRepeatable(init) ? await this.auth.renew(used, asked) : undefined;
+      if (!renewed) throw error;
+      return send(base, renewed, path, init, headers);
+    }
   }
 
   on<Name extends keyof ShellEvents>(name: Name, handler: (argument: ShellEvents[Name]) => void): () => void {
+    for (const [what, value, known] of [
+      ['the event', name, oneOf(...EVENTS)],
+      ['the handler of an event', handler, rule.run],
+    ] as const) {
+      if (!known.test(value)) throw new TypeError(`${what} must be ${known.expected}, not ${describe(value)}`);
+    }
     return this.#events.on(name, handler);
   }
 
   emit<Name extends keyof ShellEvents & string>(name: Name, argument: ShellEvents[Name]): void {
     this.#events.emit(name, argument);
-    this.#desktop?.dispatch(`shell:${name}`, argument);
+    this.element?.dispatchEvent(new CustomEvent(`shell:${name}`, { detail: argument, bubbles: true }));
   }
 
   /** Called by a desktop when it can open windows. Returns the undo. */

@@ -64,7 +64,8 @@ export interface RenderContext {
   readonly session: Session | undefined;
   readonly access: Access;
   can(permission: string): boolean;
-  request: RequestFunction;
+  /** As `Shell.request`; what it reads is given up when the window closes. */
+  request<Answer = unknown>(path: string, init?: RequestInit): Promise<Answer>;
   /** Called before the window closes; `false` (or a promise of it) keeps it open. Returns an undo. */
   onClose(callback: () => Awaitable<unknown>): () => void;
   setTitle(text: string): void;
@@ -164,7 +165,8 @@ export interface DefaultSettings {
 export interface ProfileStore {
   /** The stored profile, or `undefined` or `null` when there's none. */
   load(key: string): Awaitable<unknown>;
-  save(key: string, profile: unknown): Awaitable<unknown>;
+  /** `leaving`: the page is about to go, and takes a request with it only when that is sent at once. */
+  save(key: string, profile: unknown, how?: { leaving: boolean }): Awaitable<unknown>;
 }
 
 /** A backend for users and roles. */
@@ -194,6 +196,105 @@ export interface RoleRecord {
   title: string;
   description?: string;
   permissions: string[];
+}
+
+/** A field of a provider's form on the login screen. */
+export interface AuthField {
+  name: string;
+  label: string;
+  /** Type of the input, such as `password`; default `text`. */
+  type?: string;
+}
+
+/** A way to sign in. */
+export interface AuthProvider {
+  id: string;
+  title: string;
+  /** What the person types in; a provider without fields has a button alone. */
+  fields?: AuthField[];
+  /** Shown with the provider on the login screen. */
+  hint?: string;
+  /** Signs in. `undefined` when the page is about to leave for another one; an error's message is shown to the person. */
+  login(values: Record<string, string>): Awaitable<Session | undefined>;
+  /**
+   * Finds the session again: when the page starts, when it comes back from another one, and (with `refresh`) when the
+   * session is about to end. `undefined` when there's none; an error when it can't be found out now.
+   */
+  restore?(options: { refresh: boolean }): Awaitable<Session | undefined | null>;
+  logout?(session: Session): Awaitable<unknown>;
+  /** Headers for every request to the page's own server, such as one against forgery. */
+  headers?: Record<string, string>;
+}
+
+/** What the token endpoint of an OpenID provider answers. */
+export interface OidcTokens {
+  access_token: string;
+  id_token?: string;
+  refresh_token?: string;
+  expires_in?: number;
+  token_type?: string;
+  scope?: string;
+}
+
+/** Options of `createOidcProvider`. */
+export interface OidcOptions {
+  /** Default `oidc`. */
+  id?: string;
+  /** What the button on the login screen says; default: host of the authority. */
+  title?: string;
+  /** URL of the identity provider. */
+  authority: string;
+  /** Identifier of the public client. */
+  clientId: string;
+  /** Default `openid profile email`. */
+  scope?: string;
+  /** Default: the page without query and fragment. */
+  redirectUri?: string;
+  /** Further parameters of the authorization request. */
+  extraParams?: Record<string, string>;
+  /** Paths of claims that roles are read from, such as `realm_access.roles`. */
+  roleClaims?: string[];
+  /** Changes the session; what it returns is laid over the shell's own. */
+  mapSession?(claims: Record<string, unknown>, tokens: OidcTokens): Awaitable<Partial<Session>>;
+}
+
+/** Options of `createCookieProvider`. */
+export interface CookieProviderOptions {
+  /** Default `cookie`. */
+  id?: string;
+  title?: string;
+  /** Where `login`, `user` and `logout` lie; default `/bff`. */
+  basePath?: string;
+  /** Sent with every request, so that other pages can't forge one; default `{ 'X-CSRF': '1' }`. */
+  headers?: Record<string, string>;
+  /** Makes a session of what `user` answers. */
+  mapUser?(user: Record<string, unknown>): Session;
+}
+
+/** An app of a remote manifest. */
+export interface RemoteApp extends Omit<AppDefinition, 'render' | 'menu'> {
+  /** Hashes of the module at `entry`, as in `sha384-…`. */
+  integrity?: string;
+}
+
+/** What a remote manifest says. */
+export interface RemoteManifest {
+  permissions?: Permission[];
+  apps?: RemoteApp[];
+  /** Modules that call `Shell` themselves. */
+  modules?: (string | { url: string; integrity: string })[];
+}
+
+/** What became of a remote manifest. */
+export interface RemoteReport {
+  /** Ids of the apps that were added. */
+  apps: string[];
+  /** Ids of the permissions that were made known. */
+  permissions: string[];
+  /** Modules that ran. */
+  modules: string[];
+  /** What was refused or failed, each in a sentence. */
+  problems: string[];
 }
 
 /** Options of `Shell.configure`. Those marked "at start" are read when the desktop initializes. */
@@ -247,6 +348,8 @@ export interface SearchHit {
   title: string;
   subtitle?: string;
   icon?: string;
+  /** What it is shown under; without one, its provider's title. */
+  group?: string;
   /** 0 to 100; hits without one keep the provider's order. */
   score?: number;
   /** The app that shows the hit. */
@@ -286,5 +389,5 @@ export interface ShellEvents extends Record<string, unknown> {
   'access-denied': { appId: string; requiredPermissions: string[] };
 }
 
-/** A map from message keys to texts; `{name}` stands for a parameter. */
+/** Translations by the English text; `{name}` stands for a parameter. */
 export type MessageMap = Record<string, string>;

@@ -86,3 +86,36 @@ test('an area smaller than any window is filled', () => {
   const area = { x: 0, y: 0, width: 300, height: 200 };
   assert.deepEqual(newPlace({ width: 640, height: 420 }, [], undefined, area), area);
 });
+
+test('beside a snapped window a new one leaves the titles of all readable', () => {
+  const open = [
+    { x: 340, y: 160, width: 760, height: 520 },
+    { x: 412, y: 232, width: 640, height: 460 },
+    { x: 0, y: 0, width: 720, height: 840 },
+  ];
+  const place = newPlace({ width: 820, height: 580 }, open, undefined, AREA);
+  for (const { x, y, width } of open) {
+    const middle = [0.1, 0.3, 0.5, 0.7, 0.9].map((share) => ({ x: x + width * share, y: y + 20 }));
+    const readable = middle.filter((point) => !contains(place, point));
+    assert.ok(
+      readable.length >= 2,
+      `${JSON.stringify(place)} leaves ${readable.length} points of the title at ${x}, ${y}`,
+    );
+  }
+});
+
+test('where there is room beside all titles, a new window covers none of them', () => {
+  const open = [
+    { x: 900, y: 430, width: 760, height: 520 },
+    { x: 972, y: 502, width: 640, height: 460 },
+    { x: 0, y: 0, width: 1280, height: 1380 },
+  ];
+  const place = newPlace({ width: 820, height: 580 }, open, undefined, { x: 0, y: 0, width: 2560, height: 1380 });
+  const readable = open.flatMap(({ x, y, width }, index) =>
+    [0.1, 0.3, 0.5, 0.7, 0.9]
+      .map((share) => ({ x: x + width * share, y: y + 20 }))
+      .filter((point) => !open.slice(index + 1).some((other) => contains(other, point))),
+  );
+  const covered = readable.filter((point) => contains(place, point));
+  assert.deepEqual(covered, [], `${JSON.stringify(place)} covers titles`);
+});

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mergeProfiles } from '../src/core/merge.ts';
 import {
+  MOST_PICTURES,
+  PICTURE_LENGTH,
   UnreadableProfile,
   emptyProfile,
+  fitting,
   migrate,
   readProfile,
   type Profile,
@@ -44,6 +47,7 @@ test('a profile survives a round trip', () => {
       systemColor: '#123456',
       effect: 'snow',
       locale: 'de',
+      pictures: [{ id: 'p', image: 'data:image/jpeg;base64,AA' }],
     },
     windows: [
       {
@@ -154,4 +158,25 @@ test('settings and windows merge one by one', () => {
     { ...base, settings: { wallpaper: 'fjord', effect: 'warp' } },
   );
   assert.deepEqual(merged.settings, { wallpaper: 'dune', effect: 'warp' });
+});
+
+test('own pictures: only pictures, a few, and no more than there is room for', () => {
+  const picture = (id: string, length = 30) => ({ id, image: 'data:image/jpeg;base64,'.padEnd(length, 'A') });
+  const stored = [
+    picture('a'),
+    { id: 'text', image: 'data:text/html,x' },
+    { id: 'address', image: 'https://elsewhere.example/x.png' },
+    { id: '', image: picture('b').image },
+    null,
+    ...['c', 'd', 'e', 'f', 'g'].map((id) => picture(id)),
+  ];
+  const read = readProfile({ ...emptyProfile(), settings: { pictures: stored } });
+  assert.deepEqual(
+    read.settings.pictures?.map(({ id }) => id),
+    ['a', 'c', 'd', 'e'],
+  );
+  const large = [1, 2, 3, 4].map((id) => picture(String(id), PICTURE_LENGTH));
+  assert.equal(fitting(large).length, MOST_PICTURES, 'four of the largest fit');
+  assert.deepEqual(fitting(large, 1), large.slice(0, 1), 'a server’s profile keeps the latest');
+  assert.deepEqual(fitting([picture('huge', 5 * PICTURE_LENGTH), picture('small')]), [], 'none longer than all may be');
 });

@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  PLACEMENTS,
-  placementRect,
-  snapAt,
-  snapByKey,
-  snapOnRelease,
-  type Arrow,
-  type Placement,
-} from '../src/core/snap.ts';
+import { PLACEMENTS, placementRect, snapAt, snapByKey, type Arrow, type Placement } from '../src/core/snap.ts';
 
 const AREA = { x: 0, y: 0, width: 1440, height: 840 };
 
@@ -37,12 +29,6 @@ test('a guide holds on until the pointer is clearly away', () => {
   assert.equal(snapAt({ x: 30, y: 420 }, AREA), undefined);
   assert.equal(snapAt({ x: 30, y: 420 }, AREA, 'left'), 'left');
   assert.equal(snapAt({ x: 40, y: 420 }, AREA, 'left'), undefined);
-});
-
-test('a throw snaps where it was going, a slow release does not', () => {
-  assert.equal(snapOnRelease({ x: 150, y: 420 }, { x: -2, y: 0 }, AREA), 'left');
-  assert.equal(snapOnRelease({ x: 150, y: 420 }, { x: -1, y: 0 }, AREA), undefined);
-  assert.equal(snapOnRelease({ x: 700, y: 420 }, { x: -2, y: 0 }, AREA), undefined, 'too far away');
 });
 
 test('halves and quarters tile the area without gap or overlap', () => {

@@ -1,7 +1,9 @@
 /** A page that talks with the desktop around it. */
 import { connectFrame } from '/shell/frame.js';
 
-const desktop = connectFrame(location.origin, {
+/** The desktop's origin, when it's another one. */
+const around = new URLSearchParams(location.search).get('desktop') ?? location.origin;
+const desktop = connectFrame(around, {
   onContext: ({ theme, locale, intent }) => {
     document.querySelector('#context').textContent = `${theme} ${locale} ${JSON.stringify(intent)}`;
   },

@@ -15,40 +15,18 @@ export function describe(value: unknown): string {
   return typeof value === 'object' ? 'an object' : typeof value === 'function' ? 'a function' : `${typeof value}`;
 }
 
-/** The known name nearest to a mistyped one, when one is near. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  let best: { name: string; distance: number } | undefined;
-  for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (!best || distance < best.distance) best = { name: candidate, distance };
-  }
-  return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.name : undefined;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_unused, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next[j] = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, swap);
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+/** Whether a value is an object with fields. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Checks an object against rules; unknown and wrong fields throw. `undefined` counts as absent. */
 export function checkFields(what: string, value: unknown, rules: Readonly<Record<string, FieldRule>>): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError(`${what} must be an object, not ${describe(value)}`);
-  }
+  if (!isObject(value)) throw new TypeError(`${what} must be an object, not ${describe(value)}`);
   for (const [key, field] of Object.entries(value)) {
     const rule = rules[key];
     if (!rule) {
-      const near = nearest(key, Object.keys(rules));
-      const advice = near ? `did you mean \`${near}\`?` : `known are ${Object.keys(rules).join(', ')}`;
-      throw new TypeError(`${what} has no field \`${key}\`; ${advice}`);
+      throw new TypeError(`${what} has no field \`${key}\`; known are ${Object.keys(rules).join(', ')}`);
     }
     if (field !== undefined && !rule.test(field)) {
       throw new TypeError(`\`${key}\` of ${what} must be ${rule.expected}, not ${describe(field)}`);
@@ -56,9 +34,25 @@ export function checkFields(what: string, value: unknown, rules: Readonly<Record
   }
 }
 
+/** The words of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What somebody hears who registers something twice. */
+export function taken(what: string): Error {
+  return new Error(`${what} is already registered; use another id`);
+}
+
+/** Fails when one of the fields is missing. */
+export function need(what: string, value: unknown, ...keys: string[]): void {
+  for (const key of keys) {
+    if ((value as Record<string, unknown>)[key] === undefined)
+      throw new TypeError(`${what} has no \`${key}\`; add one`);
+  }
+}
+
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Rules that fields share. */
 export const rule = {

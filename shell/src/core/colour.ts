@@ -12,36 +12,11 @@ export const WHITE: Rgb = { r: 255, g: 255, b: 255 };
 /** The dark ink used on light colours. */
 export const INK: Rgb = { r: 16, g: 20, b: 28 };
 
-function fromHsl(h: number, s: number, l: number): Rgb {
-  const a = s * Math.min(l, 1 - l);
-  const channel = (n: number) => {
-    const k = (n + h / 30) % 12;
-    return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
-  };
-  return { r: channel(0), g: channel(8), b: channel(4) };
-}
-
-/** Reads `#rgb`, `#rrggbb` (alpha ignored), `rgb()` and `hsl()`; anything else is `undefined`. */
-export function parseColour(text: string): Rgb | undefined {
-  const value = text.trim().toLowerCase();
-  const hex = /^#([0-9a-f]{3,8})$/.exec(value)?.[1];
-  if (hex && (hex.length === 3 || hex.length === 4)) {
-    const [r, g, b] = [...hex].map((digit) => Number.parseInt(digit + digit, 16));
-    return { r: r ?? 0, g: g ?? 0, b: b ?? 0 };
-  }
-  if (hex && (hex.length === 6 || hex.length === 8)) {
-    const part = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16);
-    return { r: part(0), g: part(2), b: part(4) };
-  }
-  const call = /^(rgb|hsl)a?\(([^)]*)\)$/.exec(value);
-  const parts = (call?.[2] ?? '').split(/[\s,/]+/).filter(Boolean);
-  const numbers = parts.slice(0, 3).map((part) => Number.parseFloat(part));
-  if (!call || numbers.length < 3 || numbers.some(Number.isNaN)) return undefined;
-  const [first = 0, second = 0, third = 0] = numbers;
-  if (call[1] === 'hsl') return fromHsl(((first % 360) + 360) % 360, second / 100, third / 100);
-  const scale = parts[0]?.endsWith('%') ? 2.55 : 1;
-  const limit = (n: number) => Math.max(0, Math.min(255, Math.round(n * scale)));
-  return { r: limit(first), g: limit(second), b: limit(third) };
+/** Reads `#rrggbb`, with which browsers answer too when they're asked for a colour; anything else is `undefined`. */
+export function fromHex(text: string): Rgb | undefined {
+  const [, r, g, b] =
+    /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})$/i.exec(text)?.map((part) => Number.parseInt(part, 16)) ?? [];
+  return r === undefined || g === undefined || b === undefined ? undefined : { r, g, b };
 }
 
 /** Writes `#rrggbb`. */

@@ -11,6 +11,8 @@ import { contains, type Point, type Rect } from './geometry.ts';
 const STEP = 36;
 /** How far inside a window's rim it's looked whether something of it is in sight. */
 const RIM = 15;
+/** How far down a title's middle is: who sees less of it can't read it. */
+const TITLE = 20;
 /** Points along each side at which it's looked. */
 const ALONG = 5;
 /** Places tried along each axis when the cascade has none. */
@@ -45,7 +47,7 @@ function seenOf(rect: Rect, above: readonly Rect[]): Seen {
   const title: Point[] = [];
   const rims: Point[] = [];
   for (let index = 0; index < ALONG; index += 1) {
-    title.push({ x: at(x, width, index), y: y + RIM });
+    title.push({ x: at(x, width, index), y: y + TITLE });
     rims.push({ x: at(x, width, index), y: y + height - RIM });
     // The corners are there already.
     if (index === 0 || index === ALONG - 1) continue;
@@ -71,39 +73,38 @@ function harm(place: Rect, seen: readonly Seen[]): number {
   return sum;
 }
 
-function* places(size: Size, active: Rect | undefined, area: Rect): Generator<Rect> {
+/** Places to try, and how little each must take away to be taken without a look at the rest. */
+function* places(size: Size, active: Rect | undefined, area: Rect): Generator<[Rect, number]> {
   const [roomX, roomY] = [area.width - size.width, area.height - size.height];
   const [gapX, gapY] = [Math.min(EDGE_GAP, roomX / 2), Math.min(EDGE_GAP, roomY / 2)];
   const fits = ({ x, y }: Point) => x >= area.x && y >= area.y && x <= area.x + roomX && y <= area.y + roomY;
   const put = (x: number, y: number): Rect => ({ x: Math.round(x), y: Math.round(y), ...size });
   const middle = put(area.x + roomX / 2, area.y + roomY / 2);
-  if (!active) yield middle;
-  else
+  if (active)
     for (const [dx, dy] of [
       [STEP, STEP],
       [-STEP, STEP],
       [STEP, -STEP],
     ] as const) {
       const next = put(active.x + dx, active.y + dy);
-      if (fits(next)) yield next;
+      if (fits(next)) yield [next, 1];
     }
-  yield middle;
+  yield [middle, 1];
   for (let row = 0; row < PLACES; row += 1) {
     for (let column = 0; column < PLACES; column += 1) {
-      yield put(
-        area.x + gapX + ((roomX - 2 * gapX) * column) / (PLACES - 1),
-        area.y + gapY + ((roomY - 2 * gapY) * row) / (PLACES - 1),
-      );
+      const x = area.x + gapX + ((roomX - 2 * gapX) * column) / (PLACES - 1);
+      const y = area.y + gapY + ((roomY - 2 * gapY) * row) / (PLACES - 1);
+      yield [put(x, y), 0.1];
     }
   }
 }
 
 function best(size: Size, seen: readonly Seen[], active: Rect | undefined, area: Rect): { rect: Rect; harm: number } {
   let found: { rect: Rect; harm: number } | undefined;
-  for (const rect of places(size, active, area)) {
+  for (const [rect, enough] of places(size, active, area)) {
     const cost = harm(rect, seen);
     if (!found || cost < found.harm) found = { rect, harm: cost };
-    if (cost < 1) break;
+    if (cost < enough) break;
   }
   return found ?? { rect: { ...area, ...size }, harm: 0 };
 }

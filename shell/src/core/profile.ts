@@ -4,6 +4,7 @@
  * A profile carries the version of its shape. `readProfile` brings older ones up to date, drops single entries that make
  * no sense, and throws `UnreadableProfile` when the whole isn't a profile, so that the caller can set it aside.
  */
+import { isObject } from './check.ts';
 import { FOLDER_GRID, MAX_WEBTOPS, WEBTOP_GRID, firstFree, pageSize } from './grid.ts';
 import type { Rect } from './geometry.ts';
 import { PLACEMENTS, type Placement, type Split } from './snap.ts';
@@ -12,7 +13,10 @@ import { PLACEMENTS, type Placement, type Split } from './snap.ts';
 export const PROFILE_VERSION = 1;
 
 /** The sides a taskbar may lie on. */
-export type TaskbarPosition = 'bottom' | 'top' | 'left' | 'right';
+export const SIDES = ['bottom', 'top', 'left', 'right'] as const;
+
+/** One of them. */
+export type TaskbarPosition = (typeof SIDES)[number];
 
 /** A reference to an app, with what the person made of it. */
 export interface Shortcut {
@@ -51,9 +55,18 @@ export interface Webtop {
   items: WebtopItem[];
 }
 
+/** Looks that may be chosen; `auto` is the system's. */
+export const THEMES = ['auto', 'light', 'dark'] as const;
+
+/** A picture that the person brought along as wallpaper; `image` is a data URL. */
+export interface OwnPicture {
+  id: string;
+  image: string;
+}
+
 /** What the person chose; what's absent follows the defaults. */
 export interface SettingValues {
-  theme: 'auto' | 'light' | 'dark';
+  theme: (typeof THEMES)[number];
   wallpaper: string;
   systemColor: string;
   taskbarPosition: TaskbarPosition;
@@ -64,6 +77,8 @@ export interface SettingValues {
   pins: string[];
   /** Ids of the apps opened last, the latest first. */
   recent: string[];
+  /** Own wallpapers, the latest first. */
+  pictures: OwnPicture[];
 }
 
 /** An open window, as far as it can be opened again. */
@@ -144,11 +159,22 @@ export function emptyProfile(): Profile {
 /** The most pins and recent apps that are kept. */
 const MOST_IDS = 40;
 
-type Fields = Record<string, unknown>;
+/** The most own pictures that are kept. */
+export const MOST_PICTURES = 4;
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The most characters of one, so that a profile with it can still be sent while the page goes. */
+export const PICTURE_LENGTH = 45_000;
+
+/** Of the latest pictures as many as take no more room than `full` of the largest. */
+export function fitting(pictures: readonly OwnPicture[], full = MOST_PICTURES): OwnPicture[] {
+  let length = 0;
+  return pictures.slice(0, MOST_PICTURES).filter(({ image }) => {
+    length += image.length;
+    return length <= full * PICTURE_LENGTH;
+  });
 }
+
+type Fields = Record<string, unknown>;
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -176,7 +202,7 @@ function readShortcut(value: Fields, cell: number): Shortcut | undefined {
 function readItems(values: unknown, capacity: number, folders: boolean, seen: Set<string>): WebtopItem[] {
   const items: WebtopItem[] = [];
   for (const value of Array.isArray(values) ? values : []) {
-    if (!isFields(value)) continue;
+    if (!isObject(value)) continue;
     const id = text(value.id);
     const cell = cellOf(value.cell, capacity, items);
     if (!id || seen.has(id) || cell === undefined) continue;
@@ -198,20 +224,20 @@ function readItems(values: unknown, capacity: number, folders: boolean, seen: Se
 }
 
 function readRect(value: unknown): Rect | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { x, y, width, height } = value;
   const numbers = [x, y, width, height].every((part) => typeof part === 'number' && Number.isFinite(part));
   return numbers ? { x: x as number, y: y as number, width: width as number, height: height as number } : undefined;
 }
 
 function readSplit(value: unknown): Split | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const share = (part: unknown) => typeof part === 'number' && part > 0 && part < 1;
   return share(value.x) && share(value.y) ? { x: value.x as number, y: value.y as number } : undefined;
 }
 
 function readWindow(value: unknown): StoredWindow | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const id = text(value.id);
   const appId = text(value.appId);
   const bounds = readRect(value.bounds);
@@ -231,33 +257,39 @@ function readWindow(value: unknown): StoredWindow | undefined {
   return stored;
 }
 
+function isPicture(value: unknown): value is OwnPicture {
+  return isObject(value) && !!text(value.id) && !!text(value.image)?.startsWith('data:image/');
+}
+
 function readSettings(value: unknown): Partial<SettingValues> {
-  if (!isFields(value)) return {};
+  if (!isObject(value)) return {};
   const settings: Partial<SettingValues> = {};
   for (const key of ['wallpaper', 'systemColor', 'effect', 'locale'] as const) {
     const own = text(value[key]);
     if (own) settings[key] = own;
   }
-  if (value.theme === 'auto' || value.theme === 'light' || value.theme === 'dark') settings.theme = value.theme;
-  const side = (['bottom', 'top', 'left', 'right'] as const).find((known) => known === value.taskbarPosition);
+  const theme = THEMES.find((known) => known === value.theme);
+  if (theme) settings.theme = theme;
+  const side = SIDES.find((known) => known === value.taskbarPosition);
   if (side) settings.taskbarPosition = side;
   for (const key of ['pins', 'recent'] as const) {
     const ids = value[key];
     if (Array.isArray(ids)) settings[key] = [...new Set(ids.filter((id) => text(id) !== undefined))].slice(0, MOST_IDS);
   }
+  if (Array.isArray(value.pictures)) settings.pictures = fitting(value.pictures.filter(isPicture));
   if (typeof value.taskbarAutoHide === 'boolean') settings.taskbarAutoHide = value.taskbarAutoHide;
   return settings;
 }
 
 /** Reads what a store returned. */
 export function readProfile(stored: unknown): Profile {
-  if (!isFields(stored)) throw new UnreadableProfile('the profile is not a JSON object');
+  if (!isObject(stored)) throw new UnreadableProfile('the profile is not a JSON object');
   const fields = migrate(stored);
   if (!Array.isArray(fields.webtops)) throw new UnreadableProfile('the profile has no list of `webtops`');
   const seen = new Set<string>();
   const webtops: Webtop[] = [];
   for (const value of fields.webtops.slice(0, MAX_WEBTOPS)) {
-    if (!isFields(value)) continue;
+    if (!isObject(value)) continue;
     const id = text(value.id);
     if (!id || seen.has(id)) continue;
     seen.add(id);

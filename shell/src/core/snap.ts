@@ -48,10 +48,6 @@ export const SNAP_EDGE = 20;
 export const SNAP_CORNER = 150;
 /** How much farther the pointer must go back before the guide disappears. */
 export const SNAP_HYSTERESIS = 14;
-/** Speed in px/ms from which a throw towards an edge snaps although the pointer hasn't reached it. */
-export const FLING_SPEED = 1.6;
-/** How far ahead in ms a throw is looked at. */
-const FLING_AHEAD = 110;
 
 /** The snap position the pointer means, or `undefined` away from all edges. `held` is the guide that's shown now. */
 export function snapAt(point: Point, area: Rect, held?: Placement): Placement | undefined {
@@ -69,17 +65,6 @@ export function snapAt(point: Point, area: Rect, held?: Placement): Placement | 
   if (nearest === fromTop) return 'maximized';
   if (nearest === fromBottom) return 'bottom';
   return nearest === fromLeft ? 'left' : 'right';
-}
-
-/** The snap position of a release: where the pointer is, or where a fast throw would have carried it. */
-export function snapOnRelease(point: Point, velocity: Point, area: Rect, held?: Placement): Placement | undefined {
-  const here = snapAt(point, area, held);
-  if (here) return here;
-  if (Math.hypot(velocity.x, velocity.y) < FLING_SPEED) return undefined;
-  const thrown = { x: point.x + velocity.x * FLING_AHEAD, y: point.y + velocity.y * FLING_AHEAD };
-  const outside =
-    thrown.x <= area.x || thrown.y <= area.y || thrown.x >= area.x + area.width || thrown.y >= area.y + area.height;
-  return outside ? snapAt(thrown, area) : undefined;
 }
 
 /** Where the seams between snapped windows lie, as shares of the area. */

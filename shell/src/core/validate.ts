@@ -1,5 +1,6 @@
 /** What options, apps and search providers may contain. */
-import { checkFields, describe, listOf, nested, oneOf, rule, withMethods, type FieldRule } from './check.ts';
+import { checkFields, describe, listOf, need, nested, oneOf, rule, withMethods, type FieldRule } from './check.ts';
+import { SIDES } from './profile.ts';
 
 /** Ids of the effects. */
 export const EFFECTS = ['none', 'logos', 'snow', 'starfield', 'warp', 'network', 'aurora'] as const;
@@ -7,7 +8,7 @@ export const EFFECTS = ['none', 'logos', 'snow', 'starfield', 'warp', 'network',
 const DEFAULTS: Record<string, FieldRule> = {
   wallpaper: rule.filled,
   systemColor: rule.filled,
-  taskbarPosition: oneOf('bottom', 'top', 'left', 'right'),
+  taskbarPosition: oneOf(...SIDES),
   effect: oneOf(...EFFECTS),
 };
 
@@ -100,9 +101,7 @@ export function checkApp(app: unknown): void {
   const what = typeof id === 'string' && id ? `app \`${id}\`` : 'the app';
   checkFields(what, app, APP);
   const fields = app as Record<string, unknown>;
-  for (const key of ['id', 'title', 'icon']) {
-    if (fields[key] === undefined) throw new TypeError(`${what} has no \`${key}\`; add one`);
-  }
+  need(what, app, 'id', 'title', 'icon');
   const sources = ['render', 'url', 'entry'].filter((key) => fields[key] !== undefined);
   if (sources.length !== 1) {
     const found = sources.length === 0 ? 'none' : sources.map((key) => `\`${key}\``).join(' and ');
@@ -121,10 +120,7 @@ export function checkPartialApp(appId: string, value: unknown): void {
 /** Checks a search provider. */
 export function checkSearchProvider(provider: unknown): void {
   checkFields('the search provider', provider, { id: rule.filled, title: rule.filled, search: rule.run });
-  const fields = provider as Record<string, unknown>;
-  for (const key of ['id', 'title', 'search']) {
-    if (fields[key] === undefined) throw new TypeError(`the search provider has no \`${key}\`; add one`);
-  }
+  need('the search provider', provider, 'id', 'title', 'search');
 }
 
 /** Checks a notice. */
@@ -135,7 +131,7 @@ export function checkNotice(notice: unknown): void {
     appId: rule.filled,
     intent: rule.anything,
   });
-  if ((notice as { title?: unknown }).title === undefined) throw new TypeError('the notice has no `title`; add one');
+  need('the notice', notice, 'title');
 }
 
 /** Checks a permission. */
@@ -146,7 +142,24 @@ export function checkPermission(permission: unknown): void {
     group: rule.text,
     description: rule.text,
   });
-  if ((permission as { id?: unknown }).id === undefined) throw new TypeError('the permission has no `id`; add one');
+  need('the permission', permission, 'id');
+}
+
+const AUTH_FIELD: Record<string, FieldRule> = { name: rule.filled, label: rule.filled, type: rule.text };
+
+/** Checks an auth provider. */
+export function checkAuthProvider(provider: unknown): void {
+  checkFields('the auth provider', provider, {
+    id: rule.filled,
+    title: rule.filled,
+    fields: listOf('field', AUTH_FIELD),
+    hint: rule.text,
+    login: rule.run,
+    restore: rule.run,
+    logout: rule.run,
+    headers: rule.object,
+  });
+  need('the auth provider', provider, 'id', 'title', 'login');
 }
 
 /** Checks and shapes a badge: a count or a short mark; nothing and 0 remove it. */

@@ -3,7 +3,7 @@ import { MIN_WINDOW, keepReachable, type Rect } from '../core/geometry.ts';
 import { seams } from '../core/snap.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { listen } from './dom.ts';
+import { consume, listen } from './dom.ts';
 import type { ShellWindow } from './window.ts';
 
 const STEP = 24;
@@ -50,8 +50,7 @@ export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resiz
   };
   const key = (event: KeyboardEvent) => {
     if (split && moveSeam(desk, win, event)) {
-      event.preventDefault();
-      event.stopPropagation();
+      consume(event);
       return;
     }
     const rect = split ? undefined : changed(win.bounds, event.key, event.shiftKey ? FINE_STEP : STEP, mode);
@@ -64,8 +63,7 @@ export function adjustByKeys(desk: Desk, win: ShellWindow, mode: 'move' | 'resiz
       windows.place(win, before.placement);
     } else if (event.key === 'Enter' || event.key === 'Tab') finish();
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   };
   const ends = [
     listen(document, 'keydown', key, { capture: true }),

@@ -8,7 +8,7 @@ import { effect, scope, untracked, type Dispose } from '../core/signal.ts';
 import { t } from '../i18n.ts';
 import { Loan, windowCard } from './cards.ts';
 import type { Desk } from './desk.ts';
-import { h, listen } from './dom.ts';
+import { arrowStep, consume, h, listen } from './dom.ts';
 import type { ShellWindow } from './window.ts';
 
 /** The most windows that are offered. */
@@ -51,11 +51,10 @@ export function offerOtherHalf(desk: Desk, win: ShellWindow): void {
       part: 'assist',
       onkeydown: (event: KeyboardEvent) => {
         const all = [...panel.querySelectorAll<HTMLElement>('button')];
-        const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+        const step = arrowStep(event);
         if (!step || event.altKey || event.ctrlKey) return;
         all.at((all.indexOf(document.activeElement as HTMLElement) + step) % all.length)?.focus();
-        event.preventDefault();
-        event.stopPropagation();
+        consume(event);
       },
     },
     cards,

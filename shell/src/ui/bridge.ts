@@ -5,6 +5,7 @@
 import { effect, scope } from '../core/signal.ts';
 import type { FrameContext, FrameKey, ToDesktop, ToFrame } from '../frame.ts';
 import { locale } from '../i18n.ts';
+import { contextOf } from './context.ts';
 import type { Desk } from './desk.ts';
 import { listen } from './dom.ts';
 import { handleKey } from './keys.ts';
@@ -31,7 +32,7 @@ export function connectBridge(desk: Desk): () => void {
       return;
     }
     const send = (answer: ToFrame) => page.postMessage(answer, event.origin);
-    if (connected.has(page)) send({ shell: 1, type: 'context', context: contextOf(desk, win) });
+    if (connected.has(page)) send({ shell: 1, type: 'context', context: frameContext(desk, win) });
     else {
       connected.add(page);
       tell(desk, win, send);
@@ -39,7 +40,7 @@ export function connectBridge(desk: Desk): () => void {
   });
 }
 
-function contextOf(desk: Desk, win: ShellWindow): FrameContext {
+function frameContext(desk: Desk, win: ShellWindow): FrameContext {
   return {
     appId: win.app.id,
     windowId: win.id,
@@ -52,13 +53,13 @@ function contextOf(desk: Desk, win: ShellWindow): FrameContext {
 
 /** Keeps a frame informed until its window closes. */
 function tell(desk: Desk, win: ShellWindow, send: (message: ToFrame) => void): void {
-  const [, end] = scope(() => effect(() => send({ shell: 1, type: 'context', context: contextOf(desk, win) })));
+  const [, end] = scope(() => effect(() => send({ shell: 1, type: 'context', context: frameContext(desk, win) })));
   win.ends.add(end);
   win.hooks.intent.add((intent) => send({ shell: 1, type: 'intent', intent }));
 }
 
 function hear(desk: Desk, win: ShellWindow, frame: HTMLIFrameElement, message: ToDesktop): void {
-  const context = desk.windows.context(win, win.body);
+  const context = contextOf(desk, win, win.body);
   if (message.type === 'appearance') {
     const [title, accent, icon] = [text(message.title), text(message.accent), text(message.icon)];
     context.setAppearance({ ...(title && { title }), ...(accent && { accent }), ...(icon && { icon }) });

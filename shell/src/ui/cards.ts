@@ -6,8 +6,8 @@
 import type { Rect } from '../core/geometry.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { h } from './dom.ts';
-import { glyph } from './glyphs.ts';
+import { h, put, shift } from './dom.ts';
+import { closeButton } from './glyphs.ts';
 import { plate } from './tiles.ts';
 import type { ShellWindow } from './window.ts';
 
@@ -24,12 +24,7 @@ export function windowCard(desk: Desk, win: ShellWindow, { pick, close }: CardAc
     { 'data-window': win.id },
     h('button.shell-preview-open', { 'aria-label': win.title, onclick: pick }, plate(desk, win.icon, win.accent)),
     h('span.shell-preview-title', { 'aria-hidden': 'true' }, win.title),
-    close &&
-      h(
-        'button.shell-icon-button',
-        { 'aria-label': t('window.closeNamed', { title: win.title }), onclick: close },
-        glyph('close'),
-      ),
+    close && closeButton(t('window.closeNamed', { title: win.title }), close),
   );
 }
 
@@ -37,9 +32,7 @@ export function windowCard(desk: Desk, win: ShellWindow, { pick, close }: CardAc
 export function outline(desk: Desk, rect: Rect, depth: string): HTMLElement {
   const element = h('div.shell-outline', { 'aria-hidden': 'true' });
   element.style.zIndex = depth;
-  element.style.transform = `translate(${rect.x}px,${rect.y}px)`;
-  element.style.width = `${rect.width}px`;
-  element.style.height = `${rect.height}px`;
+  put(element, rect);
   desk.windowLayer.append(element);
   return element;
 }
@@ -70,7 +63,7 @@ export class Loan {
       element.classList.add('shell-flying', ...(shown ? ['shell-flying-from'] : []));
       element.inert = true;
       element.classList.remove('shell-away');
-      element.style.transform = `translate(${x}px,${y}px) scale(${scale})`;
+      element.style.transform = shift({ x, y }, scale);
       card.toggleAttribute('data-filled', true);
     }
   }

@@ -5,9 +5,11 @@
  * failure says what happened and offers to try again. The app's own `host` lies inside the body and stays for the
  * window's life; a retry starts with a fresh one.
  */
+import { isObject, messageOf } from '../core/check.ts';
 import { checkPartialApp } from '../core/validate.ts';
 import { t } from '../i18n.ts';
 import type { AppDefinition, RenderContext, RenderFunction, Rendered } from '../types.ts';
+import { importModule, retryUrl } from '../remote.ts';
 import { h } from './dom.ts';
 import { glyph } from './glyphs.ts';
 import type { ShellWindow } from './window.ts';
@@ -16,6 +18,8 @@ import type { ShellWindow } from './window.ts';
 export interface ContentHost {
   context(win: ShellWindow, host: HTMLElement): RenderContext;
   openOutside(url: string): void;
+  /** What a remote manifest says a module's hash is. */
+  hash(url: string): string | undefined;
 }
 
 /** Time after which a frame that hasn't loaded is spoken of. */
@@ -46,27 +50,49 @@ function fill(host: HTMLElement, rendered: Rendered): void {
   } else if (rendered !== undefined && rendered !== null) writeHtml(host, String(rendered) && (rendered as string));
 }
 
+const readers = new WeakMap<ShellWindow, AbortController>();
+
+/**
+ * What a window reads isn't needed once the window is closed. What it writes goes on: whoever saves and closes wants both,
+ * and so does an `onClose` that saves.
+ */
+export function untilClosed(win: ShellWindow, init: RequestInit = {}): RequestInit {
+  if (win.closed || !/^(get|head)$/i.test(init.method ?? 'get')) return init;
+  const reader = readers.get(win) ?? new AbortController();
+  if (!readers.has(win)) {
+    readers.set(win, reader);
+    win.ends.add(() => reader.abort(new DOMException('the window was closed', 'AbortError')));
+  }
+  return { ...init, signal: init.signal ? AbortSignal.any([init.signal, reader.signal]) : reader.signal };
+}
+
+function loading(): HTMLElement {
+  return h(
+    'div.shell-loading',
+    { role: 'status' },
+    h('span.shell-spinner'),
+    h('span.shell-sr', {}, t('window.loading')),
+  );
+}
+
 /** What a module brings: how to render, and what its partial definition says of the app. */
-async function fromEntry(app: AppDefinition): Promise<{ render: RenderFunction; own: Partial<AppDefinition> }> {
-  const url = new URL(app.entry ?? '', document.baseURI).href;
-  const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as Record<string, unknown>;
+async function fromEntry(
+  app: AppDefinition,
+  attempt: number,
+  hash: (url: string) => string | undefined,
+): Promise<{ render: RenderFunction; own: Partial<AppDefinition> }> {
+  const registered = retryUrl(app.entry ?? '', 0);
+  const url = retryUrl(app.entry ?? '', attempt);
+  const module = await importModule(url, hash(registered));
   const name = app.exportName ?? 'default';
   const exported = module[name];
   if (typeof exported === 'function') return { render: exported as RenderFunction, own: {} };
-  if (typeof exported === 'object' && exported !== null) {
+  if (isObject(exported)) {
     checkPartialApp(app.id, exported);
     const own = exported as Partial<AppDefinition>;
     if (own.render) return { render: own.render, own };
   }
   throw new Error(`the module \`${url}\` exports no render function as \`${name}\``);
-}
-
-/** A module that failed once stays failed in the browser's cache; a fresh query asks for it again. */
-function retryUrl(app: AppDefinition, attempt: number): AppDefinition {
-  if (!app.entry || attempt === 0) return app;
-  const url = new URL(app.entry, document.baseURI);
-  url.searchParams.set('retry', String(attempt));
-  return { ...app, entry: url.href };
 }
 
 /** Loads a window's content. */
@@ -79,16 +105,20 @@ export class ContentLoader {
 
   /** Starts loading; a synchronous render is done when this returns. */
   load(win: ShellWindow, attempt = 0): void {
-    const app = retryUrl(win.app, attempt);
+    const { app } = win;
     if (app.url) {
-      this.frame(win, app.url, app.sandbox, app.allow);
+      try {
+        this.frame(win, app.url, app.sandbox, app.allow);
+      } catch (error) {
+        this.#fail(win, error, attempt);
+      }
       return;
     }
     const host = h('div.shell-host', { part: 'host' });
     win.body.replaceChildren(host);
     const context = this.#host.context(win, host);
     try {
-      const rendered = app.render ? app.render(context) : this.#fromModule(win, app, context);
+      const rendered = app.render ? app.render(context) : this.#fromModule(win, context, attempt);
       if (rendered instanceof Object && 'then' in rendered) {
         this.#wait(win, host, rendered as PromiseLike<Rendered>, attempt);
       } else fill(host, rendered);
@@ -98,24 +128,21 @@ export class ContentLoader {
   }
 
   /** A partial definition says how the window looks where the registered one and the shortcut say nothing else. */
-  async #fromModule(win: ShellWindow, app: AppDefinition, context: RenderContext): Promise<Rendered> {
-    const { render, own } = await fromEntry(app);
+  async #fromModule(win: ShellWindow, context: RenderContext, attempt: number): Promise<Rendered> {
+    const { app } = win;
+    const { render, own } = await fromEntry(app, attempt, (url) => this.#host.hash(url));
     if (own.menu) win.menu = own.menu;
     const looks: { title?: string; icon?: string; accent?: string } = {};
-    if (own.title && win.title === app.title) looks.title = own.title;
-    if (own.icon && win.icon === app.icon) looks.icon = own.icon;
-    if (own.accent && win.accent === app.accent) looks.accent = own.accent;
+    for (const look of ['title', 'icon', 'accent'] as const) {
+      const value = own[look];
+      if (value && win[look] === app[look]) looks[look] = value;
+    }
     if (!win.closed) context.setAppearance(looks);
     return render(context);
   }
 
   #wait(win: ShellWindow, host: HTMLElement, pending: PromiseLike<Rendered>, attempt: number): void {
-    const spinner = h(
-      'div.shell-loading',
-      { role: 'status' },
-      h('span.shell-spinner'),
-      h('span.shell-sr', {}, t('window.loading')),
-    );
+    const spinner = loading();
     win.body.append(spinner);
     win.body.setAttribute('aria-busy', 'true');
     const done = () => {
@@ -162,7 +189,7 @@ export class ContentLoader {
         { role: 'alert' },
         glyph('alert'),
         h('p.shell-failure-title', {}, t('window.failed', { title: win.title })),
-        h('p.shell-failure-text', {}, error instanceof Error ? error.message : String(error)),
+        h('p.shell-failure-text', {}, messageOf(error)),
         retry,
       ),
     );
@@ -182,12 +209,7 @@ export class ContentLoader {
     // A sandbox that allows scripts and the own origin would protect nothing, so pages of the own origin get none.
     const tokens = sandbox ?? (url.origin === location.origin ? undefined : CROSS_ORIGIN_SANDBOX);
     if (tokens !== undefined) frame.setAttribute('sandbox', tokens);
-    const spinner = h(
-      'div.shell-loading',
-      { role: 'status' },
-      h('span.shell-spinner'),
-      h('span.shell-sr', {}, t('window.loading')),
-    );
+    const spinner = loading();
     const slow = setTimeout(() => {
       spinner.replaceChildren(
         h('p', {}, t('window.slow')),

@@ -29,6 +29,7 @@ const BUILT_IN: SettingValues = {
   locale: '',
   pins: [],
   recent: [],
+  pictures: [],
 };
 
 /** How many apps opened last are kept in mind. */
@@ -61,6 +62,8 @@ export class Desk {
   /** Small screens held upright: grids are three columns wide. */
   readonly upright = signal(false);
   readonly dark = signal(false);
+  /** Whether the profile of whoever is signed in is on screen. */
+  readonly settled = signal(false);
   /** The single window of a pop-out tab. */
   readonly popOut: boolean;
 
@@ -173,7 +176,7 @@ export class Desk {
       // The grids are drawn before this runs.
       queueMicrotask(() => this.grids.focus(id));
     };
-    const hide = this.toasts.show(t('shortcut.removed', { title }), 'info', { title: t('undo'), run: undo });
+    const hide = this.toasts.show(t('shortcut.removed', { title }), 'info', { title: t('word.undo'), run: undo });
     const withNotice = () => {
       hide();
       undo();

@@ -30,7 +30,7 @@ export function ask(layer: HTMLElement, options: DialogOptions): Promise<boolean
     h(
       'div.shell-dialog-buttons',
       {},
-      h('button.shell-button', { onclick: () => dialog.close() }, t('cancel')),
+      h('button.shell-button', { onclick: () => dialog.close() }, t('word.cancel')),
       h(
         'button.shell-button',
         { type: 'submit', 'data-primary': true, 'data-danger': options.danger },
@@ -59,7 +59,7 @@ export async function askText(
   title: string,
   label: string,
   value: string,
-  confirm = t('save'),
+  confirm = t('word.save'),
 ): Promise<string | undefined> {
   const input = h('input.shell-input', { value, 'aria-label': label, autofocus: true, maxlength: 80 });
   queueMicrotask(() => input.select());

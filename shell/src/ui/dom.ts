@@ -1,4 +1,5 @@
 /** Builds elements without markup strings, so that a strict CSP and Trusted Types have nothing to refuse. */
+import type { Point, Rect } from '../core/geometry.ts';
 import { effect } from '../core/signal.ts';
 
 type Value = string | number | boolean | undefined | null;
@@ -75,21 +76,125 @@ export function listen<Name extends keyof Events, Events = HTMLElementEventMap &
  * drag that may take long.
  */
 export function swallowClick(lifted: boolean): void {
-  const stop = () => {
-    for (const end of ends) end();
-  };
+  const stop = () => end();
   const swallow = (event: MouseEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
     stop();
   };
   const later = () => setTimeout(stop, 0);
-  const ends = [
+  const end = together(
     listen(document, 'click', swallow, { capture: true }),
     listen(document, 'pointerdown', stop, { capture: true }),
     ...(lifted ? [] : [listen(document, 'pointerup', later)]),
-  ];
+  );
   if (lifted) later();
+}
+
+/** Keeps an event from the browser and from whoever listens farther out. */
+export function consume(event: Event): void {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Follows a pointer until it's lifted; `end` learns where, or of nothing when it's cancelled or Escape is pressed. */
+export function followPointer(
+  move: (event: PointerEvent) => void,
+  end: (lifted: PointerEvent | undefined) => void,
+): void {
+  const finish = (lifted?: PointerEvent) => {
+    stop();
+    end(lifted);
+  };
+  const key = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    consume(event);
+    finish();
+  };
+  const stop = together(
+    listen(document, 'pointermove', move),
+    listen(document, 'pointerup', finish),
+    listen(document, 'pointercancel', () => finish()),
+    listen(document, 'keydown', key, { capture: true }),
+  );
+}
+
+/** The `transform` that moves to a place. */
+export function shift({ x, y }: Point, scale?: number): string {
+  return `translate(${x}px,${y}px)${scale === undefined ? '' : ` scale(${scale})`}`;
+}
+
+/** Sizes an element. */
+export function size({ style }: HTMLElement, { width, height }: { width: number; height: number }): void {
+  style.width = `${width}px`;
+  style.height = `${height}px`;
+}
+
+/** Moves and sizes an element. */
+export function put(element: HTMLElement, rect: Rect): void {
+  element.style.transform = shift(rect);
+  size(element, rect);
+}
+
+/** One function that calls all of them. */
+export function together(...ends: readonly (() => void)[]): () => void {
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** Forward or back, for an arrow key along either axis. */
+export function arrowStep({ key }: { key: string }): 1 | -1 | undefined {
+  const steps: Partial<Record<string, 1 | -1>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+  return steps[key];
+}
+
+/** The tabs of the list that a key was pressed in: arrows, Home and End turn to another one. */
+export function walkTabs(event: KeyboardEvent): void {
+  const tabs = [...(event.currentTarget as Element).querySelectorAll<HTMLElement>('[role=tab]')];
+  const at = tabs.indexOf(document.activeElement as HTMLElement);
+  const to = { Home: 0, End: -1 }[event.key] ?? (at + (arrowStep(event) ?? Number.NaN)) % tabs.length;
+  if (Number.isNaN(to) || event.ctrlKey) return;
+  const tab = tabs.at(to);
+  event.preventDefault();
+  tab?.focus();
+  tab?.click();
+}
+
+/** The element nearest to another in the direction of an arrow key; what lies askew counts as farther. */
+export function nearestTowards(
+  key: string,
+  from: Element,
+  all: Iterable<HTMLElement>,
+  askew = 2,
+): HTMLElement | undefined {
+  const middle = (element: Element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return [left + width / 2, top + height / 2] as const;
+  };
+  const horizontal = key === 'ArrowLeft' || key === 'ArrowRight';
+  const sign = key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 1;
+  const [x, y] = middle(from);
+  let best: HTMLElement | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const element of all) {
+    const [toX, toY] = middle(element);
+    const [along, aside] = horizontal ? [toX - x, toY - y] : [toY - y, toX - x];
+    const distance = along * sign + Math.abs(aside) * askew;
+    if (along * sign > 1 && distance < least) [least, best] = [distance, element];
+  }
+  return best;
+}
+
+/** Where a menu was asked for; nowhere when by a key. */
+export function pressedAt({ clientX: x, clientY: y }: MouseEvent): Point | undefined {
+  return x || y ? { x, y } : undefined;
+}
+
+/** Moves the focus to an element that is still in the page; answers whether it was. */
+export function giveFocus(to: unknown): boolean {
+  const there = to instanceof HTMLElement && to.isConnected;
+  if (there) to.focus({ preventScroll: true });
+  return there;
 }
 
 const BUTTONS = ['button', 'checkbox', 'radio', 'range', 'color', 'file', 'submit', 'reset', 'image'];
@@ -102,7 +207,7 @@ export function isEditable(target: EventTarget | null): boolean {
 }
 
 const FOCUSABLE =
-  'a[href],button:not([disabled]),input:not([disabled]),select:not([disabled]),textarea:not([disabled]),iframe,[contenteditable=""],[contenteditable="true"],[tabindex]:not([tabindex="-1"])';
+  ':is(a[href],button,input,select,textarea,iframe,[contenteditable=""],[contenteditable=true],[tabindex]):not(:disabled,[tabindex="-1"])';
 
 /** Elements inside that Tab reaches, in order. */
 export function focusables(root: Element): HTMLElement[] {

@@ -1,21 +1,21 @@
 /** The element `<shell-desktop>`: puts the parts together, and takes them apart when it leaves the document. */
-import { emptyProfile } from '../core/profile.ts';
-import { effect, flush, scope, untracked, type Dispose } from '../core/signal.ts';
-import { locale, setLocale, t } from '../i18n.ts';
+import { effect, flush, onDispose, scope, untracked, type Dispose } from '../core/signal.ts';
+import { locale } from '../i18n.ts';
 import { runtime, type Runtime } from '../runtime.ts';
-import type { Intent } from '../types.ts';
 import { docsApp } from './apps/docs.ts';
+import { IDENTITY_ID, identityApp } from './apps/identity.ts';
 import { settingsApp } from './apps/settings.ts';
 import { WEBLINK_ID, webLinkApp } from './apps/weblink.ts';
 import { connectBridge } from './bridge.ts';
 import { Desk } from './desk.ts';
-import { append, h, listen, nextTask } from './dom.ts';
+import { append, listen, nextTask } from './dom.ts';
 import { effectStage } from './effects/stage.ts';
+import { followPerson, reveal } from './follow.ts';
 import { connectKeys } from './keys.ts';
+import { connectLogin } from './login.ts';
 import { connectLook, cornerLogo } from './look.ts';
 import { MenuLayer } from './menu.ts';
 import { MoveController } from './move.ts';
-import { Persistence, SLOW_MS } from './persistence.ts';
 import { Pilot } from './pilot.ts';
 import { readPopOut } from './popout.ts';
 import { StartMenu } from './start.ts';
@@ -72,7 +72,7 @@ export class ShellDesktopElement extends HTMLElement {
     };
     const { storageKey } = runtime.options.peek();
     const desk = build(() => lay(runtime, this, popOut !== undefined));
-    const parts = [paint, buildGrids, buildTaskbar, finish, () => followUser(desk, popOut, storageKey)];
+    const parts = [paint, buildGrids, buildTaskbar, finish, () => followPerson(desk, popOut, storageKey)];
     for (const part of parts) {
       await nextTask();
       if (ended) return;
@@ -85,12 +85,16 @@ export class ShellDesktopElement extends HTMLElement {
 /** What the page may count on at once. */
 function lay(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
   const desk = new Desk(owner, element, popOut);
+  owner.element = element;
+  onDispose(() => {
+    owner.element = undefined;
+  });
   element.classList.add('shell-root');
   element.toggleAttribute('data-popout', popOut);
   // Nobody should see the defaults turn into what they chose; a store that takes long isn't waited for.
   desk.root.setAttribute('data-starting', '');
   const late = setTimeout(() => reveal(desk), HOLD_MS);
-  effect(() => () => clearTimeout(late));
+  onDispose(() => clearTimeout(late));
   effect(() => element.setAttribute('lang', locale()));
   registerBuiltIns(owner, desk);
   return desk;
@@ -100,6 +104,7 @@ function lay(owner: Runtime, element: HTMLElement, popOut: boolean): Desk {
 function paint(desk: Desk): void {
   connectLook(desk);
   append(desk.root, desk.backdrop, desk.stage);
+  connectLogin(desk);
   measure(desk);
 }
 
@@ -125,15 +130,7 @@ function finish(desk: Desk): void {
   new MoveController(desk);
   connectWindowControls(desk);
   desk.backdrop.append(effectStage(desk), cornerLogo(desk));
-  const ends = [connectKeys(desk), connectBridge(desk), watchFrames(desk)];
-  effect(() => () => {
-    for (const end of ends) end();
-  });
-}
-
-/** Shows the desktop. */
-function reveal(desk: Desk): void {
-  desk.root.removeAttribute('data-starting');
+  for (const end of [connectKeys(desk), connectBridge(desk), watchFrames(desk)]) onDispose(end);
 }
 
 /** Keeps the usable area true to what CSS says. The first measure comes with the first frame: asking before would lay the page out twice. */
@@ -156,7 +153,7 @@ function measure(desk: Desk): void {
   });
   // Pages in the background get no frames, and should load all the same.
   const late = setTimeout(read, MEASURE_LATEST_MS);
-  effect(() => () => {
+  onDispose(() => {
     clearTimeout(late);
     observer.disconnect();
   });
@@ -174,7 +171,7 @@ function watchFrames(desk: Desk): Dispose {
   });
 }
 
-/** Settings, Web link and documentation are apps like any other. */
+/** Settings, Web link, Users and roles and documentation are apps like any other. */
 function registerBuiltIns(owner: Runtime, desk: Desk): void {
   const replace = (id: string, make: (() => ReturnType<typeof settingsApp>) | undefined) => {
     const apps = new Map(owner.apps.peek());
@@ -187,103 +184,15 @@ function registerBuiltIns(owner: Runtime, desk: Desk): void {
   };
   effect(() => {
     locale();
-    const { webLinks, docsUrl } = owner.options();
+    const { webLinks, docsUrl, identityStore } = owner.options();
     untracked(() => {
       replace('shell.settings', () => settingsApp(desk));
       replace(WEBLINK_ID, webLinks === false ? undefined : () => webLinkApp(desk));
+      replace(IDENTITY_ID, identityStore ? () => identityApp(desk, identityStore) : undefined);
       replace('shell.docs', docsUrl ? () => docsApp(docsUrl) : undefined);
     });
   });
-  effect(() => () => {
-    for (const id of ['shell.settings', WEBLINK_ID, 'shell.docs']) replace(id, undefined);
-  });
-}
-
-/** Loads the profile of whoever is signed in, and changes it with them. */
-function followUser(desk: Desk, popOut: ReturnType<typeof readPopOut>, prefix = 'shell'): void {
-  let persistence: Persistence | undefined;
-  let detach: Dispose | undefined;
-  let userKey: string | undefined;
-  desk.keep = () => void persistence?.save();
-  const change = async (key: string) => {
-    const old = persistence;
-    persistence = new Persistence(desk, key);
-    const mine = persistence;
-    if (old) {
-      await old.end();
-      desk.windows.clear();
-      desk.adopt(emptyProfile());
-    }
-    const start = () => {
-      if (!detach && mine === persistence) detach = begin(desk, popOut);
-    };
-    // What was asked to open waits for the profile, so that it ends up on top; but not for a store that hangs.
-    const patience = setTimeout(start, SLOW_MS);
-    const known = await mine.load();
-    clearTimeout(patience);
-    if (mine !== persistence) return;
-    if (known === false) firstStart(desk);
-    start();
-    // The area is measured anew in the same frame, before this.
-    requestAnimationFrame(() => reveal(desk));
-  };
-  effect(() => {
-    const id = desk.runtime.session()?.identity?.id;
-    const key = id ? `${prefix}.${id}` : prefix;
-    if (key === userKey) return;
-    userKey = key;
-    untracked(() => void change(key));
-  });
-  effect(() => () => {
-    detach?.();
-    const last = persistence;
-    persistence = undefined;
-    void last?.end();
-    desk.windows.clear();
-    setLocale(undefined);
-  });
-}
-
-/** The very first start: shortcuts and apps that the product wants to show. */
-function firstStart(desk: Desk): void {
-  const { initialShortcuts, initialApps } = desk.runtime.options.peek();
-  const webtop = desk.activeWebtop.peek();
-  for (const [index, appId] of (initialShortcuts ?? []).entries()) {
-    // Ids of their own would double shortcuts and windows when two tabs start for the first time at once.
-    desk.addShortcut(appId, { id: `shortcut-first-${index}` }, webtop);
-  }
-  if (desk.popOut) return;
-  for (const [index, appId] of (initialApps ?? []).entries()) {
-    const app = desk.usableApp(appId);
-    if (app) desk.windows.open(app, { id: `window-first-${index}` });
-  }
-}
-
-/** Opens what was asked for, and takes requests from now on. */
-function begin(desk: Desk, popOut: ReturnType<typeof readPopOut>): Dispose {
-  const detach = desk.runtime.attach({
-    open(appId: string, intent: Intent) {
-      const app = desk.usableApp(appId);
-      if (app) desk.windows.open(app, { intent });
-    },
-    dispatch(name, detail) {
-      desk.root.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
-    },
-  });
-  if (popOut) openPopOut(desk, popOut);
-  return detach;
-}
-
-/** A pop-out waits until its app is registered and allowed. */
-function openPopOut(desk: Desk, popOut: NonNullable<ReturnType<typeof readPopOut>>): void {
-  let opened = false;
-  const note = h('p.shell-popout-note', { role: 'status' }, () => t('popout.waiting', { id: popOut.appId }));
-  desk.grids.element.append(note);
-  effect(() => {
-    const app = desk.usableApp(popOut.appId);
-    if (!app || opened) return;
-    opened = true;
-    note.remove();
-    untracked(() => desk.windows.open(app, { intent: popOut.intent, link: popOut.link }));
+  onDispose(() => {
+    for (const id of ['shell.settings', WEBLINK_ID, IDENTITY_ID, 'shell.docs']) replace(id, undefined);
   });
 }

@@ -5,7 +5,7 @@ import { changeItem, findFolder, folderPages } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { animate, h, listen, trapTab } from './dom.ts';
-import { glyph } from './glyphs.ts';
+import { closeButton } from './glyphs.ts';
 import { GridView } from './grid-view.ts';
 import type { Webtops } from './webtops.ts';
 
@@ -154,7 +154,10 @@ export class FolderPanel {
         'div.shell-folder-head',
         {},
         title,
-        h('button.shell-icon-button', { 'aria-label': () => t('close'), onclick: () => this.close() }, glyph('close')),
+        closeButton(
+          () => t('word.close'),
+          () => this.close(),
+        ),
       ),
       view.element,
       empty,

@@ -18,13 +18,15 @@ import type { Shortcut, WebtopItem } from '../core/profile.ts';
 import { addItem, findItem, foldTogether, putItem } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { h, listen, newId, swallowClick } from './dom.ts';
+import { consume, followPointer, h, listen, newId, put, shift, size, swallowClick } from './dom.ts';
 import type { GridView } from './grid-view.ts';
 import { itemTitle } from './tiles.ts';
 import type { Webtops } from './webtops.ts';
 
 const START_PX = 5;
 const TOUCH_TOLERANCE_PX = 8;
+/** How far a finger goes for a swipe. */
+const SWIPE_PX = 48;
 const PRESS_MS = 500;
 const EDGE_PX = 28;
 const EDGE_MS = 600;
@@ -94,16 +96,8 @@ export class GridDrag {
 
   /** A sideways swipe over the webtop turns to the next one. */
   #swipe(event: PointerEvent): void {
-    const end = (up: PointerEvent) => {
-      stop();
-      const dx = up.clientX - event.clientX;
-      if (Math.abs(dx) > 48 && Math.abs(dx) > Math.abs(up.clientY - event.clientY) * 1.5)
-        this.#desk.stepWebtop(dx < 0 ? 1 : -1);
-    };
-    const ends = [listen(document, 'pointerup', end), listen(document, 'pointercancel', () => stop())];
-    const stop = () => {
-      for (const off of ends) off();
-    };
+    const { clientX, clientY } = event;
+    onSwipe(clientX, clientY, (step) => this.#desk.stepWebtop(step));
   }
 
   /** Starts a press that may become a drag; `isNew` adds the item instead of moving it. */
@@ -135,15 +129,14 @@ export class GridDrag {
       listen(document, 'pointerup', (up) => this.#up(up)),
       listen(document, 'pointercancel', () => this.cancel()),
       listen(document, 'keydown', (key) => this.#key(key), { capture: true }),
-      listen(document, 'contextmenu', (menu) => touch && menu.preventDefault(), { capture: true }),
+      listen(document, 'contextmenu', (menu) => touch && consume(menu), { capture: true }),
       listen(window, 'blur', () => this.cancel()),
     ];
   }
 
   #key(event: KeyboardEvent): void {
     if (event.key !== 'Escape' || !this.#drag?.dragging) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
     this.cancel();
   }
 
@@ -155,7 +148,8 @@ export class GridDrag {
     if (!drag.dragging) {
       const travel = Math.hypot(drag.x - drag.startX, drag.y - drag.startY);
       if (drag.touch ? travel > TOUCH_TOLERANCE_PX : travel >= START_PX) {
-        if (drag.touch) this.#abandon(event);
+        if (drag.isNew && drag.touch) this.#finish();
+        else if (drag.touch) this.#abandon(event);
         else this.#start();
       }
       return;
@@ -171,18 +165,9 @@ export class GridDrag {
     const start = this.#drag;
     this.#finish();
     if (!start) return;
-    const up = listen(document, 'pointerup', (end) => {
-      up();
-      cancel();
-      const dx = end.clientX - start.startX;
-      if (Math.abs(dx) <= 48) return;
-      const step = dx < 0 ? 1 : -1;
+    onSwipe(start.startX, start.startY, (step) => {
       if (this.#webtops.folder.isOpen) this.#webtops.folder.turn(step);
       else this.#desk.stepWebtop(step);
-    });
-    const cancel = listen(document, 'pointercancel', () => {
-      up();
-      cancel();
     });
     event.preventDefault();
   }
@@ -192,14 +177,14 @@ export class GridDrag {
     if (!drag || drag.dragging) return;
     drag.dragging = true;
     this.active.set(true);
+    const picture = drag.source.querySelector('.shell-plate') ?? drag.source;
+    const rect = picture.getBoundingClientRect();
+    // What is carried out of the start menu is measured before that goes.
     this.#desk.start.close(false);
     this.#desk.shield.hidden = false;
     this.#desk.shield.style.cursor = 'grabbing';
-    const picture = drag.source.querySelector('.shell-plate') ?? drag.source;
-    const rect = picture.getBoundingClientRect();
     const ghost = h('div.shell-ghost', { 'aria-hidden': 'true' }, picture.cloneNode(true));
-    ghost.style.width = `${rect.width}px`;
-    ghost.style.height = `${rect.height}px`;
+    size(ghost, rect);
     drag.ghost = ghost;
     drag.offsetX = Math.min(Math.max(drag.startX - rect.left, 0), rect.width);
     drag.offsetY = Math.min(Math.max(drag.startY - rect.top, 0), rect.height);
@@ -215,7 +200,7 @@ export class GridDrag {
     if (!drag?.ghost) return;
     // Over what it would join it becomes small and leaves the other in sight.
     const scale = drag.target && drag.target.kind !== 'cell' ? 0.55 : 1.06;
-    drag.ghost.style.transform = `translate(${drag.x - drag.offsetX}px,${drag.y - drag.offsetY}px) scale(${scale})`;
+    drag.ghost.style.transform = shift({ x: drag.x - drag.offsetX, y: drag.y - drag.offsetY }, scale);
     const edge = this.#edgeStep(drag);
     if (edge !== 0) {
       this.#wait(`edge${edge}`, EDGE_MS, () => this.#turn(edge));
@@ -318,12 +303,10 @@ export class GridDrag {
     const cell = (target.kind === 'cell' ? target.cell : (item?.cell ?? 0)) % (columns * rows);
     if (!rect) return;
     const [width, height] = [rect.width / columns, rect.height / rows];
-    const [markWidth, markHeight] = [Math.min(width, MARKER_PX), Math.min(height, MARKER_PX)];
-    const x = rect.left + (cell % columns) * width + (width - markWidth) / 2;
-    const y = rect.top + Math.floor(cell / columns) * height + (height - markHeight) / 2;
-    this.#marker.style.width = `${markWidth}px`;
-    this.#marker.style.height = `${markHeight}px`;
-    this.#marker.style.transform = `translate(${x}px,${y}px)`;
+    const mark = { width: Math.min(width, MARKER_PX), height: Math.min(height, MARKER_PX) };
+    const x = rect.left + (cell % columns) * width + (width - mark.width) / 2;
+    const y = rect.top + Math.floor(cell / columns) * height + (height - mark.height) / 2;
+    put(this.#marker, { x, y, ...mark });
   }
 
   #up(event: PointerEvent): void {
@@ -341,7 +324,13 @@ export class GridDrag {
     const target = still ? undefined : drag.target;
     this.#finish();
     if (target) this.#drop(drag, target);
-    else if (still && drag.touch && !drag.isNew) this.#webtops.itemMenu(drag.item, { x: drag.x, y: drag.y });
+    else if (still && drag.touch) this.#menu(drag);
+  }
+
+  /** A long press that went nowhere asks for the menu of what lies there. */
+  #menu({ item, isNew, source, x, y }: Drag): void {
+    if (isNew) source.dispatchEvent(new MouseEvent('contextmenu', { clientX: x, clientY: y, cancelable: true }));
+    else this.#webtops.itemMenu(item, { x, y });
   }
 
   #drop(drag: Drag, target: Target): void {
@@ -390,4 +379,16 @@ export class GridDrag {
     this.#desk.windows.aside(false);
     this.active.set(false);
   }
+}
+
+/** Waits for the finger to be lifted; `turn` learns the direction of a sideways swipe. */
+function onSwipe(x: number, y: number, turn: (step: 1 | -1) => void): void {
+  followPointer(
+    () => {},
+    (lifted) => {
+      const dx = (lifted?.clientX ?? x) - x;
+      const dy = (lifted?.clientY ?? y) - y;
+      if (Math.abs(dx) > SWIPE_PX && Math.abs(dx) > Math.abs(dy) * 1.5) turn(dx < 0 ? 1 : -1);
+    },
+  );
 }

@@ -4,7 +4,7 @@ import { nearestItem, neighbour, pageOf, pageSize, type GridSize } from '../core
 import type { WebtopItem } from '../core/profile.ts';
 import { scope, type Dispose } from '../core/signal.ts';
 import type { Desk } from './desk.ts';
-import { h } from './dom.ts';
+import { consume, h, pressedAt } from './dom.ts';
 import { appPlate, badge, folderPlate, itemTitle } from './tiles.ts';
 
 interface Tile {
@@ -202,10 +202,8 @@ export class GridView {
   #context(event: MouseEvent): void {
     const item = this.#itemOf(event.target);
     if (!item) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const byKey = event.clientX === 0 && event.clientY === 0;
-    this.#actions.menu(item, byKey ? (this.tile(item.id) ?? this.element) : { x: event.clientX, y: event.clientY });
+    consume(event);
+    this.#actions.menu(item, pressedAt(event) ?? this.tile(item.id) ?? this.element);
   }
 
   #key(event: KeyboardEvent): void {
@@ -232,8 +230,7 @@ export class GridView {
     else if (event.key === 'F2' || (event.key === 'F10' && event.shiftKey)) {
       this.#actions.menu(item, this.tile(item.id) ?? this.element);
     } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 
   /** Ends what the tiles started. */

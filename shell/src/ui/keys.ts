@@ -4,15 +4,15 @@
  */
 import type { Arrow } from '../core/snap.ts';
 import type { Desk } from './desk.ts';
-import { isEditable, listen } from './dom.ts';
+import { consume, isEditable, listen, together } from './dom.ts';
 import { openWindowMenu, snapWithKey } from './window-menu.ts';
 
 /** The shortcuts, for the list in Settings: the key to the text, and the keys. */
 export const SHORTCUTS = [
   ['keys.snap', 'Ctrl + ← → ↑ ↓'],
   ['keys.snapMac', 'Alt + Shift + ← → ↑ ↓'],
-  ['keys.search', 'Ctrl + K'],
-  ['keys.pilot', 'F9'],
+  ['search.title', 'Ctrl + K'],
+  ['pilot.title', 'F9'],
   ['keys.nextWindow', 'Ctrl + `'],
   ['keys.desktop', 'Alt + Shift + D'],
   ['keys.regions', 'F6'],
@@ -33,11 +33,10 @@ export function connectKeys(desk: Desk): () => void {
   const key = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || desk.menus.isOpen) return;
     if (handleKey(desk, event, event.target)) {
-      event.preventDefault();
-      event.stopPropagation();
+      consume(event);
     }
   };
-  const ends = [
+  return together(
     listen(document, 'keydown', key),
     // `load` doesn't bubble, but it can be caught on its way down.
     listen(
@@ -53,10 +52,7 @@ export function connectKeys(desk: Desk): () => void {
       },
       { capture: true },
     ),
-  ];
-  return () => {
-    for (const end of ends) end();
-  };
+  );
 }
 
 /** What a key press says; a frame of another origin can tell no more. */
@@ -66,7 +62,7 @@ export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'altKey'
 export function handleKey(desk: Desk, event: KeyPress, target: EventTarget | null): boolean {
   const { switcher } = desk;
   const outside = target instanceof Node && target !== document.body && !desk.root.contains(target);
-  if (outside) return false;
+  if (outside || desk.root.hasAttribute('data-locked')) return false;
   const ctrl = event.ctrlKey && !event.altKey && !event.metaKey;
   const altShift = event.altKey && event.shiftKey && !event.ctrlKey && !event.metaKey;
   const arrow = ARROWS[event.key];

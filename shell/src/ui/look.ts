@@ -1,9 +1,11 @@
 /** Wallpaper, colours, taskbar side, brand: what settings mean on screen. */
-import { mix, parseColour, textOn, toHex, withContrast, WHITE, type Rgb } from '../core/colour.ts';
-import { WALLPAPERS, coloursOf, inkFor, isDarkInk } from '../core/wallpapers.ts';
-import { effect, signal } from '../core/signal.ts';
+import { mix, textOn, toHex, withContrast, WHITE, type Rgb } from '../core/colour.ts';
+import { WALLPAPERS, backgroundOf, coloursOf, inkFor, inkOf, isDarkInk, type WallpaperId } from '../core/wallpapers.ts';
+import { effect, onDispose, signal } from '../core/signal.ts';
 import { t } from '../i18n.ts';
+import type { Wallpaper } from '../types.ts';
 import type { Desk } from './desk.ts';
+import { parseColour } from './colour.ts';
 import { animate, h, listen } from './dom.ts';
 
 const LIGHT_SURFACE: Rgb = { r: 250, g: 250, b: 252 };
@@ -21,24 +23,27 @@ export interface ShownWallpaper {
   id: string;
   title: string;
   background: string;
-  /** The ink that its maker wants. */
+  /** The ink that its maker wants; else it's found by the colours. */
   foreground: string | undefined;
   /** A picture's address: its ink is found by looking at it. */
   image: string | undefined;
 }
 
-/** All wallpapers, the product's own first. */
+/** All wallpapers: the product's own, the person's, those that ship. */
 export function wallpapers(desk: Desk): ShownWallpaper[] {
-  const own = (desk.runtime.options().wallpapers ?? []).map((one) => {
+  const brought = desk
+    .setting('pictures')
+    .map((one, index) => ({ ...one, title: t('picture.own', { number: index + 1 }) }));
+  const own = [...(desk.runtime.options().wallpapers ?? []), ...brought].map((one: Wallpaper) => {
     const image = one.image && desk.runtime.iconUrl(one.image);
     const background = one.background ?? picture(image ?? '');
     return { id: one.id, title: one.title, background, foreground: one.foreground, image };
   });
-  const shipped = WALLPAPERS.map((one) => ({
-    id: one.id,
-    title: t(one.title),
-    background: (desk.dark() && one.dark) || one.background,
-    foreground: undefined,
+  const shipped = (Object.keys(WALLPAPERS) as WallpaperId[]).map((id) => ({
+    id,
+    title: t(`wallpaper.${id}`),
+    background: backgroundOf(id, desk.dark()),
+    foreground: toHex(inkOf(id, desk.dark())),
     image: undefined,
   }));
   return [...own, ...shipped.filter((one) => !own.some((other) => other.id === one.id))];
@@ -81,11 +86,8 @@ export function connectLook(desk: Desk): void {
     desk.upright.set(small.matches && portrait.matches);
   };
   measure();
-  const ends = [
-    listen(system, 'change', () => prefersDark.set(system.matches)),
-    listen(small, 'change', measure),
-    listen(portrait, 'change', measure),
-  ];
+  onDispose(listen(system, 'change', () => prefersDark.set(system.matches)));
+  for (const query of [small, portrait]) onDispose(listen(query, 'change', measure));
   effect(() => {
     const theme = desk.setting('theme');
     const dark = theme === 'dark' || (theme === 'auto' && prefersDark());
@@ -104,9 +106,6 @@ export function connectLook(desk: Desk): void {
   const sheets = h('div.shell-wallpapers');
   backdrop.append(sheets);
   effect(() => paintWallpaper(desk, sheets));
-  effect(() => () => {
-    for (const end of ends) end();
-  });
 }
 
 /** Derives readable colours from the one the person chose. */
@@ -137,7 +136,7 @@ function paintWallpaper(desk: Desk, backdrop: HTMLElement): void {
   if (!shown) return;
   desk.root.style.setProperty('--shell-wallpaper', shown.background);
   const own = shown.foreground && parseColour(shown.foreground);
-  useInk(desk, shown.foreground, own || inkFor(coloursOf(shown.background)));
+  useInk(desk, shown.foreground, own || inkFor(coloursOf(shown.background, parseColour)));
   if (shown.image && !shown.foreground) {
     coloursOfPicture(shown.image).then((colours) => {
       if (desk.root.style.getPropertyValue('--shell-wallpaper') === shown.background)

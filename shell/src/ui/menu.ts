@@ -4,7 +4,7 @@
  */
 import { clamp } from '../core/geometry.ts';
 import { scope, type Dispose } from '../core/signal.ts';
-import { h, listen } from './dom.ts';
+import { consume, giveFocus, h, listen, together } from './dom.ts';
 import { glyph, type GlyphName } from './glyphs.ts';
 import { layScrim } from './scrim.ts';
 
@@ -63,7 +63,7 @@ export class MenuLayer {
   open(entries: MenuEntries, anchor: MenuAnchor, label: string): void {
     this.close(false);
     this.#returnTo = document.activeElement;
-    const ends = [
+    this.#end = together(
       layScrim(this.#layer, () => this.close()),
       // A touch that opens a menu may take the focus back to what was touched; Escape closes the menu all the same.
       listen(
@@ -71,18 +71,14 @@ export class MenuLayer {
         'keydown',
         (event) => {
           if (event.key !== 'Escape' || this.#stack.some((menu) => menu.element.contains(event.target as Node))) return;
-          event.preventDefault();
-          event.stopPropagation();
+          consume(event);
           this.close();
         },
         { capture: true },
       ),
       listen(window, 'blur', () => this.close(false)),
       listen(window, 'resize', () => this.close()),
-    ];
-    this.#end = () => {
-      for (const end of ends) end();
-    };
+    );
     this.#push(entries, anchor, label, undefined);
   }
 
@@ -95,7 +91,7 @@ export class MenuLayer {
     while (this.#stack.length > 0) this.#pop();
     const back = this.#returnTo;
     this.#returnTo = null;
-    if (restoreFocus && back instanceof HTMLElement && back.isConnected) back.focus({ preventScroll: true });
+    if (restoreFocus) giveFocus(back);
   }
 
   #pop(): void {
@@ -230,8 +226,7 @@ export class MenuLayer {
       const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
       order.find((item) => item.textContent?.trim().toLowerCase().startsWith(letter))?.focus();
     } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 
   #back(): void {

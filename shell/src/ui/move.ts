@@ -6,17 +6,14 @@
  * swallowing the pointer. A move reads nothing from the page and lays nothing out, however many windows are open.
  */
 import { clamp, resize, type Edge, type Point, type Rect } from '../core/geometry.ts';
-import { placementRect, seams, snapAt, snapOnRelease, type Placement, type Split } from '../core/snap.ts';
+import { placementRect, seams, snapAt, type Placement, type Split } from '../core/snap.ts';
 import type { Desk } from './desk.ts';
-import { h, listen } from './dom.ts';
+import { consume, h, listen, put, shift, size } from './dom.ts';
 import type { ShellWindow } from './window.ts';
 import { snapTo } from './window-menu.ts';
 
 const DRAG_START = 5;
 const DOUBLE_TAP_MS = 350;
-const FRAME_MS = 16;
-/** How much of its velocity a pointer keeps over a frame in which it rests. */
-const KEPT_PER_FRAME = 0.6;
 const EDGES: Edge[] = ['n', 's', 'e', 'w', 'ne', 'nw', 'se', 'sw'];
 
 interface Gesture {
@@ -25,8 +22,6 @@ interface Gesture {
   start: Point;
   startRect: Rect;
   last: Point;
-  velocity: Point;
-  lastTime: number;
   edge: Edge | undefined;
   dragging: boolean;
   guide: Placement | undefined;
@@ -98,8 +93,6 @@ export class MoveController {
       start: point,
       startRect: rect,
       last: point,
-      velocity: { x: 0, y: 0 },
-      lastTime: event.timeStamp,
       edge,
       dragging: false,
       guide: undefined,
@@ -122,8 +115,7 @@ export class MoveController {
 
   #key(event: KeyboardEvent): void {
     if (event.key !== 'Escape' || !this.#gesture?.dragging) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
     this.#cancel();
   }
 
@@ -131,15 +123,7 @@ export class MoveController {
     const gesture = this.#gesture;
     if (!gesture || event.pointerId !== gesture.pointerId) return;
     const point = { x: event.clientX, y: event.clientY };
-    const elapsed = Math.max(1, event.timeStamp - gesture.lastTime);
-    // Smoothed, so that one late event doesn't look like a throw; a rest before the last event ends one.
-    const kept = KEPT_PER_FRAME ** (elapsed / FRAME_MS);
-    gesture.velocity = {
-      x: gesture.velocity.x * kept + ((point.x - gesture.last.x) / elapsed) * (1 - kept),
-      y: gesture.velocity.y * kept + ((point.y - gesture.last.y) / elapsed) * (1 - kept),
-    };
     gesture.last = point;
-    gesture.lastTime = event.timeStamp;
     if (!gesture.dragging) {
       if (Math.hypot(point.x - gesture.start.x, point.y - gesture.start.y) < DRAG_START) return;
       this.#startDrag(gesture);
@@ -160,8 +144,7 @@ export class MoveController {
       const height = Math.min(win.bounds.height, gesture.area.height);
       gesture.startRect = { x: start.x - width * share, y: startRect.y, width, height };
       win.element.dataset.placement = 'normal';
-      win.element.style.width = `${width}px`;
-      win.element.style.height = `${height}px`;
+      size(win.element, gesture.startRect);
     }
     if (!gesture.edge) gesture.carrier = new Carrier(win.element, gesture.startRect);
     win.element.classList.add('shell-dragging');
@@ -179,9 +162,7 @@ export class MoveController {
       this.#desk.windows.seams.move(win.webtop, seam, keep);
     } else if (gesture.edge) {
       gesture.rect = resize(startRect, gesture.edge, dx, dy, area);
-      win.element.style.width = `${gesture.rect.width}px`;
-      win.element.style.height = `${gesture.rect.height}px`;
-      win.element.style.transform = `translate(${gesture.rect.x}px,${gesture.rect.y}px)`;
+      put(win.element, gesture.rect);
     } else {
       gesture.rect = { ...startRect, x: startRect.x + dx, y: Math.max(area.y, startRect.y + dy) };
       gesture.carrier?.to(gesture.rect);
@@ -199,18 +180,13 @@ export class MoveController {
     const from = gesture.rect;
     const to = placementRect(placement, gesture.area, this.#desk.windows.seams.of(gesture.win.webtop));
     style.zIndex = String(Number(gesture.win.element.style.zIndex) - 1);
-    const put = (rect: Rect) => {
-      style.transform = `translate(${rect.x}px,${rect.y}px)`;
-      style.width = `${rect.width}px`;
-      style.height = `${rect.height}px`;
-    };
     if (fresh) {
       style.transition = 'none';
-      put(from);
+      put(this.#guide, from);
       this.#guide.getBoundingClientRect();
       style.transition = '';
     }
-    put(to);
+    put(this.#guide, to);
   }
 
   #up(event: PointerEvent): void {
@@ -227,9 +203,7 @@ export class MoveController {
       this.#finish();
       return;
     }
-    const stale = event.timeStamp - gesture.lastTime > 80;
-    const velocity = stale ? { x: 0, y: 0 } : gesture.velocity;
-    const target = gesture.edge ? undefined : snapOnRelease(gesture.last, velocity, gesture.area, gesture.guide);
+    const target = gesture.edge ? undefined : snapAt(gesture.last, gesture.area, gesture.guide);
     this.#finish();
     const { windows } = this.#desk;
     if (target && target !== 'normal') {
@@ -304,8 +278,8 @@ class Carrier {
   }
 }
 
-function holding({ x, y }: Point): PropertyIndexedKeyframes {
-  const transform = `translate(${x}px,${y}px)`;
+function holding(at: Point): PropertyIndexedKeyframes {
+  const transform = shift(at);
   return { transform: [transform, transform] };
 }
 

@@ -3,8 +3,8 @@ import { effect, scope, untracked, type Dispose } from '../core/signal.ts';
 import { formatDate, formatNumber, t } from '../i18n.ts';
 import type { KeptNotice } from '../notices.ts';
 import type { Desk } from './desk.ts';
-import { h, listen, trapTab } from './dom.ts';
-import { glyph } from './glyphs.ts';
+import { h, listen, together, trapTab } from './dom.ts';
+import { closeButton, glyph } from './glyphs.ts';
 import { place } from './menu.ts';
 import { plate } from './tiles.ts';
 
@@ -59,7 +59,7 @@ export class NoticeBell {
   #tell(notice: KeptNotice): void {
     if (this.#panel) return;
     const text = notice.text ? `${notice.title}: ${notice.text}` : notice.title;
-    const action = notice.appId && { title: t('open'), run: () => this.#turnTo(notice) };
+    const action = notice.appId && { title: t('word.open'), run: () => this.#turnTo(notice) };
     this.#told.set(notice.id, this.#desk.toasts.show(text, 'info', action || undefined));
   }
 
@@ -84,15 +84,12 @@ export class NoticeBell {
         event.target instanceof Node && (panel.contains(event.target) || this.element.contains(event.target));
       if (!inside) this.close(false);
     };
-    const ends = [
+    this.#dispose = together(
+      dispose,
       listen(document, 'pointerdown', away, { capture: true }),
       listen(window, 'blur', () => this.close(false)),
       listen(window, 'resize', () => this.close(false)),
-    ];
-    this.#dispose = () => {
-      dispose();
-      for (const end of ends) end();
-    };
+    );
   }
 
   /** Closes the list; the focus goes back to the bell. */
@@ -173,14 +170,7 @@ export class NoticeBell {
       app
         ? h('button.shell-notice-open.shell-result', { onclick: () => this.#turnTo(notice) }, body)
         : h('div.shell-notice-open.shell-result', {}, body),
-      h(
-        'button.shell-icon-button',
-        {
-          'aria-label': t('window.closeNamed', { title: notice.title }),
-          onclick: () => this.#desk.runtime.notices.remove(notice.id),
-        },
-        glyph('close'),
-      ),
+      closeButton(t('window.closeNamed', { title: notice.title }), () => this.#desk.runtime.notices.remove(notice.id)),
     );
   }
 }

@@ -7,18 +7,19 @@
  * | loading  | it takes over 1.5 s              | loading; desktop usable on the defaults, person told   |
  * | loading  | it fails                         | failed; desktop usable, nothing is saved, retry        |
  * | loading  | unreadable                       | clean; the old value set aside under another key       |
- * | clean    | a change                         | dirty; saved after 800 ms, on leaving the page, or when an app goes into its own tab |
+ * | clean    | a change                         | dirty; saved after 800 ms, on leaving the page, on sign-out, or when an app goes into its own tab |
  * | dirty    | saved                            | clean                                                  |
  * | dirty    | saving fails                     | dirty; person told once, tried again with growing waits |
  *
  * Saving happens under a Web Lock: read what's stored, join it with this tab's changes, write. A crash in between leaves
- * the old profile.
+ * the old profile. Which windows are open is each tab's own matter: a reload brings back those of the tab, a new tab those
+ * of the profile.
  */
 import { mergeProfiles, sameJson } from '../core/merge.ts';
 import { PROFILE_VERSION, UnreadableProfile, readProfile, type Profile } from '../core/profile.ts';
 import { effect, flush, untracked } from '../core/signal.ts';
 import { t } from '../i18n.ts';
-import { localProfileStore } from '../stores.ts';
+import { isLocal, localProfileStore } from '../stores.ts';
 import type { ProfileStore } from '../types.ts';
 import type { Desk } from './desk.ts';
 import { listen, nextTask } from './dom.ts';
@@ -27,6 +28,8 @@ const SAVE_AFTER_MS = 800;
 /** How long a store may take before the person is told, and begins without it. */
 export const SLOW_MS = 1_500;
 const LONGEST_WAIT_MS = 60_000;
+/** How long somebody who leaves waits for a store. */
+const LEAVE_MS = 3_000;
 
 /** Loads and saves one profile. */
 export class Persistence {
@@ -41,6 +44,7 @@ export class Persistence {
   #ready = false;
   #told = false;
   #ended = false;
+  #gone = false;
   readonly #channel: BroadcastChannel;
 
   constructor(desk: Desk, key: string) {
@@ -109,9 +113,36 @@ export class Persistence {
     flush();
     if (this.#desk.popOut) return;
     const { active } = this.#desk.windows;
-    this.#desk.windows.restore(profile.windows);
+    this.#desk.windows.restore(this.#ownWindows(profile) ?? profile.windows);
     // Whoever has begun goes on where they are.
     if (active) this.#desk.windows.activate(active);
+  }
+
+  /** The windows that this tab had before it was reloaded. The profile has those of the tab that saved last. */
+  #ownWindows(profile: Profile): Profile['windows'] | undefined {
+    const kept = sessionStorage.getItem(this.#tabKey);
+    if (kept === null) return undefined;
+    try {
+      return readProfile({ ...profile, windows: JSON.parse(kept) as unknown }).windows;
+    } catch (error) {
+      reportError(error);
+      return undefined;
+    }
+  }
+
+  get #tabKey(): string {
+    return `${this.#key}.windows`;
+  }
+
+  /** Keeps this tab's windows beside the profile. */
+  #keepWindows(): void {
+    if (this.#desk.popOut) return;
+    try {
+      sessionStorage.setItem(this.#tabKey, JSON.stringify(untracked(() => this.#desk.windows.store())));
+    } catch (error) {
+      // Without room for them the profile's windows come back, which are most often the same.
+      reportError(error);
+    }
   }
 
   async #read(stored: unknown): Promise<Profile | undefined> {
@@ -182,14 +213,17 @@ export class Persistence {
   async save(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#saving;
-    const mine = this.#ready ? this.#dirty() : undefined;
+    // What is on screen then is the next person's.
+    const mine = this.#ready && !this.#ended ? this.#dirty() : undefined;
     if (!mine) return;
+    this.#keepWindows();
     this.#saving = this.#write(mine);
     try {
       await this.#saving;
       this.#wait = SAVE_AFTER_MS;
       this.#told = false;
       this.#channel.postMessage('saved');
+      if (this.#dirty()) this.#later();
     } catch (error) {
       reportError(error);
       if (!this.#told)
@@ -207,7 +241,7 @@ export class Persistence {
 
   /** Whether the store is the browser's own, which needs no waiting. */
   get #isLocal(): boolean {
-    return this.#desk.runtime.options.peek().profileStore === undefined;
+    return isLocal(this.#store);
   }
 
   #locked<T>(work: () => Promise<T>): Promise<T> {
@@ -232,6 +266,8 @@ export class Persistence {
       const theirs = await this.#stored();
       const base = this.#base;
       const merged = theirs && base && !sameJson(theirs, base) ? mergeProfiles(base, mine, theirs) : mine;
+      // By now somebody else may be signed in, whose profile a server would take this for.
+      if (this.#gone) return;
       await this.#store.save(this.#key, merged);
       // Windows of other tabs are theirs: what isn't open here mustn't look closed here with the next save.
       this.#base = { ...merged, windows: mine.windows };
@@ -273,16 +309,20 @@ export class Persistence {
     }
   }
 
-  /** The page goes: a synchronous store takes the profile now; others get their request on its way. */
+  /**
+   * The page goes. The browser's own store takes the profile now. A server gets it in a request that outlives the page, and
+   * that has no time to ask first what others saved; tabs of this browser have told already.
+   */
   #leave(): void {
     clearTimeout(this.#timer);
     const mine = this.#dirty();
-    if (!mine || this.#saving) return;
-    if (!this.#isLocal) {
-      void this.save();
-      return;
-    }
+    this.#keepWindows();
+    if (!mine) return;
     try {
+      if (!this.#isLocal) {
+        this.#sendOff(mine);
+        return;
+      }
       const stored = this.#store.load(this.#key);
       const theirs = stored ? readProfile(stored) : undefined;
       const merged =
@@ -294,23 +334,47 @@ export class Persistence {
     }
   }
 
-  /** Saves the rest and stops. What's to be saved is taken at once: the caller goes on to close the windows. */
-  async end(): Promise<void> {
-    const mine = this.#ready ? this.#dirty() : undefined;
+  #sendOff(mine: Profile): void {
+    const before = this.#base;
+    const sent = Promise.resolve(this.#store.save(this.#key, mine, { leaving: true }));
+    this.#base = mine;
+    sent.then(
+      () => this.#channel.postMessage('saved'),
+      () => {
+        // The page is still there: what wasn't taken counts as a change again.
+        if (this.#base === mine) this.#base = before;
+        this.#later();
+      },
+    );
+  }
+
+  /**
+   * Saves the rest and stops. What's to be saved is taken at once: the caller goes on to close the windows. A store that
+   * takes long is left behind, and with it what it hasn't begun to write.
+   */
+  async end(save = true): Promise<void> {
+    const mine = this.#ready && (save || this.#isLocal) ? this.#dirty() : undefined;
     this.#ended = true;
     clearTimeout(this.#timer);
     for (const end of this.#ends) end();
     removeEventListener('storage', this.#onStorage);
     this.#channel.onmessage = null;
-    try {
+    sessionStorage.removeItem(this.#tabKey);
+    const work = async () => {
       await this.#saving;
-      if (mine) {
-        await this.#write(mine);
-        this.#channel.postMessage('saved');
-      }
+      if (!mine || this.#gone) return;
+      await this.#write(mine);
+      this.#channel.postMessage('saved');
+    };
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, LEAVE_MS);
+    try {
+      await Promise.race([work(), late.promise]);
     } catch (error) {
       reportError(error);
     } finally {
+      this.#gone = true;
+      clearTimeout(timer);
       this.#channel.close();
     }
   }

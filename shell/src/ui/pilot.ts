@@ -10,8 +10,8 @@ import { effect, scope, signal, untracked, type Dispose } from '../core/signal.t
 import { addWebtop, deleteWebtop } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { h, listen, newId, swallowClick, trapTab } from './dom.ts';
-import { glyph } from './glyphs.ts';
+import { consume, followPointer, h, nearestTowards, newId, shift, size, swallowClick, trapTab } from './dom.ts';
+import { closeButton, glyph } from './glyphs.ts';
 import { plate } from './tiles.ts';
 import { plateColour, type ShellWindow } from './window.ts';
 
@@ -168,15 +168,10 @@ export class Pilot {
         h('span.shell-pilot-title', { 'aria-hidden': 'true' }, title),
       ),
       this.#desk.webtops.peek().length > 1 &&
-        h(
-          'button.shell-icon-button.shell-pilot-delete',
-          {
-            'data-pilot': `delete ${webtop.id}`,
-            'aria-label': t('webtop.delete', { title }),
-            onclick: () => this.#delete(webtop),
-          },
-          glyph('close'),
-        ),
+        closeButton(t('webtop.delete', { title }), () => this.#delete(webtop), {
+          class: 'shell-icon-button shell-pilot-delete',
+          'data-pilot': `delete ${webtop.id}`,
+        }),
     );
   }
 
@@ -279,7 +274,7 @@ export class Pilot {
       element.inert = true;
     }
     element.classList.remove('shell-away');
-    element.style.transform = `translate(${slot.x}px,${slot.y}px) scale(${slot.scale})`;
+    element.style.transform = shift(slot, slot.scale);
   }
 
   /** The button over a window. */
@@ -304,20 +299,15 @@ export class Pilot {
           h('span', {}, win.title),
         ),
       ),
-      h(
-        'button.shell-icon-button.shell-pilot-close',
-        {
-          'aria-label': t('window.closeNamed', { title: win.title }),
-          onclick: () => void this.#desk.windows.close(win),
-        },
-        glyph('close'),
-      ),
+      closeButton(t('window.closeNamed', { title: win.title }), () => void this.#desk.windows.close(win), {
+        class: 'shell-icon-button shell-pilot-close',
+      }),
     );
-    handle.style.left = `${slot.x - field.x}px`;
-    handle.style.top = `${slot.y - field.y}px`;
-    handle.style.width = `${rect.width * slot.scale}px`;
-    handle.style.height = `${rect.height * slot.scale}px`;
-    handle.style.setProperty('--shell-name', `${Math.max(NAME_PX, rect.width * slot.scale)}px`);
+    const { style } = handle;
+    style.left = `${slot.x - field.x}px`;
+    style.top = `${slot.y - field.y}px`;
+    size(handle, { width: rect.width * slot.scale, height: rect.height * slot.scale });
+    style.setProperty('--shell-name', `${Math.max(NAME_PX, rect.width * slot.scale)}px`);
     return handle;
   }
 
@@ -351,33 +341,16 @@ export class Pilot {
       win.element.style.transform = carried(now);
       mark(cards.find(({ rect }) => contains(rect, { x: now.clientX, y: now.clientY }))?.card ?? null);
     };
-    const end = (drop: boolean) => {
-      for (const off of ends) off();
+    followPointer(move, (lifted) => {
       const target = over instanceof HTMLElement ? over.dataset.webtop : undefined;
       mark(null);
       if (!dragging) return;
       handle.classList.remove('shell-pilot-dragging');
       win.element.classList.remove('shell-pilot-carried');
-      swallowClick(drop);
-      if (drop && target) this.#desk.windows.sendTo(win, target);
+      swallowClick(lifted !== undefined);
+      if (lifted && target) this.#desk.windows.sendTo(win, target);
       this.#revision.update((count) => count + 1);
-    };
-    const ends = [
-      listen(document, 'pointermove', move),
-      listen(document, 'pointerup', () => end(true)),
-      listen(document, 'pointercancel', () => end(false)),
-      listen(
-        document,
-        'keydown',
-        (key) => {
-          if (key.key !== 'Escape' || !dragging) return;
-          key.stopPropagation();
-          key.preventDefault();
-          end(false);
-        },
-        { capture: true },
-      ),
-    ];
+    });
   }
 
   /** Where a carried window is: under the pointer, and the smaller the nearer the cards it may be dropped on. */
@@ -394,40 +367,20 @@ export class Pilot {
     return (now) => {
       const near = clamp((start.clientY - now.clientY) / way, 0, 1);
       const scale = slot.scale + (small - slot.scale) * near;
-      const [x, y] = [now.clientX - root.left - inX * scale, now.clientY - root.top - inY * scale];
-      return `translate(${x}px,${y}px) scale(${scale})`;
+      return shift({ x: now.clientX - root.left - inX * scale, y: now.clientY - root.top - inY * scale }, scale);
     };
   }
 
   #key(event: KeyboardEvent, panel: HTMLElement): void {
     const arrows = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'];
     if (event.key === 'Escape') this.close();
-    else if (arrows.includes(event.key)) this.#walk(event.key, panel);
-    else {
+    else if (arrows.includes(event.key)) {
+      const all = panel.querySelectorAll<HTMLElement>('[data-pilot]');
+      nearestTowards(event.key, document.activeElement ?? panel, all)?.focus({ preventScroll: true });
+    } else {
       trapTab(panel, event);
       return;
     }
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  /** Arrow keys go to the nearest button in their direction. */
-  #walk(key: string, panel: HTMLElement): void {
-    const from = (document.activeElement ?? panel).getBoundingClientRect();
-    const [horizontal, sign] = [
-      key === 'ArrowLeft' || key === 'ArrowRight',
-      key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 1,
-    ];
-    let best: { element: HTMLElement; distance: number } | undefined;
-    for (const element of panel.querySelectorAll<HTMLElement>('[data-pilot]')) {
-      const to = element.getBoundingClientRect();
-      const dx = to.left + to.width / 2 - (from.left + from.width / 2);
-      const dy = to.top + to.height / 2 - (from.top + from.height / 2);
-      const along = (horizontal ? dx : dy) * sign;
-      if (along <= 1) continue;
-      const distance = along + Math.abs(horizontal ? dy : dx) * 2;
-      if (!best || distance < best.distance) best = { element, distance };
-    }
-    best?.element.focus({ preventScroll: true });
+    consume(event);
   }
 }

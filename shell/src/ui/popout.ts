@@ -11,10 +11,9 @@ export interface PopOut {
   link: string | undefined;
 }
 
-/** The address that shows a window in a tab of its own. */
+/** The address that shows a window in a tab of its own. What else the page's query says, it says there, too. */
 export function popOutUrl(win: ShellWindow): string {
   const url = new URL(location.href);
-  url.search = '';
   url.searchParams.set('app', win.app.id);
   const state = win.state ?? win.intent;
   const fragment = new URLSearchParams();

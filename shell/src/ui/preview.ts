@@ -5,7 +5,7 @@
 import { clamp } from '../core/geometry.ts';
 import { Loan, outline, windowCard } from './cards.ts';
 import type { Desk } from './desk.ts';
-import { h, listen } from './dom.ts';
+import { arrowStep, consume, h, listen, together } from './dom.ts';
 import type { ShellWindow } from './window.ts';
 
 const CARD = { width: 216, height: 136, gap: 12, head: 34 } as const;
@@ -23,7 +23,7 @@ export class Preview {
   readonly #loan: Loan;
   #pointed: HTMLElement | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #ends: (() => void)[] = [];
+  #end: (() => void) | undefined;
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -79,7 +79,7 @@ export class Preview {
     this.#desk.windowLayer.append(panel);
     this.#position(panel, anchor);
     this.#loan.take(panel, lent, true);
-    this.#ends = [
+    this.#end = together(
       listen(
         document,
         'pointerdown',
@@ -91,7 +91,7 @@ export class Preview {
       ),
       listen(document, 'keydown', (event) => event.key === 'Escape' && this.close()),
       listen(window, 'resize', () => this.close(false)),
-    ];
+    );
     if (focus) panel.querySelector<HTMLElement>('.shell-preview-open')?.focus();
   }
 
@@ -141,12 +141,11 @@ export class Preview {
   #key(event: KeyboardEvent): void {
     const all = [...(this.#panel?.querySelectorAll<HTMLElement>('.shell-preview-open') ?? [])];
     const at = all.indexOf(document.activeElement as HTMLElement);
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const step = arrowStep(event);
     if (step) all[(at + step + all.length) % all.length]?.focus();
     else if (event.key === 'Escape') this.close();
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 
   /** Sends the windows back. */
@@ -158,7 +157,7 @@ export class Preview {
     this.#panel.remove();
     this.#panel = undefined;
     this.#anchor = undefined;
-    for (const end of this.#ends.splice(0)) end();
+    this.#end?.();
     this.#pointed?.remove();
     this.#loan.end();
     if (restoreFocus && hadFocus) anchor?.focus();

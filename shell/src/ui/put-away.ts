@@ -3,7 +3,7 @@ import type { Rect } from '../core/geometry.ts';
 import { newPlace } from '../core/newcomer.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { animate } from './dom.ts';
+import { animate, shift } from './dom.ts';
 import type { ShellWindow } from './window.ts';
 
 /** How many windows a new one tries to leave in sight. */
@@ -40,8 +40,8 @@ export async function travel(desk: Desk, win: ShellWindow, direction: 'from' | '
   const { x, y, width, height } = desk.windows.rect(win);
   const task = desk.start.taskbar?.placeOf(win.app.id) ?? { x: x + width / 2, y: y + height / 2 };
   const frames = [
-    { opacity: 0, transform: `translate(${task.x}px,${task.y}px) scale(0.06)` },
-    { opacity: 1, transform: `translate(${x}px,${y}px)` },
+    { opacity: 0, transform: shift(task, 0.06) },
+    { opacity: 1, transform: shift({ x, y }) },
   ];
   await animate(win.element, direction === 'from' ? frames : frames.reverse(), 190);
   desk.windows.refresh(win);

@@ -137,7 +137,7 @@ export class SearchResults {
 
   #provided(): Group[] {
     const desk = this.#desk;
-    const byProvider = Map.groupBy(this.#hits(), (hit) => hit.providerTitle);
+    const byProvider = Map.groupBy(this.#hits(), (hit) => hit.group ?? hit.providerTitle);
     return [...byProvider].map(([title, hits]) => ({
       title,
       options: hits.map((hit) => ({

@@ -4,10 +4,11 @@ import { effect, scope, signal, type Dispose } from '../core/signal.ts';
 import { t } from '../i18n.ts';
 import type { AppDefinition } from '../types.ts';
 import type { Desk } from './desk.ts';
-import { h, listen, newId, trapTab } from './dom.ts';
-import { glyph } from './glyphs.ts';
+import { consume, giveFocus, h, listen, nearestTowards, newId, pressedAt, together, trapTab } from './dom.ts';
+import { closeButton, glyph } from './glyphs.ts';
 import { SearchResults } from './results.ts';
 import { layScrim } from './scrim.ts';
+import { sessionButton } from './login.ts';
 import { appPlate, badge } from './tiles.ts';
 import type { Taskbar } from './taskbar.ts';
 
@@ -47,10 +48,8 @@ export class StartMenu {
     this.#panel.remove();
     this.#panel = undefined;
     this.isOpen.set(false);
-    const back = this.#returnTo;
     if (!restoreFocus) return;
-    if (back instanceof HTMLElement && back.isConnected) back.focus({ preventScroll: true });
-    else this.#desk.windows.focusNext();
+    if (!giveFocus(this.#returnTo)) this.#desk.windows.focusNext();
   }
 
   #open(search: boolean): void {
@@ -58,18 +57,15 @@ export class StartMenu {
     this.taskbar?.preview.close(false);
     this.#desk.pilot.close();
     const [panel, dispose] = scope(() => this.#build());
-    const ends = [
+    this.#dispose = together(
+      dispose,
       // Below the taskbar, which stays in use: whoever turns to a window or a webtop there is done here.
       layScrim(this.#desk.root, () => this.close()),
       listen(this.taskbar?.element ?? this.#desk.root, 'click', ({ target }) => {
         if (target instanceof Element && target.closest('.shell-task, .shell-dot')) this.close(false);
       }),
       listen(window, 'blur', () => document.activeElement instanceof HTMLIFrameElement && this.close(false)),
-    ];
-    this.#dispose = () => {
-      dispose();
-      for (const end of ends) end();
-    };
+    );
     this.#panel = panel;
     this.#desk.topLayer.append(panel);
     this.isOpen.set(true);
@@ -101,12 +97,8 @@ export class StartMenu {
       query.set('');
       input.focus();
     };
-    const clearButton = h(
-      'button.shell-icon-button',
-      // Keys have Escape.
-      { 'aria-label': () => t('search.clear'), tabindex: -1, hidden: () => query() === '', onclick: clear },
-      glyph('close'),
-    );
+    // Keys have Escape.
+    const clearButton = closeButton(() => t('search.clear'), clear, { tabindex: -1, hidden: () => query() === '' });
     const panel: HTMLElement = h(
       'div.shell-start',
       {
@@ -128,6 +120,8 @@ export class StartMenu {
   #apps(): HTMLElement {
     const desk = this.#desk;
     const sheet = h('div.shell-start-sheet');
+    // A finger scrolls here until it carries an app, which the browser would take away from it.
+    listen(sheet, 'touchmove', (event) => desk.grids.drag.active.peek() && event.preventDefault(), { passive: false });
     effect(() => {
       const { activeElement } = document;
       const focused = sheet.contains(activeElement) ? (activeElement as HTMLElement).dataset : undefined;
@@ -175,20 +169,19 @@ export class StartMenu {
         part: 'start-app',
         onclick: open,
         onpointerdown: (event: PointerEvent) => {
-          if (event.button !== 0 || event.pointerType === 'touch') return;
+          if (event.button !== 0) return;
           const item = { kind: 'shortcut' as const, id: newId('shortcut'), cell: 0, appId: app.id };
           this.#desk.grids.drag.begin(event, item, button, true);
         },
         oncontextmenu: (event: MouseEvent) => {
           event.preventDefault();
-          const anchor = event.clientX || event.clientY ? { x: event.clientX, y: event.clientY } : button;
           this.#desk.menus.open(
             [
-              { title: t('open'), icon: 'open', run: open },
+              { title: t('word.open'), icon: 'open', run: open },
               this.#desk.pinEntry(app.id),
               { title: t('start.toWebtop'), icon: 'shortcut', run: () => void this.#desk.addShortcut(app.id) },
             ],
-            anchor,
+            pressedAt(event) ?? button,
             app.title,
           );
         },
@@ -230,6 +223,7 @@ export class StartMenu {
       ),
       docs,
       button('settings', () => t('settings.title'), 'shell.settings'),
+      sessionButton(runtime, () => this.close(false)),
     );
   }
 
@@ -247,27 +241,19 @@ export class StartMenu {
       event.stopPropagation();
       return;
     }
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 
   /** Arrow keys over the app tiles, by their places on screen; Home and End. */
   #walk(key: string, apps: HTMLElement, input: HTMLInputElement): void {
     const all = [...apps.querySelectorAll<HTMLElement>('button')];
     const at = all.indexOf(document.activeElement as HTMLElement);
-    const from = all[at]?.getBoundingClientRect();
     let to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: all.length - 1 }[key];
-    if (from && (key === 'ArrowUp' || key === 'ArrowDown')) {
+    const from = all[at];
+    if (from && to === undefined) {
       // The nearest in the next row, of whichever section.
-      const sign = key === 'ArrowUp' ? -1 : 1;
-      let least = Number.POSITIVE_INFINITY;
-      for (const [index, one] of all.entries()) {
-        const { left, top } = one.getBoundingClientRect();
-        const down = (top - from.top) * sign;
-        const distance = down * 4 + Math.abs(left - from.left);
-        if (down > 1 && distance < least) [least, to] = [distance, index];
-      }
-      to ??= sign === -1 ? -1 : at;
+      const next = nearestTowards(key, from, all, 1 / 4);
+      to = next ? all.indexOf(next) : key === 'ArrowUp' ? -1 : at;
     }
     if (to === undefined) return;
     if (to < 0) input.focus();

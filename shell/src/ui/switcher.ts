@@ -6,7 +6,7 @@ import { clamp } from '../core/geometry.ts';
 import { t } from '../i18n.ts';
 import { Loan, windowCard } from './cards.ts';
 import type { Desk } from './desk.ts';
-import { h, listen } from './dom.ts';
+import { arrowStep, consume, h, listen } from './dom.ts';
 import type { ShellWindow } from './window.ts';
 
 /** How long Ctrl is held before the pictures come. */
@@ -55,13 +55,12 @@ export class Switcher {
 
   #key(event: KeyboardEvent): void {
     if (event.key === 'Control' || event.key === 'Shift') return;
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (step) this.step(step === 1 ? 1 : -1);
+    const step = arrowStep(event);
+    if (step) this.step(step);
     else if (event.key === 'Escape') this.#end();
     else if (event.code === 'Backquote') return;
     else this.#land();
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 
   #show(): void {

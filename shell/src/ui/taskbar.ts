@@ -4,7 +4,7 @@ import { effect, onDispose, scope, signal, untracked, type Dispose } from '../co
 import { dateFormatParts, formatDate, formatNumber, keyLabel, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import type { AppDefinition } from '../types.ts';
-import { h, listen, swallowClick, whenIdle } from './dom.ts';
+import { arrowStep, consume, followPointer, h, listen, swallowClick, together, whenIdle } from './dom.ts';
 import { glyph } from './glyphs.ts';
 import { NoticeBell } from './notices.ts';
 import { Preview } from './preview.ts';
@@ -56,13 +56,15 @@ export class Taskbar {
     );
     this.element = h(
       'nav.shell-taskbar',
-      { 'aria-label': () => t('taskbar.title'), part: 'taskbar' },
+      { 'aria-label': () => t('settings.taskbar'), part: 'taskbar' },
       this.startButton,
       h(
         'button.shell-bar-button',
         {
           'aria-label': () => t('search.title'),
           title: () => `${t('search.title')} (${keyLabel('Ctrl+K')})`,
+          // The start menu has the field on top; a phone's bar has no room to say it twice.
+          hidden: () => desk.compact(),
           onclick: () => desk.start.toggle(true),
         },
         glyph('search'),
@@ -375,7 +377,7 @@ export class Taskbar {
     this.#desk.menus.open(
       [
         ...group.map((win) => ({ title: win.title, run: () => this.#desk.windows.activate(win) })),
-        { title: t('open'), icon: 'open' as const, run: () => void this.#desk.runtime.openApp(appId) },
+        { title: t('word.open'), icon: 'open' as const, run: () => void this.#desk.runtime.openApp(appId) },
         this.#desk.pinEntry(appId),
         'separator',
         {
@@ -410,7 +412,6 @@ export class Taskbar {
     const upright = () => ['left', 'right'].includes(this.#desk.setting('taskbarPosition'));
     const along = (event: PointerEvent) => (upright() ? event.clientY - down.clientY : event.clientX - down.clientX);
     const end = (drop: PointerEvent | undefined) => {
-      for (const off of ends) off();
       element.style.translate = '';
       if (!pulled) return;
       swallowClick(drop !== undefined);
@@ -426,27 +427,21 @@ export class Taskbar {
       const last = order.findLastIndex((id) => id === appId || pins.includes(id));
       this.#desk.choose({ pins: order.slice(0, last + 1) });
     };
-    const ends = [
-      listen(document, 'pointermove', (event) => {
-        if (!pulled && Math.abs(along(event)) < PULL_PX) return;
-        pulled = true;
-        this.preview.close(false);
-        element.style.translate = upright() ? `0 ${along(event)}px` : `${along(event)}px 0`;
-      }),
-      listen(document, 'pointerup', (event) => end(event)),
-      listen(document, 'pointercancel', () => end(undefined)),
-      listen(document, 'keydown', (event) => event.key === 'Escape' && end(undefined), { capture: true }),
-    ];
+    followPointer((event) => {
+      if (!pulled && Math.abs(along(event)) < PULL_PX) return;
+      pulled = true;
+      this.preview.close(false);
+      element.style.translate = upright() ? `0 ${along(event)}px` : `${along(event)}px 0`;
+    }, end);
   }
 
   /** Arrow keys walk the bar. */
   #key(event: KeyboardEvent): void {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const step = arrowStep(event);
     if (!step || event.altKey) return;
     if (event.ctrlKey) {
       this.#movePin((document.activeElement as HTMLElement | null)?.dataset.app, step);
-      event.preventDefault();
-      event.stopPropagation();
+      consume(event);
       return;
     }
     const buttons = [...this.element.querySelectorAll<HTMLElement>('button')].filter((button) =>
@@ -492,15 +487,15 @@ export class Taskbar {
         if (distance <= 4) show();
         else if (distance > 90 && !root.hasAttribute('data-bar-hidden') && timer === undefined) hide();
       };
-      const ends = [
+      const end = together(
         listen(document, 'pointermove', near),
         listen(this.element, 'focusin', show),
         listen(this.element, 'focusout', hide),
         listen(this.element, 'pointerleave', hide),
-      ];
+      );
       return () => {
         clearTimeout(timer);
-        for (const end of ends) end();
+        end();
       };
     });
   }

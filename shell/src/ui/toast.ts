@@ -1,7 +1,7 @@
 /** Short notices that go by themselves; those with an action or a warning stay longer, and stay while looked at. */
 import { t } from '../i18n.ts';
-import { animate, h } from './dom.ts';
-import { glyph } from './glyphs.ts';
+import { giveFocus, h } from './dom.ts';
+import { closeButton, glyph } from './glyphs.ts';
 
 /** How serious a notice is. */
 export type ToastKind = 'info' | 'warning';
@@ -15,7 +15,7 @@ export class Toasts {
   readonly element = h('div.shell-toasts', {
     role: 'log',
     'aria-live': 'polite',
-    'aria-label': () => t('toast.region'),
+    'aria-label': () => t('notices.title'),
   });
 
   /** `giveBack` takes the focus of a notice that goes, when where it came from is gone, too. */
@@ -44,15 +44,14 @@ export class Toasts {
           },
           action.title,
         ),
-      h('button.shell-icon-button', { 'aria-label': t('close'), onclick: () => close() }, glyph('close')),
+      closeButton(t('word.close'), () => close()),
     );
     const close = () => {
       clearTimeout(timer);
       const hadFocus = toast.contains(document.activeElement);
       toast.remove();
       if (!hadFocus) return;
-      if (cameFrom instanceof HTMLElement && cameFrom.isConnected) cameFrom.focus({ preventScroll: true });
-      else this.#giveBack();
+      if (!giveFocus(cameFrom)) this.#giveBack();
     };
     const wait = () => {
       clearTimeout(timer);
@@ -69,14 +68,6 @@ export class Toasts {
     // Whoever tells much covers no more of the desktop for it.
     if (this.element.childElementCount > MOST) this.element.firstElementChild?.remove();
     wait();
-    animate(
-      toast,
-      [
-        { opacity: 0, transform: 'translateY(12px)' },
-        { opacity: 1, transform: 'none' },
-      ],
-      200,
-    );
     return close;
   }
 }

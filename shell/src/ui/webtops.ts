@@ -162,7 +162,7 @@ export class Webtops {
   }
 
   async #rename(item: WebtopItem): Promise<void> {
-    const title = await askText(this.#desk.topLayer, t('rename'), t('name'), itemTitle(this.#desk, item));
+    const title = await askText(this.#desk.topLayer, t('word.rename'), t('word.name'), itemTitle(this.#desk, item));
     if (title) this.#desk.webtops.set(changeItem(this.#desk.webtops.peek(), item.id, (old) => ({ ...old, title })));
   }
 
@@ -177,8 +177,8 @@ export class Webtops {
     const folders = all.flatMap((webtop) => webtop.items).filter((one) => one.kind === 'folder' && one.id !== home);
     const targets = all.filter((webtop) => webtop.id !== home);
     const entries: MenuEntries = [
-      { title: t('open'), icon: 'open', run: () => this.openItem(item) },
-      { title: t('rename'), icon: 'edit', run: () => void this.#rename(item) },
+      { title: t('word.open'), icon: 'open', run: () => this.openItem(item) },
+      { title: t('word.rename'), icon: 'edit', run: () => void this.#rename(item) },
     ];
     if (item.kind === 'shortcut') {
       entries.push({
@@ -212,7 +212,7 @@ export class Webtops {
       });
     }
     entries.push({
-      title: t('remove'),
+      title: t('word.remove'),
       icon: 'trash',
       danger: true,
       run: () => this.#desk.removeItem(item.id, itemTitle(this.#desk, item)),
@@ -228,7 +228,13 @@ export class Webtops {
   }
 
   async #newFolder(): Promise<void> {
-    const title = await askText(this.#desk.topLayer, t('folder.new'), t('name'), t('folder.untitled'), t('create'));
+    const title = await askText(
+      this.#desk.topLayer,
+      t('folder.new'),
+      t('word.name'),
+      t('folder.untitled'),
+      t('word.create'),
+    );
     if (!title) return;
     const folder: WebtopItem = { kind: 'folder', id: newId('folder'), title, cell: 0, items: [] };
     this.#desk.setWebtops(addItem(this.#desk.webtops.peek(), folder, this.#desk.activeWebtop.peek()));
@@ -257,7 +263,12 @@ export class Webtops {
   async #renameWebtop(): Promise<void> {
     const webtop = this.#desk.currentWebtop();
     if (!webtop) return;
-    const title = await askText(this.#desk.topLayer, t('webtop.rename'), t('name'), this.#desk.webtopTitle(webtop));
+    const title = await askText(
+      this.#desk.topLayer,
+      t('webtop.rename'),
+      t('word.name'),
+      this.#desk.webtopTitle(webtop),
+    );
     if (title) this.#desk.webtops.update((all) => all.map((one) => (one.id === webtop.id ? { ...one, title } : one)));
   }
 }

@@ -1,4 +1,5 @@
 /** What the buttons and the menu of a window do. */
+import type { Shortcut } from '../core/profile.ts';
 import type { Rect } from '../core/geometry.ts';
 import { placementRect, snapByKey, type Arrow, type Placement } from '../core/snap.ts';
 import { MAX_WEBTOPS } from '../core/grid.ts';
@@ -6,13 +7,17 @@ import { addWebtop } from '../core/workspace.ts';
 import { keyLabel, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import { offerOtherHalf } from './assist.ts';
-import { h, newId } from './dom.ts';
+import { contextOf } from './context.ts';
+import { h, newId, pressedAt } from './dom.ts';
 import type { MenuAnchor, MenuEntries, MenuEntry } from './menu.ts';
 import { popOutUrl } from './popout.ts';
 import { WEBLINK_ID, webLinkEntries, webLinkUrl } from './apps/weblink.ts';
 import { plate } from './tiles.ts';
 import type { ShellWindow } from './window.ts';
 import { adjustByKeys } from './adjust.ts';
+
+/** What a shortcut may say differently than its app. */
+const LOOKS = ['title', 'icon', 'accent'] as const;
 
 /** The snap positions as they lie on the screen, in three columns. */
 const SNAPS: Exclude<Placement, 'normal'>[] = [
@@ -71,8 +76,7 @@ export function connectWindowControls(desk: Desk): void {
     const win = windowOf(event);
     if (!win || !(event.target as Element).closest('.shell-titlebar')) return;
     event.preventDefault();
-    const byKey = event.clientX === 0 && event.clientY === 0;
-    openWindowMenu(desk, win, byKey ? win.element : { x: event.clientX, y: event.clientY });
+    openWindowMenu(desk, win, pressedAt(event) ?? win.element);
   });
   layer.addEventListener('focusin', (event) => {
     const win = windowOf(event);
@@ -106,7 +110,7 @@ function appEntries(desk: Desk, win: ShellWindow): MenuEntries {
       picture: entry.icon ? plate(desk, entry.icon, win.accent) : undefined,
       run: () => {
         try {
-          Promise.resolve(entry.run(desk.windows.context(win, host))).catch((error: unknown) => reportError(error));
+          Promise.resolve(entry.run(contextOf(desk, win, host))).catch(reportError);
         } catch (error) {
           reportError(error);
         }
@@ -144,7 +148,7 @@ function arrangeEntries(desk: Desk, win: ShellWindow): MenuEntries {
       { title: t('window.resize'), icon: 'resize', run: () => adjustByKeys(desk, win, 'resize') },
     );
   }
-  entries.push({ title: t('window.sendTo'), icon: 'webtop', entries: webtopEntries(desk, win) });
+  entries.push({ title: t('shortcut.toWebtop'), icon: 'webtop', entries: webtopEntries(desk, win) });
   return entries;
 }
 
@@ -182,12 +186,11 @@ export function updateShortcut(desk: Desk, win: ShellWindow): void {
 
 function createShortcut(desk: Desk, win: ShellWindow): void {
   const state = win.state ?? win.intent;
-  const own = {
-    ...(win.title === win.app.title ? {} : { title: win.title }),
-    ...(win.icon === win.app.icon ? {} : { icon: win.icon }),
-    ...(win.accent === win.app.accent || !win.accent ? {} : { accent: win.accent }),
-    ...(state === undefined ? {} : { state }),
-  };
+  const own: Partial<Shortcut> = state === undefined ? {} : { state };
+  for (const look of LOOKS) {
+    const value = win[look];
+    if (value && value !== win.app[look]) own[look] = value;
+  }
   const shortcut = desk.addShortcut(win.app.id, own);
   if (!shortcut) return;
   win.link = shortcut.id;
@@ -230,7 +233,7 @@ function shortcutEntries(desk: Desk, win: ShellWindow): MenuEntries {
 
 function closeEntry(desk: Desk, win: ShellWindow): MenuEntry {
   return {
-    title: t('window.close'),
+    title: t('word.close'),
     icon: 'close',
     shortcut: keyLabel('Alt+Shift+W'),
     run: () => void desk.windows.close(win),

@@ -1,9 +1,10 @@
 /** One window: its record and its elements. The body is filled once and never moves in the document. */
 import type { Overhang, Rect } from '../core/geometry.ts';
-import { toHex, parseColour, withContrast, WHITE, type Rgb } from '../core/colour.ts';
+import { toHex, withContrast, WHITE, type Rgb } from '../core/colour.ts';
 import type { Arrow, Placement } from '../core/snap.ts';
 import { t } from '../i18n.ts';
 import type { AppDefinition, AppMenuEntry, Awaitable, Intent } from '../types.ts';
+import { parseColour } from './colour.ts';
 import { h } from './dom.ts';
 
 /** Callbacks an app registered on its window. */
@@ -61,20 +62,20 @@ function must<T extends Element>(root: Element, selector: string): T {
 
 /** An open window. */
 export class ShellWindow {
-  readonly id: string;
-  readonly app: AppDefinition;
+  declare readonly id: string;
+  declare readonly app: AppDefinition;
   readonly element: HTMLElement;
   readonly body: HTMLElement;
   readonly hooks: WindowHooks = { close: new Set(), intent: new Set() };
-  webtop: string;
+  declare webtop: string;
   /** Bounds while `normal`; what restoring goes back to. */
-  bounds: Rect;
+  declare bounds: Rect;
   /** Where its owner left the bounds beyond an edge; else they follow the area. */
   overhang: Overhang = { x: false, y: false };
-  placement: Placement;
-  minimized: boolean;
-  intent: Intent;
-  link: string | undefined;
+  declare placement: Placement;
+  declare minimized: boolean;
+  declare intent: Intent;
+  declare link: string | undefined;
   title: string;
   icon: string;
   accent: string | undefined;
@@ -94,14 +95,7 @@ export class ShellWindow {
   readonly #buttons: NodeListOf<HTMLElement>;
 
   constructor(init: WindowInit) {
-    this.id = init.id;
-    this.app = init.app;
-    this.webtop = init.webtop;
-    this.bounds = init.bounds;
-    this.placement = init.placement;
-    this.minimized = init.minimized;
-    this.intent = init.intent;
-    this.link = init.link;
+    Object.assign(this, init);
     this.title = init.app.title;
     this.icon = init.app.icon;
     this.accent = init.app.accent;
@@ -125,7 +119,7 @@ export class ShellWindow {
       menu: t('window.menu', { title: this.title }),
       minimize: t('window.minimize'),
       maximize: t(this.placement === 'maximized' ? 'window.restore' : 'window.maximize'),
-      close: t('window.close'),
+      close: t('word.close'),
     };
     for (const button of this.#buttons) {
       const name = names[button.dataset.act ?? ''] ?? '';
@@ -140,9 +134,7 @@ export class ShellWindow {
     this.#title.textContent = this.title;
     if (this.#image.getAttribute('src') !== iconUrl) this.#image.src = iconUrl;
     const style = this.element.style;
-    const accent = this.accent ? parseColour(this.accent) : undefined;
-    if (accent) style.setProperty('--shell-window-accent', toHex(accent));
-    else if (this.accent) style.setProperty('--shell-window-accent', this.accent);
+    if (this.accent) style.setProperty('--shell-window-accent', this.accent);
     else style.removeProperty('--shell-window-accent');
     if (plate) style.setProperty('--shell-plate', toHex(plate));
     else style.removeProperty('--shell-plate');

@@ -19,10 +19,11 @@ import { effect, signal, untracked } from '../core/signal.ts';
 import { placementRect, type Placement } from '../core/snap.ts';
 import { raise, remove, topmost } from '../core/stacking.ts';
 import { locale, t } from '../i18n.ts';
-import type { AppDefinition, Intent, RenderContext, ShortcutLink } from '../types.ts';
+import type { AppDefinition, Intent } from '../types.ts';
 import { ContentLoader } from './content.ts';
+import { contextOf } from './context.ts';
 import type { Desk } from './desk.ts';
-import { animate, newId } from './dom.ts';
+import { animate, newId, put, shift } from './dom.ts';
 import { PutAway, enter, newBounds, travel } from './put-away.ts';
 import { Seams } from './seams.ts';
 import { ShellWindow, plateColour } from './window.ts';
@@ -78,8 +79,9 @@ export class WindowManager {
     this.putAway = new PutAway(desk);
     this.seams = new Seams(desk);
     this.content = new ContentLoader({
-      context: (win, host) => this.context(win, host),
+      context: (win, host) => contextOf(desk, win, host),
       openOutside: (url) => window.open(url, '_blank', 'noopener'),
+      hash: (url) => desk.runtime.integrity.get(url),
     });
     effect(() => {
       desk.area();
@@ -275,11 +277,8 @@ export class WindowManager {
 
   /** Writes position, size and visibility. */
   #apply(win: ShellWindow): void {
-    const rect = this.rect(win);
-    const { style, dataset, classList } = win.element;
-    style.transform = `translate(${rect.x}px,${rect.y}px)`;
-    style.width = `${rect.width}px`;
-    style.height = `${rect.height}px`;
+    const { dataset, classList } = win.element;
+    put(win.element, this.rect(win));
     dataset.placement = this.#desk.compact.peek() || this.#desk.popOut ? 'maximized' : win.placement;
     classList.toggle('shell-away', !this.shown(win));
   }
@@ -406,10 +405,7 @@ export class WindowManager {
     if (this.shown(win)) {
       animate(
         win.element,
-        [
-          { transform: `translate(${from.x}px,${from.y}px)`, width: `${from.width}px`, height: `${from.height}px` },
-          { transform: `translate(${to.x}px,${to.y}px)`, width: `${to.width}px`, height: `${to.height}px` },
-        ],
+        [from, to].map((rect) => ({ transform: shift(rect), width: `${rect.width}px`, height: `${rect.height}px` })),
         160,
       );
     }
@@ -461,9 +457,7 @@ export class WindowManager {
   /** Closes without asking, as when access was lost; clean-ups still run. */
   #drop(win: ShellWindow): void {
     for (const callback of [...win.hooks.close]) {
-      Promise.resolve()
-        .then(callback)
-        .catch((error: unknown) => reportError(error));
+      Promise.resolve().then(callback).catch(reportError);
     }
     this.#remove(win);
   }
@@ -539,62 +533,5 @@ export class WindowManager {
     const app = this.#desk.usableApp(stored.appId);
     if (app && !this.#byId.has(stored.id)) this.open(app, { stored });
     return app !== undefined;
-  }
-
-  /** What an app gets to know and do. */
-  context(win: ShellWindow, host: HTMLElement): RenderContext {
-    const { runtime } = this.#desk;
-    const desk = this.#desk;
-    const change = () => {
-      if (win.closed) return;
-      this.paint(win);
-      win.translate();
-      this.changed(win);
-    };
-    return {
-      host,
-      appId: win.app.id,
-      windowId: win.id,
-      get session() {
-        return runtime.session.peek();
-      },
-      get access() {
-        return runtime.access.peek();
-      },
-      get intent() {
-        return win.intent;
-      },
-      get link(): ShortcutLink | undefined {
-        const shortcut = untracked(() => desk.shortcut(win.link));
-        if (!shortcut) return undefined;
-        const { kind: _kind, cell: _cell, ...link } = shortcut;
-        return link;
-      },
-      can: (permission) => untracked(() => runtime.can(permission)),
-      request: (path, init) => runtime.request(path, init),
-      onClose(callback) {
-        win.hooks.close.add(callback);
-        return () => win.hooks.close.delete(callback);
-      },
-      onIntent(callback) {
-        win.hooks.intent.add(callback);
-        return () => win.hooks.intent.delete(callback);
-      },
-      setTitle(text) {
-        win.title = text;
-        change();
-      },
-      setAppearance({ title, accent, icon }) {
-        if (title !== undefined) win.title = title;
-        if (accent !== undefined) win.accent = accent;
-        if (icon !== undefined) win.icon = icon;
-        change();
-      },
-      setState(state, title) {
-        win.state = state;
-        if (title !== undefined) win.title = title;
-        change();
-      },
-    };
   }
 }

@@ -1,14 +1,17 @@
 /** The Settings app. */
+import { PICTURE_LENGTH, SIDES, THEMES, fitting, type OwnPicture } from '../../core/profile.ts';
 import { EFFECTS } from '../../core/validate.ts';
 import { effect, scope } from '../../core/signal.ts';
 import { keyLabel, localeName, locales, locale, t, type MessageKey } from '../../i18n.ts';
 import type { AppDefinition, RenderContext } from '../../types.ts';
 import { VERSION } from '../../version.ts';
+import { isLocal } from '../../stores.ts';
 import type { Desk } from '../desk.ts';
-import { h, type Child } from '../dom.ts';
+import { h, newId, walkTabs, type Child } from '../dom.ts';
 import { glyph, type GlyphName } from '../glyphs.ts';
 import { SHORTCUTS } from '../keys.ts';
 import { wallpapers } from '../look.ts';
+import { fileButton, readPicture } from '../pictures.ts';
 
 /** A page of Settings; search finds it by title and words. */
 export interface Section {
@@ -28,6 +31,9 @@ export const SECTIONS: readonly Section[] = [
 ];
 
 const COLOURS = ['#3b6fe0', '#0f8a8a', '#2e8b57', '#b7791f', '#d1495b', '#a23fb0', '#6b5bd2', '#4a5568'];
+
+/** The longest side of an own wallpaper. */
+const PICTURE_PX = 1920;
 
 /** The definition. */
 export function settingsApp(desk: Desk): AppDefinition {
@@ -67,7 +73,7 @@ function renderSettings(desk: Desk, context: RenderContext): void {
       role: 'tablist',
       'aria-orientation': 'vertical',
       'aria-label': () => t('settings.title'),
-      onkeydown: (event: KeyboardEvent) => walkTabs(event, select),
+      onkeydown: (event: KeyboardEvent) => walkTabs(event),
     });
     const main = h('div.shell-settings-main');
     for (const section of SECTIONS) {
@@ -104,23 +110,6 @@ function renderSettings(desk: Desk, context: RenderContext): void {
     effect(() => context.setTitle(t('settings.title')));
   });
   context.onClose(dispose);
-}
-
-function walkTabs(event: KeyboardEvent, select: (id: string, focus: boolean) => void): void {
-  const at = SECTIONS.findIndex((section) => section.id === (event.target as HTMLElement).dataset.section);
-  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-  const to =
-    event.key === 'Home'
-      ? 0
-      : event.key === 'End'
-        ? SECTIONS.length - 1
-        : step === undefined
-          ? -1
-          : (at + step + SECTIONS.length) % SECTIONS.length;
-  const next = SECTIONS[to];
-  if (!next || event.ctrlKey) return;
-  event.preventDefault();
-  select(next.id, true);
 }
 
 function pageContent(desk: Desk, id: string): Child {
@@ -168,7 +157,7 @@ function appearance(desk: Desk): Child[] {
     'theme',
     () => t('settings.theme'),
     () =>
-      (['auto', 'light', 'dark'] as const).map((value) => ({
+      THEMES.map((value) => ({
         value,
         title: t(`theme.${value}`),
         preview: (face: HTMLElement) => {
@@ -192,6 +181,7 @@ function appearance(desk: Desk): Child[] {
     () => desk.setting('wallpaper'),
     (value) => desk.choose({ wallpaper: value }),
   );
+  wallpaper.append(ownPictures(desk));
   const colour = choices(
     'colour',
     () => t('settings.colour'),
@@ -232,12 +222,57 @@ function appearance(desk: Desk): Child[] {
   return [theme, wallpaper, colour, effects, h('p.shell-hint', {}, () => t('settings.effectHint'))];
 }
 
+/** Adds a picture to the wallpapers, and removes the chosen one. */
+function ownPictures(desk: Desk): HTMLElement {
+  const use = (picture: OwnPicture) => {
+    const { profileStore } = desk.runtime.options.peek();
+    // A server's profile must fit into what a page may send while it goes.
+    const full = profileStore && !isLocal(profileStore) ? 1 : undefined;
+    desk.choose({ wallpaper: picture.id, pictures: fitting([picture, ...desk.setting('pictures')], full) });
+  };
+  const chosen = () => desk.setting('pictures').findIndex((one) => one.id === desk.setting('wallpaper'));
+  const file: HTMLInputElement = h('input', {
+    type: 'file',
+    accept: 'image/*',
+    title: '',
+    onchange: async () => {
+      const [picture] = file.files ?? [];
+      if (!picture) return;
+      try {
+        use({ id: newId('picture'), image: await readPicture(picture, PICTURE_PX, 'image/jpeg', PICTURE_LENGTH) });
+      } catch {
+        desk.toasts.show(t('picture.bad'), 'warning');
+      }
+      // The same file may be chosen again.
+      file.value = '';
+    },
+  });
+  const remove = () => {
+    const at = chosen();
+    const all = desk.setting('pictures');
+    const gone = all[at];
+    if (!gone) return;
+    file.focus();
+    desk.chosen.update(({ wallpaper: _gone, ...rest }) => ({ ...rest, pictures: all.filter((one) => one !== gone) }));
+    desk.toasts.show(t('shortcut.removed', { title: t('picture.own', { number: at + 1 }) }), 'info', {
+      title: t('word.undo'),
+      run: () => use(gone),
+    });
+  };
+  return h(
+    'div.shell-own-pictures',
+    {},
+    fileButton(file, () => t('picture.choose')),
+    h('button.shell-button', { hidden: () => chosen() < 0, onclick: remove }, () => t('picture.remove')),
+  );
+}
+
 function taskbar(desk: Desk): Child[] {
   const position = choices(
     'side',
     () => t('settings.position'),
     () =>
-      (['bottom', 'top', 'left', 'right'] as const).map((value) => ({
+      SIDES.map((value) => ({
         value,
         title: t(`position.${value}`),
         preview: (face: HTMLElement) => {
@@ -270,7 +305,7 @@ function language(desk: Desk): Child[] {
     'language',
     () => t('settings.language'),
     () => [
-      { value: '', title: t('settings.languageAuto') },
+      { value: '', title: t('theme.auto') },
       ...locales().map((code) => ({ value: code, title: localeName(code) })),
     ],
     () => desk.chosen().locale ?? '',

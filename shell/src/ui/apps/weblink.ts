@@ -9,6 +9,7 @@ import type { Desk } from '../desk.ts';
 import { h, newId } from '../dom.ts';
 import { glyph } from '../glyphs.ts';
 import type { MenuEntry } from '../menu.ts';
+import { fileButton, readPicture } from '../pictures.ts';
 import type { ShellWindow } from '../window.ts';
 
 /** The app's id. */
@@ -22,7 +23,7 @@ interface WebLink {
   icon?: string;
 }
 
-const MAX_ICON_BYTES = 64 * 1024;
+const MAX_ICON = 64 * 1024;
 const ICON_SIZE = 96;
 const DEFAULT_COLOUR = '#3b6fe0';
 
@@ -100,7 +101,6 @@ function showPage(desk: Desk, win: ShellWindow, context: RenderContext, link: We
     'div.shell-weblink-bar',
     {},
     h('span.shell-weblink-address', {}, new URL(link.url).host),
-    h('span.shell-hint', {}, () => t('weblink.empty')),
     h('button.shell-button', { onclick: () => window.open(link.url, '_blank', 'noopener') }, glyph('external'), () =>
       t('window.openOutside'),
     ),
@@ -119,20 +119,6 @@ function useFallbackIcon(link: WebLink, fallback: () => void): void {
   const probe = new Image();
   probe.onerror = fallback;
   probe.src = iconOf(link);
-}
-
-/** Shrinks an uploaded picture, so that a profile stays small. */
-async function readIcon(file: File): Promise<string> {
-  const bitmap = await createImageBitmap(file);
-  const scale = Math.min(1, ICON_SIZE / Math.max(bitmap.width, bitmap.height));
-  const canvas = h('canvas', {});
-  canvas.width = Math.max(1, Math.round(bitmap.width * scale));
-  canvas.height = Math.max(1, Math.round(bitmap.height * scale));
-  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  bitmap.close();
-  const url = canvas.toDataURL('image/png');
-  if (url.length > MAX_ICON_BYTES) throw new Error('the picture is too large');
-  return url;
 }
 
 interface Fields {
@@ -161,7 +147,6 @@ function makeFields(old: WebLink | undefined): Fields {
   };
 }
 
-/** The browser's own control for a file speaks the browser's language; this one speaks the desktop's. */
 function iconRow(input: HTMLInputElement): HTMLElement {
   const chosen = h('span.shell-file-name');
   input.addEventListener('change', () => {
@@ -171,7 +156,7 @@ function iconRow(input: HTMLInputElement): HTMLElement {
     'div.shell-form-row',
     {},
     h('span', { 'aria-hidden': 'true' }, t('weblink.icon')),
-    h('label.shell-file', {}, input, h('span.shell-button', {}, t('weblink.choose')), chosen),
+    fileButton(input, t('picture.choose'), chosen),
     h('span.shell-hint', {}, t('weblink.iconHint')),
   );
 }
@@ -191,14 +176,14 @@ function showForm(desk: Desk, win: ShellWindow, context: RenderContext, old: Web
     },
     h('h3.shell-settings-title', {}, old ? t('weblink.edit') : t('weblink.new')),
     row(t('weblink.address'), fields.url),
-    row(t('weblink.name'), fields.name),
+    row(t('word.name'), fields.name),
     row(t('weblink.colour'), fields.color),
     iconRow(fields.icon),
     h(
       'div.shell-dialog-buttons',
       {},
-      old && h('button.shell-button', { onclick: () => showPage(desk, win, context, old) }, t('cancel')),
-      h('button.shell-button', { type: 'submit', 'data-primary': true }, t('save')),
+      old && h('button.shell-button', { onclick: () => showPage(desk, win, context, old) }, t('word.cancel')),
+      h('button.shell-button', { type: 'submit', 'data-primary': true }, t('word.save')),
     ),
   );
   context.host.replaceChildren(h('div.shell-weblink-form', {}, form));
@@ -234,10 +219,14 @@ async function submit(
   const link: WebLink = { name: fields.name.value.trim() || url.hostname, url: url.href, color: fields.color.value };
   const file = fields.icon.files?.[0];
   try {
-    const icon = file ? await readIcon(file) : old?.url === url.href ? old.icon : undefined;
+    const icon = file
+      ? await readPicture(file, ICON_SIZE, 'image/png', MAX_ICON)
+      : old?.url === url.href
+        ? old.icon
+        : undefined;
     if (icon) link.icon = icon;
   } catch {
-    fail(t('weblink.badIcon'), fields.icon);
+    fail(t('picture.bad'), fields.icon);
     return;
   }
   const looks = { title: link.name, accent: link.color, icon: iconOf(link), state: link };

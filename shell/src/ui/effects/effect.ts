@@ -30,3 +30,14 @@ export function crowd(scene: Scene, perMegapixel: number, most: number): number 
 export function many<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_unused, index) => make(index));
 }
+
+/** Particles all over the area, each with a size from 0 to 1 and a pace and phase of its own. */
+export function scatter(scene: Scene, perMegapixel: number, most: number) {
+  return many(crowd(scene, perMegapixel, most), () => ({
+    x: scene.random() * scene.width,
+    y: scene.random() * scene.height,
+    size: scene.random(),
+    phase: scene.random() * 7,
+    pace: 0.5 + scene.random() * 1.5,
+  }));
+}

@@ -1,27 +1,23 @@
 /** The six effects. Each frame stays well under 4 ms: few particles, no shadows, no state changes per particle. */
-import { crowd, many, type Effect } from './effect.ts';
+import { crowd, many, scatter, type Effect } from './effect.ts';
 
 /** Soft flakes in three depths. */
 export const snow: Effect = (scene) => {
-  const flakes = many(crowd(scene, 130, 260), () => ({
-    x: scene.random() * scene.width,
-    y: scene.random() * scene.height,
-    depth: 0.4 + scene.random() * 0.6,
-    phase: scene.random() * 7,
-  }));
+  const flakes = scatter(scene, 130, 260);
   return (context, seconds) => {
     context.fillStyle = scene.ink();
     for (const flake of flakes) {
+      const depth = 0.4 + flake.size * 0.6;
       flake.phase += seconds;
-      flake.y += seconds * 46 * flake.depth;
+      flake.y += seconds * 46 * depth;
       flake.x += Math.sin(flake.phase) * 12 * seconds;
       if (flake.y > scene.height + 6) {
         flake.y = -6;
         flake.x = scene.random() * scene.width;
       }
-      context.globalAlpha = 0.25 + flake.depth * 0.5;
+      context.globalAlpha = 0.25 + depth * 0.5;
       context.beginPath();
-      context.arc(flake.x, flake.y, flake.depth * 2.6, 0, 7);
+      context.arc(flake.x, flake.y, depth * 2.6, 0, 7);
       context.fill();
     }
   };
@@ -29,21 +25,16 @@ export const snow: Effect = (scene) => {
 
 /** Stars that twinkle and drift. */
 export const starfield: Effect = (scene) => {
-  const stars = many(crowd(scene, 170, 360), () => ({
-    x: scene.random() * scene.width,
-    y: scene.random() * scene.height,
-    size: 0.6 + scene.random() * 1.5,
-    phase: scene.random() * 7,
-    pace: 0.5 + scene.random() * 1.5,
-  }));
+  const stars = scatter(scene, 170, 360);
   return (context, seconds) => {
     context.fillStyle = scene.ink();
     for (const star of stars) {
+      const size = 0.6 + star.size * 1.5;
       star.phase += seconds * star.pace;
-      star.x -= seconds * star.size * 2.4;
+      star.x -= seconds * size * 2.4;
       if (star.x < -3) star.x = scene.width + 3;
       context.globalAlpha = 0.35 + 0.45 * (0.5 + 0.5 * Math.sin(star.phase));
-      context.fillRect(star.x, star.y, star.size, star.size);
+      context.fillRect(star.x, star.y, size, size);
     }
   };
 };
@@ -80,13 +71,20 @@ export const warp: Effect = (scene) => {
   };
 };
 
+/** Moves something on, and turns it at the edges. */
+function bounce(one: { x: number; y: number; dx: number; dy: number }, seconds: number, right: number, bottom: number) {
+  one.x += one.dx * seconds;
+  one.y += one.dy * seconds;
+  if (one.x < 0 || one.x > right) one.dx = Math.abs(one.dx) * (one.x < 0 ? 1 : -1);
+  if (one.y < 0 || one.y > bottom) one.dy = Math.abs(one.dy) * (one.y < 0 ? 1 : -1);
+}
+
 const LINK = 130;
 
 /** Points that link up when they come near each other. */
 export const network: Effect = (scene) => {
-  const points = many(crowd(scene, 48, 84), () => ({
-    x: scene.random() * scene.width,
-    y: scene.random() * scene.height,
+  const points = scatter(scene, 48, 84).map((point) => ({
+    ...point,
     dx: (scene.random() - 0.5) * 26,
     dy: (scene.random() - 0.5) * 26,
   }));
@@ -95,10 +93,7 @@ export const network: Effect = (scene) => {
     context.fillStyle = scene.ink();
     context.lineWidth = 1;
     for (const [index, point] of points.entries()) {
-      point.x += point.dx * seconds;
-      point.y += point.dy * seconds;
-      if (point.x < 0 || point.x > scene.width) point.dx = -point.dx;
-      if (point.y < 0 || point.y > scene.height) point.dy = -point.dy;
+      bounce(point, seconds, scene.width, scene.height);
       for (const other of points.slice(index + 1)) {
         const [dx, dy] = [other.x - point.x, other.y - point.y];
         if (Math.abs(dx) > LINK || Math.abs(dy) > LINK) continue;
@@ -163,12 +158,7 @@ export const logos: Effect = (scene) => {
   }));
   return (context, seconds) => {
     for (const mover of movers) {
-      mover.x += mover.dx * seconds;
-      mover.y += mover.dy * seconds;
-      if (mover.x < 0 || mover.x > scene.width - size)
-        mover.dx = mover.x < 0 ? Math.abs(mover.dx) : -Math.abs(mover.dx);
-      if (mover.y < 0 || mover.y > scene.height - tall)
-        mover.dy = mover.y < 0 ? Math.abs(mover.dy) : -Math.abs(mover.dy);
+      bounce(mover, seconds, scene.width - size, scene.height - tall);
       context.globalAlpha = 0.8;
       let height = size;
       if (scene.logo?.complete && scene.logo.naturalWidth > 0) {

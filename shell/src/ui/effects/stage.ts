@@ -3,7 +3,7 @@
  * under a maximized window, not while dragging, and never for those who asked for less motion.
  */
 import type { EffectName } from '../../types.ts';
-import { effect as react, signal } from '../../core/signal.ts';
+import { effect as react, onDispose, signal } from '../../core/signal.ts';
 import type { Desk } from '../desk.ts';
 import { h, listen } from '../dom.ts';
 import type { Effect } from './effect.ts';
@@ -13,9 +13,6 @@ const EFFECTS: Record<Exclude<EffectName, 'none'>, Effect> = { logos, snow, star
 
 /** How coarse a canvas is for effects without edges: a quarter each way is a sixteenth of the pixels. */
 const SCALE: Partial<Record<EffectName, number>> = { aurora: 0.25 };
-
-/** Frames per second: enough for slow movement, and half the work. */
-const FRAME_MS = 1000 / 32;
 
 /** Makes the canvas. */
 export function effectStage(desk: Desk): HTMLCanvasElement {
@@ -29,10 +26,9 @@ export function effectStage(desk: Desk): HTMLCanvasElement {
     if (entry) size.set({ width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) });
   });
   observer.observe(canvas);
-  const ends = [
-    listen(motion, 'change', () => calm.set(motion.matches)),
-    listen(document, 'visibilitychange', () => visible.set(document.visibilityState === 'visible')),
-  ];
+  onDispose(() => observer.disconnect());
+  onDispose(listen(motion, 'change', () => calm.set(motion.matches)));
+  onDispose(listen(document, 'visibilitychange', () => visible.set(document.visibilityState === 'visible')));
   react(() => {
     if (desk.setting('effect') === 'none') return;
     desk.windows.revision();
@@ -50,10 +46,6 @@ export function effectStage(desk: Desk): HTMLCanvasElement {
       width: Math.round(size().width * scale),
       height: Math.round(size().height * scale),
     });
-  });
-  react(() => () => {
-    observer.disconnect();
-    for (const end of ends) end();
   });
   return canvas;
 }
@@ -79,7 +71,7 @@ function run(desk: Desk, canvas: HTMLCanvasElement, make: Effect, size: { width:
   let request = 0;
   const draw = (now: number) => {
     request = requestAnimationFrame(draw);
-    if (now - last < FRAME_MS - 2 || !desk.shield.hidden) return;
+    if (!desk.shield.hidden) return;
     const seconds = Math.min(0.1, (now - last) / 1000);
     last = now;
     context.globalAlpha = 1;
