@@ -4,6 +4,7 @@
 //! a file may do against a rule stands with a reason in a list in the check itself.
 
 mod crate_docs;
+mod excerpts;
 mod features;
 mod files;
 mod licences;
@@ -57,6 +58,7 @@ pub(crate) fn main(workspace: &Workspace) -> Result<()> {
         ("sizes", sizes::check(&files)),
         ("portability", portability::check(&files)),
         ("links", links::check(&files)),
+        ("excerpts", excerpts::check(&files)),
         ("crate docs", crate_docs::check(&workspace.packages, &files)),
     ];
     let mut count = 0;

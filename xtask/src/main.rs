@@ -1,6 +1,7 @@
 //! The project's chores, as `cargo xtask <chore>`.
 //!
 //! - `run` builds the shop and starts it.
+//! - `dev` does so again whenever a file is touched.
 //! - `test` runs everything that must hold before a change is taken in.
 //! - `check` runs the project's own conventions alone, in a second or two.
 //! - `postgres` starts a PostgreSQL server for tests in the background.
@@ -8,7 +9,10 @@
 //! Each chore is a module. They share [`process`] (starting programs), [`workspace`] (what cargo knows)
 //! and [`failure`] (the one error).
 
+mod build;
 mod check;
+mod client;
+mod dev;
 mod end_to_end;
 mod failure;
 mod postgres;
@@ -33,6 +37,8 @@ const USAGE: &str = "usage: cargo xtask <chore>
 
   run [--released] [--database <url>] [--Svc:<section>:<setting>=<value>]…
             builds the shop and starts it; other arguments go to the server
+  dev [the same]
+            builds the shop and runs it, and does so again whenever a file is touched
   test [--only <step, crate, folder or file>]… [--repeat <times>] [--released] [--list]
             runs all steps, or only those that are named
   check     runs the conventions checks alone
@@ -56,6 +62,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
     };
     match chore.as_str() {
         "run" => server::main(&Workspace::load()?, rest)?,
+        "dev" => dev::main(&Workspace::load()?, rest)?,
         "test" => return test::main(&Workspace::load()?, rest),
         "check" => check::main(&Workspace::load()?)?,
         "postgres" => postgres::main(&Workspace::load()?.target, rest)?,

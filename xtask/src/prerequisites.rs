@@ -40,7 +40,15 @@ enum Source {
 
 /// Sees to it that everything is there that the project's steps need.
 pub(crate) fn ensure(workspace: &Workspace) -> Result<()> {
-    let needed = needed(workspace);
+    ensure_all(workspace, &needed(workspace))
+}
+
+/// Sees to it that the web client can be built.
+pub(crate) fn ensure_node(workspace: &Workspace) -> Result<()> {
+    ensure_all(workspace, &[node()])
+}
+
+fn ensure_all(workspace: &Workspace, needed: &[Prerequisite]) -> Result<()> {
     let missing: Vec<&Prerequisite> = needed.iter().filter(|each| !(each.is_there)()).collect();
     if missing.is_empty() {
         return Ok(());
@@ -82,11 +90,7 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
         packages.any(|package| end_to_end::scripts_with(workspace, package, file).is_some())
     };
     if has_shell || scripts("package.json") {
-        needed.push(Prerequisite {
-            name: "Node 20 or newer with npm (which Debian 13 and nodejs.org have)",
-            source: Source::Debian(&["nodejs", "npm"]),
-            is_there: || process::find_program("npm").is_some() && has_node(),
-        });
+        needed.push(node());
     }
     if has_shell {
         needed.push(Prerequisite {
@@ -110,6 +114,14 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
         });
     }
     needed
+}
+
+fn node() -> Prerequisite {
+    Prerequisite {
+        name: "Node 20 or newer with npm (which Debian 13 and nodejs.org have)",
+        source: Source::Debian(&["nodejs", "npm"]),
+        is_there: || process::find_program("npm").is_some() && has_node(),
+    }
 }
 
 fn runs(program: &str) -> bool {

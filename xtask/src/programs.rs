@@ -7,8 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
+use crate::build::{self, Built};
 use crate::failure::{Failure, Result};
 use crate::process;
 use crate::selection::SHOP;
@@ -22,6 +21,8 @@ pub(crate) struct Programs {
     tests: Vec<TestProgram>,
     /// The program of the shop, where it was among what was built.
     pub(crate) shop: Option<PathBuf>,
+    /// How many warnings their compiler gave.
+    pub(crate) warnings: usize,
 }
 
 /// The tests of one target.
@@ -53,34 +54,34 @@ pub(crate) struct Repeat {
 }
 
 impl Programs {
-    /// Builds the test programs of these crates, or of all when none is named.
+    /// Builds the test programs of these crates, or of all when none is named, and lints them.
     pub(crate) fn build(workspace: &Workspace, packages: &[String]) -> Result<Self> {
         let mut cargo = process::cargo(&workspace.root);
-        cargo.args(["test", "--no-run", "--message-format", "json-render-diagnostics"]);
+        cargo.args(["test", "--no-run"]);
         if packages.is_empty() {
-            // Without doc tests, which are a step of their own; benchmarks are compiled by clippy.
-            cargo.args(["--workspace", "--lib", "--bins", "--tests", "--examples"]);
+            // Without doc tests, which are a step of their own.
+            cargo.args(["--workspace", "--all-targets"]);
         } else {
             let selected = packages.iter().map(String::as_str).chain([FEATURES]);
             cargo.args(selected.flat_map(|name| ["--package", name]));
         }
         test::configure(&mut cargo);
-        Ok(Self::from_messages(&process::output(&mut cargo)?))
+        build::lint(&mut cargo, &workspace.root)?;
+        Ok(Self::among(&build::run(&mut cargo)?))
     }
 
-    /// Reads cargo's messages, one JSON object per line.
-    fn from_messages(messages: &str) -> Self {
-        let mut programs = Self::default();
-        for line in messages.lines() {
-            let Ok(message) = serde_json::from_str::<Value>(line) else { continue };
+    /// Finds the programs among what was built.
+    fn among(built: &Built) -> Self {
+        let mut programs = Self { warnings: built.warnings, ..Self::default() };
+        for artifact in &built.artifacts {
             let (Some(file), Some(target), Some(manifest)) = (
-                message["executable"].as_str().map(PathBuf::from),
-                message["target"]["name"].as_str(),
-                message["manifest_path"].as_str().map(PathBuf::from),
+                artifact["executable"].as_str().map(PathBuf::from),
+                artifact["target"]["name"].as_str(),
+                artifact["manifest_path"].as_str().map(PathBuf::from),
             ) else {
                 continue;
             };
-            if message["profile"]["test"] == true {
+            if artifact["target"]["test"] == true && artifact["profile"]["test"] == true {
                 let folder = manifest.parent().map(PathBuf::from).unwrap_or_default();
                 programs.tests.push(TestProgram { folder, target: target.to_owned(), file });
             } else if target == SHOP {
@@ -199,17 +200,29 @@ fn lock<T>(value: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn finds_programs_among_the_messages() {
-        let messages = r#"{"reason":"compiler-artifact","manifest_path":"/p/kernel/core/Cargo.toml","target":{"name":"svc_core"},"profile":{"test":false},"executable":null}
-not JSON
-{"reason":"compiler-artifact","manifest_path":"/p/kernel/core/Cargo.toml","target":{"name":"it"},"profile":{"test":true},"executable":"/t/it-1"}
-{"reason":"compiler-artifact","manifest_path":"/p/examples/shop/Cargo.toml","target":{"name":"shop"},"profile":{"test":true},"executable":"/t/shop-2"}
-{"reason":"compiler-artifact","manifest_path":"/p/examples/shop/Cargo.toml","target":{"name":"shop"},"profile":{"test":false},"executable":"/t/shop"}
-{"reason":"build-finished","success":true}"#;
-        let programs = Programs::from_messages(messages);
+    fn finds_programs_among_what_was_built() {
+        let artifact = |folder: &str, target: &str, is_test: bool, file: Option<&str>| {
+            json!({
+                "manifest_path": format!("{folder}/Cargo.toml"),
+                "target": {"name": target, "test": target != "queue"},
+                "profile": {"test": is_test},
+                "executable": file,
+            })
+        };
+        let artifacts = vec![
+            artifact("/p/kernel/core", "svc_core", false, None),
+            artifact("/p/kernel/core", "it", true, Some("/t/it-1")),
+            // A benchmark.
+            artifact("/p/kernel/jobs", "queue", true, Some("/t/queue")),
+            artifact("/p/examples/shop", "shop", true, Some("/t/shop-2")),
+            artifact("/p/examples/shop", "shop", false, Some("/t/shop")),
+        ];
+        let programs = Programs::among(&Built { artifacts, warnings: 0 });
         assert_eq!(programs.shop, Some(PathBuf::from("/t/shop")));
         let program = |folder: &str, target: &str, file: &str| TestProgram {
             folder: PathBuf::from(folder),

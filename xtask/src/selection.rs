@@ -1,10 +1,10 @@
 //! What `cargo xtask test --only <what>` means.
 //!
-//! - A step: `clippy`, `shell-e2e`.
+//! - A step: `build`, `shell-e2e`.
 //! - A crate, all its tests or those whose name contains something: `svc-data`, `svc-data::sets::page`.
 //! - A folder or file: `kernel/data`, `kernel/data/tests/it/sets.rs`, `shell`.
 //!
-//! Crates bring the step that builds their tests, and nothing else.
+//! Crates bring the step that builds their tests, what runs through npm the one that installs its packages.
 
 use crate::failure::{Failure, Result};
 use crate::steps::{self, Action, NPM_FOLDERS, Step};
@@ -27,6 +27,14 @@ pub(crate) fn steps(workspace: &Workspace, wanted: &[String]) -> Result<Vec<Step
                 None => chosen.push(step),
             }
         }
+    }
+    let through_npm =
+        |step: &Step| matches!(step.action, Action::Npm { .. } | Action::NpmWithShop { .. });
+    let client = all.iter().find(|step| step.action == Action::Client);
+    if let Some(client) = client.filter(|client| chosen.iter().all(|it| it.name != client.name))
+        && chosen.iter().any(through_npm)
+    {
+        chosen.push(client.clone());
     }
     let position = |name: &str| all.iter().position(|step| step.name == name);
     chosen.sort_by_key(|step| position(&step.name));
@@ -62,8 +70,12 @@ fn of_path(workspace: &Workspace, all: &[Step], path: &str) -> Result<Vec<Step>>
     for folder in NPM_FOLDERS {
         let browser_tests = is_below(&format!("e2e/{folder}"));
         if is_below(folder) || browser_tests {
-            let is_npm =
-                |step: &&Step| matches!(step.action, Action::Npm { folder: f, .. } if f == folder);
+            let is_npm = |step: &&Step| match step.action {
+                Action::Npm { folder: of, .. } | Action::NpmWithShop { folder: of, .. } => {
+                    of == folder
+                }
+                _ => false,
+            };
             // What runs in browsers needs what is built before.
             return Ok(all.iter().filter(is_npm).cloned().collect());
         }
@@ -129,6 +141,10 @@ fn insert_build(chosen: &mut Vec<Step>) {
                     packages.push(SHOP.to_owned());
                 }
             }
+            Action::NpmWithShop { .. } => {
+                first.get_or_insert(index);
+                packages.push(SHOP.to_owned());
+            }
             _ => {}
         }
     }
@@ -168,7 +184,7 @@ mod tests {
 
     #[test]
     fn steps_and_crates_keep_their_order() {
-        assert_eq!(chosen(&["clippy", "format"]).unwrap(), ["format", "clippy"]);
+        assert_eq!(chosen(&["doc", "format"]).unwrap(), ["format", "doc"]);
         let expected = ["format", "build svc-core svc-data", "svc-core", "svc-data"];
         assert_eq!(chosen(&["svc-data", "svc-core", "format"]).unwrap(), expected);
     }
@@ -198,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_is_unknown_is_refused() {
-        for unknown in ["lint", "svc-date", "clippy::sets"] {
+        for unknown in ["lint", "svc-date", "doc::sets"] {
             assert!(chosen(&[unknown]).is_err(), "{unknown}");
         }
     }

@@ -1,10 +1,12 @@
 //! Building the shop and starting it: `cargo xtask run`.
 
+use std::env;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::client;
 use crate::failure::{Failure, Result};
 use crate::process;
 use crate::selection::SHOP;
@@ -14,7 +16,13 @@ use crate::workspace::Workspace;
 /// The argument that asks for the program as it is released.
 const RELEASED: &str = "--released";
 
-/// Builds what the server needs and becomes the server, so that signals reach it and nothing else.
+/// The variable that names the environment; in `development` a start prints an address that signs in.
+pub(crate) const ENVIRONMENT: &str = "SVC_ENVIRONMENT";
+
+/// The setting that asks for sample data.
+const SAMPLE: &str = "--Svc:Sample:Data=";
+
+/// Builds the web client and the server with it, and becomes the server, so that signals reach it and nothing else.
 ///
 /// The program is the one that tests drive: it is built in a few minutes. `--released` asks for the
 /// optimised one, which takes about three times as long to build.
@@ -22,10 +30,15 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let (released, arguments): (Vec<_>, Vec<_>) =
         arguments.iter().cloned().partition(|argument| argument == RELEASED);
     let arguments = server_arguments(&arguments)?;
+    client::build(workspace)?;
     let program = build(&workspace.root, !released.is_empty())?;
     // The server runs where the user is: relative paths in its arguments and its settings file count
     // from there.
-    let cause = process::command(&program, Path::new(".")).arg("serve").args(arguments).exec();
+    let mut server = process::command(&program, Path::new("."));
+    if env::var_os(ENVIRONMENT).is_none() {
+        server.env(ENVIRONMENT, "development");
+    }
+    let cause = server.arg("serve").args(arguments).exec();
     Err(Failure::at(&program, "start", &cause))
 }
 
@@ -52,8 +65,9 @@ fn program_in(messages: &str) -> Option<PathBuf> {
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
 }
 
-/// Spells `--database` out as the setting that it stands for; the rest is the server's business.
-fn server_arguments(arguments: &[String]) -> Result<Vec<String>> {
+/// Spells `--database` out as the setting that it stands for, and asks for sample data unless something
+/// is said of it; the rest is the server's business.
+pub(crate) fn server_arguments(arguments: &[String]) -> Result<Vec<String>> {
     let mut rest = arguments.iter();
     let mut passed = Vec::new();
     while let Some(argument) = rest.next() {
@@ -67,6 +81,9 @@ fn server_arguments(arguments: &[String]) -> Result<Vec<String>> {
             Some(url) => format!("--Svc:Database:Url={url}"),
             None => argument.clone(),
         });
+    }
+    if !passed.iter().any(|argument| argument.starts_with(SAMPLE)) {
+        passed.push(format!("{SAMPLE}true"));
     }
     Ok(passed)
 }
@@ -85,7 +102,8 @@ mod tests {
 
     #[test]
     fn the_database_becomes_a_setting() {
-        let expected = ["--Svc:Http:Port=1", "--Svc:Database:Url=postgres://h/d", "--verbose"];
+        let database = "--Svc:Database:Url=postgres://h/d";
+        let expected = ["--Svc:Http:Port=1", database, "--verbose", "--Svc:Sample:Data=true"];
         let apart = ["--Svc:Http:Port=1", "--database", "postgres://h/d", "--verbose"];
         let joined = ["--Svc:Http:Port=1", "--database=postgres://h/d", "--verbose"];
         assert_eq!(passed(&apart).unwrap(), expected);
@@ -100,7 +118,13 @@ mod tests {
 
     #[test]
     fn an_argument_that_only_begins_like_it_is_passed_on() {
-        assert_eq!(passed(&["--databases"]).unwrap(), ["--databases"]);
+        let expected = ["--databases", "--Svc:Sample:Data=true"];
+        assert_eq!(passed(&["--databases"]).unwrap(), expected);
+    }
+
+    #[test]
+    fn who_says_something_of_sample_data_is_heard() {
+        assert_eq!(passed(&["--Svc:Sample:Data=false"]).unwrap(), ["--Svc:Sample:Data=false"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The steps of `cargo xtask test`, cheap and likely failures first.
 //!
-//! What tests crates is one build of all test programs, and then a step for each crate, which runs the
+//! What tests crates is one build of all test programs, which lints them too, and then a step for each crate, which runs the
 //! programs of that crate: cargo is asked once, with one selection, so nothing is compiled twice. The
 //! steps through npm stand in a lane of their own and run beside the others.
 
@@ -10,16 +10,32 @@ use crate::workspace::{Package, Workspace};
 pub(crate) const FEATURES: &str = "features";
 
 /// Folders with a `package.json` of their own that is checked, built and tested through npm.
-pub(crate) const NPM_FOLDERS: [&str; 1] = ["shell"];
+pub(crate) const NPM_FOLDERS: [&str; 2] = ["shell", "web"];
 
-/// What npm does in such a folder: the end of the step's name, and npm's arguments.
-const NPM_STEPS: [(&str, &[&str]); 6] = [
-    ("install", &["ci", "--no-audit", "--no-fund"]),
+/// What npm does in such a folder, once the step `client` has installed its packages: the end of the
+/// step's name, and npm's arguments.
+const NPM_STEPS: [(&str, &[&str]); 5] = [
     ("check", &["run", "check"]),
     ("build", &["run", "build"]),
     ("test", &["test"]),
     ("e2e", &["run", "e2e"]),
     ("e2e-firefox", &["run", "e2e", "--", "--browser", "firefox"]),
+];
+
+/// The folder whose pages are played in front of the shop.
+const CLIENT: &str = "web";
+
+/// What npm does in it once the shop is built, in place of the steps of browsers above: each browser on
+/// a database of its own, so that two runs try both of both.
+const CLIENT_STEPS: [(&str, &[&str]); 2] = [
+    ("e2e", &["run", "e2e"]),
+    ("e2e-firefox", &["run", "e2e", "--", "--browser", "firefox", "--database", "postgres"]),
+];
+
+/// What npm does in the folder of the desktop once the shop is built: it signs in there.
+const DESKTOP_STEPS: [(&str, &[&str]); 2] = [
+    ("shell-e2e-shop", &["run", "e2e", "--", "shop:"]),
+    ("shell-e2e-shop-firefox", &["run", "e2e", "--", "shop:", "--browser", "firefox"]),
 ];
 
 /// One thing that must hold.
@@ -40,7 +56,7 @@ pub(crate) enum Action {
     Conventions,
     /// Runs cargo.
     Cargo(CargoCall),
-    /// Builds the test programs of these crates, or of all when none is named.
+    /// Builds the test programs of these crates, or of all when none is named, and lints them.
     Build {
         /// The crates' names.
         packages: Vec<String>,
@@ -52,8 +68,17 @@ pub(crate) enum Action {
         /// Tests whose name contains one of these, or all when there is none.
         filters: Vec<String>,
     },
+    /// Builds the web client, which the programs carry.
+    Client,
     /// Runs npm in a folder.
     Npm {
+        /// The folder, relative to the root.
+        folder: &'static str,
+        /// What npm shall do.
+        arguments: &'static [&'static str],
+    },
+    /// Runs npm in a folder once the shop is built, with its program and a PostgreSQL server.
+    NpmWithShop {
         /// The folder, relative to the root.
         folder: &'static str,
         /// What npm shall do.
@@ -70,16 +95,18 @@ pub(crate) struct CargoCall {
     pub(crate) variables: &'static [(&'static str, &'static str)],
     /// Whether it needs a PostgreSQL server.
     pub(crate) needs_postgres: bool,
+    /// Whether it goes on with what the step `build` made.
+    pub(crate) shares_the_build: bool,
 }
 
 impl CargoCall {
     fn new(line: &str) -> Self {
         let arguments = line.split_whitespace().map(str::to_owned).collect();
-        Self { arguments, variables: &[], needs_postgres: false }
+        Self { arguments, variables: &[], needs_postgres: false, shares_the_build: false }
     }
 
-    fn with_postgres(self) -> Self {
-        Self { needs_postgres: true, ..self }
+    fn of_the_build(self) -> Self {
+        Self { needs_postgres: true, shares_the_build: true, ..self }
     }
 
     fn with_variables(self, variables: &'static [(&'static str, &'static str)]) -> Self {
@@ -94,10 +121,11 @@ pub(crate) fn all(workspace: &Workspace) -> Vec<Step> {
         step("format", Action::Cargo(CargoCall::new("fmt --all --check"))),
         step("conventions", Action::Conventions),
     ];
-    let clippy = CargoCall::new("clippy --workspace --all-targets -- -D warnings");
-    let doc_test = CargoCall::new("test --workspace --doc --no-fail-fast").with_postgres();
+    if workspace.has(&format!("{CLIENT}/package.json")) {
+        steps.push(step("client", Action::Client));
+    }
+    let doc_test = CargoCall::new("test --workspace --doc --no-fail-fast").of_the_build();
     let doc = CargoCall::new("doc --workspace --no-deps");
-    steps.push(step("clippy", Action::Cargo(clippy)));
     steps.push(build(&[]));
     let tested = workspace.packages.iter().filter(|package| package.name != FEATURES);
     let (end_to_end, crates): (Vec<_>, Vec<_>) = tested.partition(|package| is_end_to_end(package));
@@ -107,10 +135,24 @@ pub(crate) fn all(workspace: &Workspace) -> Vec<Step> {
     steps.extend(end_to_end.into_iter().map(of_crate));
     for folder in NPM_FOLDERS {
         if workspace.has(&format!("{folder}/package.json")) {
-            steps.extend(NPM_STEPS.map(|(name, arguments)| {
+            let is_client = folder == CLIENT;
+            let own = NPM_STEPS
+                .into_iter()
+                .filter(|(name, _)| !is_client || matches!(*name, "check" | "test"));
+            steps.extend(own.map(|(name, arguments)| {
                 step(&format!("{folder}-{name}"), Action::Npm { folder, arguments })
             }));
         }
+    }
+    if workspace.has("shell/package.json") {
+        steps.extend(DESKTOP_STEPS.map(|(name, arguments)| {
+            step(name, Action::NpmWithShop { folder: "shell", arguments })
+        }));
+    }
+    if workspace.has(&format!("{CLIENT}/package.json")) {
+        steps.extend(CLIENT_STEPS.map(|(name, arguments)| {
+            step(&format!("{CLIENT}-{name}"), Action::NpmWithShop { folder: CLIENT, arguments })
+        }));
     }
     steps
 }
@@ -150,7 +192,6 @@ mod tests {
             "prerequisites",
             "format",
             "conventions",
-            "clippy",
             "build",
             "svc-core",
             "doc-test",

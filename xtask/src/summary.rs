@@ -81,7 +81,7 @@ mod tests {
     fn shows_every_step_and_ends_with_the_count_alone_on_its_line() {
         let mut outcomes = [
             outcome("prerequisites", true, 40),
-            outcome("clippy", false, 61_250),
+            outcome("build", false, 61_250),
             outcome("shop", false, 1_000),
         ];
         outcomes[2].tests = 12;
@@ -89,11 +89,11 @@ mod tests {
         let expected = "\
 step           result  seconds  tests
 prerequisites  passed      0.0
-clippy         FAILED     61.2
+build          FAILED     61.2
 shop           FAILED      1.0     12
 
-clippy failed; repeat it with
-  cargo xtask test --only clippy
+build failed; repeat it with
+  cargo xtask test --only build
 
 shop failed; repeat it with
   cargo xtask test --only shop::orders::shipped::sqlite

@@ -1,8 +1,8 @@
 //! `cargo xtask test`: runs the steps and says in the end what came of each.
 //!
 //! A step that fails doesn't keep the next ones from running: one run shows all that is wrong. What
-//! runs through npm (browsers, mostly) runs beside the compilers, in a lane of its own, when the machine
-//! has the memory for both. The PostgreSQL server is started for the first step that needs one, and
+//! runs through npm (browsers, mostly) runs beside the others, in a lane of its own, when the machine has
+//! the memory for both; what is played in front of the shop waits there until that is built. The PostgreSQL server is started for the first step that needs one, and
 //! stopped before the summary.
 
 use std::collections::BTreeMap;
@@ -10,10 +10,13 @@ use std::env;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::build;
 use crate::check;
+use crate::client;
 use crate::end_to_end;
 use crate::failure::{Failure, Result};
 use crate::postgres::{self, TestServer};
@@ -49,26 +52,24 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<ExitCo
 }
 
 fn run(workspace: &Workspace, request: &Request, progress: &Progress) -> Vec<Outcome> {
-    let is_npm = |step: &&Step| matches!(step.action, Action::Npm { .. });
-    let (npm, others): (Vec<&Step>, Vec<&Step>) = progress.steps.iter().partition(is_npm);
-    let (first, others): (Vec<&Step>, Vec<&Step>) =
-        others.into_iter().partition(|step| step.action == Action::Prerequisites);
-    let mut lane = Lane { workspace, request, progress, server: None, programs: None };
+    let comes_first = |step: &&Step| matches!(step.action, Action::Prerequisites | Action::Client);
+    let is_npm =
+        |step: &&Step| matches!(step.action, Action::Npm { .. } | Action::NpmWithShop { .. });
+    let (first, others): (Vec<&Step>, Vec<&Step>) = progress.steps.iter().partition(comes_first);
+    let (npm, others): (Vec<&Step>, Vec<&Step>) = others.into_iter().partition(is_npm);
+    let stage = OnceLock::new();
+    let mut lane =
+        Lane { workspace, request, progress, server: None, programs: None, stage: &stage };
     let mut outcomes: Vec<Outcome> = first.into_iter().map(|step| lane.timed(step)).collect();
-    let side_by_side = !npm.is_empty() && !others.is_empty() && has_memory_for_both();
+    let is_beside = !npm.is_empty() && !others.is_empty() && has_memory_for_both();
+    let npm = NpmLane { workspace, progress, steps: npm, is_beside, stage: &stage };
     std::thread::scope(|scope| {
-        let beside = side_by_side.then(|| {
-            scope.spawn(|| {
-                npm.iter().map(|step| npm_step(workspace, progress, step, true)).collect()
-            })
-        });
+        let beside = is_beside.then(|| scope.spawn(|| npm.run()));
         outcomes.extend(others.into_iter().map(|step| lane.timed(step)));
+        lane.set_stage();
         outcomes.extend(match beside {
             Some(beside) => beside.join().unwrap_or_default(),
-            None => npm
-                .iter()
-                .map(|step| npm_step(workspace, progress, step, false))
-                .collect::<Vec<_>>(),
+            None => npm.run(),
         });
     });
     if let Some(Ok(server)) = lane.server
@@ -79,6 +80,15 @@ fn run(workspace: &Workspace, request: &Request, progress: &Progress) -> Vec<Out
         outcomes.push(Outcome::new("postgres-stop", false, Duration::ZERO));
     }
     outcomes
+}
+
+/// What pages are played in front of, or why there is none.
+type Stage = Result<Shop>;
+
+/// The program of the shop, and a PostgreSQL server for it.
+struct Shop {
+    program: PathBuf,
+    postgres: String,
 }
 
 /// How far the run is, for whoever watches it.
@@ -123,6 +133,8 @@ struct Lane<'a> {
     server: Option<Result<TestServer>>,
     /// What was built, once a step asked for it.
     programs: Option<Programs>,
+    /// Set once the shop is built, or can't be.
+    stage: &'a OnceLock<Stage>,
 }
 
 impl Lane<'_> {
@@ -135,6 +147,7 @@ impl Lane<'_> {
     fn perform(&mut self, action: &Action) -> Result<Tally> {
         match action {
             Action::Prerequisites => prerequisites::ensure(self.workspace)?,
+            Action::Client => client::build(self.workspace)?,
             Action::Conventions => check::main(self.workspace)?,
             Action::Cargo(call) => self.cargo(call)?,
             Action::Build { packages } => {
@@ -142,12 +155,28 @@ impl Lane<'_> {
                 if self.request.released {
                     programs.shop = Some(server::build(&self.workspace.root, true)?);
                 }
+                let warnings = programs.warnings;
                 self.programs = Some(programs);
+                self.set_stage();
+                if warnings > 0 {
+                    return Err(Failure::new(format!(
+                        "the compiler gave {warnings} warnings, see above; they fail the step"
+                    )));
+                }
             }
             Action::Crate { package, filters } => return self.of_crate(package, filters),
-            Action::Npm { .. } => {}
+            Action::Npm { .. } | Action::NpmWithShop { .. } => {}
         }
         Ok(Tally::default())
+    }
+
+    fn set_stage(&mut self) {
+        let program = self.programs.as_ref().and_then(|programs| programs.shop.clone());
+        let no_shop = || Failure::new("there is no shop to run: the step `build` failed");
+        let shop = program.ok_or_else(no_shop);
+        let stage = shop.and_then(|program| Ok(Shop { program, postgres: self.postgres()? }));
+        // What was said first stands.
+        let _ = self.stage.set(stage);
     }
 
     fn of_crate(&mut self, package: &Package, filters: &[String]) -> Result<Tally> {
@@ -172,6 +201,9 @@ impl Lane<'_> {
             cargo.env(postgres::VARIABLE, self.postgres()?);
         }
         configure(&mut cargo);
+        if call.shares_the_build {
+            build::lint(&mut cargo, &self.workspace.root)?;
+        }
         process::run(&mut cargo)
     }
 
@@ -182,21 +214,51 @@ impl Lane<'_> {
     }
 }
 
-/// Runs a step through npm. Beside other steps what it writes goes into a file, and is shown when it
-/// fails.
-fn npm_step(workspace: &Workspace, progress: &Progress, step: &Step, is_beside: bool) -> Outcome {
-    let Action::Npm { folder, arguments } = &step.action else {
-        return Outcome::new(&step.name, true, Duration::ZERO);
-    };
-    let begun = progress.begin(step);
-    let mut npm = process::command("npm", &workspace.path(folder));
-    npm.args(*arguments);
-    let result = if is_beside {
-        into_log(&mut npm, &logs(workspace).join(format!("{}.log", step.name)))
-    } else {
-        process::run(&mut npm)
-    };
-    outcome(step, begun, result.map(|()| Tally::default()))
+/// The steps through npm, beside the others or behind them.
+struct NpmLane<'a> {
+    workspace: &'a Workspace,
+    progress: &'a Progress<'a>,
+    steps: Vec<&'a Step>,
+    is_beside: bool,
+    stage: &'a OnceLock<Stage>,
+}
+
+impl NpmLane<'_> {
+    fn run(&self) -> Vec<Outcome> {
+        self.steps.iter().map(|step| self.timed(step)).collect()
+    }
+
+    /// Runs a step. Beside others what it writes goes into a file, and is shown when it fails.
+    fn timed(&self, step: &Step) -> Outcome {
+        let shop = match &step.action {
+            Action::NpmWithShop { .. } => Some(self.stage.wait()),
+            _ => None,
+        };
+        let begun = self.progress.begin(step);
+        let result = match shop.map(Result::as_ref).transpose() {
+            Ok(shop) => self.npm(step, shop),
+            Err(failure) => Err(failure.clone()),
+        };
+        outcome(step, begun, result.map(|()| Tally::default()))
+    }
+
+    fn npm(&self, step: &Step, shop: Option<&Shop>) -> Result<()> {
+        let (Action::Npm { folder, arguments } | Action::NpmWithShop { folder, arguments }) =
+            &step.action
+        else {
+            return Ok(());
+        };
+        let mut npm = process::command("npm", &self.workspace.path(folder));
+        npm.args(*arguments);
+        if let Some(Shop { program, postgres }) = shop {
+            npm.env("SVC_SHOP_BINARY", program).env(postgres::VARIABLE, postgres);
+        }
+        if self.is_beside {
+            into_log(&mut npm, &logs(self.workspace).join(format!("{}.log", step.name)))
+        } else {
+            process::run(&mut npm)
+        }
+    }
 }
 
 fn into_log(command: &mut Command, file: &PathBuf) -> Result<()> {

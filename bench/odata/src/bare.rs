@@ -19,7 +19,7 @@ use axum::routing::get;
 use axum::serve::Listener;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
-use svc_data::{Backend, Database};
+use svc_database::{Backend, Database};
 use svc_testing::sqlite_writer;
 use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;

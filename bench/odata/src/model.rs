@@ -7,7 +7,8 @@ use sea_orm::{ColumnTrait as _, Condition};
 use svc_application::Application;
 use svc_core::settings::LoadOptions;
 use svc_core::{Clock, Module, Principal, Registry, Result};
-use svc_data::{DataRegistry as _, Migration, UnitOfWork};
+use svc_data::{DataRegistry as _, UnitOfWork};
+use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Handler, Message, Sets, Subscription};
 use svc_identity::Identity;
 

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use svc_core::{PermissionSet, Principal, UserId};
-use svc_data::sets::{PageRequest, Seen, Source};
-use svc_data::{Context, Sets};
-use svc_odata::bind::{BindLimits, bind_query};
-use svc_odata::syntax::QueryOptions;
+use svc_data::Context;
+use svc_sets::{PageRequest, Sets};
 
 use crate::model;
 use crate::serve::Serving;
@@ -32,11 +30,9 @@ pub(crate) async fn print(serving: &Serving, url: &str) {
         let ctx = Context::new(app, Arc::new(principal), app.clock().new_id()).unwrap();
         for options in OPTIONS {
             println!("  Products?{options}, {who}");
-            let set = sets.find("Products").unwrap();
-            let entity_type = sets.model().set(set).entity_type;
-            let options = QueryOptions::parse(&options.replace(' ', "%20")).unwrap();
-            let seen = Seen::new(&sets, ctx.principal());
-            let query = bind_query(&seen, entity_type, &options, BindLimits::default()).unwrap();
+            let address = sets.understand(&ctx, "Products", &options.replace(' ', "%20")).unwrap();
+            let source = sets.source(&ctx, &address).await.unwrap();
+            let query = sets.bind(&ctx, source.set(), &address.options, None).unwrap();
             let request = PageRequest {
                 query: &query,
                 after: None,
@@ -45,7 +41,7 @@ pub(crate) async fn print(serving: &Serving, url: &str) {
                 tells_next: true,
                 etags: true,
             };
-            let plan = sets.explain_page(&ctx, &Source::of(set), request).await.unwrap();
+            let plan = sets.explain_page(&ctx, &source, request).await.unwrap();
             for step in plan {
                 println!("      {step}");
             }

@@ -1,7 +1,7 @@
 //! 100,000 products in 20 categories, with three order lines each.
 
 use sea_orm::{DbBackend, Statement};
-use svc_data::{Backend, Database};
+use svc_database::{Backend, Database};
 use uuid::Uuid;
 
 use crate::model;

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
-use svc_data::Database;
+use svc_database::Database;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 

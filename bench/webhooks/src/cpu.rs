@@ -38,7 +38,7 @@ impl Meter {
         if app.database().backend() == Backend::Sqlite {
             return Self { postmaster: None };
         }
-        let database = app.app().service::<svc_data::Database>().unwrap();
+        let database = app.app().service::<svc_database::Database>().unwrap();
         let statement = database.statement("SELECT pg_backend_pid()", []);
         let rows = database.rows(statement).await.unwrap();
         let backend: i32 = rows[0].try_get_by_index(0).unwrap();

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::json;
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{Context, DataRegistry as _, Migration};
+use svc_data::{Context, DataRegistry as _};
+use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Publish as _};
 use svc_testing::{Backend, Person, TestApp};
 use svc_webhooks::{WebhookSet as _, Webhooks};
@@ -95,6 +96,7 @@ impl Started {
     pub(crate) async fn new(backend: Backend, port: u16) -> Self {
         let app = TestApp::builder(|| Application::new("bench").module(Webhooks).module(Shop))
             .setting("Svc:Webhooks:RequireHttps", false)
+            .setting("Svc:Webhooks:MaxEndpoints", 1_000_000)
             .setting("Svc:Webhooks:AllowedNetworks:0", "127.0.0.0/8")
             .setting("Svc:Webhooks:AllowedPorts:0", port)
             .in_real_time()
@@ -162,7 +164,7 @@ impl Started {
 
     /// Waits until a statement counts nothing.
     async fn until_none(&self, sql: &str) {
-        let database = self.app.app().service::<svc_data::Database>().unwrap();
+        let database = self.app.app().service::<svc_database::Database>().unwrap();
         for _ in 0..6_000 {
             let rows = database.rows(database.statement(sql, [])).await.unwrap();
             if rows[0].try_get_by_index::<i64>(0).unwrap() == 0 {
@@ -193,7 +195,7 @@ fn new_product() -> product::ActiveModel {
 impl Started {
     /// Stores deliveries that are due, shared evenly among the endpoints, of a thousand messages.
     pub(crate) async fn fill(&self, count: i64) {
-        let database = self.app.app().service::<svc_data::Database>().unwrap();
+        let database = self.app.app().service::<svc_database::Database>().unwrap();
         let now = self.app.clock().now_us();
         let id = match self.app.database().backend() {
             Backend::Sqlite => "unhex(printf('%012x7000a000%012x', ?, n.n))",
@@ -246,7 +248,7 @@ impl Started {
         self.run(&database, analyse, Vec::new()).await;
     }
 
-    async fn run(&self, database: &svc_data::Database, sql: &str, values: Vec<sea_orm::Value>) {
+    async fn run(&self, database: &svc_database::Database, sql: &str, values: Vec<sea_orm::Value>) {
         database.execute(database.statement(sql, values)).await.unwrap();
     }
 

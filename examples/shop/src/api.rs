@@ -20,6 +20,34 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(receive_stock))
 }
 
+/// To place orders.
+struct PlaceOrders;
+
+impl Permission for PlaceOrders {
+    const NAME: &'static str = orders::PLACE;
+}
+
+/// To ship orders.
+struct ShipOrders;
+
+impl Permission for ShipOrders {
+    const NAME: &'static str = orders::SHIP;
+}
+
+/// To cancel orders.
+struct CancelOrders;
+
+impl Permission for CancelOrders {
+    const NAME: &'static str = orders::CANCEL;
+}
+
+/// To receive stock.
+struct ReceiveStock;
+
+impl Permission for ReceiveStock {
+    const NAME: &'static str = stock::RECEIVE;
+}
+
 /// Where an order stands now.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -68,14 +96,12 @@ impl From<product::Model> for ProductStock {
     request_body = NewOrder,
     responses(
         (status = 201, description = "The order was placed.", body = OrderState),
-        (status = 403, description = "`Orders.Place` is missing."),
         (status = 409, description = "There is too little stock or credit."),
         (status = 422, description = "The order is not valid."),
     ),
-    security(("bearer" = ["Orders.Place"]))
 )]
 async fn place_order(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<PlaceOrders>,
     ApiJson(new): ApiJson<NewOrder>,
 ) -> ApiResult<(StatusCode, Json<OrderState>)> {
     let order = orders::place_order(&ctx, new).await?;
@@ -90,13 +116,14 @@ async fn place_order(
     params(("id" = Uuid, Path, description = "The order.")),
     responses(
         (status = 200, description = "The order is shipped.", body = OrderState),
-        (status = 403, description = "`Orders.Ship` is missing."),
         (status = 404, description = "There is no such order."),
         (status = 409, description = "The order was shipped or cancelled before."),
     ),
-    security(("bearer" = ["Orders.Ship"]))
 )]
-async fn ship_order(Ctx(ctx): Ctx, ApiPath(id): ApiPath<Uuid>) -> ApiResult<Json<OrderState>> {
+async fn ship_order(
+    May { ctx, .. }: May<ShipOrders>,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<Json<OrderState>> {
     Ok(Json(orders::ship_order(&ctx, id).await?.into()))
 }
 
@@ -108,13 +135,14 @@ async fn ship_order(Ctx(ctx): Ctx, ApiPath(id): ApiPath<Uuid>) -> ApiResult<Json
     params(("id" = Uuid, Path, description = "The order.")),
     responses(
         (status = 200, description = "The order is cancelled.", body = OrderState),
-        (status = 403, description = "`Orders.Cancel` is missing."),
         (status = 404, description = "There is no such order."),
         (status = 409, description = "The order was shipped or cancelled before."),
     ),
-    security(("bearer" = ["Orders.Cancel"]))
 )]
-async fn cancel_order(Ctx(ctx): Ctx, ApiPath(id): ApiPath<Uuid>) -> ApiResult<Json<OrderState>> {
+async fn cancel_order(
+    May { ctx, .. }: May<CancelOrders>,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<Json<OrderState>> {
     Ok(Json(orders::cancel_order(&ctx, id).await?.into()))
 }
 
@@ -127,14 +155,12 @@ async fn cancel_order(Ctx(ctx): Ctx, ApiPath(id): ApiPath<Uuid>) -> ApiResult<Js
     request_body = Delivery,
     responses(
         (status = 200, description = "The delivery is in stock.", body = ProductStock),
-        (status = 403, description = "`Products.ReceiveStock` is missing."),
         (status = 404, description = "There is no such product."),
         (status = 422, description = "The delivery is not valid."),
     ),
-    security(("bearer" = ["Products.ReceiveStock"]))
 )]
 async fn receive_stock(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<ReceiveStock>,
     ApiPath(id): ApiPath<Uuid>,
     ApiJson(delivery): ApiJson<Delivery>,
 ) -> ApiResult<Json<ProductStock>> {

@@ -30,5 +30,13 @@ pub const LINES_ARE_FIXED: ErrorCode = ErrorCode::new(
     "The lines of an order stay as they were placed",
 );
 
+/// An order needs approval before it is shipped.
+pub const NOT_APPROVED: ErrorCode = ErrorCode::new(
+    "shop.not_approved",
+    ErrorKind::Conflict,
+    "The order comes to more than `limit`, and isn't approved",
+);
+
 /// All of them.
-pub const ALL: [ErrorCode; 4] = [STOCK_TOO_LOW, CREDIT_TOO_LOW, ORDER_CLOSED, LINES_ARE_FIXED];
+pub const ALL: [ErrorCode; 5] =
+    [STOCK_TOO_LOW, CREDIT_TOO_LOW, ORDER_CLOSED, LINES_ARE_FIXED, NOT_APPROVED];

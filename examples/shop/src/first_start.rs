@@ -59,7 +59,7 @@ async fn first_organisation(uow: &UnitOfWork) -> Result<Option<OrganisationId>> 
     let sql = "SELECT id FROM identity_organisations ORDER BY id LIMIT 1";
     let rows = uow.rows(uow.context().database().statement(sql, [])).await?;
     let id = rows.first().map(|row| row.try_get_by_index::<Uuid>(0)).transpose();
-    Ok(id.map_err(svc::data::database_error)?.map(OrganisationId))
+    Ok(id.map_err(svc::database::database_error)?.map(OrganisationId))
 }
 
 async fn make_organisation(app: &App) -> Result<(OrganisationId, ApiKeySecret)> {
@@ -94,6 +94,6 @@ fn introduction(address: &str, key: &ApiKeySecret) -> String {
          \n    {key}\n\n\
          Try it:\n\
          \n    curl -H 'Authorization: Bearer {key}' '{address}/odata/v1/Products?$top=3'\n\n\
-         For a shop of your own, start on another database with `Svc:Sample:Data` false.\n\n"
+         For a shop of your own, start on another database without `Svc:Sample:Data`.\n\n"
     )
 }

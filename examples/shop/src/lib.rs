@@ -10,6 +10,7 @@
 //! [`sample`] invents a year and a half of business to try it with.
 
 mod api;
+pub mod approval;
 pub mod category;
 pub mod customer;
 pub mod errors;

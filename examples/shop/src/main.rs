@@ -10,7 +10,12 @@ async fn main() -> ExitCode {
     svc::application("shop")
         .version(env!("CARGO_PKG_VERSION"))
         .module(Identity)
+        .module(Bff)
+        .module(WebClient::new())
         .module(Webhooks)
+        .module(History)
+        .module(Search)
+        .module(Workflows)
         .module(Shop)
         .main()
         .await

@@ -22,7 +22,7 @@ pub(crate) async fn reserve(uow: &UnitOfWork, count: i64) -> Result<i64> {
     );
     let rows = uow.rows(statement).await?;
     let row = rows.first().ok_or_else(|| Error::internal("the counter of orders gave no row"))?;
-    let last: i64 = row.try_get_by_index(0).map_err(svc::data::database_error)?;
+    let last: i64 = row.try_get_by_index(0).map_err(svc::database::database_error)?;
     Ok(last - count + 1)
 }
 

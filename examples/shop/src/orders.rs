@@ -3,7 +3,7 @@
 //! | Command | From | To | Stock | Permission |
 //! | --- | --- | --- | --- | --- |
 //! | [`place_order`] | | placed | is set aside | [`PLACE`] |
-//! | [`ship_order`] | placed | shipped | | [`SHIP`] |
+//! | [`ship_order`] | placed, and [approved](approval) where it comes to much | shipped | | [`SHIP`] |
 //! | [`cancel_order`] | placed | cancelled | comes back | [`CANCEL`] |
 //!
 //! Each command is one unit of work. When it fails, whatever the reason, it leaves nothing behind:
@@ -15,7 +15,7 @@ use serde_json::json;
 use svc::prelude::*;
 use utoipa::ToSchema;
 
-use crate::{customer, errors, order, order_line, order_number, product, stock};
+use crate::{approval, customer, errors, order, order_line, order_number, product, stock};
 
 /// The permission to place orders.
 pub const PLACE: &str = "Orders.Place";
@@ -96,11 +96,14 @@ pub async fn place_order(ctx: &Context, new: NewOrder) -> Result<order::Model> {
 ///
 /// [`ErrorKind::Forbidden`] without [`SHIP`];
 /// [`ErrorKind::NotFound`] for an unknown order;
-/// [`ErrorKind::Conflict`] when it was shipped or cancelled before.
+/// [`ErrorKind::Conflict`] when it was shipped or cancelled before, or needs an approval that it
+/// doesn't have.
 pub async fn ship_order(ctx: &Context, order_id: Uuid) -> Result<order::Model> {
     ctx.require(SHIP)?;
     ctx.transact(async |uow| {
-        let mut order = lock_placed(&uow, order_id).await?.into_active_model();
+        let order = lock_placed(&uow, order_id).await?;
+        approval::check(ctx, &order).await?;
+        let mut order = order.into_active_model();
         order.status = Set(order::Status::Shipped);
         order.shipped_at = Set(Some(ctx.clock().now()));
         uow.update(order).await

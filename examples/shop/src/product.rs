@@ -58,14 +58,17 @@ pub struct Model {
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// The products that `who` may see: those of the regions in the claim `regions`, and those that
-/// are sold everywhere. Without the claim, all.
+/// The permission to see the products of all regions.
+pub const SEE_ALL_REGIONS: &str = "Products.SeeAllRegions";
+
+/// The products that `who` may see: those that are sold everywhere, and those of the regions in the
+/// claim `regions`. To see all takes a permission: who has lost the claim sees less, not more.
 #[must_use]
 pub fn visible_to(who: &Principal) -> Condition {
-    let regions = who.claims("regions");
-    if regions.is_empty() {
+    if who.can(SEE_ALL_REGIONS) {
         return Condition::all();
     }
+    let regions = who.claims("regions");
     Condition::any().add(Column::Region.is_null()).add(Column::Region.is_in(regions))
 }
 

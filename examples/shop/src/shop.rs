@@ -8,8 +8,8 @@ use crate::placed_orders::LinesStayAsPlaced;
 use crate::settings::SampleSettings;
 use crate::stock::StockLow;
 use crate::{
-    api, category, customer, errors, first_start, operations, order, order_line, orders, product,
-    stock, supplier,
+    api, approval, category, customer, errors, first_start, operations, order, order_line, orders,
+    product, stock, supplier,
 };
 
 /// The application's own module.
@@ -17,19 +17,25 @@ pub struct Shop;
 
 impl Module for Shop {
     fn requires(&self) -> &'static [&'static str] {
-        &["identity"]
+        &["identity", "workflows"]
     }
 
     fn configure(&self, registry: &mut Registry) {
         registry
             .migrations([Migration::new("0001_shop", include_str!("../migrations/0001_shop.sql"))]);
+        registry.messages([
+            ("en", include_str!("../web/messages/en.ftl")),
+            ("de", include_str!("../web/messages/de.ftl")),
+        ]);
 
         registry
             .entity_set::<category::Entity>("Categories")
-            .described("What kinds of products there are");
+            .described("What kinds of products there are")
+            .live();
         registry
             .entity_set::<supplier::Entity>("Suppliers")
-            .described("Who products are bought from");
+            .described("Who products are bought from")
+            .live();
         registry
             .entity_set::<product::Entity>("Products")
             .described("What the shop sells")
@@ -56,6 +62,7 @@ impl Module for Shop {
             .needs(stock::RECEIVE)
             .repeatable()
             .on_each(operations::receive)
+            .live()
             .webhooks();
         registry
             .entity_set::<customer::Entity>("Customers")
@@ -71,11 +78,14 @@ impl Module for Shop {
             .function("CreditLeft")
             .described("What further orders may come to; none is no limit")
             .needs("Customers.View")
-            .on_each(operations::credit_left);
+            .on_each(operations::credit_left)
+            .live();
         add_orders(registry);
         registry.commit_hook(Arc::new(LinesStayAsPlaced));
 
+        registry.permission(product::SEE_ALL_REGIONS, "see the products of all regions");
         registry.permission(orders::PLACE, "place orders");
+        registry.permission(approval::APPROVE, "approve orders that come to much");
         registry.permission(orders::SHIP, "record that orders have been shipped");
         registry.permission(orders::CANCEL, "cancel orders that have not been shipped");
         registry.permission(stock::RECEIVE, "add deliveries of suppliers to the stock");
@@ -113,10 +123,13 @@ fn add_orders(registry: &mut Registry) {
         .described("Puts the goods back into stock")
         .needs(orders::CANCEL)
         .repeatable()
-        .on_each(operations::cancel);
+        .on_each(operations::cancel)
+        .live();
+    registry.workflow(approval::SET, approval::workflow());
     registry
         .entity_set::<order_line::Entity>("OrderLines")
         .described("What orders consist of")
         .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
-        .view_only();
+        .view_only()
+        .live();
 }

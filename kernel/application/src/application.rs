@@ -3,12 +3,17 @@ use std::sync::Arc;
 use svc_client::ClientModule;
 use svc_core::settings::{LoadOptions, SettingsBuilder, SettingsError};
 use svc_core::{
-    App, Assembly, AssemblyError, Clock, Command, Module, PermissionCatalogue, Registry, Result,
+    App, Assembly, AssemblyError, Clock, Command, Error, Module, PermissionCatalogue, Registry,
+    Result,
 };
-use svc_data::{DataModule, Database, Pending};
+use svc_data::DataModule;
+use svc_database::{Database, Pending};
 use svc_events::EventsModule;
-use svc_http::{HttpModule, ODataModule, OpenApiDocument};
+use svc_http::{HttpModule, OpenApiDocument};
 use svc_jobs::JobsModule;
+use svc_live::LiveModule;
+use svc_messages::MessagesModule;
+use svc_sets_http::ODataModule;
 use svc_settings::SettingsModule;
 
 use crate::metadata::Metadata;
@@ -33,8 +38,10 @@ impl Application {
             Box::new(EventsModule),
             Box::new(JobsModule),
             Box::new(SettingsModule),
+            Box::new(MessagesModule),
             Box::new(HttpModule),
             Box::new(ODataModule),
+            Box::new(LiveModule),
             Box::new(OperationsModule),
         ];
         Self { name: name.into(), version: "0.0.0", modules: kernel }
@@ -147,7 +154,7 @@ impl Configured {
 
     /// All migrations of the application.
     #[must_use]
-    pub fn migrations(&self) -> &svc_data::Migrations {
+    pub fn migrations(&self) -> &svc_database::Migrations {
         self.data.migrations()
     }
 
@@ -157,7 +164,8 @@ impl Configured {
     ///
     /// None that a caller could cause.
     pub fn metadata(&self) -> Result<Metadata> {
-        self.data.provide_sets(&self.app);
+        self.data.provide_catalogue(&self.app);
+        svc_sets::provide(&self.app)?;
         Ok(Metadata::of(self.app.service()?))
     }
 
@@ -168,7 +176,8 @@ impl Configured {
     ///
     /// As [`svc_http::Prepared::build`].
     pub fn openapi(mut self) -> Result<String> {
-        self.data.provide_sets(&self.app);
+        self.data.provide_catalogue(&self.app);
+        svc_sets::provide(&self.app)?;
         self.http.provide(&self.app);
         self.http.build(&self.app, self.version)?;
         Ok(self.app.service::<OpenApiDocument>()?.to_json().to_owned())
@@ -196,7 +205,7 @@ impl Connected {
     ///
     /// # Errors
     ///
-    /// As [`svc_data::Migrations::pending`].
+    /// As [`svc_database::Migrations::pending`].
     pub async fn pending_migrations(&self) -> Result<Vec<Pending>> {
         self.configured.migrations().pending(&self.database).await
     }
@@ -205,10 +214,27 @@ impl Connected {
     ///
     /// # Errors
     ///
-    /// As [`svc_data::Migrations::apply`].
+    /// As [`svc_database::Migrations::apply`].
     pub async fn migrate(&self) -> Result<Vec<Pending>> {
         let clock = self.configured.app.clock();
         self.configured.migrations().apply(&self.database, clock).await
+    }
+
+    /// The SQL that brings the tables to what the entities say, as a beginning of a migration; empty
+    /// where they are the same. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) while migrations are pending, which may
+    /// bring some of it; a fault of the database.
+    pub async fn draft_migration(&self) -> Result<String> {
+        match self.pending_migrations().await?.len() {
+            0 => self.configured.data.draft(&self.database).await,
+            count => Err(Error::conflict(format!(
+                "{count} migrations are pending, which may bring some of it; run `{} migrate` first",
+                self.configured.app.name()
+            ))),
+        }
     }
 
     /// Takes the database for this process, before anything in it is changed.
@@ -236,6 +262,7 @@ impl Connected {
         let Configured { app, version, mut assembly, data, mut http, .. } = configured;
         data.migrate(&app, &database).await?;
         data.provide(&app, database.clone());
+        svc_sets::provide(&app)?;
         http.provide(&app);
         assembly.build(&app).await?;
         let host = http.build(&app, version)?;

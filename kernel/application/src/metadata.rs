@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use svc_core::{Error, Result};
-use svc_data::{ChangeKind, Sets};
+use svc_data::ChangeKind;
 use svc_odata::csdl::{write_json, write_xml};
 use svc_odata::headers::Version;
 use svc_odata::model::{
@@ -15,6 +15,7 @@ use svc_odata::model::{
 };
 use svc_odata::typescript::write_typescript;
 use svc_odata::value::type_name;
+use svc_sets::{ROOT, Sets};
 
 /// The entity sets of an application, described for people and for other programs.
 #[derive(Debug)]
@@ -142,10 +143,7 @@ impl Metadata {
         };
         let mut facts = vec![
             fact("type", model.qualified(&model.entity_type(set.entity_type).name)),
-            fact(
-                "addresses",
-                format!("/odata/v1/{0}, /odata/v1/{0}({1})", set.name, key.join(",")),
-            ),
+            fact("addresses", format!("{ROOT}/{0}, {ROOT}/{0}({1})", set.name, key.join(","))),
             fact(
                 "stored in",
                 format!("`{}` of the module {}, {scope}", entity.table, entity.module),

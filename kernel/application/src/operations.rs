@@ -10,12 +10,19 @@ mod outbox;
 
 use std::sync::Arc;
 
-use svc_core::{Module, Registry};
+use svc_core::{Module, Permission, Registry};
 use svc_data::DataRegistry as _;
 use svc_http::{HttpRegistry as _, OpenApiRouter, routes};
 
 /// The permission to see, retry and discard messages that could not be handled.
 const MANAGE_OUTBOX: &str = "Outbox.Manage";
+
+/// [`MANAGE_OUTBOX`] as a type, for routes.
+struct ManageOutbox;
+
+impl Permission for ManageOutbox {
+    const NAME: &'static str = MANAGE_OUTBOX;
+}
 
 /// The operator's routes and measurements.
 pub(crate) struct OperationsModule;

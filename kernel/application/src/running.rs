@@ -1,5 +1,5 @@
 use svc_core::{App, Result};
-use svc_data::Database;
+use svc_database::Database;
 use svc_http::{Host, Server};
 
 /// An application that is ready to work: migrated, with every service built.

@@ -21,7 +21,10 @@ mod cache;
 mod clock;
 mod command;
 mod error;
+mod hex;
+mod mail;
 mod module;
+mod nearest;
 mod permission_catalogue;
 mod principal;
 mod protection;
@@ -37,10 +40,13 @@ pub use cache::{Cache, Reading};
 pub use clock::Clock;
 pub use command::Command;
 pub use error::{Error, ErrorCode, ErrorKind, ErrorParameters, FieldErrors, Result};
+pub use hex::hex;
+pub use mail::{Mail, MailSender};
 pub use module::{Assembly, AssemblyError, Contribution, Kind, Module, ModuleInfo, Registry};
 pub use permission_catalogue::PermissionCatalogue;
 pub use principal::{
-    Actor, Directory, Means, OrganisationId, PermissionSet, Principal, PrincipalKind, UserId,
+    Actor, Directory, Means, OrganisationId, Permission, PermissionSet, Principal, PrincipalKind,
+    UserId,
 };
 pub use protection::{KeyRing, ProtectionSettings};
 pub use random::{random_array, random_token};

@@ -1,10 +1,11 @@
 use std::any::{Any, TypeId, type_name};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::nearest::nearest;
 use crate::settings::{Section, SectionDeclaration};
 use crate::{App, Error, ErrorCode, Result, Worker};
 
@@ -70,6 +71,14 @@ pub struct Registry {
     sections: Vec<SectionDeclaration>,
     build: Vec<BuildHook>,
     at_end: Vec<fn(&mut Registry)>,
+    named_permissions: Vec<NamedPermission>,
+}
+
+/// A permission that something asks for: who says so, which, and what asks.
+struct NamedPermission {
+    module: String,
+    permission: String,
+    by: String,
 }
 
 impl Registry {
@@ -94,6 +103,7 @@ impl Registry {
             hook(&mut registry);
         }
         registry.refuse_duplicates();
+        registry.refuse_unknown_permissions();
         if !registry.problems.is_empty() {
             return Err(AssemblyError(registry.problems));
         }
@@ -122,6 +132,21 @@ impl Registry {
         match self.modules.last_mut() {
             Some(module) => module.contributions.push(contribution),
             None => self.problem(format!("`{}` is contributed by no module", contribution.name)),
+        }
+    }
+
+    /// Records a contribution of a module that was configured before, for what is known once all modules are.
+    pub fn contribute_to(
+        &mut self,
+        module: &str,
+        kind: Kind,
+        name: impl Into<String>,
+        detail: impl Into<String>,
+    ) {
+        let contribution = Contribution { kind, name: name.into(), detail: detail.into() };
+        match self.modules.iter_mut().find(|known| known.name == module) {
+            Some(module) => module.contributions.push(contribution),
+            None => self.problem(format!("there is no module `{module}` to contribute to")),
         }
     }
 
@@ -162,6 +187,15 @@ impl Registry {
     /// Records a mistake of a module that was configured before.
     pub fn problem_of(&mut self, module: &str, problem: impl fmt::Display) {
         self.problems.push(format!("module `{module}`: {problem}"));
+    }
+
+    /// Says that something (`by`, such as "the route `GET /api/v1/jobs`") asks for a permission. Some
+    /// module must declare it, or no role could hold it: the start ends with those that none does.
+    pub fn asks_for_permission(&mut self, permission: &str, by: impl fmt::Display) {
+        let module = self.module().to_owned();
+        let by = by.to_string();
+        let named = NamedPermission { module, permission: permission.to_owned(), by };
+        self.named_permissions.push(named);
     }
 
     /// Whether the module that is being configured has contributed this already.
@@ -229,6 +263,28 @@ impl Registry {
                 }
             }
         }
+        self.problems.extend(problems);
+    }
+
+    fn refuse_unknown_permissions(&mut self) {
+        let contributions = self.modules.iter().flat_map(|module| &module.contributions);
+        let declared: BTreeSet<&str> = contributions
+            .filter(|contribution| contribution.kind == Kind::PERMISSION)
+            .map(|contribution| contribution.name.as_str())
+            .collect();
+        let mut problems = Vec::new();
+        for NamedPermission { module, permission, by } in &self.named_permissions {
+            if declared.contains(permission.as_str()) {
+                continue;
+            }
+            let meant = nearest(permission, declared.iter().copied());
+            let meant = meant.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            problems.push(format!(
+                "module `{module}`: {by} asks for the permission `{permission}`, which no module \
+                 declares, so nobody could hold it; declare it with `registry.permission(…)`{meant}"
+            ));
+        }
+        problems.dedup();
         self.problems.extend(problems);
     }
 }

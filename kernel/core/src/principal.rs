@@ -36,6 +36,23 @@ id_types! {
     UserId;
 }
 
+/// A permission as a type, for what names it where values can't stand, such as an extractor.
+///
+/// ```
+/// use svc_core::Permission;
+///
+/// /// To place orders.
+/// pub struct PlaceOrders;
+///
+/// impl Permission for PlaceOrders {
+///     const NAME: &'static str = "Orders.Place";
+/// }
+/// ```
+pub trait Permission: 'static {
+    /// Its name, as the module declares it.
+    const NAME: &'static str;
+}
+
 /// The permissions that somebody holds, such as `Webhooks.Manage`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PermissionSet {
@@ -102,6 +119,17 @@ pub enum Means {
     /// A cookie, which a browser sends by itself: what changes something must come from a page of
     /// this application.
     Cookie,
+}
+
+impl Means {
+    /// The API key, where it was one.
+    #[must_use]
+    pub fn api_key(self) -> Option<Uuid> {
+        match self {
+            Self::ApiKey(key) => Some(key),
+            Self::Trusted | Self::Header | Self::Cookie => None,
+        }
+    }
 }
 
 /// Who acts: a person or the system, in one organisation, with the permissions that hold now.
@@ -268,6 +296,35 @@ pub trait Directory: Send + Sync + 'static {
         user: UserId,
         organisation: OrganisationId,
     ) -> Result<Option<Principal>>;
+
+    /// The principal that a person is through an API key now, narrowed to the key's scope; none
+    /// also when the key is unknown, another person's, revoked, or has ended. A directory without
+    /// API keys knows none.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the store.
+    async fn principal_through(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+        key: Uuid,
+    ) -> Result<Option<Principal>> {
+        let _ = (user, organisation, key);
+        Ok(None)
+    }
+
+    /// Some of the organisations that there are, in the order of their identifiers: those behind
+    /// `after`, and at most `most` of them.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the store.
+    async fn organisations(
+        &self,
+        after: Option<OrganisationId>,
+        most: u32,
+    ) -> Result<Vec<OrganisationId>>;
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 //! The keys come from `Svc:DataProtection:Keys`, or from a file that the first start makes, which
 //! only its owner can read. Whoever loses the keys loses the secrets.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +16,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::settings::{Secret, SectionProblems};
-use crate::{Error, Result, random_array, random_token};
+use crate::{Error, Result, hex, random_array, random_token};
 
 /// Bytes of a key.
 const KEY_LENGTH: usize = 32;
@@ -158,10 +157,7 @@ fn parse_key(text: &str) -> Option<Vec<u8>> {
 /// The first bytes of the key's SHA-256: enough to tell keys apart.
 fn name_of(key: &[u8]) -> String {
     let digest = digest::digest(&digest::SHA256, key);
-    digest.as_ref()[..6].iter().fold(String::new(), |mut name, byte| {
-        let _ = write!(name, "{byte:02x}");
-        name
-    })
+    hex(&digest.as_ref()[..6])
 }
 
 /// Makes the file with one new key, unless it is there. Two starts at once end with one file: it

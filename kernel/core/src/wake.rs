@@ -73,6 +73,12 @@ impl Wakes {
         let _ = self.0.called.send(topic);
     }
 
+    /// The topics that somebody in this process asked for or called, in no order.
+    #[must_use]
+    pub fn known(&self) -> Vec<&'static str> {
+        self.topics().keys().copied().collect()
+    }
+
     /// Wakes whoever waits for `topic` in this process, where such a topic exists.
     pub fn call_local(&self, topic: &str) {
         if let Some(topic) = self.topics().get(topic) {

@@ -121,7 +121,7 @@ impl Budget {
     }
 
     /// What was held is sent, or gone.
-    pub(crate) fn let_go(&self) {
+    pub fn let_go(&self) {
         if !self.0.keeps {
             self.counter(Expense::HeldBytes).store(0, Ordering::Relaxed);
         }

@@ -5,7 +5,9 @@
 //! entity that isn't registered can't be reached through a [`Context`](crate::Context).
 
 mod enumerations;
+mod making;
 mod names;
+mod permissions;
 mod relations;
 
 use std::any::{TypeId, type_name};
@@ -13,7 +15,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Alias, Condition, DynIden, Expr, ExprTrait as _, IntoIden as _};
+use sea_orm::sea_query::{
+    Alias, Condition, DynIden, Expr, ExprTrait as _, IntoIden as _, PostgresQueryBuilder, Query,
+};
 use sea_orm::{ColumnTrait, EntityTrait, IdenStatic as _, Iterable, PrimaryKeyToColumn, Value};
 use svc_core::{OrganisationId, Principal};
 
@@ -25,7 +29,9 @@ use crate::virtual_property::VirtualProperty;
 
 use relations::relations_of;
 
-pub(crate) use names::{camel_case, lower_first, pascal_case, singular, snake_case};
+pub(crate) use names::{camel_case, snake_case};
+pub use names::{lower_first, pascal_case, singular};
+pub use permissions::SetPermissions;
 
 /// Columns that the framework keeps itself wherever an entity has them.
 pub(crate) mod kept {
@@ -55,6 +61,10 @@ pub struct Column {
     pub nullable: bool,
     /// Whether the database or the framework gives a value where none is sent.
     pub has_default: bool,
+    /// The default that the entity names, in SQL.
+    pub default: Option<String>,
+    /// The same as a value, where it is always the same.
+    pub default_value: Option<Value>,
     /// Who may change it over OData.
     pub exposure: Exposure,
     /// The permissions that it takes to know that it exists; none for everybody who may read the
@@ -75,46 +85,6 @@ pub enum Exposure {
     ReadOnly,
     /// It never leaves the application.
     Internal,
-}
-
-/// The permissions of a set, by what they allow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetPermissions {
-    /// To read.
-    pub view: String,
-    /// To create.
-    pub create: String,
-    /// To change.
-    pub update: String,
-    /// To delete.
-    pub delete: String,
-    /// To see what was deleted, and to restore it, where the set deletes softly.
-    pub restore: String,
-}
-
-impl SetPermissions {
-    /// `<Set>.View`, `<Set>.Create`, `<Set>.Update`, `<Set>.Delete`.
-    #[must_use]
-    pub fn of(set: &str) -> Self {
-        Self {
-            view: format!("{set}.View"),
-            create: format!("{set}.Create"),
-            update: format!("{set}.Update"),
-            delete: format!("{set}.Delete"),
-            restore: format!("{set}.Restore"),
-        }
-    }
-
-    /// Those that a set has, with what they allow in words.
-    pub(crate) fn each(&self, view_only: bool) -> impl Iterator<Item = (&String, &'static str)> {
-        let all = [
-            (&self.view, "read"),
-            (&self.create, "create"),
-            (&self.update, "change"),
-            (&self.delete, "delete"),
-        ];
-        all.into_iter().take(if view_only { 1 } else { 4 })
-    }
 }
 
 /// How an entity is served as a set.
@@ -231,15 +201,17 @@ pub struct EntityModel {
     /// The module that registered it.
     pub module: String,
     pub(crate) key: usize,
-    pub(crate) organisation: Option<usize>,
+    /// The column of the organisation; none for a shared entity.
+    pub organisation: Option<usize>,
     pub(crate) version: Option<usize>,
     pub(crate) created_at: Option<usize>,
     pub(crate) updated_at: Option<usize>,
     /// The column that says when a record was deleted.
-    pub(crate) deleted_at: Option<usize>,
+    pub deleted_at: Option<usize>,
     /// The rows that it stands for.
     pub(crate) life: Life,
-    pub(crate) entity: TypeId,
+    /// SeaORM's entity.
+    pub entity: TypeId,
 }
 
 impl EntityModel {
@@ -261,6 +233,8 @@ impl EntityModel {
                     kind,
                     nullable: def.is_null(),
                     has_default: def.get_column_default().is_some(),
+                    default: def.get_column_default().map(default_sql),
+                    default_value: def.get_column_default().and_then(|it| kind.default_of(it)),
                     exposure: Exposure::Open,
                     hidden_unless: Vec::new(),
                     facet: false,
@@ -355,6 +329,13 @@ impl EntityModel {
         self.deleted_at.is_some()
     }
 
+    /// The name of the set of what was deleted from this one, where it deletes softly.
+    #[must_use]
+    pub fn deleted_set(&self) -> Option<String> {
+        let set = self.set.as_ref().filter(|_| self.deleted_at.is_some())?;
+        Some(deleted_set(&set.name))
+    }
+
     /// Whether each record belongs to one organisation.
     #[must_use]
     pub fn is_organisation_scoped(&self) -> bool {
@@ -385,7 +366,7 @@ impl EntityModel {
 
     /// The virtual property in a place; their places follow those of the columns.
     #[must_use]
-    pub(crate) fn virtual_property(&self, index: usize) -> Option<&VirtualProperty> {
+    pub fn virtual_property(&self, index: usize) -> Option<&VirtualProperty> {
         self.set.as_ref()?.virtual_properties.get(index.checked_sub(self.columns.len())?)
     }
 
@@ -424,7 +405,9 @@ impl EntityModel {
         (0..self.columns.len()).filter(move |index| self.is_visible(*index, who))
     }
 
-    pub(crate) fn table_iden(&self) -> DynIden {
+    /// The table, for a statement.
+    #[must_use]
+    pub fn table_iden(&self) -> DynIden {
         Alias::new(self.table).into_iden()
     }
 
@@ -434,7 +417,9 @@ impl EntityModel {
         (self.table_iden(), Alias::new(self.columns[index].name).into_iden())
     }
 
-    pub(crate) fn column_iden(&self, index: usize) -> DynIden {
+    /// The name of column `index`, for a statement.
+    #[must_use]
+    pub fn column_iden(&self, index: usize) -> DynIden {
         Alias::new(self.columns[index].name).into_iden()
     }
 
@@ -444,7 +429,8 @@ impl EntityModel {
 
     /// What keeps a principal within its organisation, and leaves out what was deleted: the
     /// condition that every read and write of this entity carries.
-    pub(crate) fn scope(&self, organisation: Option<OrganisationId>) -> Condition {
+    #[must_use]
+    pub fn scope(&self, organisation: Option<OrganisationId>) -> Condition {
         self.scope_of(organisation, self.life)
     }
 
@@ -466,7 +452,8 @@ impl EntityModel {
     }
 
     /// Whether a record is one of those that this stands for.
-    pub(crate) fn holds(&self, record: &Record) -> bool {
+    #[must_use]
+    pub fn holds(&self, record: &Record) -> bool {
         let Some(index) = self.deleted_at else { return true };
         let present = *record.value(index) == self.columns[index].kind.null();
         self.life == Life::Any || present == (self.life == Life::Present)
@@ -476,7 +463,7 @@ impl EntityModel {
     /// `Deleted` before it: who may restore sees in it what the set itself would show.
     pub(crate) fn of_deleted(&self) -> Option<Self> {
         let set = self.set.as_ref().filter(|_| self.deleted_at.is_some())?;
-        let name = deleted_set(&set.name);
+        let name = self.deleted_set()?;
         let restore = set.permissions.restore.clone();
         let permissions = SetPermissions { view: restore, ..SetPermissions::of(&name) };
         let described = EntitySet {
@@ -491,7 +478,9 @@ impl EntityModel {
         Some(Self { set: Some(described), life: Life::Deleted, ..self.clone() })
     }
 
-    pub(crate) fn key_is(&self, key: &Value) -> Expr {
+    /// The condition that a record has this key.
+    #[must_use]
+    pub fn key_is(&self, key: &Value) -> Expr {
         Expr::col(self.column_ref(self.key)).eq(key.clone())
     }
 }
@@ -521,7 +510,9 @@ impl Catalogue {
         self.operations.push(operation);
     }
 
-    pub(crate) fn operations(&self) -> &[Operation] {
+    /// The actions and functions that modules have registered.
+    #[must_use]
+    pub fn operations(&self) -> &[Operation] {
         &self.operations
     }
 
@@ -587,6 +578,12 @@ impl Catalogue {
             ))
         })
     }
+}
+
+/// A default as migrations write it, which both databases take.
+fn default_sql(default: &Expr) -> String {
+    let select = Query::select().expr(default.clone()).to_string(PostgresQueryBuilder);
+    select.trim_start_matches("SELECT ").to_owned()
 }
 
 /// The name of the set of what was deleted from a set.

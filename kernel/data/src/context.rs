@@ -3,11 +3,11 @@ use std::time::{Duration, Instant};
 
 use sea_orm::{EntityTrait, FromQueryResult, QueryResult, Statement, Value};
 use svc_core::{App, Clock, Error, OrganisationId, Principal, Result, Share};
+use svc_database::Database;
 use uuid::Uuid;
 
 use crate::budget::{Budget, Expense};
 use crate::catalogue::Catalogue;
-use crate::database::Database;
 use crate::query::Query;
 use crate::record::Author;
 use crate::unit_of_work::{Data, Fence, UnitOfWork};
@@ -15,17 +15,6 @@ use crate::unit_of_work::{Data, Fence, UnitOfWork};
 /// How long work is done anew. A file that is busy for `Svc:Database:BusyTimeout` is tried once more;
 /// a database that gave no connection for `Svc:Database:AcquireTimeout` is not (by their defaults).
 const RETRYING: Duration = Duration::from_secs(6);
-
-tokio::task_local! {
-    /// The unit of work that this task is in.
-    static CURRENT: UnitOfWork;
-}
-
-/// The unit of work that this task is in, if it is one of the same database.
-pub(crate) fn current_in(database: &Database) -> Option<UnitOfWork> {
-    let current = CURRENT.try_with(Clone::clone).ok()?;
-    database.is_same(&current.context().data.database).then_some(current)
-}
 
 /// Who acts, in which application: what every command and every query begins with.
 ///
@@ -231,9 +220,9 @@ impl Context {
             return outcome;
         }
         let uow = UnitOfWork::begin(self).await?;
-        let outcome = CURRENT.scope(uow.clone(), work(uow.clone())).await;
+        let outcome = uow.within(work(uow.clone())).await;
         let outcome = match outcome {
-            Ok(value) => CURRENT.scope(uow.clone(), uow.clone().commit()).await.map(|()| value),
+            Ok(value) => uow.within(uow.clone().commit()).await.map(|()| value),
             Err(error) => {
                 uow.rollback().await;
                 Err(error)
@@ -275,8 +264,7 @@ impl Context {
 
     /// The unit of work that this task is in, if it is one of the same database.
     fn joined(&self) -> Option<UnitOfWork> {
-        let current = CURRENT.try_with(Clone::clone).ok()?;
-        current.is_of(&self.data).then_some(current)
+        UnitOfWork::current().filter(|current| current.is_of(&self.data))
     }
 
     /// One record by its key; none when it is unknown or of another organisation.
@@ -307,7 +295,11 @@ impl Context {
 
     /// Runs a statement that answers with rows: within the task's unit of work where there is
     /// one, on a reading connection otherwise.
-    pub(crate) async fn run(&self, statement: Statement) -> Result<Vec<QueryResult>> {
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database, and as [`Context::spend`].
+    pub async fn run(&self, statement: Statement) -> Result<Vec<QueryResult>> {
         self.spend(Expense::Statements, 1)?;
         match self.joined() {
             Some(uow) => uow.rows(statement).await,
@@ -317,7 +309,11 @@ impl Context {
 
     /// As [`Context::run`], for a statement of which only the first row is of interest: the driver
     /// doesn't look for others.
-    pub(crate) async fn run_one(&self, statement: Statement) -> Result<Option<QueryResult>> {
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::run`].
+    pub async fn run_one(&self, statement: Statement) -> Result<Option<QueryResult>> {
         self.spend(Expense::Statements, 1)?;
         match self.joined() {
             Some(uow) => uow.row(statement).await,
@@ -333,7 +329,7 @@ impl Context {
 
     pub(crate) fn decode<M: FromQueryResult>(rows: &[QueryResult]) -> Result<Vec<M>> {
         let decode = |row: &QueryResult| M::from_query_result(row, "");
-        rows.iter().map(decode).collect::<Result<_, _>>().map_err(crate::error::database_error)
+        rows.iter().map(decode).collect::<Result<_, _>>().map_err(svc_database::database_error)
     }
 }
 

@@ -27,6 +27,11 @@
 //! (404) to operations too, and so is an entity that an operation returns: what is answered is
 //! read through its set's rules, whatever the operation itself could see.
 //!
+//! A parameter that is called as a property of the set gives that property its value, and so does one
+//! of which `.sets("unitCost", product::Column::CostPrice)` says it. Who doesn't see the property, or
+//! sees it in a changed form only, doesn't know the parameter: it is refused as a misspelt one is, and
+//! where a call can't do without it, so is the call.
+//!
 //! | File | What it holds |
 //! | --- | --- |
 //! | `builder` | the words of a registration |
@@ -98,19 +103,20 @@ pub enum Returned {
 
 type Answer = BoxFuture<'static, Result<Returned>>;
 /// What runs in a `State` on a record, if it is bound to one, with parameters.
-pub(crate) type Work<State> =
-    Arc<dyn Fn(State, Option<Record>, Vec<Literal>) -> Answer + Send + Sync>;
+pub type Work<State> = Arc<dyn Fn(State, Option<Record>, Vec<Literal>) -> Answer + Send + Sync>;
 
 /// What is run when an operation is called.
 #[derive(Clone)]
-pub(crate) enum Run {
+pub enum Run {
+    /// In a unit of work.
     Action(Work<UnitOfWork>),
+    /// Reads alone.
     Function(Work<Context>),
 }
 
 /// What an operation is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Bound {
+pub enum Bound {
     /// Each entity of a set.
     Each(String),
     /// A set as a whole.
@@ -121,18 +127,27 @@ pub(crate) enum Bound {
 
 /// An operation as a module has registered it.
 #[derive(Clone)]
-pub(crate) struct Operation {
+pub struct Operation {
     /// The module that registered it.
-    pub(crate) module: String,
-    pub(crate) name: String,
-    pub(crate) description: String,
-    pub(crate) permission: String,
-    pub(crate) bound: Bound,
-    pub(crate) parameters: Vec<ParameterInfo>,
-    pub(crate) returns: OutcomeForm,
-    pub(crate) run: Run,
+    pub module: String,
+    /// Its name over OData.
+    pub name: String,
+    /// What it does, for people.
+    pub description: String,
+    /// The permission that it needs.
+    pub permission: String,
+    /// What it is bound to.
+    pub bound: Bound,
+    /// Its parameters, in their order.
+    pub parameters: Vec<ParameterInfo>,
+    /// What it returns.
+    pub returns: OutcomeForm,
+    /// What is run when it is called.
+    pub run: Run,
+    /// The columns that parameters of other names give a value, by the parameter.
+    pub sets: Vec<(String, &'static str)>,
     /// Whether it may be done anew when it couldn't be stored.
-    pub(crate) is_repeatable: bool,
+    pub is_repeatable: bool,
 }
 
 impl Operation {
@@ -146,7 +161,9 @@ impl Operation {
         forms.filter_map(|form| form.kind.enumeration())
     }
 
-    pub(crate) fn kind(&self) -> OperationKind {
+    /// Whether it may change anything.
+    #[must_use]
+    pub fn kind(&self) -> OperationKind {
         match self.run {
             Run::Action(_) => OperationKind::Action,
             Run::Function(_) => OperationKind::Function,
@@ -177,6 +194,7 @@ impl Operation {
             bound: Bound::Each(set.name.clone()),
             parameters: Vec::new(),
             returns: OutcomeForm::Entities { entity: deleted.entity, many: false, nullable: true },
+            sets: Vec::new(),
             is_repeatable: true,
             run: Run::Action(run),
         })

@@ -7,10 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use svc_core::{App, Error, KeyRing, ProtectionSettings, Result};
+use svc_database::{Migration, database_error};
 
 use crate::context::Context;
-use crate::error::database_error;
-use crate::migration::Migration;
 
 pub(crate) const MIGRATION: Migration = Migration::new(
     "0001_protection",

@@ -120,7 +120,7 @@ impl<E: EntityTrait> Query<E> {
             }
             select.offset(skip);
         }
-        if self.for_update && self.context.database().backend() == crate::Backend::Postgres {
+        if self.for_update && self.context.database().backend() == svc_database::Backend::Postgres {
             select.lock_exclusive();
         }
         let rows = self.context.run(self.context.database().build(&select)).await?;
@@ -146,7 +146,7 @@ impl<E: EntityTrait> Query<E> {
         select.expr(Func::count(Expr::val(1)));
         let row = self.context.run_one(self.context.database().build(&select)).await?;
         let count: i64 = match row {
-            Some(row) => row.try_get_by_index(0).map_err(crate::error::database_error)?,
+            Some(row) => row.try_get_by_index(0).map_err(svc_database::database_error)?,
             None => 0,
         };
         u64::try_from(count).map_err(|error| Error::internal("a negative count").caused_by(error))

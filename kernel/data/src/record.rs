@@ -14,7 +14,11 @@ pub struct Record(Vec<Value>);
 
 impl Record {
     /// Reads a row whose first columns are the entity's.
-    pub(crate) fn read(model: &EntityModel, row: &QueryResult) -> Result<Self, DbErr> {
+    ///
+    /// # Errors
+    ///
+    /// A column that can't be read as what the entity says.
+    pub fn read(model: &EntityModel, row: &QueryResult) -> Result<Self, DbErr> {
         let read = |(index, column): (usize, &crate::Column)| column.kind.read(row, index);
         model.columns.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
     }

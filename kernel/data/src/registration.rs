@@ -7,10 +7,10 @@ use sea_orm::{ActiveEnum, EntityTrait, IdenStatic as _};
 use serde::Serialize;
 use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
+use svc_database::Migration;
 
 use crate::catalogue::{Catalogue, EntityModel, EntitySet, Exposure, deleted_set};
 use crate::kinds;
-use crate::migration::Migration;
 use crate::operation::{ImportBuilder, OperationBuilder, RESTORE};
 use crate::unit_of_work::CommitHook;
 use crate::value::{Enumeration, ValueKind};
@@ -329,10 +329,6 @@ impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
             return;
         }
         let set = self.set.clone();
-        for (permission, verb) in set.permissions.each(set.view_only) {
-            let detail = format!("{verb} {}", set.name);
-            contribute_permission(self.registry, permission, detail);
-        }
         if self.deletes_softly {
             let detail = format!("see and restore what was deleted from {}", set.name);
             contribute_permission(self.registry, &set.permissions.restore, detail);
@@ -391,6 +387,16 @@ fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: D
         names.iter().filter_map(|name| model.column_index(name)).collect()
     };
     let search = places(search);
+    for column in search.iter().map(|index| &model.columns[*index]) {
+        if !column.kind.is_searched() || column.exposure == Exposure::Internal {
+            registry.problem(format!(
+                "`{}` can't be searched in `{}`: `$search` looks at texts and numbers that people \
+                 may read; leave the column out",
+                model.name(),
+                column.name
+            ));
+        }
+    }
     let alternate_keys: Vec<Vec<usize>> = alternate_keys.iter().map(|key| places(key)).collect();
     let empty = alternate_keys.iter().any(Vec::is_empty);
     let nullable = alternate_keys.iter().flatten().find(|column| model.columns[**column].nullable);
@@ -407,6 +413,12 @@ fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: D
     let scope = if model.is_organisation_scoped() { "per organisation" } else { "shared" };
     match &model.set {
         Some(set) => {
+            for (permission, verb) in
+                set.permissions.each(set.view_only, model.is_created_by_callers())
+            {
+                let detail = format!("{verb} {}", set.name);
+                contribute_permission(registry, permission, detail);
+            }
             let traits: Vec<&str> =
                 std::iter::once(scope).chain(set.marks.iter().copied()).collect();
             let detail = format!("{} ({})", model.table, traits.join(", "));

@@ -35,7 +35,7 @@ impl fmt::Debug for ResponseFilter {
 }
 
 /// The response filters that apply to one principal, and touch what is asked for.
-pub(crate) struct Masks<'a> {
+pub struct Masks<'a> {
     entity: &'a EntityModel,
     who: &'a Principal,
     filters: Vec<&'a ResponseFilter>,
@@ -44,7 +44,8 @@ pub(crate) struct Masks<'a> {
 impl<'a> Masks<'a> {
     /// The filters that touch one of these columns; none, and so no work for any row, where there
     /// is no such filter.
-    pub(crate) fn of(entity: &'a EntityModel, who: &'a Principal, asked: &[usize]) -> Option<Self> {
+    #[must_use]
+    pub fn of(entity: &'a EntityModel, who: &'a Principal, asked: &[usize]) -> Option<Self> {
         let filters: Vec<_> = entity
             .response_filters(who)
             .filter(|filter| filter.columns.iter().any(|column| asked.contains(column)))
@@ -53,7 +54,8 @@ impl<'a> Masks<'a> {
     }
 
     /// The columns whose values the filters need, each once.
-    pub(crate) fn columns(&self) -> Vec<usize> {
+    #[must_use]
+    pub fn columns(&self) -> Vec<usize> {
         let mut columns: Vec<usize> =
             self.filters.iter().flat_map(|filter| filter.columns.iter().copied()).collect();
         columns.sort_unstable();
@@ -67,7 +69,7 @@ impl<'a> Masks<'a> {
     ///
     /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when a filter makes what is no value
     /// of the property.
-    pub(crate) fn apply(&self, mut values: Vec<(usize, Json)>) -> Result<Vec<(usize, Json)>> {
+    pub fn apply(&self, mut values: Vec<(usize, Json)>) -> Result<Vec<(usize, Json)>> {
         for filter in &self.filters {
             let place = |column: &usize| values.iter().position(|(known, _)| known == column);
             let places: Vec<usize> = filter.columns.iter().filter_map(place).collect();

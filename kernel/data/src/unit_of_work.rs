@@ -17,22 +17,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use sea_orm::{ConnectionTrait as _, QueryResult, Statement};
-use svc_core::{Actor, Error, ErrorKind, OrganisationId, Result};
+use svc_core::{Actor, Error, OrganisationId, Result};
+use svc_database::joined::{self, Joined};
+use svc_database::{Database, Transaction, database_error};
 use uuid::Uuid;
 
 use crate::catalogue::Catalogue;
-use crate::commits;
 use crate::context::Context;
-use crate::database::{Database, Transaction};
-use crate::error::database_error;
 use crate::record::Change;
 
+mod again;
+mod forgetting;
+mod refusal;
 mod typed;
 mod write;
 
+pub(crate) use again::MIGRATION as REMOVED_VERSIONS;
+pub(crate) use forgetting::Forgetting;
 pub(crate) use typed::model_from;
-pub(crate) use write::expect_version;
-pub use write::{Expected, NewValues};
+pub use write::{Expected, NewValues, expect_version};
+
+tokio::task_local! {
+    /// The unit of work that this task is in.
+    static CURRENT: UnitOfWork;
+}
 
 /// What every context shares: the database, the catalogue, and who takes part in commits.
 pub struct Data {
@@ -140,6 +148,19 @@ impl UnitOfWork {
             state: Mutex::default(),
         };
         Ok(Self { shared: Arc::new(shared), context: context.clone() })
+    }
+
+    /// Runs `work` in this unit of work: what it writes by way of its contexts, or of the database, is
+    /// part of it.
+    pub(crate) fn within<F: Future>(&self, work: F) -> impl Future<Output = F::Output> + use<F> {
+        let database = self.shared.data.database.clone();
+        let work = joined::within(database, Arc::new(self.clone()), work);
+        CURRENT.scope(self.clone(), work)
+    }
+
+    /// The unit of work that this task is in.
+    pub(crate) fn current() -> Option<Self> {
+        CURRENT.try_with(Clone::clone).ok()
     }
 
     pub(crate) fn is_of(&self, data: &Arc<Data>) -> bool {
@@ -288,13 +309,7 @@ impl UnitOfWork {
         let transaction = lock(&self.shared.transaction).take();
         let Some(transaction) = transaction else { return Ok(()) };
         let transaction = Arc::into_inner(transaction).ok_or_else(still_running)?;
-        commits::begins();
-        if let Err(error) = transaction.commit().await {
-            if error.kind() != ErrorKind::OutcomeUnknown {
-                commits::failed();
-            }
-            return Err(error);
-        }
+        transaction.commit().await?;
         let (wakes, after_commit) = {
             let mut state = self.state();
             (std::mem::take(&mut state.wakes), std::mem::take(&mut state.after_commit))
@@ -336,6 +351,17 @@ impl UnitOfWork {
         if let Err(error) = transaction.rollback().await {
             tracing::debug!(error = error.report(), "a rollback failed");
         }
+    }
+}
+
+#[async_trait]
+impl Joined for UnitOfWork {
+    async fn execute(&self, statement: Statement) -> Result<u64> {
+        Self::execute(self, statement).await
+    }
+
+    async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
+        Self::rows(self, statement).await
     }
 }
 

@@ -1,35 +1,23 @@
 //! Values as they pass between the database, the catalogue and JSON.
 //!
-//! Both databases must give the same answers, so what SQLite has no type for is stored in a form
-//! that keeps order and comparison: a time is text of fixed width in UTC with six decimals, a
-//! decimal is a number (exact for up to 15 digits, which the catalogue insists on), an identifier
-//! its 16 bytes. [`for_sqlite`] brings bound values into that form.
+//! How each is kept is in [`svc_database::stored`].
 
 mod enumeration;
-mod row_json;
-
-use std::fmt::Write as _;
+mod literal;
 
 use rust_decimal::Decimal;
-use rust_decimal::prelude::ToPrimitive as _;
-use sea_orm::sea_query::ColumnType;
-use sea_orm::{DbErr, QueryResult, Statement, Value};
+use rust_decimal::prelude::FromPrimitive as _;
+use sea_orm::sea_query::{ColumnType, SimpleExpr};
+use sea_orm::{DbErr, QueryResult, Value};
 use serde_json::Value as Json;
 use svc_core::{Error, Result};
-use time::format_description::BorrowedFormatItem;
+use svc_database::stored::{self, DATE, TIME, in_utc, timestamp};
 use time::format_description::well_known::Rfc3339;
-use time::macros::format_description;
-use time::{Date, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
+use time::{Date, OffsetDateTime, Time};
 use uuid::Uuid;
 
 pub use enumeration::{Enumeration, Member};
-pub(crate) use row_json::push_integer;
-
-const TIMESTAMP: &[BorrowedFormatItem<'_>] =
-    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
-const DATE: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
-const TIME: &[BorrowedFormatItem<'_>] =
-    format_description!("[hour]:[minute]:[second].[subsecond digits:6]");
+pub use literal::{to_column, to_value};
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +101,38 @@ impl ValueKind {
         })
     }
 
+    /// The value of this kind that a column's default in an entity says; none where the database
+    /// computes it.
+    pub(crate) fn default_of(self, default: &SimpleExpr) -> Option<Value> {
+        let SimpleExpr::Value(value) = default else { return None };
+        let whole = match value {
+            Value::TinyInt(number) => number.map(i64::from),
+            Value::SmallInt(number) => number.map(i64::from),
+            Value::Int(number) => number.map(i64::from),
+            Value::BigInt(number) => *number,
+            _ => None,
+        };
+        match (self, value, whole) {
+            (Self::Int16, _, Some(number)) => Some(i16::try_from(number).ok()?.into()),
+            (Self::Int32, _, Some(number)) => Some(i32::try_from(number).ok()?.into()),
+            (Self::Int64, _, Some(number)) => Some(number.into()),
+            (Self::Decimal { .. }, _, Some(number)) => Some(Decimal::from(number).into()),
+            (Self::Decimal { .. }, Value::Double(Some(number)), _) => {
+                Some(Decimal::from_f64(*number)?.normalize().into())
+            }
+            (Self::Decimal { .. }, Value::String(Some(text)), _) => {
+                Some(parse_decimal(text)?.normalize().into())
+            }
+            (Self::Double, Value::Double(Some(number)), _) => Some((*number).into()),
+            #[expect(clippy::cast_precision_loss, reason = "a double is what the column holds")]
+            (Self::Double, _, Some(number)) => Some((number as f64).into()),
+            (Self::Boolean, Value::Bool(Some(_)), _)
+            | (Self::Text { .. }, Value::String(Some(_)), _)
+            | (Self::Uuid, Value::Uuid(Some(_)), _) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
     /// The null of this kind.
     #[must_use]
     pub fn null(self) -> Value {
@@ -144,6 +164,14 @@ impl ValueKind {
         }
     }
 
+    /// Whether people find such values by the words that they read: texts and numbers. What is kept
+    /// in another form than it is shown in can't be found.
+    #[must_use]
+    pub fn is_searched(self) -> bool {
+        let number = matches!(self, Self::Int16 | Self::Int32 | Self::Int64 | Self::Decimal { .. });
+        number || matches!(self, Self::Text { .. } | Self::Enumeration(_))
+    }
+
     /// The enumeration whose members the values are.
     #[must_use]
     pub fn enumeration(self) -> Option<&'static Enumeration> {
@@ -158,7 +186,7 @@ impl ValueKind {
     /// # Errors
     ///
     /// When the stored value is not of this kind.
-    pub(crate) fn read(self, row: &QueryResult, index: usize) -> Result<Value, DbErr> {
+    pub fn read(self, row: &QueryResult, index: usize) -> Result<Value, DbErr> {
         Ok(match self {
             Self::Boolean => Value::Bool(row.try_get_by_index(index)?),
             Self::Int16 => Value::SmallInt(row.try_get_by_index(index)?),
@@ -187,34 +215,12 @@ impl ValueKind {
         })
     }
 
-    /// Writes column `index` of a row as JSON, as [`ValueKind::to_json`] would.
-    ///
-    /// # Errors
-    ///
-    /// When the stored value is not of this kind.
-    pub(crate) fn write_json(
-        self,
-        row: &QueryResult,
-        index: usize,
-        out: &mut String,
-    ) -> Result<(), DbErr> {
-        row_json::write(self, row, index, out)
-    }
-
     /// A value as sets return it: as [`to_json`] says, but a member of an enumeration by its name.
     #[must_use]
     pub fn to_json(self, value: &Value) -> Json {
         match self {
             Self::Enumeration(enumeration) => enumeration.name_of(value).into(),
             _ => to_json(value),
-        }
-    }
-
-    /// Writes a value as [`ValueKind::to_json`] says.
-    pub(crate) fn push_json(self, value: &Value, out: &mut String) {
-        match self {
-            Self::Enumeration(_) => drop(write!(out, "{}", self.to_json(value))),
-            _ => row_json::push_value(value, out),
         }
     }
 
@@ -277,6 +283,15 @@ fn parse_decimal(digits: &str) -> Option<Decimal> {
     digits.parse().or_else(|_| Decimal::from_scientific(digits)).ok()
 }
 
+/// A value as text: a string as it is, all else as [`to_json`] writes it.
+#[must_use]
+pub fn to_text(value: &Value) -> String {
+    match to_json(value) {
+        Json::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
 /// A value as JSON, as it is stored: numbers stay exact, times are RFC 3339 with `Z` and at most six decimals,
 /// bytes are URL-safe base64.
 #[must_use]
@@ -291,8 +306,8 @@ pub fn to_json(value: &Value) -> Json {
         Value::String(value) => value.as_deref().map(Json::from),
         Value::Uuid(value) => value.map(|id| Json::from(id.to_string())),
         Value::TimeDateTimeWithTimeZone(value) => value.map(|time| Json::from(timestamp(time))),
-        Value::TimeDate(value) => value.map(|date| Json::from(format_with(&date, DATE))),
-        Value::TimeTime(value) => value.map(|time| Json::from(time_of_day(time))),
+        Value::TimeDate(value) => value.map(|date| Json::from(stored::date(date))),
+        Value::TimeTime(value) => value.map(|time| Json::from(stored::time_of_day(time))),
         Value::Bytes(value) => value.as_ref().map(|bytes| {
             use base64::Engine as _;
             Json::from(base64::engine::general_purpose::URL_SAFE.encode(bytes))
@@ -309,77 +324,9 @@ fn decimal_json(value: Decimal) -> Json {
     serde_json::from_str(&value.normalize().to_string()).unwrap_or(Json::Null)
 }
 
-/// A point in time in RFC 3339, in UTC, with as many decimals as it has, at most six.
-#[must_use]
-pub fn timestamp(time: OffsetDateTime) -> String {
-    let text = format_with(&in_utc(time), TIMESTAMP);
-    trim_fraction(text.trim_end_matches('Z')).to_owned() + "Z"
-}
-
-fn time_of_day(time: Time) -> String {
-    // The form that a row is read back from keeps all six decimals.
-    format_with(&time, TIME)
-}
-
-fn trim_fraction(text: &str) -> &str {
-    text.trim_end_matches('0').trim_end_matches('.')
-}
-
-trait Formats {
-    fn text(&self, format: &[BorrowedFormatItem<'_>]) -> Result<String, time::error::Format>;
-}
-
-macro_rules! formats {
-    ($($kind:ty),+) => {
-        $(impl Formats for $kind {
-            fn text(&self, form: &[BorrowedFormatItem<'_>]) -> Result<String, time::error::Format> {
-                self.format(form)
-            }
-        })+
-    };
-}
-
-formats!(OffsetDateTime, Date, Time);
-
-fn format_with(value: &impl Formats, format: &[BorrowedFormatItem<'_>]) -> String {
-    value.text(format).expect("the format asks only for parts that the value has")
-}
-
-/// Brings the values of a statement into the form in which SQLite stores and compares them.
-#[must_use]
-pub fn for_sqlite(mut statement: Statement) -> Statement {
-    for value in statement.values.iter_mut().flat_map(|values| &mut values.0) {
-        let stored = match value {
-            Value::TimeDateTimeWithTimeZone(time) => {
-                let time = time.map(in_utc);
-                Value::String(time.map(|time| format_with(&time, TIMESTAMP)))
-            }
-            Value::TimeDate(date) => Value::String(date.map(|date| format_with(&date, DATE))),
-            Value::TimeTime(time) => Value::String(time.map(|time| format_with(&time, TIME))),
-            Value::Decimal(decimal) => Value::Double(decimal.and_then(|d| d.to_f64())),
-            _ => continue,
-        };
-        *value = stored;
-    }
-    statement
-}
-
-/// A time with whole microseconds in UTC, as both databases keep it.
-#[must_use]
-pub fn truncate(time: OffsetDateTime) -> OffsetDateTime {
-    let time = in_utc(time);
-    time.replace_microsecond(time.microsecond()).unwrap_or(time)
-}
-
-/// A time in UTC. One that has no place there, in the last hours of the year 9999 elsewhere, is the
-/// nearest that has.
-pub(crate) fn in_utc(time: OffsetDateTime) -> OffsetDateTime {
-    let end = if time.year() > 0 { PrimitiveDateTime::MAX } else { PrimitiveDateTime::MIN };
-    time.checked_to_offset(UtcOffset::UTC).unwrap_or(end.assume_utc())
-}
-
 #[cfg(test)]
 mod tests {
+    use sea_orm::sea_query::Expr;
     use time::macros::datetime;
 
     use super::*;
@@ -403,15 +350,22 @@ mod tests {
     }
 
     #[test]
-    fn a_time_without_a_place_in_utc_is_the_nearest_that_has_one() {
-        let late = datetime!(9999-12-31 23:59:59 -1);
-        assert_eq!(truncate(late), datetime!(9999-12-31 23:59:59.999_999 UTC));
-        assert_eq!(timestamp(late), "9999-12-31T23:59:59.999999Z");
-    }
-
-    #[test]
-    fn a_time_ends_with_its_last_decimal() {
-        assert_eq!(timestamp(datetime!(2026-01-02 03:04:00 UTC)), "2026-01-02T03:04:00Z");
-        assert_eq!(timestamp(datetime!(2026-01-02 03:04:05.06 +1)), "2026-01-02T02:04:05.06Z");
+    fn a_default_is_a_value_of_its_column() {
+        let text = ValueKind::Text { max: None };
+        let decimal = ValueKind::Decimal { precision: 12, scale: 2 };
+        let cases = [
+            (ValueKind::Int64, Expr::val(7_i32), Some(Value::from(7_i64))),
+            (ValueKind::Int16, Expr::val(70_000_i32), None),
+            (decimal, Expr::val(1.5), Some(Decimal::new(15, 1).into())),
+            (decimal, Expr::val("2.50"), Some(Decimal::new(25, 1).into())),
+            (ValueKind::Double, Expr::val(2_i32), Some(2.0.into())),
+            (ValueKind::Boolean, Expr::val(false), Some(false.into())),
+            (text, Expr::val("piece"), Some("piece".into())),
+            (text, Expr::current_timestamp(), None),
+            (ValueKind::Timestamp, Expr::current_timestamp(), None),
+        ];
+        for (kind, default, expected) in cases {
+            assert_eq!(kind.default_of(&default), expected, "{kind:?} {default:?}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::catalogue::EntityModel;
 use crate::value::ValueKind;
 
 /// Makes the SQL of a virtual property.
-pub(crate) type VirtualSql = Arc<dyn Fn(&VirtualRow<'_>) -> Expr + Send + Sync>;
+pub type VirtualSql = Arc<dyn Fn(&VirtualRow<'_>) -> Expr + Send + Sync>;
 
 /// A property that a module adds to a set, its own or another's, without a column for it.
 ///
@@ -30,7 +30,8 @@ pub struct VirtualProperty {
     pub permission: String,
     /// Whether people narrow lists by its values.
     pub facet: bool,
-    pub(crate) sql: VirtualSql,
+    /// Makes the SQL of its value.
+    pub sql: VirtualSql,
 }
 
 impl fmt::Debug for VirtualProperty {
@@ -42,9 +43,12 @@ impl fmt::Debug for VirtualProperty {
 /// The row that the value of a virtual property is made for.
 #[derive(Debug)]
 pub struct VirtualRow<'a> {
-    pub(crate) table: DynIden,
-    pub(crate) entity: &'a EntityModel,
-    pub(crate) who: &'a Principal,
+    /// The name of the record's table in the statement.
+    pub table: DynIden,
+    /// The record's entity.
+    pub entity: &'a EntityModel,
+    /// Who asks.
+    pub who: &'a Principal,
 }
 
 impl VirtualRow<'_> {

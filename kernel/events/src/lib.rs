@@ -125,6 +125,7 @@ pub use outbox::{DeadLetter, DeadLetterPage, HandlerStatistics, Outbox, Selectio
 pub use publish::Publish;
 pub use registration::{EventBuilder, EventsRegistry};
 pub use settings::EventsSettings;
+pub use store::first_unhandled;
 pub use subscription::{Sets, Subscription};
 
 /// The topic that wakes the outbox.

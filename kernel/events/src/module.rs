@@ -2,7 +2,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use svc_core::{App, Assembly, Module, Registry, Result, Worker};
-use svc_data::{DataRegistry as _, Database, Migration};
+use svc_data::DataRegistry as _;
+use svc_database::{Database, Migration};
 
 use crate::capture::Capture;
 use crate::command;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use svc_core::{Error, OrganisationId, Result, WeakApp};
-use svc_data::Database;
+use svc_database::Database;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

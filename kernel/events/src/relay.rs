@@ -1,23 +1,22 @@
 //! The worker `relay`: carries wake-ups between the nodes that share a PostgreSQL database.
 //!
 //! Each node listens on one channel and tells the others there which topics were called on it.
-//! A notification is `<node> <topic>`; a node passes over its own. Nothing is remembered: a node
-//! that was not connected wakes all topics that it knows when it is again, and what it could not
-//! tell the others, they find with their slow polls.
+//! A notification is `<node> <topic>`; a node passes over its own. A node that was not connected
+//! wakes all its topics when it is; what is called before the worker runs, or while it begins anew, is
+//! told when it does. What is lost on the way is found by slow polls.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use sqlx::postgres::{PgListener, PgPool, PgPoolOptions};
 use svc_core::{App, Result, WeakApp, Worker, random_token};
-use svc_data::sqlx_error;
+use svc_database::sqlx_error;
+use tokio::sync::Mutex;
+use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-
-use crate::WAKE_TOPIC;
 
 /// PostgreSQL's channel for wake-ups.
 const CHANNEL: &str = "svc_wake";
@@ -25,38 +24,20 @@ const CHANNEL: &str = "svc_wake";
 /// The shortest time between two notifications of one topic by one node.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The most topics that are remembered.
-const MOST_TOPICS: usize = 256;
-
 /// Carries wake-ups between nodes.
 pub(crate) struct Relay {
     app: WeakApp,
     pool: PgPool,
     node: String,
-    /// The topics that this node has heard of, to wake all of them after a gap.
-    known: Mutex<BTreeSet<String>>,
+    /// Hears what is called from the first moment on: a change that comes before the worker runs is
+    /// told, too.
+    called: Mutex<Receiver<&'static str>>,
 }
 
 impl Relay {
     pub(crate) fn new(app: &App, pool: PgPool) -> Self {
-        Self {
-            app: app.downgrade(),
-            pool,
-            node: random_token::<9>(),
-            known: Mutex::new(BTreeSet::from([WAKE_TOPIC.to_owned()])),
-        }
-    }
-
-    fn known(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn learn(&self, topic: &str) {
-        let mut known = self.known();
-        // Whoever may notify could send any number of names.
-        if known.len() < MOST_TOPICS && !known.contains(topic) {
-            known.insert(topic.to_owned());
-        }
+        let called = Mutex::new(app.wakes().called());
+        Self { app: app.downgrade(), pool, node: random_token::<9>(), called }
     }
 
     /// Wakes this node's workers for what other nodes tell.
@@ -68,7 +49,8 @@ impl Relay {
         let mut listener = PgListener::connect_with(&pool).await.map_err(sqlx_error)?;
         listener.listen(CHANNEL).await.map_err(sqlx_error)?;
         loop {
-            self.wake_all(app);
+            // What was told while this node didn't listen is unknown.
+            app.wakes().known().into_iter().for_each(|topic| app.wakes().call_local(topic));
             while let Some(notification) = listener.try_recv().await.map_err(sqlx_error)? {
                 self.hear(app, notification.payload());
             }
@@ -76,18 +58,9 @@ impl Relay {
         }
     }
 
-    fn wake_all(&self, app: &App) {
-        for topic in self.known().iter() {
-            app.wakes().call_local(topic);
-        }
-    }
-
     fn hear(&self, app: &App, payload: &str) {
         match payload.split_once(' ') {
-            Some((node, topic)) if node != self.node => {
-                self.learn(topic);
-                app.wakes().call_local(topic);
-            }
+            Some((node, topic)) if node != self.node => app.wakes().call_local(topic),
             // Our own, or not one of ours at all.
             _ => {}
         }
@@ -95,19 +68,16 @@ impl Relay {
 
     /// Tells other nodes which topics are called on this one.
     async fn tell(&self, app: &App) -> Result<()> {
-        let mut called = app.wakes().called();
+        let mut called = self.called.lock().await;
         let mut pauses = Pauses::default();
         loop {
             let flush_at = pauses.next();
             tokio::select! {
                 topic = called.recv() => match topic {
-                    Ok(topic) => {
-                        self.learn(topic);
-                        pauses.call(topic);
-                    }
+                    Ok(topic) => pauses.call(topic),
                     // Some were missed in a rush, so all may have been called.
                     Err(RecvError::Lagged(_)) => {
-                        self.known().iter().for_each(|topic| pauses.call(topic));
+                        app.wakes().known().into_iter().for_each(|topic| pauses.call(topic));
                     }
                     // The application is gone, and with it whoever could call.
                     Err(RecvError::Closed) => return Ok(()),
@@ -153,29 +123,29 @@ async fn sleep_until(time: Option<Instant>) {
 /// Lets each topic through at once, and then not again before a pause has passed.
 #[derive(Default)]
 struct Pauses {
-    waiting: BTreeSet<String>,
-    free_at: BTreeMap<String, Instant>,
+    waiting: BTreeSet<&'static str>,
+    free_at: BTreeMap<&'static str, Instant>,
 }
 
 impl Pauses {
-    fn call(&mut self, topic: &str) {
-        self.waiting.insert(topic.to_owned());
+    fn call(&mut self, topic: &'static str) {
+        self.waiting.insert(topic);
     }
 
     /// When the first waiting topic may go; none when none waits.
     fn next(&self) -> Option<Instant> {
-        let free_at = |topic: &String| self.free_at.get(topic).copied();
+        let free_at = |topic| self.free_at.get(topic).copied();
         self.waiting.iter().map(|topic| free_at(topic).unwrap_or_else(Instant::now)).min()
     }
 
     /// Takes the topics that may go now.
-    fn due(&mut self, now: Instant) -> BTreeSet<String> {
+    fn due(&mut self, now: Instant) -> BTreeSet<&'static str> {
         let free_at = &self.free_at;
-        let is_free = |topic: &String| free_at.get(topic).is_none_or(|time| *time <= now);
+        let is_free = |topic: &&str| free_at.get(topic).is_none_or(|time| *time <= now);
         let (due, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(is_free);
         self.waiting = waiting;
-        let due: BTreeSet<String> = due;
-        self.free_at.extend(due.iter().map(|topic| (topic.clone(), now + PAUSE)));
+        let due: BTreeSet<&str> = due;
+        self.free_at.extend(due.iter().map(|&topic| (topic, now + PAUSE)));
         due
     }
 }

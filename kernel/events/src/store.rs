@@ -10,7 +10,8 @@ use sea_orm::{DbErr, QueryResult, Value};
 use serde::{Deserialize, Serialize};
 use svc_core::trace::TraceContext;
 use svc_core::{Actor, Error, OrganisationId, Result};
-use svc_data::{Backend, Database, UnitOfWork, database_error};
+use svc_data::UnitOfWork;
+use svc_database::{Backend, Database, database_error};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -184,6 +185,30 @@ impl Taken<'_> {
     }
 }
 
+/// The error of a message while an attempt at it is made that was counted before it began.
+const BEGUN: &str = "the process ended while it handled the message";
+
+/// The event that a handler's messages come to next, as an SQL expression with the handler's name for
+/// both of its parameters: the first of those that nothing has gone wrong with, although a process may
+/// have ended over it. Null when there is none.
+///
+/// Read by the statement that reads what the handler made of others, it tells what may still come
+/// between: a message stays until the unit of work commits that stores its effects.
+#[must_use]
+pub fn first_unhandled() -> String {
+    let first = |condition: &str, order: &str| {
+        format!(
+            "SELECT id FROM (SELECT m.id FROM events_outbox m WHERE m.state = 'ready' \
+             AND m.handler = ? AND {condition} ORDER BY {order} LIMIT 1)"
+        )
+    };
+    let new = first("m.attempts = 0", "m.available_at_us, m.id");
+    let begun = first(&format!("m.attempts = 1 AND m.last_error = '{BEGUN}'"), "m.id");
+    format!(
+        "(SELECT id FROM ({new} AS new UNION ALL {begun} AS begun) AS next ORDER BY id LIMIT 1)"
+    )
+}
+
 /// Counts an attempt that is about to begin, so that it stays counted whatever becomes of this
 /// process, and puts the messages off to `next_us`. Says which ones are still there to be tried.
 pub(crate) async fn begin_attempt(
@@ -198,8 +223,7 @@ pub(crate) async fn begin_attempt(
          WHERE handler = ? AND id IN (SELECT id FROM events_outbox WHERE {condition}{lock}) \
          RETURNING id"
     );
-    let note = "the process ended while it handled the message";
-    let head = [next_us.into(), note.into(), taken.handler.into()];
+    let head = [next_us.into(), BEGUN.into(), taken.handler.into()];
     let statement = database.statement(&sql, head.into_iter().chain(values));
     let rows = database.execute_returning(statement).await?;
     let mut begun: Vec<Uuid> = rows

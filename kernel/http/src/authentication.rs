@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use svc_core::{App, Error, Principal, Result};
+use svc_core::{App, Error, Means, Principal, Result};
 use svc_data::Context;
 
 use crate::host::{Admission, RequestIds, check_origin};
@@ -30,6 +30,13 @@ pub trait Authenticator: Send + Sync + 'static {
         false
     }
 }
+
+/// Marks a request whose `Authorization` a layer has put in place of a cookie: whoever it belongs to is known by the cookie,
+/// which a browser sends by itself, so what changes something must come from a page of this application.
+///
+/// A layer inserts it into the request's extensions, together with the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CookieCredential;
 
 /// The caller, who must be signed in, as the context to act in.
 ///
@@ -61,7 +68,10 @@ pub(crate) async fn caller(parts: &mut Parts, state: &HttpState) -> Result<Optio
         return Ok(Some(known.clone()));
     }
     for authenticator in state.authenticators() {
-        if let Some(principal) = authenticator.authenticate(state.app(), parts).await? {
+        if let Some(mut principal) = authenticator.authenticate(state.app(), parts).await? {
+            if parts.extensions.get::<CookieCredential>().is_some() {
+                principal = principal.known_by(Means::Cookie);
+            }
             check_origin(&principal, parts, state.settings().public_url.as_ref())?;
             if let Some(admission) = parts.extensions.get::<Admission>() {
                 admission.admit(state.requests(), &principal).await?;

@@ -14,7 +14,7 @@ use http::StatusCode;
 use http::header::CACHE_CONTROL;
 use serde::Serialize;
 use svc_core::{App, Assembly, Error, Result, WorkerState, WorkerStatus};
-use svc_data::{Database, database_error};
+use svc_database::{Database, database_error};
 
 use crate::state::HttpState;
 

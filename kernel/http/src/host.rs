@@ -5,6 +5,8 @@ mod compression;
 mod guard;
 mod ids;
 mod layer;
+mod layers;
+mod route_guard;
 mod sent_body;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,6 +17,7 @@ use axum::extract::DefaultBodyLimit;
 use svc_core::{App, Error, ErrorCode, Result};
 use tower::ServiceBuilder;
 
+use crate::browser::BrowserParts;
 use crate::health::Health;
 use crate::metrics::Metrics;
 use crate::openapi::OpenApiDocument;
@@ -24,10 +27,15 @@ use crate::state::HttpState;
 use crate::{error_page, health, home, metrics, openapi, reference};
 
 pub(crate) use admission::Admission;
+pub use admission::ResponseHeaders;
 pub(crate) use guard::check_origin;
+pub use guard::comes_from_here;
 pub use ids::RequestIds;
-use layer::HostLayer;
+use layer::OwnLayer;
 pub(crate) use layer::UNMATCHED;
+use layers::ModuleLayers;
+pub use layers::{HostLayer, LayerPlace, NextLayer};
+use route_guard::RouteGuardLayer;
 
 /// Everything that is served, ready to listen ([`Server`](crate::Server)) or to be called in
 /// process. Cheap to clone.
@@ -44,7 +52,9 @@ pub(crate) struct HostParts {
     pub(crate) mounts: Vec<(&'static str, Router<HttpState>)>,
     /// The codes that modules declare.
     pub(crate) errors: Vec<ErrorCode>,
+    /// Whether some module's route is at `/`.
     pub(crate) serves_home: bool,
+    pub(crate) browser: BrowserParts,
     pub(crate) document: Arc<OpenApiDocument>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) health: Arc<Health>,
@@ -84,16 +94,29 @@ impl Host {
 }
 
 fn assemble(parts: HostParts) -> Router {
-    let HostParts { state, routes, mounts, errors, serves_home, document, metrics, health } = parts;
+    let HostParts {
+        state,
+        routes,
+        mounts,
+        errors,
+        serves_home,
+        browser,
+        document,
+        metrics,
+        health,
+    } = parts;
+    let timeouts = browser.timeouts();
     let mut router = Router::new()
         .merge(health::routes(health))
         .merge(metrics::routes(Arc::clone(&metrics)))
         .merge(openapi::routes(document))
         .merge(error_page::routes(state.app().name(), &errors))
         .merge(reference::routes());
-    if serves_home {
-        router = router.merge(home::routes(state.app().name()));
-    }
+    router = match browser.home {
+        Some((_, page)) => router.route("/", page),
+        None if serves_home => router,
+        None => router.merge(home::routes(state.app().name())),
+    };
     for ModuleRoutes { prefix, router: routes, .. } in routes {
         router = if prefix.is_empty() { router.merge(routes) } else { router.nest(prefix, routes) };
     }
@@ -105,7 +128,9 @@ fn assemble(parts: HostParts) -> Router {
     let body_limit = usize::try_from(state.settings().max_body_size).unwrap_or(usize::MAX);
     // The limit is set outside of a module's own layers, so that a route can set another.
     let layers = ServiceBuilder::new()
-        .layer(HostLayer::new(&state, metrics.http()))
+        .layer(OwnLayer::new(&state, metrics.http(), timeouts))
+        .option_layer(ModuleLayers::new(&state, browser.layers))
+        .layer(RouteGuardLayer(state.clone()))
         .layer(DefaultBodyLimit::max(body_limit));
     router.fallback(no_route).layer(layers).with_state(state)
 }

@@ -24,7 +24,6 @@ mod sweep;
 
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -37,7 +36,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
-use svc_core::{Error, ErrorKind, Result};
+use svc_core::{Error, ErrorKind, Result, hex};
 use svc_data::Context;
 use tower::Service;
 
@@ -168,12 +167,7 @@ fn hash<const N: usize>(texts: [&[u8]; N]) -> String {
         hash.update((text.len() as u64).to_be_bytes());
         hash.update(text);
     }
-    let mut digits = String::new();
-    for byte in hash.finalize() {
-        // Writing to a `String` never fails.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
+    hex(&hash.finalize())
 }
 
 /// The keys that are being used on this node.

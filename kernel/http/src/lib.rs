@@ -1,8 +1,11 @@
 //! The HTTP host: what modules serve, who calls, and how answers and faults look.
 //!
 //! - [`HttpRegistry`]: how a module adds routes, authenticators, health checks and metrics.
-//! - [`Ctx`]: the extractor that makes a caller a [`svc_data::Context`].
+//! - [`BrowserRegistry`]: how a module adds layers, the page at `/` and files.
+//! - [`May`], [`Ctx`]: the extractors that make a caller a [`svc_data::Context`], and say who may call.
+//! - [`routes!`], [`public_routes!`]: handlers of a path with their descriptions.
 //! - [`ApiJson`], [`ApiQuery`], [`ApiPath`], [`Page`]: strict extractors that name what is wrong.
+//! - [`InLanguage`]: texts in the caller's language.
 //! - [`ApiError`]: any [`svc_core::Error`] as an answer; the status is chosen in [`problem_parts`].
 //! - [`Prepared`], [`Host`], [`Server`]: from registered parts to a listening server.
 //! - [`ToolCatalogue`]: what of the application AI tools may be offered.
@@ -20,7 +23,8 @@
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
-//! use svc_http::{ApiJson, ApiResult, Ctx};
+//! use svc_core::Permission;
+//! use svc_http::{ApiJson, ApiResult, May};
 //! use utoipa::ToSchema;
 //!
 //! #[derive(Deserialize, ToSchema)]
@@ -28,34 +32,46 @@
 //!     name: String,
 //! }
 //!
+//! /// To send greetings.
+//! struct SendGreetings;
+//!
+//! impl Permission for SendGreetings {
+//!     const NAME: &'static str = "Greetings.Send";
+//! }
+//!
 //! /// Greets somebody.
 //! #[utoipa::path(
 //!     post,
 //!     path = "/greetings",
 //!     request_body = Greeting,
-//!     responses((status = 200, description = "The greeting.", body = String)),
-//!     security(("bearer" = ["Greetings.Send"]))
+//!     responses((status = 200, description = "The greeting.", body = String))
 //! )]
 //! async fn send_greeting(
-//!     Ctx(ctx): Ctx,
+//!     May { ctx, .. }: May<SendGreetings>,
 //!     ApiJson(greeting): ApiJson<Greeting>,
 //! ) -> ApiResult<axum::Json<String>> {
-//!     ctx.require("Greetings.Send")?;
-//!     Ok(axum::Json(format!("Good day, {}", greeting.name)))
+//!     let sender = ctx.principal().display_name();
+//!     Ok(axum::Json(format!("Good day, {}, says {sender}", greeting.name)))
 //! }
 //! ```
 
+mod access;
+mod apps;
 mod authentication;
+mod browser;
+mod conditional;
+mod content_policy;
 mod error_page;
 mod extract;
+mod files;
 mod health;
 mod home;
 mod host;
 mod idempotency;
 pub mod kinds;
+mod messages_api;
 mod metrics;
 mod module;
-mod odata;
 mod openapi;
 mod problem;
 mod profile;
@@ -69,22 +85,36 @@ mod state;
 mod telemetry;
 mod tools;
 
-pub use authentication::{Authenticator, Ctx};
+pub use access::{Access, Guarded, May};
+pub use apps::{BadgeSource, WebApp, WebAppRegistry};
+pub use authentication::{Authenticator, CookieCredential, Ctx};
+pub use browser::BrowserRegistry;
+pub use content_policy::{ContentPolicy, FrameAncestors, Nonce};
 pub use extract::{ApiJson, ApiPath, ApiQuery, JsonText, Listing, Page, Paged};
+pub use files::{EmbeddedFile, StaticFiles};
 pub use health::HealthCheck;
-pub use host::{Host, RequestIds};
+pub use host::{
+    Host, HostLayer, LayerPlace, NextLayer, RequestIds, ResponseHeaders, comes_from_here,
+};
+pub use messages_api::{InLanguage, accepted_languages};
 pub use metrics::{Metrics, MetricsSource};
 pub use module::{HttpModule, Prepared};
-pub use odata::{ODataModule, ODataSettings};
 pub use openapi::OpenApiDocument;
-pub use problem::{ApiError, ApiResult, ErrorFormat, ProblemParts, problem_parts};
+pub use problem::{ApiError, ApiResult, ErrorFormat, Failure, ProblemParts, problem_parts};
 pub use registration::HttpRegistry;
 pub use schema::schema_of;
 pub use server::Server;
 pub use settings::{HttpSettings, LogFormat, TelemetrySettings};
 pub use state::HttpState;
 pub use telemetry::{Telemetry, init_telemetry};
-pub use tools::{ToolCatalogue, ToolOperation, ToolSet};
+pub use tools::{HIDDEN_FROM_TOOLS, ToolCatalogue, ToolOperation, ToolSet};
 
-/// The parts of the `utoipa` crates that a module's `routes!` needs.
-pub use utoipa_axum::{router::OpenApiRouter, routes};
+/// What a module collects its [`routes!`] in.
+pub use utoipa_axum::router::OpenApiRouter;
+
+/// What the macros for routes stand on.
+#[doc(hidden)]
+pub mod __routes {
+    pub use crate::access::{combined, guarded, public};
+    pub use utoipa_axum;
+}

@@ -6,6 +6,8 @@ use svc_core::settings::WebUrl;
 use svc_core::{App, Assembly, ErrorCode, Module, Registry, Result};
 use svc_data::DataRegistry as _;
 
+use crate::apps::WebApps;
+use crate::browser::BrowserParts;
 use crate::health::Health;
 use crate::host::{Host, HostParts};
 use crate::idempotency::{self, Sweep};
@@ -15,10 +17,10 @@ use crate::registration::{HttpParts, HttpRegistry as _};
 use crate::settings::{HttpSettings, TelemetrySettings};
 use crate::state::HttpState;
 use crate::tools::ToolCatalogue;
-use crate::{profile, settings_api};
+use crate::{apps, messages_api, profile, settings_api};
 
 /// The HTTP host as a module: its settings, and the routes for settings of organisations and
-/// persons and for their profiles.
+/// persons, for their profiles, for texts, and for the apps of the desktop.
 pub struct HttpModule;
 
 impl Module for HttpModule {
@@ -27,7 +29,7 @@ impl Module for HttpModule {
     }
 
     fn requires(&self) -> &'static [&'static str] {
-        &["data", "settings"]
+        &["data", "settings", "messages"]
     }
 
     fn configure(&self, registry: &mut Registry) {
@@ -35,6 +37,8 @@ impl Module for HttpModule {
         registry.settings::<TelemetrySettings>();
         registry.routes(settings_api::routes());
         registry.routes(profile::routes());
+        registry.routes(messages_api::routes());
+        registry.routes(apps::routes());
         registry.migrations([idempotency::MIGRATION]);
         registry.worker(
             "idempotency",
@@ -50,6 +54,8 @@ impl Module for HttpModule {
 /// is provided), the assembly's own hooks ([`Assembly::build`]), then [`Prepared::build`].
 pub struct Prepared {
     parts: HttpParts,
+    browser: BrowserParts,
+    web_apps: WebApps,
     errors: Vec<ErrorCode>,
     health: Arc<Health>,
 }
@@ -60,7 +66,13 @@ impl Prepared {
     pub fn from_assembly(assembly: &mut Assembly) -> Self {
         let mut parts: HttpParts = assembly.take();
         let health = Health::new(assembly, std::mem::take(&mut parts.health_checks));
-        Self { parts, errors: assembly.take(), health: Arc::new(health) }
+        Self {
+            parts,
+            browser: assembly.take(),
+            web_apps: assembly.take(),
+            errors: assembly.take(),
+            health: Arc::new(health),
+        }
     }
 
     /// Provides the application with [`Metrics`], so that what other modules build finds it.
@@ -82,7 +94,7 @@ impl Prepared {
     /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when [`Prepared::provide`] was not
     /// called, or routes that no description mentions don't fit together.
     pub fn build(self, app: &App, version: &str) -> Result<Host> {
-        let serves_home = !self.parts.serves("/");
+        let serves_home = self.parts.serves("/");
         let HttpParts { routes, mounts, authenticators, .. } = self.parts;
         let completions =
             Completions { typed: self.parts.openapi_hooks, json: self.parts.openapi_json_hooks };
@@ -92,13 +104,17 @@ impl Prepared {
         let document =
             OpenApiDocument::build(app, version, server, &routes, &self.errors, completions)?;
         let document = Arc::new(document);
+        let from_disk = settings.files_from_disk;
+        let folders = if from_disk { &[][..] } else { &self.browser.files[..] };
+        let web_apps = self.web_apps.with_hashes(folders);
         app.provide(Arc::clone(&document));
         Host::new(HostParts {
-            state: HttpState::new(app, authenticators),
+            state: HttpState::new(app, authenticators, web_apps),
             routes,
             mounts,
             errors: self.errors,
             serves_home,
+            browser: self.browser,
             document,
             metrics: app.service::<Metrics>()?,
             health: self.health,

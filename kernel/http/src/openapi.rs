@@ -22,7 +22,10 @@ use crate::registration::{ModuleRoutes, OpenApiHook, OpenApiJsonHook, full_path}
 use crate::state::HttpState;
 
 /// The name of the security scheme that operations refer to.
-const BEARER: &str = "bearer";
+pub(crate) const BEARER: &str = "bearer";
+
+/// What an operation says that serves everybody: why.
+pub(crate) const PUBLIC: &str = "x-public";
 
 /// The document, built once at start; a service of the [`App`].
 pub struct OpenApiDocument {
@@ -103,7 +106,7 @@ pub(crate) fn operations(item: &PathItem) -> impl Iterator<Item = (&'static str,
     operations.into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
 }
 
-fn operations_mut(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+pub(crate) fn operations_mut(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [
         &mut item.get,
         &mut item.head,
@@ -128,6 +131,19 @@ pub(crate) fn permissions_of(operation: &Operation) -> Vec<String> {
 fn scopes(requirement: &SecurityRequirement) -> BTreeMap<String, Vec<String>> {
     let json = serde_json::to_value(requirement);
     json.and_then(serde_json::from_value).unwrap_or_default()
+}
+
+/// What an operation leaves open about who may call it.
+pub(crate) fn open_question(operation: &Operation) -> Option<&'static str> {
+    if operation.security.is_none() {
+        return Some("doesn't say who may call it; collect it with `svc_http::routes!`");
+    }
+    let reason = operation.extensions.as_ref().and_then(|all| all.get(PUBLIC));
+    let is_told =
+        reason.and_then(|reason| reason.as_str()).is_some_and(|reason| !reason.trim().is_empty());
+    (is_public(operation) && !is_told).then_some(
+        "serves everybody and doesn't say why; collect it with `svc_http::public_routes!` and a reason",
+    )
 }
 
 /// Whether an operation serves everybody: it declares security that asks for nothing.
@@ -171,9 +187,9 @@ fn add_module(document: &mut OpenApi, routes: &ModuleRoutes) {
 
 /// Adds what the framework answers before a handler is asked, and names the permissions.
 fn complete(operation: &mut Operation, has_parameters: bool) {
-    let permissions = permissions_of(operation);
-    if !permissions.is_empty() {
-        let names: Vec<String> = permissions.iter().map(|name| format!("`{name}`")).collect();
+    let names: Vec<String> =
+        permissions_of(operation).iter().map(|name| format!("`{name}`")).collect();
+    if !names.is_empty() {
         let noun = if names.len() == 1 { "permission" } else { "permissions" };
         let needs = format!("Needs the {noun} {}.", names.join(", "));
         operation.description = Some(match operation.description.take() {
@@ -188,8 +204,10 @@ fn complete(operation: &mut Operation, has_parameters: bool) {
     if !is_public(operation) {
         problems.push("401");
     }
-    if !permissions.is_empty() {
-        problems.push("403");
+    if !names.is_empty() {
+        let lacks = format!("The caller lacks the permission {}.", names.join(" or "));
+        let response = || problem_response(&lacks).into();
+        operation.responses.responses.entry("403".to_owned()).or_insert_with(response);
     }
     if has_parameters {
         problems.push("404");

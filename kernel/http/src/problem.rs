@@ -53,7 +53,7 @@ impl IntoResponse for ApiError {
 
 /// An error on its way from a handler to the host's layer.
 #[derive(Clone)]
-pub(crate) struct Failure(pub(crate) Arc<Error>);
+pub struct Failure(pub Arc<Error>);
 
 /// What an error means over HTTP.
 #[derive(Clone, Copy, Debug)]

@@ -9,11 +9,11 @@ use svc_odata::headers::{EntityTag, TagCondition};
 use svc_settings::{Expected, Profiles};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use crate::authentication::Ctx;
 use crate::extract::{ApiQuery, JsonText};
 use crate::problem::ApiResult;
+use crate::routes;
 use crate::state::HttpState;
 
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
@@ -39,7 +39,6 @@ struct Which {
         (status = 204, description = "There is none."),
         (status = 304, description = "The client has it already."),
     ),
-    security(("bearer" = []))
 )]
 async fn get_profile(
     Ctx(ctx): Ctx,
@@ -75,7 +74,6 @@ async fn get_profile(
         (status = 204, description = "It is saved; `ETag` is its tag."),
         (status = 412, description = "It was changed since it was read."),
     ),
-    security(("bearer" = []))
 )]
 async fn put_profile(
     Ctx(ctx): Ctx,

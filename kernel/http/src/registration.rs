@@ -13,7 +13,7 @@ use crate::authentication::Authenticator;
 use crate::health::HealthCheck;
 use crate::kinds;
 use crate::metrics::MetricsSource;
-use crate::openapi::{operations, permissions_of};
+use crate::openapi::{open_question, operations, permissions_of};
 use crate::state::HttpState;
 
 /// Where the API of modules lives.
@@ -55,13 +55,23 @@ impl HttpParts {
     pub(crate) fn serves(&self, path: &str) -> bool {
         self.path_owners.contains_key(path)
     }
+
+    /// Whether some module serves this path, or may do so below a mounted prefix.
+    pub(crate) fn may_serve(&self, path: &str) -> bool {
+        let mut prefixes = self.mounts.iter().map(|(prefix, _)| *prefix);
+        self.serves(path)
+            || prefixes.any(|prefix| {
+                path.strip_prefix(prefix)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+    }
 }
 
 /// The HTTP host's words in a module's `configure`.
 pub trait HttpRegistry {
-    /// Serves routes below `/api/v1`. Each is made with `routes!` from a handler that
-    /// `#[utoipa::path]` describes; the permissions it names in
-    /// `security(("bearer" = ["Webhooks.Manage"]))` are shown to people.
+    /// Serves routes below `/api/v1`. Each is made with [`routes!`](crate::routes) from a handler that
+    /// `#[utoipa::path]` describes and whose first argument says who may call it
+    /// ([`May`](crate::May), [`Ctx`](crate::Ctx)), or with [`public_routes!`](crate::public_routes).
     fn routes(&mut self, routes: OpenApiRouter<HttpState>);
 
     /// Serves routes at the addresses they name, for protocols that prescribe them
@@ -152,6 +162,12 @@ fn add_routes(registry: &mut Registry, prefix: &'static str, added: OpenApiRoute
                 format!("{summary} (needs {})", permissions.join(", "))
             };
             registry.contribute(kinds::ROUTE, format!("{method} {path}"), detail.trim());
+            for permission in &permissions {
+                registry.asks_for_permission(permission, format!("the route `{method} {path}`"));
+            }
+            if let Some(question) = open_question(operation) {
+                registry.problem(format!("the route `{method} {path}` {question}"));
+            }
             if let Some(id) = &operation.operation_id {
                 check_operation_id(registry, &module, id);
             }

@@ -40,6 +40,9 @@ svc_core::settings_section! {
         pub shutdown_timeout: Duration = seconds(30), within(seconds(0)..=minutes(10));
         /// Whether answers are compressed for callers that accept it.
         pub compression: bool = true;
+        /// Whether files are read from the folders that they were built from, where a folder is known: for developing
+        /// pages without building the program. Never for what other people reach.
+        pub files_from_disk: bool = false;
         /// Requests that take longer are logged as slow.
         pub slow_request: Duration = seconds(1), within(milliseconds(1)..=hours(1));
         /// What a scraper of `/metrics` must present as bearer token. None lets everybody read.

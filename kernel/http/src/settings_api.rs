@@ -7,11 +7,11 @@ use serde_json::Value;
 use svc_settings::{ApplicationSettingType, ApplicationSettings, SettingInForce, SettingScope};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use crate::authentication::Ctx;
 use crate::extract::{ApiJson, ApiPath};
 use crate::problem::ApiResult;
+use crate::routes;
 use crate::state::HttpState;
 
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
@@ -128,7 +128,6 @@ struct NewValue {
     path = "/settings",
     tag = "settings",
     responses((status = 200, description = "The settings with their values in force.", body = Settings)),
-    security(("bearer" = []))
 )]
 async fn list_settings(Ctx(ctx): Ctx) -> ApiResult<Json<Settings>> {
     let settings = ctx.app().service::<ApplicationSettings>()?;
@@ -154,7 +153,6 @@ async fn list_settings(Ctx(ctx): Ctx) -> ApiResult<Json<Settings>> {
     params(("name" = String, Path, description = "The setting's dotted name.")),
     request_body = NewValue,
     responses((status = 200, description = "The setting with its new value.", body = Setting)),
-    security(("bearer" = []))
 )]
 async fn set_setting(
     Ctx(ctx): Ctx,
@@ -173,7 +171,6 @@ async fn set_setting(
     tag = "settings",
     params(("name" = String, Path, description = "The setting's dotted name.")),
     responses((status = 204, description = "The default is in force.")),
-    security(("bearer" = []))
 )]
 async fn reset_setting(Ctx(ctx): Ctx, ApiPath(name): ApiPath<String>) -> ApiResult<StatusCode> {
     ctx.app().service::<ApplicationSettings>()?.reset(&ctx, &name).await?;

@@ -1,9 +1,10 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::extract::FromRef;
 use svc_core::{App, ShareLimits, Shares};
+use tokio_util::sync::CancellationToken;
 
+use crate::apps::WebApps;
 use crate::authentication::Authenticator;
 use crate::idempotency::Flights;
 use crate::settings::HttpSettings;
@@ -16,22 +17,28 @@ struct Inner {
     app: App,
     settings: Arc<HttpSettings>,
     authenticators: Vec<Arc<dyn Authenticator>>,
+    web_apps: WebApps,
     requests: Shares,
     flights: Flights,
-    draining: AtomicBool,
+    draining: CancellationToken,
 }
 
 impl HttpState {
-    pub(crate) fn new(app: &App, authenticators: Vec<Arc<dyn Authenticator>>) -> Self {
+    pub(crate) fn new(
+        app: &App,
+        authenticators: Vec<Arc<dyn Authenticator>>,
+        web_apps: WebApps,
+    ) -> Self {
         let settings = app.settings::<HttpSettings>();
         let requests = Shares::new(limits(&settings));
         Self(Arc::new(Inner {
             app: app.clone(),
             settings,
             authenticators,
+            web_apps,
             requests,
             flights: Flights::default(),
-            draining: AtomicBool::new(false),
+            draining: app.stopping().child_token(),
         }))
     }
 
@@ -51,6 +58,11 @@ impl HttpState {
         &self.0.authenticators
     }
 
+    /// The apps of the desktop.
+    pub(crate) fn web_apps(&self) -> &WebApps {
+        &self.0.web_apps
+    }
+
     /// The requests that are served at once.
     pub(crate) fn requests(&self) -> &Shares {
         &self.0.requests
@@ -64,11 +76,17 @@ impl HttpState {
     /// Whether the server is about to stop, or the application is.
     #[must_use]
     pub fn is_draining(&self) -> bool {
-        self.0.draining.load(Ordering::Relaxed) || self.0.app.stopping().is_cancelled()
+        self.0.draining.is_cancelled()
+    }
+
+    /// Is cancelled when the server is about to stop, or the application is: for answers that have no end of their own.
+    #[must_use]
+    pub fn draining(&self) -> CancellationToken {
+        self.0.draining.clone()
     }
 
     pub(crate) fn begin_draining(&self) {
-        self.0.draining.store(true, Ordering::Relaxed);
+        self.0.draining.cancel();
     }
 }
 

@@ -19,7 +19,7 @@ use crate::openapi::operations;
 use crate::registration::{ModuleRoutes, full_path};
 
 /// The mark of sets that are kept from tools.
-const HIDDEN: &str = "hidden-from-tools";
+pub const HIDDEN_FROM_TOOLS: &str = "hidden-from-tools";
 
 /// The member of an operation's description that offers it.
 const OFFERED: &str = "x-tool";
@@ -36,7 +36,7 @@ pub trait ToolSet {
 
 impl<E: EntityTrait> ToolSet for EntitySetBuilder<'_, E> {
     fn hidden_from_tools(self) -> Self {
-        self.mark(HIDDEN)
+        self.mark(HIDDEN_FROM_TOOLS)
     }
 }
 
@@ -68,7 +68,7 @@ impl ToolCatalogue {
         let sets = models
             .filter(|model| !closed.contains(&model.module))
             .filter_map(|model| model.set.as_ref())
-            .filter(|set| !set.is_marked(HIDDEN))
+            .filter(|set| !set.is_marked(HIDDEN_FROM_TOOLS))
             .map(|set| set.name.clone())
             .collect();
         let open = routes.iter().filter(|routes| !closed.contains(&routes.module));

@@ -1,8 +1,7 @@
-use std::ops::Deref;
 use std::sync::Arc;
 
-use svc_core::{Actor, Directory, Error, Result};
-use svc_data::Context;
+use svc_core::{Actor, App, Clock, Directory, Error, OrganisationId, Principal, Result};
+use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
@@ -15,11 +14,11 @@ use crate::text;
 
 /// What a handler works with. Cheap to clone.
 ///
-/// It is also a [`Context`] of the system within the organisation that the job was enqueued in
-/// (across organisations for a job of the system itself), with the correlation of the request
-/// that enqueued it. [`JobContext::as_enqueuer`] gives a context with the rights of the person.
+/// Two contexts come with it, and a handler says which one it means: [`JobContext::context`] is the system's, within
+/// the organisation that the job was enqueued in (across organisations for a job of the system itself), with the
+/// correlation of the request that enqueued it; [`JobContext::as_enqueuer`] has the rights of the person.
 ///
-/// What is written through it, and through every context made of it, is stored only while this node
+/// What is written through either, and through every context made of them, is stored only while this node
 /// holds the job: each commit looks at the lease, and fails with
 /// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) once another node has taken the job.
 #[derive(Clone)]
@@ -44,10 +43,58 @@ impl JobContext {
         Self { context, job: Arc::new(job) }
     }
 
-    /// The context of the system, as a value of its own.
+    /// The context of the system: it may do everything in the organisation.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
+    }
+
+    /// The application.
+    #[must_use]
+    pub fn app(&self) -> &App {
+        self.context.app()
+    }
+
+    /// The application's clock.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        self.context.clock()
+    }
+
+    /// The organisation that the job was enqueued in.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::organisation`], for a job of the system across organisations.
+    pub fn organisation(&self) -> Result<OrganisationId> {
+        self.context.organisation()
+    }
+
+    /// The context of the system within one organisation, for a job that goes through all of them.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when the job is another organisation's.
+    pub fn in_organisation(&self, organisation: OrganisationId) -> Result<Context> {
+        match self.context.principal().organisation() {
+            Some(own) if own != organisation => {
+                Err(Error::internal("a job of one organisation has no business in another"))
+            }
+            _ => Ok(self.context.acting_as(Arc::new(Principal::system_in(organisation)))),
+        }
+    }
+
+    /// Does `work` in a unit of work of the system, which is stored only while this node holds the job.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::transact`]; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) once another
+    /// node has taken the job.
+    pub async fn transact<T, F>(&self, work: F) -> Result<T>
+    where
+        F: AsyncFnOnce(UnitOfWork) -> Result<T>,
+    {
+        self.context.transact(work).await
     }
 
     /// The job.
@@ -138,14 +185,6 @@ impl JobContext {
             return Err(JobError::interrupted());
         }
         Ok(())
-    }
-}
-
-impl Deref for JobContext {
-    type Target = Context;
-
-    fn deref(&self) -> &Context {
-        &self.context
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use sea_orm::Value;
 use svc_core::{Error, OrganisationId, Result};
-use svc_data::{ROWS_AT_ONCE, UnitOfWork};
+use svc_data::UnitOfWork;
+use svc_database::{ROWS_AT_ONCE, column};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -15,7 +16,7 @@ use crate::enqueuer::Enqueuer;
 use crate::job::{Job, JobId};
 use crate::registration::{JobKind, unserialisable};
 use crate::service::Jobs;
-use crate::store::{TWIN, column, micros};
+use crate::store::{TWIN, micros};
 
 /// Calls the nodes that run jobs.
 pub(crate) const TOPIC: &str = "jobs";
@@ -192,7 +193,7 @@ impl<'a, J: Job> IntoFuture for Enqueue<'a, J> {
         let payload = write(&job);
         Box::pin(async move {
             let queue = Queue::of(uow, J::NAME)?;
-            queue.enqueue(Payload { json: payload?, key }, &options).await
+            queue.enqueue(Payload { json: payload?, key, organisation: None }, &options).await
         })
     }
 }
@@ -203,7 +204,7 @@ impl<'a, J: Job> IntoFuture for EnqueueMany<'a, J> {
 
     fn into_future(self) -> Self::IntoFuture {
         let Self { uow, jobs, options } = self;
-        let write = |(job, key)| Ok(Payload { json: write(&job)?, key });
+        let write = |(job, key)| Ok(Payload { json: write(&job)?, key, organisation: None });
         let payloads: Result<Vec<Payload>> = jobs.into_iter().map(write).collect();
         Box::pin(async move {
             let queue = Queue::of(uow, J::NAME)?;
@@ -240,6 +241,8 @@ fn check_size(kind: &str, payload: String) -> Result<String> {
 pub(crate) struct Payload {
     json: String,
     key: Option<String>,
+    /// The organisation that it runs in, where the options name none.
+    organisation: Option<OrganisationId>,
 }
 
 /// Enqueues the job of a schedule, unless that of an earlier tick still waits or runs.
@@ -250,8 +253,32 @@ pub(crate) async fn enqueue_scheduled(
     payload: String,
 ) -> Result<Enqueued> {
     let key = Some(format!("schedule {schedule}"));
-    let payload = Payload { json: check_size(kind, payload)?, key };
+    let payload = Payload { json: check_size(kind, payload)?, key, organisation: None };
     Queue::of(uow, kind)?.enqueue(payload, &Options::default()).await
+}
+
+/// Enqueues the job of a schedule in organisations, unless that of an earlier tick still waits or runs there. Answers
+/// with how many are new.
+pub(crate) async fn enqueue_scheduled_in(
+    uow: &UnitOfWork,
+    kind: &'static str,
+    schedule: &str,
+    payload: &str,
+    organisations: &[OrganisationId],
+) -> Result<usize> {
+    let json = check_size(kind, payload.to_owned())?;
+    let queue = Queue::of(uow, kind)?;
+    let mut new = 0;
+    for batch in organisations.chunks(ROWS_AT_ONCE) {
+        let payload = |organisation: &OrganisationId| Payload {
+            json: json.clone(),
+            key: Some(format!("schedule {schedule}")),
+            organisation: Some(*organisation),
+        };
+        let payloads: Vec<Payload> = batch.iter().map(payload).collect();
+        new += queue.insert(&payloads, &Options::default()).await?.len();
+    }
+    Ok(new)
 }
 
 /// Enqueues a job whose data somebody gave as JSON.
@@ -260,7 +287,7 @@ pub(crate) async fn enqueue_given(
     kind: &'static str,
     data: String,
 ) -> Result<Enqueued> {
-    let payload = Payload { json: check_size(kind, data)?, key: None };
+    let payload = Payload { json: check_size(kind, data)?, key: None, organisation: None };
     Queue::of(uow, kind)?.enqueue(payload, &Options::default()).await
 }
 
@@ -279,7 +306,7 @@ impl<'a> Queue<'a> {
     }
 
     async fn enqueue(&self, payload: Payload, options: &Options) -> Result<Enqueued> {
-        let key = self.stored_key(payload.key.as_deref(), options)?;
+        let key = stored_key(payload.key.as_deref(), self.organisation(&payload, options)?)?;
         let payload = [payload];
         // Between the insert that meets a twin and the look for it, the twin may finish.
         for _ in 0..5 {
@@ -305,20 +332,21 @@ impl<'a> Queue<'a> {
             None => now,
         };
         let mut rows = Vec::with_capacity(payloads.len());
-        for Payload { json, key } in payloads {
-            let key = self.stored_key(key.as_deref(), options)?;
-            rows.push((context.clock().new_id(), json.as_str(), key));
+        for payload in payloads {
+            let organisation = self.organisation(payload, options)?;
+            let key = stored_key(payload.key.as_deref(), organisation)?;
+            let organisation = organisation.map(|organisation| organisation.0);
+            rows.push((context.clock().new_id(), organisation, payload.json.as_str(), key));
         }
         // Whoever takes several keys takes them in the same order, or two could wait for each other.
-        rows.sort_by(|(_, _, one), (_, _, other)| one.cmp(other));
+        rows.sort_by(|(.., one), (.., other)| one.cmp(other));
         let Enqueuer { actor, scope } = Enqueuer::of(context.principal());
         let scope = scope.map(|scope| serde_json::to_string(&scope)).transpose();
         let scope = scope.map_err(|cause| {
             Error::internal("the scope of an API key can't be written as JSON").caused_by(cause)
         })?;
         let max_attempts = options.max_attempts.unwrap_or(self.kind.max_attempts).clamp(1, 1_000);
-        let values: [Value; 11] = [
-            self.organisation(options)?.map(|organisation| organisation.0).into(),
+        let values: [Value; 10] = [
             self.kind.name.into(),
             micros(run_at).into(),
             i32::try_from(max_attempts).unwrap_or(1_000).into(),
@@ -330,8 +358,9 @@ impl<'a> Queue<'a> {
             scope.into(),
             context.correlation().into(),
         ];
-        let rows =
-            rows.into_iter().map(|(id, payload, key)| [id.into(), payload.into(), key.into()]);
+        let rows = rows.into_iter().map(|(id, organisation, payload, key)| {
+            [id.into(), organisation.into(), payload.into(), key.into()]
+        });
         let statement = self.jobs.store().insert(values, rows);
         let inserted = self.uow.rows(statement).await?;
         let read = |row| Ok(JobId(column::<Uuid>(row, 0)?));
@@ -344,9 +373,9 @@ impl<'a> Queue<'a> {
         Ok(ids)
     }
 
-    fn organisation(&self, options: &Options) -> Result<Option<OrganisationId>> {
+    fn organisation(&self, payload: &Payload, options: &Options) -> Result<Option<OrganisationId>> {
         let own = self.uow.context().principal().organisation();
-        match (own, options.organisation) {
+        match (own, options.organisation.or(payload.organisation)) {
             (own, None) => Ok(own),
             (None, Some(chosen)) => Ok(Some(chosen)),
             (Some(own), Some(chosen)) if own == chosen => Ok(Some(own)),
@@ -355,18 +384,18 @@ impl<'a> Queue<'a> {
             }
         }
     }
+}
 
-    /// The key as it is stored: those of different organisations never meet.
-    fn stored_key(&self, key: Option<&str>, options: &Options) -> Result<Option<String>> {
-        let Some(key) = key else { return Ok(None) };
-        if key.len() > 500 || key.contains('\0') {
-            return Err(Error::internal(
-                "a job's unique key must have at most 500 bytes and no NUL; hash what is longer",
-            ));
-        }
-        Ok(Some(match self.organisation(options)? {
-            Some(organisation) => format!("{organisation} {key}"),
-            None => format!("- {key}"),
-        }))
+/// The key as it is stored: those of different organisations never meet.
+fn stored_key(key: Option<&str>, organisation: Option<OrganisationId>) -> Result<Option<String>> {
+    let Some(key) = key else { return Ok(None) };
+    if key.len() > 500 || key.contains('\0') {
+        return Err(Error::internal(
+            "a job's unique key must have at most 500 bytes and no NUL; hash what is longer",
+        ));
     }
+    Ok(Some(match organisation {
+        Some(organisation) => format!("{organisation} {key}"),
+        None => format!("- {key}"),
+    }))
 }

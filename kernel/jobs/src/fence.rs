@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use svc_core::{Error, Result};
-use svc_data::{Backend, Fence, UnitOfWork};
+use svc_data::{Fence, UnitOfWork};
+use svc_database::Backend;
 
 use crate::store::Lease;
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use svc_core::{App, Module, Registry, Worker};
-use svc_data::{DataRegistry as _, Database, Migration};
+use svc_data::DataRegistry as _;
+use svc_database::{Database, Migration};
 
 mod command;
 mod context;
@@ -38,7 +39,7 @@ pub use handler::JobHandler;
 pub use job::{Job, JobId, JobState};
 pub use progress::Progress;
 pub use registration::{JobBuilder, JobsRegistry, ScheduleBuilder};
-pub use service::{Jobs, MANAGE, VIEW};
+pub use service::{Jobs, MANAGE, PROGRESS_TOPIC, VIEW};
 pub use settings::JobsSettings;
 pub use status::{Cancellation, JobCount, JobFilter, JobPage, JobStatus, ScheduleStatus};
 

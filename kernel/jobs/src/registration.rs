@@ -73,6 +73,7 @@ impl JobsRegistry for Registry {
             cron: cron.to_owned(),
             zone: UTC.to_owned(),
             job: J::NAME,
+            in_each_organisation: false,
             make: Some(Box::new(make)),
         }
     }
@@ -145,6 +146,7 @@ pub struct ScheduleBuilder<'a> {
     cron: String,
     zone: String,
     job: &'static str,
+    in_each_organisation: bool,
     /// Taken when the builder is dropped.
     make: Option<MakePayload>,
 }
@@ -162,6 +164,13 @@ impl ScheduleBuilder<'_> {
         zone.clone_into(&mut self.zone);
         self
     }
+
+    /// Enqueues a job in each organisation that there is when the time comes, as the system within
+    /// it. A tick is left out where the job of the one before still waits or runs.
+    pub fn in_each_organisation(mut self) -> Self {
+        self.in_each_organisation = true;
+        self
+    }
 }
 
 impl Drop for ScheduleBuilder<'_> {
@@ -176,9 +185,11 @@ impl Drop for ScheduleBuilder<'_> {
         }
         match Timetable::parse(&self.cron, &self.zone) {
             Ok(timetable) => {
-                let detail = format!("{timetable}: {}", self.job);
+                let Self { job, in_each_organisation, .. } = *self;
+                let where_to = if in_each_organisation { " in each organisation" } else { "" };
+                let detail = format!("{timetable}: {job}{where_to}");
                 self.registry.contribute(kinds::SCHEDULE, &name, detail);
-                let schedule = Schedule { name, timetable, job: self.job, make };
+                let schedule = Schedule { name, timetable, job, in_each_organisation, make };
                 self.registry.part::<JobParts>().add(|parts| parts.schedules.push(schedule));
             }
             Err(problem) => self.registry.problem(format!("the schedule `{name}` {problem}")),
@@ -226,6 +237,8 @@ pub(crate) struct Schedule {
     pub(crate) name: String,
     pub(crate) timetable: Timetable,
     pub(crate) job: &'static str,
+    /// Whether it is enqueued in each organisation, and not once across them.
+    pub(crate) in_each_organisation: bool,
     pub(crate) make: MakePayload,
 }
 

@@ -30,6 +30,11 @@ impl Jobs {
                     schedule.job
                 )));
             }
+            if schedule.in_each_organisation && ctx.principal().organisation().is_none() {
+                return Err(Error::invalid(format!(
+                    "the schedule `{name}` runs in each organisation; say in which one (`--organisation`)"
+                )));
+            }
             let payload = (schedule.make)()?;
             return ctx
                 .transact(async |uow| enqueue_scheduled(&uow, schedule.job, name, payload).await)

@@ -3,23 +3,30 @@
 //! A schedule's row says when it comes next. Whichever node moves that time on, from exactly the
 //! value it has read, enqueues the job in the same transaction; the others move nothing. There is
 //! no leader that could hang, and a crash leaves either both or nothing.
+//!
+//! The job of a schedule for each organisation is enqueued in all that there are at that time, in the
+//! same transaction: one that came later is there with the next tick.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use svc_core::{App, Result, WeakApp, Worker};
-use svc_data::Context;
+use svc_core::{App, Directory, Error, Result, WeakApp, Worker};
+use svc_data::{Context, UnitOfWork};
+use svc_database::column;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
-use crate::enqueue::enqueue_scheduled;
+use crate::enqueue::{enqueue_scheduled, enqueue_scheduled_in};
 use crate::registration::Schedule;
 use crate::service::Jobs;
-use crate::store::{column, moment};
+use crate::store::moment;
 
 /// How often the rows are read again, in real time: another node may have moved them.
 const POLL: Duration = Duration::from_mins(1);
+
+/// How many organisations are asked for at once.
+const ORGANISATIONS_AT_ONCE: u32 = 1_000;
 
 /// Makes a schedule known. One that is new, or has another pattern now, comes next after now.
 const DECLARE: &str = "INSERT INTO jobs_schedules (name, cron, time_zone, next_run_at_us) \
@@ -52,7 +59,7 @@ impl SchedulesWorker {
             if planned_us <= now_us {
                 comes_us = schedule.timetable.next_after(now_us).unwrap_or(i64::MAX);
                 match fire(app, schedule, planned_us, comes_us).await {
-                    Ok(is_new) => enqueued += usize::from(is_new),
+                    Ok(new) => enqueued += new,
                     // One schedule that can't be enqueued must not hold up the others.
                     Err(error) => {
                         failure = Some(error.context(format!("schedule `{}`", schedule.name)));
@@ -87,8 +94,8 @@ impl SchedulesWorker {
 }
 
 /// Moves a schedule on and enqueues its job, unless another node did or the job of an earlier
-/// tick still waits or runs.
-async fn fire(app: &App, schedule: &Schedule, planned_us: i64, next_us: i64) -> Result<bool> {
+/// tick still waits or runs. Answers with how many jobs are new.
+async fn fire(app: &App, schedule: &Schedule, planned_us: i64, next_us: i64) -> Result<usize> {
     let ctx = Context::system(app)?;
     ctx.transact(async |uow| {
         let name = schedule.name.as_str();
@@ -96,9 +103,12 @@ async fn fire(app: &App, schedule: &Schedule, planned_us: i64, next_us: i64) -> 
         let values = [next_us.into(), now_us.into(), name.into(), planned_us.into()];
         let move_on = ctx.database().statement(MOVE_ON, values);
         if uow.execute(move_on).await? == 0 {
-            return Ok(false);
+            return Ok(0);
         }
         let payload = (schedule.make)()?;
+        if schedule.in_each_organisation {
+            return enqueue_in_each(app, &uow, schedule, &payload).await;
+        }
         let enqueued = enqueue_scheduled(&uow, schedule.job, name, payload).await?;
         if !enqueued.is_new {
             tracing::warn!(
@@ -107,9 +117,40 @@ async fn fire(app: &App, schedule: &Schedule, planned_us: i64, next_us: i64) -> 
                 "a tick was left out, because the job of an earlier one has not ended"
             );
         }
-        Ok(enqueued.is_new)
+        Ok(usize::from(enqueued.is_new))
     })
     .await
+}
+
+/// Enqueues the job of a schedule in each organisation.
+async fn enqueue_in_each(
+    app: &App,
+    uow: &UnitOfWork,
+    schedule: &Schedule,
+    payload: &str,
+) -> Result<usize> {
+    let directory = app.find_service::<dyn Directory>().ok_or_else(|| {
+        Error::internal(
+            "nobody says which organisations there are; add a module that does (`Directory`), such as \
+             `identity`",
+        )
+    })?;
+    let (mut new, mut all, mut last) = (0, 0, None);
+    loop {
+        let some = directory.organisations(last, ORGANISATIONS_AT_ONCE).await?;
+        let Some(end) = some.last() else { break };
+        last = Some(*end);
+        all += some.len();
+        new += enqueue_scheduled_in(uow, schedule.job, &schedule.name, payload, &some).await?;
+    }
+    if new < all {
+        tracing::warn!(
+            schedule = schedule.name,
+            organisations = all - new,
+            "a tick was left out where the job of an earlier one has not ended"
+        );
+    }
+    Ok(new)
 }
 
 /// Stores the schedules of this application that are new or have changed.

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use sea_orm::{QueryResult, Value};
 use svc_core::{Error, Result};
-use svc_data::{Context, Database};
+use svc_data::Context;
+use svc_database::{Database, column};
 
 use crate::counters::KindCounters;
 use crate::enqueue::TOPIC;
@@ -12,10 +13,14 @@ use crate::registration::JobCatalogue;
 use crate::status::{
     COLUMNS, Cancellation, JobCount, JobFilter, JobPage, JobStatus, ScheduleStatus, read_status,
 };
-use crate::store::{Store, column, moment};
+use crate::store::{Store, moment};
 
 /// Calls the nodes that run jobs to look who was cancelled.
 pub(crate) const CANCEL_TOPIC: &str = "jobs.cancel";
+
+/// The topic of wake-ups that is called when a job that stays in the queue may stand elsewhere: its progress was stored, or it
+/// has ended or waits again. Whoever hears it looks where the jobs stand that it wants to know of.
+pub const PROGRESS_TOPIC: &str = "jobs.progress";
 
 /// Sees every job of the organisation.
 pub const VIEW: &str = "Jobs.View";

@@ -1,12 +1,13 @@
 use sea_orm::QueryResult;
 use serde::Serialize;
 use svc_core::{Actor, OrganisationId, Result};
+use svc_database::column;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::job::{JobId, JobState};
 use crate::progress::Progress;
-use crate::store::{column, count, moment, read_enqueuer};
+use crate::store::{count, moment, read_enqueuer};
 
 /// The columns of a [`JobStatus`].
 pub(crate) const COLUMNS: &str = "id, organisation_id, kind, state, run_at_us, attempts, \

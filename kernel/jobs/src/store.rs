@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use sea_orm::{DbErr, QueryResult, Statement, TryGetable, Value};
+use sea_orm::{QueryResult, Statement, Value};
 use svc_core::{Actor, Error, OrganisationId, Result, UserId};
-use svc_data::{Cell, Database, ROWS_AT_ONCE, RowTable, database_error};
+use svc_database::{Cell, Database, ROWS_AT_ONCE, RowTable, column};
 use time::{OffsetDateTime, PrimitiveDateTime};
 use uuid::Uuid;
 
@@ -127,7 +127,7 @@ impl Store {
     pub(crate) fn insert<'a>(
         &self,
         values: impl IntoIterator<Item = Value>,
-        rows: impl IntoIterator<Item = [Cell<'a>; 3]>,
+        rows: impl IntoIterator<Item = [Cell<'a>; 4]>,
     ) -> Statement {
         let RowTable { sql, values: rows } =
             RowTable::new(self.database.backend(), &sql::NEW, rows);
@@ -230,11 +230,6 @@ impl Store {
         let values = [state.code().into(), before_us.into(), CLEAN_BATCH.into()];
         self.execute(self.database.statement(CLEAN, values)).await
     }
-}
-
-/// A column of a row.
-pub(crate) fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T> {
-    row.try_get_by_index(index).map_err(|error: DbErr| database_error(error))
 }
 
 /// A column that counts.

@@ -30,7 +30,7 @@
 //!
 //! let options = QueryOptions::parse("$filter=Prize%20lt%2010.50")?;
 //! let error = bind_query(&model, product, &options, BindLimits::default()).unwrap_err();
-//! assert_eq!(error.to_string(), "`Product` has no property `Prize`");
+//! assert_eq!(error.to_string(), "`Product` has no property `Prize`; did you mean `Price`?");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -41,6 +41,7 @@ pub mod grammar;
 pub mod headers;
 pub mod json;
 pub mod model;
+mod names;
 pub mod syntax;
 pub mod typescript;
 pub mod value;

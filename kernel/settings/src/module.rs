@@ -2,7 +2,8 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use svc_core::{Module, Registry};
-use svc_data::{DataRegistry as _, Migration};
+use svc_data::DataRegistry as _;
+use svc_database::Migration;
 use svc_events::EventsRegistry as _;
 
 use crate::declaration::{ApplicationSetting, SettingScope};
@@ -75,6 +76,10 @@ impl SettingsRegistry for Registry {
         };
         let detail = format!("{}{scope}", setting.doc());
         self.contribute(kinds::APPLICATION_SETTING, setting.name(), detail);
+        if setting.scope() == SettingScope::Organisation {
+            let by = format!("the setting `{}`", setting.name());
+            self.asks_for_permission(setting.permission(), by);
+        }
         self.part::<Declared>().add(setting);
     }
 }

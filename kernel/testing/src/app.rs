@@ -4,9 +4,11 @@ use std::time::Duration;
 use svc_application::{Application, Configured, Running};
 use svc_core::settings::LoadOptions;
 use svc_core::{App, Clock};
-use svc_data::{Backend, Context};
+use svc_data::Context;
+use svc_database::Backend;
 use time::OffsetDateTime;
 use time::macros::datetime;
+use uuid::Uuid;
 
 use crate::client::Client;
 use crate::database::ThrowAwayDatabase;
@@ -137,16 +139,27 @@ impl TestApp {
     ///
     /// When it doesn't start, with the reason.
     pub async fn another_node(&self) -> Self {
+        self.another_node_with(&[]).await
+    }
+
+    /// Another node, with further settings.
+    ///
+    /// # Panics
+    ///
+    /// As [`TestApp::another_node`].
+    pub async fn another_node_with(&self, settings: &[(&str, &str)]) -> Self {
+        let mut all = self.settings.clone();
+        all.extend(settings.iter().map(|(key, value)| format!("--{key}={value}")));
         let url = self.database.url();
         let people = self.people.clone();
-        let running = start(&self.make, &self.settings, url, self.clock.clone(), &people).await;
+        let running = start(&self.make, &all, url, self.clock.clone(), &people).await;
         Self {
             running,
             clock: self.clock.clone(),
             people,
             database: Arc::clone(&self.database),
             make: Arc::clone(&self.make),
-            settings: self.settings.clone(),
+            settings: all,
         }
     }
 
@@ -192,6 +205,18 @@ impl TestApp {
     #[must_use]
     pub fn sign_in(&self, person: &Person) -> Client {
         Client::new(self.running.host().router(), Some(self.people.admit(person)))
+    }
+
+    /// The person's client with an API key that is limited to a scope.
+    #[must_use]
+    pub fn sign_in_by_key(&self, person: &Person, key: Uuid, scope: &[&str]) -> Client {
+        let credential = self.people.admit_key(person, key, scope);
+        Client::new(self.running.host().router(), Some(credential))
+    }
+
+    /// Makes an API key unknown, as if it had been revoked.
+    pub fn revoke_key(&self, key: Uuid) {
+        self.people.revoke(key);
     }
 
     /// Somebody who isn't signed in.

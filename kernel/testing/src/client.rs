@@ -1,7 +1,7 @@
 use axum::Router;
 use axum::body::Body;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, Method, Request, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -110,6 +110,28 @@ impl Client {
         headers: &[(&str, &str)],
         body: impl Into<Body>,
     ) -> Answer {
+        let response = self.begin(method, path, headers, body).await;
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.expect("a whole body").to_bytes();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            text: String::from_utf8_lossy(&body).into_owned(),
+        }
+    }
+
+    /// Sends anything, and answers before the body was read: for streams.
+    ///
+    /// # Panics
+    ///
+    /// When the request is none.
+    pub async fn begin(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Response<Body> {
         let mut request = Request::builder().method(method).uri(path);
         if let Some(credential) = &self.credential {
             request = request.header(AUTHORIZATION, credential);
@@ -119,12 +141,6 @@ impl Client {
         }
         let request = request.body(body.into()).expect("a request that can be sent");
         let Ok(response) = self.router.clone().oneshot(request).await;
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await.expect("a whole body").to_bytes();
-        Answer {
-            status: parts.status,
-            headers: parts.headers,
-            text: String::from_utf8_lossy(&body).into_owned(),
-        }
+        response
     }
 }

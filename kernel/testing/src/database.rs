@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use svc_database::{Backend, Database};
+
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::sqlite::{SqlitePool, SqlitePoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
-use svc_data::{Backend, Database};
 
 /// The variable that names a PostgreSQL server for tests, with a role that may create databases.
 pub const POSTGRES_VARIABLE: &str = "SVC_TEST_POSTGRES";

@@ -3,6 +3,7 @@
 //! - [`TestApp`]: a whole application on a throw-away database, with a clock that is moved by
 //!   hand, and nothing in the background: [`TestApp::drain`] does all that is due.
 //! - [`Client`]: somebody who calls the application's HTTP API, signed in as anyone.
+//! - [`refuses_everybody`]: every route of an application, tried as those who may not.
 //! - [`Receiver`]: a receiver of webhooks on this machine, which keeps what it got and answers
 //!   as it is told.
 //! - [`ThrowAwayDatabase`]: a database of either kind for one test, cloned from a migrated
@@ -20,6 +21,7 @@ mod macros;
 mod people;
 mod program;
 mod receiver;
+mod refusals;
 
 pub use app::{TestApp, TestAppBuilder};
 pub use client::{Answer, Client};
@@ -27,6 +29,7 @@ pub use database::{POSTGRES_VARIABLE, ThrowAwayDatabase, sqlite_writer};
 pub use people::{Person, organisation};
 pub use program::Program;
 pub use receiver::{Received, Receiver};
+pub use refusals::{Untried, refuses_everybody};
 /// What [`TestApp::builder`] starts.
 pub use svc_application::Application;
-pub use svc_data::Backend;
+pub use svc_database::Backend;

@@ -1,6 +1,6 @@
 /// Declares tests that run on SQLite and on PostgreSQL.
 ///
-/// Each function takes a [`Backend`](svc_data::Backend) and becomes a module of its name with the
+/// Each function takes a [`Backend`](svc_database::Backend) and becomes a module of its name with the
 /// tests `sqlite` and `postgres`, so that a failure names the database.
 ///
 /// ```no_run

@@ -1,14 +1,14 @@
 //! Who acts in a test: anyone, with any permissions, without accounts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use svc_core::{
-    App, Directory, Error, Module, OrganisationId, PermissionSet, Principal, Registry, Result,
-    UserId,
+    App, Directory, Error, Means, Module, OrganisationId, PermissionSet, Principal, Registry,
+    Result, UserId,
 };
 use svc_http::{Authenticator, HttpRegistry as _};
 use uuid::Uuid;
@@ -28,6 +28,7 @@ pub struct Person {
     name: String,
     organisation: OrganisationId,
     permissions: Option<Vec<String>>,
+    scope: Option<BTreeSet<String>>,
     claims: Vec<(String, Vec<String>)>,
 }
 
@@ -39,6 +40,7 @@ impl Person {
             name: name.to_owned(),
             organisation: organisation(1),
             permissions: None,
+            scope: None,
             claims: Vec::new(),
         }
     }
@@ -54,6 +56,13 @@ impl Person {
     pub fn who_may(self, permissions: &[&str]) -> Self {
         let permissions = permissions.iter().map(ToString::to_string).collect();
         Self { permissions: Some(permissions), ..self }
+    }
+
+    /// The same person through an API key that is limited to these permissions.
+    #[must_use]
+    pub fn through_key(self, scope: &[&str]) -> Self {
+        let scope = scope.iter().map(ToString::to_string).collect();
+        Self { scope: Some(scope), ..self }
     }
 
     /// The same person with a claim, for row filters.
@@ -79,18 +88,37 @@ impl Person {
             None => PermissionSet::everything(),
         };
         let name = self.name.as_str();
-        Principal::user(self.id(), name, self.organisation, permissions)
-            .with_claims(self.claims.iter().cloned().collect())
+        let person = Principal::user(self.id(), name, self.organisation, permissions)
+            .with_claims(self.claims.iter().cloned().collect());
+        match &self.scope {
+            Some(scope) => person.through_api_key(scope),
+            None => person,
+        }
     }
 }
 
 /// Those whom the application knows: the accounts of a test.
 #[derive(Clone, Default)]
-pub(crate) struct People(Arc<Mutex<HashMap<(UserId, OrganisationId), Principal>>>);
+pub(crate) struct People {
+    known: Arc<Mutex<HashMap<(UserId, OrganisationId), Principal>>>,
+    keys: Arc<Mutex<HashMap<Uuid, Key>>>,
+}
+
+/// An API key: whose it is, and what it may at most.
+#[derive(Clone)]
+struct Key {
+    user: UserId,
+    organisation: OrganisationId,
+    scope: BTreeSet<String>,
+}
 
 impl People {
     fn known(&self) -> MutexGuard<'_, HashMap<(UserId, OrganisationId), Principal>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keys(&self) -> MutexGuard<'_, HashMap<Uuid, Key>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes a person known, or changes what is known; answers with the credential.
@@ -98,6 +126,30 @@ impl People {
         let principal = person.principal();
         self.known().insert((person.id(), person.organisation), principal);
         format!("{CREDENTIAL}{}.{}", person.id(), person.organisation)
+    }
+
+    /// Makes an API key of a person's known; answers with the credential.
+    pub(crate) fn admit_key(&self, person: &Person, key: Uuid, scope: &[&str]) -> String {
+        self.admit(person);
+        let scope = scope.iter().map(ToString::to_string).collect();
+        let Person { organisation, .. } = *person;
+        self.keys().insert(key, Key { user: person.id(), organisation, scope });
+        format!("{CREDENTIAL}{}.{organisation}.{key}", person.id())
+    }
+
+    /// Forgets a key, as if it had been revoked.
+    pub(crate) fn revoke(&self, key: Uuid) {
+        self.keys().remove(&key);
+    }
+
+    fn through(&self, user: UserId, organisation: OrganisationId, key: Uuid) -> Option<Principal> {
+        let Key { scope, .. } = self
+            .keys()
+            .get(&key)
+            .cloned()
+            .filter(|key| key.user == user && key.organisation == organisation)?;
+        let person = self.known().get(&(user, organisation)).cloned()?;
+        Some(person.through_api_key(&scope).known_by(Means::ApiKey(key)))
     }
 
     /// Forgets a person, as if the account had been disabled.
@@ -115,6 +167,25 @@ impl Directory for People {
     ) -> Result<Option<Principal>> {
         Ok(self.known().get(&(user, organisation)).cloned())
     }
+
+    async fn principal_through(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+        key: Uuid,
+    ) -> Result<Option<Principal>> {
+        Ok(self.through(user, organisation, key))
+    }
+
+    async fn organisations(
+        &self,
+        after: Option<OrganisationId>,
+        most: u32,
+    ) -> Result<Vec<OrganisationId>> {
+        let known: BTreeSet<Uuid> = self.known().keys().map(|(_, of)| of.0).collect();
+        let later = known.into_iter().filter(|of| after.is_none_or(|after| *of > after.0));
+        Ok(later.take(most as usize).map(OrganisationId).collect())
+    }
 }
 
 #[async_trait]
@@ -124,11 +195,16 @@ impl Authenticator for People {
         let Some(names) = credential.and_then(|text| text.strip_prefix(CREDENTIAL)) else {
             return Ok(None);
         };
-        let ids = names.split_once('.').and_then(|(user, organisation)| {
-            let user = Uuid::parse_str(user).ok()?;
-            Some((UserId(user), OrganisationId(Uuid::parse_str(organisation).ok()?)))
-        });
-        let principal = ids.and_then(|ids| self.known().get(&ids).cloned());
+        let mut ids = names.split('.').map(Uuid::parse_str);
+        let principal = match (ids.next(), ids.next(), ids.next()) {
+            (Some(Ok(user)), Some(Ok(organisation)), None) => {
+                self.known().get(&(UserId(user), OrganisationId(organisation))).cloned()
+            }
+            (Some(Ok(user)), Some(Ok(organisation)), Some(Ok(key))) => {
+                self.through(UserId(user), OrganisationId(organisation), key)
+            }
+            _ => None,
+        };
         principal.map(Some).ok_or_else(|| Error::unauthenticated("nobody is known by this name"))
     }
 }

@@ -17,7 +17,7 @@ CREATE TABLE identity_setup (
 CREATE TABLE identity_users (
     id UUID NOT NULL PRIMARY KEY,
     email TEXT NOT NULL,
-    email_key TEXT NOT NULL UNIQUE,
+    email_key TEXT NOT NULL,
     display_name TEXT NOT NULL,
     disabled_at TIMESTAMPTZ,
     version BIGINT NOT NULL,
@@ -37,6 +37,7 @@ CREATE TABLE identity_memberships (
     organisation_id UUID NOT NULL REFERENCES identity_organisations (id),
     user_id UUID NOT NULL REFERENCES identity_users (id),
     created_at TIMESTAMPTZ NOT NULL,
+    UNIQUE (organisation_id, id),
     UNIQUE (organisation_id, user_id)
 );
 CREATE INDEX identity_memberships_user ON identity_memberships (user_id);
@@ -52,23 +53,27 @@ CREATE TABLE identity_roles (
     version BIGINT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
+    UNIQUE (organisation_id, id),
     UNIQUE (organisation_id, name_key)
 );
 
 CREATE TABLE identity_role_permissions (
     id UUID NOT NULL PRIMARY KEY,
     organisation_id UUID NOT NULL REFERENCES identity_organisations (id),
-    role_id UUID NOT NULL REFERENCES identity_roles (id),
+    role_id UUID NOT NULL,
     permission TEXT NOT NULL,
-    UNIQUE (role_id, permission)
+    UNIQUE (role_id, permission),
+    FOREIGN KEY (organisation_id, role_id) REFERENCES identity_roles (organisation_id, id)
 );
 
 CREATE TABLE identity_membership_roles (
     id UUID NOT NULL PRIMARY KEY,
     organisation_id UUID NOT NULL REFERENCES identity_organisations (id),
-    membership_id UUID NOT NULL REFERENCES identity_memberships (id),
-    role_id UUID NOT NULL REFERENCES identity_roles (id),
-    UNIQUE (membership_id, role_id)
+    membership_id UUID NOT NULL,
+    role_id UUID NOT NULL,
+    UNIQUE (membership_id, role_id),
+    FOREIGN KEY (organisation_id, membership_id) REFERENCES identity_memberships (organisation_id, id),
+    FOREIGN KEY (organisation_id, role_id) REFERENCES identity_roles (organisation_id, id)
 );
 CREATE INDEX identity_membership_roles_role ON identity_membership_roles (role_id);
 
@@ -76,10 +81,11 @@ CREATE INDEX identity_membership_roles_role ON identity_membership_roles (role_i
 CREATE TABLE identity_claims (
     id UUID NOT NULL PRIMARY KEY,
     organisation_id UUID NOT NULL REFERENCES identity_organisations (id),
-    membership_id UUID NOT NULL REFERENCES identity_memberships (id),
+    membership_id UUID NOT NULL,
     name TEXT NOT NULL,
     claim_value TEXT NOT NULL,
-    UNIQUE (membership_id, name, claim_value)
+    UNIQUE (membership_id, name, claim_value),
+    FOREIGN KEY (organisation_id, membership_id) REFERENCES identity_memberships (organisation_id, id)
 );
 
 -- `scope` holds the names of permissions with a space between them; null is all that the person

@@ -14,10 +14,11 @@ use uuid::Uuid;
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
         .routes(routes!(me::get_me))
-        .routes(routes!(me::get_access))
+        .routes(routes!(me::get_access, me::change_me))
         .routes(routes!(organisation::get_organisation, organisation::change_organisation))
         .routes(routes!(organisation::list_permissions))
         .routes(routes!(users::list_users, users::create_user))
+        .routes(routes!(users::invite_user))
         .routes(routes!(users::get_user, users::change_user, users::remove_user))
         .routes(routes!(roles::list_roles, roles::create_role))
         .routes(routes!(roles::get_role, roles::change_role, roles::delete_role))

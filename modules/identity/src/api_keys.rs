@@ -1,8 +1,9 @@
 //! API keys of people.
 //!
 //! A key speaks for its owner within one organisation, and never may more than the owner may: what
-//! it may is the owner's rights at that moment, narrowed to the key's scope. Nobody makes a key for
-//! somebody else. A key that is limited, in what it may or in how long it lasts, makes no key that
+//! it may is the owner's rights at that moment, narrowed to the key's scope. Whoever makes one for
+//! somebody else needs `Identity.ManageKeys` and all that the owner may; a key of another person names
+//! what it is for, so that it doesn't grow with the person's rights. A key that is limited, in what it may or in how long it lasts, makes no key that
 //! is limited less.
 
 use std::collections::BTreeSet;
@@ -12,15 +13,16 @@ use svc_core::{Error, PrincipalKind, Result, UserId};
 use svc_data::{Context, UnitOfWork};
 use time::{OffsetDateTime, UtcOffset};
 
+use crate::audit::{self, KeyChange};
 use crate::errors;
 use crate::ids::ApiKeyId;
 use crate::key::{ApiKeySecret, PresentedKey};
 use crate::model::{api_key, membership};
 use crate::organisations::{actor, lock};
-use crate::permissions::{MANAGE, check_known, require_all};
-use crate::service::{IdentityService, calling_key};
+use crate::permissions::{MANAGE, MANAGE_KEYS, check_known, require_all};
+use crate::service::IdentityService;
 use crate::store::{scope_names, scope_text};
-use crate::text;
+use crate::{text, users};
 
 /// The most keys that somebody has in an organisation, so that a program gone wrong is noticed.
 const MOST_KEYS: u64 = 1_000;
@@ -59,13 +61,12 @@ pub struct NewApiKey {
     pub expires_at: Option<OffsetDateTime>,
 }
 
-/// Makes a key for `owner`, who is the caller, or anybody where the system acts. The secret is not
-/// stored, and so can't be shown again.
+/// Makes a key for `owner`. The secret is not stored, and so can't be shown again.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) for somebody else's key, and for a key
-/// with more rights, or a longer life, than the caller has;
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) for somebody else's key without
+/// `Identity.ManageKeys` or with an owner who may do more than the caller, and for a key with more rights, or a longer life, than the caller has;
 /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) for a bad name, an unknown permission, an
 /// empty scope or an end that has passed; [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound)
 /// for an owner who is no member; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for
@@ -75,7 +76,7 @@ pub async fn create(
     owner: UserId,
     new: NewApiKey,
 ) -> Result<(ApiKeyId, ApiKeySecret)> {
-    require_own(ctx, owner).await?;
+    let is_for_other = require_may_make(ctx, owner).await?;
     let name = text::name("name", &new.name)?;
     check_scope(ctx, new.scope.as_ref())?;
     check_end(ctx, new.expires_at)?;
@@ -84,6 +85,10 @@ pub async fn create(
     let id = ctx
         .transact(async |uow| {
             lock(&uow).await?;
+            if is_for_other {
+                users::require_changeable(&uow, owner).await?;
+                require_purpose(&uow, owner, new.scope.is_some()).await?;
+            }
             let keys = uow.query::<api_key::Entity>().filter(api_key::COLUMN.user_id.eq(owner.0));
             let alive = keys.filter(api_key::COLUMN.revoked_at.is_null()).count().await?;
             if alive >= MOST_KEYS {
@@ -117,6 +122,7 @@ pub(crate) async fn insert(
         ..Default::default()
     };
     let id = ApiKeyId(uow.insert(record).await?.id);
+    audit::key_changed(uow, id, owner, KeyChange::Made)?;
     let (actor, limited) = (actor(uow.context()), new.scope.is_some());
     uow.after_commit(move || {
         tracing::info!(
@@ -134,8 +140,8 @@ pub(crate) async fn insert(
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`, except for
-/// own keys and a caller without limits.
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage` or
+/// `Identity.ManageKeys`, except for own keys and a caller without limits.
 pub async fn list(
     ctx: &Context,
     owner: UserId,
@@ -157,7 +163,7 @@ pub async fn list(
 /// # Errors
 ///
 /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown, of another
-/// organisation, or somebody else's and the caller lacks `Identity.Manage`; otherwise as [`list`].
+/// organisation, or somebody else's and the caller has neither permission; otherwise as [`list`].
 pub async fn get(ctx: &Context, id: ApiKeyId) -> Result<ApiKey> {
     find_visible(ctx, id).await.map(ApiKey::from)
 }
@@ -166,16 +172,21 @@ pub async fn get(ctx: &Context, id: ApiKeyId) -> Result<ApiKey> {
 ///
 /// # Errors
 ///
-/// As [`get`].
+/// As [`get`]; [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) for the key of somebody who may do
+/// more than the caller.
 pub async fn revoke(ctx: &Context, id: ApiKeyId) -> Result<()> {
     let key = find_visible(ctx, id).await?;
     if key.revoked_at.is_some() {
         return Ok(());
     }
     ctx.transact(async |uow| {
+        if ctx.principal().user_id() != Some(UserId(key.user_id)) {
+            users::require_changeable(&uow, UserId(key.user_id)).await?;
+        }
         let mut record = key.into_active_model();
         record.revoked_at = Set(Some(ctx.clock().now()));
         let key = uow.update(record).await?;
+        audit::key_changed(&uow, ApiKeyId(key.id), UserId(key.user_id), KeyChange::Revoked)?;
         let actor = actor(ctx);
         uow.after_commit(move || {
             tracing::info!(
@@ -210,7 +221,7 @@ async fn find_visible(ctx: &Context, id: ApiKeyId) -> Result<api_key::Model> {
     let missing = || Error::not_found("there is no such API key");
     let key = ctx.get::<api_key::Entity>(id.0).await?.ok_or_else(missing)?;
     let own = ctx.principal().user_id() == Some(UserId(key.user_id));
-    if !own && !ctx.principal().can(MANAGE) {
+    if !own && !may_see_others(ctx) {
         return Err(missing());
     }
     require_visible(ctx, UserId(key.user_id)).await?;
@@ -219,19 +230,35 @@ async fn find_visible(ctx: &Context, id: ApiKeyId) -> Result<api_key::Model> {
 
 async fn require_visible(ctx: &Context, owner: UserId) -> Result<()> {
     if ctx.principal().user_id() != Some(owner) {
-        return ctx.require(MANAGE);
+        return if may_see_others(ctx) { Ok(()) } else { ctx.require(MANAGE) };
     }
     require_unlimited(ctx).await
 }
 
-async fn require_own(ctx: &Context, owner: UserId) -> Result<()> {
+fn may_see_others(ctx: &Context) -> bool {
+    ctx.principal().can(MANAGE) || ctx.principal().can(MANAGE_KEYS)
+}
+
+/// Insists that the caller may make a key for `owner`; whether that is somebody else.
+async fn require_may_make(ctx: &Context, owner: UserId) -> Result<bool> {
     if ctx.principal().kind() == PrincipalKind::System {
-        return Ok(());
+        return Ok(false);
     }
     if ctx.principal().user_id() != Some(owner) {
-        return Err(Error::forbidden("people make their API keys themselves"));
+        ctx.require(MANAGE_KEYS)?;
+        return Ok(true);
     }
-    require_unlimited(ctx).await
+    require_unlimited(ctx).await?;
+    Ok(false)
+}
+
+/// A key of another person says what it is for: whoever has it would otherwise gain what the person gains.
+async fn require_purpose(uow: &UnitOfWork, owner: UserId, has_scope: bool) -> Result<()> {
+    if has_scope || users::is_machine(uow.context(), owner).await? {
+        return Ok(());
+    }
+    Err(Error::invalid("a key for another person names what it may")
+        .field("permissions", "must name at least one permission in a key for another person"))
 }
 
 /// Insists on somebody who signed in, a key without a scope, or one whose scope names
@@ -245,7 +272,7 @@ async fn require_unlimited(ctx: &Context) -> Result<()> {
 
 /// The key that the caller called with, where it was one.
 async fn own_key(ctx: &Context) -> Result<Option<ApiKey>> {
-    let Some(id) = calling_key(ctx.principal()) else { return Ok(None) };
+    let Some(id) = ctx.principal().means().api_key() else { return Ok(None) };
     let gone = || Error::unauthenticated("the API key is gone");
     let key = ctx.get::<api_key::Entity>(id).await?.ok_or_else(gone)?;
     Ok(Some(key.into()))

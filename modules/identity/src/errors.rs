@@ -23,6 +23,13 @@ pub const ADDRESS_TAKEN: ErrorCode = ErrorCode::new(
     "The mail address is in use already",
 );
 
+/// Only its owner changes an address that is confirmed.
+pub const ADDRESS_CONFIRMED: ErrorCode = ErrorCode::new(
+    "identity.address_confirmed",
+    ErrorKind::Conflict,
+    "The person has confirmed the mail address, so only the person changes it, and needs no invitation",
+);
+
 /// There are as many keys as there may be.
 pub const TOO_MANY_KEYS: ErrorCode = ErrorCode::new(
     "identity.too_many_keys",
@@ -51,13 +58,30 @@ pub const ROLE_NAME_TAKEN: ErrorCode = ErrorCode::new(
     "Another role of the organisation has this name already",
 );
 
+/// A machine user has nothing to sign in with.
+pub const IS_MACHINE: ErrorCode = ErrorCode::new(
+    "identity.is_machine",
+    ErrorKind::Conflict,
+    "A machine user has no mail address, password or invitation; make an API key for it",
+);
+
+/// Who signs in with an account at another issuer is a person already.
+pub const SIGNS_IN_ELSEWHERE: ErrorCode = ErrorCode::new(
+    "identity.signs_in_elsewhere",
+    ErrorKind::Conflict,
+    "The person signs in with an account at another issuer, and needs no invitation",
+);
+
 /// All of them.
-pub(crate) const ALL: [ErrorCode; 7] = [
+pub(crate) const ALL: [ErrorCode; 10] = [
     BELONGS_ELSEWHERE,
     LAST_ADMINISTRATOR,
     ADDRESS_TAKEN,
+    ADDRESS_CONFIRMED,
     TOO_MANY_KEYS,
     ROLE_IN_USE,
     ROLE_IS_FIXED,
     ROLE_NAME_TAKEN,
+    IS_MACHINE,
+    SIGNS_IN_ELSEWHERE,
 ];

@@ -42,4 +42,8 @@ id_types! {
     RoleId;
     /// An API key.
     ApiKeyId;
+    /// A session of a person in a browser.
+    SessionId;
+    /// A client of the OpenID provider: `client_id`.
+    ClientId;
 }

@@ -1,10 +1,12 @@
-//! Who may do what: organisations, users, roles, permissions and API keys.
+//! Who may do what: organisations, people, roles, permissions and API keys; and how people sign in.
 //!
 //! - [`set_up()`]: the first organisation and its administrator; unattended through `Svc:Setup`.
 //! - [`organisations`], [`users`], [`roles`], [`api_keys`]: what a program does with them. Each
 //!   function checks the rights of its caller; with
 //!   [`Context::system_in`](svc_data::Context::system_in) the application itself is the caller.
-//! - [`check_password`]: what a page for signing in asks.
+//! - [`sessions`]: where people are signed in; [`invitations`]: how they become members.
+//! - [`audit`]: the events that an audit log wants.
+//! - [`check_password`]: who knows a password, for a page of an application's own.
 //! - [`IdentityService`]: the application's [`Directory`], and the rights
 //!   behind API keys, which are kept in memory for a few seconds.
 //!
@@ -19,59 +21,93 @@
 //!   narrowed to the key's scope         the principal; remembered for a few seconds
 //! ```
 //!
-//! # What is left to others
+//! # From a browser to a person
 //!
-//! Sessions, tokens and pages for signing in are not here. They make a
-//! [`Principal`](svc_core::Principal) through the same [`Directory`], behind
-//! an authenticator of their own.
+//! The account pages (`/account/…`) ask for a password, and for a second step where the person has one, and
+//! begin a session ([`sessions`]). The `OpenID` provider gives tokens for a session; what they may do is asked
+//! of the same [`Directory`] with each request.
 
 mod api;
 pub mod api_keys;
+pub mod audit;
 mod authenticator;
+mod device;
 mod email;
 pub mod errors;
+mod external;
 mod ids;
+pub mod invitations;
 mod key;
+mod links;
+mod members;
 mod model;
 pub mod organisations;
+mod own;
+mod pages;
+mod passkeys;
 mod password;
+mod passwords;
 mod permissions;
+pub mod provider;
+mod recovery;
 mod refusals;
+mod resets;
 pub mod roles;
+mod second_factor;
 mod service;
+pub mod sessions;
 mod set_up;
 mod settings;
 mod sign_in;
 mod store;
 mod text;
+mod throttle;
 pub mod users;
+mod ways_in;
 mod worker;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use svc_core::{App, Directory, Module, Registry, Result, Worker};
-use svc_data::{DataRegistry as _, Migration};
+use svc_data::DataRegistry as _;
+use svc_database::Migration;
+use svc_events::EventsRegistry as _;
 use svc_http::{HttpRegistry as _, Metrics};
+use svc_messages::MessagesRegistry as _;
 
-pub use ids::{ApiKeyId, RoleId};
+pub use ids::{ApiKeyId, ClientId, RoleId, SessionId};
 pub use key::ApiKeySecret;
-pub use permissions::MANAGE;
+pub use permissions::{MANAGE, MANAGE_CLAIMS, MANAGE_KEYS};
+pub use provider::clients;
 pub use service::IdentityService;
 pub use set_up::{SetUp, SetUpDone, is_set_up, set_up};
-pub use settings::{IdentitySettings, SetupSettings};
+pub use settings::{AuthSettings, IdentitySettings, IssuerSettings, SetupSettings};
 pub use sign_in::check_password;
 
+use audit::RefusedSignIns;
 use authenticator::ApiKeyAuthenticator;
+use pages::FirstStart;
 use refusals::Refusals;
+use resets::Resets;
 use service::ForgetOnChange;
+use throttle::Throttle;
 use worker::IdentityWorker;
 
 /// The module's name.
 pub(crate) const NAME: &str = "identity";
 
-const MIGRATIONS: [Migration; 1] =
-    [Migration::new("0001_identity", include_str!("../migrations/0001_identity.sql"))];
+const MIGRATIONS: [Migration; 8] = [
+    Migration::new("0001_identity", include_str!("../migrations/0001_identity.sql")),
+    Migration::new("0002_sessions", include_str!("../migrations/0002_sessions.sql")),
+    Migration::new("0003_accounts", include_str!("../migrations/0003_accounts.sql")),
+    Migration::new("0004_second_factor", include_str!("../migrations/0004_second_factor.sql")),
+    Migration::new("0007_machines", include_str!("../migrations/0007_machines.sql")),
+    Migration::new("0008_own_address", include_str!("../migrations/0008_own_address.sql")),
+    Migration::new("0009_passkeys", include_str!("../migrations/0009_passkeys.sql")),
+    Migration::new("0011_ways_in", include_str!("../migrations/0011_ways_in.sql")),
+];
 
 /// The module `identity`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,6 +122,7 @@ impl Module for Identity {
         registry.errors(errors::ALL);
         registry.settings::<IdentitySettings>();
         registry.settings::<SetupSettings>();
+        registry.settings::<AuthSettings>();
         registry.migrations(MIGRATIONS);
         registry.shared_entity::<model::organisation::Entity>();
         registry.shared_entity::<model::user::Entity>();
@@ -97,15 +134,39 @@ impl Module for Identity {
         registry.entity::<model::api_key::Entity>();
         registry
             .permission(MANAGE, "See and change people, roles and API keys of the organisation");
+        registry
+            .permission(MANAGE_CLAIMS, "Change the claims of people, which decide what they see");
+        registry.permission(MANAGE_KEYS, "Make API keys for other people, and for machine users");
+        audit::register(registry);
+        registry.domain_event::<sessions::SessionsEnded>("Sessions of a person were ended");
         registry.commit_hook(Arc::new(ForgetOnChange));
         registry.authenticator(Arc::new(ApiKeyAuthenticator));
         registry.routes(api::routes());
+        registry.mount(pages::PREFIX, pages::routes());
+        registry.messages([
+            ("en", include_str!("../messages/en.ftl")),
+            ("de", include_str!("../messages/de.ftl")),
+        ]);
         registry.on_build(build);
-        registry.worker(NAME, "Notes the use of keys, and tells of refused ones", |app| {
-            let (service, refusals) = (app.service()?, app.service()?);
-            let worker = IdentityWorker { service, refusals, clock: app.clock().clone() };
-            Ok(Some(Arc::new(worker) as Arc<dyn Worker>))
-        });
+        registry.worker(
+            NAME,
+            "Notes the use of keys and sessions, and tells of refused keys",
+            |app| {
+                let worker = IdentityWorker {
+                    service: app.service()?,
+                    refusals: app.service()?,
+                    sessions: app.service()?,
+                    resets: app.service()?,
+                    refused: app.service()?,
+                    clock: app.clock().clone(),
+                    app: app.downgrade(),
+                    is_announced: AtomicBool::new(false),
+                };
+                Ok(Some(Arc::new(worker) as Arc<dyn Worker>))
+            },
+        );
+        external::configure(registry);
+        provider::configure(registry);
     }
 }
 
@@ -113,6 +174,13 @@ async fn build(app: App) -> Result<()> {
     let service = Arc::new(IdentityService::new(&app)?);
     app.provide(Arc::clone(&service));
     app.provide::<dyn Directory>(Arc::clone(&service) as Arc<dyn Directory>);
+    sessions::provide(&app)?;
+    provider::provide(&app)?;
+    external::provide(&app)?;
+    app.provide(Arc::new(Throttle::default()));
+    app.provide(Arc::new(FirstStart::default()));
+    app.provide(Arc::new(Resets::default()));
+    app.provide(Arc::new(RefusedSignIns::default()));
     let refusals = Arc::new(Refusals::default());
     app.service::<Metrics>()?.register(|registry| refusals.register(registry));
     app.provide(Arc::clone(&refusals));

@@ -38,6 +38,8 @@ pub(crate) mod user {
         pub email_key: String,
         pub display_name: String,
         pub disabled_at: Option<OffsetDateTime>,
+        pub confirmed_at: Option<OffsetDateTime>,
+        pub is_machine: bool,
         pub version: i64,
         pub created_at: OffsetDateTime,
         pub updated_at: OffsetDateTime,

@@ -1,10 +1,13 @@
 //! Passwords: what they must be, and how they are kept.
 //!
-//! Hashing is meant to cost time and memory, so it runs on threads that may block, and no more at
-//! once than the machine has processors: a flood of sign-ins waits in line instead of taking 19 MiB
-//! each.
+//! Hashing is meant to cost time and memory, so it runs on threads that may block, and leaves one of the
+//! machine's processors to everything else: a flood of sign-ins waits in line instead of taking 19 MiB
+//! each. The line is short, and nobody stands in it for long: who finds it full is told to come back.
+
+mod common;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
@@ -15,6 +18,12 @@ use tokio::sync::Semaphore;
 
 /// The most characters of a password; enough for any sentence, and no way to keep a server busy.
 const MAX_LENGTH: usize = 128;
+
+/// How many wait for their turn; a hash takes some 20 ms.
+const MAX_WAITING: usize = 200;
+
+/// How long somebody waits.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The second choice of the OWASP cheat sheet on password storage: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB: u32 = 19 * 1024;
@@ -37,6 +46,36 @@ pub(crate) enum Verdict {
     RightButOutdated,
 }
 
+/// Why a text can't be a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PasswordProblem {
+    /// It has fewer characters than this.
+    Short(usize),
+    /// It has more characters than this.
+    Long(usize),
+    /// It is nothing but spaces.
+    Blank,
+    /// It is the person's name or address, or little more.
+    Personal,
+    /// It is one of those that are tried first.
+    Common,
+}
+
+impl PasswordProblem {
+    fn message(self) -> String {
+        match self {
+            Self::Short(least) => format!("must have at least {least} characters"),
+            Self::Long(most) => format!("must have at most {most} characters"),
+            Self::Blank => "must not be blank".to_owned(),
+            Self::Personal => "must not be the person's name or mail address".to_owned(),
+            Self::Common => {
+                "is a password that many people use, so it is tried first; choose another"
+                    .to_owned()
+            }
+        }
+    }
+}
+
 /// Whether a password says nothing at all.
 pub(crate) fn is_blank(password: &str) -> bool {
     password.trim().is_empty()
@@ -47,6 +86,8 @@ pub(crate) struct Passwords {
     argon2: Argon2<'static>,
     min_length: usize,
     places: Arc<Semaphore>,
+    /// Those who hash and those who wait.
+    line: Arc<Semaphore>,
 }
 
 impl Passwords {
@@ -58,34 +99,49 @@ impl Passwords {
             Error::internal("the cost of password hashes is refused").context(error.to_string())
         })?;
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let places = (processors - 1).max(1);
         Ok(Self {
             argon2: Argon2::new(Algorithm::Argon2id, Version::V0x13, params),
             min_length: usize::try_from(min_length).unwrap_or(MAX_LENGTH),
-            places: Arc::new(Semaphore::new(processors)),
+            places: Arc::new(Semaphore::new(places)),
+            line: Arc::new(Semaphore::new(places + MAX_WAITING)),
         })
     }
 
-    /// Checks a new password: its length, and that it isn't the person's address. Rules about kinds
-    /// of characters make passwords easier to guess, so there are none (NIST SP 800-63B, section
-    /// 3.1.1.2).
+    /// What is wrong with a new password of a person who has these names and addresses: its length,
+    /// and whether it is tried first. Rules about kinds of characters make passwords easier to guess, so
+    /// there are none (NIST SP 800-63B, section 3.1.1.2).
+    pub(crate) fn problem(&self, password: &Secret, personal: &[&str]) -> Option<PasswordProblem> {
+        let text = password.expose();
+        let length = text.chars().count();
+        if is_blank(text) {
+            Some(PasswordProblem::Blank)
+        } else if length < self.min_length {
+            Some(PasswordProblem::Short(self.min_length))
+        } else if length > MAX_LENGTH {
+            Some(PasswordProblem::Long(MAX_LENGTH))
+        } else if common::is_personal(text, personal) {
+            Some(PasswordProblem::Personal)
+        } else if common::is_common(text) {
+            Some(PasswordProblem::Common)
+        } else {
+            None
+        }
+    }
+
+    /// The fewest characters of a new password.
+    pub(crate) fn min_length(&self) -> usize {
+        self.min_length
+    }
+
+    /// As [`Passwords::problem`], for a program.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) for the field `password`.
-    pub(crate) fn check_rule(&self, password: &Secret, email: &str) -> Result<()> {
-        let length = password.expose().chars().count();
-        let problem = if length < self.min_length {
-            format!("must have at least {} characters", self.min_length)
-        } else if length > MAX_LENGTH {
-            format!("must have at most {MAX_LENGTH} characters")
-        } else if is_blank(password.expose()) {
-            "must not be blank".to_owned()
-        } else if password.expose().to_lowercase() == email.to_lowercase() {
-            "must not be the mail address".to_owned()
-        } else {
-            return Ok(());
-        };
-        Err(Error::invalid("the password is not valid").field("password", problem))
+    pub(crate) fn check_rule(&self, password: &Secret, personal: &[&str]) -> Result<()> {
+        let Some(problem) = self.problem(password, personal) else { return Ok(()) };
+        Err(Error::invalid("the password is not valid").field("password", problem.message()))
     }
 
     /// The password as a PHC string with a new salt.
@@ -105,12 +161,16 @@ impl Passwords {
         .await
     }
 
-    /// Compares a password with a stored hash; without one it takes as long and is wrong.
+    /// Compares a password with a stored hash; without one it takes as long and is wrong. One that is too
+    /// long to be anybody's is wrong at once.
     ///
     /// # Errors
     ///
     /// A fault of the runtime, or a stored hash that is none.
     pub(crate) async fn verify(&self, stored: Option<String>, password: Secret) -> Result<Verdict> {
+        if password.expose().chars().count() > MAX_LENGTH {
+            return Ok(Verdict::Wrong);
+        }
         let argon2 = self.argon2.clone();
         self.on_thread(move || {
             let text = stored.as_deref().unwrap_or(NOBODY);
@@ -134,16 +194,23 @@ impl Passwords {
         &self,
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let place = Arc::clone(&self.places).acquire_owned().await;
+        let standing = Arc::clone(&self.line).try_acquire_owned().map_err(|_| busy())?;
+        let place = Arc::clone(&self.places).acquire_owned();
+        let place = tokio::time::timeout(PATIENCE, place).await.map_err(|_| busy())?;
         let place = place
             .map_err(|error| Error::internal("password hashing has ended").caused_by(error))?;
         let done = tokio::task::spawn_blocking(move || {
-            // The place is given back when the work is over, even if nobody waits for it any more.
-            let _place = place;
+            // The places are given back when the work is over, even if nobody waits for it any more.
+            let (_place, _standing) = (place, standing);
             work()
         });
         done.await.map_err(|error| Error::internal("password hashing failed").caused_by(error))?
     }
+}
+
+fn busy() -> Error {
+    Error::unavailable("too many passwords are being checked at once; try again in a few seconds")
+        .retry_after(PATIENCE)
 }
 
 #[cfg(test)]
@@ -194,7 +261,8 @@ mod tests {
     fn the_rule_asks_for_length_and_nothing_else() {
         let passwords = passwords();
         let problem = |text: &str| {
-            let outcome = passwords.check_rule(&text.into(), "ada.lovelace@example.com");
+            let personal = ["Ada Lovelace", "ada.lovelace@example.com"];
+            let outcome = passwords.check_rule(&text.into(), &personal);
             outcome.map_err(|error| error.fields()["password"][0].clone())
         };
         assert_eq!(problem("a lower case sentence"), Ok(()));
@@ -202,6 +270,37 @@ mod tests {
         assert_eq!(problem("elevenchars"), Err("must have at least 12 characters".into()));
         assert_eq!(problem(&" ".repeat(20)), Err("must not be blank".into()));
         assert_eq!(problem(&"x".repeat(129)), Err("must have at most 128 characters".into()));
-        assert_eq!(problem("Ada.Lovelace@example.com"), Err("must not be the mail address".into()));
+        let personal = Err("must not be the person's name or mail address".into());
+        assert_eq!(problem("Ada.Lovelace@example.com"), personal);
+        assert!(problem("password12345").is_err());
+    }
+
+    #[tokio::test]
+    async fn the_line_is_short_and_who_finds_it_full_is_told_so() {
+        let passwords = passwords();
+        let waiting = (0..MAX_WAITING + 50).map(|_| passwords.verify(None, "anything".into()));
+        // All are asked once before the first can be done.
+        let mut waiting: Vec<_> = waiting.map(Box::pin).collect();
+        let refused = waiting.iter_mut().filter_map(|one| {
+            match futures::FutureExt::now_or_never(one.as_mut()) {
+                Some(Err(error)) => Some(error),
+                _ => None,
+            }
+        });
+        let refused: Vec<_> = refused.collect();
+        assert!((1..=50).contains(&refused.len()), "{}", refused.len());
+        assert!(refused.iter().all(|error| error.retry_delay().is_some()));
+        drop(waiting);
+    }
+
+    #[tokio::test]
+    async fn what_is_too_long_to_be_a_password_costs_no_hash() {
+        let passwords = passwords();
+        let taken = Arc::clone(&passwords.line)
+            .acquire_many_owned(u32::try_from(passwords.line.available_permits()).unwrap());
+        let _taken = taken.await.unwrap();
+        let verdict = passwords.verify(None, "x".repeat(1_000_000).as_str().into()).await;
+        assert_eq!(verdict.unwrap(), Verdict::Wrong);
+        assert!(passwords.verify(None, "short".into()).await.is_err());
     }
 }

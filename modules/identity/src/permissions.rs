@@ -3,10 +3,23 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use svc_core::{Error, PermissionCatalogue, PermissionSet, Principal, Result};
+use svc_core::{Error, Permission, PermissionCatalogue, PermissionSet, Principal, Result};
 
 /// To see and change who may do what in an organisation.
 pub const MANAGE: &str = "Identity.Manage";
+
+/// [`MANAGE`] as a type, for routes.
+pub(crate) struct Manage;
+
+impl Permission for Manage {
+    const NAME: &'static str = MANAGE;
+}
+
+/// To change the claims of people, which row filters trust.
+pub const MANAGE_CLAIMS: &str = "Identity.ManageClaims";
+
+/// To make API keys for other people and for machine users.
+pub const MANAGE_KEYS: &str = "Identity.ManageKeys";
 
 /// The longest name that is looked at, in bytes: longer than any that is declared.
 const LONGEST: usize = 100;

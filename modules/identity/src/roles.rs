@@ -11,6 +11,7 @@ use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::audit::{self, RightsChange};
 use crate::errors;
 use crate::ids::RoleId;
 use crate::model::{membership_role, role, role_permission};
@@ -80,6 +81,7 @@ pub async fn create(ctx: &Context, new: NewRole) -> Result<RoleId> {
         lock(&uow).await?;
         let id = insert(&uow, name, description, false).await?;
         add_permissions(&uow, id, new.permissions.iter()).await?;
+        audit::role_changed(&uow, id.0, RightsChange::Added)?;
         let actor = actor(ctx);
         uow.after_commit(move || {
             tracing::info!(role.id = %id, actor.id = actor, "a role was made");
@@ -150,7 +152,9 @@ pub async fn change(ctx: &Context, id: RoleId, change: RoleChange) -> Result<()>
     }
     ctx.transact(async |uow| {
         lock(&uow).await?;
-        let mut record = changeable(&uow, id).await?.into_active_model();
+        let record = changeable(&uow, id).await?;
+        require_held(&uow, id).await?;
+        let mut record = record.into_active_model();
         if let Some(name) = name {
             record.name_key = Set(name.to_lowercase());
             record.name = Set(name);
@@ -161,6 +165,7 @@ pub async fn change(ctx: &Context, id: RoleId, change: RoleChange) -> Result<()>
         uow.update(record).await.map_err(name_taken)?;
         if let Some(permissions) = &change.permissions {
             replace_permissions(&uow, id, permissions).await?;
+            audit::role_changed(&uow, id.0, RightsChange::Changed)?;
         }
         let actor = actor(ctx);
         uow.after_commit(move || {
@@ -183,6 +188,7 @@ pub async fn delete(ctx: &Context, id: RoleId) -> Result<()> {
     ctx.transact(async |uow| {
         lock(&uow).await?;
         changeable(&uow, id).await?;
+        require_held(&uow, id).await?;
         let held = uow.query::<membership_role::Entity>();
         match held.filter(membership_role::COLUMN.role_id.eq(id.0)).count().await? {
             0 => {}
@@ -195,6 +201,7 @@ pub async fn delete(ctx: &Context, id: RoleId) -> Result<()> {
             uow.delete::<role_permission::Entity>(row.id).await?;
         }
         uow.delete::<role::Entity>(id.0).await?;
+        audit::role_changed(&uow, id.0, RightsChange::Removed)?;
         let actor = actor(ctx);
         uow.after_commit(move || {
             tracing::info!(role.id = %id, actor.id = actor, "a role was deleted");
@@ -220,6 +227,13 @@ pub(crate) async fn by_ids(ctx: &Context, ids: &BTreeSet<RoleId>) -> Result<Vec<
     with_permissions(ctx, roles).await
 }
 
+/// The roles with these names, without regard to case; those that don't exist are left out.
+pub(crate) async fn by_names(ctx: &Context, names: &BTreeSet<String>) -> Result<BTreeSet<RoleId>> {
+    let keys: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let found = ctx.query::<role::Entity>().filter(role::COLUMN.name_key.is_in(keys)).all().await?;
+    Ok(found.into_iter().map(|role| RoleId(role.id)).collect())
+}
+
 async fn find(ctx: &Context, id: RoleId) -> Result<role::Model> {
     let missing = || Error::not_found("there is no such role");
     ctx.get::<role::Entity>(id.0).await?.ok_or_else(missing)
@@ -233,6 +247,17 @@ async fn changeable(uow: &UnitOfWork, id: RoleId) -> Result<role::Model> {
         ));
     }
     Ok(role)
+}
+
+/// Insists that the caller holds all that a role does: whoever may less doesn't take rights from who may
+/// more.
+async fn require_held(uow: &UnitOfWork, id: RoleId) -> Result<()> {
+    let service = IdentityService::of(uow.context())?;
+    let rows = permission_rows(uow.context(), &[id.0]).await?;
+    let held = rows.iter().map(|row| row.permission.as_str());
+    // What no module declares any more gives nothing, and nobody can hold it.
+    let held = held.filter(|name| service.permissions().contains(name));
+    require_all(uow.context().principal(), held)
 }
 
 async fn insert(

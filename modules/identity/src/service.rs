@@ -19,7 +19,8 @@ use svc_core::{
     App, Cache, Clock, Directory, Error, Means, OrganisationId, PermissionCatalogue, PermissionSet,
     Principal, Result, UserId,
 };
-use svc_data::{Captured, CommitHook, Context, Database, UnitOfWork};
+use svc_data::{Captured, CommitHook, Context, UnitOfWork};
+use svc_database::Database;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -43,6 +44,7 @@ pub struct IdentityService {
     permissions: Arc<PermissionCatalogue>,
     passwords: Passwords,
     keys: Cache<KeyHash, KnownKey>,
+    keys_by_id: Cache<Uuid, KnownKey>,
     people: Cache<(UserId, OrganisationId), Principal>,
     uses: Mutex<HashMap<Uuid, OffsetDateTime>>,
 }
@@ -63,6 +65,7 @@ impl IdentityService {
             permissions: app.service::<PermissionCatalogue>()?,
             passwords: Passwords::new(settings.password_min_length)?,
             keys: Cache::new(app, TOPIC, entries, settings.cache_lifetime),
+            keys_by_id: Cache::new(app, TOPIC, entries, settings.cache_lifetime),
             people: Cache::new(app, TOPIC, entries, settings.cache_lifetime),
             uses: Mutex::default(),
         })
@@ -90,7 +93,7 @@ impl IdentityService {
         &self.database
     }
 
-    /// Who an API key speaks for now; none for a text that lets nobody in, whatever the reason.
+    /// Who an API key speaks for at this moment; none for a text that lets nobody in, whatever the reason.
     ///
     /// # Errors
     ///
@@ -127,16 +130,22 @@ impl IdentityService {
         let Some(key) = store::key_by_hash(&self.database, hash).await? else {
             return Ok(Err(Refusal::Unknown));
         };
-        let now = self.clock.now();
-        if !key.is_usable(now) {
+        let known = self.know(key).await?;
+        if let Ok(known) = &known {
+            self.keys.keep(reading, hash, known.clone());
+        }
+        Ok(known)
+    }
+
+    /// Whom a stored key speaks for.
+    async fn know(&self, key: StoredKey) -> Result<Result<KnownKey, Refusal>> {
+        if !key.is_usable(self.clock.now()) {
             return Ok(Err(Refusal::Ended));
         }
         let rights = store::rights(&self.database, key.user, key.organisation).await?;
         let Some(rights) = rights else { return Ok(Err(Refusal::OwnerGone)) };
         let principal = self.key_principal(&key, rights);
-        let known = KnownKey { key: Arc::new(key), principal };
-        self.keys.keep(reading, hash, known.clone());
-        Ok(Ok(known))
+        Ok(Ok(KnownKey { key: Arc::new(key), principal }))
     }
 
     fn key_principal(&self, key: &StoredKey, rights: StoredRights) -> Principal {
@@ -217,6 +226,36 @@ impl Directory for IdentityService {
         self.people.keep(reading, asked, principal.clone());
         Ok(Some(principal))
     }
+
+    async fn principal_through(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+        key: Uuid,
+    ) -> Result<Option<Principal>> {
+        let known = if let Some(known) = self.keys_by_id.get(&key) {
+            known
+        } else {
+            let reading = self.keys_by_id.begin();
+            let Some(stored) = store::key_by_id(&self.database, key).await? else {
+                return Ok(None);
+            };
+            let Ok(known) = self.know(stored).await? else { return Ok(None) };
+            self.keys_by_id.keep(reading, key, known.clone());
+            known
+        };
+        let KnownKey { key, principal } = known;
+        let is_theirs = key.user == user && key.organisation == organisation;
+        Ok((is_theirs && key.is_usable(self.clock.now())).then_some(principal))
+    }
+
+    async fn organisations(
+        &self,
+        after: Option<OrganisationId>,
+        most: u32,
+    ) -> Result<Vec<OrganisationId>> {
+        store::organisations(&self.database, after, most).await
+    }
 }
 
 impl std::fmt::Debug for IdentityService {
@@ -235,14 +274,6 @@ impl CommitHook for ForgetOnChange {
             uow.wake_after_commit(TOPIC);
         }
         Ok(())
-    }
-}
-
-/// The key that the principal called with, where it was one.
-pub(crate) fn calling_key(principal: &Principal) -> Option<Uuid> {
-    match principal.means() {
-        Means::ApiKey(id) => Some(id),
-        Means::Trusted | Means::Header | Means::Cookie => None,
     }
 }
 

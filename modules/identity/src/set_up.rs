@@ -103,7 +103,9 @@ pub(crate) async fn apply_settings(app: &App) -> Result<()> {
         }
         (true, false) => return Ok(()),
         (false, false) => {
-            tracing::info!("there is no organisation yet; `Svc:Setup` can make the first one");
+            tracing::info!(
+                "there is no organisation yet; open `/account/set-up`, or use `Svc:Setup`"
+            );
             return Ok(());
         }
         (false, true) => {}
@@ -119,12 +121,6 @@ pub(crate) async fn apply_settings(app: &App) -> Result<()> {
         api_key = settings.api_key.is_some(),
         "the first organisation was made from `Svc:Setup`"
     );
-    if settings.api_key.is_none() {
-        tracing::warn!(
-            "`Svc:Setup:ApiKey` was not given: where an application has no page to sign in, nobody \
-             can call its API; to have a key, set up an empty database with one"
-        );
-    }
     Ok(())
 }
 

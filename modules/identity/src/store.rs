@@ -5,13 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::{QueryResult, TryGetable};
-use svc_core::{OrganisationId, Result, UserId};
-use svc_data::{Database, UnitOfWork, database_error};
+use sea_orm::QueryResult;
+use svc_core::{App, Error, OrganisationId, Result, UserId};
+use svc_data::UnitOfWork;
+use svc_database::{Database, column, database_error};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::invitations::Invitation;
 use crate::key::KeyHash;
+use crate::service::IdentityService;
 
 /// A stored API key, as far as a request needs it.
 #[derive(Clone, Debug)]
@@ -52,28 +55,40 @@ pub(crate) fn scope_names(text: &str) -> BTreeSet<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
+/// The columns of a [`StoredKey`].
+const KEY: &str = "id, user_id, organisation_id, scope, expires_at, revoked_at, last_used_at";
+
 /// The key with this hash.
 pub(crate) async fn key_by_hash(database: &Database, hash: KeyHash) -> Result<Option<StoredKey>> {
-    let statement = database.statement(
-        "SELECT id, user_id, organisation_id, scope, expires_at, revoked_at, last_used_at, \
-         key_hash FROM identity_api_keys WHERE key_hash = ?",
-        [hash.as_bytes().to_vec().into()],
-    );
+    let sql = format!("SELECT {KEY}, key_hash FROM identity_api_keys WHERE key_hash = ?");
+    let statement = database.statement(&sql, [hash.as_bytes().to_vec().into()]);
     let rows = database.rows(statement).await?;
     let Some(row) = rows.first() else { return Ok(None) };
-    let stored: Vec<u8> = get(row, 7)?;
+    let stored: Vec<u8> = column(row, 7)?;
     if !hash.matches(&stored) {
         return Ok(None);
     }
-    Ok(Some(StoredKey {
-        id: get(row, 0)?,
-        user: UserId(get(row, 1)?),
-        organisation: OrganisationId(get(row, 2)?),
-        scope: get::<Option<String>>(row, 3)?.as_deref().map(scope_names),
-        expires_at: get(row, 4)?,
-        revoked_at: get(row, 5)?,
-        last_used_at: get(row, 6)?,
-    }))
+    read_key(row).map(Some)
+}
+
+/// The key of this identifier.
+pub(crate) async fn key_by_id(database: &Database, id: Uuid) -> Result<Option<StoredKey>> {
+    let sql = format!("SELECT {KEY} FROM identity_api_keys WHERE id = ?");
+    let rows = database.rows(database.statement(&sql, [id.into()])).await?;
+    rows.first().map(read_key).transpose()
+}
+
+/// Reads [`KEY`].
+fn read_key(row: &QueryResult) -> Result<StoredKey> {
+    Ok(StoredKey {
+        id: column(row, 0)?,
+        user: UserId(column(row, 1)?),
+        organisation: OrganisationId(column(row, 2)?),
+        scope: column::<Option<String>>(row, 3)?.as_deref().map(scope_names),
+        expires_at: column(row, 4)?,
+        revoked_at: column(row, 5)?,
+        last_used_at: column(row, 6)?,
+    })
 }
 
 /// The rights of a person in an organisation; none for who is unknown, disabled or no member.
@@ -94,11 +109,11 @@ pub(crate) async fn rights(
     );
     let rows = database.rows(statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
-    let membership: Uuid = get(first, 1)?;
-    let mut rights = StoredRights { display_name: get(first, 0)?, ..StoredRights::default() };
+    let membership: Uuid = column(first, 1)?;
+    let mut rights = StoredRights { display_name: column(first, 0)?, ..StoredRights::default() };
     for row in &rows {
-        rights.is_administrator |= get::<Option<bool>>(row, 2)?.unwrap_or(false);
-        rights.permissions.extend(get::<Option<String>>(row, 3)?);
+        rights.is_administrator |= column::<Option<bool>>(row, 2)?.unwrap_or(false);
+        rights.permissions.extend(column::<Option<String>>(row, 3)?);
     }
     let statement = database.statement(
         "SELECT name, claim_value FROM identity_claims WHERE membership_id = ? \
@@ -106,7 +121,7 @@ pub(crate) async fn rights(
         [membership.into()],
     );
     for row in database.rows(statement).await? {
-        rights.claims.entry(get(&row, 0)?).or_default().push(get(&row, 1)?);
+        rights.claims.entry(column(&row, 0)?).or_default().push(column(&row, 1)?);
     }
     Ok(Some(rights))
 }
@@ -131,7 +146,7 @@ pub(crate) async fn touch_keys(
     transaction.commit().await
 }
 
-/// How many administrators who aren't disabled the organisation has, as the unit of work sees it.
+/// How many administrators who are people and not disabled the organisation has, as the unit of work sees it.
 pub(crate) async fn count_administrators(
     uow: &UnitOfWork,
     organisation: OrganisationId,
@@ -141,10 +156,11 @@ pub(crate) async fn count_administrators(
          JOIN identity_roles r ON r.id = mr.role_id \
          JOIN identity_memberships m ON m.id = mr.membership_id \
          JOIN identity_users u ON u.id = m.user_id \
-         WHERE mr.organisation_id = ? AND r.is_administrator = ? AND u.disabled_at IS NULL",
-        [organisation.0.into(), true.into()],
+         WHERE mr.organisation_id = ? AND r.is_administrator = ? AND u.disabled_at IS NULL \
+         AND u.is_machine = ?",
+        [organisation.0.into(), true.into(), false.into()],
     );
-    uow.rows(statement).await?.first().map_or(Ok(0), |row| get(row, 0))
+    uow.rows(statement).await?.first().map_or(Ok(0), |row| column(row, 0))
 }
 
 /// Stores a password's hash in place of the one before.
@@ -158,19 +174,134 @@ pub(crate) async fn put_password(uow: &UnitOfWork, user: UserId, hash: String) -
     uow.execute(statement).await.map(drop)
 }
 
-/// A person who may sign in, with the hash of the password where there is one.
+/// Stores a hash of the current cost in place of `outdated`; false where the password has been changed since
+/// that was read.
+pub(crate) async fn rehash(
+    uow: &UnitOfWork,
+    user: UserId,
+    outdated: &str,
+    hash: String,
+) -> Result<bool> {
+    let statement = uow.context().database().statement(
+        "UPDATE identity_passwords SET password_hash = ? WHERE user_id = ? AND password_hash = ?",
+        [hash.into(), user.0.into(), outdated.into()],
+    );
+    Ok(uow.execute(statement).await? == 1)
+}
+
+/// The password of a person who may sign in.
+pub(crate) struct StoredPassword {
+    pub(crate) user: UserId,
+    pub(crate) hash: String,
+    /// When it was set; a hash that is brought up to date is of the same password.
+    pub(crate) set_at_us: i64,
+}
+
+/// The password of whoever has this address, where there is one.
 pub(crate) async fn password_by_email(
     database: &Database,
     email_key: &str,
-) -> Result<Option<(UserId, String)>> {
+) -> Result<Option<StoredPassword>> {
     let statement = database.statement(
-        "SELECT u.id, p.password_hash FROM identity_users u \
+        "SELECT u.id, p.password_hash, p.changed_at_us FROM identity_users u \
          JOIN identity_passwords p ON p.user_id = u.id \
-         WHERE u.email_key = ? AND u.disabled_at IS NULL",
+         WHERE u.email_key = ? AND u.disabled_at IS NULL AND u.confirmed_at IS NOT NULL",
         [email_key.into()],
     );
     let rows = database.rows(statement).await?;
-    rows.first().map(|row| Ok((UserId(get(row, 0)?), get(row, 1)?))).transpose()
+    let read = |row: &QueryResult| {
+        let user = UserId(column(row, 0)?);
+        Ok(StoredPassword { user, hash: column(row, 1)?, set_at_us: column(row, 2)? })
+    };
+    rows.first().map(read).transpose()
+}
+
+/// Keeps the password of a person as it is until the unit of work ends; false where it isn't the one any more
+/// that was set at that time.
+pub(crate) async fn hold_password(uow: &UnitOfWork, user: UserId, set_at_us: i64) -> Result<bool> {
+    // Writing locks the row on both databases; who changes the password waits, or has been first.
+    let statement = uow.context().database().statement(
+        "UPDATE identity_passwords SET changed_at_us = changed_at_us \
+         WHERE user_id = ? AND changed_at_us = ?",
+        [user.0.into(), set_at_us.into()],
+    );
+    Ok(uow.execute(statement).await? == 1)
+}
+
+/// A person, for the own account page.
+pub(crate) struct StoredPerson {
+    pub(crate) email: String,
+    pub(crate) display_name: String,
+    pub(crate) password_hash: Option<String>,
+}
+
+/// A person who is there.
+pub(crate) async fn person(app: &App, user: UserId) -> Result<StoredPerson> {
+    let service = app.service::<IdentityService>()?;
+    let statement = service.database().statement(
+        "SELECT u.email, u.display_name, p.password_hash FROM identity_users u \
+         LEFT JOIN identity_passwords p ON p.user_id = u.id WHERE u.id = ?",
+        [user.0.into()],
+    );
+    let rows = service.database().rows(statement).await?;
+    let row = rows.first().ok_or_else(|| Error::not_found("there is no such person"))?;
+    Ok(StoredPerson {
+        email: column(row, 0)?,
+        display_name: column(row, 1)?,
+        password_hash: column(row, 2)?,
+    })
+}
+
+/// The person who has shown that this address is theirs, with the address as it is written to.
+pub(crate) async fn confirmed(app: &App, email_key: &str) -> Result<Option<(UserId, String)>> {
+    let service = app.service::<IdentityService>()?;
+    let statement = service.database().statement(
+        "SELECT id, email FROM identity_users \
+         WHERE email_key = ? AND confirmed_at IS NOT NULL AND disabled_at IS NULL",
+        [email_key.into()],
+    );
+    let rows = service.database().rows(statement).await?;
+    rows.first().map(|row| Ok((UserId(column(row, 0)?), column(row, 1)?))).transpose()
+}
+
+/// What somebody is invited to whose address isn't confirmed.
+pub(crate) async fn invitation(app: &App, user: UserId) -> Result<Option<Invitation>> {
+    let service = app.service::<IdentityService>()?;
+    let statement = service.database().statement(
+        "SELECT u.email, u.display_name, o.id, o.name, \
+         (SELECT k.id FROM identity_users k \
+          WHERE k.email_key = u.email_key AND k.confirmed_at IS NOT NULL) \
+         FROM identity_users u JOIN identity_memberships m ON m.user_id = u.id \
+         JOIN identity_organisations o ON o.id = m.organisation_id \
+         WHERE u.id = ? AND u.confirmed_at IS NULL AND u.disabled_at IS NULL",
+        [user.0.into()],
+    );
+    let rows = service.database().rows(statement).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    Ok(Some(Invitation {
+        email: column(row, 0)?,
+        display_name: column(row, 1)?,
+        organisation: OrganisationId(column(row, 2)?),
+        organisation_name: column(row, 3)?,
+        known: column::<Option<Uuid>>(row, 4)?.map(UserId),
+    }))
+}
+
+/// The administrator of the first organisation who was made known first and isn't disabled.
+pub(crate) async fn first_administrator(app: &App) -> Result<Option<Uuid>> {
+    let service = app.service::<IdentityService>()?;
+    // Ids carry the time at which they were made.
+    let statement = service.database().statement(
+        "SELECT m.user_id FROM identity_membership_roles mr \
+         JOIN identity_roles r ON r.id = mr.role_id AND r.is_administrator = ? \
+         JOIN identity_memberships m ON m.id = mr.membership_id \
+         JOIN identity_users u ON u.id = m.user_id AND u.disabled_at IS NULL \
+         AND u.is_machine = ? \
+         ORDER BY m.organisation_id, m.user_id LIMIT 1",
+        [true.into(), false.into()],
+    );
+    let rows = service.database().rows(statement).await?;
+    rows.first().map(|row| column(row, 0)).transpose()
 }
 
 const ANY_ORGANISATION: &str = "SELECT 1 FROM identity_organisations LIMIT 1";
@@ -178,6 +309,19 @@ const ANY_ORGANISATION: &str = "SELECT 1 FROM identity_organisations LIMIT 1";
 /// Whether there is any organisation.
 pub(crate) async fn is_set_up(database: &Database) -> Result<bool> {
     Ok(!database.rows(database.statement(ANY_ORGANISATION, [])).await?.is_empty())
+}
+
+/// Some organisations behind one, in the order of their ids.
+pub(crate) async fn organisations(
+    database: &Database,
+    after: Option<OrganisationId>,
+    most: u32,
+) -> Result<Vec<OrganisationId>> {
+    let after = after.map_or(Uuid::nil(), |after| after.0);
+    let sql = "SELECT id FROM identity_organisations WHERE id > ? ORDER BY id LIMIT ?";
+    let rows =
+        database.rows(database.statement(sql, [after.into(), i64::from(most).into()])).await?;
+    rows.iter().map(|row| column(row, 0).map(OrganisationId)).collect()
 }
 
 /// Claims the right to set the database up; false where it is set up, or another node has been
@@ -192,8 +336,4 @@ pub(crate) async fn claim_setup(uow: &UnitOfWork) -> Result<bool> {
         [uow.context().clock().now_us().into()],
     );
     Ok(uow.execute(statement).await? == 1)
-}
-
-fn get<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T> {
-    row.try_get_by_index(index).map_err(database_error)
 }

@@ -1,5 +1,7 @@
-//! Names that people give.
+//! What people type: names, descriptions, secrets.
 
+use serde::{Deserialize as _, Deserializer};
+use svc_core::settings::Secret;
 use svc_core::{Error, Result};
 
 /// Reads a name of 1 to 200 characters on one line; spaces around it are dropped.
@@ -31,6 +33,11 @@ pub(crate) fn description(field: &str, text: &str) -> Result<String> {
         return Err(invalid(field, "must have at most 1000 characters"));
     }
     Ok(text.trim().to_owned())
+}
+
+/// Reads a secret of a form or a body.
+pub(crate) fn secret<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
+    String::deserialize(from).map(Secret::from)
 }
 
 fn invalid(field: &str, problem: &str) -> Error {

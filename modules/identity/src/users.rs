@@ -12,6 +12,7 @@
 //! organisation first, so that two administrators can't remove each other at the same time.
 
 mod changing;
+mod following;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,15 +23,18 @@ use svc_core::{Error, PrincipalKind, Result, UserId};
 use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
 
+use crate::audit::{self, RightsChange};
 use crate::email::Email;
 use crate::ids::RoleId;
 use crate::model::{api_key, membership, user};
 use crate::organisations::{actor, lock};
-use crate::permissions::MANAGE;
+use crate::permissions::{MANAGE, MANAGE_CLAIMS};
 use crate::service::{IdentityService, check_claims};
-use crate::{store, text};
+use crate::{errors, passwords, sessions, store, text};
 
-use changing::{Changing, PersonChange, email_taken, replace_claims, replace_roles};
+use changing::{Changing, PersonChange, email_taken, replace_claims, replace_roles, require_free};
+pub(crate) use following::{by_trusted_address, set_roles, signs_in_elsewhere, take_in};
+
 use rows::{find_membership, find_user, insert_membership, views};
 
 /// Values by the name of a claim, which row filters compare with.
@@ -41,12 +45,16 @@ pub type Claims = BTreeMap<String, Vec<String>>;
 pub struct User {
     /// The person.
     pub id: UserId,
-    /// The mail address, unique without regard to case.
+    /// The mail address, unique without regard to case; empty for a machine user.
     pub email: String,
     /// The name that people know the person by.
     pub display_name: String,
+    /// Whether it acts for a program, and nobody signs in as it.
+    pub is_machine: bool,
     /// Since when the person can't sign in or use keys; none for who can.
     pub disabled_at: Option<OffsetDateTime>,
+    /// Since when the address is known to be the person's; none for who was invited and hasn't come yet.
+    pub confirmed_at: Option<OffsetDateTime>,
     /// The roles in this organisation: their ids and names.
     pub roles: BTreeMap<RoleId, String>,
     /// The claims in this organisation.
@@ -60,11 +68,14 @@ pub struct User {
 /// Who a new person is, and what the person may do in the organisation.
 #[derive(Clone, Debug, Default)]
 pub struct NewUser {
-    /// The mail address, unique without regard to case.
+    /// The mail address, unique without regard to case; empty for a machine user.
     pub email: String,
     /// The name that people know the person by.
     pub display_name: String,
-    /// The password; without one the person can't sign in with a password.
+    /// Whether it is to act for a program: without address, password and sessions, with API keys only.
+    pub is_machine: bool,
+    /// The password, with which the address counts as confirmed. Only the system gives one, as the set-up
+    /// does: everybody else chooses it when accepting an [invitation](crate::invitations).
     pub password: Option<Secret>,
     /// The roles.
     pub roles: BTreeSet<RoleId>,
@@ -79,7 +90,7 @@ pub struct UserChange {
     pub email: Option<String>,
     /// A new name.
     pub display_name: Option<String>,
-    /// A new password.
+    /// A new password; only the system gives one.
     pub password: Option<Secret>,
     /// Whether the person is disabled.
     pub disabled: Option<bool>,
@@ -103,12 +114,17 @@ impl UserChange {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`, or for a
-/// role with a permission that the caller doesn't hold;
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`, for a role with a
+/// permission that the caller doesn't hold, for claims without `Identity.ManageClaims`, and for a
+/// password from anybody but the system;
 /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) for what breaks a rule;
-/// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for an address that is taken.
+/// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for the address of another member.
 pub async fn create(ctx: &Context, new: NewUser) -> Result<UserId> {
     ctx.require(MANAGE)?;
+    require_no_password(ctx, new.password.as_ref())?;
+    if !new.claims.is_empty() {
+        ctx.require(MANAGE_CLAIMS)?;
+    }
     let checked = CheckedUser::check(ctx, new).await?;
     ctx.transact(async |uow| {
         lock(&uow).await?;
@@ -120,7 +136,9 @@ pub async fn create(ctx: &Context, new: NewUser) -> Result<UserId> {
 /// A new person whose details are valid and whose password is hashed, which takes too long to be
 /// done within a transaction.
 pub(crate) struct CheckedUser {
-    email: Email,
+    is_confirmed: bool,
+    /// None for a machine user.
+    email: Option<Email>,
     display_name: String,
     password_hash: Option<String>,
     roles: BTreeSet<RoleId>,
@@ -129,15 +147,25 @@ pub(crate) struct CheckedUser {
 
 impl CheckedUser {
     pub(crate) async fn check(ctx: &Context, new: NewUser) -> Result<Self> {
-        let email = Email::parse(&new.email)?;
+        let email = if new.is_machine { None } else { Some(Email::parse(&new.email)?) };
+        if new.is_machine && !new.email.is_empty() {
+            return Err(Error::invalid("a machine user has no mail address")
+                .field("email", "must be left out for a machine user"));
+        }
+        if new.is_machine && new.password.is_some() {
+            return Err(errors::IS_MACHINE.error("a machine user has no password"));
+        }
         let display_name = text::name("displayName", &new.display_name)?;
         check_claims(&new.claims)?;
         let password_hash = match new.password {
-            Some(password) => Some(hash_password(ctx, password, email.as_str()).await?),
+            Some(password) => {
+                Some(hash_password(ctx, password, &[&display_name, &new.email]).await?)
+            }
             None => None,
         };
         let NewUser { roles, claims, .. } = new;
-        Ok(Self { email, display_name, password_hash, roles, claims })
+        let is_confirmed = password_hash.is_some();
+        Ok(Self { is_confirmed, email, display_name, password_hash, roles, claims })
     }
 
     /// With these roles in place of those it was checked with.
@@ -146,11 +174,22 @@ impl CheckedUser {
         self
     }
 
+    /// With an address that is known to be the person's.
+    pub(crate) fn confirmed(self) -> Self {
+        Self { is_confirmed: true, ..self }
+    }
+
     pub(crate) async fn insert(self, uow: &UnitOfWork) -> Result<UserId> {
+        if let Some(email) = &self.email {
+            require_free(uow, email, None).await?;
+        }
+        let confirmed_at = self.is_confirmed.then(|| uow.context().clock().now());
         let record = user::ActiveModel {
-            email_key: Set(self.email.key()),
-            email: Set(self.email.as_str().to_owned()),
+            email_key: Set(self.email.as_ref().map(Email::key).unwrap_or_default()),
+            email: Set(self.email.as_ref().map(|it| it.as_str().to_owned()).unwrap_or_default()),
+            is_machine: Set(self.email.is_none()),
             display_name: Set(self.display_name),
+            confirmed_at: Set(confirmed_at),
             ..Default::default()
         };
         let id = UserId(uow.insert(record).await.map_err(email_taken)?.id);
@@ -160,6 +199,7 @@ impl CheckedUser {
         let membership = insert_membership(uow, id).await?;
         replace_roles(uow, membership, &self.roles).await?;
         replace_claims(uow, membership, &self.claims).await?;
+        audit::person_changed(uow, id, RightsChange::Added)?;
         let organisation = uow.context().organisation()?;
         let actor = actor(uow.context());
         uow.after_commit(move || {
@@ -191,6 +231,7 @@ pub async fn add_member(ctx: &Context, id: UserId, roles: BTreeSet<RoleId>) -> R
         find_user(uow.context(), id).await?;
         let membership = insert_membership(&uow, id).await?;
         replace_roles(&uow, membership, &roles).await?;
+        audit::person_changed(&uow, id, RightsChange::Added)?;
         let organisation = ctx.organisation()?;
         uow.after_commit(move || {
             tracing::info!(
@@ -258,18 +299,25 @@ pub(crate) async fn view(ctx: &Context, id: UserId) -> Result<User> {
 /// for changes of a person who is also a member elsewhere.
 pub async fn change(ctx: &Context, id: UserId, change: UserChange) -> Result<()> {
     ctx.require(MANAGE)?;
+    require_no_password(ctx, change.password.as_ref())?;
     let email = change.email.as_deref().map(Email::parse).transpose()?;
     let display_name = change.display_name.as_deref();
     let display_name = display_name.map(|name| text::name("displayName", name)).transpose()?;
     if let Some(claims) = &change.claims {
         check_claims(claims)?;
+        ctx.require(MANAGE_CLAIMS)?;
     }
     // Who may not change the person, or asks for one who isn't there, costs no hash.
     let before = find_user(ctx, UserId(find_membership(ctx, id).await?.user_id)).await?;
+    if before.is_machine && (email.is_some() || change.password.is_some()) {
+        return Err(errors::IS_MACHINE
+            .error("a machine user has no mail address and no password; make an API key for it"));
+    }
     let password_hash = match change.password.clone() {
         Some(password) => {
             let email = email.as_ref().map_or(before.email.as_str(), Email::as_str);
-            Some(hash_password(ctx, password, email).await?)
+            let name = display_name.as_deref().unwrap_or(&before.display_name);
+            Some(hash_password(ctx, password, &[name, email]).await?)
         }
         None => None,
     };
@@ -281,7 +329,10 @@ pub async fn change(ctx: &Context, id: UserId, change: UserChange) -> Result<()>
             changing.change_person(person).await?;
         }
         if let Some(hash) = password_hash {
-            store::put_password(&uow, id, hash).await?;
+            passwords::put(&uow, id, hash, None).await?;
+        }
+        if change.disabled == Some(true) {
+            sessions::end_all(&uow, id, None).await?;
         }
         if let Some(roles) = &change.roles {
             replace_roles(&uow, changing.membership, roles).await?;
@@ -290,6 +341,9 @@ pub async fn change(ctx: &Context, id: UserId, change: UserChange) -> Result<()>
             replace_claims(&uow, changing.membership, claims).await?;
         }
         changing.keep_an_administrator().await?;
+        if change.roles.is_some() || change.claims.is_some() || change.disabled.is_some() {
+            audit::person_changed(&uow, id, RightsChange::Changed)?;
+        }
         log_change(&uow, id, &change);
         Ok(())
     })
@@ -320,6 +374,7 @@ pub async fn remove(ctx: &Context, id: UserId) -> Result<()> {
             uow.delete::<user::Entity>(id.0).await?;
         }
         removal.keep_an_administrator().await?;
+        audit::person_changed(&uow, id, RightsChange::Removed)?;
         let (organisation, actor) = (ctx.organisation()?, actor(ctx));
         let forgotten = !removal.is_member_elsewhere;
         uow.after_commit(move || {
@@ -334,6 +389,24 @@ pub async fn remove(ctx: &Context, id: UserId) -> Result<()> {
         Ok(())
     })
     .await
+}
+
+/// Insists that the caller may change a member: that it holds all that the member may.
+pub(crate) async fn require_changeable(uow: &UnitOfWork, id: UserId) -> Result<()> {
+    Changing::begin(uow, id).await.map(drop)
+}
+
+/// Whether a member is a machine user.
+pub(crate) async fn is_machine(ctx: &Context, id: UserId) -> Result<bool> {
+    Ok(find_user(ctx, UserId(find_membership(ctx, id).await?.user_id)).await?.is_machine)
+}
+
+/// Nobody but the person sets a password; the system does where there is nobody yet.
+fn require_no_password(ctx: &Context, password: Option<&Secret>) -> Result<()> {
+    if password.is_some() && ctx.principal().kind() != PrincipalKind::System {
+        return Err(Error::forbidden("people set their passwords themselves; send an invitation"));
+    }
+    Ok(())
 }
 
 /// Logs what was changed, once it is, and not to what.
@@ -357,8 +430,8 @@ fn log_change(uow: &UnitOfWork, id: UserId, change: &UserChange) {
     });
 }
 
-async fn hash_password(ctx: &Context, password: Secret, email: &str) -> Result<String> {
+async fn hash_password(ctx: &Context, password: Secret, personal: &[&str]) -> Result<String> {
     let service = IdentityService::of(ctx)?;
-    service.passwords().check_rule(&password, email)?;
+    service.passwords().check_rule(&password, personal)?;
     service.passwords().hash(password).await
 }

@@ -11,6 +11,8 @@ CREATE TABLE webhooks_endpoints (
     is_active BOOLEAN NOT NULL,
     -- Whether an update's envelope carries `changes` beside `data`.
     includes_changes BOOLEAN NOT NULL,
+    -- Whether an event of a record tells its key and address in place of its data.
+    is_thin BOOLEAN NOT NULL,
     -- Whether events of one entity are delivered one after the other.
     is_ordered BOOLEAN NOT NULL,
     -- The most requests in a second, over all nodes; none means no limit.
@@ -19,13 +21,17 @@ CREATE TABLE webhooks_endpoints (
     headers TEXT,
     owner_id UUID NOT NULL,
     owner_name TEXT NOT NULL,
+    -- The API key with which the owner saved it; what it gets is limited to what that may read.
+    owner_key_id UUID,
+    -- Since when events are kept as missed because the owner is gone, or the key has ended.
+    owner_gone_at TIMESTAMPTZ,
     -- Encrypted with the key ring.
     secret TEXT NOT NULL,
-    previous_secret TEXT,
     -- The key pair of asymmetric signatures, encrypted too, and its public half.
     key_pair TEXT,
     public_key TEXT,
-    previous_secret_expires_at TIMESTAMPTZ,
+    -- JSON: what signs beside the secret and the key pair, and until when.
+    retired_keys TEXT,
     consecutive_failures INTEGER NOT NULL,
     last_error TEXT,
     disabled_at TIMESTAMPTZ,
@@ -40,6 +46,8 @@ WITH (fillfactor = 80)
 -- both
 ;
 CREATE INDEX webhooks_endpoints_in ON webhooks_endpoints (organisation_id, id);
+-- What was changed lately: nodes that hold deliveries in memory ask for it.
+CREATE INDEX webhooks_endpoints_changed ON webhooks_endpoints (updated_at);
 
 -- The pace of endpoints that have one: when their next request may begin. Whoever claims for such
 -- an endpoint locks its row, so the pace holds over all nodes.
@@ -67,7 +75,11 @@ CREATE TABLE webhooks_messages (
     time_us BIGINT NOT NULL,
     -- Where the event happened (`traceparent`), while traces are exported.
     trace TEXT,
-    body TEXT NOT NULL
+    -- Empty where nobody was there to make it for.
+    body TEXT NOT NULL,
+    -- Instead of a body: the event as the outbox told it, JSON, of which a recovery makes the body
+    -- for whoever owns the endpoint then.
+    source TEXT
 );
 
 CREATE TABLE webhooks_deliveries (
@@ -75,10 +87,11 @@ CREATE TABLE webhooks_deliveries (
     organisation_id UUID NOT NULL,
     endpoint_id UUID NOT NULL,
     message_id UUID NOT NULL,
-    -- 0 queued, 1 retrying, 2 delivered, 3 failed, 4 missed while the endpoint was switched off
+    -- 0 queued, 1 retrying, 2 delivered, 3 failed, 4 missed while the endpoint was switched
+    -- off or its owner was gone
     status SMALLINT NOT NULL,
     -- 0 ordinary; 1 test events, which don't wait for the endpoint to be switched on; 2 those of
-    -- endpoints that want order.
+    -- endpoints that want order; 3 many that are sent again, after the others.
     lane SMALLINT NOT NULL,
     attempts INTEGER NOT NULL,
     due_us BIGINT NOT NULL,
@@ -119,13 +132,34 @@ CREATE INDEX webhooks_deliveries_ordered
     ON webhooks_deliveries (endpoint_id, order_key, order_event, id)
     WHERE status < 2 AND order_key IS NOT NULL;
 
--- The log, newest first.
-CREATE INDEX webhooks_deliveries_log ON webhooks_deliveries (organisation_id, id);
-CREATE INDEX webhooks_deliveries_log_of ON webhooks_deliveries (endpoint_id, id);
+-- The log by status, newest first. A page takes the newest of each status that it shows.
+CREATE INDEX webhooks_deliveries_log ON webhooks_deliveries (organisation_id, status, id);
+CREATE INDEX webhooks_deliveries_log_of ON webhooks_deliveries (endpoint_id, status, id);
 
 -- Whether a delivery was sent again.
 CREATE INDEX webhooks_deliveries_again ON webhooks_deliveries (redelivery_of)
     WHERE redelivery_of IS NOT NULL;
+
+-- Endpoints that were deleted, whose deliveries are deleted after them, step by step.
+CREATE TABLE webhooks_deletions (
+    endpoint_id UUID PRIMARY KEY,
+    deleted_us BIGINT NOT NULL
+);
+
+-- Events that more endpoints want than one unit of work tells: a job tells them step by step, and
+-- notes here how far it is.
+CREATE TABLE webhooks_fan_outs (
+    -- Nil for a record that belongs to all organisations.
+    organisation_id UUID NOT NULL,
+    event_id UUID NOT NULL,
+    event_type TEXT NOT NULL,
+    -- The event as the outbox told it, JSON.
+    source TEXT NOT NULL,
+    -- The last endpoint that was told of it; they go by organisation and identifier.
+    at_organisation UUID NOT NULL,
+    at_endpoint UUID NOT NULL,
+    PRIMARY KEY (organisation_id, event_id)
+);
 
 -- Deliveries that the fan-out handed to the dispatcher of its node in memory, a row for those of one
 -- unit of work. A delivery gets a row of its own with its outcome, or when that takes long; then

@@ -22,6 +22,7 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         ))
         .routes(routes!(endpoints::get_webhook_secret))
         .routes(routes!(endpoints::rotate_webhook_secret))
+        .routes(routes!(endpoints::rotate_webhook_key_pair))
         .routes(routes!(endpoints::test_webhook))
         .routes(routes!(endpoints::recover_webhook))
         .routes(routes!(event_types::list_webhook_event_types))

@@ -33,7 +33,7 @@ use bytes::Bytes;
 use svc_client::Client;
 use svc_core::trace::TraceContext;
 use svc_core::{App, Result, WeakApp, Worker};
-use svc_data::{Backend, Database};
+use svc_database::{Backend, Database};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -45,7 +45,7 @@ use crate::in_flight::InFlight;
 use crate::metrics::DeliveryMetrics;
 use crate::settings::WebhooksSettings;
 use crate::store::claim;
-use crate::store::insert::NewMessage;
+use crate::store::insert::{Content, NewMessage};
 use crate::store::ordered::Heads;
 
 use attempt::Job;
@@ -98,10 +98,12 @@ impl Dispatcher {
     }
 
     /// Begins as many requests as may be in flight. A delivery that waited in memory for so long
-    /// that its claim may end during the attempt is given back instead.
+    /// that its claim may end during the attempt is given back instead, and so is one whose endpoint
+    /// somebody has changed meanwhile.
     fn start(&self, app: &App, flight: &mut Flight) {
         while let Some(mut job) = flight.next(&self.in_flight) {
-            if flight::holds(&job, app.clock().now_us(), self.settings.timeout) {
+            let is_current = self.in_flight.is_current(job.claimed.endpoint, job.endpoint.version);
+            if is_current && flight::holds(&job, app.clock().now_us(), self.settings.timeout) {
                 job.ticket.send();
                 self.send(app, job, flight);
             } else {
@@ -117,10 +119,14 @@ impl Dispatcher {
             payload: self.settings.payload_limit(),
         };
         let span = spans::attempt(&job);
-        let send = attempt::send(Arc::clone(&self.sender), clock, job, limits);
+        let from = self.database.clone();
+        let send = attempt::send(Arc::clone(&self.sender), from, clock, job, limits);
         flight.sends.spawn(send.instrument(span));
     }
 }
+
+/// The largest body in bytes that waits in memory for its request.
+pub(crate) const HELD_BODY: usize = 64 << 10;
 
 /// A message in memory, shared by the deliveries of it.
 #[derive(Clone)]
@@ -129,16 +135,40 @@ pub(crate) struct Message {
     pub(crate) event_type: Arc<str>,
     /// Where the event happened.
     pub(crate) trace: Option<TraceContext>,
-    pub(crate) body: Bytes,
+    pub(crate) body: Body,
+}
+
+/// The bytes of a message.
+#[derive(Clone)]
+pub(crate) enum Body {
+    /// Up to [`HELD_BODY`]: in memory.
+    Held(Bytes),
+    /// More: read when the request begins, so that what waits costs no memory.
+    Stored {
+        /// The message's identifier.
+        message: Uuid,
+        bytes: usize,
+    },
+}
+
+impl Body {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Held(body) => body.len(),
+            Self::Stored { bytes, .. } => *bytes,
+        }
+    }
 }
 
 impl From<claim::StoredMessage> for Message {
     fn from(stored: claim::StoredMessage) -> Self {
+        let claim::StoredMessage { id, bytes, .. } = stored;
+        let of_size = Body::Stored { message: id, bytes };
         Self {
             event: stored.event_id,
             event_type: stored.event_type.into(),
             trace: stored.trace.and_then(|text| text.parse().ok()),
-            body: stored.body.into(),
+            body: stored.body.map_or(of_size, |body| Body::Held(body.into())),
         }
     }
 }
@@ -149,7 +179,10 @@ impl From<NewMessage> for Message {
             event: new.event_id,
             event_type: new.event_type.into(),
             trace: new.trace,
-            body: new.body.into(),
+            body: Body::Held(match new.content {
+                Content::Body(body) => body.into(),
+                Content::Source(_) => Bytes::new(),
+            }),
         }
     }
 }

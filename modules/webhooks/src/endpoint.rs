@@ -12,7 +12,9 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::headers;
+use crate::in_flight::Home;
 use crate::model::endpoint;
+use crate::retired::{self, Scheme};
 use crate::signing::{KeyError, SigningKey, signed_headers};
 
 /// What the requests call themselves.
@@ -29,6 +31,7 @@ pub(crate) fn purpose(endpoint: Uuid) -> String {
 /// An endpoint, prepared for sending.
 pub(crate) struct LoadedEndpoint {
     pub(crate) version: i64,
+    organisation: Uuid,
     pub(crate) url: Result<TargetUrl, AddressError>,
     /// The sentence says why nothing can be signed.
     keys: Result<Keys, String>,
@@ -36,9 +39,9 @@ pub(crate) struct LoadedEndpoint {
 }
 
 struct Keys {
-    current: SigningKey,
-    previous: Option<(SigningKey, OffsetDateTime)>,
-    key_pair: Option<SigningKey>,
+    /// The secret, the key pair where there is one, and those that were replaced: each until its
+    /// end, newest first within its scheme.
+    all: Vec<(SigningKey, Option<OffsetDateTime>)>,
 }
 
 /// Why an endpoint's secret can't be used.
@@ -73,14 +76,15 @@ impl LoadedEndpoint {
         }
         Self {
             version: stored.version,
+            organisation: stored.organisation_id,
             url: TargetUrl::parse(&stored.url, policy),
             keys,
             headers: all,
         }
     }
 
-    /// The headers of one attempt: signed with the secret, and with the previous one while that
-    /// still holds.
+    /// The headers of one attempt: signed with the present keys, and with those that were replaced
+    /// while they still hold.
     pub(crate) fn headers(
         &self,
         event: Uuid,
@@ -88,17 +92,23 @@ impl LoadedEndpoint {
         body: &[u8],
     ) -> Result<HeaderMap, String> {
         let keys = self.keys.as_ref().map_err(Clone::clone)?;
-        let previous = keys.previous.as_ref().filter(|(_, until)| now < *until);
-        let signing: Vec<&SigningKey> = std::iter::once(&keys.current)
-            .chain(previous.map(|(key, _)| key))
-            .chain(&keys.key_pair)
-            .collect();
+        let holds = |until: &Option<OffsetDateTime>| until.is_none_or(|until| now < until);
+        let signing: Vec<&SigningKey> =
+            keys.all.iter().filter(|(_, until)| holds(until)).map(|(key, _)| key).collect();
         // What belongs to the signature comes last and wins.
         let mut all = self.headers.clone();
         for (name, value) in &signed_headers(&signing, event, now, body) {
             all.insert(name, value.clone());
         }
         Ok(all)
+    }
+}
+
+impl LoadedEndpoint {
+    /// Where its requests go, and whose they are. An address that is refused leads nowhere.
+    pub(crate) fn home(&self) -> Home {
+        let origin = self.url.as_ref().map_or_else(|_| "".into(), |url| Arc::clone(url.origin()));
+        Home { origin, organisation: self.organisation }
     }
 }
 
@@ -109,12 +119,19 @@ impl Keys {
             let text = String::from_utf8(ring.reveal(&purpose, sealed)?)?;
             Ok(SigningKey::parse(&text)?)
         };
-        let previous = match (&stored.previous_secret, stored.previous_secret_expires_at) {
-            (Some(sealed), Some(until)) => Some((key(sealed)?, until)),
-            _ => None,
-        };
-        let key_pair = stored.key_pair.as_deref().map(key).transpose()?;
-        Ok(Self { current: key(&stored.secret)?, previous, key_pair })
+        let retired = retired::read(stored.retired_keys.as_deref())?;
+        let mut all = Vec::with_capacity(2 + retired.len());
+        for (scheme, present) in
+            [(Scheme::Secret, Some(&stored.secret)), (Scheme::KeyPair, stored.key_pair.as_ref())]
+        {
+            if let Some(sealed) = present {
+                all.push((key(sealed)?, None));
+            }
+            for one in retired.iter().filter(|one| one.scheme == scheme) {
+                all.push((key(&one.sealed)?, Some(one.until)));
+            }
+        }
+        Ok(Self { all })
     }
 }
 

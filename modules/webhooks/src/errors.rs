@@ -2,9 +2,23 @@
 
 use svc_core::{ErrorCode, ErrorKind};
 
+/// A key of the endpoint was replaced too often for all promises to hold.
+pub const TOO_MANY_KEYS: ErrorCode = ErrorCode::new(
+    "webhooks.too_many_keys",
+    ErrorKind::Conflict,
+    "So many keys of the endpoint that were replaced still sign, until the end that was promised for each, that no further one can join them; wait until the first has ended",
+);
+
+/// The organisation has as many endpoints as it may have.
+pub const TOO_MANY_ENDPOINTS: ErrorCode = ErrorCode::new(
+    "webhooks.too_many_endpoints",
+    ErrorKind::Conflict,
+    "The organisation has as many endpoints as it may have; `most` says how many. Delete one, or raise `Svc:Webhooks:MaxEndpoints`",
+);
+
 /// Nobody could be sent the delivery's data any more.
 pub const OWNER_GONE: ErrorCode = ErrorCode::new(
     "webhooks.owner_gone",
     ErrorKind::Conflict,
-    "The owner of the endpoint is disabled or has left the organisation; save the endpoint to become its owner",
+    "The owner of the endpoint is disabled or has left the organisation, or the API key that it was saved with has ended; save the endpoint to become its owner",
 );

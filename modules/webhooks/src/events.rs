@@ -46,3 +46,28 @@ pub struct WebhookEndpointDisabled {
     /// Why the last delivery failed.
     pub last_error: String,
 }
+
+/// An endpoint gets nothing, because its owner is disabled or has left, or the API key that it was
+/// saved with has ended. What it misses is kept, and recovered by whoever saves it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookEndpointOwnerGone {
+    /// The endpoint.
+    pub endpoint_id: Uuid,
+    /// Its host; the rest of its address may hold tokens.
+    pub host: String,
+    /// Its description.
+    pub description: String,
+    /// Its owner.
+    pub owner_id: Uuid,
+    /// Who else should know: whoever holds this permission in the organisation.
+    pub permission: &'static str,
+    /// Why, and what to do.
+    pub reason: String,
+}
+
+/// The host of an address, for those who may not see the rest.
+pub(crate) fn host(url: &str) -> String {
+    let url = url::Url::parse(url).ok();
+    url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+}

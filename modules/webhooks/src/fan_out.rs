@@ -4,28 +4,47 @@
 //! cost one look-up of endpoints, one look-up of rights for each owner, one question to the rules
 //! of a set for each owner, and two or three INSERTs, however many endpoints there are. Deliveries
 //! whose endpoints have room go to this node's dispatcher in memory once that is committed, and are
-//! told of by one row ([`crate::hand_over`]).
+//! told of by one row ([`crate::hand_over`]). What becomes more deliveries than one unit of work
+//! makes is told step by step, by a job ([`wide`]).
+//!
+//! Where the owner is gone nobody's rights say what the endpoint may see. The event itself is kept
+//! then, once for each organisation, and `missed` deliveries of it: whoever becomes the owner
+//! recovers them, as far as the rights of that time reach.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod subscribers;
+mod wide;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use svc_core::{Directory, OrganisationId, Principal, Result, UserId};
-use svc_data::UnitOfWork;
-use svc_events::{EventKind, Events, Handler, Message, Payload};
+use svc_core::{OrganisationId, Result};
+use svc_data::{Context, UnitOfWork};
+use svc_events::{EventKind, Events, Handler, Message, Payload, Publish as _};
 use uuid::Uuid;
 
-use crate::dispatcher;
+use crate::MANAGE;
+use crate::dispatcher::{self, HELD_BODY};
+use crate::events::{WebhookEndpointOwnerGone, host};
 use crate::hand_over::{HandOver, Handed, HandedDelivery};
 use crate::in_flight::Ticket;
 use crate::model::{Lane, Status};
+use crate::owner::{Owner, Standing};
 use crate::settings::WebhooksSettings;
 use crate::store::claim::{Claim, Claimed};
-use crate::store::hand_overs;
-use crate::store::insert::{self, NewDelivery, NewMessage};
-use crate::store::{micros, read_all};
+use crate::store::insert::{self, Content, NewDelivery, NewMessage};
+use crate::store::{self, hand_overs, micros, owners};
 use crate::subscription::EventType;
-use crate::view::{self, Reader};
+use crate::view::{self, Detail, Reader};
+
+use subscribers::{Audiences, Subscriber, Subscribers};
+
+pub(crate) use subscribers::{AT_ONCE, Place};
+pub(crate) use wide::{TellAll, tell_all};
+
+/// Bytes of bodies that a unit of work holds before it stores them.
+const HELD_BYTES: usize = 8 << 20;
 
 /// Makes deliveries of changes and events.
 #[derive(Default)]
@@ -43,31 +62,6 @@ struct Configured {
     events: Arc<Events>,
 }
 
-/// An endpoint that listed a pattern.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own of the endpoint")]
-struct Subscriber {
-    endpoint: Uuid,
-    organisation: OrganisationId,
-    owner: UserId,
-    is_active: bool,
-    includes_changes: bool,
-    is_ordered: bool,
-    has_pace: bool,
-    version: i64,
-}
-
-/// Who gets a view of an event: endpoints with one owner and the same wishes get the same bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Audience {
-    organisation: OrganisationId,
-    owner: UserId,
-    includes_changes: bool,
-}
-
-/// The endpoints that want an event, by who they are for.
-type Audiences = BTreeMap<Audience, Vec<Subscriber>>;
-
 #[async_trait]
 impl Handler for FanOut {
     async fn handle(&self, uow: &UnitOfWork, messages: &[Message]) -> Result<()> {
@@ -75,20 +69,24 @@ impl Handler for FanOut {
             .iter()
             .filter_map(|message| Some((self.event_type(message)?, message)))
             .collect();
-        let subscribers = Subscribers::find(uow, &events).await?;
-        if subscribers.0.is_empty() {
-            return Ok(());
-        }
         let hand_over = self.configured.get().map(|configured| &configured.hand_over);
-        let mut batch = Batch::new(uow, &events, hand_over)?;
-        let audiences = subscribers.by_type(&events);
-        batch.prepare(&audiences).await?;
-        for (place, (event_type, message)) in events.iter().enumerate() {
-            if let Some(audiences) = audiences.get(event_type) {
-                batch.add(place, event_type, message, audiences).await?;
+        let mut deliveries = usize::MAX;
+        if let Some(found) = Subscribers::find(uow, &events).await? {
+            let audiences = found.by_type(&events);
+            deliveries = count(&events, &audiences);
+            if deliveries == 0 {
+                return Ok(());
+            }
+            // Whoever wants order doesn't get what comes later before what is still being told.
+            let waits = found.has_ordered() && store::wide::is_any(uow).await?;
+            if deliveries <= AT_ONCE && !waits {
+                return tell(uow, &events, &audiences, hand_over).await;
             }
         }
-        batch.store().await
+        if let Some(hand_over) = hand_over {
+            hand_over.note_spread(events.len(), deliveries.min(events.len() * AT_ONCE));
+        }
+        wide::put_off(uow, &events).await
     }
 
     async fn room(&self) -> usize {
@@ -142,78 +140,34 @@ impl FanOut {
     }
 }
 
-/// The endpoints by the patterns that they listed.
-struct Subscribers(HashMap<String, Vec<Subscriber>>);
-
-impl Subscribers {
-    /// Finds the endpoints for all events of a batch with one statement.
-    async fn find(uow: &UnitOfWork, events: &[(EventType, &Message)]) -> Result<Self> {
-        let patterns: HashSet<String> =
-            events.iter().flat_map(|(event_type, _)| event_type.patterns()).collect();
-        let mut by_pattern: HashMap<String, Vec<Subscriber>> = HashMap::new();
-        if patterns.is_empty() {
-            return Ok(Self(by_pattern));
-        }
-        let patterns: Vec<String> = patterns.into_iter().collect();
-        let marks = vec!["?"; patterns.len().next_power_of_two()].join(", ");
-        let padding = patterns.len().next_power_of_two() - patterns.len();
-        let mut values: Vec<sea_orm::Value> =
-            patterns.iter().map(|text| text.as_str().into()).collect();
-        values.extend(std::iter::repeat_n(sea_orm::Value::from(""), padding));
-        let mut sql = format!(
-            "SELECT s.pattern, e.id, e.organisation_id, e.owner_id, e.is_active, \
-             e.includes_changes, e.is_ordered, e.max_per_second, e.version FROM webhooks_subscriptions s \
-             JOIN webhooks_endpoints e ON e.id = s.endpoint_id WHERE s.pattern IN ({marks})"
-        );
-        // A record that belongs to all organisations is told to all of them.
-        if let Some(organisation) = uow.context().principal().organisation() {
-            sql.push_str(" AND s.organisation_id = ?");
-            values.push(organisation.0.into());
-        }
-        let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
-        let found = read_all(&rows, |row| {
-            let subscriber = Subscriber {
-                endpoint: row.try_get_by_index(1)?,
-                organisation: OrganisationId(row.try_get_by_index(2)?),
-                owner: UserId(row.try_get_by_index(3)?),
-                is_active: row.try_get_by_index(4)?,
-                includes_changes: row.try_get_by_index(5)?,
-                is_ordered: row.try_get_by_index(6)?,
-                has_pace: row.try_get_by_index::<Option<i32>>(7)?.is_some(),
-                version: row.try_get_by_index(8)?,
-            };
-            Ok((row.try_get_by_index::<String>(0)?, subscriber))
-        })?;
-        for (pattern, subscriber) in found {
-            by_pattern.entry(pattern).or_default().push(subscriber);
-        }
-        Ok(Self(by_pattern))
-    }
-
-    /// The endpoints that want the events of a batch, by the event's type.
-    fn by_type(&self, events: &[(EventType, &Message)]) -> HashMap<EventType, Audiences> {
-        let types: HashSet<&EventType> = events.iter().map(|(event_type, _)| event_type).collect();
-        types.into_iter().map(|event_type| (event_type.clone(), self.of(event_type))).collect()
-    }
-
-    /// The endpoints that want an event, each once, by who they are for.
-    fn of(&self, event_type: &EventType) -> Audiences {
-        let mut seen = HashSet::new();
-        let mut audiences = Audiences::new();
-        for pattern in event_type.patterns() {
-            for subscriber in self.0.get(&pattern).into_iter().flatten() {
-                if seen.insert(subscriber.endpoint) {
-                    let audience = Audience {
-                        organisation: subscriber.organisation,
-                        owner: subscriber.owner,
-                        includes_changes: subscriber.includes_changes,
-                    };
-                    audiences.entry(audience).or_default().push(*subscriber);
-                }
-            }
-        }
+/// How many deliveries become of a batch of events.
+fn count(events: &[(EventType, &Message)], audiences: &HashMap<EventType, Audiences>) -> usize {
+    let of = |event_type: &EventType| {
         audiences
+            .get(event_type)
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .map(Vec::len)
+            .sum::<usize>()
+    };
+    events.iter().map(|(event_type, _)| of(event_type)).sum()
+}
+
+/// Stores the deliveries of a batch of events, or hands them over.
+async fn tell(
+    uow: &UnitOfWork,
+    events: &[(EventType, &Message)],
+    audiences: &HashMap<EventType, Audiences>,
+    hand_over: Option<&Arc<HandOver>>,
+) -> Result<()> {
+    let mut batch = Batch::new(uow, events, hand_over)?;
+    batch.prepare(audiences).await?;
+    for (place, (event_type, message)) in events.iter().enumerate() {
+        if let Some(audiences) = audiences.get(event_type) {
+            batch.add(place, event_type, message, audiences).await?;
+        }
     }
+    batch.store().await
 }
 
 /// What a batch of events becomes.
@@ -221,14 +175,26 @@ struct Batch<'a> {
     uow: &'a UnitOfWork,
     reader: Reader<'a>,
     types: Vec<&'a EventType>,
-    /// The owners' rights now; none for one who is disabled or has left.
-    owners: HashMap<(UserId, OrganisationId), Option<Arc<Principal>>>,
+    /// Whether the owners are there now, and with which rights.
+    owners: HashMap<Owner, Standing>,
+    /// Endpoints whose owners are gone, where that is not noted yet.
+    gone: BTreeMap<Uuid, Owner>,
+    /// Endpoints of which it is noted, and whose owners are there again.
+    returned: BTreeSet<Uuid>,
+    /// Messages that are not stored yet.
     messages: Vec<NewMessage>,
-    /// Deliveries that are stored, and wait.
+    /// The bytes of their contents.
+    bytes: usize,
+    /// Deliveries of them that are stored, and wait.
     deliveries: Vec<NewDelivery>,
+    /// Deliveries of them that have room on this node.
+    reserved: Vec<Reserved>,
     /// The short way to the dispatcher, with the claim under which it gets deliveries.
     hand_over: Option<(&'a Arc<HandOver>, Claim)>,
-    handed: Vec<Reserved>,
+    /// Deliveries that have room on this node, whose messages are stored.
+    handed: Vec<(NewDelivery, dispatcher::Message, Ticket)>,
+    /// How many deliveries there are in all.
+    made: usize,
     /// The versions of endpoints whose deliveries are handed over.
     versions: HashMap<Uuid, i64>,
 }
@@ -254,31 +220,35 @@ impl<'a> Batch<'a> {
             reader: Reader::new(uow, messages)?,
             types: events.iter().map(|(event_type, _)| event_type).collect(),
             owners: HashMap::new(),
+            gone: BTreeMap::new(),
+            returned: BTreeSet::new(),
             messages: Vec::new(),
+            bytes: 0,
             deliveries: Vec::new(),
+            reserved: Vec::new(),
             hand_over: hand_over.map(|hand_over| (hand_over, hand_over.claim(clock))),
             handed: Vec::new(),
+            made: 0,
             versions: HashMap::new(),
         })
     }
 
     /// Looks up the owners, and asks what each may see of the events that it gets.
     async fn prepare(&mut self, audiences: &HashMap<EventType, Audiences>) -> Result<()> {
-        let mut wanted: BTreeMap<(UserId, OrganisationId), (Vec<usize>, bool)> = BTreeMap::new();
+        let mut wanted: BTreeMap<Owner, (Vec<usize>, Detail)> = BTreeMap::new();
         for (place, event_type) in self.types.iter().enumerate() {
             for audience in audiences.get(event_type).into_iter().flat_map(BTreeMap::keys) {
-                let owner = (audience.owner, audience.organisation);
-                let (places, with_changes) = wanted.entry(owner).or_default();
+                let (places, detail) = wanted.entry(audience.owner).or_default();
                 // One owner may have endpoints with and without changes.
                 if places.last() != Some(&place) {
                     places.push(place);
                 }
-                *with_changes |= audience.includes_changes;
+                detail.join(audience.detail);
             }
         }
-        for ((user, organisation), (places, with_changes)) in wanted {
-            if let Some(owner) = self.owner(user, organisation).await? {
-                self.reader.prepare(&owner, &places, with_changes).await?;
+        for (owner, (places, detail)) in wanted {
+            if let Standing::Here(principal) = self.standing(owner).await? {
+                self.reader.prepare(owner, &principal, &places, detail).await?;
             }
         }
         Ok(())
@@ -292,58 +262,89 @@ impl<'a> Batch<'a> {
         audiences: &Audiences,
     ) -> Result<()> {
         // Views of one event that are the same bytes are stored once.
-        let first = self.messages.len();
+        let hashes = RandomState::new();
+        let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
+        let time_us = micros(message.time);
         for (audience, subscribers) in audiences {
-            let Some(owner) = self.owner(audience.owner, audience.organisation).await? else {
+            let mut began = Vec::with_capacity(subscribers.len());
+            began.extend(subscribers.iter().filter(|one| one.created_us <= time_us));
+            if began.is_empty() {
                 continue;
+            }
+            let owner = audience.owner;
+            let standing = self.standing(owner).await?;
+            let content = match &standing {
+                Standing::Here(principal) => {
+                    let view = self.reader.view(place, owner, principal, audience.detail);
+                    let Some(view) = view.await? else { continue };
+                    Content::Body(view::body(event_type, message, owner.organisation, &view)?)
+                }
+                Standing::Gone | Standing::KeyEnded => Content::Source(view::source(message)?),
             };
-            let view = self.reader.view(place, &owner, audience.includes_changes).await?;
-            let Some(view) = view else { continue };
-            let body = view::body(event_type, message, audience.organisation, &view)?;
-            let known = self.messages[first..]
-                .iter()
-                .position(|known| known.organisation == audience.organisation && known.body == body)
-                .map(|index| first + index);
-            let index = match known {
-                Some(known) => known,
-                None => self.add_message(event_type, message, audience.organisation, body),
+            let alike = known.entry(hashes.hash_one((owner.organisation, &content))).or_default();
+            let same = |index: &&usize| {
+                let message = &self.messages[**index];
+                message.organisation == owner.organisation && message.content == content
             };
-            for subscriber in subscribers {
-                self.add_delivery(subscriber, audience.organisation, index, message);
+            let index = if let Some(known) = alike.iter().find(same) {
+                *known
+            } else {
+                let index = self.add_message(event_type, message, owner.organisation, content);
+                alike.push(index);
+                index
+            };
+            let is_here = matches!(standing, Standing::Here(_));
+            for subscriber in began {
+                self.note_standing(subscriber, is_here);
+                self.add_delivery(subscriber, is_here, index, message);
+            }
+            if self.bytes > HELD_BYTES {
+                self.store_messages().await?;
+                known.clear();
             }
         }
         Ok(())
     }
 
+    fn note_standing(&mut self, subscriber: &Subscriber, is_here: bool) {
+        match (is_here, subscriber.is_known_gone) {
+            (false, false) => drop(self.gone.insert(subscriber.endpoint, subscriber.owner)),
+            (true, true) => drop(self.returned.insert(subscriber.endpoint)),
+            _ => {}
+        }
+    }
+
     fn add_delivery(
         &mut self,
         subscriber: &Subscriber,
-        organisation: OrganisationId,
+        is_here: bool,
         message_index: usize,
         message: &Message,
     ) {
         let order = view::subject_of(message)
             .filter(|_| subscriber.is_ordered)
             .map(|subject| (subject, message.id));
+        let is_sent = is_here && subscriber.is_active;
         // What has an order or a pace needs a look at the others.
-        let hand_over = self
-            .hand_over
-            .filter(|_| subscriber.is_active && order.is_none() && !subscriber.has_pace);
+        let is_small = self.messages[message_index].content.body().len() <= HELD_BODY;
+        let is_plain = is_sent && is_small && order.is_none() && !subscriber.has_pace;
+        let hand_over = self.hand_over.filter(|_| is_plain);
         let ticket = hand_over.and_then(|(way, _)| way.in_flight.reserve(subscriber.endpoint));
         let delivery = NewDelivery {
             id: self.uow.context().clock().new_id(),
-            organisation,
+            organisation: subscriber.owner.organisation,
             endpoint: subscriber.endpoint,
             message: self.messages[message_index].id,
-            status: if subscriber.is_active { Status::Queued } else { Status::Missed },
+            status: if is_sent { Status::Queued } else { Status::Missed },
             lane: if order.is_some() { Lane::Ordered } else { Lane::Ordinary },
             redelivery_of: None,
             order,
         };
+        self.made += 1;
         match ticket {
             Some(ticket) => {
                 self.versions.insert(subscriber.endpoint, subscriber.version);
-                self.handed.push(Reserved { delivery, message: message_index, ticket });
+                self.reserved.push(Reserved { delivery, message: message_index, ticket });
             }
             None => self.deliveries.push(delivery),
         }
@@ -355,8 +356,9 @@ impl<'a> Batch<'a> {
         event_type: &EventType,
         message: &Message,
         organisation: OrganisationId,
-        body: String,
+        content: Content,
     ) -> usize {
+        self.bytes += content.bytes();
         self.messages.push(NewMessage {
             id: self.uow.context().clock().new_id(),
             organisation,
@@ -364,48 +366,92 @@ impl<'a> Batch<'a> {
             event_type: event_type.as_str().to_owned(),
             time_us: micros(message.time),
             trace: message.trace,
-            body,
+            content,
         });
         self.messages.len() - 1
     }
 
-    async fn owner(
-        &mut self,
-        user: UserId,
-        organisation: OrganisationId,
-    ) -> Result<Option<Arc<Principal>>> {
-        if let Some(known) = self.owners.get(&(user, organisation)) {
+    async fn standing(&mut self, owner: Owner) -> Result<Standing> {
+        if let Some(known) = self.owners.get(&owner) {
             return Ok(known.clone());
         }
-        let directory = self.uow.context().app().service::<dyn Directory>()?;
-        let principal = directory.principal(user, organisation).await?.map(Arc::new);
-        self.owners.insert((user, organisation), principal.clone());
-        Ok(principal)
+        let standing = owner.standing(self.uow.context().app()).await?;
+        self.owners.insert(owner, standing.clone());
+        Ok(standing)
     }
 
-    async fn store(self) -> Result<()> {
-        if let Some((hand_over, _)) = self.hand_over {
-            hand_over.note_spread(self.types.len(), self.deliveries.len() + self.handed.len());
+    /// Notes endpoints whose owners are gone, or there again, and tells administrators of the first.
+    async fn tell_of_owners(&self) -> Result<()> {
+        let context = self.uow.context();
+        if !self.returned.is_empty() {
+            owners::note_return(self.uow, self.returned.iter().copied()).await?;
         }
+        if self.gone.is_empty() {
+            return Ok(());
+        }
+        let now = context.clock().now();
+        for found in owners::note_gone(self.uow, self.gone.keys().copied(), now).await? {
+            let Some(owner) = self.gone.get(&found.endpoint) else { continue };
+            let Some(standing) = self.owners.get(owner) else { continue };
+            let event = WebhookEndpointOwnerGone {
+                endpoint_id: found.endpoint,
+                host: host(&found.url),
+                description: found.description,
+                owner_id: owner.user.0,
+                permission: MANAGE,
+                reason: format!(
+                    "{}; what it misses is kept: save the endpoint to become its owner, and recover it",
+                    standing.sentence()
+                ),
+            };
+            let context = Context::system_in(context.app(), owner.organisation)?;
+            context.transact(async move |uow| uow.raise_domain(event)).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores the messages made so far, and the deliveries that wait.
+    async fn store_messages(&mut self) -> Result<()> {
         insert::messages(self.uow, &self.messages).await?;
         if !self.deliveries.is_empty() {
             insert::deliveries(self.uow, &self.deliveries).await?;
+            self.deliveries.clear();
         }
+        self.bytes = 0;
+        let messages: Vec<dispatcher::Message> =
+            self.messages.drain(..).map(dispatcher::Message::from).collect();
+        let handed = self.reserved.drain(..).map(|Reserved { delivery, message, ticket }| {
+            (delivery, messages[message].clone(), ticket)
+        });
+        self.handed.extend(handed);
+        Ok(())
+    }
+
+    async fn store(mut self) -> Result<()> {
+        if let Some((hand_over, _)) = self.hand_over {
+            hand_over.note_spread(self.types.len(), self.made);
+        }
+        self.tell_of_owners().await?;
+        self.store_messages().await?;
         let Some((hand_over, claim)) = self.hand_over.filter(|_| !self.handed.is_empty()) else {
             return Ok(());
         };
-        let handed = self.handed.iter().map(|reserved| &reserved.delivery);
-        hand_overs::store(self.uow, claim, handed).await?;
-        let messages: Vec<dispatcher::Message> =
-            self.messages.into_iter().map(dispatcher::Message::from).collect();
-        let handed = |reserved: Reserved| {
-            let NewDelivery { id, organisation, endpoint, message, lane, .. } = reserved.delivery;
+        hand_overs::store(self.uow, claim, self.handed.iter().map(|(delivery, ..)| delivery))
+            .await?;
+        let handed = |(delivery, message, ticket): (NewDelivery, dispatcher::Message, Ticket)| {
+            let NewDelivery { id, organisation, endpoint, message: message_id, lane, .. } =
+                delivery;
             let organisation = organisation.0;
-            HandedDelivery {
-                claimed: Claimed { id, organisation, endpoint, message, attempts: 0, lane, claim },
-                message: messages[reserved.message].clone(),
-                ticket: reserved.ticket,
-            }
+            let claimed = Claimed {
+                id,
+                organisation,
+                endpoint,
+                message: message_id,
+                attempts: 0,
+                lane,
+                claim,
+            };
+            HandedDelivery { claimed, message, ticket }
         };
         let handed = Handed {
             token: claim.token,

@@ -25,6 +25,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::dispatcher::Message;
+use crate::fan_out::AT_ONCE;
 use crate::in_flight::{InFlight, Ticket};
 use crate::store::claim::{Claim, Claimed};
 
@@ -88,14 +89,15 @@ impl HandOver {
         let began = Instant::now();
         let hurry = || self.hurry.lock().unwrap_or_else(PoisonError::into_inner);
         if hurry().is_some_and(|until| began < until) {
-            return usize::MAX;
+            return self.at_most();
         }
         while let Some(room) = self.in_flight.room() {
             let is_over = began.elapsed() >= PATIENCE && !room.is_guess;
             if room.eighths >= 4 || is_over && room.eighths > 0 {
                 // The first event tells how many deliveries become of one.
                 let events = room.in_all.checked_div(self.spread.load(Ordering::Relaxed));
-                return events.map_or(1, |events| events.min(room.per_endpoint).max(1));
+                let events = events.map_or(1, |events| events.min(room.per_endpoint).max(1));
+                return events.min(self.at_most());
             }
             if is_over {
                 *hurry() = Some(Instant::now() + HURRY);
@@ -103,7 +105,13 @@ impl HandOver {
             }
             tokio::time::sleep(LOOK).await;
         }
-        usize::MAX
+        self.at_most()
+    }
+
+    /// How many events one unit of work tells, however much room there is.
+    fn at_most(&self) -> usize {
+        let events = AT_ONCE.checked_div(self.spread.load(Ordering::Relaxed));
+        events.map_or(usize::MAX, |events| events.max(1))
     }
 
     /// Notes how many deliveries became of a number of events. Organisations differ, so it falls
@@ -146,20 +154,23 @@ impl HandOver {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
-    use crate::in_flight::Health;
+    use crate::in_flight::{Backlog, Health};
 
     const QUICK: Uuid = Uuid::from_u128(1);
 
     #[tokio::test]
     async fn the_fan_out_waits_for_room_and_not_for_long() {
-        let in_flight = InFlight::new(8, 4);
+        let in_flight = InFlight::new(8, 4, Duration::from_secs(20));
         let way = HandOver::new(Arc::clone(&in_flight), Duration::from_secs(20));
         assert_eq!(way.room().await, usize::MAX, "nobody sends yet");
         let _dispatcher = way.open();
         assert_eq!(way.room().await, 1, "the first event tells how many deliveries become of one");
         way.note_spread(1, 2);
-        in_flight.note(QUICK, Health::of(true, false, Duration::from_millis(1)));
+        let quick = Duration::from_millis(1);
+        in_flight.note(QUICK, Health::of(true, false, quick), quick);
         assert_eq!(way.room().await, 32, "of 64 deliveries in all");
         way.note_spread(4, 4);
         assert_eq!(way.room().await, 32, "organisations differ");
@@ -174,9 +185,10 @@ mod tests {
         assert_eq!(tokio::join!(waits, ends).0, 22, "what there is when enough has ended");
 
         // It has more in the database, and doesn't get through with it.
-        in_flight.look_ended(std::collections::HashSet::from([QUICK]));
-        assert_eq!(way.room().await, usize::MAX);
-        in_flight.look_ended(std::collections::HashSet::new());
-        assert_eq!(way.room().await, usize::MAX, "nobody waits for a while");
+        in_flight.look_ended(Backlog { new: HashSet::from([QUICK]), ..Backlog::default() });
+        let all = AT_ONCE / 2;
+        assert_eq!(way.room().await, all, "what one unit of work tells at two for each event");
+        in_flight.look_ended(Backlog::default());
+        assert_eq!(way.room().await, all, "nobody waits for a while");
     }
 }

@@ -10,7 +10,13 @@
 //! | its last request ran into the timeout | 1 | none |
 //!
 //! So one that hangs leaves the others their places, and one that is well never waits for the
-//! database between two requests.
+//! database between two requests. What many endpoints of one origin, or of one organisation, may
+//! take together is bounded besides ([`shares`]).
+//!
+//! An endpoint that somebody has changed or deleted is turned away: nothing that was prepared before
+//! is sent to it any more.
+
+mod shares;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,6 +24,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use uuid::Uuid;
+
+use crate::model::Lane;
+
+use shares::{PlannedShares, Shares};
+
+pub(crate) use shares::Home;
 
 /// How many deliveries of an endpoint wait in memory for each request that may be in flight.
 const AHEAD: u32 = 32;
@@ -36,6 +48,9 @@ const QUICK: Duration = Duration::from_millis(50);
 
 /// An endpoint that takes longer gets nothing ahead.
 const SLOW: Duration = Duration::from_millis(500);
+
+/// How many new deliveries of endpoints whose origins are not known yet are in memory: a part of all.
+const STRANGERS: usize = 4;
 
 /// How an endpoint's last request on this node went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,23 +89,53 @@ pub(crate) struct Room {
     pub(crate) is_guess: bool,
 }
 
+/// What a look is about to take on: many endpoints may share an origin, or an organisation.
+#[derive(Default)]
+pub(crate) struct Planned {
+    by_endpoint: HashMap<Uuid, usize>,
+    shares: PlannedShares,
+}
+
+impl Planned {
+    fn of(&self, endpoint: Uuid) -> usize {
+        self.by_endpoint.get(&endpoint).copied().unwrap_or_default()
+    }
+}
+
 /// The tickets of this node.
 pub(crate) struct InFlight {
     limit: usize,
     limit_per_endpoint: usize,
+    /// How long what is in memory is held at most.
+    lease: Duration,
     state: Mutex<State>,
 }
 
+/// Endpoints for which more is due in the database than was taken on, when it was last looked.
 #[derive(Default)]
+pub(crate) struct Backlog {
+    /// Of what is new. What comes besides waits behind that, in the database too.
+    pub(crate) new: HashSet<Uuid>,
+    /// Of what is sent again. What is new doesn't wait for that.
+    pub(crate) replayed: HashSet<Uuid>,
+    /// Of what has a pace, which lets more begin than there were places for.
+    pub(crate) paced: HashSet<Uuid>,
+}
+
 struct State {
+    shares: Shares,
+    /// Where endpoints are, as far as something was sent there.
+    homes: HashMap<Uuid, Home>,
+    /// New deliveries of endpoints whose origins are not known yet.
+    strangers: usize,
+    /// The versions below which endpoints are turned away, and since when.
+    turned: HashMap<Uuid, (i64, Instant)>,
     sending: usize,
     waiting: usize,
     by_endpoint: HashMap<Uuid, Counts>,
     health: HashMap<Uuid, Health>,
-    /// Endpoints for which more is due in the database than was taken on. What is new waits
-    /// behind that, in the database too.
-    behind: HashSet<Uuid>,
-    /// Those that came to be so since the dispatcher last began to look.
+    backlog: Backlog,
+    /// Those that came to be behind since the dispatcher last began to look.
     newly_behind: HashSet<Uuid>,
     /// Whether the dispatcher takes deliveries from the fan-out.
     is_open: bool,
@@ -102,31 +147,77 @@ struct Counts {
     waiting: usize,
 }
 
+impl Counts {
+    fn all(self) -> usize {
+        self.sending + self.waiting
+    }
+
+    /// One that waited is sent.
+    fn begin(&mut self) {
+        self.waiting = self.waiting.saturating_sub(1);
+        self.sending += 1;
+    }
+
+    /// One is through, or given back.
+    fn end(&mut self, is_sending: bool) {
+        let count = if is_sending { &mut self.sending } else { &mut self.waiting };
+        *count = count.saturating_sub(1);
+    }
+}
+
 impl State {
     fn counts(&self, endpoint: Uuid) -> Counts {
         self.by_endpoint.get(&endpoint).copied().unwrap_or_default()
     }
 
-    /// Adds a delivery that waits.
-    fn enter(&mut self, endpoint: Uuid) {
+    fn new(limit: usize, limit_per_endpoint: usize) -> Self {
+        Self {
+            shares: Shares::new(limit, limit_per_endpoint),
+            homes: HashMap::new(),
+            strangers: 0,
+            turned: HashMap::new(),
+            sending: 0,
+            waiting: 0,
+            by_endpoint: HashMap::new(),
+            health: HashMap::new(),
+            backlog: Backlog::default(),
+            newly_behind: HashSet::new(),
+            is_open: false,
+        }
+    }
+
+    /// Adds a delivery that waits; one without a home is a stranger's.
+    fn enter(&mut self, endpoint: Uuid, home: Option<&Home>) {
+        match home {
+            Some(home) => self.shares.enter(home),
+            None => self.strangers += 1,
+        }
         self.waiting += 1;
         self.by_endpoint.entry(endpoint).or_default().waiting += 1;
         self.health.entry(endpoint).or_insert_with(|| Health::Unknown(Instant::now()));
     }
 
     /// Takes one off; forgets an endpoint that has none left.
-    fn leave(&mut self, endpoint: Uuid, change: impl FnOnce(&mut Counts)) {
+    fn leave(&mut self, endpoint: Uuid, home: Option<&Home>, is_sending: bool) {
+        match home {
+            Some(home) => self.shares.leave(home, is_sending),
+            None => self.strangers = self.strangers.saturating_sub(1),
+        }
+        let total = if is_sending { &mut self.sending } else { &mut self.waiting };
+        *total = total.saturating_sub(1);
         let Some(counts) = self.by_endpoint.get_mut(&endpoint) else { return };
-        change(counts);
-        if counts.sending + counts.waiting == 0 {
+        counts.end(is_sending);
+        if counts.all() == 0 {
             self.by_endpoint.remove(&endpoint);
         }
     }
 }
 
 impl InFlight {
-    pub(crate) fn new(limit: usize, limit_per_endpoint: usize) -> Arc<Self> {
-        Arc::new(Self { limit, limit_per_endpoint, state: Mutex::default() })
+    /// `lease` is how long what is in memory is held at most.
+    pub(crate) fn new(limit: usize, limit_per_endpoint: usize, lease: Duration) -> Arc<Self> {
+        let state = Mutex::new(State::new(limit, limit_per_endpoint));
+        Arc::new(Self { limit, limit_per_endpoint, lease, state })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -153,8 +244,16 @@ impl InFlight {
     }
 
     fn room_for(&self, state: &State, endpoint: Uuid) -> usize {
-        let Counts { sending, waiting } = state.counts(endpoint);
-        self.allowance(state, endpoint).saturating_sub(sending + waiting)
+        self.room_besides(state, endpoint, &Planned::default())
+    }
+
+    fn room_besides(&self, state: &State, endpoint: Uuid, planned: &Planned) -> usize {
+        let taken = state.counts(endpoint).all() + planned.of(endpoint);
+        let of_endpoint = self.allowance(state, endpoint).saturating_sub(taken);
+        let home = state.homes.get(&endpoint);
+        home.map_or(of_endpoint, |home| {
+            state.shares.room(home, Instant::now(), &planned.shares).min(of_endpoint)
+        })
     }
 
     fn most(&self) -> usize {
@@ -170,32 +269,74 @@ impl InFlight {
         self.free_of(&self.state())
     }
 
-    /// How many may be taken on for an endpoint.
-    pub(crate) fn free_for(&self, endpoint: Uuid) -> usize {
-        self.room_for(&self.state(), endpoint)
+    /// How many may be taken on for an endpoint, of a lane, besides what is planned: of what is sent
+    /// again never more than may be in flight, so that what is new finds room.
+    pub(crate) fn free_for(&self, endpoint: Uuid, lane: Lane, planned: &Planned) -> usize {
+        let state = self.state();
+        let room = self.room_besides(&state, endpoint, planned);
+        match lane {
+            Lane::Replay => {
+                let replay = self.room_for_replay(&state, endpoint);
+                room.min(replay.saturating_sub(planned.of(endpoint)))
+            }
+            Lane::Ordinary | Lane::Test | Lane::Ordered => room,
+        }
+    }
+
+    /// Plans to take so many on for an endpoint.
+    pub(crate) fn plan(&self, endpoint: Uuid, count: usize, planned: &mut Planned) {
+        *planned.by_endpoint.entry(endpoint).or_default() += count;
+        if let Some(home) = self.state().homes.get(&endpoint) {
+            planned.shares.add(home, count);
+        }
+    }
+
+    /// Notes where an endpoint is.
+    pub(crate) fn settle(&self, endpoint: Uuid, home: Home) {
+        self.state().homes.insert(endpoint, home);
+    }
+
+    /// Those of the endpoints of which it isn't known where they are.
+    pub(crate) fn unsettled(&self, endpoints: impl Iterator<Item = Uuid>) -> HashSet<Uuid> {
+        let state = self.state();
+        endpoints.filter(|endpoint| !state.homes.contains_key(endpoint)).collect()
+    }
+
+    fn room_for_replay(&self, state: &State, endpoint: Uuid) -> usize {
+        self.places(state, endpoint).saturating_sub(state.counts(endpoint).all())
     }
 
     /// Takes a delivery on that was claimed.
-    pub(crate) fn take(self: &Arc<Self>, endpoint: Uuid) -> Ticket {
-        self.state().enter(endpoint);
-        Ticket { in_flight: Arc::clone(self), endpoint, is_sending: false }
+    pub(crate) fn take(self: &Arc<Self>, endpoint: Uuid, home: Option<Home>) -> Ticket {
+        let mut state = self.state();
+        if let Some(home) = &home {
+            state.homes.insert(endpoint, home.clone());
+        }
+        state.enter(endpoint, home.as_ref());
+        drop(state);
+        Ticket { in_flight: Arc::clone(self), endpoint, home, is_sending: false }
     }
 
     /// Takes a new delivery on that is about to be stored, unless others of its endpoint wait in
     /// the database, or will because there is no room.
     pub(crate) fn reserve(self: &Arc<Self>, endpoint: Uuid) -> Option<Ticket> {
-        {
+        let home = {
             let mut state = self.state();
-            if !state.is_open || state.behind.contains(&endpoint) {
+            if !state.is_open || state.backlog.new.contains(&endpoint) {
                 return None;
             }
-            if self.free_of(&state) == 0 || self.room_for(&state, endpoint) == 0 {
-                state.behind.insert(endpoint);
+            let home = state.homes.get(&endpoint).cloned();
+            let is_well = matches!(state.health.get(&endpoint), Some(Health::Well(_)));
+            let is_known = home.is_some() || is_well;
+            let is_strange = !is_known && state.strangers >= self.most() / STRANGERS;
+            if is_strange || self.free_of(&state) == 0 || self.room_for(&state, endpoint) == 0 {
+                state.backlog.new.insert(endpoint);
                 state.newly_behind.insert(endpoint);
                 return None;
             }
-        }
-        Some(self.take(endpoint))
+            home
+        };
+        Some(self.take(endpoint, home))
     }
 
     /// Begins or ends to take on what is new.
@@ -215,7 +356,7 @@ impl InFlight {
         let per_endpoint = if state.health.is_empty() { self.limit_per_endpoint } else { in_all };
         let mut room = Room { in_all, per_endpoint, eighths: 8, is_guess: false };
         let mut taken = 0;
-        for endpoint in state.by_endpoint.keys().chain(&state.behind) {
+        for endpoint in state.by_endpoint.keys().chain(&state.backlog.new) {
             match state.health.get(endpoint) {
                 Some(Health::Well(duration)) if *duration <= QUICK => {}
                 Some(Health::Unknown(since)) if since.elapsed() < FIRST_ANSWER => {
@@ -223,7 +364,7 @@ impl InFlight {
                 }
                 _ => continue,
             }
-            let is_behind = state.behind.contains(endpoint);
+            let is_behind = state.backlog.new.contains(endpoint);
             let free = if is_behind { 0 } else { self.room_for(&state, *endpoint) };
             room.per_endpoint = room.per_endpoint.min(free);
             room.eighths = room.eighths.min(free * 8 / self.allowance(&state, *endpoint).max(1));
@@ -239,8 +380,49 @@ impl InFlight {
 
     /// Whether a request to the endpoint may begin.
     pub(crate) fn may_send(&self, endpoint: Uuid) -> bool {
-        let state = self.state();
-        state.sending < self.limit && state.counts(endpoint).sending < self.places(&state, endpoint)
+        self.may_send_in(&self.state(), endpoint)
+    }
+
+    fn may_send_in(&self, state: &State, endpoint: Uuid) -> bool {
+        state.sending < self.limit
+            && state.counts(endpoint).sending < self.places(state, endpoint)
+            && state
+                .homes
+                .get(&endpoint)
+                .is_none_or(|home| state.shares.may_send(home, Instant::now()))
+    }
+
+    /// Takes places for requests of an endpoint that are to begin as soon as their deliveries are
+    /// claimed, since its pace counts them from then on: those that are free, up to a number.
+    pub(crate) fn take_places(self: &Arc<Self>, endpoint: Uuid, most: usize) -> Vec<Ticket> {
+        let mut tickets = Vec::new();
+        while tickets.len() < most && self.may_send(endpoint) {
+            let home = self.state().homes.get(&endpoint).cloned();
+            let mut ticket = self.take(endpoint, home);
+            ticket.send();
+            tickets.push(ticket);
+        }
+        tickets
+    }
+
+    /// Turns an endpoint away: what was prepared for a version before this one is not sent.
+    pub(crate) fn turn_away(&self, endpoint: Uuid, version: i64) {
+        let now = Instant::now();
+        let mut state = self.state();
+        // What was prepared so long ago is held no more.
+        state.turned.retain(|_, (_, since)| now - *since <= self.lease);
+        if version == i64::MAX {
+            // It is deleted, and nobody asks for it again.
+            state.homes.remove(&endpoint);
+            state.health.remove(&endpoint);
+        }
+        let turned = state.turned.entry(endpoint).or_insert((version, now));
+        *turned = (turned.0.max(version), now);
+    }
+
+    /// Whether what was prepared for a version of an endpoint may still be sent.
+    pub(crate) fn is_current(&self, endpoint: Uuid, version: i64) -> bool {
+        self.state().turned.get(&endpoint).is_none_or(|(oldest, _)| version >= *oldest)
     }
 
     /// Whether all requests that may be in flight are.
@@ -249,8 +431,12 @@ impl InFlight {
     }
 
     /// Notes how an endpoint's last request went.
-    pub(crate) fn note(&self, endpoint: Uuid, health: Health) {
-        self.state().health.insert(endpoint, health);
+    pub(crate) fn note(&self, endpoint: Uuid, health: Health, took: Duration) {
+        let mut state = self.state();
+        state.health.insert(endpoint, health);
+        if let Some(home) = state.homes.get(&endpoint).cloned() {
+            state.shares.note(&home, health, took, Instant::now());
+        }
     }
 
     /// The dispatcher begins to look what is due.
@@ -258,16 +444,17 @@ impl InFlight {
         self.state().newly_behind.clear();
     }
 
-    /// The dispatcher has looked at all endpoints: these have more due than it took on.
-    pub(crate) fn look_ended(&self, behind: HashSet<Uuid>) {
+    /// The dispatcher has looked at all endpoints.
+    pub(crate) fn look_ended(&self, backlog: Backlog) {
         let mut state = self.state();
+        state.backlog = backlog;
         let newly = std::mem::take(&mut state.newly_behind);
-        state.behind = behind;
-        state.behind.extend(newly);
+        state.backlog.new.extend(newly);
     }
 
     /// Whether it is worth looking for more: an endpoint for which more is due has room again (one
-    /// that is well, half of it), or the last look was cut short and there is room in general.
+    /// that is well, half of it; one with a pace, a place), or the last look was cut short and there
+    /// is room in general.
     pub(crate) fn is_worth_a_look(&self, was_cut_short: bool) -> bool {
         let state = self.state();
         let has_room = |endpoint: &Uuid| {
@@ -277,8 +464,15 @@ impl InFlight {
             };
             self.room_for(&state, *endpoint) >= enough.max(1)
         };
+        let may_replay = |endpoint: &Uuid| {
+            let room = self.room_for_replay(&state, *endpoint);
+            room * 2 >= self.places(&state, *endpoint) && self.room_for(&state, *endpoint) > 0
+        };
         self.free_of(&state) * 4 >= self.most()
-            && (was_cut_short || state.behind.iter().any(has_room))
+            && (was_cut_short
+                || state.backlog.new.iter().any(has_room)
+                || state.backlog.paced.iter().any(|endpoint| self.may_send_in(&state, *endpoint))
+                || state.backlog.replayed.iter().any(may_replay))
     }
 }
 
@@ -286,11 +480,29 @@ impl InFlight {
 pub(crate) struct Ticket {
     in_flight: Arc<InFlight>,
     endpoint: Uuid,
+    home: Option<Home>,
     is_sending: bool,
 }
 
 impl Ticket {
-    /// Its request begins.
+    /// Where its endpoint is, now that this is known.
+    pub(crate) fn settle(&mut self, home: Home) {
+        if self.home.as_ref() == Some(&home) {
+            return;
+        }
+        let mut state = self.in_flight.state();
+        state.leave(self.endpoint, self.home.as_ref(), self.is_sending);
+        state.homes.insert(self.endpoint, home.clone());
+        state.enter(self.endpoint, Some(&home));
+        self.home = Some(home);
+    }
+
+    /// Whether it has a place for its request.
+    pub(crate) fn has_place(&self) -> bool {
+        self.is_sending
+    }
+
+    /// Its request begins, or will without waiting.
     pub(crate) fn send(&mut self) {
         if self.is_sending {
             return;
@@ -299,98 +511,18 @@ impl Ticket {
         let mut state = self.in_flight.state();
         state.waiting = state.waiting.saturating_sub(1);
         state.sending += 1;
-        let counts = state.by_endpoint.entry(self.endpoint).or_default();
-        counts.waiting = counts.waiting.saturating_sub(1);
-        counts.sending += 1;
+        if let Some(home) = &self.home {
+            state.shares.send(home, Instant::now());
+        }
+        state.by_endpoint.entry(self.endpoint).or_default().begin();
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut state = self.in_flight.state();
-        if self.is_sending {
-            state.sending = state.sending.saturating_sub(1);
-            state.leave(self.endpoint, |counts| counts.sending -= 1);
-        } else {
-            state.waiting = state.waiting.saturating_sub(1);
-            state.leave(self.endpoint, |counts| counts.waiting -= 1);
-        }
+        self.in_flight.state().leave(self.endpoint, self.home.as_ref(), self.is_sending);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ONE: Uuid = Uuid::from_u128(1);
-    const OTHER: Uuid = Uuid::from_u128(2);
-
-    #[test]
-    fn an_endpoint_that_hangs_has_one_place_until_it_answers() {
-        let in_flight = InFlight::new(8, 4);
-        let mut tickets: Vec<Ticket> = (0..4).map(|_| in_flight.take(ONE)).collect();
-        assert_eq!((in_flight.free(), in_flight.free_for(ONE)), (60, 0));
-        assert_eq!(in_flight.free_for(OTHER), 4);
-        tickets.iter_mut().for_each(Ticket::send);
-        assert!(!in_flight.may_send(ONE) && in_flight.may_send(OTHER));
-        in_flight.note(ONE, Health::Hanging);
-        drop(tickets);
-        assert_eq!((in_flight.free(), in_flight.free_for(ONE)), (64, 1));
-        let ticket = in_flight.take(ONE);
-        assert_eq!(in_flight.free_for(ONE), 0);
-        in_flight.note(ONE, Health::Troubled);
-        assert_eq!(in_flight.free_for(ONE), 3);
-        let well = |milliseconds| Health::of(true, false, Duration::from_millis(milliseconds));
-        for (milliseconds, ahead) in [(0, 32), (125, 32), (200, 20), (499, 8), (500, 0)] {
-            in_flight.note(ONE, well(milliseconds));
-            assert_eq!(in_flight.free_for(ONE), 4 + ahead * 4 - 1, "{milliseconds}");
-        }
-        drop(ticket);
-        assert!(in_flight.state().by_endpoint.is_empty());
-    }
-
-    #[test]
-    fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
-        let in_flight = InFlight::new(8, 4);
-        let known =
-            |in_all, per_endpoint, eighths| Room { in_all, per_endpoint, eighths, is_guess: false };
-        let room = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths));
-        assert_eq!(in_flight.room(), None, "nobody sends yet");
-        in_flight.open(true);
-        assert_eq!(in_flight.room(), room(64, 4, 8), "nothing is known of any endpoint");
-        let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
-        assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(61, 1, 2) }));
-        in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER));
-        assert_eq!(in_flight.room(), room(61, 61, 8), "it was waited for");
-        for health in [Health::Hanging, Health::of(true, false, Duration::from_millis(60))] {
-            in_flight.note(ONE, health);
-            assert_eq!(in_flight.room(), room(61, 61, 8), "nobody waits for one that is not quick");
-        }
-        in_flight.note(OTHER, Health::of(true, false, Duration::from_millis(1)));
-        tickets.extend((0..33).filter_map(|_| in_flight.reserve(OTHER)));
-        assert_eq!(in_flight.room(), room(28, 28, 3), "it has taken more than half of all");
-        tickets.truncate(35);
-        assert_eq!(in_flight.room(), room(29, 29, 6));
-        in_flight.look_ended(HashSet::from([OTHER]));
-        assert_eq!(in_flight.room(), room(29, 0, 0), "it has more in the database");
-    }
-
-    #[test]
-    fn what_is_new_waits_behind_what_is_due_in_the_database() {
-        let in_flight = InFlight::new(8, 2);
-        assert!(in_flight.reserve(ONE).is_none(), "nobody sends yet");
-        in_flight.open(true);
-        let tickets: Vec<Ticket> = (0..2).filter_map(|_| in_flight.reserve(ONE)).collect();
-        assert_eq!(tickets.len(), 2);
-        in_flight.look_begins();
-        assert!(in_flight.reserve(ONE).is_none(), "it has no room");
-        in_flight.look_ended(HashSet::new());
-        assert!(!in_flight.is_worth_a_look(false));
-        drop(tickets);
-        assert!(in_flight.reserve(ONE).is_none(), "what had no room comes first");
-        assert!(in_flight.is_worth_a_look(false));
-        in_flight.look_begins();
-        in_flight.look_ended(HashSet::new());
-        assert!(in_flight.reserve(ONE).is_some() && !in_flight.is_worth_a_look(false));
-    }
-}
+mod tests;

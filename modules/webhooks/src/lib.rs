@@ -32,7 +32,9 @@ mod headers;
 mod in_flight;
 mod metrics;
 mod model;
+mod owner;
 mod retention;
+mod retired;
 mod service;
 mod set;
 mod settings;
@@ -43,8 +45,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use svc_client::{Client, ClientOptions, OutboundSettings, SystemResolver};
-use svc_core::{App, Error, Module, Registry, Result, Worker};
-use svc_data::{DataRegistry as _, Database, Migration};
+use svc_core::{App, Error, Module, Permission, Registry, Result, Worker};
+use svc_data::DataRegistry as _;
+use svc_database::{Database, Migration};
 use svc_events::{Events, EventsRegistry as _, Sets, Subscription};
 use svc_http::HttpRegistry as _;
 use svc_jobs::JobsRegistry as _;
@@ -54,18 +57,31 @@ use endpoint::Endpoints;
 use hand_over::HandOver;
 use in_flight::InFlight;
 use metrics::DeliveryMetrics;
-use retention::DeleteOldDeliveries;
+use retention::{DeleteDeliveries, DeleteOldDeliveries};
 use service::Service;
 
-pub use events::{WebhookEndpointDisabled, WebhookEndpointFailing};
+pub use events::{WebhookEndpointDisabled, WebhookEndpointFailing, WebhookEndpointOwnerGone};
 pub use set::WebhookSet;
 pub use settings::WebhooksSettings;
 
 /// The permission that everything in the management API needs.
 pub const MANAGE: &str = "Webhooks.Manage";
 
+/// [`MANAGE`] as a type, for routes.
+pub(crate) struct Manage;
+
+impl Permission for Manage {
+    const NAME: &'static str = MANAGE;
+}
+
 /// The mark of entity sets whose changes are sent.
 pub const MARK: &str = "webhooks";
+
+/// Who takes changes and events off the outbox.
+pub(crate) const HANDLER: &str = "webhooks.fan_out";
+
+/// The topic that tells dispatchers that endpoints were changed or deleted.
+pub(crate) const ENDPOINTS_TOPIC: &str = "webhooks.endpoints";
 
 /// The topic that wakes the dispatcher.
 pub(crate) const WAKE_TOPIC: &str = "webhooks";
@@ -89,16 +105,21 @@ impl Module for Webhooks {
             include_str!("../migrations/0001_webhooks.sql"),
         )]);
         registry.entity::<model::endpoint::Entity>();
-        registry.errors([errors::OWNER_GONE]);
+        registry.errors([errors::OWNER_GONE, errors::TOO_MANY_ENDPOINTS, errors::TOO_MANY_KEYS]);
         registry.permission(MANAGE, "manage webhooks, with their secrets and deliveries");
         registry.domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail");
         registry
             .domain_event::<WebhookEndpointDisabled>("A failing webhook endpoint was switched off");
+        registry.domain_event::<WebhookEndpointOwnerGone>(
+            "A webhook endpoint misses events because its owner is gone",
+        );
         let wanted =
             Subscription::new().changes(Sets::Marked(MARK)).application_events().domain_events();
         let fan_out = Arc::new(fan_out::FanOut::default());
-        registry.handler("webhooks.fan_out", wanted, Arc::clone(&fan_out) as _);
+        registry.handler(HANDLER, wanted, Arc::clone(&fan_out) as _);
+        registry.job::<fan_out::TellAll>(fan_out::tell_all);
         registry.job::<DeleteOldDeliveries>(retention::delete_old_deliveries);
+        registry.job::<DeleteDeliveries>(retention::delete_deliveries);
         registry.schedule("webhooks.retention", "0 17 3 * * *", || DeleteOldDeliveries {});
         registry.job::<service::RecoverDeliveries>(service::recover_deliveries);
         registry.job::<service::RedeliverMany>(service::redeliver_many);
@@ -120,9 +141,10 @@ fn start(
     metrics: Arc<DeliveryMetrics>,
 ) -> Result<Dispatcher> {
     let settings = app.settings::<WebhooksSettings>();
-    let in_flight =
-        InFlight::new(settings.concurrency.into(), settings.concurrency_per_endpoint.into());
-    let hand_over = Arc::new(HandOver::new(in_flight, settings.timeout + LEASE_MARGIN));
+    let lease = settings.timeout + LEASE_MARGIN;
+    let (concurrency, per_endpoint) = (settings.concurrency, settings.concurrency_per_endpoint);
+    let in_flight = InFlight::new(concurrency.into(), per_endpoint.into(), lease);
+    let hand_over = Arc::new(HandOver::new(Arc::clone(&in_flight), lease));
     fan_out.configure(&settings, app.service::<Events>()?, Arc::clone(&hand_over));
     let outbound = app.settings::<OutboundSettings>();
     let policy = settings.address_policy(service::public_url(app).as_ref(), &outbound);
@@ -143,6 +165,6 @@ fn start(
         .map_err(|error| unusable("TLS can't be prepared", &error))?;
     let endpoints = Arc::new(Endpoints::new(policy));
     let database = Database::clone(&*app.service::<Database>()?);
-    app.provide(Arc::new(Service::new(settings, Arc::clone(&endpoints))));
+    app.provide(Arc::new(Service::new(settings, Arc::clone(&endpoints), in_flight)));
     Ok(Dispatcher::new(app, database, sender, endpoints, hand_over, metrics))
 }

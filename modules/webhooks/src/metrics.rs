@@ -11,11 +11,11 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use svc_core::{App, Result};
-use svc_data::Database;
+use svc_database::{Database, column};
 use svc_http::MetricsSource;
 
 use crate::model::Status;
-use crate::store::column;
+use crate::store::claim;
 
 /// The bounds of the histogram of durations, in seconds.
 const BOUNDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -84,7 +84,7 @@ impl MetricsSource for DeliveryMetrics {
         );
         registry.register(
             "svc_webhooks_oldest_due_seconds",
-            "How long the delivery that is due longest has been due",
+            "How long the delivery that is due longest has been due; those held don't count",
             self.oldest.clone(),
         );
     }
@@ -94,16 +94,14 @@ impl MetricsSource for DeliveryMetrics {
         let now = app.clock().now_us();
         // What was handed over may have been recorded in part; it is gone in a moment.
         let sql = "SELECT COUNT(*) + \
-                   COALESCE((SELECT CAST(SUM(h.count) AS BIGINT) FROM webhooks_hand_overs h), 0), \
-                   MIN(w.due_us) FROM (SELECT d.due_us \
-                   FROM webhooks_deliveries d JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
-                   WHERE d.status < 2 LIMIT ?) AS w";
+                   COALESCE((SELECT CAST(SUM(h.count) AS BIGINT) FROM webhooks_hand_overs h), 0) \
+                   FROM (SELECT 1 FROM webhooks_deliveries d WHERE d.status < 2 LIMIT ?) AS w";
         let rows = database.rows(database.statement(sql, [COUNTED.into()])).await?;
         if let Some(row) = rows.first() {
-            let oldest: Option<i64> = column(row, 1)?;
             self.waiting.set(column(row, 0)?);
-            self.oldest.set(oldest.map_or(0, |due| (now - due).max(0) / 1_000_000));
         }
+        let oldest = claim::oldest_due(&database).await?;
+        self.oldest.set(oldest.map_or(0, |due| (now - due).max(0) / 1_000_000));
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ pub(crate) enum Status {
     Delivered = 2,
     /// Failed for good.
     Failed = 3,
-    /// Was never queued: the endpoint was switched off. Only a recovery shows and queues it.
+    /// Was never queued: the endpoint was switched off, or its owner was gone. Only a recovery shows and queues it.
     Missed = 4,
 }
 
@@ -51,24 +51,46 @@ pub(crate) enum Lane {
     Test = 1,
     /// Events of which those of one entity follow each other.
     Ordered = 2,
+    /// Many events that are sent again: after the others.
+    Replay = 3,
 }
 
 impl Lane {
+    pub(crate) const ALL: [Self; 4] = [Self::Ordinary, Self::Test, Self::Ordered, Self::Replay];
+
     pub(crate) const fn code(self) -> i16 {
         self as i16
     }
 
+    /// The queue of a delivery that repeats one of this lane, by itself.
+    pub(crate) const fn of_redelivery(self) -> Self {
+        match self {
+            Self::Test => Self::Test,
+            Self::Ordinary | Self::Ordered | Self::Replay => Self::Ordinary,
+        }
+    }
+
+    /// The queue of a delivery that repeats one of this lane, as one of many.
+    pub(crate) const fn of_replay(self) -> Self {
+        match self {
+            Self::Test => Self::Test,
+            Self::Ordinary | Self::Ordered | Self::Replay => Self::Replay,
+        }
+    }
+
     pub(crate) fn from_code(code: i16) -> Result<Self> {
-        let known = [Self::Ordinary, Self::Test, Self::Ordered];
-        let known = known.into_iter().find(|lane| lane.code() == code);
+        let known = Self::ALL.into_iter().find(|lane| lane.code() == code);
         known.ok_or_else(|| Error::internal(format!("`{code}` is no lane of deliveries")))
     }
 }
 
 /// An endpoint as it is stored. It is no entity set: nothing but this module serves it.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
 pub(crate) mod endpoint {
     use sea_orm::entity::prelude::*;
     use time::OffsetDateTime;
+
+    use crate::view::Detail;
 
     #[sea_orm::model]
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -82,16 +104,18 @@ pub(crate) mod endpoint {
         pub(crate) events: String,
         pub(crate) is_active: bool,
         pub(crate) includes_changes: bool,
+        pub(crate) is_thin: bool,
         pub(crate) is_ordered: bool,
         pub(crate) max_per_second: Option<i32>,
         pub(crate) headers: Option<String>,
         pub(crate) owner_id: Uuid,
         pub(crate) owner_name: String,
+        pub(crate) owner_key_id: Option<Uuid>,
+        pub(crate) owner_gone_at: Option<OffsetDateTime>,
         pub(crate) secret: String,
-        pub(crate) previous_secret: Option<String>,
         pub(crate) key_pair: Option<String>,
         pub(crate) public_key: Option<String>,
-        pub(crate) previous_secret_expires_at: Option<OffsetDateTime>,
+        pub(crate) retired_keys: Option<String>,
         pub(crate) consecutive_failures: i32,
         pub(crate) last_error: Option<String>,
         pub(crate) disabled_at: Option<OffsetDateTime>,
@@ -104,6 +128,11 @@ pub(crate) mod endpoint {
     impl ActiveModelBehavior for ActiveModel {}
 
     impl Model {
+        /// How much it is told.
+        pub(crate) fn detail(&self) -> Detail {
+            Detail { includes_changes: self.includes_changes, is_thin: self.is_thin }
+        }
+
         /// The patterns that the endpoint listed.
         pub(crate) fn patterns(&self) -> Vec<String> {
             serde_json::from_str(&self.events).unwrap_or_default()

@@ -1,12 +1,13 @@
-//! Deletes what is older than the log keeps, once a day.
+//! Deletes what is older than the log keeps, once a day, and what is left of deleted endpoints.
 
 use serde::{Deserialize, Serialize};
 use svc_core::Result;
 use svc_data::Context;
 use svc_jobs::{Job, JobContext, JobError};
+use uuid::Uuid;
 
 use crate::settings::WebhooksSettings;
-use crate::store::first_id_at;
+use crate::store::{deletions, first_id_at};
 
 /// Rows that one transaction deletes: short enough that nothing waits for it.
 const BATCH: u64 = 1_000;
@@ -17,6 +18,49 @@ const HOUR_US: i64 = 60 * 60 * 1_000_000;
 /// A day, in microseconds.
 const DAY_US: i64 = 24 * HOUR_US;
 
+/// Deletes the deliveries of an endpoint that is gone.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct DeleteDeliveries {
+    pub(crate) endpoint: Uuid,
+}
+
+impl Job for DeleteDeliveries {
+    const NAME: &'static str = "webhooks.delete_of_endpoint";
+}
+
+/// Runs the job. One that was interrupted begins anew, and finds what is left.
+pub(crate) async fn delete_deliveries(
+    ctx: JobContext,
+    job: DeleteDeliveries,
+) -> Result<(), JobError> {
+    sweep(&ctx, job.endpoint).await
+}
+
+async fn sweep(ctx: &JobContext, endpoint: Uuid) -> Result<(), JobError> {
+    let mut place = Some(deletions::Place::default());
+    let mut deleted = 0;
+    while let Some(at) = place {
+        ctx.check_interruption()?;
+        let step = ctx.transact(async |uow| deletions::step(&uow, endpoint, at).await).await?;
+        deleted += step.0;
+        place = step.1;
+        ctx.progress_message(format!("{deleted} deliveries deleted"));
+    }
+    Ok(())
+}
+
+/// Sweeps behind deleted endpoints once more: work that had begun before the deletion may have stored
+/// deliveries after it.
+async fn sweep_all(ctx: &JobContext) -> Result<(), JobError> {
+    for (endpoint, deleted_us) in deletions::all(ctx.context().database()).await? {
+        sweep(ctx, endpoint).await?;
+        if deleted_us < ctx.clock().now_us() - HOUR_US {
+            ctx.transact(async |uow| deletions::forget(&uow, endpoint).await).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Deletes deliveries, and the messages of them, that are older than the log keeps.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct DeleteOldDeliveries {}
@@ -25,22 +69,32 @@ impl Job for DeleteOldDeliveries {
     const NAME: &'static str = "webhooks.delete_old";
 }
 
+/// The first identifier that the log still keeps.
+pub(crate) fn oldest(ctx: &Context) -> Uuid {
+    first_id_at(oldest_us(ctx))
+}
+
+fn oldest_us(ctx: &Context) -> i64 {
+    let days = i64::from(ctx.app().settings::<WebhooksSettings>().log_retention_days);
+    ctx.clock().now_us() - days * DAY_US
+}
+
 /// Runs the job. A message is as old as its deliveries, so both go by age alone; deliveries go
 /// first, so that none is ever without its message.
 pub(crate) async fn delete_old_deliveries(
     ctx: JobContext,
     _: DeleteOldDeliveries,
 ) -> Result<(), JobError> {
-    let days = i64::from(ctx.app().settings::<WebhooksSettings>().log_retention_days);
-    let before = first_id_at(ctx.clock().now_us() - days * DAY_US);
+    sweep_all(&ctx).await?;
+    let before = oldest(ctx.context());
     let mut deleted = 0;
     // A message is made a moment before its deliveries, so it stays an hour longer.
-    let messages_before = first_id_at(ctx.clock().now_us() - days * DAY_US - HOUR_US);
+    let messages_before = first_id_at(oldest_us(ctx.context()) - HOUR_US);
     for (table, before) in [("webhooks_deliveries", before), ("webhooks_messages", messages_before)]
     {
         loop {
             ctx.check_interruption()?;
-            let count = delete_batch(&ctx, table, before).await?;
+            let count = delete_batch(ctx.context(), table, before).await?;
             if count == 0 {
                 break;
             }
@@ -51,7 +105,7 @@ pub(crate) async fn delete_old_deliveries(
     Ok(())
 }
 
-async fn delete_batch(ctx: &Context, table: &str, before: uuid::Uuid) -> Result<u64> {
+async fn delete_batch(ctx: &Context, table: &str, before: Uuid) -> Result<u64> {
     let sql = format!(
         "DELETE FROM {table} WHERE id IN \
          (SELECT id FROM {table} WHERE id < ? ORDER BY id LIMIT {BATCH})"

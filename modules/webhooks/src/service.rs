@@ -6,21 +6,23 @@
 mod deliveries;
 mod endpoints;
 mod health;
-mod owner;
 mod recovery;
 mod test_event;
+mod walk;
 
 use std::sync::Arc;
 
 use svc_core::settings::WebUrl;
 use svc_core::{Error, KeyRing, Result};
-use svc_data::Context;
+use svc_data::{Context, UnitOfWork};
+use uuid::Uuid;
 
-use crate::MANAGE;
 use crate::endpoint::Endpoints;
+use crate::in_flight::InFlight;
 use crate::settings::WebhooksSettings;
+use crate::{ENDPOINTS_TOPIC, MANAGE};
 
-pub(crate) use deliveries::{Delivery, DeliveryDetail, DeliveryFilter};
+pub(crate) use deliveries::{DeliveryDetail, DeliveryFilter};
 pub(crate) use endpoints::{EndpointChange, NewEndpoint, Stored};
 pub(crate) use health::{Health, Span};
 pub(crate) use recovery::{
@@ -31,11 +33,24 @@ pub(crate) use recovery::{
 pub(crate) struct Service {
     settings: Arc<WebhooksSettings>,
     endpoints: Arc<Endpoints>,
+    in_flight: Arc<InFlight>,
 }
 
 impl Service {
-    pub(crate) fn new(settings: Arc<WebhooksSettings>, endpoints: Arc<Endpoints>) -> Self {
-        Self { settings, endpoints }
+    pub(crate) fn new(
+        settings: Arc<WebhooksSettings>,
+        endpoints: Arc<Endpoints>,
+        in_flight: Arc<InFlight>,
+    ) -> Self {
+        Self { settings, endpoints, in_flight }
+    }
+
+    /// Has nothing sent any more that was prepared for an endpoint before a version of it: on this node
+    /// from the commit on, and so from the answer on; on others when they hear of it.
+    fn turn_away_after_commit(&self, uow: &UnitOfWork, endpoint: Uuid, version: i64) {
+        let in_flight = Arc::clone(&self.in_flight);
+        uow.after_commit(move || in_flight.turn_away(endpoint, version));
+        uow.wake_after_commit(ENDPOINTS_TOPIC);
     }
 
     /// The service of the caller's application, for a caller who may manage webhooks.

@@ -47,6 +47,8 @@ svc_core::settings_section! {
         /// Domain events that become webhook events: event types by the domain event's name.
         pub domain_events: BTreeMap<String, String> =
             [("WorkflowTransitioned".to_owned(), "workflow.transitioned".to_owned())].into();
+        /// Endpoints that an organisation may have.
+        pub max_endpoints: u32 = 1_000, within(1..=1_000_000);
         /// Requests that one node has in flight at the same time.
         pub concurrency: u16 = 256, within(1..=4_096);
         /// Requests that one node has in flight to one endpoint at the same time.

@@ -3,23 +3,24 @@
 //! Lists travel so that each statement has few texts whatever the number of rows, and is prepared
 //! once. What is filled into a text is never data.
 
+pub(crate) mod changes;
 pub(crate) mod claim;
+pub(crate) mod deletions;
 pub(crate) mod hand_overs;
 pub(crate) mod insert;
+pub(crate) mod log;
 pub(crate) mod ordered;
+pub(crate) mod owners;
 pub(crate) mod pace;
 pub(crate) mod record;
+pub(crate) mod replay;
+pub(crate) mod wide;
 
-use sea_orm::{DbErr, QueryResult, TryGetable, Value};
+use sea_orm::{DbErr, QueryResult, Value};
 use svc_core::Result;
-use svc_data::{Backend, database_error};
+use svc_database::{Backend, database_error};
 use time::OffsetDateTime;
 use uuid::Uuid;
-
-/// Reads a column of a row by its place.
-pub(crate) fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T> {
-    row.try_get_by_index(index).map_err(database_error)
-}
 
 /// Reads all rows.
 pub(crate) fn read_all<T>(

@@ -5,12 +5,37 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use svc_core::{Error, ErrorKind, OrganisationId, Principal, Result, UserId};
-use svc_data::{ChangeKind, Context, EntityModel, Record, Sets, UnitOfWork};
+use svc_core::{Error, OrganisationId, Principal, Result};
+use svc_data::{ChangeKind, Context, EntityModel, Record, UnitOfWork};
 use svc_events::{Message, Payload, RecordChange};
+use svc_http::HttpSettings;
+use svc_sets::{ROOT, Sets};
 
 use crate::envelope::{Changes, Envelope};
+use crate::owner::Owner;
 use crate::subscription::EventType;
+
+/// How much of a record an endpoint is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Detail {
+    /// What an update changed, beside the record.
+    pub(crate) includes_changes: bool,
+    /// The record's key and address alone.
+    pub(crate) is_thin: bool,
+}
+
+impl Detail {
+    /// Whether values from before an update are told.
+    fn tells_what_was(self) -> bool {
+        self.includes_changes && !self.is_thin
+    }
+
+    /// Whatever serves both.
+    pub(crate) fn join(&mut self, other: Self) {
+        let tells = self.tells_what_was() || other.tells_what_was();
+        *self = Self { includes_changes: tells, is_thin: false };
+    }
+}
 
 /// An event as one owner sees it.
 pub(crate) struct View {
@@ -41,8 +66,7 @@ pub(crate) struct Reader<'a> {
     messages: Vec<&'a Message>,
     /// By the place of the event; those that are about no record have none.
     records: HashMap<usize, Read<'a>>,
-    /// By owner and organisation.
-    images: HashMap<(Option<UserId>, Option<OrganisationId>), Images>,
+    images: HashMap<Owner, Images>,
 }
 
 impl<'a> Reader<'a> {
@@ -68,18 +92,19 @@ impl<'a> Reader<'a> {
     /// each owner costs a statement for many events, and not one for each.
     pub(crate) async fn prepare(
         &mut self,
-        owner: &Arc<Principal>,
+        owner: Owner,
+        principal: &Arc<Principal>,
         places: &[usize],
-        with_changes: bool,
+        detail: Detail,
     ) -> Result<()> {
-        let context = self.uow.context().acting_as(Arc::clone(owner));
+        let context = self.uow.context().acting_as(Arc::clone(principal));
         let told = self.read(&context, places, |read| Some(&read.told)).await?;
-        let before = if with_changes {
+        let before = if detail.tells_what_was() {
             self.read(&context, places, |read| read.before.as_ref()).await?
         } else {
             HashMap::new()
         };
-        let images = self.images.entry((owner.user_id(), owner.organisation())).or_default();
+        let images = self.images.entry(owner).or_default();
         images.told.extend(told);
         images.before.extend(before);
         Ok(())
@@ -116,15 +141,16 @@ impl<'a> Reader<'a> {
     pub(crate) async fn view(
         &self,
         place: usize,
-        owner: &Arc<Principal>,
-        includes_changes: bool,
+        owner: Owner,
+        principal: &Arc<Principal>,
+        detail: Detail,
     ) -> Result<Option<View>> {
         let message = self.messages[place];
         match &message.payload {
-            Payload::Change(change) => Ok(self.change(place, owner, change, includes_changes)),
+            Payload::Change(change) => self.change(place, owner, change, detail),
             Payload::Application(data) => Ok(Some(View::of(data.clone()))),
             Payload::Domain(data) => {
-                let context = self.uow.context().acting_as(Arc::clone(owner));
+                let context = self.uow.context().acting_as(Arc::clone(principal));
                 let sees = self.sees_subject(&context, data).await?;
                 Ok(sees.then(|| View::of(data.clone())))
             }
@@ -135,30 +161,55 @@ impl<'a> Reader<'a> {
     fn change(
         &self,
         place: usize,
-        owner: &Principal,
+        owner: Owner,
         change: &RecordChange,
-        includes_changes: bool,
-    ) -> Option<View> {
-        let model = self.records.get(&place)?.model;
-        let images = self.images.get(&(owner.user_id(), owner.organisation()))?;
-        let data = images.told.get(&place)?;
+        detail: Detail,
+    ) -> Result<Option<View>> {
+        let Some(model) = self.records.get(&place).map(|read| read.model) else { return Ok(None) };
+        let Some(images) = self.images.get(&owner) else { return Ok(None) };
+        let Some(data) = images.told.get(&place) else { return Ok(None) };
+        let key = &model.key().property;
+        let mut only_key = Map::new();
+        only_key.extend(data.get(key).map(|value| (key.clone(), value.clone())));
         // Of a record that is gone for good only the key is told.
         if change.kind == ChangeKind::Deleted && change.after.is_none() {
-            let key = &model.key().property;
-            let only_key = data.get(key).map(|value| (key.clone(), value.clone()));
-            return Some(View::of(Json::Object(only_key.into_iter().collect())));
+            return Ok(Some(View::of(Json::Object(only_key))));
         }
-        let changes = (includes_changes && change.kind == ChangeKind::Updated)
-            .then(|| changes(model, change, data, images.before.get(&place)));
-        Some(View { data: Json::Object(data.clone()), changes })
+        let before = images.before.get(&place).filter(|_| detail.tells_what_was());
+        let changes = (detail.includes_changes && change.kind == ChangeKind::Updated)
+            .then(|| changes(model, change, data, before));
+        if detail.is_thin {
+            let address = self.address(model, data.get(key))?;
+            only_key.entry("url").or_insert(address.into());
+            return Ok(Some(View { data: Json::Object(only_key), changes }));
+        }
+        Ok(Some(View { data: Json::Object(data.clone()), changes }))
     }
 
-    /// Whether the owner may see the entity that a domain event is about, where it names one of a
-    /// set. Events about nothing in particular, or about what is no set, are for everybody.
+    /// Where whoever may see a record reads it: in full where the application knows its own address.
+    fn address(&self, model: &EntityModel, key: Option<&Json>) -> Result<String> {
+        let app = self.uow.context().app();
+        let sets = app.service::<Sets>()?;
+        let key = model.key().kind.parse_json(key.unwrap_or(&Json::Null))?;
+        let path = sets.address(sets.find(model.name())?, &key);
+        let settings = app.settings::<HttpSettings>();
+        let base =
+            settings.public_url.as_ref().map_or("", |url| url.as_str().trim_end_matches('/'));
+        Ok(format!("{base}{ROOT}/{path}"))
+    }
+
+    /// Whether the owner may see the entity that a domain event is about, where it names one. One of
+    /// no set is seen by nobody, since nothing says by whom it may be; an event about nothing in
+    /// particular is for everybody.
     async fn sees_subject(&self, context: &Context, data: &Json) -> Result<bool> {
-        let Some((kind, id)) = subject(data) else { return Ok(true) };
+        let (kind, id) = match subject(data) {
+            Subject::None => return Ok(true),
+            Subject::Half => return Ok(false),
+            Subject::Entity(kind, id) => (kind, id),
+        };
         let sets = context.app().service::<Sets>()?;
         let catalogue = context.catalogue();
+        let kind = plain(kind.rsplit(['.', ':']).next().unwrap_or(kind));
         let named = |model: &&Arc<EntityModel>| {
             let Some(set) = &model.set else { return false };
             let singular = sets.find(&set.name).ok().map(|index| {
@@ -167,19 +218,12 @@ impl<'a> Reader<'a> {
             });
             let names =
                 [Some(set.name.as_str()), Some(set.event_name.as_str()), singular.as_deref()];
-            let kind = kind.rsplit(['.', ':']).next().unwrap_or(kind);
-            names.into_iter().flatten().any(|name| name.eq_ignore_ascii_case(kind))
+            names.into_iter().flatten().any(|name| plain(name) == kind)
         };
-        let Some(model) = catalogue.sets().find(named) else { return Ok(true) };
+        let Some(model) = catalogue.sets().find(named) else { return Ok(false) };
         let Ok(key) = model.key().kind.parse_json(id) else { return Ok(false) };
         let index = sets.find(model.name())?;
-        match sets.read_one(context, index, &key, None).await {
-            Ok(_) => Ok(true),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Forbidden) => {
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
+        sets.sees(context, index, &key).await
     }
 }
 
@@ -204,13 +248,37 @@ fn changes(
     Changes { properties: names.into_iter().map(str::to_owned).collect(), previous }
 }
 
-/// The type and the identifier of the entity that a domain event carries.
-fn subject(data: &Json) -> Option<(&str, &Json)> {
+/// What a domain event says that it is about.
+#[derive(Debug, PartialEq)]
+enum Subject<'a> {
+    /// Nothing in particular.
+    None,
+    /// An entity of which the type or the identifier is missing.
+    Half,
+    /// An entity: its type and its identifier.
+    Entity(&'a str, &'a Json),
+}
+
+/// The entity that a domain event names by `EntityType` and `EntityId`, however these are written.
+fn subject(data: &Json) -> Subject<'_> {
     let member = |name: &str| {
         let members = data.as_object()?;
-        members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        members.iter().find(|(key, _)| plain(key) == name).map(|(_, value)| value)
     };
-    Some((member("entityType")?.as_str()?, member("entityId")?))
+    let (kind, id) = (member("entitytype"), member("entityid"));
+    match (kind, id) {
+        (None | Some(Json::Null), None | Some(Json::Null)) => Subject::None,
+        (Some(Json::String(kind)), Some(id)) if !id.is_null() => Subject::Entity(kind, id),
+        _ => Subject::Half,
+    }
+}
+
+/// A name without what spellings differ in: `entity_type`, `EntityType` and `entity-type` are one.
+fn plain(name: &str) -> String {
+    name.chars()
+        .filter(|one| !matches!(one, '_' | '-' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// The entity that an event is about, as a text that tells entities apart; none where it is about
@@ -222,9 +290,10 @@ pub(crate) fn subject_of(message: &Message) -> Option<String> {
     };
     match &message.payload {
         Payload::Change(change) => Some(subject(&change.set, &change.key)),
-        Payload::Application(data) | Payload::Domain(data) => {
-            self::subject(data).map(|(kind, id)| subject(kind, id))
-        }
+        Payload::Application(data) | Payload::Domain(data) => match self::subject(data) {
+            Subject::Entity(kind, id) => Some(subject(kind, id)),
+            Subject::None | Subject::Half => None,
+        },
     }
 }
 
@@ -252,9 +321,46 @@ pub(crate) fn body(
     text(&envelope)
 }
 
+/// An event as it is kept for whoever becomes the owner.
+pub(crate) fn source(message: &Message) -> Result<String> {
+    serde_json::to_string(message)
+        .map_err(|error| Error::internal("an event can't be made JSON").caused_by(error))
+}
+
+/// The event that [`source`] kept, with its type.
+pub(crate) fn of_source(event_type: String, source: &str) -> Result<(EventType, Message)> {
+    let unreadable = || Error::internal("an event that was kept can't be read");
+    let event_type = EventType::parse(event_type).map_err(|error| unreadable().caused_by(error))?;
+    let message = serde_json::from_str(source).map_err(|error| unreadable().caused_by(error))?;
+    Ok((event_type, message))
+}
+
 /// The bytes of an envelope as text.
 pub(crate) fn text<T: Serialize>(envelope: &Envelope<'_, T>) -> Result<String> {
     serde_json::to_string(envelope).map_err(|error| {
         Error::internal("the body of an event can't be made JSON").caused_by(error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_entity_is_found_however_it_is_written() {
+        for names in
+            [["entityType", "entityId"], ["entity_type", "entity_id"], ["EntityType", "EntityId"]]
+        {
+            let [kind, id] = names;
+            let data = json!({kind: "Product", id: 7});
+            assert_eq!(subject(&data), Subject::Entity("Product", &json!(7)), "{names:?}");
+        }
+        assert_eq!(subject(&json!({"entityType": "Product"})), Subject::Half);
+        assert_eq!(subject(&json!({"entity_id": 7})), Subject::Half);
+        assert_eq!(subject(&json!({"entityType": 1, "entityId": 7})), Subject::Half);
+        assert_eq!(subject(&json!({"entityType": null, "entityId": null})), Subject::None);
+        assert_eq!(subject(&json!("text")), Subject::None);
+    }
 }

@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_found() {
-        let workspace = "[workspace.dependencies]\nsvc = { path = \"kernel/svc\" }\nurl = \"2\"\n\
+        let workspace = "[workspace.dependencies]\nsvc = { path = \"svc\" }\nurl = \"2\"\n\
                          sea-orm = { version = \"2\", features = [\n    \"macros\",\n] }\nuuid = \"1\"\n\
                          [profile.dev]\ndebug = 1\n";
         let features = "[package]\nname = \"features\"\n[dependencies]\nuuid.workspace = true\n\

@@ -7,17 +7,20 @@
 use super::Finding;
 use crate::workspace::Package;
 
-/// The tiers from below; a folder that ends in `/` means each folder in it.
-const TIERS: [&[&str]; 11] = [
+/// The tiers from below; a folder, or each folder in it.
+const TIERS: [&[&str]; 14] = [
     &["kernel/core/", "kernel/odata/"],
-    &["kernel/client/", "kernel/data/"],
-    &["kernel/events/", "kernel/jobs/"],
+    &["kernel/client/", "kernel/database/"],
+    &["kernel/data/"],
+    &["kernel/events/", "kernel/jobs/", "kernel/openid/", "kernel/sets/"],
     &["kernel/settings/"],
+    &["kernel/messages/"],
     &["kernel/http/"],
+    &["kernel/live/", "kernel/sets-http/"],
     &["kernel/application/"],
     &["kernel/testing/"],
     &["modules/"],
-    &["kernel/svc/"],
+    &["svc/"],
     &["examples/", "cli/"],
     &["bench/", "e2e/"],
 ];
@@ -28,7 +31,7 @@ const APART: &str = "xtask/";
 const TESTING: &str = "svc-testing";
 
 /// Who may depend on `svc-testing` in what it ships.
-const MAY_SHIP_TESTING: [&str; 3] = ["kernel/svc/", "bench/", "e2e/"];
+const MAY_SHIP_TESTING: [&str; 3] = ["svc/", "bench/", "e2e/"];
 
 /// Finds the dependencies that go up or sideways.
 pub(super) fn check(packages: &[Package]) -> Vec<Finding> {
@@ -113,7 +116,7 @@ mod tests {
             "kernel/http",
             "kernel/application",
             "kernel/testing",
-            "kernel/svc",
+            "svc",
             "modules/chat",
             "modules/files",
             "examples/shop",
@@ -130,7 +133,7 @@ mod tests {
         assert!(found(package("kernel/data", &["svc-core", "svc-odata"])).is_empty());
         assert!(found(package("kernel/http", &["svc-events", "svc-jobs"])).is_empty());
         assert!(found(package("modules/chat", &["svc-http", "svc-data"])).is_empty());
-        assert!(found(package("kernel/svc", &["svc-chat", "svc-testing"])).is_empty());
+        assert!(found(package("svc", &["svc-chat", "svc-testing"])).is_empty());
         assert!(found(package("examples/shop", &["svc-svc", "svc-chat"])).is_empty());
         assert!(found(package("e2e/main-job", &["svc-shop", "svc-testing"])).is_empty());
     }

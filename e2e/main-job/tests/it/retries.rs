@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use shop::Shop;
 use svc::application_parts::Application;
 use svc::core::Clock;
-use svc::prelude::{Identity, Webhooks};
+use svc::prelude::{Identity, Webhooks, Workflows};
 use svc_testing::{Client, TestApp, on_both_databases};
 
 /// From the first attempt to the last: 30 s, then each twice the one before.
@@ -26,7 +26,9 @@ on_both_databases! {
         let receiver = Receiver::start(Language::Python, 0, &[secret]);
         let (port, url) = (receiver.port(), receiver.url());
         drop(receiver);
-        let make = || Application::new("shop").module(Identity).module(Webhooks).module(Shop);
+        let make = || {
+            Application::new("shop").module(Identity).module(Webhooks).module(Workflows).module(Shop)
+        };
         let app = TestApp::builder(make)
             .setting("Svc:Sample:Data", false)
             .setting("Svc:Setup:Organisation", "Lamps & Co")

@@ -19,8 +19,10 @@ struct Open {
 
 impl Open {
     async fn start(backend: Backend) -> Self {
-        let application = || Application::new("shop").module(Identity).module(Shop);
-        let app = TestApp::builder(application).start(backend).await;
+        let application =
+            || Application::new("shop").module(Identity).module(Workflows).module(Shop);
+        let app = TestApp::builder(application).setting("Svc:Sample:Data", true);
+        let app = app.start(backend).await;
         let system = Context::system(app.app()).unwrap();
         let buyers = system.query::<customer::Entity>();
         let buyer = buyers.filter(customer::COLUMN.credit_limit.is_null()).one().await.unwrap();
@@ -107,6 +109,38 @@ on_both_databases! {
         assert_eq!(visitor.post(&format!("{order}/Shop.Cancel"), json!({})).await.status.as_u16(), 403);
         let metadata = visitor.get("/odata/v1/$metadata").await.text;
         assert!(!metadata.contains("Cancel"), "{metadata}");
+    }
+
+    async fn the_metadata_says_what_people_call_things_in_their_language(backend) {
+        let shop = Open::start(backend).await;
+        let clerk = shop.person(&["Products.View", "Products.ReceiveStock"]);
+        let metadata = async |language: &str, known: &str| {
+            let headers = [("accept", "application/json"), ("accept-language", language), ("if-none-match", known)];
+            clerk.send(http::Method::GET, "/odata/v1/$metadata", &headers, "").await
+        };
+        let german = metadata("de, en;q=0.5", "\"none\"").await;
+        let document = german.expect(200);
+        let labels = "https://sap.github.io/odata-vocabularies/vocabularies/Common.json";
+        let include = &document["$Reference"][labels]["$Include"][0];
+        assert_eq!(include["$Namespace"], "com.sap.vocabularies.Common.v1");
+        let (set, product) = (&document["Shop"]["Container"]["Products"], &document["Shop"]["Product"]);
+        assert_eq!((&set["@Common.Label"], &set["@Core.Description"]), (&json!("Artikel"), &json!("Was der Laden verkauft")));
+        assert_eq!((&product["price"]["@Common.Label"], &product["price"]["@Core.Description"]), (&json!("Preis"), &json!("Ohne Steuer")));
+        assert_eq!(product["@Common.Label"], "Artikel");
+        let action = &document["Shop"]["ReceiveStock"][0];
+        assert_eq!(action["@Common.Label"], "Wareneingang");
+        assert_eq!(action["$Parameter"][1]["@Common.Label"], "Menge");
+        assert_eq!(german.headers["content-language"], "de");
+        assert!(german.headers.get_all("vary").iter().any(|vary| vary == "Accept-Language"), "{:?}", german.headers);
+        let tag = german.headers["etag"].to_str().unwrap();
+        assert_eq!(metadata("de", tag).await.status.as_u16(), 304);
+        // Who reads another language has none of this.
+        let english = metadata("en", tag).await;
+        let product = &english.expect(200)["Shop"]["Product"]["price"];
+        assert_eq!((&product["@Common.Label"], &product["@Core.Description"]), (&json!("Price"), &json!("Without tax")));
+        assert_eq!(english.headers["content-language"], "en");
+        // What is hidden from somebody isn't named by its label either.
+        assert!(!german.text.contains("Einkaufspreis"), "{}", german.text);
     }
 
     async fn what_is_wrong_is_named(backend) {

@@ -6,11 +6,16 @@ use svc::application_parts::{Application, Assembled, Metadata};
 use svc::core::Clock;
 use svc::core::settings::LoadOptions;
 use svc::http::ToolCatalogue;
-use svc::prelude::{Identity, Webhooks};
+use svc::prelude::{Identity, Search, Webhooks, Workflows};
 use svc_testing::{Backend, TestApp};
 
 fn application() -> Application {
-    Application::new("shop").module(Identity).module(Webhooks).module(Shop)
+    Application::new("shop")
+        .module(Identity)
+        .module(Webhooks)
+        .module(Search)
+        .module(Workflows)
+        .module(Shop)
 }
 
 fn assembled() -> Assembled {
@@ -42,12 +47,13 @@ async fn what_ai_tools_may_be_offered_is_listed() {
     let app = TestApp::builder(application).setting("Svc:Sample:Data", false);
     let app = app.start(Backend::Sqlite).await;
     let offered = app.app().service::<ToolCatalogue>().unwrap();
-    // The whole list. Nothing of webhooks is in it: neither its operations, nor what it stores.
+    // All of both lists. Nothing of webhooks is in them: neither its operations, nor what it stores.
     assert_eq!(
         offered.sets,
         ["Categories", "Suppliers", "Products", "Customers", "Orders", "OrderLines"]
     );
-    assert_eq!(offered.operations, []);
+    let operations: Vec<&str> = offered.operations.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(operations, ["global_search"]);
 }
 
 fn metadata() -> Metadata {

@@ -9,6 +9,9 @@ use svc_testing::{ThrowAwayDatabase, on_both_databases};
 
 use crate::fixture::Fixture;
 
+/// Asks for sample data, as `cargo xtask run` does.
+const WITH_DATA: &str = "--Svc:Sample:Data=true";
+
 /// The products of all organisations.
 async fn products(fixture: &Fixture) -> Vec<product::Model> {
     let system = Context::system(&fixture.app).unwrap();
@@ -25,7 +28,7 @@ async fn organisations(fixture: &Fixture) -> Vec<String> {
 on_both_databases! {
     async fn an_empty_database_becomes_a_shop_once(backend) {
         let database = Arc::new(ThrowAwayDatabase::empty(backend).await);
-        let first = Fixture::start_on(Arc::clone(&database), &[]).await;
+        let first = Fixture::start_on(Arc::clone(&database), &[WITH_DATA]).await;
         assert_eq!(organisations(&first).await, ["Sample Wholesale"]);
         let loaded = products(&first).await;
         assert_eq!(loaded.len(), 83);
@@ -39,7 +42,7 @@ on_both_databases! {
         };
         ctx.transact(async |uow| uow.insert(unsold).await).await.unwrap();
 
-        let again = Fixture::start_on(database, &[]).await;
+        let again = Fixture::start_on(database, &[WITH_DATA]).await;
         assert_eq!(organisations(&again).await, ["Sample Wholesale"]);
         assert_eq!(products(&again).await.len(), 84);
     }
@@ -47,8 +50,8 @@ on_both_databases! {
     async fn two_nodes_that_start_at_once_make_one_shop(backend) {
         let database = Arc::new(ThrowAwayDatabase::empty(backend).await);
         let (one, other) = tokio::join!(
-            Fixture::start_on(Arc::clone(&database), &[]),
-            Fixture::start_on(Arc::clone(&database), &[]),
+            Fixture::start_on(Arc::clone(&database), &[WITH_DATA]),
+            Fixture::start_on(Arc::clone(&database), &[WITH_DATA]),
         );
         assert_eq!(organisations(&one).await, ["Sample Wholesale"]);
         assert_eq!(products(&other).await.len(), 83);
@@ -60,6 +63,7 @@ on_both_databases! {
             "--Svc:Setup:Organisation=Krüger & Co",
             "--Svc:Setup:AdminEmail=ada@example.com",
             "--Svc:Setup:AdminPassword=correct horse battery",
+            WITH_DATA,
         ];
         let fixture = Fixture::start_on(database, &settings).await;
         assert_eq!(organisations(&fixture).await, ["Krüger & Co"]);
@@ -70,9 +74,9 @@ on_both_databases! {
 
     async fn without_sample_data_nothing_is_prepared_until_it_is_asked_for(backend) {
         let database = Arc::new(ThrowAwayDatabase::empty(backend).await);
-        let bare = Fixture::start_on(Arc::clone(&database), &["--Svc:Sample:Data=false"]).await;
+        let bare = Fixture::start_on(Arc::clone(&database), &[]).await;
         assert_eq!(organisations(&bare).await, [""; 0]);
-        let filled = Fixture::start_on(database, &[]).await;
+        let filled = Fixture::start_on(database, &[WITH_DATA]).await;
         assert_eq!(products(&filled).await.len(), 83);
     }
 }

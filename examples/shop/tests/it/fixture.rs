@@ -48,7 +48,7 @@ impl Fixture {
     /// An empty shop.
     pub(crate) async fn start(backend: Backend) -> Self {
         let database = ThrowAwayDatabase::empty(backend).await;
-        Self::start_on(Arc::new(database), &["--Svc:Sample:Data=false"]).await
+        Self::start_on(Arc::new(database), &[]).await
     }
 
     /// A shop on a database that may have been used before, with these settings.
@@ -56,6 +56,7 @@ impl Fixture {
         let recorder = Arc::<Recorder>::default();
         let application = Application::new("shop")
             .module(Identity)
+            .module(Workflows)
             .module(Shop)
             .module(Recording(Arc::clone(&recorder)));
         let mut arguments = vec![format!("--Svc:Database:Url={}", database.url())];

@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
 
 mod api;
+mod approval;
 mod commands;
 mod described;
 mod first_start;
 mod fixture;
 mod orders;
+mod refusals;
 mod sample;
 mod stock;

@@ -30,7 +30,8 @@ on_both_databases! {
         assert!(ctx.query::<product::Entity>().count().await.unwrap() >= 70);
         assert!(ctx.query::<customer::Entity>().count().await.unwrap() >= 90);
         assert!(ctx.query::<order::Entity>().count().await.unwrap() >= 800);
-        assert_eq!(fixture.events(), [""; 0]);
+        let told = fixture.events();
+        assert!(told.iter().all(|event| event.starts_with("WorkflowTransitioned ")), "{told:?}");
     }
 
     async fn orders_are_the_sum_of_their_lines_and_have_a_plausible_past(backend) {

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use axum::Json;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
-use svc_core::Result;
+use svc_core::{Permission, Result};
 use svc_data::Context;
-use svc_http::{ApiPath, ApiResult, Ctx, Listing, Page, Paged};
+use svc_http::{ApiPath, ApiResult, Ctx, Listing, May, Page, Paged};
 use svc_jobs::{Cancellation, JobFilter, JobId, JobState, JobStatus, Jobs};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
@@ -97,6 +97,20 @@ impl From<State> for JobState {
     }
 }
 
+/// To see the jobs of everybody.
+pub(super) struct ViewJobs;
+
+impl Permission for ViewJobs {
+    const NAME: &'static str = svc_jobs::VIEW;
+}
+
+/// To cancel, retry and discard the jobs of everybody.
+pub(super) struct ManageJobs;
+
+impl Permission for ManageJobs {
+    const NAME: &'static str = svc_jobs::MANAGE;
+}
+
 fn jobs(ctx: &Context) -> Result<Arc<Jobs>> {
     ctx.app().service::<Jobs>()
 }
@@ -107,10 +121,9 @@ fn jobs(ctx: &Context) -> Result<Arc<Jobs>> {
     path = "/jobs",
     params(Page, Which),
     responses((status = 200, description = "The jobs.", body = Listing<JobAnswer>)),
-    security(("bearer" = ["Jobs.View"]))
 )]
 pub(super) async fn list_jobs(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<ViewJobs>,
     Paged(page, which): Paged<Which>,
 ) -> ApiResult<Json<Listing<JobAnswer>>> {
     let filter = JobFilter {
@@ -125,7 +138,7 @@ pub(super) async fn list_jobs(
     Ok(Json(Listing { items, next: listed.next }))
 }
 
-/// Tells where a background job stands.
+/// Tells where a background job stands. Whoever enqueued it may ask without the permission.
 #[utoipa::path(
     get,
     path = "/jobs/{id}",
@@ -140,7 +153,8 @@ pub(super) async fn get_job(
     Ok(Json(jobs(&ctx)?.status(&ctx, JobId(id)).await?.into()))
 }
 
-/// Cancels a background job. One that runs is asked to end, which it does when it can.
+/// Cancels a background job. One that runs is asked to end, which it does when it can. Whoever enqueued it
+/// needs no permission for it.
 #[utoipa::path(
     post,
     path = "/jobs/{id}/cancel",
@@ -168,9 +182,11 @@ pub(super) async fn cancel_job(Ctx(ctx): Ctx, ApiPath(id): ApiPath<Uuid>) -> Api
         (status = 204, description = "It waits to run."),
         (status = 409, description = "It has not ended, or another job took its place."),
     ),
-    security(("bearer" = ["Jobs.Manage"]))
 )]
-pub(super) async fn retry_job(Ctx(ctx): Ctx, ApiPath(id): ApiPath<Uuid>) -> ApiResult<StatusCode> {
+pub(super) async fn retry_job(
+    May { ctx, .. }: May<ManageJobs>,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<StatusCode> {
     jobs(&ctx)?.retry(&ctx, JobId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -184,10 +200,9 @@ pub(super) async fn retry_job(Ctx(ctx): Ctx, ApiPath(id): ApiPath<Uuid>) -> ApiR
         (status = 204, description = "It is gone."),
         (status = 409, description = "It has not ended; cancel it first."),
     ),
-    security(("bearer" = ["Jobs.Manage"]))
 )]
 pub(super) async fn discard_job(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<ManageJobs>,
     ApiPath(id): ApiPath<Uuid>,
 ) -> ApiResult<StatusCode> {
     jobs(&ctx)?.discard(&ctx, JobId(id)).await?;

@@ -3,11 +3,11 @@ use serde::{Deserialize, Serialize};
 use svc_core::{Error, Result};
 use svc_data::Context;
 use svc_events::{DeadLetter, Outbox, Selection};
-use svc_http::{ApiJson, ApiQuery, ApiResult, Ctx, Listing, Page, Paged};
+use svc_http::{ApiJson, ApiQuery, ApiResult, Listing, May, Page, Paged};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::MANAGE_OUTBOX;
+use super::ManageOutbox;
 
 /// A message that its handler failed with at every attempt.
 #[derive(Debug, Serialize, ToSchema)]
@@ -57,7 +57,6 @@ pub(super) struct Done {
 
 /// The outbox, and which of its messages the caller may touch.
 fn selected(ctx: &Context, which: Which) -> Result<(std::sync::Arc<Outbox>, Selection)> {
-    ctx.require(MANAGE_OUTBOX)?;
     let organisation = Some(ctx.organisation()?);
     let selection = Selection { id: which.id, handler: which.handler, organisation };
     Ok((ctx.app().service::<Outbox>()?, selection))
@@ -69,10 +68,9 @@ fn selected(ctx: &Context, which: Which) -> Result<(std::sync::Arc<Outbox>, Sele
     path = "/outbox/dead-letters",
     params(Page, Which),
     responses((status = 200, description = "The messages.", body = Listing<DeadLetterAnswer>)),
-    security(("bearer" = ["Outbox.Manage"]))
 )]
 pub(super) async fn list_dead_letters(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<ManageOutbox>,
     Paged(page, which): Paged<Which>,
 ) -> ApiResult<Json<Listing<DeadLetterAnswer>>> {
     let (outbox, selection) = selected(&ctx, which)?;
@@ -87,10 +85,9 @@ pub(super) async fn list_dead_letters(
     path = "/outbox/dead-letters/retry",
     request_body = Which,
     responses((status = 200, description = "They wait to be handled.", body = Done)),
-    security(("bearer" = ["Outbox.Manage"]))
 )]
 pub(super) async fn retry_dead_letters(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<ManageOutbox>,
     ApiJson(which): ApiJson<Which>,
 ) -> ApiResult<Json<Done>> {
     let (outbox, selection) = selected(&ctx, which)?;
@@ -103,10 +100,9 @@ pub(super) async fn retry_dead_letters(
     path = "/outbox/dead-letters",
     params(Which),
     responses((status = 200, description = "They are gone.", body = Done)),
-    security(("bearer" = ["Outbox.Manage"]))
 )]
 pub(super) async fn discard_dead_letters(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<ManageOutbox>,
     ApiQuery(which): ApiQuery<Which>,
 ) -> ApiResult<Json<Done>> {
     if which.id.is_none() && which.handler.is_none() {

@@ -7,7 +7,8 @@ use sea_orm::{ColumnTrait as _, Condition};
 use serde_json::json;
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{Backend, DataRegistry as _, Migration};
+use svc_data::DataRegistry as _;
+use svc_database::{Backend, Migration};
 use svc_testing::{Client, Person, TestApp};
 
 pub mod hooks;

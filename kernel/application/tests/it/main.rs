@@ -2,8 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
 #![expect(unreachable_pub, reason = "what SeaORM derives is public")]
 
+mod depot;
 mod fixture;
+mod front;
 mod metadata;
+mod odata_abandoned;
 mod odata_apply;
 mod odata_batch;
 mod odata_budgets;
@@ -29,5 +32,7 @@ mod odata_streaming;
 mod odata_timeouts;
 mod odata_virtual;
 mod refusals;
+mod restores;
 mod staff;
+mod tables;
 mod two_worlds;

@@ -61,6 +61,18 @@ on_both_databases! {
             ("$apply=top(2)/aggregate(sku with max as last)", json!([{"last": "A-2"}])),
             ("$apply=skip(4)/aggregate(sku with max as last)", json!([{"last": "C-1"}])),
             ("$apply=orderby(price desc)/skip(1)/top(1)/aggregate(price with sum as total)", json!([{"total": 10.5}])),
+            // What `orderby` says holds for the answer, too, unless later steps make other rows.
+            (
+                "$apply=groupby((sku),aggregate(price with sum as total))/orderby(total desc)/top(3)",
+                json!([{"sku": "B-1", "total": 20}, {"sku": "A-2", "total": 10.5}, {"sku": "B-2", "total": 7}]),
+            ),
+            (
+                "$apply=groupby((sku),aggregate(price with sum as total))/orderby(total desc)/top(3)&$orderby=sku",
+                json!([{"sku": "A-2", "total": 10.5}, {"sku": "B-1", "total": 20}, {"sku": "B-2", "total": 7}]),
+            ),
+            ("$apply=orderby(price desc)/top(2)&$select=sku", json!([{"sku": "B-1"}, {"sku": "A-2"}])),
+            ("$apply=orderby(price desc)&$select=sku&$top=2", json!([{"sku": "B-1"}, {"sku": "A-2"}])),
+            ("$apply=orderby(region desc)&$orderby=price&$select=sku&$top=2", json!([{"sku": "C-1"}, {"sku": "A-1"}])),
             ("$apply=aggregate(price div 0 with sum as none)", json!([{"none": null}])),
             (
                 "$apply=groupby((region),aggregate($count as n))&$filter=n gt 1&$compute=n mul 10 as tens&$select=tens",
@@ -75,23 +87,31 @@ on_both_databases! {
         assert_eq!((&counted["@odata.count"], &counted["value"]), (&json!(5), &json!([{"sku": "C-1"}])));
         assert_eq!(counted["@odata.context"], "/odata/v1/$metadata#Lamps(sku)");
         assert_eq!(client.get(&path("Lamps/$count", "$apply=groupby((region))")).await.text, "2");
+        assert_eq!(client.get(&path("Lamps/$count", "$apply=orderby(price desc)")).await.text, "5");
     }
 
     async fn aggregated_rows_come_in_pages(backend) {
         let app = start(backend).await;
         let client = app.sign_in(&Person::named("boss"));
         stock(&client).await;
-        let (mut path, mut seen) = (path("Lamps", "$apply=groupby((sku))&$orderby=sku desc&$top=4"), Vec::new());
-        loop {
-            let page = client.send(Method::GET, &path, &[("prefer", "odata.maxpagesize=3")], "").await;
-            let page = page.expect(200);
-            let rows = page["value"].as_array().unwrap();
-            seen.extend(rows.iter().map(|row| row["sku"].as_str().unwrap().to_owned()));
-            match page.get("@odata.nextLink") {
-                Some(link) => link.as_str().unwrap().clone_into(&mut path),
-                None => break,
+        let cases = [
+            ("$apply=groupby((sku))&$orderby=sku desc&$top=4", ["C-1", "B-2", "B-1", "A-2"]),
+            ("$apply=groupby((sku),aggregate(price with sum as total))/orderby(total)&$top=4", ["C-1", "A-1", "B-2", "A-2"]),
+            ("$apply=orderby(price desc)/top(4)", ["B-1", "A-2", "B-2", "A-1"]),
+        ];
+        for (options, expected) in cases {
+            let (mut path, mut seen) = (path("Lamps", options), Vec::new());
+            loop {
+                let page = client.send(Method::GET, &path, &[("prefer", "odata.maxpagesize=3")], "").await;
+                let page = page.expect(200);
+                let rows = page["value"].as_array().unwrap();
+                seen.extend(rows.iter().map(|row| row["sku"].as_str().unwrap().to_owned()));
+                match page.get("@odata.nextLink") {
+                    Some(link) => link.as_str().unwrap().clone_into(&mut path),
+                    None => break,
+                }
             }
+            assert_eq!(seen, expected, "{options}");
         }
-        assert_eq!(seen, ["C-1", "B-2", "B-1", "A-2"]);
     }
 }

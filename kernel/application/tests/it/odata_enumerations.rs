@@ -7,7 +7,8 @@ use http::Method;
 use serde_json::{Value, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{Backend, Context, DataRegistry as _, Expected, Migration};
+use svc_data::{Context, DataRegistry as _, Expected};
+use svc_database::{Backend, Migration};
 use svc_testing::{Client, Person, TestApp, on_both_databases, organisation};
 
 use crate::fixture::path;

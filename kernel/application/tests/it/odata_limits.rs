@@ -183,6 +183,7 @@ on_both_databases! {
             assert_eq!((trace.status.as_u16(), trace.header("allow")), (405, allowed), "{address}");
         }
         let head = boss.send(Method::HEAD, &lamp, &[], "").await;
-        assert_eq!((head.status.as_u16(), head.header("etag"), head.header("odata-version")), (200, "W/\"1\"", "4.01"));
+        let read = boss.get(&lamp).await;
+        assert_eq!((head.status.as_u16(), head.header("etag"), head.header("odata-version")), (200, read.header("etag"), "4.01"));
     }
 }

@@ -7,7 +7,8 @@ use sea_orm::ActiveValue::Set;
 use serde_json::{Value, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{Backend, DataRegistry as _, Migration};
+use svc_data::DataRegistry as _;
+use svc_database::{Backend, Migration};
 use svc_testing::{Person, TestApp, on_both_databases, organisation};
 use tower::ServiceExt as _;
 
@@ -56,8 +57,10 @@ impl Module for Parts {
                 number INTEGER NOT NULL,
                 name TEXT NOT NULL,
                 note TEXT,
-                whole_id UUID REFERENCES parts (id),
-                version BIGINT NOT NULL
+                whole_id UUID,
+                version BIGINT NOT NULL,
+                UNIQUE (organisation_id, id),
+                FOREIGN KEY (organisation_id, whole_id) REFERENCES parts (organisation_id, id)
             );
             CREATE INDEX parts_number ON parts (organisation_id, number, id);",
         )]);

@@ -7,7 +7,8 @@ use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Module, Principal, Registry};
 use svc_data::value::ValueKind;
-use svc_data::{Backend, DataRegistry as _, Migration, VirtualRow};
+use svc_data::{DataRegistry as _, VirtualRow};
+use svc_database::{Backend, Migration};
 use svc_testing::{Client, Person, TestApp};
 
 pub mod team {

@@ -1,5 +1,6 @@
 //! What can be wrong with settings, and how it is said.
 
+use crate::nearest::nearest;
 use std::fmt;
 
 use super::tree::Source;
@@ -111,7 +112,7 @@ pub(super) fn one_line(value: &str) -> String {
 
 /// Says which of `candidates` may have been meant, or lists them when none is near.
 pub(super) fn suggestion(written: &str, candidates: &[String], owner: &str) -> String {
-    if let Some(near) = nearest(written, candidates) {
+    if let Some(near) = nearest(written, candidates.iter().map(String::as_str)) {
         return format!("did you mean `{near}`?");
     }
     if candidates.is_empty() {
@@ -121,69 +122,9 @@ pub(super) fn suggestion(written: &str, candidates: &[String], owner: &str) -> S
     format!("{owner} has {}", names.join(", "))
 }
 
-/// The candidate that differs least from `written`, when it differs little enough to be a slip.
-fn nearest<'a>(written: &str, candidates: &'a [String]) -> Option<&'a str> {
-    let limit = (written.chars().count() / 3).clamp(1, 4);
-    candidates
-        .iter()
-        .map(|candidate| (distance(written, candidate), candidate.as_str()))
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other
-/// (optimal string alignment), without regard to case.
-fn distance(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.chars().flat_map(char::to_lowercase).collect();
-    let right: Vec<char> = right.chars().flat_map(char::to_lowercase).collect();
-    let mut before_previous = vec![0; right.len() + 1];
-    let mut previous: Vec<usize> = (0..=right.len()).collect();
-    for (row, &left_char) in left.iter().enumerate() {
-        let mut current = vec![row + 1];
-        for (column, &right_char) in right.iter().enumerate() {
-            let replaced = previous[column] + usize::from(left_char != right_char);
-            let mut best = replaced.min(previous[column + 1] + 1).min(current[column] + 1);
-            let swapped = row > 0
-                && column > 0
-                && left_char == right[column - 1]
-                && left[row - 1] == right_char;
-            if swapped {
-                best = best.min(before_previous[column - 1] + 1);
-            }
-            current.push(best);
-        }
-        before_previous = std::mem::replace(&mut previous, current);
-    }
-    previous[right.len()]
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{distance, nearest, one_line};
-
-    #[test]
-    fn distance_counts_edits() {
-        for (left, right, expected) in [
-            ("", "", 0),
-            ("", "abc", 3),
-            ("Timeout", "timeout", 0),
-            ("Timout", "Timeout", 1),
-            ("Tiemout", "Timeout", 1),
-            ("MaxAtempts", "MaxAttempts", 1),
-            ("kitten", "sitting", 3),
-        ] {
-            assert_eq!(distance(left, right), expected, "{left} {right}");
-            assert_eq!(distance(right, left), expected, "{right} {left}");
-        }
-    }
-
-    #[test]
-    fn only_a_near_candidate_is_suggested() {
-        let candidates = ["Timeout".to_owned(), "MaxAttempts".to_owned()];
-        assert_eq!(nearest("TimeOutt", &candidates), Some("Timeout"));
-        assert_eq!(nearest("Retries", &candidates), None);
-    }
+    use super::one_line;
 
     #[test]
     fn shown_values_are_one_short_line() {

@@ -15,7 +15,8 @@ impl EntityModel {
 impl Catalogue {
     /// The enumerations that the properties of sets, and the parameters and results of operations
     /// are of, each once.
-    pub(crate) fn enumerations(&self) -> Vec<&'static Enumeration> {
+    #[must_use]
+    pub fn enumerations(&self) -> Vec<&'static Enumeration> {
         let mut found = Vec::new();
         for (_, _, enumeration) in self.uses_of_enumerations() {
             if !found.contains(&enumeration) {

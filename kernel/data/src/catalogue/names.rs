@@ -18,7 +18,8 @@ pub(crate) fn camel_case(name: &str) -> String {
 }
 
 /// `order-desk` becomes `OrderDesk`.
-pub(crate) fn pascal_case(name: &str) -> String {
+#[must_use]
+pub fn pascal_case(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
     words
         .map(|word| {
@@ -30,7 +31,8 @@ pub(crate) fn pascal_case(name: &str) -> String {
 }
 
 /// `OrderLines` becomes `orderLines`.
-pub(crate) fn lower_first(name: &str) -> String {
+#[must_use]
+pub fn lower_first(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()
@@ -49,7 +51,8 @@ pub(crate) fn snake_case(name: &str) -> String {
 }
 
 /// The type of a set's entities: `Categories` holds `Category`, `Products` holds `Product`.
-pub(crate) fn singular(name: &str) -> String {
+#[must_use]
+pub fn singular(name: &str) -> String {
     if let Some(stem) = name.strip_suffix("ies") {
         return format!("{stem}y");
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sea_orm::{EntityTrait, TryIntoModel};
+use sea_orm::{EntityTrait, IdenStatic as _, TryIntoModel};
 use svc_core::{Error, Kind, Registry, Result};
 use svc_odata::model::OperationKind;
 
@@ -19,6 +19,7 @@ struct Words {
     name: String,
     description: String,
     permission: Option<String>,
+    sets: Vec<(String, &'static str)>,
     is_repeatable: bool,
 }
 
@@ -29,6 +30,7 @@ impl Words {
             name: name.to_owned(),
             description: String::new(),
             permission: None,
+            sets: Vec::new(),
             is_repeatable: false,
         }
     }
@@ -42,7 +44,7 @@ impl Words {
         own_entity: Option<std::any::TypeId>,
         run: Run,
     ) {
-        let Self { kind, name, description, permission, is_repeatable } = self;
+        let Self { kind, name, description, permission, sets, is_repeatable } = self;
         if !is_operation_name(&name) {
             registry.problem(format!(
                 "the operation `{name}` needs a name of letters and digits that begins with an \
@@ -54,7 +56,9 @@ impl Words {
             Bound::Nothing => crate::catalogue::pascal_case(registry.module()),
         };
         let own = format!("{owner}.{name}");
-        if permission.is_none() {
+        if let Some(permission) = &permission {
+            registry.asks_for_permission(permission, format!("the operation `{own}`"));
+        } else {
             let detail = if description.is_empty() { "call it" } else { description.as_str() };
             registry.contribute(Kind::PERMISSION, own.clone(), detail);
         }
@@ -67,6 +71,9 @@ impl Words {
             problems.extend(found);
             Vec::new()
         });
+        let is_told = |name: &String| parameters.iter().any(|parameter| parameter.name == *name);
+        let unknown = sets.iter().filter(|(parameter, _)| !is_told(parameter));
+        problems.extend(unknown.map(|(parameter, _)| format!("it has no parameter `{parameter}`")));
         for problem in problems {
             registry.problem(format!("the operation `{own}`: {problem}"));
         }
@@ -97,6 +104,7 @@ impl Words {
             parameters,
             returns,
             run,
+            sets,
             is_repeatable,
         };
         registry.part::<DataParts>().catalogue.add_operation(operation);
@@ -168,6 +176,14 @@ impl<'a, E: EntityTrait, const ACTION: bool> OperationBuilder<'a, E, ACTION> {
     }
 
     words!();
+
+    /// Says that a parameter gives a property of the set its value, so that the property's rules are
+    /// the parameter's. Of one that is called as the property it goes without saying.
+    #[must_use = "say what runs"]
+    pub fn sets(mut self, parameter: &str, column: E::Column) -> Self {
+        self.words.sets.push((parameter.to_owned(), column.as_str()));
+        self
+    }
 
     fn finish<P: Parameters, R: Outcome>(
         mut self,

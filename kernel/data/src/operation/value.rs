@@ -11,8 +11,7 @@ use time::{Date, OffsetDateTime, Time};
 use uuid::Uuid;
 
 use super::{Literal, OutcomeForm, Returned, ValueForm};
-use crate::sets::to_column;
-use crate::value::{Enumeration, ValueKind};
+use crate::value::{Enumeration, ValueKind, to_column};
 
 /// A single value: a boolean, `i16`, `i32`, `i64`, `f64`, [`Decimal`], [`String`], [`Uuid`],
 /// [`OffsetDateTime`], [`Date`], [`Time`], bytes, JSON or a [`Member`] of an enumeration.

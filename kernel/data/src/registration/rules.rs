@@ -257,6 +257,9 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
     /// doesn't exist.
     pub fn needs(mut self, permission: &str) -> B {
         permission.clone_into(&mut self.property.permission);
+        let said = self.builder.said();
+        let by = format!("the virtual property `{}` of `{}`", self.property.name, said.set);
+        said.registry.asks_for_permission(permission, by);
         self.builder.said().rules.virtual_properties.push(self.property);
         self.builder
     }

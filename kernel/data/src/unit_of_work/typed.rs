@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use sea_orm::{ActiveModelTrait, ActiveValue, EntityTrait, Iterable as _, TryIntoModel, Value};
 use svc_core::{Error, Result};
+use svc_database::database_error;
 
 use super::write::{Expected, NewValues};
 use super::{UnitOfWork, ended, lock};
 use crate::catalogue::EntityModel;
-use crate::error::database_error;
 use crate::query::Query;
 use crate::record::Record;
 

@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Expr, ExprTrait as _, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait as _, Query, SelectStatement, UpdateStatement};
 use sea_orm::{QueryResult, Value};
 use svc_core::{Error, OrganisationId, Result};
+use svc_database::stored::truncate;
+use svc_database::{Backend, database_error};
 
 use super::UnitOfWork;
+use super::refusal::Attempt;
 use crate::catalogue::{Column, EntityModel, Life};
-use crate::database::Backend;
-use crate::error::database_error;
 use crate::record::{Change, ChangeKind, Record};
-use crate::value::{ValueKind, truncate};
+use crate::value::ValueKind;
 
 /// Values for the columns of one record; none where nothing was said.
 pub type NewValues = Vec<Option<Value>>;
@@ -41,8 +42,9 @@ impl UnitOfWork {
         model: &Arc<EntityModel>,
         rows: Vec<NewValues>,
     ) -> Result<Vec<Record>> {
-        let rows: Vec<NewValues> =
+        let mut rows: Vec<NewValues> =
             rows.into_iter().map(|row| self.complete(model, row)).collect::<Result<_>>()?;
+        self.go_on_counting(model, &mut rows).await?;
         let mut records = Vec::with_capacity(rows.len());
         for chunk in rows.chunk_by(|a, b| said(a).eq(said(b))).flat_map(|c| c.chunks(ROWS_AT_ONCE))
         {
@@ -83,12 +85,23 @@ impl UnitOfWork {
             insert.values_panic(row.iter().flatten().cloned().map(Expr::val));
         }
         let statement = self.shared.data.database.build(&insert);
-        if leaves_nothing {
-            self.execute(statement).await?;
-            return Ok(rows.iter().map(|row| row.iter().flatten().cloned().collect()).collect());
+        let inserted = if leaves_nothing {
+            self.execute(statement).await.map(|_| None)
+        } else {
+            self.rows(statement).await.map(Some)
+        };
+        match inserted {
+            Ok(None) => {
+                Ok(rows.iter().map(|row| row.iter().flatten().cloned().collect()).collect())
+            }
+            Ok(Some(inserted)) => Ok(in_order_of(model, rows, read_all(model, &inserted)?)),
+            Err(error) if rows.len() == 1 => {
+                let values: Vec<_> =
+                    said(first).filter_map(|index| Some((index, first[index].as_ref()?))).collect();
+                Err(self.refusal(model, Attempt::Store(&values), error).await)
+            }
+            Err(error) => Err(self.refusal(model, Attempt::StoreMany, error).await),
         }
-        let records = read_all(model, &self.rows(statement).await?)?;
-        Ok(in_order_of(model, rows, records))
     }
 
     /// One record by its key, locked until the unit of work ends.
@@ -174,7 +187,7 @@ impl UnitOfWork {
         let mut stored = changed.clone();
         if let Some(index) = model.version {
             let version = before.version(model).unwrap_or(0) + 1;
-            after.set(index, version.into());
+            after.set(index, version_value(model.columns[index].kind, version));
             stored.push(index);
         }
         if let Some(index) = model.updated_at {
@@ -194,9 +207,7 @@ impl UnitOfWork {
         if let (Some(index), Some(version)) = (model.version, before.version(model)) {
             update.and_where(Expr::col(model.column_ref(index)).eq(version));
         }
-        if self.execute(self.shared.data.database.build(&update)).await? != 1 {
-            return Err(Error::conflict("somebody else changed the record").transient());
-        }
+        let after = self.run_change(model, update, after, &changed).await?;
         self.capture(Change {
             author: self.context.author(),
             unit_of_work: self.id(),
@@ -208,6 +219,36 @@ impl UnitOfWork {
             changed,
         });
         Ok(after)
+    }
+
+    /// Runs the statement of a change, and answers with the record as it was stored.
+    async fn run_change(
+        &self,
+        model: &EntityModel,
+        mut update: UpdateStatement,
+        after: Record,
+        changed: &[usize],
+    ) -> Result<Record> {
+        let database = &self.shared.data.database;
+        // PostgreSQL keeps JSON in a form of its own.
+        let done = if changed.iter().any(|index| model.columns[*index].kind == ValueKind::Json) {
+            update.returning(Query::returning().columns(model.column_idens()));
+            let rows = self.rows(database.build(&update)).await;
+            rows.map(|rows| (rows.len() as u64, Some(rows)))
+        } else {
+            self.execute(database.build(&update)).await.map(|touched| (touched, None))
+        };
+        let other = || Error::conflict("somebody else changed the record").transient();
+        match done {
+            Ok((1, None)) => Ok(after),
+            Ok((1, Some(rows))) => read_all(model, &rows)?.pop().ok_or_else(other),
+            Ok(_) => Err(other()),
+            Err(error) => {
+                let value = |index: &usize| (*index, after.value(*index));
+                let values: Vec<_> = changed.iter().map(value).collect();
+                Err(self.refusal(model, Attempt::Store(&values), error).await)
+            }
+        }
     }
 
     /// Deletes a record, and answers with it as it was. Where its set deletes softly, the record
@@ -275,7 +316,10 @@ impl UnitOfWork {
             .from_table(model.table_iden())
             .and_where(model.key_is(before.key(model)))
             .cond_where(model.scope_of(self.context.principal().organisation(), Life::Any));
-        self.execute(self.shared.data.database.build(&delete)).await?;
+        if let Err(error) = self.execute(self.shared.data.database.build(&delete)).await {
+            return Err(self.refusal(model, Attempt::Remove, error).await);
+        }
+        self.keep_version(model, &before).await?;
         self.capture(Change {
             author: self.context.author(),
             unit_of_work: self.id(),
@@ -297,10 +341,7 @@ impl UnitOfWork {
             row[index] = Some(organisation_for(row[index].take().as_ref(), own)?);
         }
         if let Some(index) = model.version {
-            row[index] = Some(match model.columns[index].kind {
-                ValueKind::Int32 => Value::from(1_i32),
-                _ => Value::from(1_i64),
-            });
+            row[index] = Some(version_value(model.columns[index].kind, 1));
         }
         for index in [model.created_at, model.updated_at].into_iter().flatten() {
             row[index].get_or_insert(now.into());
@@ -353,6 +394,14 @@ fn organisation_for(given: Option<&Value>, own: Option<OrganisationId>) -> Resul
     }
 }
 
+/// A version as a value of the column that counts.
+pub(super) fn version_value(kind: ValueKind, version: i64) -> Value {
+    match kind {
+        ValueKind::Int32 => i32::try_from(version).unwrap_or(i32::MAX).into(),
+        _ => version.into(),
+    }
+}
+
 /// The places of the columns that have a value.
 fn said(row: &NewValues) -> impl Iterator<Item = usize> {
     row.iter().enumerate().filter_map(|(index, value)| value.as_ref().map(|_| index))
@@ -386,11 +435,12 @@ fn organisation_of(model: &EntityModel, record: &Record) -> Option<OrganisationI
     }
 }
 
-pub(crate) fn expect_version(
-    model: &EntityModel,
-    record: &Record,
-    expected: Expected,
-) -> Result<()> {
+/// Insists that a record has the version that a change is meant for.
+///
+/// # Errors
+///
+/// [`ErrorKind::PreconditionFailed`](svc_core::ErrorKind::PreconditionFailed) for another.
+pub fn expect_version(model: &EntityModel, record: &Record, expected: Expected) -> Result<()> {
     match expected {
         Expected::Version(version) if record.version(model) != Some(version) => {
             Err(Error::precondition_failed(

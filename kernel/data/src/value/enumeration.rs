@@ -116,7 +116,8 @@ impl Enumeration {
     }
 
     /// What is stored for the member with a number; none where there is no such member.
-    pub(crate) fn stored(&self, number: i64) -> Option<Value> {
+    #[must_use]
+    pub fn stored(&self, number: i64) -> Option<Value> {
         let member = self.members.iter().find(|member| member.number == number)?;
         Some(match (&member.text, self.storage) {
             (Some(text), _) => text.clone().into(),
@@ -132,13 +133,15 @@ impl Enumeration {
     }
 
     /// The name of what is stored as a text.
-    pub(crate) fn name_of_text<'t>(&'t self, text: &'t str) -> &'t str {
+    #[must_use]
+    pub fn name_of_text<'t>(&'t self, text: &'t str) -> &'t str {
         let member = self.members.iter().find(|member| member.text.as_deref() == Some(text));
         member.map_or(text, |member| &member.name)
     }
 
     /// The name of what is stored as a number; none where it is no member.
-    pub(crate) fn name_of_number(&self, number: i64) -> Option<&str> {
+    #[must_use]
+    pub fn name_of_number(&self, number: i64) -> Option<&str> {
         let member = self.members.iter().find(|member| member.number == number);
         member.map(|member| member.name.as_str())
     }
@@ -173,7 +176,7 @@ impl Enumeration {
     }
 
     /// The stored texts with the numbers that they are sorted by; nothing where numbers are stored.
-    pub(crate) fn ranks(&self) -> impl Iterator<Item = (&str, i64)> {
+    pub fn ranks(&self) -> impl Iterator<Item = (&str, i64)> {
         self.texts().zip(self.members.iter().map(|member| member.number))
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sea_orm::{ConnectionTrait as _, TransactionTrait as _};
 use svc_core::ErrorKind;
-use svc_data::{Database, DatabaseSettings};
+use svc_database::{Database, DatabaseSettings};
 use svc_testing::{Backend, on_both_databases};
 use tokio::time::timeout;
 
@@ -121,8 +121,9 @@ async fn when_connections_are_lost_only_what_runs_on_them_fails() {
     let fixture = Fixture::start(Backend::Postgres).await;
     let ask = async |sql: &str| fixture.database.rows(fixture.database.statement(sql, [])).await;
     futures::future::join_all((0..6).map(|_| ask("SELECT pg_sleep(0.05)"))).await;
-    let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
-               WHERE datname = current_database()";
+    // Each is gone before the next one goes, and the one that asks goes last.
+    let all = "SELECT pg_terminate_backend(pid, 10000) FROM (SELECT pid FROM pg_stat_activity \
+               WHERE datname = current_database() ORDER BY pid = pg_backend_pid()) AS connected";
     assert!(ask(all).await.unwrap_err().is_transient());
     for _ in 0..12 {
         ask("SELECT 1").await.unwrap();

@@ -10,9 +10,10 @@ use svc_core::{
     App, Clock, Module, OrganisationId, PermissionSet, Principal, Registry, Result, UserId,
 };
 use svc_data::{
-    Author, Backend, Captured, ChangeKind, CommitHook, Context, DataModule, DataRegistry as _,
-    Database, Migration, Prepared, UnitOfWork,
+    Author, Captured, ChangeKind, CommitHook, Context, DataModule, DataRegistry as _, Prepared,
+    UnitOfWork,
 };
+use svc_database::{Backend, Database, Migration};
 use svc_testing::ThrowAwayDatabase;
 use time::macros::datetime;
 use uuid::Uuid;

@@ -9,6 +9,5 @@ mod organisations;
 mod protection;
 mod row_tables;
 mod rules;
-mod sets;
 mod units_of_work;
 mod values;

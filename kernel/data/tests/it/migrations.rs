@@ -1,6 +1,7 @@
 use sea_orm::ConnectionTrait as _;
 use svc_core::{ErrorKind, Registry};
-use svc_data::{Migration, Prepared};
+use svc_data::Prepared;
+use svc_database::Migration;
 use svc_testing::on_both_databases;
 
 use crate::fixture::{Fixture, MIGRATION};

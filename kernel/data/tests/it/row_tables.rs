@@ -1,4 +1,4 @@
-use svc_data::{Cell, CellKind, ROWS_AT_ONCE, RowTable};
+use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable};
 use svc_testing::on_both_databases;
 use uuid::Uuid;
 

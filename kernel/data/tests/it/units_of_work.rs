@@ -325,7 +325,7 @@ async fn a_commit_whose_answer_was_lost_is_not_repeated() {
         fixture.database.execute(fixture.database.statement(sql, [])).await.unwrap();
     }
     let attempts = AtomicU32::new(0);
-    let commits = svc_data::Commits::default();
+    let commits = svc_database::Commits::default();
     let work = ctx.transact_retrying(|uow| {
         attempts.fetch_add(1, Ordering::Relaxed);
         async move { uow.insert(lamp("L-1")).await }

@@ -20,6 +20,11 @@ CREATE INDEX events_outbox_ready ON events_outbox (handler, available_at_us, id)
 
 CREATE INDEX events_outbox_dead ON events_outbox (id, handler) WHERE state = 'dead';
 
+-- What a process may have ended over, by event.
+CREATE INDEX events_outbox_begun ON events_outbox (handler, id)
+    WHERE state = 'ready' AND attempts = 1
+    AND last_error = 'the process ended while it handled the message';
+
 -- only postgres
 -- A queue's rows die young: vacuum after a fixed number of them, whatever the table's size, and
 -- without pauses, or walks along the index pass dead entries. Its file keeps the size it once had:

@@ -2,7 +2,7 @@
 
 use sea_orm::{DbErr, QueryResult, Value};
 use svc_core::{OrganisationId, Result};
-use svc_data::{Database, database_error};
+use svc_database::{Database, database_error};
 use uuid::Uuid;
 
 use super::{count, from_us, message};

@@ -74,7 +74,7 @@ async fn end_in_the_middle(node: &Node, handler: &Scripted) {
     running.abort();
     assert!(running.await.unwrap_err().is_cancelled());
     // The transaction's end reaches the database with the connection that it leaves.
-    node.app.service::<svc_data::Database>().unwrap().close().await;
+    node.app.service::<svc_database::Database>().unwrap().close().await;
 }
 
 async fn effects_are_stored_once_although_the_process_ends_before_the_commit(place: Place) {

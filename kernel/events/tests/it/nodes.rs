@@ -34,6 +34,23 @@ async fn two_nodes_share_the_work_and_do_none_of_it_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_called_before_a_node_carries_wake_ups_is_told_when_it_does() {
+    let place = Place::postgres().await;
+    let teller = place.node_with(one(&Scripted::well()), &[]).await;
+    let listener = place.node_with(one(&Scripted::well()), &[]).await;
+    let heard = listener.app.wakes().count("orders");
+    listener.app.start_workers();
+    // A node that begins to listen wakes all topics of its own.
+    eventually("it listens", async || heard.now() > 0).await;
+    let before = heard.now();
+    teller.app.wakes().call("orders");
+    teller.app.start_workers();
+    eventually("the other heard of it", async || heard.now() > before).await;
+    teller.app.stop().await;
+    listener.app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_on_one_node_wakes_the_others() {
     let place = Place::postgres().await;
     // No poll comes to help within the test.

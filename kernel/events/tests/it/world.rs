@@ -13,7 +13,8 @@ use sqlx::{Connection as _, Executor as _};
 use svc_core::settings::{LoadOptions, SettingsBuilder};
 use svc_core::{App, Clock, Module, OrganisationId, Principal, Registry, Result, Worker};
 use svc_core::{PermissionSet, UserId};
-use svc_data::{Context, DataModule, DataRegistry as _, Database, Migration, Prepared, UnitOfWork};
+use svc_data::{Context, DataModule, DataRegistry as _, Prepared, UnitOfWork};
+use svc_database::{Database, Migration};
 use svc_events::{
     EventsModule, EventsRegistry as _, Handler, Message, Outbox, Publish as _, Sets, Subscription,
 };

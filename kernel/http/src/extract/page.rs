@@ -64,9 +64,15 @@ impl Page {
         let has_more = items.len() > take;
         items.truncate(take);
         let last = items.last().filter(|_| has_more);
-        // A cursor is made of ids, times and numbers, which are always JSON.
-        let next = last.and_then(|item| serde_json::to_vec(&cursor(item)).ok());
-        Listing { items, next: next.map(|json| URL_SAFE_NO_PAD.encode(json)) }
+        let next = last.and_then(|item| encode(&cursor(item)));
+        Listing { items, next }
+    }
+
+    /// Makes the answer of a list that looks at a part of what there is each time: a page may hold
+    /// fewer items than asked for, or none, while there is more behind `next`.
+    #[must_use]
+    pub fn list_until<T, C: Serialize>(&self, items: Vec<T>, next: Option<C>) -> Listing<T> {
+        Listing { items, next: next.and_then(|cursor| encode(&cursor)) }
     }
 
     fn check(self) -> Result<Self> {
@@ -75,6 +81,12 @@ impl Page {
             _ => Err(refuse("take", "expected a whole number from 1 to 200")),
         }
     }
+}
+
+/// A cursor is made of ids, times and numbers, which are always JSON.
+fn encode<C: Serialize>(cursor: &C) -> Option<String> {
+    let json = serde_json::to_vec(cursor).ok()?;
+    Some(URL_SAFE_NO_PAD.encode(json))
 }
 
 fn refuse(parameter: &str, message: &str) -> Error {

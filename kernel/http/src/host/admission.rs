@@ -1,17 +1,25 @@
-//! The place that a request takes among those of its person, from when it is known who calls until
-//! the last byte of the answer was taken.
+//! What goes with a request from its first layer to its last: the place that it takes among those of its person, and the
+//! headers that its answer gets.
 //!
-//! Routes for everybody, such as `/health/ready`, ask for none, so they never wait behind requests.
-//! An event stream gives its place back when it begins: it is idle most of the time, and whoever
-//! serves it has a limit of its own.
+//! The place is taken when it is known who calls, and kept until the last byte of the answer was taken. Routes for
+//! everybody, such as `/health/ready`, ask for none, so they never wait behind requests. An event stream gives its place
+//! back when it begins: it is idle most of the time, and whoever serves it has a limit of its own.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use svc_core::{Place, Principal, Result, Share, Shares};
 
 /// Goes with a request, and keeps its place.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Admission(Arc<Mutex<Option<Place>>>);
+pub(crate) struct Admission(Arc<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    place: Mutex<Option<Place>>,
+    headers: Mutex<HeaderMap>,
+}
 
 impl Admission {
     /// Takes a place for a principal, unless the request has one already.
@@ -22,21 +30,62 @@ impl Admission {
     /// in time.
     pub(crate) async fn admit(&self, shares: &Shares, who: &Principal) -> Result<()> {
         let share = Share::of(who);
-        if share == Share::BACKGROUND || self.lock().is_some() {
+        if share == Share::BACKGROUND || lock(&self.0.place).is_some() {
             return Ok(());
         }
         let place = shares.take(share).await?;
-        *self.lock() = Some(place);
+        *lock(&self.0.place) = Some(place);
         Ok(())
     }
 
     /// Gives the place back.
     pub(super) fn end(&self) {
-        let place = self.lock().take();
+        let place = lock(&self.0.place).take();
         drop(place);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Place>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Adds to an answer what was said while the request was served.
+    pub(super) fn complete(&self, headers: &mut HeaderMap) {
+        let mut last = None;
+        for (name, value) in std::mem::take(&mut *lock(&self.0.headers)) {
+            // A map that is taken apart names a header only with the first of its values.
+            if let Some(name) = name.or_else(|| last.clone()) {
+                headers.append(name.clone(), value);
+                last = Some(name);
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The headers that the answer to a request gets, whoever writes it: for authenticators and extractors, which see
+/// requests only. A handler sets headers on its own answer.
+///
+/// ```
+/// use http::{HeaderValue, header::SET_COOKIE, request::Parts};
+/// use svc_http::ResponseHeaders;
+///
+/// fn forget_session(request: &Parts) {
+///     let gone = HeaderValue::from_static("session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax");
+///     ResponseHeaders::of(request).append(SET_COOKIE, gone);
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct ResponseHeaders(Admission);
+
+impl ResponseHeaders {
+    /// Those of the answer to a request.
+    #[must_use]
+    pub fn of(request: &Parts) -> Self {
+        // Outside of a host there is nobody who would answer.
+        Self(request.extensions.get::<Admission>().cloned().unwrap_or_default())
+    }
+
+    /// Adds a header to those that the answer has; also on an error.
+    pub fn append(&self, name: HeaderName, value: HeaderValue) {
+        lock(&self.0.0.headers).append(name, value);
     }
 }

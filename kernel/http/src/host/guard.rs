@@ -48,7 +48,10 @@ pub(crate) fn check_origin(
     ))
 }
 
-fn comes_from_here(headers: &HeaderMap, public_url: Option<&WebUrl>) -> bool {
+/// Whether a browser says that one of this application's own pages sent the request: for forms, which can
+/// have no header of their own. What says nothing about it does not.
+#[must_use]
+pub fn comes_from_here(headers: &HeaderMap, public_url: Option<&WebUrl>) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";
     }

@@ -2,6 +2,7 @@
 //! a future, and would have to agree on who writes an error's body.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -9,12 +10,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{MatchedPath, Request};
 use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
 use futures::FutureExt as _;
-use futures::future::{Either, ready};
 use http::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
     REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
@@ -23,16 +22,14 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use svc_core::settings::WebUrl;
 use svc_core::trace::is_exporting;
 use svc_core::{Clock, Error};
-use svc_data::{Commits, outcome_unknown};
+use svc_database::{Commits, outcome_unknown};
 use tower::{Layer, Service};
 use tracing::{Instrument as _, Span};
 
 use super::admission::Admission;
 use super::compression;
-use super::guard::check_body;
 use super::ids::RequestIds;
 use super::sent_body::{BodyEnd, SentBody};
-use crate::idempotency;
 use crate::metrics::HttpMetrics;
 use crate::problem::{ApiError, ErrorFormat, Failure, Occasion, error_of_status, render};
 use crate::state::HttpState;
@@ -46,28 +43,33 @@ pub(crate) const UNMATCHED: &str = "unmatched";
 
 /// The layer around every route.
 #[derive(Clone)]
-pub(super) struct HostLayer(Arc<Shared>);
+pub(super) struct OwnLayer(Arc<Shared>);
 
 struct Shared {
-    state: HttpState,
     clock: Clock,
     metrics: Arc<HttpMetrics>,
     request_timeout: Duration,
+    /// How long the requests of some routes may take instead.
+    timeouts: BTreeMap<&'static str, Duration>,
     slow_request: Duration,
     compresses: bool,
     is_https: bool,
     takes_basic: bool,
 }
 
-impl HostLayer {
-    pub(super) fn new(state: &HttpState, metrics: Arc<HttpMetrics>) -> Self {
+impl OwnLayer {
+    pub(super) fn new(
+        state: &HttpState,
+        metrics: Arc<HttpMetrics>,
+        timeouts: BTreeMap<&'static str, Duration>,
+    ) -> Self {
         let settings = state.settings();
         Self(Arc::new(Shared {
-            state: state.clone(),
             takes_basic: state.authenticators().iter().any(|one| one.takes_basic()),
             clock: state.app().clock().clone(),
             metrics,
             request_timeout: settings.request_timeout,
+            timeouts,
             slow_request: settings.slow_request,
             compresses: settings.compression,
             is_https: settings.public_url.as_ref().is_some_and(WebUrl::is_https),
@@ -75,28 +77,37 @@ impl HostLayer {
     }
 }
 
-impl<S> Layer<S> for HostLayer {
-    type Service = HostService<S>;
+impl Shared {
+    /// How long a request may take until its answer begins.
+    fn limit(&self, route: Option<&MatchedPath>) -> Duration {
+        if self.timeouts.is_empty() {
+            return self.request_timeout;
+        }
+        let own = route.and_then(|route| self.timeouts.get(route.as_str()));
+        own.copied().unwrap_or(self.request_timeout)
+    }
+}
 
-    fn layer(&self, inner: S) -> HostService<S> {
-        HostService { inner, shared: Arc::clone(&self.0) }
+impl<S> Layer<S> for OwnLayer {
+    type Service = OwnService<S>;
+
+    fn layer(&self, inner: S) -> OwnService<S> {
+        OwnService { inner, shared: Arc::clone(&self.0) }
     }
 }
 
 /// A route within the layer.
 #[derive(Clone)]
-pub(super) struct HostService<S> {
+pub(super) struct OwnService<S> {
     inner: S,
     shared: Arc<Shared>,
 }
 
-impl<S, B> Service<Request> for HostService<S>
+impl<S> Service<Request> for OwnService<S>
 where
-    S: Service<Request, Response = http::Response<B>, Error = Infallible>,
+    S: Service<Request, Response = Response, Error = Infallible>,
     S: Clone + Send + 'static,
     S::Future: Send + 'static,
-    B: HttpBody<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     type Response = Response;
     type Error = Infallible;
@@ -116,13 +127,14 @@ where
         let admission = Admission::default();
         request.extensions_mut().insert(admission.clone());
         let exchange = Exchange::begin(Arc::clone(&self.shared), ids, route, &request, admission);
-        let handler = self.answer(request);
+        let limit = self.shared.limit(exchange.route.as_ref());
+        let handler = self.inner.call(request);
         let work = async move {
-            let limit = exchange.shared.request_timeout;
             let commits = Commits::default();
             let handler = commits.watch(AssertUnwindSafe(handler).catch_unwind());
             let response = match tokio::time::timeout(limit, handler).await {
-                Ok(Ok(response)) => response,
+                Ok(Ok(Ok(response))) => response,
+                Ok(Ok(Err(never))) => match never {},
                 Ok(Err(panic)) => {
                     let context = format!("a handler panicked: {}", message_of(&*panic));
                     ApiError::from(Error::internal(context)).into_response()
@@ -145,33 +157,6 @@ where
             })
         };
         Box::pin(work.instrument(span))
-    }
-}
-
-impl<S, B> HostService<S>
-where
-    S: Service<Request, Response = http::Response<B>, Error = Infallible>,
-    S: Clone + Send + 'static,
-    S::Future: Send + 'static,
-    B: HttpBody<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    /// Answers a request by the route, unless it is refused before, or was answered before.
-    fn answer(&mut self, request: Request) -> impl Future<Output = Response> + Send + use<S, B> {
-        let refused = check_body(&request);
-        let keyed = refused.is_ok() && idempotency::has_key(&request);
-        if let Err(error) = refused {
-            return Either::Left(ready(ApiError::from(error).into_response()));
-        }
-        if keyed {
-            let (state, inner) = (self.shared.state.clone(), self.inner.clone());
-            return Either::Right(Either::Left(idempotency::answer(state, inner, request)));
-        }
-        let answer = self.inner.call(request).map(|answer| match answer {
-            Ok(response) => response.map(Body::new),
-            Err(never) => match never {},
-        });
-        Either::Right(Either::Right(answer))
     }
 }
 
@@ -256,6 +241,7 @@ impl Exchange {
             let error = error_of_status(response.status());
             response = self.fail(&error, response);
         }
+        self.admission.complete(response.headers_mut());
         self.add_headers(response.headers_mut());
         let (status, took) = (response.status(), self.begun.elapsed());
         self.count(status, took);

@@ -10,7 +10,8 @@ use http::header::{CONTENT_LENGTH, DATE, SET_COOKIE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
 use svc_core::{Error, KeyRing, Result};
-use svc_data::{Backend, Migration, UnitOfWork, database_error};
+use svc_data::UnitOfWork;
+use svc_database::{Backend, Migration, database_error};
 
 use super::{Asked, in_flight};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use svc_core::{App, Clock, Result, WeakApp, Worker};
-use svc_data::Database;
+use svc_database::Database;
 use tokio_util::sync::CancellationToken;
 
 use super::store::micros;

@@ -15,15 +15,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use svc_core::settings::{LoadOptions, Settings};
 use svc_core::{
-    App, Clock, Error, ErrorCode, Module, OrganisationId, PermissionSet, Principal, Registry,
-    Result, UserId,
+    App, Clock, Error, ErrorCode, Module, OrganisationId, Permission, PermissionSet, Principal,
+    Registry, Result, UserId,
 };
-use svc_data::{Backend, Context, DataModule, DataRegistry as _, Database, Migration};
+use svc_data::{Context, DataModule, DataRegistry as _};
+use svc_database::{Backend, Database, Migration};
 use svc_events::EventsModule;
 use svc_http::{
     ApiJson, ApiPath, ApiQuery, ApiResult, Authenticator, Ctx, Host, HttpModule, HttpRegistry as _,
-    Listing, OpenApiRouter, Page, Paged, routes,
+    Listing, May, OpenApiRouter, Page, Paged, public_routes, routes,
 };
+use svc_messages::MessagesModule;
 use svc_settings::{ApplicationSetting, SettingsModule, SettingsRegistry as _};
 use svc_testing::ThrowAwayDatabase;
 use time::macros::datetime;
@@ -55,6 +57,7 @@ impl Module for Shelf {
 
     fn configure(&self, registry: &mut Registry) {
         registry.authenticator(Arc::new(Tokens));
+        registry.permission("Items.Create", "put items on the shelf");
         registry.errors([SHELF_FULL]);
         registry.migrations([Migration::new(
             "0001_marks",
@@ -76,7 +79,7 @@ impl Module for Shelf {
             OpenApiRouter::default()
                 .routes(routes!(list_items, create_item))
                 .routes(routes!(get_item))
-                .routes(routes!(greet)),
+                .routes(public_routes!("it greets everybody"; greet)),
         );
         registry.mount("/odata/v1", Router::new().route("/Items", get(odata_items)));
         let gate = Arc::clone(&self.0);
@@ -191,19 +194,23 @@ async fn list_items(Ctx(_): Ctx, page: Page) -> ApiResult<Json<Listing<Item>>> {
     Ok(Json(page.list(numbers.map(item).collect(), |item| item.id.as_u128())))
 }
 
+struct CreateItems;
+
+impl Permission for CreateItems {
+    const NAME: &'static str = "Items.Create";
+}
+
 /// Puts an item on the shelf.
 #[utoipa::path(
     post,
     path = "/items",
     request_body = NewItem,
-    responses((status = 201, description = "The item.", body = NewItem)),
-    security(("bearer" = ["Items.Create"]))
+    responses((status = 201, description = "The item.", body = NewItem))
 )]
 async fn create_item(
-    Ctx(ctx): Ctx,
+    _: May<CreateItems>,
     ApiJson(item): ApiJson<NewItem>,
 ) -> ApiResult<(StatusCode, Json<NewItem>)> {
-    ctx.require("Items.Create")?;
     Ok((StatusCode::CREATED, Json(item)))
 }
 
@@ -224,7 +231,6 @@ async fn get_item(Ctx(_): Ctx, ApiPath(id): ApiPath<Uuid>) -> Json<Item> {
     path = "/greeting",
     tag = "greetings",
     responses((status = 200, description = "A greeting.", body = String)),
-    security(())
 )]
 async fn greet() -> &'static str {
     "good day"
@@ -359,6 +365,7 @@ impl Fixture {
             Box::new(DataModule),
             Box::new(EventsModule),
             Box::new(SettingsModule),
+            Box::new(MessagesModule),
             Box::new(HttpModule),
             Box::new(Shelf(Arc::clone(&gate))),
         ])

@@ -4,11 +4,14 @@
 #![expect(unreachable_pub, reason = "the fixture serves the files beside it")]
 
 mod answers;
+mod apps;
 mod assembly;
 mod authentication;
+mod browser;
 mod fixture;
 mod health;
 mod idempotency;
+mod messages;
 mod metrics;
 mod openapi;
 mod pages;

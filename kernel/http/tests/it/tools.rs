@@ -8,8 +8,9 @@ use svc_data::DataModule;
 use svc_events::EventsModule;
 use svc_http::{
     HttpModule, HttpRegistry as _, HttpState, OpenApiRouter, Prepared, ToolCatalogue,
-    ToolOperation, routes,
+    ToolOperation, public_routes,
 };
+use svc_messages::MessagesModule;
 use svc_settings::SettingsModule;
 
 #[utoipa::path(get, path = "/open/offered", extensions(("x-tool" = json!(true))))]
@@ -22,7 +23,9 @@ async fn plain() {}
 async fn offered_by_mistake() {}
 
 fn open() -> OpenApiRouter<HttpState> {
-    OpenApiRouter::default().routes(routes!(offered)).routes(routes!(plain))
+    OpenApiRouter::default()
+        .routes(public_routes!("a test"; offered))
+        .routes(public_routes!("a test"; plain))
 }
 
 struct Open;
@@ -47,7 +50,8 @@ impl Module for Closed {
 
     fn configure(&self, registry: &mut Registry) {
         registry.closed_to_tools();
-        registry.routes(OpenApiRouter::default().routes(routes!(offered_by_mistake)));
+        registry
+            .routes(OpenApiRouter::default().routes(public_routes!("a test"; offered_by_mistake)));
     }
 }
 
@@ -57,6 +61,7 @@ fn operations_are_offered_where_they_say_so_and_their_module_is_open() {
         Box::new(DataModule),
         Box::new(EventsModule),
         Box::new(SettingsModule),
+        Box::new(MessagesModule),
         Box::new(HttpModule),
         Box::new(Open),
         Box::new(Closed),

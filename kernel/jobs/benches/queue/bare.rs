@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{PgPool, QueryBuilder, Row as _, Sqlite, SqlitePool};
-use svc_data::Database;
+use svc_database::Database;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 

@@ -1,9 +1,9 @@
 //! The statements on the queue, for either database.
 //!
-//! Lists of rows travel as a table `r` (`svc_data::RowTable`), so that each statement has few texts,
+//! Lists of rows travel as a table `r` (`svc_database::RowTable`), so that each statement has few texts,
 //! whatever the number of rows. `{…}` in these texts is filled in here, never with data.
 
-use svc_data::{Backend, CellKind};
+use svc_database::{Backend, CellKind};
 
 /// The columns of a claimed job.
 const CLAIMED: &str = "q.id, q.kind, q.payload, q.organisation_id, q.attempts, q.max_attempts, \
@@ -25,8 +25,12 @@ pub(crate) const CLEAN: &str = "DELETE FROM jobs_queue WHERE id IN (SELECT id FR
      WHERE state = ? AND finished_at_us < ? ORDER BY finished_at_us LIMIT ?)";
 
 /// The rows of [`insert`].
-pub(crate) const NEW: [(&str, CellKind); 3] =
-    [("id", CellKind::Uuid), ("payload", CellKind::Text), ("key", CellKind::Text)];
+pub(crate) const NEW: [(&str, CellKind); 4] = [
+    ("id", CellKind::Uuid),
+    ("organisation", CellKind::Uuid),
+    ("payload", CellKind::Text),
+    ("key", CellKind::Text),
+];
 
 /// The rows of [`delete`].
 pub(crate) const LEASED: [(&str, CellKind); 2] =
@@ -76,10 +80,10 @@ impl Sql {
 pub(crate) fn insert(rows: &str) -> String {
     // Without the WHERE, SQLite would take ON CONFLICT for the condition of a join.
     format!(
-        "INSERT INTO jobs_queue (state, attempts, organisation_id, kind, run_at_us, max_attempts, \
+        "INSERT INTO jobs_queue (state, attempts, kind, run_at_us, max_attempts, \
          unique_while_running, watched, created_at_us, actor_user_id, actor_name, actor_scope, \
-         correlation, id, payload, unique_key) \
-         SELECT 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, r.id, r.payload, r.key \
+         correlation, id, organisation_id, payload, unique_key) \
+         SELECT 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, r.id, r.organisation, r.payload, r.key \
          FROM {rows} WHERE TRUE \
          ON CONFLICT (kind, unique_key) WHERE unique_key IS NOT NULL AND state IN (0, 1) \
          DO NOTHING RETURNING id"

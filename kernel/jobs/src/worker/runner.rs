@@ -29,7 +29,7 @@ use crate::interrupt::{Grace, Interrupt, Reason};
 use crate::job::JobState;
 use crate::progress::ProgressCell;
 use crate::registration::JobKind;
-use crate::service::{CANCEL_TOPIC, Jobs};
+use crate::service::{CANCEL_TOPIC, Jobs, PROGRESS_TOPIC};
 use crate::settings::JobsSettings;
 use crate::store::{CLEAN_BATCH, Claim, Claimed, Lease, Renewed, Settled, Settlement, moment};
 
@@ -176,6 +176,9 @@ impl Runner {
         }
         let now_us = self.app.clock().now_us();
         self.jobs.store().settle(&self.unsettled, now_us).await?;
+        if self.unsettled.iter().any(|settlement| matches!(settlement.to, Settled::Kept { .. })) {
+            self.app.wakes().call(PROGRESS_TOPIC);
+        }
         for settlement in std::mem::take(&mut self.unsettled) {
             match settlement.to {
                 Settled::Kept { state: JobState::Waiting, run_at_us: Some(at_us), .. } => {
@@ -406,7 +409,12 @@ impl Runner {
         self.flush_at = None;
         let said = |job: &Running| Some((job.lease, job.progress.take()?));
         let said: Vec<_> = self.running.values().filter_map(said).collect();
-        if said.is_empty() { Ok(()) } else { self.jobs.store().store_progress(&said).await }
+        if said.is_empty() {
+            return Ok(());
+        }
+        self.jobs.store().store_progress(&said).await?;
+        self.app.wakes().call(PROGRESS_TOPIC);
+        Ok(())
     }
 
     /// Waits until there is something to do.

@@ -86,7 +86,9 @@ svc_testing::on_both_databases! {
             async move {
                 let organisation = ctx.organisation()?.0.as_u128();
                 let by = ctx.enqueued_by().user.map(|user| user.0.as_u128());
-                let (may, correlation) = (ctx.principal().can("Any"), ctx.correlation().as_u128());
+                let system = ctx.context();
+                let (may, correlation) =
+                    (system.principal().can("Any"), system.correlation().as_u128());
                 world.note(format!(
                     "{organisation} {by:?} {may} {correlation} {}/{}",
                     ctx.attempt(), ctx.max_attempts()

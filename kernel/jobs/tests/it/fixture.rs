@@ -1,6 +1,6 @@
 //! Nodes of a small application whose jobs do what a test tells them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +12,8 @@ use svc_core::{
     App, Backoff, Clock, Directory, Module, OrganisationId, PermissionSet, Principal, Registry,
     Result, UserId,
 };
-use svc_data::{Context, DataModule, Database, Prepared};
+use svc_data::{Context, DataModule, Prepared};
+use svc_database::Database;
 use svc_jobs::{
     EnqueueJobs as _, Enqueued, Job, JobContext, JobError, JobId, JobStatus, Jobs, JobsModule,
     JobsRegistry as _,
@@ -49,6 +50,14 @@ impl Job for Nightly {
     const NAME: &'static str = "tests.nightly";
 }
 
+/// Is enqueued in each organisation by a schedule.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Weekly {}
+
+impl Job for Weekly {
+    const NAME: &'static str = "tests.weekly";
+}
+
 /// Is never registered.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Unknown {}
@@ -66,6 +75,7 @@ pub(crate) struct World {
     noted: Mutex<Vec<String>>,
     behaviours: Mutex<HashMap<String, Behaviour>>,
     members: Mutex<BTreeMap<UserId, PermissionSet>>,
+    organisations: Mutex<BTreeSet<u128>>,
 }
 
 impl World {
@@ -94,6 +104,11 @@ impl World {
         self.members.lock().unwrap().insert(user, permissions);
     }
 
+    /// Makes an organisation known, from now on.
+    pub(crate) fn found(&self, organisation: u128) {
+        self.organisations.lock().unwrap().insert(organisation);
+    }
+
     pub(crate) fn expel(&self, user: UserId) {
         self.members.lock().unwrap().remove(&user);
     }
@@ -117,6 +132,17 @@ impl Directory for World {
     ) -> Result<Option<Principal>> {
         let permissions = self.members.lock().unwrap().get(&user).cloned();
         Ok(permissions.map(|granted| Principal::user(user, "Ada", organisation, granted)))
+    }
+
+    async fn organisations(
+        &self,
+        after: Option<OrganisationId>,
+        most: u32,
+    ) -> Result<Vec<OrganisationId>> {
+        let all = self.organisations.lock().unwrap().clone();
+        let later = all.into_iter().filter(|of| after.is_none_or(|last| *of > last.0.as_u128()));
+        let some = later.take(usize::try_from(most).unwrap());
+        Ok(some.map(|of| OrganisationId(Uuid::from_u128(of))).collect())
     }
 }
 
@@ -153,6 +179,13 @@ impl Module for Tests {
             async move { world.act(ctx, "nightly").await }
         });
         registry.schedule("tests.nightly", self.nightly, || Nightly {});
+        let world = Arc::clone(&self.world);
+        registry.job::<Weekly>(move |ctx: JobContext, _: Weekly| {
+            let world = Arc::clone(&world);
+            async move { world.act(ctx, "weekly").await }
+        });
+        // On Sunday.
+        registry.schedule("tests.weekly", "0 0 5 * * 7", || Weekly {}).in_each_organisation();
     }
 }
 

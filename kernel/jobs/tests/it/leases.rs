@@ -147,24 +147,33 @@ svc_testing::on_both_databases! {
         let world = Arc::clone(&site.world);
         site.world.teach("lost", move |ctx| {
             let world = Arc::clone(&world);
-            async move {
-                let mark = ctx.database().statement("UPDATE jobs_queue SET last_error = 'kept'", []);
+            // The node may notice meanwhile, and drop the handler.
+            let goes_on = tokio::spawn(async move {
+                let mark = ctx.context().database().statement("UPDATE jobs_queue SET last_error = 'kept'", []);
                 let stored = ctx.transact(async |uow| uow.execute(mark.clone()).await).await?;
                 world.note(format!("{stored} while it is held"));
-                let taken = format!("UPDATE jobs_queue SET lease_token = {token}, last_error = 'taken'");
-                ctx.database().execute(ctx.database().statement(&taken, [])).await?;
-                let acting = ctx.acting_as(Arc::clone(ctx.principal()));
+                let taken = format!("UPDATE jobs_queue SET lease_token = {token}, lease_owner = {token}, last_error = 'taken'");
+                ctx.context().database().execute(ctx.context().database().statement(&taken, [])).await?;
+                let acting = ctx.context().acting_as(Arc::clone(ctx.context().principal()));
                 for context in [ctx.context(), &acting] {
                     let refused = context.transact(async |uow| uow.execute(mark.clone()).await).await;
                     world.note(refused.unwrap_err().message());
                 }
                 Ok(())
-            }
+            });
+            async move { goes_on.await.unwrap() }
         });
         let id = node.enqueue_watched("lost").await;
         node.drain().await;
         let refused = "another node has taken the job, so what was done for it here is not stored";
-        assert_eq!(site.world.noted(), ["1 while it is held", refused, refused]);
+        let noted = std::sync::Mutex::new(Vec::new());
+        eventually("all of it was tried", async || {
+            let mut noted = noted.lock().unwrap();
+            noted.extend(site.world.noted());
+            noted.len() == 3
+        })
+        .await;
+        assert_eq!(noted.into_inner().unwrap(), ["1 while it is held", refused, refused]);
         assert_eq!(node.status(id).await.unwrap().last_error.unwrap(), "taken");
     }
 

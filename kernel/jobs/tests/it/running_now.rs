@@ -43,7 +43,7 @@ svc_testing::on_both_databases! {
         };
         let unknown = refusal("tests.nobody", None).await;
         assert_eq!(unknown.kind(), ErrorKind::NotFound);
-        assert!(unknown.message().contains("`tests.nobody`; there are tests.nightly, tests.act"));
+        assert!(unknown.message().contains("`tests.nobody`; there are tests.nightly, tests.weekly, tests.act"));
         let missing = refusal("tests.act", None).await;
         assert_eq!(missing.kind(), ErrorKind::Invalid);
         assert!(missing.message().contains("missing field `name`"), "{}", missing.message());

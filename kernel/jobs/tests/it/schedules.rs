@@ -79,6 +79,68 @@ svc_testing::on_both_databases! {
         assert_eq!((waiting[0].state, waiting[0].count), (JobState::Waiting, 1));
     }
 
+    async fn a_schedule_for_each_organisation_comes_once_in_all_there_are(backend) {
+        let site = Site::new(backend).await;
+        let nodes = [site.node().await, site.node().await];
+        let world = Arc::clone(&site.world);
+        site.world.teach("weekly", move |ctx| {
+            let by = ctx.context().principal().organisation();
+            world.note(format!("in {}", ctx.organisation().unwrap().0.as_u128()));
+            async move { if by == ctx.organisation().ok() { Ok(()) } else { panic!("it is another's") } }
+        });
+        site.world.teach("nightly", async |_| Ok(()));
+        let week = || async {
+            site.clock.advance(7 * 24 * HOUR);
+            futures::future::join_all(nodes.iter().map(async |node| node.drain().await)).await;
+            let mut noted = site.world.noted();
+            noted.sort();
+            noted
+        };
+        assert_eq!(week().await, [""; 0], "nobody is there");
+        // More than are asked for at once.
+        let all: Vec<u128> = (1..=1_001).collect();
+        for organisation in &all[..2] {
+            site.world.found(*organisation);
+        }
+        assert_eq!(week().await, ["in 1", "in 2"]);
+        site.world.found(3);
+        assert_eq!(week().await, ["in 1", "in 2", "in 3"], "one that came later is among them");
+        for organisation in &all {
+            site.world.found(*organisation);
+        }
+        let noted = week().await;
+        assert_eq!(noted.len(), all.len());
+        assert_eq!(noted.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
+        // By hand it is run in one.
+        let by_hand = nodes[0].jobs.run_now(&nodes[0].system(), "tests.weekly", None).await;
+        assert!(by_hand.unwrap_err().message().contains("say in which one"));
+        let ctx = svc_data::Context::system_in(&nodes[0].app, svc_core::OrganisationId(uuid::Uuid::from_u128(2)));
+        nodes[0].jobs.run_now(&ctx.unwrap(), "tests.weekly", None).await.unwrap();
+        nodes[0].drain().await;
+        assert_eq!(site.world.noted(), ["in 2"]);
+    }
+
+    async fn a_tick_is_left_out_where_the_job_of_the_last_has_not_ended(backend) {
+        let (site, node) = Site::with_node(backend).await;
+        let world = Arc::clone(&site.world);
+        site.world.teach("weekly", move |ctx| {
+            let organisation = ctx.organisation().unwrap().0.as_u128();
+            world.note(format!("in {organisation}"));
+            let later = svc_core::Error::unavailable("later").retry_after(30 * 24 * HOUR);
+            async move { if organisation == 1 { Err(later.into()) } else { Ok(()) } }
+        });
+        site.world.teach("nightly", async |_| Ok(()));
+        site.world.found(1);
+        site.world.found(2);
+        for expected in [&["in 1", "in 2"][..], &["in 2"]] {
+            site.clock.advance(7 * 24 * HOUR);
+            node.drain().await;
+            let mut noted = site.world.noted();
+            noted.sort();
+            assert_eq!(noted, expected);
+        }
+    }
+
     async fn a_changed_pattern_counts_from_the_start_that_brings_it(backend) {
         let (site, node) = Site::with_node(backend).await;
         let hourly = Different { nightly: Some("0 30 * * * *"), ..Different::default() };

@@ -6,6 +6,7 @@ use super::{BindError, BindErrorKind, KeyValue, OperationCall};
 use crate::model::{
     OperationIndex, OperationKind, OperationType, PropertyIndex, PropertyType, TypeIndex,
 };
+use crate::names::closest;
 use crate::syntax::{Alias, Arguments, Expr, ExprKind, Literal, PathRoot, Position};
 use crate::value::{Value, echo, from_literal};
 
@@ -117,18 +118,23 @@ pub(super) fn call(
         }
         return Ok(OperationCall { operation, arguments: Vec::new() });
     }
-    if let Some(unknown) =
-        named.iter().find(|given| !found.parameters.iter().any(|known| known.name == given.name))
+    let seen = || found.parameters.iter().filter(|known| context.schema.sees_parameter(known));
+    if let Some(unknown) = named.iter().find(|given| !seen().any(|known| known.name == given.name))
     {
         let kind = BindErrorKind::Unknown {
             what: "parameter",
             owner: found.name.clone(),
+            closest: closest(&unknown.name, seen().map(|known| known.name.as_str())),
             name: echo(&unknown.name),
         };
         return Err(BindError::new(unknown.at, kind));
     }
     let mut values = Vec::with_capacity(found.parameters.len());
     for parameter in &found.parameters {
+        if !context.schema.sees_parameter(parameter) {
+            values.push(Value::Null);
+            continue;
+        }
         // A parameter that is not in the path can come by an alias of its name (4.01).
         let given =
             named.iter().find(|given| given.name == parameter.name).map(|given| &given.value);

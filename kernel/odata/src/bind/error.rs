@@ -1,6 +1,7 @@
 //! Why a request that is well-formed makes no sense for the entities it names.
 
 use super::Limit;
+use crate::names::suggestion;
 use crate::syntax::Position;
 use crate::value::ValueError;
 
@@ -20,7 +21,7 @@ pub struct BindError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BindErrorKind {
     /// A name that is not there, or that the caller may not see.
-    #[error("`{owner}` has no {what} `{name}`")]
+    #[error("`{owner}` has no {what} `{name}`{}", suggestion(closest.as_deref()))]
     Unknown {
         /// What was looked for: property, navigation property, operation.
         what: &'static str,
@@ -28,12 +29,16 @@ pub enum BindErrorKind {
         owner: String,
         /// The name.
         name: String,
+        /// A name that the caller knows, and may have meant.
+        closest: Option<String>,
     },
     /// The first segment of a path names nothing.
-    #[error("there is no resource `{name}`")]
+    #[error("there is no resource `{name}`{}", suggestion(closest.as_deref()))]
     UnknownResource {
         /// The name.
         name: String,
+        /// A name that the caller knows, and may have meant.
+        closest: Option<String>,
     },
     /// A value of the wrong type.
     #[error("{subject} is {found}; expected {expected}")]

@@ -5,6 +5,7 @@ use super::query::{Nesting, Options, bind};
 use super::scope::Context;
 use super::{BindError, BindErrorKind, BoundExpand, ExpandMode, Limit, Step};
 use crate::model::{NavigationIndex, TypeIndex};
+use crate::names::closest;
 use crate::syntax::{Expand, ExpandItem, ExpandTarget, Levels, SegmentKind};
 
 /// The items of `$expand`.
@@ -83,6 +84,7 @@ fn navigations(
                     let kind = BindErrorKind::Unknown {
                         what: "navigation property",
                         owner: context.type_name(entity_type),
+                        closest: closest_navigation(context, entity_type, name),
                         name: crate::value::echo(name),
                     };
                     BindError::new(segment.at, kind)
@@ -101,6 +103,11 @@ fn navigations(
         }
     }
     Ok(names.into_iter().map(|(_, navigation)| navigation).collect())
+}
+
+fn closest_navigation(context: &Context<'_>, of: TypeIndex, name: &str) -> Option<String> {
+    let known = context.schema.navigations(of);
+    closest(name, known.iter().map(|(_, navigation)| navigation.name.as_str()))
 }
 
 fn expand_one(

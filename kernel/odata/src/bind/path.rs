@@ -7,7 +7,8 @@ use super::{
     PropertyPath, Step, Variable,
 };
 use crate::model::{PrimitiveType, PropertyIndex, PropertyType, TypeIndex};
-use crate::syntax::{Lambda, Path, PathRoot, Position, Segment, SegmentKind};
+use crate::names;
+use crate::syntax::{Function, Lambda, Path, PathRoot, Position, Segment, SegmentKind};
 
 /// A place on the way along a path.
 struct Place {
@@ -204,9 +205,25 @@ pub(super) fn unknown_property(
     entity_type: TypeIndex,
     name: &str,
 ) -> BindError {
+    let closest = context.schema.closest_member(entity_type, name);
     let owner = context.type_name(entity_type);
     let name = crate::value::echo(name);
-    BindError::new(at, BindErrorKind::Unknown { what: "property", owner, name })
+    BindError::new(at, BindErrorKind::Unknown { what: "property", owner, name, closest })
+}
+
+/// A name with arguments that is none of a function, or a property with something behind it.
+fn unknown_call(
+    context: &Context<'_>,
+    at: Position,
+    entity_type: TypeIndex,
+    name: &str,
+) -> BindError {
+    let functions = Function::ALL.iter().map(|function| function.name());
+    let mut error = unknown_property(context, at, entity_type, name);
+    if let BindErrorKind::Unknown { closest, .. } = &mut error.kind {
+        *closest = closest.take().or_else(|| names::closest(name, functions));
+    }
+    error
 }
 
 /// A cast to the type itself changes nothing; there are no derived types.
@@ -232,7 +249,7 @@ fn not_a_name(context: &Context<'_>, at: Position, kind: &SegmentKind, place: &P
             if known {
                 BindError::unsupported(at, "a key within an expression")
             } else {
-                unknown_property(context, at, place.entity_type, name)
+                unknown_call(context, at, place.entity_type, name)
             }
         }
         SegmentKind::Key(_) => BindError::unsupported(at, "a key within an expression"),

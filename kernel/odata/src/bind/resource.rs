@@ -8,6 +8,7 @@ use crate::model::{
     Binding, NavigationIndex, OperationIndex, OperationType, PropertyIndex, PropertyType, SetIndex,
     TypeIndex,
 };
+use crate::names::closest;
 use crate::syntax::{
     Alias, Arguments, Expr, Position, ResourcePath, ResourceSegment, ResourceSegmentKind,
 };
@@ -144,7 +145,7 @@ pub(super) fn resource(
         Segment::All => return unsupported("`$all`"),
         Segment::CrossJoin(_) => return unsupported("`$crossjoin`"),
         Segment::Name { name, arguments } => (name, arguments),
-        other => return Err(unknown(first.at, &segment_name(other))),
+        other => return Err(unknown(first.at, &segment_name(other), None)),
     };
     let Some(set) = context.schema.find_set(name) else {
         return import(context, first.at, name, arguments.as_ref(), rest, aliases);
@@ -168,8 +169,30 @@ pub(super) fn resource(
     Ok(walk.found)
 }
 
-fn unknown(at: Position, name: &str) -> BindError {
-    BindError::new(at, BindErrorKind::UnknownResource { name: echo(name) })
+fn unknown(at: Position, name: &str, closest: Option<String>) -> BindError {
+    BindError::new(at, BindErrorKind::UnknownResource { name: echo(name), closest })
+}
+
+/// A first segment that names nothing.
+fn unknown_root(context: &Context<'_>, at: Position, name: &str) -> BindError {
+    let (schema, model) = (context.schema, context.schema.model());
+    let sets = model.sets.iter().enumerate();
+    let sets = sets.filter(|(place, _)| schema.names_set(SetIndex(*place)));
+    let sets = sets.map(|(_, set)| set.name.as_str());
+    unknown(at, name, closest(name, sets.chain(operations(context, None))))
+}
+
+/// The names of the operations that are bound so and may be named.
+fn operations<'c>(
+    context: &Context<'c>,
+    binding: Option<Binding>,
+) -> impl Iterator<Item = &'c str> {
+    let schema = context.schema;
+    let all = schema.model().operations.iter().enumerate();
+    let bound = all.filter(move |(place, found)| {
+        found.binding == binding && schema.names_operation(OperationIndex(*place))
+    });
+    bound.map(|(_, found)| found.name.as_str())
 }
 
 fn segment_name(kind: &ResourceSegmentKind) -> String {
@@ -192,7 +215,8 @@ fn import(
     rest: &[ResourceSegment],
     aliases: &[Alias],
 ) -> Result<BoundResource, BindError> {
-    let operation = find_operation(context, name, None).ok_or_else(|| unknown(at, name))?;
+    let operation = find_operation(context, name, None);
+    let operation = operation.ok_or_else(|| unknown_root(context, at, name))?;
     if let Some(next) = rest.first() {
         return Err(BindError::unsupported(next.at, "a path after an operation"));
     }
@@ -267,7 +291,7 @@ impl Walk<'_, '_> {
             (Segment::Name { name, arguments }, ResourceKind::Entity) => {
                 self.on_entity(at, name, arguments.as_ref())
             }
-            (other, _) => Err(unknown(at, &segment_name(other))),
+            (other, _) => Err(unknown(at, &segment_name(other), None)),
         }
     }
 
@@ -296,11 +320,12 @@ impl Walk<'_, '_> {
             return self.operation(at, operation, arguments);
         }
         if name.contains('.') {
-            cast(self.context, at, name, self.entity_type).map_err(|_| unknown(at, name))?;
+            cast(self.context, at, name, self.entity_type)
+                .map_err(|_| self.unknown(at, name, binding))?;
             return arguments.map_or(Ok(()), |arguments| self.key(at, arguments));
         }
         if arguments.is_some() {
-            return Err(unknown(at, name));
+            return Err(self.unknown(at, name, binding));
         }
         self.key_segment(at, name)
     }
@@ -316,7 +341,8 @@ impl Walk<'_, '_> {
             return self.operation(at, operation, arguments);
         }
         if name.contains('.') {
-            return cast(self.context, at, name, self.entity_type).map_err(|_| unknown(at, name));
+            return cast(self.context, at, name, self.entity_type)
+                .map_err(|_| self.unknown(at, name, binding));
         }
         if let Some(navigation) = self.context.schema.find_navigation(self.entity_type, name) {
             return self.navigation(at, navigation, arguments);
@@ -327,8 +353,18 @@ impl Walk<'_, '_> {
                 self.push(ResourceStep::Property(property), kind);
                 Ok(())
             }
-            _ => Err(unknown(at, name)),
+            _ => Err(self.unknown(at, name, binding)),
         }
+    }
+
+    /// A name that nothing has behind what the path leads to.
+    fn unknown(&self, at: Position, name: &str, binding: Binding) -> BindError {
+        let bare = self.context.schema.model().unqualified(name).unwrap_or(name);
+        let member = (!binding.collection)
+            .then(|| self.context.schema.closest_member(self.entity_type, bare))
+            .flatten();
+        let closest = member.or_else(|| closest(bare, operations(self.context, Some(binding))));
+        unknown(at, name, closest)
     }
 
     fn navigation(
@@ -379,13 +415,17 @@ impl Walk<'_, '_> {
     fn key_segment(&mut self, at: Position, text: &str) -> Result<(), BindError> {
         let model = self.context.schema.model();
         let entity_type = model.entity_type(self.entity_type);
-        let [property] = entity_type.key.as_slice() else { return Err(unknown(at, text)) };
+        let unknown = || {
+            let binding = Binding { entity_type: self.entity_type, collection: true };
+            self.unknown(at, text, binding)
+        };
+        let [property] = entity_type.key.as_slice() else { return Err(unknown()) };
         let value = match entity_type.property(*property).ty {
             PropertyType::Primitive(primitive) => parse_primitive(primitive, text),
             PropertyType::Enum(index) => parse_enum(model, index, text),
-            PropertyType::Untyped => return Err(unknown(at, text)),
+            PropertyType::Untyped => return Err(unknown()),
         };
-        let value = value.map_err(|_| unknown(at, text))?;
+        let value = value.map_err(|_| unknown())?;
         let values = vec![KeyValue { property: *property, value }];
         self.push(ResourceStep::Key(values), ResourceKind::Entity);
         Ok(())

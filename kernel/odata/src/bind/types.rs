@@ -1,5 +1,7 @@
 //! What a bound request is made of: every name found, every literal typed.
 
+use std::borrow::Cow;
+
 use super::Cost;
 use crate::model::{NavigationIndex, PrimitiveType, PropertyIndex, PropertyType, TypeIndex};
 use crate::syntax::{BinaryOperator, Format, Function, Position, Search};
@@ -246,6 +248,35 @@ pub enum ExpandMode {
     References,
     /// How many there are.
     Count,
+}
+
+impl BoundQuery {
+    /// What the rows are sorted by: `$orderby`, and behind it what `$apply` sorted them by, which
+    /// its later steps keep unless they make other rows of them.
+    #[must_use]
+    pub fn order(&self) -> Cow<'_, [BoundOrder]> {
+        let mut applied: Vec<BoundOrder> = Vec::new();
+        for step in self.apply.iter().flat_map(|apply| &apply.steps) {
+            match &step.kind {
+                BoundTransformationKind::OrderBy(order_by) => {
+                    applied.clone_from(order_by);
+                }
+                BoundTransformationKind::GroupBy { .. } | BoundTransformationKind::Concat(_) => {
+                    applied.clear();
+                }
+                BoundTransformationKind::Filter(_)
+                | BoundTransformationKind::Search(_)
+                | BoundTransformationKind::Compute(_)
+                | BoundTransformationKind::Skip(_)
+                | BoundTransformationKind::Top(_) => {}
+            }
+        }
+        if applied.is_empty() {
+            return Cow::Borrowed(&self.order_by);
+        }
+        applied.splice(0..0, self.order_by.iter().cloned());
+        Cow::Owned(applied)
+    }
 }
 
 /// `$apply`.

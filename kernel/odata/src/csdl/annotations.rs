@@ -2,8 +2,8 @@
 
 use super::visible;
 use crate::model::{
-    Access, EntitySet, EntityType, Operation, PrimitiveType, Property, PropertyIndex, PropertyType,
-    Schema, SetPermissions, TypeIndex,
+    Access, EntitySet, EntityType, Operation, Parameter, PrimitiveType, Property, PropertyIndex,
+    PropertyType, Schema, SetPermissions, TypeIndex,
 };
 use crate::syntax::Function;
 
@@ -32,8 +32,31 @@ fn string(text: impl Into<String>) -> Content {
     Content::Constant("String", text.into())
 }
 
-fn description(text: Option<&String>) -> Option<Annotation> {
-    text.map(|text| ("Core.Description", string(text)))
+/// What a part of the model is called, and one line about it: in the caller's language, or as the application has it.
+pub(super) fn of_described(
+    schema: &dyn Schema,
+    path: &[&str],
+    text: Option<&String>,
+) -> Vec<Annotation> {
+    let label = schema.labels().and_then(|labels| labels.label(path));
+    labelled(label, description_of(schema, path, text))
+}
+
+fn labelled(label: Option<String>, description: Option<String>) -> Vec<Annotation> {
+    let label = label.map(|label| ("Common.Label", string(label)));
+    let description = description.map(|text| ("Core.Description", string(text)));
+    label.into_iter().chain(description).collect()
+}
+
+fn description_of(schema: &dyn Schema, path: &[&str], text: Option<&String>) -> Option<String> {
+    let translated = schema.labels().and_then(|labels| labels.description(path));
+    translated.or_else(|| text.cloned())
+}
+
+/// The set by whose name the parts of a type are called.
+pub(super) fn set_of(schema: &dyn Schema, of: TypeIndex) -> &str {
+    let set = schema.model().sets.iter().find(|set| set.entity_type == of);
+    set.map_or("", |set| set.name.as_str())
 }
 
 /// A value of a property's type in the form of its XML attribute.
@@ -79,16 +102,16 @@ pub(super) fn of_property(
     index: PropertyIndex,
 ) -> Vec<Annotation> {
     let property = schema.model().entity_type(of).property(index);
-    let mut annotations = of_described_property(property);
+    let mut annotations = of_described_property(schema, set_of(schema, of), property);
     if is_facet(schema, of, index) {
         annotations.push(("Self.IsFacet", Content::Bool(true)));
     }
     annotations
 }
 
-fn of_described_property(property: &Property) -> Vec<Annotation> {
-    let mut annotations: Vec<Annotation> =
-        description(property.description.as_ref()).into_iter().collect();
+fn of_described_property(schema: &dyn Schema, set: &str, property: &Property) -> Vec<Annotation> {
+    let path = [set, property.name.as_str()];
+    let mut annotations = of_described(schema, &path, property.description.as_ref());
     match property.access {
         Access::ReadWrite => {}
         Access::Immutable => annotations.push(("Core.Immutable", Content::Bool(true))),
@@ -111,8 +134,10 @@ fn of_described_property(property: &Property) -> Vec<Annotation> {
     if !property.allowed_values.is_empty() {
         let values = property.allowed_values.iter().map(|allowed| {
             let value = vec![("Value", constant(property.ty, &allowed.value))];
-            match &allowed.description {
-                Some(description) => Content::Described(value, description.clone()),
+            let path = [set, property.name.as_str(), allowed.value.as_str()];
+            let label = schema.labels().and_then(|labels| labels.label(&path));
+            match label.or_else(|| allowed.description.clone()) {
+                Some(description) => Content::Described(value, description),
                 None => Content::Record(value),
             }
         });
@@ -126,8 +151,8 @@ pub(super) fn of_type(
     index: TypeIndex,
     entity_type: &EntityType,
 ) -> Vec<Annotation> {
-    let mut annotations: Vec<Annotation> =
-        description(entity_type.description.as_ref()).into_iter().collect();
+    let singular = schema.labels().and_then(|labels| labels.singular(set_of(schema, index)));
+    let mut annotations = labelled(singular, entity_type.description.clone());
     let visible = entity_type.alternate_keys.iter().filter(|key| {
         key.iter().all(|&property| {
             schema.sees_property(index, property) && !schema.is_masked(index, property)
@@ -151,14 +176,30 @@ pub(super) fn of_type(
     annotations
 }
 
-/// The one annotation of what has nothing but a description.
-pub(super) fn of_described(text: Option<&String>) -> Vec<Annotation> {
-    description(text).into_iter().collect()
+/// The names that lead to an operation.
+pub(super) fn path_of<'a>(schema: &'a dyn Schema, operation: &'a Operation) -> Vec<&'a str> {
+    let set = operation.binding.map(|binding| set_of(schema, binding.entity_type));
+    set.into_iter().chain([operation.name.as_str()]).collect()
 }
 
-pub(super) fn of_operation(operation: &Operation) -> Vec<Annotation> {
-    let mut annotations: Vec<Annotation> =
-        description(operation.description.as_ref()).into_iter().collect();
+/// What a parameter is called: where nobody says that, as the property of the set that has its name.
+pub(super) fn of_parameter(
+    schema: &dyn Schema,
+    operation: &Operation,
+    parameter: &Parameter,
+) -> Vec<Annotation> {
+    let mut path = path_of(schema, operation);
+    path.push(&parameter.name);
+    let label = schema.labels().and_then(|labels| {
+        let property = || labels.label(&[path[0], &parameter.name]);
+        labels.label(&path).or_else(|| (path.len() == 3).then(property).flatten())
+    });
+    labelled(label, description_of(schema, &path, parameter.description.as_ref()))
+}
+
+pub(super) fn of_operation(schema: &dyn Schema, operation: &Operation) -> Vec<Annotation> {
+    let path = path_of(schema, operation);
+    let mut annotations = of_described(schema, &path, operation.description.as_ref());
     if let Some(permission) = &operation.permission {
         let restrictions = vec![("Permissions", permissions(&[(permission, None)]))];
         annotations.push(("Capabilities.OperationRestrictions", Content::Record(restrictions)));
@@ -202,8 +243,7 @@ fn property_paths(names: Vec<String>) -> Content {
 }
 
 pub(super) fn of_set(schema: &dyn Schema, set: &EntitySet) -> Vec<Annotation> {
-    let mut annotations: Vec<Annotation> =
-        description(set.description.as_ref()).into_iter().collect();
+    let mut annotations = of_described(schema, &[&set.name], set.description.as_ref());
     annotations.extend(changes(schema, set));
     annotations.extend(queries(schema, set));
     let entity_type = schema.model().entity_type(set.entity_type);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::annotations::{self, Annotation, Content};
-use super::{TypeUse, VOCABULARIES, facets, operation_type, property_type, visible};
+use super::{TypeUse, facets, operation_type, property_type, visible, vocabularies};
 use crate::headers::Version;
 use crate::model::{
     EntitySet, EntityType, EnumType, NavigationProperty, Operation, OperationKind, Property,
@@ -16,8 +16,7 @@ type Object = Map<String, Json>;
 #[must_use]
 pub fn write_json(schema: &dyn Schema, version: Version) -> String {
     let model = schema.model();
-    let references: Object = VOCABULARIES
-        .iter()
+    let references: Object = vocabularies(schema)
         .map(|(uri, namespace, alias)| {
             let include = json!({ "$Include": [{ "$Namespace": namespace, "$Alias": alias }] });
             (format!("{uri}.json"), include)
@@ -30,7 +29,7 @@ pub fn write_json(schema: &dyn Schema, version: Version) -> String {
         content.insert(annotations::FACET.to_owned(), term);
     }
     for enum_type in visible::enums(schema) {
-        content.insert(enum_type.name.clone(), enumeration(enum_type).into());
+        content.insert(enum_type.name.clone(), enumeration(schema, enum_type).into());
     }
     for (index, entity_type) in visible::types(schema) {
         content.insert(entity_type.name.clone(), entity(schema, index, entity_type).into());
@@ -101,19 +100,19 @@ fn kind(name: &str) -> Object {
     Object::from_iter([("$Kind".to_owned(), name.into())])
 }
 
-fn enumeration(enum_type: &EnumType) -> Object {
+fn enumeration(schema: &dyn Schema, enum_type: &EnumType) -> Object {
     let mut object = kind("EnumType");
     object.insert("$UnderlyingType".to_owned(), "Edm.Int64".into());
     flag(&mut object, "$IsFlags", enum_type.flags);
     for member in &enum_type.members {
         object.insert(member.name.clone(), member.value.into());
-        annotate(
-            &mut object,
-            &member.name,
-            &annotations::of_described(member.description.as_ref()),
-        );
+        let path = [enum_type.name.as_str(), member.name.as_str()];
+        let described = annotations::of_described(schema, &path, member.description.as_ref());
+        annotate(&mut object, &member.name, &described);
     }
-    annotate(&mut object, "", &annotations::of_described(enum_type.description.as_ref()));
+    let path = [enum_type.name.as_str()];
+    let described = annotations::of_described(schema, &path, enum_type.description.as_ref());
+    annotate(&mut object, "", &described);
     object
 }
 
@@ -191,7 +190,9 @@ fn navigation(schema: &dyn Schema, index: TypeIndex, navigation: &NavigationProp
     if !constraints.is_empty() {
         object.insert("$ReferentialConstraint".to_owned(), constraints.into());
     }
-    annotate(&mut object, "", &annotations::of_described(navigation.description.as_ref()));
+    let path = [annotations::set_of(schema, index), navigation.name.as_str()];
+    let described = annotations::of_described(schema, &path, navigation.description.as_ref());
+    annotate(&mut object, "", &described);
     object
 }
 
@@ -202,10 +203,10 @@ fn operation(schema: &dyn Schema, operation: &Operation) -> Object {
     });
     flag(&mut object, "$IsBound", operation.binding.is_some());
     let mut parameters: Vec<Json> = Vec::new();
-    let mut parameter = |name: &str, ty: &TypeUse, description: Option<&String>| {
+    let mut parameter = |name: &str, ty: &TypeUse, described: &[Annotation]| {
         let mut object = Object::from_iter([("$Name".to_owned(), name.into())]);
         typed(&mut object, ty);
-        annotate(&mut object, "", &annotations::of_described(description));
+        annotate(&mut object, "", described);
         parameters.push(object.into());
     };
     if let Some(binding) = operation.binding {
@@ -213,11 +214,12 @@ fn operation(schema: &dyn Schema, operation: &Operation) -> Object {
         parameter(
             "bindingParameter",
             &TypeUse { name, collection: binding.collection, nullable: false, facets: Vec::new() },
-            None,
+            &[],
         );
     }
-    for found in &operation.parameters {
-        parameter(&found.name, &operation_type(schema, found.ty), found.description.as_ref());
+    for found in operation.parameters.iter().filter(|found| schema.sees_parameter(found)) {
+        let described = annotations::of_parameter(schema, operation, found);
+        parameter(&found.name, &operation_type(schema, found.ty), &described);
     }
     if !parameters.is_empty() {
         object.insert("$Parameter".to_owned(), parameters.into());
@@ -227,7 +229,7 @@ fn operation(schema: &dyn Schema, operation: &Operation) -> Object {
         typed(&mut described, &operation_type(schema, returns));
         object.insert("$ReturnType".to_owned(), described.into());
     }
-    annotate(&mut object, "", &annotations::of_operation(operation));
+    annotate(&mut object, "", &annotations::of_operation(schema, operation));
     object
 }
 

@@ -3,7 +3,9 @@
 //! Both are written from what a caller sees of a model ([`Schema`]): sets, the types that these
 //! sets and their navigation lead to, operations; nothing that is hidden is named anywhere. What
 //! sets can do is said by annotations of `Org.OData.Core.V1`, `Org.OData.Capabilities.V1`,
-//! `Org.OData.Validation.V1` and `Org.OData.Aggregation.V1`, which both formats share.
+//! `Org.OData.Validation.V1` and `Org.OData.Aggregation.V1`, which both formats share. Where the schema has
+//! [`Labels`](crate::model::Labels), what people call sets, properties and the like is said by the term `Label` of
+//! `com.sap.vocabularies.Common.v1` (there is none in the standard's own), and descriptions are in the same language.
 
 mod annotations;
 mod json;
@@ -41,6 +43,20 @@ const VOCABULARIES: [(&str, &str, &str); 4] = [
         "Aggregation",
     ),
 ];
+
+/// The vocabulary of labels.
+const LABELS: (&str, &str, &str) = (
+    "https://sap.github.io/odata-vocabularies/vocabularies/Common",
+    "com.sap.vocabularies.Common.v1",
+    "Common",
+);
+
+/// The vocabularies that a document uses.
+fn vocabularies(
+    schema: &dyn Schema,
+) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+    VOCABULARIES.iter().chain(schema.labels().map(|_| &LABELS))
+}
 
 /// A type with the facets of a use of it.
 struct TypeUse {

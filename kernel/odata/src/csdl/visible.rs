@@ -56,7 +56,8 @@ pub(crate) fn enums(schema: &dyn Schema) -> Vec<&EnumType> {
         schema.properties(index).iter().for_each(|(_, property)| add(property.ty));
     }
     for operation in operations(schema) {
-        let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
+        let parameters = operation.parameters.iter().filter(|found| schema.sees_parameter(found));
+        let parameters = parameters.map(|parameter| &parameter.ty);
         for ty in parameters.chain(operation.returns.as_ref()) {
             if let OperationType::Value { ty, .. } = ty {
                 add(*ty);

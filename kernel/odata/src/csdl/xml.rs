@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::annotations::{self, Annotation, Content};
-use super::{TypeUse, VOCABULARIES, facets, operation_type, property_type, visible};
+use super::{TypeUse, facets, operation_type, property_type, visible, vocabularies};
 use crate::headers::Version;
 use crate::model::{
     EntitySet, EntityType, EnumType, NavigationProperty, Operation, OperationKind, Property,
@@ -157,7 +157,7 @@ pub fn write_xml(schema: &dyn Schema, version: Version) -> String {
     let edmx =
         [("Version", version.as_str()), ("xmlns:edmx", "http://docs.oasis-open.org/odata/ns/edmx")];
     writer.start("edmx:Edmx", &edmx, false);
-    for (uri, namespace, alias) in VOCABULARIES {
+    for (uri, namespace, alias) in vocabularies(schema) {
         writer.start("edmx:Reference", &[("Uri", &format!("{uri}.xml"))], false);
         writer.start("edmx:Include", &[("Namespace", namespace), ("Alias", alias)], true);
         writer.end();
@@ -177,7 +177,7 @@ pub fn write_xml(schema: &dyn Schema, version: Version) -> String {
         writer.start("Term", &attributes, true);
     }
     for enum_type in visible::enums(schema) {
-        enumeration(&mut writer, enum_type);
+        enumeration(&mut writer, schema, enum_type);
     }
     for (index, entity_type) in visible::types(schema) {
         entity(&mut writer, schema, index, entity_type);
@@ -193,7 +193,7 @@ pub fn write_xml(schema: &dyn Schema, version: Version) -> String {
     writer.out
 }
 
-fn enumeration(writer: &mut Writer, enum_type: &EnumType) {
+fn enumeration(writer: &mut Writer, schema: &dyn Schema, enum_type: &EnumType) {
     let mut attributes = vec![("Name", enum_type.name.as_str()), ("UnderlyingType", "Edm.Int64")];
     if enum_type.flags {
         attributes.push(("IsFlags", "true"));
@@ -201,10 +201,13 @@ fn enumeration(writer: &mut Writer, enum_type: &EnumType) {
     writer.start("EnumType", &attributes, false);
     for member in &enum_type.members {
         let value = member.value.to_string();
-        let annotations = annotations::of_described(member.description.as_ref());
+        let path = [enum_type.name.as_str(), member.name.as_str()];
+        let annotations = annotations::of_described(schema, &path, member.description.as_ref());
         writer.annotated("Member", &[("Name", &member.name), ("Value", &value)], &annotations);
     }
-    writer.annotations(&annotations::of_described(enum_type.description.as_ref()));
+    let path = [enum_type.name.as_str()];
+    let described = annotations::of_described(schema, &path, enum_type.description.as_ref());
+    writer.annotations(&described);
     writer.end();
 }
 
@@ -271,7 +274,8 @@ fn navigation(
     }
     attributes.extend(visible::partner(schema, navigation).map(|partner| ("Partner", partner)));
     let constraints = visible::constraints(schema, index, navigation);
-    let annotations = annotations::of_described(navigation.description.as_ref());
+    let path = [annotations::set_of(schema, index), navigation.name.as_str()];
+    let annotations = annotations::of_described(schema, &path, navigation.description.as_ref());
     let empty = constraints.is_empty() && annotations.is_empty();
     writer.start("NavigationProperty", &attributes, empty);
     if empty {
@@ -307,12 +311,13 @@ fn operation(writer: &mut Writer, schema: &dyn Schema, operation: &Operation) {
             true,
         );
     }
-    for parameter in &operation.parameters {
+    let parameters = operation.parameters.iter().filter(|found| schema.sees_parameter(found));
+    for parameter in parameters {
         let TypeUse { name, collection, nullable, facets } = operation_type(schema, parameter.ty);
         let (ty, nullable) = (wrapped(&name, collection), nullable.to_string());
         let attributes =
             [("Name", parameter.name.as_str()), ("Type", &ty), ("Nullable", &nullable)];
-        let annotations = annotations::of_described(parameter.description.as_ref());
+        let annotations = annotations::of_parameter(schema, operation, parameter);
         writer.annotated("Parameter", &with(&attributes, &facets), &annotations);
     }
     if let Some(returns) = operation.returns {
@@ -321,7 +326,7 @@ fn operation(writer: &mut Writer, schema: &dyn Schema, operation: &Operation) {
         let attributes = [("Type", ty.as_str()), ("Nullable", nullable.as_str())];
         writer.start("ReturnType", &with(&attributes, &facets), true);
     }
-    writer.annotations(&annotations::of_operation(operation));
+    writer.annotations(&annotations::of_operation(schema, operation));
     writer.end();
 }
 

@@ -59,9 +59,9 @@ fn select_list(model: &Model, query: &BoundQuery) -> Option<String> {
                     .map(|&index| entity_type.property(index).name.clone()),
             );
         }
-        items.extend(
-            query.select.columns.iter().map(|&index| query.row.columns[index].name.clone()),
-        );
+        let columns: Vec<&str> =
+            query.select.columns.iter().map(|&index| &query.row.columns[index].name[..]).collect();
+        items.extend(nested(&columns));
     }
     let entity_type = model.entity_type(query.entity_type);
     if query.select.explicit {
@@ -81,4 +81,22 @@ fn select_list(model: &Model, query: &BoundQuery) -> Option<String> {
         }
     }
     if items.is_empty() { None } else { Some(items.join(",")) }
+}
+
+/// Paths as select lists have them (Protocol 4.01, 10.8): what is grouped by along one path stands
+/// in parentheses behind it.
+fn nested(paths: &[&str]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for path in paths {
+        let (first, rest) = path.split_once('/').map_or((*path, None), |(a, b)| (a, Some(b)));
+        match groups.iter_mut().find(|(name, _)| *name == first) {
+            Some((_, known)) => known.extend(rest),
+            None => groups.push((first, rest.into_iter().collect())),
+        }
+    }
+    let written = groups.into_iter().map(|(name, within)| match within[..] {
+        [] => name.to_owned(),
+        _ => format!("{name}({})", nested(&within).join(",")),
+    });
+    written.collect()
 }

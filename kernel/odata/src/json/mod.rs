@@ -8,15 +8,16 @@ mod context;
 mod error;
 mod members;
 mod payload;
+mod refusal;
 mod rewrite;
 mod write;
 
 pub use context::{ContextShape, context_fragment};
 pub use error::{ErrorBody, ErrorDetail};
 pub use payload::{
-    EntityPayload, NavigationPayload, PayloadError, PayloadIssue, PayloadOptions, PayloadProblem,
-    Purpose, parse_entity, parse_entity_at, parse_parameters, parse_property, parse_reference,
-    parse_references,
+    EntityPayload, NavigationPayload, PayloadOptions, Purpose, parse_entity, parse_entity_at,
+    parse_parameters, parse_property, parse_reference, parse_references,
 };
+pub use refusal::{PayloadError, PayloadIssue, PayloadProblem};
 pub use rewrite::Rewriter;
 pub use write::{JsonOptions, push_name, push_string, push_value};

@@ -3,10 +3,12 @@
 use serde_json::value::RawValue;
 
 use super::members::Members;
+use super::refusal::{PayloadError, PayloadIssue, PayloadProblem};
 use crate::model::{
     Access, EntityType, NavigationIndex, OperationIndex, OperationType, PrimitiveType, Property,
     PropertyIndex, PropertyType, Schema, TypeIndex,
 };
+use crate::names::closest;
 use crate::value::{Value, ValueError, check_facets, echo, parse_enum, parse_primitive};
 
 /// How a body is to be read.
@@ -55,62 +57,8 @@ pub enum NavigationPayload {
     Null,
 }
 
-/// Why a body is refused.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum PayloadError {
-    /// Not JSON, or not an object, or with a member that occurs twice. 400.
-    #[error("{0}")]
-    Malformed(String),
-    /// Uses a part of OData that is not served. 501.
-    #[error("{0} is not supported")]
-    Unsupported(String),
-    /// JSON, but not such an entity. 400 with an unknown name, else 422.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    Invalid(Vec<PayloadIssue>),
-}
-
-impl PayloadError {
-    /// The HTTP status that fits.
-    #[must_use]
-    pub fn status(&self) -> u16 {
-        match self {
-            Self::Malformed(_) => 400,
-            Self::Unsupported(_) => 501,
-            Self::Invalid(issues) => {
-                let unknown =
-                    |issue: &PayloadIssue| matches!(issue.problem, PayloadProblem::Unknown { .. });
-                if issues.iter().any(unknown) { 400 } else { 422 }
-            }
-        }
-    }
-}
-
-/// What is wrong with a property of a body.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{target}` {problem}")]
-pub struct PayloadIssue {
-    /// The property; of a related entity its path, `Items/0/Quantity`.
-    pub target: String,
-    /// What is wrong.
-    pub problem: PayloadProblem,
-}
-
-/// What is wrong with a property of a body.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PayloadProblem {
-    /// There is none of this name.
-    #[error("is not a property of `{owner}`")]
-    Unknown {
-        /// The type or operation.
-        owner: String,
-    },
-    /// It must have a value and the body has none.
-    #[error("is required")]
-    Missing,
-    /// Its value is wrong.
-    #[error("is refused: {0}")]
-    Value(ValueError),
-}
+/// How many of the names that are wrong with a body come with one that may have been meant.
+const SUGGESTIONS: usize = 20;
 
 /// Reads an entity from a body.
 ///
@@ -211,14 +159,23 @@ pub fn parse_parameters(
         let Members(members) = serde_json::from_slice(body).map_err(|cause| malformed(&cause))?;
         members
     };
+    let seen = || operation.parameters.iter().filter(|known| schema.sees_parameter(known));
     let mut reader = Reader { schema, options, issues: Vec::new() };
     for (name, _) in &members {
-        if !name.contains('@') && !operation.parameters.iter().any(|known| known.name == *name) {
-            reader.issue(name, PayloadProblem::Unknown { owner: operation.name.clone() });
+        if !name.contains('@') && !seen().any(|known| known.name == *name) {
+            let known = seen().map(|known| known.name.as_str());
+            let is_early = reader.issues.len() < SUGGESTIONS;
+            let closest = if is_early { closest(name, known) } else { None };
+            let owner = operation.name.clone();
+            reader.issue(&echo(name), PayloadProblem::Unknown { owner, closest });
         }
     }
     let mut values = Vec::with_capacity(operation.parameters.len());
     for parameter in &operation.parameters {
+        if !schema.sees_parameter(parameter) {
+            values.push(Value::Null);
+            continue;
+        }
         let OperationType::Value { ty, collection, nullable } = parameter.ty else {
             return Err(PayloadError::Unsupported(format!(
                 "the entity parameter `{}`",
@@ -253,6 +210,12 @@ struct Reader<'s> {
 }
 
 impl Reader<'_> {
+    /// A name that may have been meant. It is looked for of the first few that are wrong: a body may
+    /// hold any number.
+    fn closest(&self, index: TypeIndex, name: &str) -> Option<String> {
+        if self.issues.len() < SUGGESTIONS { self.schema.closest_member(index, name) } else { None }
+    }
+
     fn issue(&mut self, target: &str, problem: PayloadProblem) {
         self.issues.push(PayloadIssue { target: target.to_owned(), problem });
     }
@@ -291,7 +254,9 @@ impl Reader<'_> {
                 relate(&mut entity, navigation, related, name)?;
             } else {
                 let owner = entity_type.name.clone();
-                self.issue(&format!("{path}{}", echo(name)), PayloadProblem::Unknown { owner });
+                let closest = self.closest(index, name);
+                let problem = PayloadProblem::Unknown { owner, closest };
+                self.issue(&format!("{path}{}", echo(name)), problem);
             }
         }
         if entity.id.is_none() {
@@ -386,7 +351,8 @@ impl Reader<'_> {
             (subject, "bind") if !subject.is_empty() => {
                 let Some(navigation) = self.schema.find_navigation(index, subject) else {
                     let owner = self.schema.model().entity_type(index).name.clone();
-                    self.issue(&target, PayloadProblem::Unknown { owner });
+                    let closest = self.closest(index, subject);
+                    self.issue(&target, PayloadProblem::Unknown { owner, closest });
                     return Ok(());
                 };
                 let found = self.schema.model().entity_type(index).navigation(navigation);

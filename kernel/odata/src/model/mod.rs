@@ -19,7 +19,7 @@ pub use property::{
     Access, AllowedValue, EnumMember, EnumType, PrimitiveType, Property, PropertyType,
 };
 pub use relating::{RelatedWrites, related_writes};
-pub use schema::Schema;
+pub use schema::{Labels, Schema};
 
 macro_rules! indexes {
     ($($(#[$doc:meta])* $name:ident,)*) => {

@@ -1,6 +1,6 @@
 //! Actions and functions.
 
-use super::{PropertyType, TypeIndex};
+use super::{PropertyIndex, PropertyType, TypeIndex};
 
 /// An action or function.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,20 @@ pub struct Parameter {
     pub ty: OperationType,
     /// One line about it.
     pub description: Option<String>,
+    /// The property that gets its value: who may not see that one doesn't know the parameter.
+    pub property: Option<(TypeIndex, PropertyIndex)>,
+}
+
+impl Parameter {
+    /// Whether a call can do without it.
+    #[must_use]
+    pub fn may_be_left_out(&self) -> bool {
+        match self.ty {
+            OperationType::Value { nullable, .. } | OperationType::Entity { nullable, .. } => {
+                nullable
+            }
+        }
+    }
 }
 
 /// The type of a parameter or result.

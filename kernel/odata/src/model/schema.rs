@@ -1,9 +1,24 @@
 //! The part of a model that a caller sees.
 
 use super::{
-    Model, NavigationIndex, NavigationProperty, OperationIndex, Property, PropertyIndex, SetIndex,
-    TypeIndex,
+    Model, NavigationIndex, NavigationProperty, OperationIndex, Parameter, Property, PropertyIndex,
+    SetIndex, TypeIndex,
 };
+use crate::names::closest;
+
+/// What people call the parts of a model, in one language. A part is told by the names that lead to it: a set's, then
+/// that of a property, a navigation property or an operation, then that of a value or a parameter; or an enumeration's
+/// and a member's.
+pub trait Labels: std::fmt::Debug + Send + Sync {
+    /// What the part is called.
+    fn label(&self, path: &[&str]) -> Option<String>;
+
+    /// What an entity of a set is called.
+    fn singular(&self, set: &str) -> Option<String>;
+
+    /// One line about the part.
+    fn description(&self, path: &[&str]) -> Option<String>;
+}
 
 /// The part of a model that a caller sees.
 ///
@@ -12,6 +27,11 @@ use super::{
 pub trait Schema {
     /// The whole model.
     fn model(&self) -> &Model;
+
+    /// What people call the parts of the model, in the caller's language; none where nobody asked.
+    fn labels(&self) -> Option<&dyn Labels> {
+        None
+    }
 
     /// Whether the caller may know of the set.
     fn sees_set(&self, _set: SetIndex) -> bool {
@@ -40,6 +60,33 @@ pub trait Schema {
     /// Whether the caller may know of the operation.
     fn sees_operation(&self, _operation: OperationIndex) -> bool {
         true
+    }
+
+    /// Whether the caller may know of the parameter, and so give it a value.
+    fn sees_parameter(&self, parameter: &Parameter) -> bool {
+        parameter.property.is_none_or(|(entity_type, property)| {
+            self.sees_property(entity_type, property) && !self.is_masked(entity_type, property)
+        })
+    }
+
+    /// Whether a refusal may name the set to the caller, who meant another name.
+    fn names_set(&self, set: SetIndex) -> bool {
+        self.sees_set(set)
+    }
+
+    /// Whether a refusal may name the operation to the caller.
+    fn names_operation(&self, operation: OperationIndex) -> bool {
+        self.sees_operation(operation)
+    }
+
+    /// The name among those of a type's properties and navigation properties, as far as the caller
+    /// sees them, that a misspelt one is closest to.
+    fn closest_member(&self, entity_type: TypeIndex, name: &str) -> Option<String> {
+        let properties = self.properties(entity_type);
+        let navigations = self.navigations(entity_type);
+        let properties = properties.iter().map(|(_, found)| found.name.as_str());
+        let navigations = navigations.iter().map(|(_, found)| found.name.as_str());
+        closest(name, properties.chain(navigations))
     }
 
     /// The set of this name, if the caller sees it.

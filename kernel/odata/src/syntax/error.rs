@@ -3,6 +3,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use crate::names::suggestion;
+
 /// A byte offset into the raw text that was parsed, before percent-decoding.
 ///
 /// Positions say where a node stood, not what it is: any two are equal, so that two syntax trees
@@ -92,7 +94,12 @@ pub enum SyntaxErrorKind {
         found: String,
     },
     /// A `$` option that OData does not define.
-    UnknownOption(String),
+    UnknownOption {
+        /// What was given.
+        name: String,
+        /// The option that may have been meant.
+        closest: Option<String>,
+    },
     /// An option that may be given once was given twice.
     DuplicateOption(String),
     /// A percent-encoding that is cut off, or that decodes to something that is not UTF-8 text.
@@ -115,8 +122,12 @@ impl fmt::Display for SyntaxError {
             SyntaxErrorKind::Expected { expected, found } => {
                 write!(formatter, "position {at}: expected {expected}, found {found}")
             }
-            SyntaxErrorKind::UnknownOption(name) => {
-                write!(formatter, "position {at}: there is no system query option `{name}`")
+            SyntaxErrorKind::UnknownOption { name, closest } => {
+                let closest = suggestion(closest.as_deref());
+                write!(
+                    formatter,
+                    "position {at}: there is no system query option `{name}`{closest}"
+                )
             }
             SyntaxErrorKind::DuplicateOption(name) => {
                 write!(formatter, "position {at}: `{name}` may be given only once")

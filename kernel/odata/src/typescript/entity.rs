@@ -41,8 +41,16 @@ pub(super) fn push(
         push_navigation(out, names, navigation);
     }
     out.push_str("}\n");
-    relating::push_create(out, schema, names, index, &properties);
-    relating::push_update(out, schema, names, index, &properties);
+    let sets = || crate::csdl::visible::sets(schema).into_iter();
+    let can: Vec<_> =
+        sets().filter(|set| set.entity_type == index).map(|set| &set.capabilities).collect();
+    // What no set takes has no shape; what belongs to no set is written within others.
+    if can.is_empty() || can.iter().any(|can| can.insertable) {
+        relating::push_create(out, schema, names, index, &properties);
+    }
+    if can.is_empty() || can.iter().any(|can| can.updatable) {
+        relating::push_update(out, schema, names, index, &properties);
+    }
     let of_properties = union_of(properties.iter().map(|property| property.name.as_str()));
     let of_navigations = union_of(navigations.iter().map(|(_, found)| found.name.as_str()));
     let _ = write!(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::csdl::visible;
-use crate::model::{Operation, OperationKind, OperationType, Schema};
+use crate::model::{Operation, OperationKind, Schema};
 
 use super::names::{Names, member, text};
 use super::{push_doc, values};
@@ -49,9 +49,10 @@ fn shape(schema: &dyn Schema, names: &Names, operation: &Operation) -> String {
     let parameters: Vec<String> = operation
         .parameters
         .iter()
+        .filter(|parameter| schema.sees_parameter(parameter))
         .map(|parameter| {
             let ty = values::of_operation(schema, names, parameter.ty);
-            let optional = if is_nullable(parameter.ty) { "?" } else { "" };
+            let optional = if parameter.may_be_left_out() { "?" } else { "" };
             format!("{}{optional}: {ty}", member(&parameter.name))
         })
         .collect();
@@ -65,10 +66,4 @@ fn shape(schema: &dyn Schema, names: &Names, operation: &Operation) -> String {
     format!(
         "{{ kind: \"{kind}\"; binding: {binding}; parameters: {parameters}; returns: {returns} }}"
     )
-}
-
-fn is_nullable(ty: OperationType) -> bool {
-    match ty {
-        OperationType::Value { nullable, .. } | OperationType::Entity { nullable, .. } => nullable,
-    }
 }

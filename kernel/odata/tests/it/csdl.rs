@@ -2,6 +2,7 @@
 
 use svc_odata::csdl::{write_json, write_service_document, write_xml};
 use svc_odata::headers::{MetadataLevel, Version};
+use svc_odata::model::{Labels, Model, Schema};
 
 use crate::shop::{Clerk, shop};
 
@@ -72,4 +73,56 @@ fn texts_are_escaped() {
     let xml = write_xml(&model, Version::V401);
     assert!(xml.contains("String=\"&lt;a &amp; &quot;b&quot;&#10;?&gt;\""), "{xml}");
     assert!(serde_json::from_str::<serde_json::Value>(&write_json(&model, Version::V401)).is_ok());
+}
+
+/// Calls everything by its names, in capitals.
+#[derive(Debug)]
+struct Loud;
+
+impl Labels for Loud {
+    fn label(&self, path: &[&str]) -> Option<String> {
+        Some(path.join(" ").to_uppercase())
+    }
+
+    fn singular(&self, set: &str) -> Option<String> {
+        Some(format!("ONE OF {set}"))
+    }
+
+    fn description(&self, path: &[&str]) -> Option<String> {
+        (path == ["Products"]).then(|| "WHAT IS SOLD".to_owned())
+    }
+}
+
+struct Labelled(Model);
+
+impl Schema for Labelled {
+    fn model(&self) -> &Model {
+        &self.0
+    }
+
+    fn labels(&self) -> Option<&dyn Labels> {
+        Some(&Loud)
+    }
+}
+
+#[test]
+fn everything_is_called_what_people_call_it() {
+    let labelled = Labelled(shop());
+    let xml = write_xml(&labelled, Version::V401);
+    let json = write_json(&labelled, Version::V401);
+    assert!(
+        xml.contains(
+            "<edmx:Include Namespace=\"com.sap.vocabularies.Common.v1\" Alias=\"Common\"/>"
+        )
+    );
+    for label in ["PRODUCTS", "PRODUCTS NAME", "ONE OF Products"] {
+        assert!(
+            xml.contains(&format!("<Annotation Term=\"Common.Label\" String=\"{label}\"/>")),
+            "{label} in {xml}"
+        );
+        assert!(json.contains(&format!("\"@Common.Label\":\"{label}\"")), "{label} in {json}");
+    }
+    assert!(xml.contains("String=\"WHAT IS SOLD\""));
+    // Where nobody has said what things are called, nothing of it is there.
+    assert!(!write_xml(&shop(), Version::V401).contains("Common"));
 }

@@ -303,7 +303,7 @@ fn context_urls_say_what_is_within() {
             "$apply=groupby((Category/Name),aggregate(Price with sum as Total))",
             ContextShape::Collection
         ),
-        "#Products(Category/Name,Total)"
+        "#Products(Category(Name),Total)"
     );
     assert_eq!(
         context_fragment(&model, "Products", None, ContextShape::CollectionOfReferences),

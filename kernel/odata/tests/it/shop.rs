@@ -199,11 +199,13 @@ fn operations(model: &mut Model, product: TypeIndex, order: TypeIndex) {
         binding: Some(Binding { entity_type: product, collection: false }),
         parameters: vec![
             Parameter {
+                property: None,
                 name: "Factor".to_owned(),
                 ty: value(PrimitiveType::Decimal, false),
                 description: Some("By how much".to_owned()),
             },
             Parameter {
+                property: None,
                 name: "Reason".to_owned(),
                 ty: value(PrimitiveType::String, true),
                 description: None,
@@ -222,6 +224,7 @@ fn operations(model: &mut Model, product: TypeIndex, order: TypeIndex) {
         kind: OperationKind::Function,
         binding: Some(Binding { entity_type: product, collection: true }),
         parameters: vec![Parameter {
+            property: None,
             name: "Count".to_owned(),
             ty: value(PrimitiveType::Int32, false),
             description: None,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use serde_json::Value;
 use svc_core::{Module, OrganisationId, Principal, Registry, Result, UserId};
-use svc_data::{Context, UnitOfWork};
+use svc_data::{Context, DataRegistry as _, UnitOfWork};
 use svc_events::{EventsRegistry as _, Handler, Message, Payload, Subscription};
 use svc_settings::{ApplicationSetting, ApplicationSettings, Profiles, SettingsRegistry as _};
 use svc_testing::{Application, Backend, TestApp};
@@ -30,6 +30,7 @@ impl Module for Shelf {
             ApplicationSetting::integer(MAX_ITEMS, "How many items a shelf holds.", 1..=100, 20);
         registry.application_setting(items);
         let colour = ApplicationSetting::text(COLOUR, "The colour of shelves.", 20, "white");
+        registry.permission("Shelf.Paint", "paint the shelf");
         registry.application_setting(colour.changed_with("Shelf.Paint"));
         let chime = ApplicationSetting::boolean(CHIME, "Whether shelves sound.", true);
         registry.application_setting(chime.of_person());

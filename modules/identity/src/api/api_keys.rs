@@ -71,6 +71,9 @@ pub(crate) struct NewApiKeyBody {
     /// From when on it is refused; left out or null, it has no end.
     #[serde(default, with = "time::serde::rfc3339::option")]
     expires_at: Option<OffsetDateTime>,
+    /// Whom it is to speak for; left out, the caller. Somebody else needs `Identity.ManageKeys`, and the
+    /// key of another person must name its permissions.
+    user_id: Option<Uuid>,
 }
 
 /// Whose keys are listed.
@@ -79,7 +82,7 @@ pub(crate) struct NewApiKeyBody {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Owner {
     /// The id of a person; the caller's own keys where it is left out. Keys of others need
-    /// `Identity.Manage`.
+    /// `Identity.Manage` or `Identity.ManageKeys`.
     user_id: Option<Uuid>,
 }
 
@@ -113,7 +116,6 @@ impl From<ApiKey> for ApiKeyBody {
                            caller lacks `Identity.Manage`."
         ),
     ),
-    security(("bearer" = []))
 )]
 pub(crate) async fn list_api_keys(
     Ctx(ctx): Ctx,
@@ -127,7 +129,7 @@ pub(crate) async fn list_api_keys(
     Ok(Json(page.list(keys.into_iter().map(ApiKeyBody::from).collect(), |key| key.id)))
 }
 
-/// Makes an API key for the caller. The answer is the only place where the key is shown.
+/// Makes an API key, for the caller or for somebody else. The answer is the only place where the key is shown.
 #[utoipa::path(
     post,
     path = "/identity/api-keys",
@@ -142,19 +144,24 @@ pub(crate) async fn list_api_keys(
         (
             status = 403,
             description = "The key would have more rights, or a longer life, than the caller has; \
-                           or the caller's key has a scope without `Identity.Manage`."
+                           the caller's key has a scope without `Identity.Manage`; or the owner is \
+                           somebody else and the caller lacks `Identity.ManageKeys`, or a permission \
+                           of the owner."
         ),
         (status = 409, description = "The caller has too many keys."),
     ),
-    security(("bearer" = []))
 )]
 pub(crate) async fn create_api_key(
     Ctx(ctx): Ctx,
     ApiJson(body): ApiJson<NewApiKeyBody>,
 ) -> ApiResult<impl IntoResponse> {
-    let NewApiKeyBody { name, permissions, expires_at } = body;
+    let NewApiKeyBody { name, permissions, expires_at, user_id } = body;
     let new = NewApiKey { name, scope: permissions, expires_at };
-    let (id, secret) = api_keys::create(&ctx, caller(&ctx)?, new).await?;
+    let owner = match user_id {
+        Some(id) => UserId(id),
+        None => caller(&ctx)?,
+    };
+    let (id, secret) = api_keys::create(&ctx, owner, new).await?;
     let api_key = ApiKeyBody::from(api_keys::get(&ctx, id).await?);
     let body = CreatedApiKeyBody { api_key, key: secret.expose().to_owned() };
     let never_kept = [(CACHE_CONTROL, HeaderValue::from_static("no-store"))];
@@ -176,7 +183,6 @@ pub(crate) async fn create_api_key(
                            `Identity.Manage`."
         ),
     ),
-    security(("bearer" = []))
 )]
 pub(crate) async fn get_api_key(
     Ctx(ctx): Ctx,
@@ -200,7 +206,6 @@ pub(crate) async fn get_api_key(
                            `Identity.Manage`."
         ),
     ),
-    security(("bearer" = []))
 )]
 pub(crate) async fn revoke_api_key(
     Ctx(ctx): Ctx,

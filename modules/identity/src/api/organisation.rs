@@ -1,13 +1,15 @@
 use axum::Json;
 use serde::{Deserialize, Serialize};
-use svc_http::{ApiJson, ApiResult, Ctx};
+use svc_core::Result;
+use svc_data::Context;
+use svc_http::{ApiJson, ApiResult, May};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::present;
 use crate::organisations;
-use crate::permissions::MANAGE;
+use crate::permissions::Manage;
 use crate::service::IdentityService;
 
 /// An organisation.
@@ -57,17 +59,21 @@ pub(crate) struct PermissionBody {
     responses(
         (status = 200, description = "The organisation.", body = OrganisationBody),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
-pub(crate) async fn get_organisation(Ctx(ctx): Ctx) -> ApiResult<Json<OrganisationBody>> {
-    ctx.require(MANAGE)?;
-    let organisation = organisations::current(&ctx).await?;
-    Ok(Json(OrganisationBody {
+pub(crate) async fn get_organisation(
+    May { ctx, .. }: May<Manage>,
+) -> ApiResult<Json<OrganisationBody>> {
+    Ok(Json(current(&ctx).await?))
+}
+
+async fn current(ctx: &Context) -> Result<OrganisationBody> {
+    let organisation = organisations::current(ctx).await?;
+    Ok(OrganisationBody {
         id: organisation.id,
         name: organisation.name,
         created_at: organisation.created_at,
         updated_at: organisation.updated_at,
-    }))
+    })
 }
 
 /// Changes the organisation of the caller.
@@ -79,16 +85,15 @@ pub(crate) async fn get_organisation(Ctx(ctx): Ctx) -> ApiResult<Json<Organisati
     responses(
         (status = 200, description = "The organisation as it is now.", body = OrganisationBody),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
 pub(crate) async fn change_organisation(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiJson(change): ApiJson<OrganisationChange>,
 ) -> ApiResult<Json<OrganisationBody>> {
     if let Some(name) = &change.name {
         organisations::rename(&ctx, name).await?;
     }
-    get_organisation(Ctx(ctx)).await
+    Ok(Json(current(&ctx).await?))
 }
 
 /// Lists every permission that the application knows, by name.
@@ -99,10 +104,10 @@ pub(crate) async fn change_organisation(
     responses(
         (status = 200, description = "The permissions.", body = [PermissionBody]),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
-pub(crate) async fn list_permissions(Ctx(ctx): Ctx) -> ApiResult<Json<Vec<PermissionBody>>> {
-    ctx.require(MANAGE)?;
+pub(crate) async fn list_permissions(
+    May { ctx, .. }: May<Manage>,
+) -> ApiResult<Json<Vec<PermissionBody>>> {
     let service = IdentityService::of(&ctx)?;
     let body = |(name, description): &(String, String)| PermissionBody {
         name: name.clone(),

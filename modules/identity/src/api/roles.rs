@@ -4,13 +4,14 @@ use axum::Json;
 use axum::response::IntoResponse;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
-use svc_http::{ApiJson, ApiPath, ApiResult, Ctx, Listing, Page};
+use svc_http::{ApiJson, ApiPath, ApiResult, Listing, May, Page};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{location, present};
 use crate::ids::RoleId;
+use crate::permissions::Manage;
 use crate::roles::{self, NewRole, Role, RoleChange};
 
 /// A role.
@@ -94,9 +95,11 @@ impl From<Role> for RoleBody {
     responses(
         (status = 200, description = "A page of the roles.", body = Listing<RoleBody>),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
-pub(crate) async fn list_roles(Ctx(ctx): Ctx, page: Page) -> ApiResult<Json<Listing<RoleBody>>> {
+pub(crate) async fn list_roles(
+    May { ctx, .. }: May<Manage>,
+    page: Page,
+) -> ApiResult<Json<Listing<RoleBody>>> {
     let roles = roles::list(&ctx, page.cursor::<RoleId>()?, page.limit()).await?;
     Ok(Json(page.list(roles.into_iter().map(RoleBody::from).collect(), |role| role.id)))
 }
@@ -115,10 +118,9 @@ pub(crate) async fn list_roles(Ctx(ctx): Ctx, page: Page) -> ApiResult<Json<List
         ),
         (status = 409, description = "Another role has this name."),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
 pub(crate) async fn create_role(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiJson(body): ApiJson<NewRoleBody>,
 ) -> ApiResult<impl IntoResponse> {
     let NewRoleBody { name, description, permissions } = body;
@@ -136,10 +138,9 @@ pub(crate) async fn create_role(
     responses(
         (status = 200, description = "The role.", body = RoleBody),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
 pub(crate) async fn get_role(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<RoleId>,
 ) -> ApiResult<Json<RoleBody>> {
     Ok(Json(roles::get(&ctx, id).await?.into()))
@@ -163,10 +164,9 @@ pub(crate) async fn get_role(
             description = "Another role has this name, or it is the Administrator role."
         ),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
 pub(crate) async fn change_role(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<RoleId>,
     ApiJson(body): ApiJson<RoleChangeBody>,
 ) -> ApiResult<Json<RoleBody>> {
@@ -185,10 +185,9 @@ pub(crate) async fn change_role(
         (status = 204, description = "The role is gone."),
         (status = 409, description = "Somebody holds it, or it is the Administrator role."),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
 pub(crate) async fn delete_role(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<RoleId>,
 ) -> ApiResult<StatusCode> {
     roles::delete(&ctx, id).await?;

@@ -3,16 +3,18 @@ use std::collections::BTreeSet;
 use axum::Json;
 use axum::response::IntoResponse;
 use http::StatusCode;
+use http::header::{CACHE_CONTROL, HeaderValue};
 use serde::{Deserialize, Serialize};
 use svc_core::UserId;
-use svc_core::settings::Secret;
-use svc_http::{ApiJson, ApiPath, ApiResult, Ctx, Listing, Page};
+use svc_http::{ApiJson, ApiPath, ApiResult, Listing, May, Page};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{Reference, location, present};
 use crate::ids::RoleId;
+use crate::invitations;
+use crate::permissions::Manage;
 use crate::users::{self, Claims, NewUser, User, UserChange};
 
 /// A member of the organisation.
@@ -22,13 +24,18 @@ use crate::users::{self, Claims, NewUser, User, UserChange};
 pub(crate) struct UserBody {
     /// The person's id.
     id: Uuid,
-    /// The mail address, unique without regard to case.
+    /// The mail address, unique without regard to case; empty for a machine user.
     email: String,
     /// The name that people know the person by.
     display_name: String,
+    /// Whether it acts for a program, and nobody signs in as it.
+    is_machine: bool,
     /// Since when the person can't sign in or use keys; null for who can.
     #[serde(with = "time::serde::rfc3339::option")]
     disabled_at: Option<OffsetDateTime>,
+    /// Since when the address is known to be the person's; null for who was invited and hasn't come yet.
+    #[serde(with = "time::serde::rfc3339::option")]
+    confirmed_at: Option<OffsetDateTime>,
     /// The roles in this organisation.
     roles: Vec<Reference>,
     /// The claims in this organisation, which row filters compare with: values by name.
@@ -41,26 +48,49 @@ pub(crate) struct UserBody {
     updated_at: OffsetDateTime,
 }
 
-/// A person to make known.
+/// A person who was invited.
+#[derive(Serialize, ToSchema)]
+#[schema(as = IdentityInvitedUser)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InvitedUserBody {
+    /// The member.
+    #[serde(flatten)]
+    user: UserBody,
+    /// The link to accept with, where no module delivers mail: pass it on to the person and to nobody
+    /// else. It is shown only here. Null where it was sent.
+    invitation_link: Option<String>,
+}
+
+/// A person to invite.
 #[derive(Deserialize, ToSchema)]
 #[schema(as = IdentityNewUser)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NewUserBody {
-    /// The mail address, unique without regard to case.
+    /// The mail address, unique without regard to case; left out for a machine user.
+    #[serde(default)]
     #[schema(max_length = 254)]
     email: String,
+    /// Whether it is to act for a program: a machine user has API keys, and nobody signs in as it.
+    #[serde(default)]
+    is_machine: bool,
     /// The name that people know the person by.
     #[schema(min_length = 1, max_length = 200)]
     display_name: String,
-    /// The password; without one the person can't sign in with a password.
-    #[schema(write_only, format = Password, max_length = 128)]
-    password: Option<String>,
     /// The ids of roles; the caller must hold the permissions of each.
     #[serde(default)]
     roles: BTreeSet<RoleId>,
     /// The claims: values by name.
     #[serde(default)]
     claims: Claims,
+}
+
+/// A link that was sent, or is to be passed on.
+#[derive(Serialize, ToSchema)]
+#[schema(as = IdentityInvitation)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InvitationBody {
+    /// The link to accept with, where no module delivers mail; null where it was sent.
+    invitation_link: Option<String>,
 }
 
 /// What changes; a field that is left out stays as it is.
@@ -76,10 +106,6 @@ pub(crate) struct UserChangeBody {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false, min_length = 1, max_length = 200)]
     display_name: Option<String>,
-    /// A new password.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, write_only, format = Password, max_length = 128)]
-    password: Option<String>,
     /// Whether the person is disabled.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
@@ -101,7 +127,9 @@ impl From<User> for UserBody {
             id: user.id.0,
             email: user.email,
             display_name: user.display_name,
+            is_machine: user.is_machine,
             disabled_at: user.disabled_at,
+            confirmed_at: user.confirmed_at,
             roles: user.roles.into_iter().map(role).collect(),
             claims: user.claims,
             created_at: user.created_at,
@@ -119,39 +147,50 @@ impl From<User> for UserBody {
     responses(
         (status = 200, description = "A page of the members.", body = Listing<UserBody>),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
-pub(crate) async fn list_users(Ctx(ctx): Ctx, page: Page) -> ApiResult<Json<Listing<UserBody>>> {
+pub(crate) async fn list_users(
+    May { ctx, .. }: May<Manage>,
+    page: Page,
+) -> ApiResult<Json<Listing<UserBody>>> {
     let after = page.cursor::<UserId>()?;
     let users = users::list(&ctx, after, page.limit()).await?;
     Ok(Json(page.list(users.into_iter().map(UserBody::from).collect(), |user| user.id)))
 }
 
-/// Makes a person known, as a member of the organisation.
+/// Invites a person as a member, by a link to set a password with, or makes a machine user.
+///
+/// The link goes to the mail address. A machine user acts for a program and needs no invitation.
 #[utoipa::path(
     post,
     path = "/identity/users",
     tag = "identity",
     request_body = NewUserBody,
     responses(
-        (status = 201, description = "The new member; `Location` says where.", body = UserBody),
+        (
+            status = 201,
+            description = "The new member; `Location` says where.",
+            body = InvitedUserBody
+        ),
         (
             status = 403,
-            description = "The caller lacks `Identity.Manage`, or a permission of a role."
+            description = "The caller lacks `Identity.Manage`, a permission of a role, or \
+                           `Identity.ManageClaims` for claims."
         ),
-        (status = 409, description = "The mail address is in use."),
+        (status = 409, description = "Another member has the mail address."),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
 pub(crate) async fn create_user(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiJson(body): ApiJson<NewUserBody>,
 ) -> ApiResult<impl IntoResponse> {
-    let NewUserBody { email, display_name, password, roles, claims } = body;
-    let password = password.map(Secret::from);
-    let id = users::create(&ctx, NewUser { email, display_name, password, roles, claims }).await?;
+    let NewUserBody { email, is_machine, display_name, roles, claims } = body;
+    let new = NewUser { email, display_name, is_machine, password: None, roles, claims };
+    let id = users::create(&ctx, new).await?;
+    let link = if is_machine { None } else { invitations::send(&ctx, id).await? };
     let user = UserBody::from(users::get(&ctx, id).await?);
-    Ok((StatusCode::CREATED, location("users", id.0), Json(user)))
+    let body = InvitedUserBody { user, invitation_link: link.map(|link| link.expose().to_owned()) };
+    let never_kept = [(CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+    Ok((StatusCode::CREATED, location("users", id.0), never_kept, Json(body)))
 }
 
 /// Shows a member.
@@ -163,10 +202,9 @@ pub(crate) async fn create_user(
     responses(
         (status = 200, description = "The member.", body = UserBody),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
 pub(crate) async fn get_user(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<UserId>,
 ) -> ApiResult<Json<UserBody>> {
     Ok(Json(users::get(&ctx, id).await?.into()))
@@ -189,22 +227,46 @@ pub(crate) async fn get_user(
         ),
         (
             status = 409,
-            description = "The mail address is in use, it is the last administrator, or the person \
-                           also belongs to another organisation."
+            description = "Another member has the mail address, or the person has confirmed it; it is \
+                           the last administrator, or the person also belongs to another \
+                           organisation."
         ),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
 pub(crate) async fn change_user(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<UserId>,
     ApiJson(body): ApiJson<UserChangeBody>,
 ) -> ApiResult<Json<UserBody>> {
-    let UserChangeBody { email, display_name, password, disabled, roles, claims } = body;
-    let password = password.map(Secret::from);
-    let change = UserChange { email, display_name, password, disabled, roles, claims };
+    let UserChangeBody { email, display_name, disabled, roles, claims } = body;
+    let change = UserChange { email, display_name, password: None, disabled, roles, claims };
     users::change(&ctx, id, change).await?;
     Ok(Json(users::get(&ctx, id).await?.into()))
+}
+
+/// Sends somebody who was invited a new link, in place of the one before.
+#[utoipa::path(
+    post,
+    path = "/identity/users/{id}/invitation",
+    tag = "identity",
+    params(("id" = Uuid, Path, description = "The person.")),
+    responses(
+        (status = 200, description = "The link is sent, or shown.", body = InvitationBody),
+        (
+            status = 403,
+            description = "The caller lacks `Identity.Manage`, or a permission of the member."
+        ),
+        (status = 409, description = "The person has confirmed the address."),
+    ),
+)]
+pub(crate) async fn invite_user(
+    May { ctx, .. }: May<Manage>,
+    ApiPath(id): ApiPath<UserId>,
+) -> ApiResult<impl IntoResponse> {
+    let link = invitations::send(&ctx, id).await?;
+    let body = InvitationBody { invitation_link: link.map(|link| link.expose().to_owned()) };
+    let never_kept = [(CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+    Ok((never_kept, Json(body)))
 }
 
 /// Takes a member out of the organisation, with roles, claims and API keys. Who is no member of any
@@ -222,10 +284,9 @@ pub(crate) async fn change_user(
         ),
         (status = 409, description = "It is the last administrator."),
     ),
-    security(("bearer" = ["Identity.Manage"]))
 )]
 pub(crate) async fn remove_user(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<UserId>,
 ) -> ApiResult<StatusCode> {
     users::remove(&ctx, id).await?;

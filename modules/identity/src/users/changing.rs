@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sea_orm::{ActiveValue::Set, IntoActiveModel as _};
 use svc_core::{Error, ErrorKind, Principal, PrincipalKind, Result, UserId};
 use svc_data::UnitOfWork;
+use svc_database::column;
 use uuid::Uuid;
 
 use super::Claims;
@@ -81,8 +82,15 @@ impl<'a> Changing<'a> {
     }
 
     pub(super) async fn change_person(&self, change: PersonChange) -> Result<()> {
-        let mut record = find_user(self.uow.context(), self.user).await?.into_active_model();
+        let person = find_user(self.uow.context(), self.user).await?;
+        let is_confirmed = person.confirmed_at.is_some();
+        let mut record = person.into_active_model();
         if let Some(email) = change.email {
+            if is_confirmed && self.uow.context().principal().kind() != PrincipalKind::System {
+                return Err(errors::ADDRESS_CONFIRMED
+                    .error("the person has confirmed the address, so only the person changes it"));
+            }
+            require_free(self.uow, &email, Some(self.user)).await?;
             record.email_key = Set(email.key());
             record.email = Set(email.as_str().to_owned());
         }
@@ -141,6 +149,28 @@ pub(super) async fn replace_claims(uow: &UnitOfWork, member: Uuid, wanted: &Clai
         ..Default::default()
     });
     uow.insert_many(records.collect::<Vec<_>>()).await.map(drop)
+}
+
+/// Insists that no other member has the address. Whether somebody elsewhere has it is nobody's business
+/// here: an address that isn't confirmed may be written down more than once.
+pub(super) async fn require_free(
+    uow: &UnitOfWork,
+    email: &Email,
+    except: Option<UserId>,
+) -> Result<()> {
+    let organisation = uow.context().organisation()?;
+    let statement = uow.context().database().statement(
+        "SELECT u.id FROM identity_users u JOIN identity_memberships m ON m.user_id = u.id \
+         WHERE u.email_key = ? AND m.organisation_id = ?",
+        [email.key().into(), organisation.0.into()],
+    );
+    for row in uow.rows(statement).await? {
+        let id: Uuid = column(&row, 0)?;
+        if except != Some(UserId(id)) {
+            return Err(errors::ADDRESS_TAKEN.error("the mail address is in use already"));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn email_taken(error: Error) -> Error {

@@ -3,11 +3,21 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod api_keys;
+mod audit;
+mod browser;
+mod clients;
+mod invitations;
 mod log;
+mod machines;
+mod pages;
+mod passkeys;
+mod recovery;
 mod rights;
 mod roles;
+mod second_factor;
 mod set_up;
 mod sign_in;
 mod support;
 mod unauthorised;
 mod users;
+mod ways_in;

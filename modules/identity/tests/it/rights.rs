@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use svc_core::Directory;
 use svc_identity::users::{Claims, NewUser, UserChange};
-use svc_identity::{roles, users};
+use svc_identity::{api_keys, roles, users};
 use svc_testing::on_both_databases;
 
 use crate::support::{SETUP_KEY, TestApp, clock, names};
@@ -54,7 +54,7 @@ on_both_databases! {
             app.get("/api/v1/me", &key).await.ok()
         };
         let mut expected = json!({
-            "identity": { "id": user.to_string(), "displayName": "Grace" },
+            "identity": { "id": user.to_string(), "displayName": "Grace", "email": "grace@example.com" },
             "roles": ["Role of Products.View Products.Update"],
             "permissions": ["Products.Update", "Products.View"],
         });
@@ -63,6 +63,13 @@ on_both_databases! {
         expected["permissions"] = json!(["Products.View"]);
         assert_eq!(access(Some(&["Products.View"])).await, expected);
         app.call("GET", "/api/v1/me", None, None).await.refused(401);
+        // Whoever manages people here may open the desktop's Users and roles.
+        let may_manage = async |key: &str| {
+            let me = app.get("/api/v1/me", key).await.ok();
+            me["permissions"].as_array().unwrap().contains(&json!("shell.identity.manage"))
+        };
+        assert!(may_manage(SETUP_KEY).await);
+        assert!(!may_manage(&app.key(organisation, user, None).await).await);
     }
 
     async fn another_node_forgets_when_it_is_told_and_at_the_latest_after_some_seconds(backend) {
@@ -134,6 +141,28 @@ on_both_databases! {
         assert_eq!(directory.principal(nobody, organisation).await.unwrap(), None);
     }
 
+    async fn the_directory_knows_what_a_person_may_through_a_key(backend) {
+        let (app, _database) = TestApp::set_up(backend).await;
+        let organisation = app.first_organisation().await;
+        let role = app.role(organisation, &["Products.View", "Orders.View"]).await;
+        let user = app.person(organisation, "Grace", &[role]).await;
+        let other = app.person(organisation, "Mary", &[role]).await;
+        let ctx = app.within(organisation);
+        let new = api_keys::NewApiKey {
+            name: "Test".to_owned(),
+            scope: Some(names(&["Products.View"])),
+            expires_at: None,
+        };
+        let (key, _) = api_keys::create(&ctx, user, new).await.unwrap();
+        let directory = app.app.service::<dyn Directory>().unwrap();
+        let through = async |user| directory.principal_through(user, organisation, key.0).await;
+        let principal = through(user).await.unwrap().unwrap();
+        assert!(principal.can("Products.View") && !principal.can("Orders.View"));
+        assert_eq!(through(other).await.unwrap(), None, "it is somebody else's");
+        api_keys::revoke(&ctx, key).await.unwrap();
+        assert_eq!(through(user).await.unwrap(), None);
+    }
+
     async fn a_role_is_granted_besides_the_others(backend) {
         let (app, _database) = TestApp::set_up(backend).await;
         let organisation = app.first_organisation().await;
@@ -144,5 +173,57 @@ on_both_databases! {
         let directory = app.app.service::<dyn Directory>().unwrap();
         let principal = directory.principal(user, organisation).await.unwrap().unwrap();
         assert!(principal.can("Products.View") && principal.can("Orders.View"));
+    }
+
+    async fn who_may_less_takes_nothing_from_who_may_more(backend) {
+        let (app, _database) = TestApp::set_up(backend).await;
+        let organisation = app.first_organisation().await;
+        let lesser = app.role(organisation, &["Identity.Manage"]).await;
+        let manager = app.person(organisation, "Grace", &[lesser]).await;
+        let key = app.key(organisation, manager, None).await;
+        let greater = app.role(organisation, &["Orders.View"]).await;
+        let clerk = app.person(organisation, "Clerk", &[greater]).await;
+        app.key(organisation, clerk, None).await;
+
+        let role = format!("/roles/{greater}");
+        for change in [json!({ "permissions": [] }), json!({ "name": "Mine" })] {
+            let answer = app.put(&role, &key, change).await;
+            assert_eq!(answer.refused(403), "this needs the permission `Orders.View`");
+        }
+        let unused = app.role(organisation, &["Orders.View", "Products.View"]).await;
+        app.delete(&format!("/roles/{unused}"), &key).await.refused(403);
+        let keys = app.get(&format!("/api-keys?userId={clerk}"), &key).await.ok();
+        let theirs = format!("/api-keys/{}", keys["items"][0]["id"].as_str().unwrap());
+        app.delete(&theirs, &key).await.refused(403);
+        assert_eq!(app.get(&theirs, &key).await.ok()["revokedAt"], json!(null));
+        // Of those who may no more, the manager decides.
+        let same = app.person(organisation, "Same", &[lesser]).await;
+        app.key(organisation, same, None).await;
+        let keys = app.get(&format!("/api-keys?userId={same}"), &key).await.ok();
+        let theirs = format!("/api-keys/{}", keys["items"][0]["id"].as_str().unwrap());
+        assert_eq!(app.delete(&theirs, &key).await.status, 204);
+    }
+
+    async fn claims_are_changed_by_a_permission_of_their_own_also_those_of_oneself(backend) {
+        let (app, _database) = TestApp::set_up(backend).await;
+        let organisation = app.first_organisation().await;
+        let role = app.role(organisation, &["Identity.Manage"]).await;
+        let manager = app.person(organisation, "Grace", &[role]).await;
+        let claims: Claims = [("regions".to_owned(), vec!["north".to_owned()])].into();
+        let narrow = UserChange { claims: Some(claims), ..UserChange::default() };
+        users::change(&app.within(organisation), manager, narrow).await.unwrap();
+        let key = app.key(organisation, manager, None).await;
+        let own = format!("/users/{manager}");
+        let lacks = "this needs the permission `Identity.ManageClaims`";
+        for claims in [json!({}), json!({ "regions": ["north", "south"] })] {
+            let answer = app.put(&own, &key, json!({ "claims": claims })).await;
+            assert_eq!(answer.refused(403), lacks);
+        }
+        let body = json!({
+            "email": "eve@example.com", "displayName": "Eve", "claims": { "regions": ["south"] },
+        });
+        assert_eq!(app.post("/users", &key, body).await.refused(403), lacks);
+        let shown = app.get(&own, SETUP_KEY).await.ok();
+        assert_eq!(shown["claims"], json!({ "regions": ["north"] }));
     }
 }

@@ -9,13 +9,17 @@ use axum::body::Body;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value as Json;
+use svc_client::ClientModule;
 use svc_core::settings::{LoadOptions, SettingsBuilder};
 use svc_core::{App, Clock, Module, OrganisationId, PermissionCatalogue, Registry, Result, UserId};
-use svc_data::{Backend, Context, DataModule, DataRegistry as _, Database};
+use svc_data::{Context, DataModule, DataRegistry as _};
+use svc_database::{Backend, Database};
 use svc_events::EventsModule;
 use svc_http::{HttpModule, OpenApiDocument};
 use svc_identity::users::NewUser;
 use svc_identity::{Identity, RoleId, api_keys, organisations, roles, users};
+use svc_jobs::JobsModule;
+use svc_messages::MessagesModule;
 use svc_settings::SettingsModule;
 use svc_testing::ThrowAwayDatabase;
 use time::macros::datetime;
@@ -34,7 +38,7 @@ pub(crate) const SET_UP: [&str; 4] = [
 ];
 
 /// Has permissions that roles can hold.
-struct Shop;
+pub(crate) struct Shop;
 
 impl Module for Shop {
     fn configure(&self, registry: &mut Registry) {
@@ -57,7 +61,7 @@ pub(crate) async fn database(backend: Backend) -> ThrowAwayDatabase {
     let fingerprint = prepared.migrations().fingerprint();
     let migrate = async |url: &str| {
         let database =
-            Database::connect(url, &svc_data::DatabaseSettings::default()).await.unwrap();
+            Database::connect(url, &svc_database::DatabaseSettings::default()).await.unwrap();
         prepared.migrations().apply(&database, &clock).await.unwrap();
         database.close().await;
     };
@@ -71,8 +75,11 @@ pub(crate) fn clock() -> Clock {
 fn assemble() -> svc_core::Assembly {
     let modules: Vec<Box<dyn Module>> = vec![
         Box::new(DataModule),
+        Box::new(ClientModule),
         Box::new(EventsModule),
+        Box::new(JobsModule),
         Box::new(SettingsModule),
+        Box::new(MessagesModule),
         Box::new(HttpModule),
         Box::new(Identity),
         Box::new(Shop),

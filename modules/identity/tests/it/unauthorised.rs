@@ -35,6 +35,7 @@ fn routes() -> Vec<(&'static str, &'static str, Option<Json>, Needs)> {
         ("GET", "/users/{user}", None, Needs::Manage),
         ("PUT", "/users/{user}", Some(json!({ "displayName": "Eve" })), Needs::Manage),
         ("DELETE", "/users/{user}", None, Needs::Manage),
+        ("POST", "/users/{user}/invitation", None, Needs::Manage),
         ("GET", "/roles", None, Needs::Manage),
         ("POST", "/roles", Some(role), Needs::Manage),
         ("GET", "/roles/{role}", None, Needs::Manage),
@@ -44,12 +45,18 @@ fn routes() -> Vec<(&'static str, &'static str, Option<Json>, Needs)> {
         ("POST", "/api-keys", Some(name), Needs::NoScope),
         ("GET", "/api-keys/{key}", None, Needs::NoScope),
         ("DELETE", "/api-keys/{key}", None, Needs::NoScope),
+        ("GET", "/clients", None, Needs::Manage),
+        ("POST", "/clients", Some(json!({ "name": "Portal" })), Needs::Manage),
+        ("GET", "/clients/{client}", None, Needs::Manage),
+        ("DELETE", "/clients/{client}", None, Needs::Manage),
     ]
 }
 
 /// Puts ids in the places of a path.
 fn filled(path: &str, user: &str, role: &str, key: &str) -> String {
-    path.replace("{user}", user).replace("{role}", role).replace("{key}", key)
+    let path = path.replace("{user}", user).replace("{role}", role).replace("{key}", key);
+    // Nobody but an administrator of the organisation gets as far as to look for it.
+    path.replace("{client}", role)
 }
 
 on_both_databases! {
@@ -134,7 +141,7 @@ on_both_databases! {
 /// What an administrator sees of the first organisation.
 async fn snapshot(app: &TestApp) -> Json {
     let mut all = Vec::new();
-    for path in ["/organisation", "/users", "/roles", "/api-keys"] {
+    for path in ["/organisation", "/users", "/roles", "/api-keys", "/clients"] {
         all.push(app.get(path, SETUP_KEY).await.ok());
     }
     json!(all)

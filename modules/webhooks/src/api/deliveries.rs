@@ -1,14 +1,16 @@
 use axum::Json;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
-use svc_http::{ApiJson, ApiPath, ApiResult, Ctx, Listing, Page, Paged};
+use svc_http::{ApiJson, ApiPath, ApiResult, Listing, May, Page, Paged};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::JobStartedBody;
+use crate::Manage;
 use crate::model::Status;
-use crate::service::{Delivery, DeliveryDetail, DeliveryFilter, Selection, Service};
+use crate::service::{DeliveryDetail, DeliveryFilter, Selection, Service};
+use crate::store::log::Delivery;
 
 /// Where a delivery stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -159,19 +161,30 @@ pub(crate) struct DeliveryQuery {
     status: Option<StatusBody>,
     /// Only those of events of this type.
     event_type: Option<String>,
+    /// Only those whose last answer had this status.
+    #[param(minimum = 100, maximum = 999)]
+    status_code: Option<i16>,
+    /// Only those queued from this time on.
+    #[serde(with = "time::serde::rfc3339::option")]
+    since: Option<OffsetDateTime>,
+    /// Only those queued before this time.
+    #[serde(with = "time::serde::rfc3339::option")]
+    until: Option<OffsetDateTime>,
 }
 
 /// Lists deliveries, the newest first.
+///
+/// With `eventType` or `statusCode` a page looks among 10000 deliveries: it may hold fewer than were
+/// asked for, or none, while `next` leads to more.
 #[utoipa::path(
     get,
     path = "/webhooks/deliveries",
     tag = "webhooks",
     params(Page, DeliveryQuery),
     responses((status = 200, description = "The deliveries.", body = Listing<DeliveryBody>)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn list_webhook_deliveries(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     Paged(page, query): Paged<DeliveryQuery>,
 ) -> ApiResult<Json<Listing<DeliveryBody>>> {
     let service = Service::of(&ctx)?;
@@ -179,8 +192,11 @@ pub(crate) async fn list_webhook_deliveries(
         endpoint: query.subscription_id,
         status: query.status.map(Status::from),
         event_type: query.event_type,
+        status_code: query.status_code,
+        since: query.since,
+        until: query.until,
     };
-    let listing = service.deliveries(&ctx, &page, &filter).await?;
+    let listing = service.deliveries(&ctx, &page, filter).await?;
     let items =
         listing.items.into_iter().map(|delivery| DeliveryBody::new(delivery, &service)).collect();
     Ok(Json(Listing { items, next: listing.next }))
@@ -193,10 +209,9 @@ pub(crate) async fn list_webhook_deliveries(
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The delivery.")),
     responses((status = 200, description = "The delivery.", body = DeliveryDetailBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn get_webhook_delivery(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
 ) -> ApiResult<Json<DeliveryDetailBody>> {
     let service = Service::of(&ctx)?;
@@ -235,18 +250,18 @@ pub(crate) struct RedeliveryBody {
     tag = "webhooks",
     request_body = RedeliveryBody,
     responses((status = 202, description = "The job.", body = JobStartedBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn redeliver_webhook_deliveries(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiJson(body): ApiJson<RedeliveryBody>,
 ) -> ApiResult<(StatusCode, Json<JobStartedBody>)> {
-    let filter = DeliveryFilter {
+    let what = Selection {
         endpoint: body.subscription_id,
         status: body.status.map(Status::from),
         event_type: body.event_type,
+        since: body.since,
+        until: body.until,
     };
-    let what = Selection { filter, since: body.since, until: body.until };
     let job = Service::of(&ctx)?.redeliver_many(&ctx, what).await?;
     Ok((StatusCode::ACCEPTED, Json(JobStartedBody::new(job))))
 }
@@ -260,10 +275,9 @@ pub(crate) async fn redeliver_webhook_deliveries(
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The delivery.")),
     responses((status = 202, description = "The new delivery.", body = DeliveryDetailBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn redeliver_webhook_delivery(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
 ) -> ApiResult<(StatusCode, Json<DeliveryDetailBody>)> {
     let service = Service::of(&ctx)?;

@@ -5,14 +5,16 @@ use axum::response::IntoResponse;
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, LOCATION};
 use serde::{Deserialize, Serialize};
-use svc_http::{ApiJson, ApiPath, ApiResult, Ctx, Listing, Page};
+use svc_http::{ApiJson, ApiPath, ApiQuery, ApiResult, Listing, May, Page};
 use time::OffsetDateTime;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::deliveries::DeliveryDetailBody;
 use super::{JobStartedBody, present};
+use crate::Manage;
+use crate::retired::{self, Scheme};
 use crate::service::{EndpointChange, NewEndpoint, Service, Stored};
 
 /// Who owns an endpoint: its rights decide what the endpoint gets.
@@ -24,12 +26,19 @@ pub(crate) struct OwnerBody {
     id: Uuid,
     /// The person's name when the endpoint was saved.
     display_name: String,
+    /// The API key that it was saved with; what it gets is limited to what that may read.
+    api_key_id: Option<Uuid>,
+    /// `here`; `gone`, when the person is disabled or has left; `keyEnded`, when the API key is
+    /// revoked or has ended. In both cases nothing is sent, and what is missed is kept: save the
+    /// endpoint to become its owner, and recover it.
+    standing: &'static str,
 }
 
 /// An endpoint.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebhookEndpoint)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
 pub(crate) struct EndpointBody {
     /// Its id.
     id: Uuid,
@@ -43,6 +52,8 @@ pub(crate) struct EndpointBody {
     is_active: bool,
     /// Whether an update's envelope carries `changes` beside `data`.
     includes_changes: bool,
+    /// Whether an event of a record tells its key and address (`url`) in place of its data.
+    is_thin: bool,
     /// Whether events of one entity are delivered one after the other.
     is_ordered: bool,
     /// The most requests in a second, over all nodes; none means no limit.
@@ -62,9 +73,12 @@ pub(crate) struct EndpointBody {
     disabled_at: Option<OffsetDateTime>,
     /// Why it is switched off.
     disabled_reason: Option<String>,
-    /// Until when the previous secret signs beside the new one.
+    /// Until when a previous secret signs beside the new one; the last of several.
     #[serde(with = "time::serde::rfc3339::option")]
     previous_secret_expires_at: Option<OffsetDateTime>,
+    /// Until when a previous key pair signs beside the new one; the last of several.
+    #[serde(with = "time::serde::rfc3339::option")]
+    previous_key_pair_expires_at: Option<OffsetDateTime>,
     /// When it was registered.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
@@ -75,7 +89,8 @@ pub(crate) struct EndpointBody {
 
 impl EndpointBody {
     fn new(stored: Stored, now: OffsetDateTime) -> Self {
-        let Stored { endpoint, header_names } = stored;
+        let Stored { endpoint, header_names, owner, retired } = stored;
+        let end = |scheme| retired::end(&retired, scheme, now);
         Self {
             events: endpoint.patterns(),
             id: endpoint.id,
@@ -83,18 +98,23 @@ impl EndpointBody {
             description: endpoint.description,
             is_active: endpoint.is_active,
             includes_changes: endpoint.includes_changes,
+            is_thin: endpoint.is_thin,
             is_ordered: endpoint.is_ordered,
             max_per_second: endpoint.max_per_second,
             public_key: endpoint.public_key,
             header_names,
-            owner: OwnerBody { id: endpoint.owner_id, display_name: endpoint.owner_name },
+            owner: OwnerBody {
+                id: endpoint.owner_id,
+                display_name: endpoint.owner_name,
+                api_key_id: endpoint.owner_key_id,
+                standing: owner.as_str(),
+            },
             consecutive_failures: endpoint.consecutive_failures,
             last_error: endpoint.last_error,
             disabled_at: endpoint.disabled_at,
             disabled_reason: endpoint.disabled_reason,
-            previous_secret_expires_at: endpoint
-                .previous_secret_expires_at
-                .filter(|until| *until > now),
+            previous_secret_expires_at: end(Scheme::Secret),
+            previous_key_pair_expires_at: end(Scheme::KeyPair),
             created_at: endpoint.created_at,
             updated_at: endpoint.updated_at,
         }
@@ -143,6 +163,9 @@ pub(crate) struct NewEndpointBody {
     /// Whether an update's envelope carries `changes` beside `data`.
     #[serde(default)]
     includes_changes: bool,
+    /// Whether an event of a record tells its key and address (`url`) in place of its data.
+    #[serde(default)]
+    is_thin: bool,
     /// Whether events of one entity are delivered one after the other.
     #[serde(default)]
     is_ordered: bool,
@@ -177,7 +200,8 @@ where
 #[schema(as = WebhookEndpointChange)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EndpointChangeBody {
-    /// A new address.
+    /// A new address. At another origin (scheme, host, port) the custom headers go unless `headers`
+    /// gives them, and a new secret is made unless `secret` gives one; the previous one ends.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     url: Option<String>,
@@ -201,6 +225,11 @@ pub(crate) struct EndpointChangeBody {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     includes_changes: Option<bool>,
+    /// Whether an event of a record tells its key and address (`url`) in place of its data.
+    /// Counts for new events.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    is_thin: Option<bool>,
     /// Whether events of one entity are delivered one after the other; counts for new events.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
@@ -236,10 +265,9 @@ pub(crate) struct RecoveryBody {
     tag = "webhooks",
     params(Page),
     responses((status = 200, description = "The endpoints.", body = Listing<EndpointBody>)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn list_webhooks(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     page: Page,
 ) -> ApiResult<Json<Listing<EndpointBody>>> {
     let listing = Service::of(&ctx)?.list(&ctx, &page).await?;
@@ -262,10 +290,9 @@ pub(crate) async fn list_webhooks(
         body = EndpointWithSecretBody,
         headers(("location" = String, description = "Where the endpoint is.")),
     )),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn create_webhook(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiJson(body): ApiJson<NewEndpointBody>,
 ) -> ApiResult<impl IntoResponse> {
     let new = NewEndpoint {
@@ -275,6 +302,7 @@ pub(crate) async fn create_webhook(
         is_active: body.is_active,
         secret: body.secret,
         includes_changes: body.includes_changes,
+        is_thin: body.is_thin,
         is_ordered: body.is_ordered,
         max_per_second: body.max_per_second,
         is_asymmetric: body.is_asymmetric,
@@ -302,10 +330,9 @@ fn with_secret(
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The endpoint.")),
     responses((status = 200, description = "The endpoint.", body = EndpointBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn get_webhook(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
 ) -> ApiResult<Json<EndpointBody>> {
     let stored = Service::of(&ctx)?.endpoint(&ctx, id).await?;
@@ -322,10 +349,9 @@ pub(crate) async fn get_webhook(
     params(("id" = Uuid, Path, description = "The endpoint.")),
     request_body = EndpointChangeBody,
     responses((status = 200, description = "The endpoint.", body = EndpointBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn change_webhook(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
     ApiJson(body): ApiJson<EndpointChangeBody>,
 ) -> ApiResult<Json<EndpointBody>> {
@@ -336,6 +362,7 @@ pub(crate) async fn change_webhook(
         is_active: body.is_active,
         secret: body.secret,
         includes_changes: body.includes_changes,
+        is_thin: body.is_thin,
         is_ordered: body.is_ordered,
         max_per_second: body.max_per_second,
         is_asymmetric: body.is_asymmetric,
@@ -352,10 +379,9 @@ pub(crate) async fn change_webhook(
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The endpoint.")),
     responses((status = 204, description = "It is gone.")),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn delete_webhook(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
 ) -> ApiResult<StatusCode> {
     Service::of(&ctx)?.delete(&ctx, id).await?;
@@ -369,10 +395,9 @@ pub(crate) async fn delete_webhook(
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The endpoint.")),
     responses((status = 200, description = "The secret.", body = SecretBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn get_webhook_secret(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
 ) -> ApiResult<impl IntoResponse> {
     let secret = Service::of(&ctx)?.secret(&ctx, id).await?;
@@ -381,7 +406,8 @@ pub(crate) async fn get_webhook_secret(
 
 /// Makes a new signing secret.
 ///
-/// For `Svc:Webhooks:SecretGracePeriod` deliveries carry a signature of each of both secrets.
+/// For `Svc:Webhooks:SecretGracePeriod` deliveries carry a signature of each of both secrets, and of
+/// more where it is made anew again meanwhile.
 #[utoipa::path(
     post,
     path = "/webhooks/{id}/secret/rotate",
@@ -392,10 +418,9 @@ pub(crate) async fn get_webhook_secret(
         description = "The endpoint with its new secret.",
         body = EndpointWithSecretBody,
     )),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn rotate_webhook_secret(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
 ) -> ApiResult<impl IntoResponse> {
     let (stored, secret) = Service::of(&ctx)?.rotate_secret(&ctx, id).await?;
@@ -403,21 +428,53 @@ pub(crate) async fn rotate_webhook_secret(
     Ok(([(CACHE_CONTROL, "no-store")], Json(answer)))
 }
 
+/// Makes a new Ed25519 key pair.
+///
+/// For `Svc:Webhooks:SecretGracePeriod` deliveries carry a signature of the old one, too.
+#[utoipa::path(
+    post,
+    path = "/webhooks/{id}/key-pair/rotate",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The endpoint.")),
+    responses(
+        (status = 200, description = "The endpoint with its new public key.", body = EndpointBody),
+        (status = 409, description = "It has no key pair, or too many that were replaced still sign."),
+    ),
+)]
+pub(crate) async fn rotate_webhook_key_pair(
+    May { ctx, .. }: May<Manage>,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<Json<EndpointBody>> {
+    let stored = Service::of(&ctx)?.rotate_key_pair(&ctx, id).await?;
+    Ok(Json(EndpointBody::new(stored, ctx.clock().now())))
+}
+
+/// What to send.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct TestQuery {
+    /// The event type whose example is sent; without it a `webhook.test`.
+    event_type: Option<String>,
+}
+
 /// Queues a test event, also when the endpoint is switched off.
+///
+/// The example of an event type is sent whether the endpoint lists the type or not.
 #[utoipa::path(
     post,
     path = "/webhooks/{id}/test",
     tag = "webhooks",
-    params(("id" = Uuid, Path, description = "The endpoint.")),
+    params(("id" = Uuid, Path, description = "The endpoint."), TestQuery),
     responses((status = 202, description = "The delivery.", body = DeliveryDetailBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn test_webhook(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
+    ApiQuery(query): ApiQuery<TestQuery>,
 ) -> ApiResult<(StatusCode, Json<DeliveryDetailBody>)> {
     let service = Service::of(&ctx)?;
-    let detail = service.send_test(&ctx, id).await?;
+    let detail = service.send_test(&ctx, id, query.event_type.as_deref()).await?;
     Ok((StatusCode::ACCEPTED, Json(DeliveryDetailBody::new(detail, &service))))
 }
 
@@ -432,10 +489,9 @@ pub(crate) async fn test_webhook(
     params(("id" = Uuid, Path, description = "The endpoint.")),
     request_body = RecoveryBody,
     responses((status = 202, description = "The job.", body = JobStartedBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn recover_webhook(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
     ApiJson(body): ApiJson<RecoveryBody>,
 ) -> ApiResult<(StatusCode, Json<JobStartedBody>)> {

@@ -1,8 +1,9 @@
 use axum::Json;
 use serde::{Deserialize, Serialize};
-use svc_http::{ApiQuery, ApiResult, Ctx};
+use svc_http::{ApiQuery, ApiResult, May};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::Manage;
 use crate::event_catalogue::{self, EventTypeInfo};
 use crate::service::Service;
 
@@ -50,10 +51,9 @@ pub(crate) struct EventTypesQuery {
     tag = "webhooks",
     params(EventTypesQuery),
     responses((status = 200, description = "The event types.", body = EventTypesBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn list_webhook_event_types(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiQuery(query): ApiQuery<EventTypesQuery>,
 ) -> ApiResult<Json<EventTypesBody>> {
     Service::of(&ctx)?;

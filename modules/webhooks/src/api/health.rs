@@ -1,11 +1,12 @@
 use axum::Json;
 use serde::{Deserialize, Serialize};
 use svc_core::Error;
-use svc_http::{ApiPath, ApiQuery, ApiResult, Ctx};
+use svc_http::{ApiPath, ApiQuery, ApiResult, May};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::Manage;
 use crate::service::{Health, Service, Span};
 
 /// What became of deliveries, and how long their last attempts took.
@@ -100,17 +101,16 @@ impl Default for HealthQuery {
 
 /// Tells how an endpoint does: success rate, durations, last success and backlog.
 ///
-/// The newest 10000 deliveries are looked at.
+/// The newest 5000 deliveries are looked at.
 #[utoipa::path(
     get,
     path = "/webhooks/{id}/health",
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The endpoint."), HealthQuery),
     responses((status = 200, description = "How it does.", body = HealthBody)),
-    security(("bearer" = ["Webhooks.Manage"]))
 )]
 pub(crate) async fn get_webhook_health(
-    Ctx(ctx): Ctx,
+    May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
     ApiQuery(query): ApiQuery<HealthQuery>,
 ) -> ApiResult<Json<HealthBody>> {

@@ -3,17 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::StatusCode;
 use svc_client::{AttemptFailure, AttemptOutcome, Client, ClientRequest};
 use svc_core::Clock;
+use svc_database::Database;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
-use super::{Message, spans};
+use super::{Body, Message, spans};
 use crate::backoff::retry_after;
 use crate::endpoint::LoadedEndpoint;
 use crate::in_flight::Ticket;
 use crate::log_text;
-use crate::store::claim::Claimed;
+use crate::store::claim::{self, Claimed};
 
 /// A claimed delivery with all that is needed to send it.
 pub(super) struct Job {
@@ -32,6 +35,12 @@ pub(super) struct Limits {
     /// Bytes of a body that is sent.
     pub(super) payload: usize,
 }
+
+/// A delivery whose body could not be read, so nothing was sent. Its claim ends by itself.
+pub(super) struct Unread(pub(super) Uuid);
+
+/// What became of a delivery that was to be sent.
+pub(super) type Ended = Result<Finished, Unread>;
 
 /// How an attempt ended.
 pub(super) struct Finished {
@@ -68,18 +77,26 @@ pub(super) struct Failure {
     pub(super) is_ours: bool,
 }
 
-/// Sends, and never fails: whatever goes wrong is an outcome.
-pub(super) async fn send(sender: Arc<Client>, clock: Clock, job: Job, limits: Limits) -> Finished {
+/// Sends, and never fails: whatever goes wrong out there is an outcome.
+pub(super) async fn send(
+    sender: Arc<Client>,
+    database: Database,
+    clock: Clock,
+    job: Job,
+    limits: Limits,
+) -> Ended {
     let Job { claimed, endpoint, message, ticket } = job;
-    if message.body.len() > limits.payload {
-        let outcome = Outcome::too_large(message.body.len(), limits.payload, clock.now());
+    let bytes = message.body.bytes();
+    if bytes > limits.payload {
+        let outcome = Outcome::too_large(bytes, limits.payload, clock.now());
         spans::ended(&outcome);
-        return Finished { claimed, event_type: message.event_type, outcome };
+        return Ok(Finished { claimed, event_type: message.event_type, outcome });
     }
+    let Some(body) = read(&database, message.body).await else { return Err(Unread(claimed.id)) };
     let log_limit = limits.log;
     let prepared = match &endpoint.url {
         Ok(url) => endpoint
-            .headers(message.event, clock.now(), &message.body)
+            .headers(message.event, clock.now(), &body)
             .map(|headers| (url, headers))
             .map_err(|sentence| ("secret_unusable", sentence)),
         Err(error) => Err(("address_refused", error.to_string())),
@@ -88,8 +105,7 @@ pub(super) async fn send(sender: Arc<Client>, clock: Clock, job: Job, limits: Li
         Ok((url, headers)) => {
             let sent = log_text::headers(&headers, log_limit);
             // Receivers drop what comes twice by `webhook-id`.
-            let request =
-                ClientRequest { may_repeat: true, ..ClientRequest::post(headers, message.body) };
+            let request = ClientRequest { may_repeat: true, ..ClientRequest::post(headers, body) };
             let outcome = sender.send(url, request).await;
             Outcome::of(outcome, sent, clock.now(), log_limit)
         }
@@ -97,7 +113,22 @@ pub(super) async fn send(sender: Arc<Client>, clock: Clock, job: Job, limits: Li
     };
     drop(ticket);
     spans::ended(&outcome);
-    Finished { claimed, event_type: message.event_type, outcome }
+    Ok(Finished { claimed, event_type: message.event_type, outcome })
+}
+
+/// The bytes that are sent; none when they can't be read, or were deleted meanwhile.
+async fn read(database: &Database, body: Body) -> Option<Bytes> {
+    let message = match body {
+        Body::Held(body) => return Some(body),
+        Body::Stored { message, .. } => message,
+    };
+    match claim::body(database, message).await {
+        Ok(body) => body.map(Bytes::from),
+        Err(error) => {
+            tracing::warn!(%message, error = error.report(), "can't read the body of a message");
+            None
+        }
+    }
 }
 
 impl Outcome {

@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::attempt::{Finished, Job};
+use super::attempt::{Ended, Finished, Job, Unread};
 use crate::in_flight::{Health, InFlight};
 use crate::model::Lane;
 use crate::store::claim::Claimed;
@@ -22,11 +22,13 @@ const SOON: Duration = Duration::from_secs(1);
 /// What was taken on.
 #[derive(Default)]
 pub(super) struct Flight {
+    /// What has a place, and is sent at once.
+    placed: VecDeque<Job>,
     /// What waits for a request, by endpoint.
     waiting: HashMap<Uuid, VecDeque<Job>>,
     /// The endpoints for which something waits, in the order of their turns.
     turns: VecDeque<Uuid>,
-    pub(super) sends: JoinSet<Finished>,
+    pub(super) sends: JoinSet<Ended>,
     /// What waits or is in flight, by delivery.
     claims: HashMap<Uuid, Claimed>,
     /// What has ended and is not recorded.
@@ -81,7 +83,10 @@ impl Rest {
 impl Flight {
     /// Whether nothing waits, nothing is in flight, and all is recorded.
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.sends.is_empty() && !self.has_ended()
+        self.placed.is_empty()
+            && self.waiting.is_empty()
+            && self.sends.is_empty()
+            && !self.has_ended()
     }
 
     /// Whether something has ended, or was given back, that is not recorded.
@@ -103,10 +108,15 @@ impl Flight {
         self.given_back.extend(rest);
     }
 
-    /// Takes on what was claimed. A test event goes past the others of its endpoint.
+    /// Takes on what was claimed. A test event goes past the others of its endpoint, and all go past
+    /// what is sent again.
     pub(super) fn take(&mut self, jobs: impl IntoIterator<Item = Job>) {
         for job in jobs {
             self.claims.insert(job.claimed.id, job.claimed.clone());
+            if job.ticket.has_place() {
+                self.placed.push_back(job);
+                continue;
+            }
             let endpoint = job.claimed.endpoint;
             let waiting = self.waiting.entry(endpoint).or_insert_with(|| {
                 self.turns.push_back(endpoint);
@@ -114,7 +124,12 @@ impl Flight {
             });
             match job.claimed.lane {
                 Lane::Test => waiting.push_front(job),
-                Lane::Ordinary | Lane::Ordered => waiting.push_back(job),
+                Lane::Replay => waiting.push_back(job),
+                Lane::Ordinary | Lane::Ordered => {
+                    let is_first = |job: &Job| job.claimed.lane != Lane::Replay;
+                    let place = waiting.partition_point(is_first);
+                    waiting.insert(place, job);
+                }
             }
         }
     }
@@ -171,9 +186,12 @@ impl Flight {
         record
     }
 
-    /// The next delivery that may be sent: endpoints take turns. None when all places are taken,
-    /// or nothing waits.
+    /// The next delivery that may be sent: first what has a place, then endpoints take turns. None
+    /// when all places are taken, or nothing waits.
     pub(super) fn next(&mut self, in_flight: &InFlight) -> Option<Job> {
+        if let Some(job) = self.placed.pop_front() {
+            return Some(job);
+        }
         for _ in 0..self.turns.len() {
             if in_flight.is_full() {
                 return None;
@@ -214,13 +232,20 @@ impl Flight {
         }
     }
 
-    fn end(&mut self, finished: Finished, in_flight: &InFlight) {
+    fn end(&mut self, ended: Ended, in_flight: &InFlight) {
+        let finished = match ended {
+            Ok(finished) => finished,
+            Err(Unread(delivery)) => {
+                self.claims.remove(&delivery);
+                return;
+            }
+        };
         self.claims.remove(&finished.claimed.id);
         let failure = finished.outcome.failure.as_ref();
         if failure.is_none_or(|failure| !failure.is_ours) {
             let timed_out = failure.is_some_and(|failure| failure.timed_out);
             let health = Health::of(failure.is_none(), timed_out, finished.outcome.duration);
-            in_flight.note(finished.claimed.endpoint, health);
+            in_flight.note(finished.claimed.endpoint, health, finished.outcome.duration);
         }
         self.ended.push(finished);
     }
@@ -235,6 +260,7 @@ impl Flight {
 
     /// Gives back all that waits or is in flight.
     pub(super) fn give_up(&mut self) {
+        self.placed.clear();
         self.waiting.clear();
         self.turns.clear();
         self.given_back.extend(self.claims.drain().map(|(_, claimed)| claimed));

@@ -12,9 +12,9 @@ use super::Dispatcher;
 use super::flight::Flight;
 use super::settle::Settled;
 use super::turn::Turn;
-use crate::WAKE_TOPIC;
 use crate::hand_over::Handed;
 use crate::store::moment;
+use crate::{ENDPOINTS_TOPIC, WAKE_TOPIC};
 
 /// How long requests that are in flight may go on when the application stops.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
@@ -88,6 +88,7 @@ impl Dispatcher {
     ) -> Result<()> {
         let app = self.app.get()?;
         let wake = app.wakes().topic(WAKE_TOPIC);
+        let changed = app.wakes().topic(ENDPOINTS_TOPIC);
         let mut pending = Pending::new(self.settings.poll_interval);
         loop {
             if flight.unrecorded() < UNRECORDED {
@@ -127,17 +128,21 @@ impl Dispatcher {
                     let settled = settled?;
                     pending.is_due_at(settled.next_us);
                     // The next of an entity may be sent, now that this one is through.
-                    pending.wants_look |= settled.had_ordered;
+                    pending.wants_look |= settled.had_ordered || settled.had_returned;
                     for endpoint in settled.switched_off {
                         flight.withdraw(endpoint);
                     }
                 }
                 () = wake.notified() => pending.wants_look = true,
+                () = changed.notified() => self.turn_changed_away(&app).await?,
                 () = app.clock().sleep_until(next), if pending.next_us.is_some() => {
                     pending.next_us = None;
                     pending.wants_look = true;
                 }
-                () = tokio::time::sleep_until(pending.poll_at) => pending.wants_look = true,
+                () = tokio::time::sleep_until(pending.poll_at) => {
+                    pending.wants_look = true;
+                    self.turn_changed_away(&app).await?;
+                }
                 () = tokio::time::sleep_until(pending.look_at), if pending.is_put_off => {}
                 () = tokio::time::sleep_until(record_at.unwrap_or(pending.poll_at)),
                     if record_at.is_some() => {}

@@ -13,12 +13,12 @@ use uuid::Uuid;
 use super::Dispatcher;
 use super::attempt::{Failure, Finished, Outcome};
 use super::flight::{Record, Rest};
-use crate::MANAGE;
-use crate::events::{WebhookEndpointDisabled, WebhookEndpointFailing};
+use crate::events::{WebhookEndpointDisabled, WebhookEndpointFailing, host};
 use crate::log_text;
 use crate::model::{Lane, Status};
 use crate::store::record::{self, Attempt, Failing, First};
 use crate::store::{claim, hand_overs, micros};
+use crate::{ENDPOINTS_TOPIC, MANAGE};
 
 /// What deliveries that ended mean for one endpoint.
 #[derive(Default)]
@@ -38,6 +38,8 @@ pub(super) struct Settled {
     pub(super) next_us: Option<i64>,
     /// Whether others may wait for one of them, of the same entity.
     pub(super) had_ordered: bool,
+    /// Whether deliveries were given back, which may be due.
+    pub(super) had_returned: bool,
     /// Endpoints that were switched off.
     pub(super) switched_off: Vec<Uuid>,
 }
@@ -94,6 +96,7 @@ impl Dispatcher {
         }
         Ok(Settled {
             next_us: attempts.iter().filter_map(|attempt| attempt.due_us).min(),
+            had_returned: !rest.released.is_empty() || !rest.waiting.is_empty(),
             had_ordered: finished.iter().any(|one| one.claimed.lane == Lane::Ordered),
             switched_off,
         })
@@ -289,6 +292,7 @@ impl Dispatcher {
                 )
             };
             record::switch_off(uow, failed.endpoint, app.clock().now(), &reason).await?;
+            uow.wake_after_commit(ENDPOINTS_TOPIC);
             tracing::warn!(endpoint.id = %failed.endpoint, failures, "an endpoint was switched off");
             let event = failed.disabled(failures, reason);
             context.transact(async move |uow| uow.raise_domain(event)).await?;
@@ -326,15 +330,10 @@ struct FailedEndpoint<'a> {
 }
 
 impl FailedEndpoint<'_> {
-    fn host(&self) -> String {
-        let url = url::Url::parse(&self.failing.url).ok();
-        url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
-    }
-
     fn disabled(self, failures: u32, reason: String) -> WebhookEndpointDisabled {
         WebhookEndpointDisabled {
             endpoint_id: self.endpoint,
-            host: self.host(),
+            host: host(&self.failing.url),
             owner_id: self.failing.owner,
             permission: MANAGE,
             consecutive_failures: failures,
@@ -347,7 +346,7 @@ impl FailedEndpoint<'_> {
     fn failing(self, failures: u32, limit: u32) -> WebhookEndpointFailing {
         WebhookEndpointFailing {
             endpoint_id: self.endpoint,
-            host: self.host(),
+            host: host(&self.failing.url),
             owner_id: self.failing.owner,
             permission: MANAGE,
             consecutive_failures: failures,

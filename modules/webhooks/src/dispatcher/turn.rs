@@ -6,15 +6,17 @@ use std::sync::{Arc, PoisonError};
 
 use svc_core::{App, Result};
 use svc_data::Context;
+use svc_database::Backend;
 use uuid::Uuid;
 
 use super::attempt::Job;
 use super::flight::Flight;
-use super::{Dispatcher, Message};
+use super::{Dispatcher, HELD_BODY, LEASE_MARGIN, Message};
 use crate::hand_over::{Handed, HandedDelivery};
+use crate::in_flight::{Backlog, Planned, Ticket};
 use crate::model::Lane;
 use crate::store::claim::{self, Claimed, On, Quota, Waiting};
-use crate::store::{hand_overs, ordered, pace};
+use crate::store::{changes, hand_overs, ordered, pace};
 
 /// How long it isn't looked again for what others have abandoned, in microseconds.
 const LOOK_PAUSE_US: i64 = 1_000_000;
@@ -28,10 +30,17 @@ pub(super) struct Turn {
     /// Whether it stopped on the way, since there was no more room.
     pub(super) is_cut_short: bool,
     /// Endpoints for which more is due than was claimed.
-    behind: HashSet<Uuid>,
+    backlog: Backlog,
 }
 
 impl Turn {
+    /// More is due in a queue than was claimed.
+    fn is_behind(&mut self, endpoint: Uuid, lane: Lane) {
+        let Backlog { new, replayed, .. } = &mut self.backlog;
+        let endpoints = if lane == Lane::Replay { replayed } else { new };
+        endpoints.insert(endpoint);
+    }
+
     fn is_due_at(&mut self, next_us: Option<i64>) {
         self.next_us = [self.next_us, next_us].into_iter().flatten().min();
     }
@@ -64,7 +73,7 @@ impl Dispatcher {
             place = look.next.unwrap_or_default();
             *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
             if is_around {
-                self.in_flight.look_ended(std::mem::take(&mut turn.behind));
+                self.in_flight.look_ended(std::mem::take(&mut turn.backlog));
                 return Ok(turn);
             }
         }
@@ -85,62 +94,87 @@ impl Dispatcher {
         let (due, later): (Vec<Waiting>, Vec<Waiting>) =
             waiting.into_iter().partition(|waiting| waiting.is_due(now_us));
         turn.is_due_at(later.iter().map(Waiting::due_us).min());
+        self.locate(app, &due).await?;
         let quotas = self.quotas(&due, self.in_flight.free());
         let served: HashSet<(Uuid, i16)> =
             quotas.iter().map(|quota| (quota.endpoint, quota.lane.code())).collect();
         let is_left = |due: &&Waiting| !served.contains(&(due.endpoint, due.lane.code()));
-        turn.behind.extend(due.iter().filter(is_left).map(|due| due.endpoint));
+        due.iter().filter(is_left).for_each(|due| turn.is_behind(due.endpoint, due.lane));
         let claim = self.hand_over.claim(app.clock());
         let (paced, free): (Vec<Quota>, Vec<Quota>) =
             quotas.iter().copied().partition(|quota| quota.max_per_second.is_some());
         let (ordered, free): (Vec<Quota>, Vec<Quota>) =
             free.into_iter().partition(|quota| quota.lane == Lane::Ordered);
         let mut claimed = claim::claim(On::Database(&self.database), &free, claim).await?;
-        note_behind(&free, &claimed, &mut turn.behind);
+        note_behind(&free, &claimed, turn);
         for quota in ordered {
             let taken =
                 ordered::claim(On::Database(&self.database), &quota, claim, &self.heads).await?;
             turn.is_due_at(taken.next_us);
             if taken.has_more {
-                turn.behind.insert(quota.endpoint);
+                turn.is_behind(quota.endpoint, quota.lane);
             }
             claimed.extend(taken.claimed);
         }
+        let mut places: HashMap<Uuid, Vec<Ticket>> = HashMap::new();
         for quota in paced {
+            let own = self.in_flight.take_places(quota.endpoint, quota.count);
+            if own.len() < quota.count {
+                turn.backlog.paced.insert(quota.endpoint);
+            }
+            let quota = Quota { count: own.len(), ..quota };
+            places.entry(quota.endpoint).or_default().extend(own);
+            if quota.count == 0 {
+                continue;
+            }
             let taken = pace::claim(app, &quota, claim, &self.heads).await?;
             turn.is_due_at(taken.next_us);
             claimed.extend(taken.claimed);
         }
-        turn.jobs.extend(self.prepare(app, &quotas, claimed).await?);
+        turn.jobs.extend(self.prepare(app, &quotas, claimed, places).await?);
+        Ok(())
+    }
+
+    /// Finds out where the endpoints are of which it isn't known, since those of one origin share
+    /// what may be taken on.
+    async fn locate(&self, app: &App, due: &[Waiting]) -> Result<()> {
+        let unsettled = self.in_flight.unsettled(due.iter().map(|waiting| waiting.endpoint));
+        if unsettled.is_empty() {
+            return Ok(());
+        }
+        let versions = due.iter().map(|waiting| (waiting.endpoint, waiting.version));
+        let versions = versions.filter(|(endpoint, _)| unsettled.contains(endpoint)).collect();
+        for (id, endpoint) in self.endpoints.load(app, &versions).await? {
+            self.in_flight.settle(id, endpoint.home());
+        }
         Ok(())
     }
 
     /// Shares the free room among the queues that have something due, evenly.
     fn quotas(&self, due: &[Waiting], free: usize) -> Vec<Quota> {
         let mut left = free;
-        let mut taken: HashMap<Uuid, usize> = HashMap::new();
+        let mut planned = Planned::default();
         let mut quotas = Vec::new();
         for (index, waiting) in due.iter().enumerate() {
             let share = left.div_ceil(due.len() - index);
-            let endpoint = waiting.endpoint;
-            let used = taken.entry(endpoint).or_default();
-            let count = self.in_flight.free_for(endpoint).saturating_sub(*used).min(share);
+            let Waiting { endpoint, lane, version, max_per_second, .. } = *waiting;
+            let count = self.in_flight.free_for(endpoint, lane, &planned).min(share);
             if count > 0 {
-                *used += count;
+                self.in_flight.plan(endpoint, count, &mut planned);
                 left -= count;
-                let Waiting { endpoint, lane, version, max_per_second, .. } = *waiting;
                 quotas.push(Quota { endpoint, lane, version, max_per_second, count });
             }
         }
         quotas
     }
 
-    /// Brings claimed deliveries together with their messages and endpoints.
+    /// Brings claimed deliveries together with their messages and endpoints; some have places.
     async fn prepare(
         &self,
         app: &App,
         quotas: &[Quota],
         claimed: Vec<Claimed>,
+        mut places: HashMap<Uuid, Vec<Ticket>>,
     ) -> Result<Vec<Job>> {
         if claimed.is_empty() {
             return Ok(Vec::new());
@@ -151,17 +185,42 @@ impl Dispatcher {
         let mut wanted: Vec<Uuid> = claimed.iter().map(|claimed| claimed.message).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        let messages = claim::messages(&self.database, wanted).await?;
+        let messages = claim::messages(&self.database, wanted, HELD_BODY).await?;
         let messages: HashMap<Uuid, Message> =
             messages.into_iter().map(|stored| (stored.id, Message::from(stored))).collect();
-        let job = |claimed: Claimed| {
+        let mut job = |claimed: Claimed| {
             // A delivery whose endpoint or message is gone is being deleted with it.
             let endpoint = Arc::clone(endpoints.get(&claimed.endpoint)?);
             let message = messages.get(&claimed.message)?.clone();
-            let ticket = self.in_flight.take(claimed.endpoint);
+            let place = places.get_mut(&claimed.endpoint).and_then(Vec::pop);
+            let ticket = place
+                .unwrap_or_else(|| self.in_flight.take(claimed.endpoint, Some(endpoint.home())));
             Some(Job { claimed, endpoint, message, ticket })
         };
-        Ok(claimed.into_iter().filter_map(job).collect())
+        Ok(claimed.into_iter().filter_map(&mut job).collect())
+    }
+
+    /// Has nothing sent any more that was prepared before endpoints were changed or deleted on other
+    /// nodes, for as long as such may be held. On SQLite there are none.
+    pub(super) async fn turn_changed_away(&self, app: &App) -> Result<()> {
+        if self.database.backend() == Backend::Sqlite {
+            return Ok(());
+        }
+        let held = self.settings.timeout + LEASE_MARGIN * 2;
+        let held_us = i64::try_from(held.as_micros()).unwrap_or(i64::MAX);
+        match changes::since(&self.database, app.clock().now_us() - held_us).await {
+            Ok(changed) => {
+                for (endpoint, version) in changed {
+                    self.in_flight.turn_away(endpoint, version);
+                }
+                Ok(())
+            }
+            Err(error) if error.is_transient() => {
+                tracing::warn!(error = error.report(), "can't look which endpoints were changed");
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Takes on what the fan-out handed over, together with its endpoints.
@@ -178,10 +237,11 @@ impl Dispatcher {
         };
         let mut rest = Vec::new();
         let mut jobs = Vec::with_capacity(handed.deliveries.len());
-        for HandedDelivery { claimed, message, ticket } in handed.deliveries {
+        for HandedDelivery { claimed, message, mut ticket } in handed.deliveries {
             match endpoints.get(&claimed.endpoint) {
                 Some(endpoint) => {
                     let endpoint = Arc::clone(endpoint);
+                    ticket.settle(endpoint.home());
                     jobs.push(Job { claimed, endpoint, message, ticket });
                 }
                 // It is gone, or about to be.
@@ -223,7 +283,7 @@ impl Dispatcher {
 }
 
 /// Notes endpoints whose queues gave all that was asked of them: they may hold more.
-fn note_behind(quotas: &[Quota], claimed: &[Claimed], behind: &mut HashSet<Uuid>) {
+fn note_behind(quotas: &[Quota], claimed: &[Claimed], turn: &mut Turn) {
     let mut counts: HashMap<(Uuid, i16), usize> = HashMap::new();
     for one in claimed {
         *counts.entry((one.endpoint, one.lane.code())).or_default() += 1;
@@ -231,5 +291,5 @@ fn note_behind(quotas: &[Quota], claimed: &[Claimed], behind: &mut HashSet<Uuid>
     let gave_all = |quota: &&Quota| {
         counts.get(&(quota.endpoint, quota.lane.code())).is_some_and(|n| *n >= quota.count)
     };
-    behind.extend(quotas.iter().filter(gave_all).map(|quota| quota.endpoint));
+    quotas.iter().filter(gave_all).for_each(|quota| turn.is_behind(quota.endpoint, quota.lane));
 }

@@ -8,15 +8,22 @@ use svc_client::TargetUrl;
 use svc_core::{Error, FieldErrors, KeyRing, Result, random_array};
 use svc_data::{Context, UnitOfWork};
 use svc_http::{Listing, Page};
+use svc_jobs::EnqueueJobs as _;
+use url::Url;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{Service, key_ring, no_endpoint};
 use crate::WAKE_TOPIC;
 use crate::endpoint::purpose;
+use crate::errors::TOO_MANY_ENDPOINTS;
 use crate::headers;
 use crate::model::endpoint::{self, ActiveModel, Entity, Model};
+use crate::owner::{Owner, Standing};
+use crate::retention::DeleteDeliveries;
+use crate::retired::{self, RetiredKey, Scheme};
 use crate::signing::{KeyPair, Secret};
+use crate::store::deletions;
 use crate::subscription::{Subscription, SubscriptionError};
 
 /// The longest address.
@@ -36,6 +43,7 @@ pub(crate) struct NewEndpoint {
     pub(crate) is_active: bool,
     pub(crate) secret: Option<String>,
     pub(crate) includes_changes: bool,
+    pub(crate) is_thin: bool,
     pub(crate) is_ordered: bool,
     pub(crate) max_per_second: Option<i32>,
     pub(crate) is_asymmetric: bool,
@@ -51,6 +59,7 @@ pub(crate) struct EndpointChange {
     pub(crate) is_active: Option<bool>,
     pub(crate) secret: Option<String>,
     pub(crate) includes_changes: Option<bool>,
+    pub(crate) is_thin: Option<bool>,
     pub(crate) is_ordered: Option<bool>,
     #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
     pub(crate) max_per_second: Option<Option<i32>>,
@@ -62,6 +71,10 @@ pub(crate) struct EndpointChange {
 pub(crate) struct Stored {
     pub(crate) endpoint: Model,
     pub(crate) header_names: Vec<String>,
+    /// Whether its owner is there now.
+    pub(crate) owner: Standing,
+    /// Its keys that were replaced.
+    pub(crate) retired: Vec<RetiredKey>,
 }
 
 /// Fields that were checked.
@@ -94,7 +107,7 @@ impl Service {
         let secret = secret.unwrap_or_else(generate).expose();
         let ring = key_ring(ctx)?;
         let id = ctx.clock().new_id();
-        let (owner_id, owner_name) = owner(ctx)?;
+        let owner = Owner::calling(ctx)?;
         let now = ctx.clock().now();
         let (key_pair, public_key) = key_pair(&ring, id, new.is_asymmetric);
         let record = ActiveModel {
@@ -104,13 +117,15 @@ impl Service {
             events: Set(patterns_json(&subscription)?),
             is_active: Set(new.is_active),
             includes_changes: Set(new.includes_changes),
+            is_thin: Set(new.is_thin),
             is_ordered: Set(new.is_ordered),
             max_per_second: Set(new.max_per_second),
             key_pair: Set(key_pair),
             public_key: Set(public_key),
             headers: Set(headers::protect(&ring, id, &new.headers)?),
-            owner_id: Set(owner_id),
-            owner_name: Set(owner_name),
+            owner_id: Set(owner.user.0),
+            owner_key_id: Set(owner.key),
+            owner_name: Set(ctx.principal().display_name().to_owned()),
             secret: Set(ring.protect(&purpose(id), secret.as_bytes())),
             consecutive_failures: Set(0),
             disabled_at: Set((!new.is_active).then_some(now)),
@@ -119,15 +134,28 @@ impl Service {
         };
         let stored = ctx
             .transact(async |uow| {
+                self.has_room(uow.context()).await?;
                 let stored = uow.insert(record).await?;
                 subscribe(&uow, id, &subscription).await?;
                 Ok(stored)
             })
             .await?;
-        Ok((self.stored(&ring, stored)?, secret))
+        Ok((self.stored(ctx, &ring, stored).await?, secret))
     }
 
-    /// Changes an endpoint; whoever does is its owner from then on.
+    /// Refuses an endpoint that would be one too many for the organisation. Two that come at once may
+    /// both be the last.
+    async fn has_room(&self, ctx: &Context) -> Result<()> {
+        let most = self.settings.max_endpoints;
+        if ctx.query::<Entity>().count().await? < u64::from(most) {
+            return Ok(());
+        }
+        let message = format!("the organisation has {most} endpoints, and may have no more");
+        Err(TOO_MANY_ENDPOINTS.error(message).with("most", most))
+    }
+
+    /// Changes an endpoint; whoever does is its owner from then on. At a new origin it has neither the
+    /// headers nor the secret of the one before, unless the change gives them anew.
     pub(crate) async fn change(
         &self,
         ctx: &Context,
@@ -136,13 +164,16 @@ impl Service {
     ) -> Result<Stored> {
         let checked = self.check(&change)?;
         let ring = key_ring(ctx)?;
-        let (owner_id, owner_name) = owner(ctx)?;
+        let owner = Owner::calling(ctx)?;
         let stored = ctx
             .transact(async |uow| {
                 let before = locked(&uow, id).await?;
                 let mut record = before.clone().into_active_model();
-                record.owner_id = Set(owner_id);
-                record.owner_name = Set(owner_name);
+                record.owner_id = Set(owner.user.0);
+                record.owner_key_id = Set(owner.key);
+                record.owner_name = Set(ctx.principal().display_name().to_owned());
+                record.owner_gone_at = Set(None);
+                let is_moved = checked.url.as_ref().is_some_and(|url| moves(&before.url, url));
                 if let Some(url) = checked.url {
                     record.url = Set(url);
                 }
@@ -157,6 +188,9 @@ impl Service {
                 if let Some(includes) = change.includes_changes {
                     record.includes_changes = Set(includes);
                 }
+                if let Some(is_thin) = change.is_thin {
+                    record.is_thin = Set(is_thin);
+                }
                 if let Some(is_ordered) = change.is_ordered {
                     record.is_ordered = Set(is_ordered);
                 }
@@ -169,20 +203,33 @@ impl Service {
                     let (key_pair, public_key) = key_pair(&ring, id, wanted);
                     record.key_pair = Set(key_pair);
                     record.public_key = Set(public_key);
+                    if !wanted {
+                        let mut retired = retired::read(before.retired_keys.as_deref())?;
+                        retired.retain(|key| key.scheme != Scheme::KeyPair);
+                        record.retired_keys = Set(retired::written(&retired)?);
+                    }
                 }
                 if let Some(given) = &change.headers {
                     record.headers = Set(headers::protect(&ring, id, given)?);
+                } else if is_moved {
+                    record.headers = Set(None);
                 }
-                if let Some(secret) = &checked.secret {
-                    self.replace_secret(ctx, &mut record, &before, secret, &ring);
+                if is_moved {
+                    let secret = checked.secret.unwrap_or_else(generate).expose();
+                    record.secret = Set(ring.protect(&purpose(id), secret.as_bytes()));
+                    record.retired_keys = Set(None);
+                } else if let Some(secret) = &checked.secret {
+                    self.replace_secret(ctx, &mut record, &before, secret, &ring)?;
                 }
                 if let Some(is_active) = change.is_active {
                     switch(&uow, &mut record, &before, is_active);
                 }
-                uow.update(record).await
+                let stored = uow.update(record).await?;
+                self.turn_away_after_commit(&uow, id, stored.version);
+                Ok(stored)
             })
             .await?;
-        self.stored(&ring, stored)
+        self.stored(ctx, &ring, stored).await
     }
 
     /// Gives an endpoint a new secret and answers with it; the old one signs for a while longer.
@@ -197,11 +244,11 @@ impl Service {
             .transact(async |uow| {
                 let before = locked(&uow, id).await?;
                 let mut record = before.clone().into_active_model();
-                self.replace_secret(ctx, &mut record, &before, &secret, &ring);
+                self.replace_secret(ctx, &mut record, &before, &secret, &ring)?;
                 uow.update(record).await
             })
             .await?;
-        Ok((self.stored(&ring, stored)?, secret.expose()))
+        Ok((self.stored(ctx, &ring, stored).await?, secret.expose()))
     }
 
     fn replace_secret(
@@ -211,13 +258,51 @@ impl Service {
         before: &Model,
         secret: &Secret,
         ring: &KeyRing,
-    ) {
+    ) -> Result<()> {
         let exposed = secret.expose();
         record.secret = Set(ring.protect(&purpose(before.id), exposed.as_bytes()));
+        self.retire(ctx, record, Scheme::Secret, &before.secret)
+    }
+
+    /// Gives an endpoint a new Ed25519 key pair; the old one signs for a while longer.
+    pub(crate) async fn rotate_key_pair(&self, ctx: &Context, id: Uuid) -> Result<Stored> {
+        let ring = key_ring(ctx)?;
+        let stored = ctx
+            .transact(async |uow| {
+                let before = locked(&uow, id).await?;
+                let Some(sealed) = &before.key_pair else {
+                    let message = "the endpoint has no key pair; set `isAsymmetric` to get one";
+                    return Err(Error::conflict(message));
+                };
+                let mut record = before.clone().into_active_model();
+                let (key_pair, public_key) = key_pair(&ring, id, true);
+                record.key_pair = Set(key_pair);
+                record.public_key = Set(public_key);
+                self.retire(ctx, &mut record, Scheme::KeyPair, sealed)?;
+                uow.update(record).await
+            })
+            .await?;
+        self.stored(ctx, &ring, stored).await
+    }
+
+    /// Lets a key that is being replaced sign until the end of the grace period.
+    fn retire(
+        &self,
+        ctx: &Context,
+        record: &mut ActiveModel,
+        scheme: Scheme,
+        sealed: &str,
+    ) -> Result<()> {
         let grace = self.settings.secret_grace_period;
-        let has_grace = !grace.is_zero();
-        record.previous_secret = Set(has_grace.then(|| before.secret.clone()));
-        record.previous_secret_expires_at = Set(has_grace.then(|| ctx.clock().now() + grace));
+        if grace.is_zero() {
+            return Ok(());
+        }
+        let now = ctx.clock().now();
+        let mut keys = retired::read(record.retired_keys.as_ref().as_deref())?;
+        let key = RetiredKey { scheme, sealed: sealed.to_owned(), until: now + grace };
+        retired::add(&mut keys, key, now)?;
+        record.retired_keys = Set(retired::written(&keys)?);
+        Ok(())
     }
 
     /// The signing secret.
@@ -229,20 +314,17 @@ impl Service {
             .map_err(|error| Error::internal("a stored secret is no text").caused_by(error))
     }
 
-    /// Deletes an endpoint with its deliveries. One that is being sent at the moment may still
-    /// arrive; its outcome is dropped.
+    /// Deletes an endpoint with its deliveries: it is gone at once, and so are they for whoever asks.
+    /// A background job deletes their rows, step by step. One that is being sent at the moment may
+    /// still arrive; its outcome is dropped.
     pub(crate) async fn delete(&self, ctx: &Context, id: Uuid) -> Result<()> {
         ctx.transact(async |uow| {
             locked(&uow, id).await?;
             uow.delete::<Entity>(id).await?;
             unsubscribe(&uow, id).await?;
-            for sql in [
-                "DELETE FROM webhooks_deliveries WHERE endpoint_id = ?",
-                "DELETE FROM webhooks_paces WHERE endpoint_id = ?",
-            ] {
-                uow.execute(uow.context().database().statement(sql, [id.into()])).await?;
-            }
-            Ok(())
+            deletions::note(&uow, id).await?;
+            self.turn_away_after_commit(&uow, id, i64::MAX);
+            uow.enqueue(DeleteDeliveries { endpoint: id }).await.map(drop)
         })
         .await
     }
@@ -250,7 +332,7 @@ impl Service {
     /// One endpoint.
     pub(crate) async fn endpoint(&self, ctx: &Context, id: Uuid) -> Result<Stored> {
         let stored = self.find(ctx, id).await?;
-        self.stored(&*key_ring(ctx)?, stored)
+        self.stored(ctx, &*key_ring(ctx)?, stored).await
     }
 
     /// The endpoints of the organisation, in the order in which they were registered.
@@ -260,9 +342,10 @@ impl Service {
             query = query.filter(endpoint::Column::Id.gt(after));
         }
         let ring = key_ring(ctx)?;
-        let stored = query.all().await?;
-        let stored: Vec<Stored> =
-            stored.into_iter().map(|one| self.stored(&ring, one)).collect::<Result<_>>()?;
+        let mut stored = Vec::new();
+        for one in query.all().await? {
+            stored.push(self.stored(ctx, &ring, one).await?);
+        }
         Ok(page.list(stored, |one| one.endpoint.id))
     }
 
@@ -270,10 +353,20 @@ impl Service {
         ctx.get::<Entity>(id).await?.ok_or_else(no_endpoint)
     }
 
-    #[expect(clippy::unused_self, reason = "reads as the others do")]
-    fn stored(&self, ring: &KeyRing, endpoint: Model) -> Result<Stored> {
-        let header_names = headers::reveal_map(ring, &endpoint)?.into_keys().collect();
-        Ok(Stored { endpoint, header_names })
+    async fn stored(&self, ctx: &Context, ring: &KeyRing, endpoint: Model) -> Result<Stored> {
+        // Headers that can't be read are no reason to show nothing: whoever saves new ones mends it.
+        let header_names = headers::reveal_map(ring, &endpoint).map(BTreeMap::into_keys);
+        let header_names = header_names.map_or_else(
+            |error| {
+                let error = error.report();
+                tracing::error!(endpoint.id = %endpoint.id, error, "headers can't be revealed");
+                Vec::new()
+            },
+            Iterator::collect,
+        );
+        let owner = Owner::of(&endpoint).standing(ctx.app()).await?;
+        let retired = retired::read(endpoint.retired_keys.as_deref())?;
+        Ok(Stored { endpoint, header_names, owner, retired })
     }
 
     /// Checks all fields that are given, and names each that is wrong.
@@ -370,13 +463,11 @@ fn key_pair(ring: &KeyRing, id: Uuid, is_wanted: bool) -> (Option<String>, Optio
     (Some(sealed), Some(pair.public_key()))
 }
 
-/// Whose rights decide what the endpoint gets.
-fn owner(ctx: &Context) -> Result<(Uuid, String)> {
-    let principal = ctx.principal();
-    let user = principal.user_id().ok_or_else(|| {
-        Error::forbidden("an endpoint belongs to a person; the system can't own one")
-    })?;
-    Ok((user.0, principal.display_name().to_owned()))
+/// Whether an address is of another origin, so that whoever gets requests there is a stranger to what
+/// was agreed with the one before.
+fn moves(before: &str, after: &str) -> bool {
+    let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
+    origin(before) != origin(after)
 }
 
 async fn locked(uow: &UnitOfWork, id: Uuid) -> Result<Model> {

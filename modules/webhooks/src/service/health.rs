@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use svc_core::Result;
 use svc_data::Context;
+use svc_database::column;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Service;
 use crate::model::Status;
-use crate::store::{column, first_id_at, moment, read_all};
+use crate::store::log::{self, Ended};
+use crate::store::{first_id_at, moment};
 
 /// Deliveries that are looked at, the newest: a busy endpoint is judged by its last hours.
-const LOOKED_AT: u64 = 10_000;
+const LOOKED_AT: u64 = 5_000;
 
 /// The backlog is counted up to this number.
 const COUNTED: i64 = 10_000;
@@ -69,25 +71,11 @@ impl Service {
     pub(crate) async fn health(&self, ctx: &Context, id: Uuid, hours: u32) -> Result<Health> {
         self.find(ctx, id).await?;
         let from = ctx.clock().now_us() - i64::from(hours) * HOUR_US;
-        let sql = format!(
-            "SELECT id, status, duration_ms, finished_at_us FROM webhooks_deliveries \
-             WHERE endpoint_id = ? AND id >= ? AND status <> 4 ORDER BY id DESC LIMIT {LOOKED_AT}"
-        );
-        let values = [id.into(), first_id_at(from).into()];
-        let rows = ctx.database().rows(ctx.database().statement(&sql, values)).await?;
-        let rows = read_all(&rows, |row| {
-            Ok((
-                row.try_get_by_index::<Uuid>(0)?,
-                row.try_get_by_index::<i16>(1)?,
-                row.try_get_by_index::<Option<i32>>(2)?,
-                row.try_get_by_index::<Option<i64>>(3)?,
-            ))
-        })?;
+        let ended = log::newest_of(ctx.database(), id, first_id_at(from), LOOKED_AT).await?;
         let mut total = Span::default();
         let mut by_hour: BTreeMap<i64, Span> = BTreeMap::new();
         let mut last_success = None;
-        for (delivery, code, duration_ms, finished_us) in rows {
-            let status = Status::from_code(code)?;
+        for Ended { id: delivery, status, duration_ms, finished_us } in ended {
             if status == Status::Delivered {
                 last_success = last_success.max(finished_us);
             }

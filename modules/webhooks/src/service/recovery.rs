@@ -1,27 +1,32 @@
 //! Sending many deliveries in the background: what an endpoint missed (what was not queued while
-//! it was switched off, and what failed for good and was not sent again since), or what a filter
-//! selects.
+//! it was switched off or its owner was gone, and what failed for good and was not sent again
+//! since), or what a filter selects.
 
-use std::fmt::Write as _;
+use std::collections::HashMap;
 
+use sea_orm::ColumnTrait as _;
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, ErrorKind, OrganisationId, Result};
+use svc_core::{Error, Result};
 use svc_data::{Context, UnitOfWork};
+use svc_events::Message;
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobId};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::deliveries::{DeliveryFilter, read_redeliveries, redeliver_all};
-use super::{Service, owner};
+use super::Service;
+use super::deliveries::{Redelivery, redeliver_all};
+use super::walk::{Step, Walk};
 use crate::WAKE_TOPIC;
 use crate::model::{Status, endpoint};
-use crate::store::{column, first_id_at, ids, is_one_of, micros, read_all};
+use crate::owner::{Owner, Standing};
+use crate::store::insert::{self, Content, NewMessage};
+use crate::store::replay::{self, Candidate, Scope, Window, Wish};
+use crate::store::{first_id_at, micros};
+use crate::subscription::EventType;
+use crate::view::{self, Reader};
 
-/// Deliveries that one unit of work queues.
-const BATCH: u64 = 500;
-
-/// Deliveries that are counted at most, for the progress in percent.
-const COUNTED: u64 = 1_000_000;
+/// Events without bodies of which one unit of work makes them.
+const SOURCES: usize = 64;
 
 /// Queues what an endpoint missed in a span of time.
 #[derive(Debug, Serialize, Deserialize)]
@@ -47,14 +52,12 @@ impl Service {
     ) -> Result<JobId> {
         ctx.transact(async |uow| {
             let found = self.find(uow.context(), endpoint).await?;
-            owner::require(&uow, found.owner_id).await?;
-            let job = RecoverDeliveries {
-                endpoint,
-                from: first_id_at(micros(since)),
-                to: ctx.clock().new_id(),
-            };
-            // One at a time for an endpoint, so that nothing is queued twice.
-            let enqueued = uow.enqueue(job).unique(endpoint.to_string()).watched().await?;
+            Owner::of(&found).require(ctx.app()).await?;
+            let from = first_id_at(micros(since));
+            let job = RecoverDeliveries { endpoint, from, to: ctx.clock().new_id() };
+            // One that runs already serves whoever asks for the same, and nobody who asks for more.
+            let key = format!("{endpoint} {from}");
+            let enqueued = uow.enqueue(job).unique(key).watched().await?;
             Ok(enqueued.id)
         })
         .await
@@ -82,7 +85,9 @@ impl Job for RedeliverMany {
 
 /// Which deliveries to send again.
 pub(crate) struct Selection {
-    pub(crate) filter: DeliveryFilter,
+    pub(crate) endpoint: Option<Uuid>,
+    pub(crate) status: Option<Status>,
+    pub(crate) event_type: Option<String>,
     pub(crate) since: Option<OffsetDateTime>,
     pub(crate) until: Option<OffsetDateTime>,
 }
@@ -90,22 +95,22 @@ pub(crate) struct Selection {
 impl Service {
     /// Begins to send deliveries again, in the background; answers with the job.
     pub(crate) async fn redeliver_many(&self, ctx: &Context, what: Selection) -> Result<JobId> {
-        if what.filter.event_type.as_ref().is_some_and(|name| name.contains('\0')) {
+        if what.event_type.as_ref().is_some_and(|name| name.contains('\0')) {
             // PostgreSQL refuses it in text, and the job could only fail.
             return Err(Error::invalid("the selection is not valid")
                 .field("eventType", "must not contain the character U+0000"));
         }
         let bound = |time: OffsetDateTime| first_id_at(micros(time));
         ctx.transact(async |uow| {
-            if let Some(endpoint) = what.filter.endpoint {
+            if let Some(endpoint) = what.endpoint {
                 let found = self.find(uow.context(), endpoint).await?;
-                owner::require(&uow, found.owner_id).await?;
+                Owner::of(&found).require(ctx.app()).await?;
             }
             let started = ctx.clock().new_id();
             let job = RedeliverMany {
-                endpoint: what.filter.endpoint,
-                status: what.filter.status.unwrap_or(Status::Failed).code(),
-                event_type: what.filter.event_type.clone(),
+                endpoint: what.endpoint,
+                status: what.status.unwrap_or(Status::Failed).code(),
+                event_type: what.event_type.clone(),
                 from: what.since.map_or(Uuid::nil(), bound),
                 to: what.until.map_or(started, bound).min(started),
                 started,
@@ -116,214 +121,30 @@ impl Service {
     }
 }
 
-/// Rows of deliveries, as the part of a statement from `FROM` on, with the values of its marks.
-struct Rows {
-    sql: String,
-    values: Vec<sea_orm::Value>,
-}
-
-impl Rows {
-    /// What a bulk redelivery has not sent yet.
-    async fn selected(
-        uow: &UnitOfWork,
-        organisation: OrganisationId,
-        job: &RedeliverMany,
-        from: Uuid,
-    ) -> Result<Self> {
-        let mut sql = "FROM webhooks_deliveries d \
-             JOIN webhooks_messages m ON m.id = d.message_id \
-             JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
-             WHERE d.organisation_id = ? AND d.status = ? AND d.id >= ? AND d.id < ? \
-             AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
-             WHERE again.redelivery_of = d.id AND again.id > ?)"
-            .to_owned();
-        let mut values: Vec<sea_orm::Value> = vec![
-            organisation.0.into(),
-            job.status.into(),
-            from.into(),
-            job.to.into(),
-            job.started.into(),
-        ];
-        if let Some(endpoint) = job.endpoint {
-            sql.push_str(" AND d.endpoint_id = ?");
-            values.push(endpoint.into());
-        }
-        if let Some(event_type) = &job.event_type {
-            sql.push_str(" AND m.event_type = ?");
-            values.push(event_type.as_str().into());
-        }
-        let abandoned = owner::abandoned(uow, organisation).await?;
-        if !abandoned.is_empty() {
-            let backend = uow.context().database().backend();
-            let _ = write!(sql, " AND NOT ({})", is_one_of(backend, "d.endpoint_id"));
-            values.push(ids(abandoned));
-        }
-        Ok(Self { sql, values })
-    }
-
-    /// What was never queued.
-    fn missed(organisation: OrganisationId, job: &RecoverDeliveries, from: Uuid) -> Self {
-        let sql = "FROM webhooks_deliveries d WHERE d.endpoint_id = ? AND d.organisation_id = ? \
-                   AND d.status = ? AND d.id >= ? AND d.id < ?";
-        Self { sql: sql.to_owned(), values: job.values(organisation, Status::Missed, from) }
-    }
-
-    /// What failed for good, and was neither sent again nor waits to be.
-    fn failed(organisation: OrganisationId, job: &RecoverDeliveries, from: Uuid) -> Self {
-        let sql = "FROM webhooks_deliveries d WHERE d.endpoint_id = ? AND d.organisation_id = ? \
-                   AND d.status = ? AND d.id >= ? AND d.id < ? AND d.lane <> 1 \
-                   AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
-                   WHERE again.redelivery_of = d.id)";
-        Self { sql: sql.to_owned(), values: job.values(organisation, Status::Failed, from) }
-    }
-
-    /// How many there are, [`COUNTED`] at most.
-    async fn count(self, uow: &UnitOfWork) -> Result<u64> {
-        let Self { sql, values } = self;
-        let sql = format!("SELECT COUNT(*) FROM (SELECT 1 {sql} LIMIT {COUNTED}) AS counted");
-        let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
-        let count: i64 = rows.first().map_or(Ok(0), |row| column(row, 0))?;
-        Ok(u64::try_from(count).unwrap_or(0))
-    }
-
-    /// Queues the first of them again, as new deliveries.
-    async fn queue_again(self, uow: &UnitOfWork, organisation: OrganisationId) -> Result<Step> {
-        let Self { sql, values } = self;
-        let sql = format!(
-            "SELECT d.id, d.endpoint_id, d.message_id, d.lane {sql} ORDER BY d.id LIMIT {BATCH}"
-        );
-        let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
-        let originals = read_redeliveries(&rows)?;
-        if !originals.is_empty() {
-            redeliver_all(uow, organisation, &originals).await?;
-        }
-        Ok(Step::of(originals.iter().map(|original| original.id)))
-    }
-
-    /// Queues the first of them, which never were.
-    async fn queue(self, uow: &UnitOfWork) -> Result<Step> {
-        let Self { sql, values } = self;
-        let sql = format!(
-            "UPDATE webhooks_deliveries SET status = ?, due_us = ? \
-             WHERE id IN (SELECT d.id {sql} ORDER BY d.id LIMIT {BATCH}) RETURNING id"
-        );
-        let now = uow.context().clock().now_us();
-        let head = [Status::Queued.code().into(), now.into()];
-        let values = head.into_iter().chain(values);
-        let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
-        let queued = read_all(&rows, |row| row.try_get_by_index::<Uuid>(0))?;
-        if !queued.is_empty() {
-            uow.wake_after_commit(WAKE_TOPIC);
-        }
-        Ok(Step::of(queued))
-    }
-}
-
-/// What one unit of work queued.
-#[derive(Clone, Copy)]
-struct Step {
-    count: u64,
-    /// The last of it; none when there was nothing left.
-    last: Option<Uuid>,
-}
-
-impl Step {
-    const NOTHING: Self = Self { count: 0, last: None };
-
-    fn of(queued: impl IntoIterator<Item = Uuid>) -> Self {
-        let add = |step: Self, id| Self { count: step.count + 1, last: step.last.max(Some(id)) };
-        queued.into_iter().fold(Self::NOTHING, add)
-    }
-}
-
-/// Where a job goes on in its span: what lies before was queued already, and is not walked again
-/// for each batch. At the end it begins anew, since something stored by work that took long to
-/// commit may have come to lie before; a walk that finds nothing is the last.
-struct Place {
-    start: Uuid,
-    next: Uuid,
-}
-
-impl Place {
-    fn new(start: Uuid) -> Self {
-        Self { start, next: start }
-    }
-
-    /// Goes on behind a step; false when all is done.
-    fn pass(&mut self, step: Step) -> bool {
-        let Some(last) = step.last else {
-            return std::mem::replace(&mut self.next, self.start) != self.start;
-        };
-        self.next = Uuid::from_u128(last.as_u128().saturating_add(1));
-        true
-    }
-}
-
-impl RecoverDeliveries {
-    fn values(
-        &self,
-        organisation: OrganisationId,
-        status: Status,
-        from: Uuid,
-    ) -> Vec<sea_orm::Value> {
-        vec![
-            self.endpoint.into(),
-            organisation.0.into(),
-            status.code().into(),
-            from.into(),
-            self.to.into(),
-        ]
-    }
-}
-
-/// How far a job is.
-struct Progress {
-    total: u64,
-    queued: u64,
-}
-
-impl Progress {
-    fn new(total: u64) -> Self {
-        Self { total, queued: 0 }
-    }
-
-    /// Notes deliveries that were queued.
-    fn add(&mut self, ctx: &JobContext, count: u64) {
-        self.queued += count;
-        let percent = (self.queued * 100).checked_div(self.total).unwrap_or(100);
-        // More may have come in between; the end is the end.
-        self.tell(ctx, percent.min(99));
-    }
-
-    fn end(&self, ctx: &JobContext) {
-        self.tell(ctx, 100);
-    }
-
-    fn tell(&self, ctx: &JobContext, percent: u64) {
-        let message = format!("{} deliveries queued", self.queued);
-        ctx.progress(u8::try_from(percent).unwrap_or(100), message);
-    }
-}
-
 /// Runs a bulk redelivery. A run that was interrupted goes on with what it has not sent yet.
 pub(crate) async fn redeliver_many(ctx: JobContext, job: RedeliverMany) -> Result<(), JobError> {
     let organisation = ctx.organisation()?;
-    let count = async |uow: UnitOfWork| {
-        Rows::selected(&uow, organisation, &job, job.from).await?.count(&uow).await
+    let wish = Wish {
+        event_type: job.event_type.as_deref(),
+        not_again_since: Some(job.started),
+        no_tests: false,
     };
-    let mut progress = Progress::new(ctx.transact(count).await?);
-    let mut place = Place::new(job.from);
+    let scope = job.endpoint.map_or(Scope::Organisation(organisation.0), Scope::Endpoint);
+    let status = Status::from_code(job.status)?;
+    let mut walk = Walk::new(&ctx, job.from, job.to);
     loop {
         ctx.check_interruption()?;
-        let from = place.next;
+        let window = Window { scope, status, from: walk.next, to: job.to, wish };
         let step = async |uow: UnitOfWork| {
-            let rows = Rows::selected(&uow, organisation, &job, from).await?;
-            rows.queue_again(&uow, organisation).await
+            let found = replay::look(&uow, window).await?;
+            let owned = owned(&uow, found.iter().filter(|one| one.is_wanted)).await?;
+            let is_sent = |one: &&Candidate| one.is_wanted && owned.contains_key(&one.endpoint);
+            let queued = queue_again(&uow, found.iter().filter(is_sent)).await?;
+            Ok(Step::of(&found, queued, false))
         };
         let step = ctx.transact(step).await?;
-        progress.add(&ctx, step.count);
-        if !place.pass(step) {
-            progress.end(&ctx);
+        if !walk.pass(&ctx, step) {
+            walk.end(&ctx);
             return Ok(());
         }
     }
@@ -334,37 +155,177 @@ pub(crate) async fn recover_deliveries(
     ctx: JobContext,
     job: RecoverDeliveries,
 ) -> Result<(), JobError> {
-    let organisation = ctx.organisation()?;
-    let count = async |uow: UnitOfWork| {
-        let missed = Rows::missed(organisation, &job, job.from).count(&uow).await?;
-        Ok(missed + Rows::failed(organisation, &job, job.from).count(&uow).await?)
-    };
-    let mut progress = Progress::new(ctx.transact(count).await?);
-    for status in [Status::Missed, Status::Failed] {
-        let mut place = Place::new(job.from);
-        loop {
-            ctx.check_interruption()?;
-            let from = place.next;
-            let step = async |uow: UnitOfWork| {
-                let found = uow.find::<endpoint::Entity>(job.endpoint).await;
-                if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-                    return Ok(Step::NOTHING);
-                }
-                if owner::abandoned(&uow, organisation).await?.contains(&found?.id) {
-                    return Ok(Step::NOTHING);
-                }
-                if status == Status::Missed {
-                    return Rows::missed(organisation, &job, from).queue(&uow).await;
-                }
-                Rows::failed(organisation, &job, from).queue_again(&uow, organisation).await
-            };
-            let step = ctx.transact(step).await?;
-            progress.add(&ctx, step.count);
-            if !place.pass(step) {
-                break;
-            }
+    let mut walk = Walk::new(&ctx, job.from, job.to).with_share((0, 50));
+    loop {
+        ctx.check_interruption()?;
+        let from = walk.next;
+        let step = ctx.transact(async |uow| recover_missed(&uow, &job, from).await).await?;
+        if !walk.pass(&ctx, step) {
+            break;
         }
     }
-    progress.end(&ctx);
+    let mut walk = walk.again((50, 50));
+    loop {
+        ctx.check_interruption()?;
+        let from = walk.next;
+        let step = ctx.transact(async |uow| recover_failed(&uow, &job, from).await).await?;
+        if !walk.pass(&ctx, step) {
+            break;
+        }
+    }
+    walk.end(&ctx);
     Ok(())
+}
+
+impl RecoverDeliveries {
+    fn window(&self, status: Status, from: Uuid) -> Window<'static> {
+        let not_again_since = (status == Status::Failed).then(Uuid::nil);
+        let wish = Wish { event_type: None, not_again_since, no_tests: true };
+        Window { scope: Scope::Endpoint(self.endpoint), status, from, to: self.to, wish }
+    }
+
+    /// The endpoint with its owner's rights, where both are there.
+    async fn endpoint(&self, uow: &UnitOfWork) -> Result<Option<Owned>> {
+        replay::hold(uow, self.endpoint).await?;
+        let found = owned_endpoints(uow, [self.endpoint]).await?;
+        Ok(found.into_values().next())
+    }
+}
+
+/// Queues what was never queued. What nobody was there to be shown is made for the owner now.
+async fn recover_missed(uow: &UnitOfWork, job: &RecoverDeliveries, from: Uuid) -> Result<Step> {
+    let Some(endpoint) = job.endpoint(uow).await? else { return Ok(Step::default()) };
+    let mut found = replay::look(uow, job.window(Status::Missed, from)).await?;
+    let beyond = found.iter().enumerate().filter(|(_, one)| one.has_source).nth(SOURCES);
+    let beyond = beyond.map(|(place, _)| place);
+    if let Some(place) = beyond {
+        found.truncate(place);
+    }
+    let (bare, made): (Vec<&Candidate>, Vec<&Candidate>) =
+        found.iter().filter(|one| one.is_wanted).partition(|one| one.has_source);
+    let shown = make_messages(uow, &endpoint, &bare).await?;
+    let queued = made.into_iter().map(|one| one.id).chain(shown);
+    let queued = replay::queue_missed(uow, queued).await?;
+    if queued > 0 {
+        uow.wake_after_commit(WAKE_TOPIC);
+    }
+    Ok(Step::of(&found, queued, beyond.is_some()))
+}
+
+/// Makes messages of events as far as the endpoint's owner may see them, and forgets what the owner
+/// may not; answers with the deliveries that have a message now.
+async fn make_messages(
+    uow: &UnitOfWork,
+    Owned { endpoint, owner, standing }: &Owned,
+    bare: &[&Candidate],
+) -> Result<Vec<Uuid>> {
+    let Standing::Here(principal) = standing else { return Ok(Vec::new()) };
+    if bare.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut events = HashMap::new();
+    for source in replay::sources(uow, bare.iter().map(|one| one.message)).await? {
+        events.insert(source.message, view::of_source(source.event_type, &source.told)?);
+    }
+    let told: Vec<(Uuid, &EventType, &Message)> = bare
+        .iter()
+        .filter_map(|one| {
+            let (event_type, message) = events.get(&one.message)?;
+            Some((one.id, event_type, message))
+        })
+        .collect();
+    let mut reader = Reader::new(uow, told.iter().map(|(_, _, message)| *message).collect())?;
+    let places: Vec<usize> = (0..told.len()).collect();
+    reader.prepare(*owner, principal, &places, endpoint.detail()).await?;
+    let (mut shown, mut hidden, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, (delivery, event_type, message)) in told.into_iter().enumerate() {
+        let view = reader.view(place, *owner, principal, endpoint.detail()).await?;
+        let Some(view) = view else {
+            hidden.push(delivery);
+            continue;
+        };
+        let id = uow.context().clock().new_id();
+        messages.push(NewMessage {
+            id,
+            organisation: owner.organisation,
+            event_id: message.id,
+            event_type: event_type.as_str().to_owned(),
+            time_us: micros(message.time),
+            trace: message.trace,
+            content: Content::Body(view::body(event_type, message, owner.organisation, &view)?),
+        });
+        shown.push((delivery, id));
+    }
+    insert::messages(uow, &messages).await?;
+    for (delivery, message) in &shown {
+        replay::give_message(uow, *delivery, *message).await?;
+    }
+    if !hidden.is_empty() {
+        replay::forget_missed(uow, hidden).await?;
+    }
+    Ok(shown.into_iter().map(|(delivery, _)| delivery).collect())
+}
+
+/// Queues what failed for good, and was neither sent again nor waits to be.
+async fn recover_failed(uow: &UnitOfWork, job: &RecoverDeliveries, from: Uuid) -> Result<Step> {
+    if job.endpoint(uow).await?.is_none() {
+        return Ok(Step::default());
+    }
+    let found = replay::look(uow, job.window(Status::Failed, from)).await?;
+    let queued = queue_again(uow, found.iter().filter(|one| one.is_wanted)).await?;
+    Ok(Step::of(&found, queued, false))
+}
+
+/// Queues deliveries again, as new ones; says how many.
+async fn queue_again<'a>(
+    uow: &UnitOfWork,
+    found: impl Iterator<Item = &'a Candidate>,
+) -> Result<u64> {
+    let originals: Vec<Redelivery> = found
+        .map(|one| Redelivery {
+            id: one.id,
+            endpoint: one.endpoint,
+            message: one.message,
+            lane: one.lane.of_replay(),
+        })
+        .collect();
+    if originals.is_empty() {
+        return Ok(0);
+    }
+    let queued = redeliver_all(uow, uow.context().organisation()?, &originals).await?;
+    Ok(u64::try_from(queued.len()).unwrap_or(u64::MAX))
+}
+
+/// An endpoint whose owner is there.
+struct Owned {
+    endpoint: endpoint::Model,
+    owner: Owner,
+    standing: Standing,
+}
+
+/// The endpoints of deliveries, as far as they and their owners are there.
+async fn owned(
+    uow: &UnitOfWork,
+    found: impl Iterator<Item = &Candidate>,
+) -> Result<HashMap<Uuid, Owned>> {
+    let mut endpoints: Vec<Uuid> = found.map(|one| one.endpoint).collect();
+    endpoints.sort_unstable();
+    endpoints.dedup();
+    owned_endpoints(uow, endpoints).await
+}
+
+async fn owned_endpoints(
+    uow: &UnitOfWork,
+    endpoints: impl IntoIterator<Item = Uuid>,
+) -> Result<HashMap<Uuid, Owned>> {
+    let listed = endpoint::Column::Id.is_in(endpoints);
+    let mut usable = HashMap::new();
+    for endpoint in uow.query::<endpoint::Entity>().filter(listed).all().await? {
+        let owner = Owner::of(&endpoint);
+        let standing = owner.standing(uow.context().app()).await?;
+        if matches!(standing, Standing::Here(_)) {
+            usable.insert(endpoint.id, Owned { endpoint, owner, standing });
+        }
+    }
+    Ok(usable)
 }

@@ -1,7 +1,8 @@
 //! The event that an administrator sends by hand.
 
-use svc_core::Result;
+use serde_json::Value as Json;
 use svc_core::trace::TraceContext;
+use svc_core::{Error, Result};
 use svc_data::Context;
 use uuid::Uuid;
 
@@ -9,16 +10,25 @@ use super::{DeliveryDetail, Service};
 use crate::envelope::Envelope;
 use crate::event_catalogue;
 use crate::model::{Lane, Status};
-use crate::store::insert::{self, NewDelivery, NewMessage};
+use crate::store::insert::{self, Content, NewDelivery, NewMessage};
 use crate::store::micros;
-use crate::subscription::EventType;
+use crate::subscription::{EventType, TEST_EVENT};
 use crate::view;
 
 impl Service {
-    /// Queues a test event, which is sent also when the endpoint is switched off.
-    pub(crate) async fn send_test(&self, ctx: &Context, endpoint: Uuid) -> Result<DeliveryDetail> {
+    /// Queues a test event, or the example of an event type, which is sent also when the endpoint is
+    /// switched off.
+    pub(crate) async fn send_test(
+        &self,
+        ctx: &Context,
+        endpoint: Uuid,
+        event_type: Option<&str>,
+    ) -> Result<DeliveryDetail> {
         let organisation = ctx.organisation()?;
-        let event_type = EventType::test();
+        let (event_type, data) = match event_type {
+            None | Some(TEST_EVENT) => (EventType::test(), event_catalogue::test_data(endpoint)),
+            Some(name) => example(ctx, name)?,
+        };
         let delivery = ctx.clock().new_id();
         ctx.transact(async |uow| {
             self.find(uow.context(), endpoint).await?;
@@ -29,7 +39,7 @@ impl Service {
                 event_type: &event_type,
                 time,
                 tenant: organisation.0,
-                data: &event_catalogue::test_data(endpoint),
+                data: &data,
                 changes: None,
             };
             let message = NewMessage {
@@ -39,7 +49,7 @@ impl Service {
                 event_type: event_type.as_str().to_owned(),
                 time_us: micros(time),
                 trace: TraceContext::current(),
-                body: view::text(&envelope)?,
+                content: Content::Body(view::text(&envelope)?),
             };
             let delivery = NewDelivery {
                 id: delivery,
@@ -56,5 +66,18 @@ impl Service {
         })
         .await?;
         self.delivery(ctx, delivery).await
+    }
+}
+
+/// The example of an event type.
+fn example(ctx: &Context, name: &str) -> Result<(EventType, Json)> {
+    let refused = |why: String| Err(Error::invalid("no event can be sent").field("eventType", why));
+    let Some(known) = event_catalogue::of(ctx.app())?.into_iter().find(|one| one.name == name)
+    else {
+        return refused("is no known event type; `event-types` lists those there are".to_owned());
+    };
+    match (EventType::parse(known.name), known.example) {
+        (Ok(event_type), Some(data)) => Ok((event_type, data)),
+        _ => refused(format!("`{name}` has no example; whoever registers the event gives it one")),
     }
 }

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 
 use sea_orm::{QueryResult, Statement, Value};
 use svc_core::Result;
-use svc_data::{Backend, Database, UnitOfWork};
+use svc_data::UnitOfWork;
+use svc_database::{Backend, Database, column};
 use uuid::Uuid;
 
 use super::pace::Pace;
@@ -71,8 +72,8 @@ pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Resul
          SELECT ({next_step}), steps.number + 1 FROM steps \
          WHERE steps.endpoint_id IS NOT NULL AND steps.number < {ENDPOINTS_AT_ONCE}) \
          SELECT steps.endpoint_id, e.version, e.max_per_second, p.next_us, ({test}), \
-         CASE WHEN e.is_active THEN ({ordinary}) END, CASE WHEN e.is_active THEN ({ordered}) END \
-         FROM steps LEFT JOIN webhooks_endpoints e ON e.id = steps.endpoint_id \
+         CASE WHEN e.is_active THEN ({ordinary}) END, CASE WHEN e.is_active THEN ({ordered}) END, \
+         CASE WHEN e.is_active THEN ({replay}) END FROM steps LEFT JOIN webhooks_endpoints e ON e.id = steps.endpoint_id \
          LEFT JOIN webhooks_paces p ON p.endpoint_id = steps.endpoint_id \
          WHERE steps.endpoint_id IS NOT NULL ORDER BY steps.number",
         first_step = NEXT.replace("{place}", "?"),
@@ -80,8 +81,9 @@ pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Resul
         test = first(Lane::Test, UNCLAIMED),
         ordinary = first(Lane::Ordinary, UNCLAIMED),
         ordered = first(Lane::Ordered, ""),
+        replay = first(Lane::Replay, UNCLAIMED),
     );
-    let values = [Value::from(after), now_us.into(), now_us.into()];
+    let values = [Value::from(after), now_us.into(), now_us.into(), now_us.into()];
     let rows = database.rows(database.statement(&sql, values)).await?;
     let steps = read_all(&rows, |row| {
         Ok((
@@ -89,7 +91,12 @@ pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Resul
             row.try_get_by_index::<Option<i64>>(1)?,
             row.try_get_by_index::<Option<i32>>(2)?,
             row.try_get_by_index::<Option<i64>>(3)?,
-            [row.try_get_by_index(4)?, row.try_get_by_index(5)?, row.try_get_by_index(6)?],
+            [
+                row.try_get_by_index(4)?,
+                row.try_get_by_index(5)?,
+                row.try_get_by_index(6)?,
+                row.try_get_by_index(7)?,
+            ],
         ))
     })?;
     let is_full = steps.len() >= usize::try_from(ENDPOINTS_AT_ONCE).unwrap_or(usize::MAX);
@@ -100,13 +107,44 @@ pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Resul
         let pace = max_per_second.and_then(Pace::new);
         let pace_us = pace.map_or(i64::MIN, |pace| pace.ready_us(next_us.unwrap_or(i64::MIN)));
         let max_per_second = max_per_second.filter(|_| pace.is_some());
-        let lanes = [Lane::Test, Lane::Ordinary, Lane::Ordered];
-        for (lane, first_us) in lanes.into_iter().zip::<[Option<i64>; 3]>(firsts) {
+        // What is sent again takes what the others leave.
+        let lanes = [Lane::Test, Lane::Ordinary, Lane::Ordered, Lane::Replay];
+        for (lane, first_us) in lanes.into_iter().zip::<[Option<i64>; 4]>(firsts) {
             let Some(first_us) = first_us else { continue };
             waiting.push(Waiting { endpoint, lane, first_us, version, max_per_second, pace_us });
         }
     }
     Ok(Look { waiting, next })
+}
+
+/// Endpoints among which the oldest is looked for: a scrape never walks all of them.
+const ENDPOINTS_MEASURED: i32 = 1_000;
+
+/// When the delivery that is due longest became due, of endpoints that are switched on.
+pub(crate) async fn oldest_due(database: &Database) -> Result<Option<i64>> {
+    const NEXT: &str = "SELECT d.endpoint_id FROM webhooks_deliveries d WHERE d.status < 2 \
+        AND d.endpoint_id > {place} ORDER BY d.endpoint_id LIMIT 1";
+    let firsts = Lane::ALL.map(|lane| {
+        format!(
+            "SELECT (SELECT MIN(d.due_us) FROM webhooks_deliveries d WHERE d.status < 2 \
+             AND d.endpoint_id = e.id AND d.lane = {}) AS due_us FROM on_now e",
+            lane.code()
+        )
+    });
+    let sql = format!(
+        "WITH RECURSIVE steps (endpoint_id, number) AS (\
+         SELECT ({first_step}), 1 UNION ALL \
+         SELECT ({next_step}), steps.number + 1 FROM steps \
+         WHERE steps.endpoint_id IS NOT NULL AND steps.number < {ENDPOINTS_MEASURED}), \
+         on_now (id) AS (SELECT e.id FROM steps JOIN webhooks_endpoints e \
+         ON e.id = steps.endpoint_id WHERE e.is_active) \
+         SELECT MIN(due_us) FROM ({firsts}) AS firsts",
+        first_step = NEXT.replace("{place}", "?"),
+        next_step = NEXT.replace("{place}", "steps.endpoint_id"),
+        firsts = firsts.join(" UNION ALL "),
+    );
+    let rows = database.rows(database.statement(&sql, [Uuid::nil().into()])).await?;
+    rows.first().map_or(Ok(None), |row| column(row, 0))
 }
 
 /// How many deliveries to take from a queue.
@@ -251,16 +289,21 @@ pub(crate) struct StoredMessage {
     pub(crate) event_type: String,
     /// Where the event happened (`traceparent`).
     pub(crate) trace: Option<String>,
-    pub(crate) body: String,
+    /// The size of the body.
+    pub(crate) bytes: usize,
+    /// None when it is larger than was asked for.
+    pub(crate) body: Option<String>,
 }
 
-/// The messages of these identifiers.
+/// The messages of these identifiers, with their bodies up to a size in bytes.
 pub(crate) async fn messages(
     database: &Database,
     wanted: impl IntoIterator<Item = Uuid>,
+    largest: usize,
 ) -> Result<Vec<StoredMessage>> {
     let sql = format!(
-        "SELECT id, event_id, event_type, trace, body FROM webhooks_messages WHERE {}",
+        "SELECT id, event_id, event_type, trace, CAST(OCTET_LENGTH(body) AS BIGINT), \
+         CASE WHEN OCTET_LENGTH(body) <= {largest} THEN body END FROM webhooks_messages WHERE {}",
         is_one_of(database.backend(), "id")
     );
     let rows = database.rows(database.statement(&sql, [ids(wanted)])).await?;
@@ -270,9 +313,17 @@ pub(crate) async fn messages(
             event_id: row.try_get_by_index(1)?,
             event_type: row.try_get_by_index(2)?,
             trace: row.try_get_by_index(3)?,
-            body: row.try_get_by_index(4)?,
+            bytes: usize::try_from(row.try_get_by_index::<i64>(4)?).unwrap_or(usize::MAX),
+            body: row.try_get_by_index(5)?,
         })
     })
+}
+
+/// The body of a message; none when it is gone.
+pub(crate) async fn body(database: &Database, message: Uuid) -> Result<Option<String>> {
+    let sql = "SELECT body FROM webhooks_messages WHERE id = ?";
+    let rows = database.rows(database.statement(sql, [message.into()])).await?;
+    rows.first().map(|row| column(row, 0)).transpose()
 }
 
 /// Gives claimed deliveries back, so that another node, or the next start, sends them at once.

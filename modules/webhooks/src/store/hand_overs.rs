@@ -9,12 +9,13 @@ use std::collections::{HashMap, HashSet};
 use sea_orm::Value;
 use serde::{Deserialize, Serialize};
 use svc_core::{Error, OrganisationId, Result};
-use svc_data::{Backend, Database, UnitOfWork};
+use svc_data::UnitOfWork;
+use svc_database::{Backend, Database, column};
 use uuid::Uuid;
 
 use super::claim::{Claim, Claimed};
 use super::insert::{self, NewDelivery};
-use super::{column, ids, is_one_of, read_all};
+use super::{ids, is_one_of, read_all};
 use crate::model::{Lane, Status};
 
 /// The deliveries of a hand-over, as its row tells of them. All are queued, and have no order.

@@ -2,10 +2,44 @@
 
 use svc_core::trace::TraceContext;
 use svc_core::{OrganisationId, Result};
-use svc_data::{Cell, CellKind, ROWS_AT_ONCE, RowTable, UnitOfWork};
+use svc_data::UnitOfWork;
+use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable};
 use uuid::Uuid;
 
 use crate::model::{Lane, Status};
+
+/// What is stored of an event.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Content {
+    /// The bytes that are sent.
+    Body(String),
+    /// The event itself, where nobody was there to make the body for.
+    Source(String),
+}
+
+impl Content {
+    /// The bytes that are sent; empty where there are none yet.
+    pub(crate) fn body(&self) -> &str {
+        match self {
+            Self::Body(body) => body,
+            Self::Source(_) => "",
+        }
+    }
+
+    /// How much is stored of it.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Body(text) | Self::Source(text) => text.len(),
+        }
+    }
+
+    fn source(&self) -> Option<&str> {
+        match self {
+            Self::Body(_) => None,
+            Self::Source(source) => Some(source),
+        }
+    }
+}
 
 /// What is sent, once for all endpoints that get the same.
 pub(crate) struct NewMessage {
@@ -16,7 +50,7 @@ pub(crate) struct NewMessage {
     pub(crate) time_us: i64,
     /// Where the event happened, for the spans of its attempts.
     pub(crate) trace: Option<TraceContext>,
-    pub(crate) body: String,
+    pub(crate) content: Content,
 }
 
 /// A delivery of a message to one endpoint.
@@ -32,7 +66,7 @@ pub(crate) struct NewDelivery {
     pub(crate) order: Option<(String, Uuid)>,
 }
 
-const MESSAGE: [(&str, CellKind); 7] = [
+const MESSAGE: [(&str, CellKind); 8] = [
     ("id", CellKind::Uuid),
     ("organisation", CellKind::Uuid),
     ("event", CellKind::Uuid),
@@ -40,10 +74,11 @@ const MESSAGE: [(&str, CellKind); 7] = [
     ("time_us", CellKind::BigInt),
     ("trace", CellKind::Text),
     ("body", CellKind::Text),
+    ("source", CellKind::Text),
 ];
 
 impl NewMessage {
-    fn cells(&self) -> [Cell<'_>; 7] {
+    fn cells(&self) -> [Cell<'_>; 8] {
         [
             self.id.into(),
             self.organisation.0.into(),
@@ -51,7 +86,8 @@ impl NewMessage {
             self.event_type.as_str().into(),
             self.time_us.into(),
             self.trace.map(|trace| trace.to_string()).into(),
-            self.body.as_str().into(),
+            self.content.body().into(),
+            self.content.source().into(),
         ]
     }
 }
@@ -92,8 +128,8 @@ pub(crate) async fn messages(uow: &UnitOfWork, messages: &[NewMessage]) -> Resul
             RowTable::new(database.backend(), &MESSAGE, part.iter().map(NewMessage::cells));
         let sql = format!(
             "INSERT INTO webhooks_messages (id, organisation_id, event_id, event_type, time_us, \
-             trace, body) SELECT r.id, r.organisation, r.event, r.event_type, r.time_us, r.trace, \
-             r.body FROM {sql}"
+             trace, body, source) SELECT r.id, r.organisation, r.event, r.event_type, r.time_us, \
+             r.trace, r.body, r.source FROM {sql}"
         );
         uow.execute(database.statement(&sql, values)).await?;
     }

@@ -3,17 +3,22 @@
 //! The head of an entity is the earliest of its events that waits or is being sent; only heads are
 //! sent. Claiming steps from entity to entity in the index and looks at each head, so its cost
 //! depends on how many entities wait, and not on how many events wait for one of them.
+//!
+//! Several nodes take messages off the outbox, so a later event of an entity may be told while an
+//! earlier one isn't yet. No head is sent while the outbox holds an event before it that nothing went
+//! wrong with.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use sea_orm::Value;
 use svc_core::Result;
-use svc_data::Backend;
+use svc_database::Backend;
 use uuid::Uuid;
 
 use super::claim::{CLAIMED, Claim, Claimed, On, Quota, read_claimed};
 use super::{ids, is_one_of, read_all};
+use crate::HANDLER;
 
 /// Entities that one statement steps along.
 const HEADS_AT_ONCE: usize = 256;
@@ -23,6 +28,10 @@ const LOOKS: usize = 16;
 
 /// When to go on where many entities wait whose heads are not due.
 const PAUSE_US: i64 = 1_000_000;
+
+/// When to look again whether an event before a head was told. Whoever tells it wakes the dispatcher
+/// sooner, if it makes a delivery.
+const BEFORE_US: i64 = 50_000;
 
 /// Where the next look at an endpoint goes on: behind this entity.
 #[derive(Default)]
@@ -54,12 +63,20 @@ pub(crate) struct Taken {
     pub(crate) has_more: bool,
 }
 
+impl Taken {
+    fn is_due_at(&mut self, next_us: i64) {
+        self.next_us = Some(self.next_us.map_or(next_us, |us| us.min(next_us)));
+    }
+}
+
 /// The first event of an entity.
 struct Head {
     entity: String,
     delivery: Uuid,
     due_us: i64,
     claimed_until_us: Option<i64>,
+    /// Whether an event before it may still be told.
+    must_wait: bool,
 }
 
 /// Claims heads that are due.
@@ -73,14 +90,16 @@ pub(crate) async fn claim(on: On<'_>, quota: &Quota, claim: Claim, heads: &Heads
         let mut due = Vec::new();
         for head in found {
             let is_free = head.claimed_until_us.is_none_or(|until| until <= claim.now_us);
-            if is_free && head.due_us <= claim.now_us {
+            if is_free && head.must_wait {
+                taken.is_due_at(claim.now_us.saturating_add(BEFORE_US));
+            } else if is_free && head.due_us <= claim.now_us {
                 if taken.claimed.len() + due.len() >= quota.count {
                     taken.has_more = true;
                     break;
                 }
                 due.push(head.delivery);
             } else if is_free {
-                taken.next_us = Some(taken.next_us.map_or(head.due_us, |us| us.min(head.due_us)));
+                taken.is_due_at(head.due_us);
             }
             place = head.entity;
         }
@@ -96,8 +115,7 @@ pub(crate) async fn claim(on: On<'_>, quota: &Quota, claim: Claim, heads: &Heads
                 break;
             }
         } else if look >= LOOKS {
-            let soon = claim.now_us.saturating_add(PAUSE_US);
-            taken.next_us = Some(taken.next_us.map_or(soon, |us| us.min(soon)));
+            taken.is_due_at(claim.now_us.saturating_add(PAUSE_US));
             break;
         }
     }
@@ -115,12 +133,21 @@ async fn look_along(on: On<'_>, endpoint: Uuid, place: &str) -> Result<Vec<Head>
          UNION ALL SELECT (SELECT d.order_key {WAITING} AND d.order_key > entities.order_key \
          ORDER BY d.order_key LIMIT 1), entities.number + 1 FROM entities \
          WHERE entities.order_key IS NOT NULL AND entities.number < {HEADS_AT_ONCE}) \
-         SELECT entities.order_key, head.id, head.due_us, head.claimed_until_us FROM entities \
+         SELECT entities.order_key, head.id, head.due_us, head.claimed_until_us, \
+         CASE WHEN {unhandled} < head.order_event THEN 1 ELSE 0 END FROM entities \
          JOIN webhooks_deliveries head ON head.id = (SELECT d.id {WAITING} \
          AND d.order_key = entities.order_key ORDER BY d.order_event, d.id LIMIT 1) \
-         WHERE entities.order_key IS NOT NULL ORDER BY entities.number"
+         WHERE entities.order_key IS NOT NULL ORDER BY entities.number",
+        unhandled = svc_events::first_unhandled(),
     );
-    let values: [Value; 4] = [endpoint.into(), place.into(), endpoint.into(), endpoint.into()];
+    let values: [Value; 6] = [
+        endpoint.into(),
+        place.into(),
+        endpoint.into(),
+        HANDLER.into(),
+        HANDLER.into(),
+        endpoint.into(),
+    ];
     let rows = on.rows(on.database().statement(&sql, values)).await?;
     read_all(&rows, |row| {
         Ok(Head {
@@ -128,6 +155,7 @@ async fn look_along(on: On<'_>, endpoint: Uuid, place: &str) -> Result<Vec<Head>
             delivery: row.try_get_by_index(1)?,
             due_us: row.try_get_by_index(2)?,
             claimed_until_us: row.try_get_by_index(3)?,
+            must_wait: row.try_get_by_index::<i32>(4)? == 1,
         })
     })
 }

@@ -6,7 +6,8 @@
 //! over all nodes. No second, wherever it begins, sees more requests begin than the limit says.
 
 use svc_core::{App, Result};
-use svc_data::{Backend, Context, UnitOfWork};
+use svc_data::{Context, UnitOfWork};
+use svc_database::Backend;
 
 use super::claim::{self, Claim, On, Quota};
 use super::ordered::{self, Heads, Taken};
@@ -86,7 +87,7 @@ async fn claim_in(
     let allowed = Quota { count, ..*quota };
     let mut taken = match quota.lane {
         Lane::Ordered => ordered::claim(On::Work(uow), &allowed, claim, heads).await?,
-        Lane::Ordinary | Lane::Test => {
+        Lane::Ordinary | Lane::Test | Lane::Replay => {
             let claimed = claim::claim(On::Work(uow), &[allowed], claim).await?;
             let has_more = claimed.len() >= count;
             Taken { claimed, next_us: None, has_more }

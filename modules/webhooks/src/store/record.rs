@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use sea_orm::Value;
 use svc_core::Result;
-use svc_data::{Backend, Cell, CellKind, ROWS_AT_ONCE, RowTable, UnitOfWork};
+use svc_data::UnitOfWork;
+use svc_database::{Backend, Cell, CellKind, ROWS_AT_ONCE, RowTable, column};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::claim::Claimed;
-use super::{column, ids, is_one_of, read_all};
+use super::{ids, is_one_of, read_all};
 use crate::model::{Lane, Status};
 
 /// The outcome of one attempt, as it is stored with its delivery.
@@ -248,8 +249,8 @@ pub(crate) async fn switch_off(
     at: OffsetDateTime,
     reason: &str,
 ) -> Result<()> {
-    let sql = "UPDATE webhooks_endpoints SET is_active = ?, disabled_at = ?, \
+    let sql = "UPDATE webhooks_endpoints SET is_active = ?, disabled_at = ?, updated_at = ?, \
                disabled_reason = ?, version = version + 1 WHERE id = ?";
-    let values: [Value; 4] = [false.into(), at.into(), reason.into(), endpoint.into()];
+    let values: [Value; 5] = [false.into(), at.into(), at.into(), reason.into(), endpoint.into()];
     uow.execute(uow.context().database().statement(sql, values)).await.map(drop)
 }

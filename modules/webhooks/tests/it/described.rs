@@ -113,6 +113,30 @@ on_both_databases! {
         }
     }
 
+    async fn the_example_of_any_event_type_is_sent_on_demand(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["stock.low"]).await;
+        let _ = world.client().put(&path(&endpoint, ""), json!({"isActive": false})).await.expect(200);
+        let known =
+            world.client().get("/api/v1/webhooks/event-types?details=true").await.expect(200);
+        let known = known["items"].as_array().unwrap();
+        for item in known.iter().filter(|item| item["name"] != "webhook.test") {
+            let name = item["name"].as_str().unwrap();
+            let route = format!("/test?eventType={name}");
+            let queued = world.client().post(&path(&endpoint, &route), json!({})).await.expect(202);
+            assert_eq!(queued["eventType"], name);
+            let received = world.deliver().await;
+            assert_eq!(types(&received), [name]);
+            assert_eq!(received[0].json()["data"], item["example"], "the example of {name}");
+        }
+        for unknown in ["products", "products.*", "*", ""] {
+            let route = format!("/test?eventType={unknown}");
+            let refused = world.client().post(&path(&endpoint, &route), json!({})).await.expect(422);
+            assert!(refused["errors"]["eventType"].is_array(), "{refused}");
+        }
+        assert_eq!(world.log().await.len(), known.len() - 1, "what is refused queues nothing");
+    }
+
     async fn every_event_type_has_a_schema_and_an_example_on_demand(backend) {
         let world = World::new(backend).await;
         let received = everything(&world).await;

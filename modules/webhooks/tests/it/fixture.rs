@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{DataRegistry as _, Migration, UnitOfWork};
+use svc_data::{DataRegistry as _, UnitOfWork};
+use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Handler, Message, Publish as _, Subscription};
 use svc_http::schema_of;
 use svc_testing::{Backend, Client, Person, Received, Receiver, TestApp, TestAppBuilder};
@@ -107,6 +108,11 @@ pub(crate) struct WorkflowTransitioned {
 #[derive(Serialize)]
 pub(crate) struct Unmapped {}
 
+/// A domain event of whatever form.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct Told(pub(crate) Json);
+
 /// What domain events were heard, by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard(Arc<Mutex<Vec<(String, Json)>>>);
@@ -162,8 +168,11 @@ impl Module for Shop {
                 to: "sold".to_owned(),
             });
         registry.domain_event::<Unmapped>("Nothing that leaves");
-        let wanted =
-            Subscription::new().event("WebhookEndpointFailing").event("WebhookEndpointDisabled");
+        registry.domain_event::<Told>("Whatever a test tells");
+        let wanted = Subscription::new()
+            .event("WebhookEndpointFailing")
+            .event("WebhookEndpointDisabled")
+            .event("WebhookEndpointOwnerGone");
         registry.handler("shop.hear", wanted, Arc::new(self.0.clone()));
     }
 }
@@ -247,7 +256,7 @@ impl World {
 
     /// The rows of a table; none while the database can't be asked.
     pub(crate) async fn try_count(&self, table: &str) -> Option<i64> {
-        let database = self.shop.app().service::<svc_data::Database>().unwrap();
+        let database = self.shop.app().service::<svc_database::Database>().unwrap();
         let sql = format!("SELECT COUNT(*) FROM {table}");
         let rows = database.rows(database.statement(&sql, [])).await.ok()?;
         Some(rows[0].try_get_by_index(0).unwrap())

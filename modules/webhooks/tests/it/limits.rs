@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use svc_testing::{Receiver, on_both_databases};
+use svc_testing::{Receiver, TestAppBuilder, on_both_databases};
 
 use crate::fixture::{World, path};
+use crate::support::hanging::Hanging;
 
 async fn paced(world: &World, max_per_second: u32) -> Json {
     let endpoint = world.endpoint(&["*"]).await;
@@ -69,7 +70,9 @@ on_both_databases! {
     }
 
     async fn a_running_dispatcher_keeps_the_pace_without_polling(backend) {
-        let world = World::running(backend, &[], |builder| builder).await;
+        // As many places as its pace lets begin together, at least.
+        let places = |builder: TestAppBuilder| builder.setting("Svc:Webhooks:ConcurrencyPerEndpoint", 64);
+        let world = World::running(backend, &[], places).await;
         paced(&world, 1_000).await;
         // What is known to answer well gets as many at once as its pace lets begin.
         world.publish("first").await;
@@ -85,6 +88,49 @@ on_both_databases! {
         world.arrive(20).await;
         world.shop.app().stop().await;
         assert_eq!(world.count("webhooks_deliveries WHERE status = 2").await, 121);
+    }
+
+    async fn what_waited_for_a_place_keeps_the_pace_too(backend) {
+        let hanging = Hanging::start().await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[hanging.port()], |builder| {
+            builder.setting("Svc:Webhooks:Concurrency", 1)
+        })
+        .await;
+        world.endpoint_at(hanging.port(), &["products.*"]).await;
+        let slow = world.endpoint(&["stock.low"]).await;
+        let pace = json!({"maxPerSecond": 2});
+        let _ = world.client().put(&path(&slow, ""), pace).await.expect(200);
+        world.shop.app().start_workers();
+        world.create("A-1").await;
+        hanging.reached(1).await;
+        // The only place is taken, while its pace lets one begin every half second.
+        world.publish_many(4).await;
+        world.until_count("webhooks_deliveries WHERE status < 2", 5).await;
+        for _ in 0..6 {
+            world.shop.advance(Duration::from_millis(500));
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        hanging.let_go.add_permits(100);
+        world.until_count("webhooks_deliveries WHERE status = 2", 2).await;
+        assert_eq!(world.receiver.received().len(), 1, "those that waited don't begin together");
+        for _ in 0..3 {
+            world.shop.advance(Duration::from_millis(500));
+            world.arrive(1).await;
+        }
+        world.shop.app().stop().await;
+    }
+
+    async fn an_organisation_has_so_many_endpoints_at_most(backend) {
+        let world = World::with(backend, |builder| builder.setting("Svc:Webhooks:MaxEndpoints", 2)).await;
+        let first = world.endpoint(&["*"]).await;
+        world.endpoint(&["*"]).await;
+        let new = json!({"url": world.receiver.url(), "events": ["*"]});
+        let refused = world.client().post("/api/v1/webhooks", new.clone()).await.expect(409);
+        assert_eq!((&refused["code"], &refused["parameters"]["most"]), (&json!("webhooks.too_many_endpoints"), &json!(2)));
+        assert_eq!(world.count("webhooks_endpoints").await, 2);
+        let _ = world.client().delete(&path(&first, "")).await.expect(204);
+        let _ = world.client().post("/api/v1/webhooks", new).await.expect(201);
     }
 
     async fn a_limit_that_makes_no_sense_is_refused(backend) {

@@ -20,3 +20,4 @@ mod states;
 mod support;
 mod table;
 mod traces;
+mod wide;

@@ -33,16 +33,23 @@ on_both_databases! {
                 "events": ["products.*", "stock.low"],
                 "isActive": false,
                 "includesChanges": false,
+                "isThin": false,
                 "isOrdered": false,
                 "maxPerSecond": null,
                 "publicKey": null,
                 "headerNames": [],
-                "owner": {"id": world.ada.id().0, "displayName": "Ada"},
+                "owner": {
+                    "id": world.ada.id().0,
+                    "displayName": "Ada",
+                    "apiKeyId": null,
+                    "standing": "here",
+                },
                 "consecutiveFailures": 0,
                 "lastError": null,
                 "disabledAt": "2026-11-20T12:00:00Z",
                 "disabledReason": "switched off by Ada",
                 "previousSecretExpiresAt": null,
+                "previousKeyPairExpiresAt": null,
                 "createdAt": "2026-11-20T12:00:00Z",
                 "updatedAt": "2026-11-20T12:00:00Z",
                 "secret": SECRET,
@@ -167,5 +174,30 @@ on_both_databases! {
         ] {
             assert!(metrics.lines().any(|one| one == line), "`{line}` is not in\n{metrics}");
         }
+    }
+
+    async fn what_is_held_is_not_overdue(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500]);
+        world.publish("A-1").await;
+        world.deliver().await;
+        // A node's samples serve its further scrapes for a while.
+        let oldest = async |node: &svc_testing::TestApp| {
+            let metrics = node.anonymous().get("/metrics").await.text;
+            let value = metrics.lines().find_map(|line| {
+                line.strip_prefix("svc_webhooks_oldest_due_seconds ").map(str::to_owned)
+            });
+            value.unwrap()
+        };
+        let switch = async |on: bool| {
+            world.client().put(&path(&endpoint, ""), json!({"isActive": on})).await.expect(200)
+        };
+        let _ = switch(false).await;
+        world.shop.advance(std::time::Duration::from_hours(1));
+        assert_eq!(oldest(&world.shop).await, "0");
+        let _ = switch(true).await;
+        let other = world.shop.another_node().await;
+        assert_eq!(oldest(&other).await, "3570");
     }
 }

@@ -6,7 +6,7 @@ use svc_events::Publish as _;
 use svc_testing::{Person, on_both_databases, organisation};
 use uuid::Uuid;
 
-use crate::fixture::{Unmapped, WorkflowTransitioned, World, path, types};
+use crate::fixture::{Told, Unmapped, WorkflowTransitioned, World, path, types};
 
 const CLERK: [&str; 2] = ["Webhooks.Manage", "Products.View"];
 
@@ -73,14 +73,101 @@ on_both_databases! {
         assert_eq!(world.deliver().await[0].json()["data"]["costPrice"], 7);
     }
 
-    async fn an_owner_who_is_disabled_or_has_left_gets_nothing(backend) {
+    async fn an_owner_who_is_disabled_or_has_left_gets_nothing_and_the_next_one_recovers_it(backend) {
         let world = World::new(backend).await;
         let clerk = Person::named("Clerk");
-        world.endpoint_of(&clerk, &["*"]).await;
+        let endpoint = world.endpoint_of(&clerk, &["*"]).await;
+        assert_eq!(world.show(&endpoint).await["owner"]["standing"], "here");
         world.shop.dismiss(&clerk);
-        world.create("A-1").await;
+        let id = world.create("A-1").await;
+        world.create_in("A-2", "US").await;
         world.publish("A-1").await;
         assert_eq!(world.deliver().await.len(), 0);
+        assert_eq!(world.count("webhooks_deliveries WHERE status = 4").await, 3);
+        assert_eq!(world.show(&endpoint).await["owner"]["standing"], "gone");
+        let heard = world.heard.take();
+        let [(name, told)] = heard.as_slice() else { panic!("told once: {heard:?}") };
+        assert_eq!(name, "WebhookEndpointOwnerGone");
+        assert_eq!(told["endpointId"], endpoint["id"]);
+        assert_eq!(told["permission"], "Webhooks.Manage");
+        assert!(told["reason"].as_str().unwrap().contains("has left"), "{told}");
+        // Whoever takes it over is sent what the rights of that time show of what was missed.
+        let heir = Person::named("Heir").who_may(&CLERK).with_claim("regions", &["EU"]);
+        let heir = world.shop.sign_in(&heir);
+        let saved = heir.put(&path(&endpoint, ""), json!({})).await.expect(200);
+        assert_eq!(saved["owner"]["standing"], "here");
+        let since = json!({"since": "2026-11-20T12:00:00Z"});
+        let _ = heir.post(&path(&endpoint, "/recover"), since.clone()).await.expect(202);
+        let recovered = world.deliver().await;
+        assert_eq!(types(&recovered), ["products.created", "stock.low"]);
+        let data =
+            json!({"id": id, "sku": "A-1", "region": "EU", "price": 19.99, "grade": "better"});
+        assert_eq!(recovered[0].json()["data"], data);
+        let _ = heir.post(&path(&endpoint, "/recover"), since).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 0);
+        assert_eq!(world.count("webhooks_deliveries").await, 2);
+    }
+
+    async fn administrators_are_told_again_when_an_owner_leaves_again(backend) {
+        let world = World::new(backend).await;
+        let clerk = Person::named("Clerk");
+        let endpoint = world.endpoint_of(&clerk, &["*"]).await;
+        for expected in [0, 1, 0, 1] {
+            if expected == 1 {
+                world.shop.dismiss(&clerk);
+            } else {
+                let _ = world.shop.sign_in(&clerk);
+            }
+            for _ in 0..2 {
+                world.publish("A-1").await;
+                world.deliver().await;
+            }
+            assert_eq!(world.heard.take().len(), expected);
+        }
+        assert_eq!(world.show(&endpoint).await["owner"]["standing"], "gone");
+    }
+
+    async fn an_endpoint_gets_no_more_than_the_key_that_saved_it(backend) {
+        let world = World::new(backend).await;
+        let key = Uuid::from_u128(7);
+        let program = world.shop.sign_in_by_key(&world.ada, key, &CLERK);
+        let body = json!({"url": world.receiver.url(), "events": ["*"]});
+        let endpoint = program.post("/api/v1/webhooks", body).await.expect(201);
+        assert_eq!(endpoint["owner"]["apiKeyId"], key.to_string());
+        // Ada's own endpoint, with all her rights, beside it.
+        world.endpoint(&["products.*"]).await;
+        let id = world.create("A-1").await;
+        let mut received = world.deliver().await;
+        received.sort_by_key(|one| one.body.len());
+        let data =
+            json!({"id": id, "sku": "A-1", "region": "EU", "price": 19.99, "grade": "better"});
+        assert_eq!(received[0].json()["data"], data, "without what the key may not read");
+        assert_eq!(received[1].json()["data"]["costPrice"], 7);
+        world.shop.revoke_key(key);
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 0);
+        assert_eq!(world.show(&endpoint).await["owner"]["standing"], "keyEnded");
+        let told = world.heard.take();
+        assert!(told[0].1["reason"].as_str().unwrap().contains("API key"), "{told:?}");
+        let since = json!({"since": "2026-11-20T12:00:00Z"});
+        let recover = path(&endpoint, "/recover");
+        let refused = world.client().post(&recover, since.clone()).await.expect(409);
+        assert_eq!(refused["code"], "webhooks.owner_gone");
+        let saved = world.client().put(&path(&endpoint, ""), json!({})).await.expect(200);
+        assert_eq!(saved["owner"]["apiKeyId"], json!(null));
+        let _ = world.client().post(&recover, since).await.expect(202);
+        assert_eq!(types(&world.deliver().await), ["stock.low"]);
+    }
+
+    async fn an_endpoint_gets_nothing_that_was_committed_before_it_began(backend) {
+        let world = World::new(backend).await;
+        world.create("A-1").await;
+        world.publish("A-1").await;
+        world.shop.advance(std::time::Duration::from_millis(1));
+        world.endpoint(&["*"]).await;
+        assert_eq!(world.deliver().await.len(), 0);
+        world.publish("A-2").await;
+        assert_eq!(world.deliver().await.len(), 1);
     }
 
     async fn nothing_is_sent_again_to_an_owner_who_has_left(backend) {
@@ -120,12 +207,13 @@ on_both_databases! {
     async fn the_owner_is_whoever_saved_last(backend) {
         let world = World::new(backend).await;
         let endpoint = world.endpoint(&["products.*"]).await;
-        let owner = json!({"id": world.ada.id().0, "displayName": "Ada"});
-        assert_eq!(endpoint["owner"], owner);
+        let owner = |person: &Person, name: &str| {
+            json!({"id": person.id().0, "displayName": name, "apiKeyId": null, "standing": "here"})
+        };
+        assert_eq!(endpoint["owner"], owner(&world.ada, "Ada"));
         let clerk = Person::named("Clerk").who_may(&CLERK);
         let saved = world.shop.sign_in(&clerk).put(&path(&endpoint, ""), json!({})).await;
-        let owner = json!({"id": clerk.id().0, "displayName": "Clerk"});
-        assert_eq!(saved.expect(200)["owner"], owner);
+        assert_eq!(saved.expect(200)["owner"], owner(&clerk, "Clerk"));
         world.create("A-1").await;
         assert_eq!(world.deliver().await[0].json()["data"].get("costPrice"), None);
     }
@@ -141,7 +229,7 @@ on_both_databases! {
             received.iter().filter(|one| one.json()["data"].get("costPrice").is_some()).count();
         assert_eq!((received.len(), with_costs), (3, 2));
         // The two of Ada share one body.
-        let database = world.shop.app().service::<svc_data::Database>().unwrap();
+        let database = world.shop.app().service::<svc_database::Database>().unwrap();
         let count = database.statement("SELECT COUNT(*) FROM webhooks_messages", []);
         let rows = database.rows(count).await.unwrap();
         assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 2);
@@ -179,6 +267,27 @@ on_both_databases! {
                 assert_eq!(envelope["data"]["entityId"], id.to_string());
                 assert_eq!(envelope["data"]["to"], "done");
             }
+        }
+    }
+
+    async fn a_mapped_domain_event_about_what_nobody_finds_reaches_nobody(backend) {
+        let world = World::with(backend, |builder| {
+            builder.setting("Svc:Webhooks:DomainEvents:Told", "workflow.told")
+        })
+        .await;
+        world.endpoint(&["workflow.*"]).await;
+        let id = world.create("A-1").await;
+        for (data, expected) in [
+            (json!({"entity_type": "product", "entity_id": id}), 1),
+            (json!({"entity_type": "product", "entity_id": Uuid::from_u128(7)}), 0),
+            (json!({"entity_type": "shop_invoice", "entity_id": id}), 0),
+            (json!({"EntityType": "Product"}), 0),
+            (json!({"to": "done"}), 1),
+        ] {
+            let event = Told(data.clone());
+            let context = world.shop.context(&world.ada);
+            context.transact(async move |uow| uow.raise_domain(event)).await.unwrap();
+            assert_eq!(world.deliver().await.len(), expected, "{data}");
         }
     }
 
@@ -222,5 +331,37 @@ on_both_databases! {
             json!({"properties": ["sku"], "previous": {"sku": "A-1"}})
         );
         assert_eq!(envelope["data"]["sku"], "A-2");
+    }
+
+    async fn a_thin_endpoint_is_told_where_a_record_is_and_nothing_of_it(backend) {
+        let world = World::with(backend, |builder| {
+            builder.setting("Svc:Http:PublicUrl", "https://shop.example/")
+        })
+        .await;
+        let clerk = Person::named("Clerk").who_may(&CLERK);
+        let endpoint = world.endpoint_of(&clerk, &["*"]).await;
+        let set = json!({"isThin": true, "includesChanges": true});
+        let changed = world.shop.sign_in(&clerk).put(&path(&endpoint, ""), set).await;
+        assert_eq!(changed.expect(200)["isThin"], true);
+        let id = world.create("A-1").await;
+        let address = format!("https://shop.example/odata/v1/Products({id})");
+        let created = world.deliver().await[0].json();
+        assert_eq!(created["data"], json!({"id": id, "url": address}));
+        world
+            .change(id, |product| {
+                product.sku = Set("A-2".into());
+                product.cost_price = Set(sea_orm::prelude::Decimal::new(800, 2));
+            })
+            .await;
+        let updated = world.deliver().await[0].json();
+        assert_eq!(updated["data"], created["data"]);
+        assert_eq!(updated["changes"], json!({"properties": ["sku"]}), "names, and no values");
+        world.delete(id).await;
+        let deleted = world.deliver().await[0].json();
+        assert_eq!(deleted["data"]["id"], created["data"]["id"]);
+        assert_eq!(deleted["data"].get("sku"), None);
+        // An event that tells of no record is told as it is.
+        world.publish("A-3").await;
+        assert_eq!(world.deliver().await[0].json()["data"]["sku"], "A-3");
     }
 }

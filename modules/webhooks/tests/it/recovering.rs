@@ -78,4 +78,47 @@ on_both_databases! {
         let _ = world.client().post(&recover, json!({"since": "yesterday"})).await.expect(422);
         let _ = world.client().post(&recover, json!({})).await.expect(422);
     }
+
+    async fn a_recovery_from_earlier_on_is_no_other_s_and_sends_nothing_twice(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let switch = async |on: bool| {
+            world.client().put(&path(&endpoint, ""), json!({"isActive": on})).await.expect(200)
+        };
+        let _ = switch(false).await;
+        world.publish("early").await;
+        world.deliver().await;
+        world.shop.advance(Duration::from_mins(1));
+        world.publish("late").await;
+        world.deliver().await;
+        let _ = switch(true).await;
+        let recover = path(&endpoint, "/recover");
+        for since in ["2026-11-20T12:01:00Z", "2026-11-20T12:00:00Z", "2026-11-20T12:00:00Z"] {
+            let _ = world.client().post(&recover, json!({"since": since})).await.expect(202);
+        }
+        assert_eq!(world.deliver().await.len(), 2);
+    }
+
+    async fn what_is_new_goes_before_what_is_sent_again(backend) {
+        let world = World::with(backend, |builder| {
+            builder.setting("Svc:Webhooks:ConcurrencyPerEndpoint", 1)
+        })
+        .await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let switch = async |on: bool| {
+            world.client().put(&path(&endpoint, ""), json!({"isActive": on})).await.expect(200)
+        };
+        let _ = switch(false).await;
+        world.publish_many(20).await;
+        world.deliver().await;
+        let _ = switch(true).await;
+        // Queued, and not sent yet: the job ends when nothing more is due of anything else.
+        let since = json!({"since": "2026-11-20T12:00:00Z"});
+        let _ = world.client().post(&path(&endpoint, "/recover"), since).await.expect(202);
+        world.create("A-1").await;
+        let received = world.deliver().await;
+        assert_eq!(received.len(), 21);
+        let place = received.iter().position(|one| one.json()["type"] == "products.created");
+        assert!(place.unwrap() < 2, "{place:?}");
+    }
 }

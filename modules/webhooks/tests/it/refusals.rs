@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use svc_http::OpenApiDocument;
-use svc_testing::{Backend, Client, Person, on_both_databases, organisation};
+use svc_testing::{Backend, Client, Person, on_both_databases, organisation, refuses_everybody};
 use uuid::Uuid;
 
 use crate::fixture::{World, path};
@@ -74,6 +74,17 @@ on_both_databases! {
         let log = other.get("/api/v1/webhooks/deliveries").await.expect(200);
         assert_eq!(log["items"], json!([]));
         assert_eq!(world.show(&endpoint).await["events"], json!(["*"]), "nobody changed it");
+    }
+
+    async fn every_route_refuses_whoever_may_not_call_it(backend) {
+        let world = World::new(backend).await;
+        world.endpoint(&["*"]).await;
+        world.publish("A-1").await;
+        world.deliver().await;
+        let untried = refuses_everybody(&world.shop, organisation(1)).await;
+        let of_webhooks = |name: &&String| name.contains("/api/v1/webhooks");
+        assert_eq!(untried.without_record.iter().find(of_webhooks), None);
+        assert_eq!(untried.for_everybody_signed_in.iter().find(of_webhooks), None);
     }
 
     async fn what_is_wrong_is_named_by_its_field(backend) {

@@ -2,10 +2,24 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-use svc_testing::on_both_databases;
+use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
+use serde_json::{Value, json};
+use svc_testing::{Received, on_both_databases};
 
 use crate::fixture::{OTHER_SECRET, SECRET, World, is_accepted, path};
+
+/// For each Ed25519 signature of a request, whether an endpoint's public key verifies it.
+fn verified_by(received: &Received, endpoint: &Value) -> Vec<bool> {
+    use base64::Engine as _;
+    let decode = |text: &str| base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+    let public = endpoint["publicKey"].as_str().unwrap().strip_prefix("whpk_").unwrap();
+    let key = UnparsedPublicKey::new(&ED25519, decode(public));
+    let (id, at) = (received.header("webhook-id"), received.header("webhook-timestamp"));
+    let content = [format!("{id}.{at}.").as_bytes(), &received.body].concat();
+    let signatures = received.header("webhook-signature").split(' ');
+    let asymmetric = signatures.filter_map(|entry| entry.strip_prefix("v1a,"));
+    asymmetric.map(|signature| key.verify(&content, &decode(signature)).is_ok()).collect()
+}
 
 on_both_databases! {
     async fn a_rotated_secret_signs_at_once_and_the_old_one_beside_it_for_a_day(backend) {
@@ -34,6 +48,78 @@ on_both_databases! {
         assert!(is_accepted(&alone, &secret) && !is_accepted(&alone, SECRET));
         assert_eq!(alone.header("webhook-signature").split(' ').count(), 1);
         assert_eq!(world.show(&endpoint).await["previousSecretExpiresAt"], json!(null));
+    }
+
+    async fn every_secret_that_is_replaced_within_a_day_signs_until_its_own_end(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let rotate = async || {
+            let rotated = world.client().post(&path(&endpoint, "/secret/rotate"), json!(null)).await;
+            rotated.expect(200)["secret"].as_str().unwrap().to_owned()
+        };
+        let second = rotate().await;
+        world.shop.advance(Duration::from_hours(6));
+        let third = rotate().await;
+        let delivered = async |sku: &str| {
+            world.publish(sku).await;
+            let delivery = world.deliver().await.remove(0);
+            [SECRET, &second, &third].map(|secret| is_accepted(&delivery, secret))
+        };
+        assert_eq!(delivered("A-1").await, [true, true, true]);
+        world.shop.advance(Duration::from_hours(18));
+        assert_eq!(delivered("A-2").await, [false, true, true]);
+        assert_eq!(world.show(&endpoint).await["previousSecretExpiresAt"], "2026-11-21T18:00:00Z");
+        world.shop.advance(Duration::from_hours(6));
+        assert_eq!(delivered("A-3").await, [false, false, true]);
+    }
+
+    async fn a_key_is_not_replaced_where_a_promise_would_break(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let rotate = async || {
+            world.client().post(&path(&endpoint, "/secret/rotate"), json!(null)).await
+        };
+        for _ in 0..8 {
+            let _ = rotate().await.expect(200);
+        }
+        let shown = world.client().get(&path(&endpoint, "/secret")).await.expect(200);
+        let refused = rotate().await.expect(409);
+        assert_eq!(refused["code"], "webhooks.too_many_keys");
+        assert_eq!(refused["parameters"]["until"], "2026-11-21T12:00:00Z");
+        let same = world.client().get(&path(&endpoint, "/secret")).await.expect(200);
+        assert_eq!(same, shown);
+        world.publish("A-1").await;
+        assert!(is_accepted(&world.deliver().await[0], SECRET));
+        world.shop.advance(Duration::from_hours(24));
+        let _ = rotate().await.expect(200);
+    }
+
+    async fn a_replaced_key_pair_signs_beside_the_new_one_for_a_day(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let rotate = "/key-pair/rotate";
+        let _ = world.client().post(&path(&endpoint, rotate), json!(null)).await.expect(409);
+        let set = json!({"isAsymmetric": true});
+        let first = world.client().put(&path(&endpoint, ""), set).await.expect(200);
+        let second = world.client().post(&path(&endpoint, rotate), json!(null)).await.expect(200);
+        assert_ne!(first["publicKey"], second["publicKey"]);
+        assert_eq!(second["previousKeyPairExpiresAt"], "2026-11-21T12:00:00Z");
+        assert_eq!(second["previousSecretExpiresAt"], json!(null));
+        world.publish("A-1").await;
+        let both = world.deliver().await.remove(0);
+        assert_eq!(verified_by(&both, &first), [false, true]);
+        assert_eq!(verified_by(&both, &second), [true, false]);
+        world.shop.advance(Duration::from_hours(24));
+        world.publish("A-2").await;
+        assert_eq!(verified_by(&world.deliver().await[0], &second), [true]);
+        let _ = world.client().post(&path(&endpoint, rotate), json!(null)).await.expect(200);
+        // Who switches the scheme off means the keys that were replaced, too.
+        let unset = json!({"isAsymmetric": false, "secret": OTHER_SECRET});
+        let _ = world.client().put(&path(&endpoint, ""), unset).await.expect(200);
+        world.publish("A-3").await;
+        let alone = world.deliver().await.remove(0);
+        assert!(verified_by(&alone, &second).is_empty());
+        assert!(is_accepted(&alone, OTHER_SECRET) && is_accepted(&alone, SECRET));
     }
 
     async fn a_secret_of_the_caller_s_replaces_the_secret(backend) {
@@ -71,29 +157,11 @@ on_both_databases! {
         assert_eq!(endpoint["publicKey"], json!(null));
         let set = json!({"isAsymmetric": true});
         let changed = world.client().put(&path(&endpoint, ""), set).await.expect(200);
-        let public = changed["publicKey"].as_str().unwrap().strip_prefix("whpk_").unwrap();
         world.publish("A-1").await;
         let received = world.deliver().await.remove(0);
         assert!(is_accepted(&received, SECRET), "a receiver that knows `v1` alone still accepts");
-        let entries: Vec<&str> = received.header("webhook-signature").split(' ').collect();
-        assert_eq!(entries.len(), 2);
-        let decode = |text: &str| {
-            use base64::Engine as _;
-            base64::engine::general_purpose::STANDARD.decode(text).unwrap()
-        };
-        let signature = decode(entries[1].strip_prefix("v1a,").unwrap());
-        let mut content = format!(
-            "{}.{}.",
-            received.header("webhook-id"),
-            received.header("webhook-timestamp")
-        )
-        .into_bytes();
-        content.extend_from_slice(&received.body);
-        let key = aws_lc_rs::signature::UnparsedPublicKey::new(
-            &aws_lc_rs::signature::ED25519,
-            decode(public),
-        );
-        key.verify(&content, &signature).unwrap();
+        assert_eq!(received.header("webhook-signature").split(' ').count(), 2);
+        assert_eq!(verified_by(&received, &changed), [true]);
         let set = json!({"isAsymmetric": false});
         let changed = world.client().put(&path(&endpoint, ""), set).await.expect(200);
         assert_eq!(changed["publicKey"], json!(null));
@@ -120,12 +188,47 @@ on_both_databases! {
             assert!(!answer.text.contains("hunter2"), "{path} shows a header's value");
         }
         assert_eq!(world.show(&endpoint).await["headerNames"], json!(["X-Token"]));
-        let database = world.shop.app().service::<svc_data::Database>().unwrap();
+        let database = world.shop.app().service::<svc_database::Database>().unwrap();
         let stored = database.statement("SELECT secret, headers FROM webhooks_endpoints", []);
         let rows = database.rows(stored).await.unwrap();
         for index in 0..2 {
             let text: String = rows[0].try_get_by_index(index).unwrap();
             assert!(text.starts_with("p1."), "{text}");
         }
+    }
+
+    async fn another_origin_learns_no_headers_and_no_secret(backend) {
+        let elsewhere = svc_testing::Receiver::start().await;
+        let receiver = svc_testing::Receiver::start().await;
+        let world = World::beside(backend, receiver, &[elsewhere.port()], |builder| builder).await;
+        let headers = json!({"Authorization": "Bearer abc"});
+        let body = json!({
+            "url": world.receiver.url(), "events": ["*"], "secret": SECRET, "headers": headers,
+        });
+        let endpoint = world.client().post("/api/v1/webhooks", body).await.expect(201);
+        let change = async |change: serde_json::Value| {
+            world.client().put(&path(&endpoint, ""), change).await.expect(200)
+        };
+        // Another path of the same origin is no stranger.
+        let moved = change(json!({"url": format!("{}/other", world.receiver.url())})).await;
+        assert_eq!(moved["headerNames"], json!(["Authorization"]));
+        let moved = change(json!({"url": elsewhere.url()})).await;
+        assert_eq!(moved["headerNames"], json!([]));
+        assert_eq!(moved["previousSecretExpiresAt"], json!(null));
+        world.publish("A-1").await;
+        world.deliver().await;
+        let received = elsewhere.received();
+        assert_eq!(received.len(), 1);
+        assert!(!received[0].headers.contains_key("authorization"));
+        assert!(!is_accepted(&received[0], SECRET), "signed for a stranger");
+        let shown = world.client().get(&path(&endpoint, "/secret")).await.expect(200);
+        assert!(is_accepted(&received[0], shown["secret"].as_str().unwrap()));
+        // What the change gives holds for the new origin.
+        let back = json!({"url": world.receiver.url(), "secret": SECRET, "headers": headers});
+        assert_eq!(change(back).await["headerNames"], json!(["Authorization"]));
+        world.publish("A-2").await;
+        let received = world.deliver().await;
+        assert!(is_accepted(&received[0], SECRET));
+        assert_eq!(received[0].headers["authorization"], "Bearer abc");
     }
 }

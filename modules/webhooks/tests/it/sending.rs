@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use sea_orm::ConnectionTrait as _;
+use sea_orm::prelude::Uuid;
 use serde_json::json;
-use svc_testing::{Receiver, on_both_databases};
+use svc_testing::{Received, Receiver, on_both_databases};
 
-use crate::fixture::{World, path};
+use crate::fixture::{World, path, until};
 use crate::support::hanging::Hanging;
 
 async fn world(backend: svc_testing::Backend, hanging: &Hanging, timeout: &str) -> World {
@@ -14,6 +16,25 @@ async fn world(backend: svc_testing::Backend, hanging: &Hanging, timeout: &str) 
         builder.setting("Svc:Webhooks:Timeout", timeout)
     })
     .await
+}
+
+async fn wants_order(world: &World) {
+    let endpoint = world.endpoint(&["products.*"]).await;
+    let set = json!({"isOrdered": true});
+    let _ = world.client().put(&path(&endpoint, ""), set).await.expect(200);
+}
+
+/// An endpoint that wants order has got the product.
+async fn ordered(backend: svc_testing::Backend) -> (World, Uuid) {
+    let world = World::new(backend).await;
+    wants_order(&world).await;
+    let product = world.create("A-1").await;
+    assert_eq!(world.deliver().await.len(), 1);
+    (world, product)
+}
+
+fn skus(received: &[Received]) -> Vec<String> {
+    received.iter().map(|one| one.json()["data"]["sku"].as_str().unwrap().into()).collect()
 }
 
 on_both_databases! {
@@ -52,6 +73,7 @@ on_both_databases! {
             hanging.let_go.add_permits(10);
         };
         tokio::join!(world.shop.drain(), deletion);
+        world.shop.drain().await;
         assert_eq!(world.log().await.len(), 0);
         assert_eq!(world.count("webhooks_deliveries").await, 0);
     }
@@ -96,17 +118,12 @@ on_both_databases! {
 
     async fn events_of_one_entity_follow_each_other_where_that_is_wanted(backend) {
         let world = World::new(backend).await;
-        let endpoint = world.endpoint(&["products.*"]).await;
-        let set = json!({"isOrdered": true});
-        let _ = world.client().put(&path(&endpoint, ""), set).await.expect(200);
+        wants_order(&world).await;
         let first = world.create("A-1").await;
         world.change(first, |product| product.sku = sea_orm::Set("A-2".into())).await;
         world.change(first, |product| product.sku = sea_orm::Set("A-3".into())).await;
         world.create("B-1").await;
-        let skus = |received: Vec<svc_testing::Received>| -> Vec<String> {
-            received.iter().map(|one| one.json()["data"]["sku"].as_str().unwrap().into()).collect()
-        };
-        let all = skus(world.deliver().await);
+        let all = skus(&world.deliver().await);
         let of_first: Vec<&str> =
             all.iter().map(String::as_str).filter(|sku| sku.starts_with('A')).collect();
         assert_eq!((of_first, all.len()), (vec!["A-1", "A-2", "A-3"], 4));
@@ -116,8 +133,37 @@ on_both_databases! {
         assert_eq!(world.deliver().await.len(), 1);
         world.change(first, |product| product.sku = sea_orm::Set("A-5".into())).await;
         world.create("B-2").await;
-        assert_eq!(skus(world.deliver().await), ["B-2"]);
-        assert_eq!(skus(world.after(30).await), ["A-4", "A-5"]);
+        assert_eq!(skus(&world.deliver().await), ["B-2"]);
+        assert_eq!(skus(&world.after(30).await), ["A-4", "A-5"]);
+    }
+
+    async fn an_event_that_another_node_still_tells_is_waited_for(backend) {
+        if backend == svc_testing::Backend::Sqlite {
+            // There is no other.
+            return;
+        }
+        let (world, product) = ordered(backend).await;
+        world.change(product, |product| product.sku = sea_orm::Set("A-2".into())).await;
+        let database = world.shop.app().service::<svc_database::Database>().unwrap();
+        let other = database.begin().await.unwrap();
+        let take = database.statement("SELECT id FROM events_outbox FOR UPDATE", []);
+        assert_eq!(other.query_all_raw(take).await.unwrap().len(), 1);
+        world.change(product, |product| product.sku = sea_orm::Set("A-3".into())).await;
+        assert_eq!(world.deliver().await.len(), 0);
+        other.rollback().await.unwrap();
+        assert_eq!(skus(&world.deliver().await), ["A-2", "A-3"]);
+    }
+
+    async fn an_event_that_a_process_ended_over_is_waited_for(backend) {
+        let (world, product) = ordered(backend).await;
+        world.change(product, |product| product.sku = sea_orm::Set("A-2".into())).await;
+        let database = world.shop.app().service::<svc_database::Database>().unwrap();
+        let begun = "UPDATE events_outbox SET attempts = 1, available_at_us = available_at_us + 5000000, \
+            last_error = 'the process ended while it handled the message'";
+        database.execute(database.statement(begun, [])).await.unwrap();
+        world.change(product, |product| product.sku = sea_orm::Set("A-3".into())).await;
+        assert_eq!(world.deliver().await.len(), 0);
+        assert_eq!(skus(&world.after(5).await), ["A-2", "A-3"]);
     }
 
     async fn a_running_dispatcher_empties_every_queue_without_polling(backend) {
@@ -166,5 +212,132 @@ on_both_databases! {
         tokio::join!(world.shop.drain(), other.drain());
         let received = world.receiver.received();
         assert_eq!(received.len(), 300);
+    }
+
+    async fn nothing_more_goes_where_it_was_switched_off_moved_or_deleted(backend) {
+        for (change, elsewhere) in [(json!({"isActive": false}), 0), (json!({"url": null}), 8), (json!(null), 0)] {
+            let hanging = Hanging::start().await;
+            let receiver = Receiver::start().await;
+            let world = World::beside(backend, receiver, &[hanging.port()], |builder| {
+                builder
+                    .setting("Svc:Webhooks:Concurrency", 2)
+                    .setting("Svc:Webhooks:PollInterval", "00:10:00")
+            })
+            .await;
+            let endpoint = world.endpoint_at(hanging.port(), &["*"]).await;
+            hanging.let_go.add_permits(1);
+            // Once it is known where it is, more is taken on than may be in flight; then it hangs.
+            world.publish("first").await;
+            world.shop.app().start_workers();
+            world.until_count("webhooks_deliveries WHERE status = 2", 1).await;
+            world.publish_many(10).await;
+            hanging.reached(2).await;
+            world.until_count("webhooks_deliveries WHERE claim IS NOT NULL", 10).await;
+            let client = world.client();
+            let _ = match change.as_object() {
+                Some(fields) if fields.contains_key("url") => {
+                    let body = json!({"url": world.receiver.url()});
+                    client.put(&path(&endpoint, ""), body).await.expect(200)
+                }
+                Some(_) => client.put(&path(&endpoint, ""), change.clone()).await.expect(200),
+                None => client.delete(&path(&endpoint, "")).await.expect(204),
+            };
+            hanging.let_go.add_permits(100);
+            world.until_count("webhooks_deliveries WHERE claim IS NOT NULL", 0).await;
+            world.arrive(elsewhere).await;
+            world.shop.app().stop().await;
+            assert_eq!(hanging.answered(), 3, "the first, and those in flight: {change}");
+        }
+    }
+
+    async fn a_change_on_one_node_is_heard_on_the_others(backend) {
+        if backend == svc_testing::Backend::Sqlite {
+            // There are no others.
+            return;
+        }
+        let hanging = Hanging::start().await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[hanging.port()], |builder| {
+            builder
+                .setting("Svc:Webhooks:Concurrency", 2)
+                .setting("Svc:Webhooks:PollInterval", "00:10:00")
+        })
+        .await;
+        let other = world.shop.another_node().await;
+        let heard = other.app().wakes().count("webhooks.endpoints");
+        let endpoint = world.endpoint_at(hanging.port(), &["*"]).await;
+        hanging.let_go.add_permits(1);
+        world.publish("first").await;
+        other.app().start_workers();
+        world.until_count("webhooks_deliveries WHERE status = 2", 1).await;
+        world.publish_many(10).await;
+        world.until_count("webhooks_deliveries WHERE claim IS NOT NULL", 10).await;
+        // A node that begins to listen wakes all that is its own.
+        until(async || if heard.now() > 0 { Ok(()) } else { Err("it doesn't listen".into()) }).await;
+        let before = heard.now();
+        // A node whose workers run tells the others.
+        world.shop.app().start_workers();
+        let off = json!({"isActive": false});
+        let _ = world.client().put(&path(&endpoint, ""), off).await.expect(200);
+        until(async || if heard.now() > before { Ok(()) } else { Err("it hears nothing".into()) }).await;
+        // A request that ends brings the next one's turn, while the other node looks what was changed.
+        while world.count("webhooks_deliveries WHERE claim IS NOT NULL").await > 0 {
+            hanging.let_go.add_permits(1);
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        other.app().stop().await;
+        world.shop.app().stop().await;
+        assert!(hanging.answered() < 11, "not all of them were sent");
+    }
+
+    async fn a_large_body_is_read_when_its_request_begins(backend) {
+        let hanging = Hanging::start().await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[hanging.port()], |builder| {
+            builder.setting("Svc:Webhooks:Concurrency", 1)
+        })
+        .await;
+        world.endpoint_at(hanging.port(), &["products.*"]).await;
+        world.endpoint(&["stock.low"]).await;
+        world.shop.app().start_workers();
+        world.create("A-1").await;
+        hanging.reached(1).await;
+        // The only place is taken, so this one waits, without its body.
+        world.publish(&"x".repeat(100_000)).await;
+        world.until_count("webhooks_deliveries WHERE claim IS NOT NULL", 2).await;
+        let database = world.shop.app().service::<svc_database::Database>().unwrap();
+        let other = "UPDATE webhooks_messages SET body = '{}' WHERE event_type = 'stock.low'";
+        database.execute(database.statement(other, [])).await.unwrap();
+        hanging.let_go.add_permits(1);
+        world.until_count("webhooks_deliveries WHERE status = 2", 2).await;
+        assert_eq!(world.receiver.received()[0].body, "{}");
+        world.shop.app().stop().await;
+    }
+
+    async fn endpoints_of_one_origin_that_hang_leave_the_others_their_places(backend) {
+        let hanging = Hanging::start().await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[hanging.port()], |builder| {
+            builder
+                .setting("Svc:Webhooks:Timeout", "00:01:00")
+                .setting("Svc:Webhooks:Concurrency", 16)
+                .setting("Svc:Webhooks:ConcurrencyPerEndpoint", 4)
+        })
+        .await;
+        // Twice as many as there are places on the node, and each wants all of its own.
+        for _ in 0..32 {
+            world.endpoint_at(hanging.port(), &["stock.low"]).await;
+        }
+        world.endpoint(&["products.*"]).await;
+        world.shop.app().start_workers();
+        world.publish_many(4).await;
+        hanging.reached(4).await;
+        for number in 0..20 {
+            world.create(&format!("A-{number}")).await;
+        }
+        world.arrive(20).await;
+        assert_eq!(hanging.receiver.connections(), 4, "an origin that answers nothing has a part");
+        hanging.let_go.add_permits(2_000);
+        world.shop.app().stop().await;
     }
 }

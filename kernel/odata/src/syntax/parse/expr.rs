@@ -1,11 +1,13 @@
 //! Expressions, by the precedence of URL Conventions 5.1.1.15.
 
 use super::{array_or_object, member_path, primitive_literal, qualified_name, type_name};
+use crate::names::closest;
 use crate::syntax::ast::{
     BinaryOperator, Expr, ExprKind, Function, Path, SegmentKind, TypeName, UnaryOperator,
 };
 use crate::syntax::cursor::{Cursor, Parsed};
 use crate::syntax::lexical;
+use crate::syntax::{Position, SyntaxError, SyntaxErrorKind};
 
 /// Operators from the loosest to the tightest, without `or` and `and`, which are loosest of all.
 const LEVELS: [&[BinaryOperator]; 4] = [
@@ -268,10 +270,24 @@ fn call_or_path(cursor: &mut Cursor<'_>) -> Parsed<Expr> {
     } else if ["any", "all", "aggregate"].iter().any(|word| name.eq_ignore_ascii_case(word)) {
         return Err(cursor.expected("`/` (this works on a collection, as in `Items/any(…)`)"));
     } else {
+        let name = name.to_owned();
         cursor.reset(start);
-        return path(cursor);
+        return path(cursor).map_err(|error| misspelt_function(error, at, &name));
     };
     Ok(Expr { at, kind })
+}
+
+/// The same error, unless a function was meant: its arguments look like a wrong key.
+fn misspelt_function(error: SyntaxError, at: Position, name: &str) -> SyntaxError {
+    let known = Function::ALL.iter().map(|function| function.name());
+    match closest(name, known) {
+        Some(meant) if matches!(error.kind, SyntaxErrorKind::Expected { .. }) => {
+            let found = format!("`{name}`; did you mean `{meant}`?");
+            let kind = SyntaxErrorKind::Expected { expected: "a function of OData", found };
+            SyntaxError { at, kind, ..error }
+        }
+        _ => error,
+    }
 }
 
 fn arguments(cursor: &mut Cursor<'_>, function: Function) -> Parsed<ExprKind> {

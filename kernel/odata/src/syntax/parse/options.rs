@@ -1,12 +1,14 @@
 //! Query options: at the top of a URL, and nested in `$expand`, `$select` and `$count`.
 
 use super::{apply, expand, expression, identifier, search, select};
+use crate::names;
 use crate::syntax::ast::{
     Alias, ComputeItem, CustomOption, ExpandOptions, Format, Levels, OrderByItem, QueryOptions,
 };
 use crate::syntax::cursor::{Budget, Cursor, Parsed};
 use crate::syntax::text::{Text, is_form_encoded};
 use crate::syntax::{Position, SyntaxError, SyntaxErrorKind};
+use crate::value::echo;
 
 /// A system query option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,13 +68,17 @@ impl SystemOption {
     ];
 
     /// The option of this name at the top of a URL.
-    fn from_name(name: &str) -> Option<(&'static str, Self)> {
+    fn names() -> impl Iterator<Item = (&'static str, Self)> {
         let own = Self::NAMES.into_iter();
         let nested = NestedOption::NAMES
             .into_iter()
             .filter(|(_, option)| *option != NestedOption::Levels)
             .map(|(name, option)| (name, Self::Nested(option)));
-        own.chain(nested).find(|(known, option)| match option {
+        own.chain(nested)
+    }
+
+    fn from_name(name: &str) -> Option<(&'static str, Self)> {
+        Self::names().find(|(known, option)| match option {
             // Tokens are written by services, so only with their dollar.
             Self::DeltaToken | Self::SkipToken => known.eq_ignore_ascii_case(name),
             _ => is_named(known, name),
@@ -154,7 +160,9 @@ impl OptionsParser<'_> {
         }
         let Some((known, option)) = SystemOption::from_name(name) else {
             if name.starts_with('$') || name.is_empty() {
-                let kind = SyntaxErrorKind::UnknownOption(name.to_owned());
+                let known = SystemOption::names().map(|(known, _)| known);
+                let closest = names::closest(name, known);
+                let kind = SyntaxErrorKind::UnknownOption { name: echo(name), closest };
                 return Err(SyntaxError { within: None, at: position, kind });
             }
             let value = self.text(raw_value.unwrap_or_default(), value_at)?.as_str().to_owned();

@@ -14,6 +14,7 @@ use super::receiver::Receiver;
 pub(crate) struct Hanging {
     pub(crate) receiver: Receiver,
     pub(crate) let_go: Arc<Semaphore>,
+    answered: Arc<AtomicUsize>,
 }
 
 impl Hanging {
@@ -27,6 +28,7 @@ impl Hanging {
         let let_go = Arc::new(Semaphore::new(0));
         let gate = Arc::clone(&let_go);
         let answered = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&answered);
         let serve = move |mut stream: TcpStream, _| {
             let (gate, answered) = (Arc::clone(&gate), Arc::clone(&answered));
             async move {
@@ -39,7 +41,12 @@ impl Hanging {
                 }
             }
         };
-        Self { receiver: Receiver::raw("127.0.0.1:0", serve).await, let_go }
+        Self { receiver: Receiver::raw("127.0.0.1:0", serve).await, let_go, answered: counted }
+    }
+
+    /// How many requests it has answered.
+    pub(crate) fn answered(&self) -> usize {
+        self.answered.load(Ordering::Relaxed)
     }
 
     pub(crate) fn port(&self) -> u16 {

@@ -1,0 +1,46 @@
+//! Requests per second with each credential, over real sockets, from a process of its own.
+
+use svc_testing::Backend;
+
+use crate::house::{API_KEY, House, KNOWN, KNOWN_PRODUCTS, OPEN, OPEN_PRODUCTS};
+use crate::load::{Load, measure_from_another_process};
+use crate::median;
+
+const ROUNDS: usize = 7;
+
+pub(crate) async fn measure(backend: Backend) {
+    let house = House::open(backend).await;
+    let bearer = format!("Bearer {}", house.access_token);
+    let key = format!("Bearer {API_KEY}");
+    let load = |path: &str, headers: &[(&str, &str)]| Load::new(house.address, path, headers);
+    let browser =
+        [("cookie", house.cookie.as_str()), ("x-csrf", "1"), ("sec-fetch-site", "same-origin")];
+    let answers = [("products", OPEN_PRODUCTS, KNOWN_PRODUCTS), ("a number", OPEN, KNOWN)];
+    for ((answer, open, known), connections) in
+        answers.into_iter().flat_map(|answer| [1, 16].map(|connections| (answer, connections)))
+    {
+        let nothing = load(open, &[]);
+        let by_key = load(known, &[("authorization", &key)]);
+        let by_token = load(known, &[("authorization", &bearer)]);
+        let by_cookie = load(known, &browser);
+        let compare = |what: &str, one: &Load, other: &Load, goal: f64| {
+            let (mut ones, mut others, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+            for _ in 0..ROUNDS {
+                let slow = measure_from_another_process(other, connections);
+                let fast = measure_from_another_process(one, connections);
+                ratios.push(fast / slow);
+                ones.push(fast);
+                others.push(slow);
+            }
+            println!(
+                "  {backend:?}, {answer}, {connections:>2} connections, {what:<34} {:>8.0}/s  {:>8.0}/s  ratio {:.2}, goal {goal}",
+                median(ones),
+                median(others),
+                median(ratios),
+            );
+        };
+        compare("API key beside nothing", &by_key, &nothing, 0.95);
+        compare("access token beside nothing", &by_token, &nothing, 0.95);
+        compare("cookie beside access token", &by_cookie, &by_token, 0.8);
+    }
+}

@@ -1,0 +1,313 @@
+//! A browser signs in to the web client.
+
+use std::time::Duration;
+
+use e2e_identity::{House, query_of};
+use http::Method;
+use svc::identity::roles::{self, RoleChange};
+use svc::identity::sessions;
+use svc_testing::on_both_databases;
+
+on_both_databases! {
+    async fn a_browser_signs_in_and_uses_the_api_by_its_cookie(backend) {
+        let house = House::open(backend).await;
+        let mut nobody = house.browser();
+        let begun = nobody.get("/bff/login?returnUrl=%2Forders%3Fa%3D1").await;
+        let asked = nobody.get(begun.header("location")).await;
+        assert!(asked.header("location").starts_with("/account/sign-in?return="));
+
+        let (mut browser, _) = house.browser_of(house.ada).await;
+        browser.sign_in("/orders?a=1").await;
+        let user = browser.ask("/bff/user").await.expect(200);
+        assert_eq!(user["identity"]["id"], house.ada.to_string());
+        assert_eq!(user["identity"]["displayName"], "Administrator");
+        assert_eq!(user["appUrl"], "/");
+        assert_eq!(user["roles"], serde_json::json!(["Administrator"]));
+        assert!(user["permissions"].as_array().unwrap().contains(&"Products.View".into()));
+        let me = browser.ask("/api/v1/me").await.expect(200);
+        assert_eq!(me["identity"]["id"], house.ada.to_string());
+        let products = browser.ask("/odata/v1/Products?$top=1&$count=true").await.expect(200);
+        assert_eq!(products["@odata.count"], 0);
+        let created = browser.post("/odata/v1/Categories", r#"{"name":"Tools"}"#).await;
+        assert_eq!(created.status, 201, "{}", created.text);
+        // Nothing that the browser was given is a token.
+        let names: Vec<&str> = browser.cookie_names().collect();
+        assert_eq!(names, ["__Host-svc-bff", "__Host-svc-session"]);
+        assert_eq!(browser.cookie("__Host-svc-bff").unwrap().len(), 43);
+    }
+
+    async fn somebody_changes_the_own_name_and_asks_for_another_address(backend) {
+        let house = House::open(backend).await;
+        let (mut browser, _) = house.client_of(house.ada).await;
+        let headers =
+            [("x-csrf", "1"), ("sec-fetch-site", "same-origin"), ("content-type", "application/json")];
+        let mut change = async |body: &str| {
+            browser.send(Method::PUT, "/api/v1/me", &headers, body).await
+        };
+        let me = change(r#"{"displayName":"Ada"}"#).await.expect(200);
+        assert_eq!(me["identity"]["displayName"], "Ada");
+        assert_eq!(change(r#"{"displayName":" "}"#).await.status, 422);
+        assert_eq!(change(r#"{"email":"no address"}"#).await.status, 422);
+        // The password is asked for, not too often, and the old address counts until the link is opened.
+        let wrong = change(r#"{"email":"ada@new.example"}"#).await;
+        assert_eq!(wrong.status, 422, "{}", wrong.text);
+        let right = r#"{"email":"ada@new.example","currentPassword":"correct horse battery"}"#;
+        assert_eq!(change(right).await.expect(200)["identity"]["email"], e2e_identity::ADA);
+        let mut waits = false;
+        for _ in 0..20 {
+            waits |= change(right).await.status == 429;
+        }
+        assert!(waits);
+        let user = browser.ask("/bff/user").await.expect(200);
+        assert_eq!(user["identity"]["displayName"], "Ada");
+        // An API key isn't the person.
+        let ctx = house.within();
+        let (_, key) = svc::identity::api_keys::create(&ctx, house.ada, svc::identity::api_keys::NewApiKey {
+            name: "Import".to_owned(),
+            ..Default::default()
+        }).await.unwrap();
+        let client = house.node.anonymous().with_credential(&format!("Bearer {}", key.expose()));
+        let refused = client.put("/api/v1/me", serde_json::json!({ "displayName": "Eve" })).await;
+        assert_eq!(refused.status, 403);
+    }
+
+    async fn what_any_page_could_send_is_refused(backend) {
+        let house = House::open(backend).await;
+        let (mut browser, _) = house.client_of(house.ada).await;
+        for (address, method) in [
+            ("/api/v1/me", Method::GET),
+            ("/odata/v1/Products", Method::GET),
+            ("/odata/v1/Categories", Method::POST),
+            ("/bff/user", Method::GET),
+            ("/bff/logout", Method::POST),
+        ] {
+            let json = ("content-type", "application/json");
+            let body = r#"{"name":"Forged"}"#;
+            for headers in [
+                &[json][..],
+                &[json, ("sec-fetch-site", "same-origin")],
+                &[json, ("x-csrf", "1"), ("sec-fetch-site", "same-site")],
+                &[json, ("x-csrf", "1"), ("sec-fetch-site", "cross-site")],
+                &[json, ("x-csrf", "1"), ("sec-fetch-site", "none")],
+            ] {
+                let body = if method == Method::POST { body } else { "" };
+                let answer = browser.send(method.clone(), address, headers, body).await;
+                assert_eq!(answer.status, 403, "{address} {headers:?} {}", answer.text);
+            }
+        }
+        let left = browser.ask("/odata/v1/Categories?$count=true&$top=0").await.expect(200);
+        assert_eq!(left["@odata.count"], 0);
+    }
+
+    async fn a_right_that_is_taken_away_is_gone_with_the_next_request(backend) {
+        let house = House::open(backend).await;
+        let (user, role) = house.person("Grace", &["Products.View"]).await;
+        let (mut browser, _) = house.client_of(user).await;
+        assert_eq!(browser.ask("/odata/v1/Products").await.status, 200);
+        let change = RoleChange { permissions: Some([].into()), ..RoleChange::default() };
+        roles::change(&house.within(), role, change).await.unwrap();
+        assert_eq!(browser.ask("/odata/v1/Products").await.status, 403);
+    }
+
+    async fn a_sign_in_ends_with_the_session_at_the_provider(backend) {
+        let house = House::open(backend).await;
+        let (mut browser, session) = house.client_of(house.ada).await;
+        assert_eq!(browser.ask("/api/v1/me").await.status, 200);
+        sessions::end(house.app(), house.ada, session.id).await.unwrap();
+        assert_eq!(browser.ask("/api/v1/me").await.status, 401);
+        assert_eq!(browser.ask("/bff/user").await.status, 401);
+    }
+
+    async fn signing_out_ends_it_here_and_at_the_provider(backend) {
+        let house = House::open(backend).await;
+        let (mut browser, _) = house.client_of(house.ada).await;
+        let before = browser.clone();
+        let url = browser.post("/bff/logout", "").await.expect(200)["url"].clone();
+        let url = url.as_str().unwrap();
+        assert_eq!(browser.cookie("__Host-svc-bff"), None);
+        // Whoever kept the cookie has nothing of it.
+        assert_eq!(before.clone().ask("/bff/user").await.status, 401);
+        let back = browser.get(url).await;
+        assert_eq!((back.status.as_u16(), back.header("location")), (303, "https://shop.example/"));
+        assert_eq!(browser.cookie("__Host-svc-session"), None);
+        let asked = before.clone().get("/bff/login").await;
+        let asked = before.clone().get(asked.header("location")).await;
+        assert!(asked.header("location").starts_with("/account/sign-in"));
+    }
+
+    async fn tokens_are_renewed_once_however_many_ask(backend) {
+        let house = House::open(backend).await;
+        let other = house.another_node().await;
+        let (browser, _) = house.client_of(house.ada).await;
+        let elsewhere = {
+            let mut elsewhere = other.browser();
+            for name in ["__Host-svc-bff", "__Host-svc-session"] {
+                elsewhere.set_cookie(name, browser.cookie(name).unwrap());
+            }
+            elsewhere
+        };
+        for _ in 0..3 {
+            // Past the end of the access token, and within the idle time.
+            house.advance(Duration::from_mins(11));
+            let mut asked = Vec::new();
+            for number in 0..10 {
+                let mut tab = if number % 2 == 0 { browser.clone() } else { elsewhere.clone() };
+                asked.push(tokio::spawn(async move { tab.ask("/api/v1/me").await.status }));
+            }
+            for status in asked {
+                assert_eq!(status.await.unwrap(), 200);
+            }
+        }
+        let sql = "SELECT generation FROM bff_sessions";
+        let database = house.app().service::<svc::database::Database>().unwrap();
+        let rows = database.rows(database.statement(sql, [])).await.unwrap();
+        assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 3);
+    }
+
+    async fn a_sign_in_ends_unused_and_in_the_end(backend) {
+        let settings = [("Svc:Bff:IdleTimeout", "01:00:00"), ("Svc:Bff:AbsoluteTimeout", "03:00:00")];
+        let house = House::open_with(backend, &settings).await;
+        let (mut used, _) = house.client_of(house.ada).await;
+        let (mut unused, _) = house.client_of(house.ada).await;
+        for _ in 0..3 {
+            house.advance(Duration::from_mins(50));
+            assert_eq!(used.ask("/bff/user").await.status, 200);
+        }
+        assert_eq!(unused.ask("/bff/user").await.status, 401);
+        house.advance(Duration::from_mins(30));
+        assert_eq!(used.ask("/bff/user").await.status, 401);
+        assert!(house.node.drain().await > 0);
+        let database = house.app().service::<svc::database::Database>().unwrap();
+        let left = database.rows(database.statement("SELECT 1 FROM bff_sessions", [])).await;
+        assert!(left.unwrap().is_empty());
+    }
+
+    async fn a_sign_in_leads_nowhere_else(backend) {
+        let house = House::open(backend).await;
+        let mut browser = house.browser();
+        for foreign in ["https%3A%2F%2Fevil.example", "%2F%2Fevil.example", "%2F%5Cevil.example", "evil"] {
+            let answer = browser.get(&format!("/bff/login?returnUrl={foreign}")).await;
+            assert_eq!(answer.expect(400)["code"], "bff.foreign_return", "{foreign}");
+        }
+    }
+
+    async fn an_answer_counts_in_the_browser_that_asked_once_and_in_time(backend) {
+        let house = House::open(backend).await;
+        let lost = |text: &str| assert!(text.contains("bff.sign_in_lost"), "{text}");
+        let begin = async || {
+            let (mut browser, _) = house.browser_of(house.ada).await;
+            let begun = browser.get("/bff/login").await;
+            let answered = browser.get(begun.header("location")).await;
+            (browser, answered.header("location").to_owned())
+        };
+        // Somebody else's answer, whose code would sign the victim in as the attacker.
+        let (_, callback) = begin().await;
+        let (mut victim, own) = begin().await;
+        lost(&victim.get(&callback).await.text);
+        // The same with the victim's own state, which names its own cookie.
+        let (code, state) = (query_of(&callback)["code"].clone(), query_of(&own)["state"].clone());
+        let mixed = format!("/bff/callback?code={code}&state={state}&iss=https%3A%2F%2Fshop.example");
+        assert_eq!(victim.get(&mixed).await.expect(403)["code"], "bff.sign_in_refused");
+        assert_eq!(victim.cookie("__Host-svc-bff"), None);
+        // Twice.
+        let (mut browser, callback) = begin().await;
+        assert_eq!(browser.get(&callback).await.status, 303);
+        lost(&browser.get(&callback).await.text);
+        // Too late.
+        let (mut browser, callback) = begin().await;
+        house.advance(Duration::from_mins(10));
+        lost(&browser.get(&callback).await.text);
+        // From another issuer, or none (RFC 9207, section 2.4).
+        for iss in ["&iss=https%3A%2F%2Fevil.example", ""] {
+            let (mut browser, callback) = begin().await;
+            let (rest, _) = callback.split_once("&iss=").unwrap();
+            let answer = browser.get(&format!("{rest}{iss}")).await;
+            assert_eq!(answer.expect(403)["parameters"]["reason"], "wrong_issuer");
+        }
+    }
+
+    async fn a_value_that_was_set_beforehand_is_worth_nothing(backend) {
+        let house = House::open(backend).await;
+        let (mut browser, _) = house.browser_of(house.ada).await;
+        let planted = "A".repeat(43);
+        browser.set_cookie("__Host-svc-bff", &planted);
+        browser.sign_in("/").await;
+        assert_ne!(browser.cookie("__Host-svc-bff").unwrap(), planted);
+        // A second sign-in ends the first.
+        let mut first = browser.clone();
+        browser.sign_in("/").await;
+        assert_eq!(browser.ask("/bff/user").await.status, 200);
+        assert_eq!(first.ask("/bff/user").await.status, 401);
+        // A cookie that a neighbouring site tosses in has no prefix, or is the second of its name.
+        let value = browser.cookie("__Host-svc-bff").unwrap().to_owned();
+        let mut tossed = house.browser();
+        tossed.set_cookie("svc-bff", &value);
+        assert_eq!(tossed.ask("/bff/user").await.status, 401);
+        let twice = format!("__Host-svc-bff={value}; __Host-svc-bff={planted}");
+        let headers = [("cookie", twice.as_str()), ("x-csrf", "1")];
+        let answer = house.browser().send(Method::GET, "/bff/user", &headers, "").await;
+        assert_eq!(answer.status, 401);
+    }
+
+    async fn a_browser_keeps_a_handful_of_sign_ins_under_way(backend) {
+        let house = House::open(backend).await;
+        let mut browser = house.browser();
+        for _ in 0..30 {
+            assert_eq!(browser.get("/bff/login").await.status, 303);
+            assert!(browser.cookie_names().count() <= 5);
+        }
+    }
+
+    async fn the_loading_screen_knows_whether_somebody_is_signed_in(backend) {
+        let house = House::open(backend).await;
+        let (mut browser, _) = house.client_of(house.ada).await;
+        let script = browser.get("/bff/loading-screen/script.js").await;
+        assert!(script.text.contains(r#""signedIn":true"#), "{}", script.text);
+        assert_eq!(script.header("cross-origin-resource-policy"), "same-origin");
+        assert_eq!(script.header("cache-control"), "no-store");
+        let script = house.browser().get("/bff/loading-screen/script.js").await;
+        assert!(script.text.contains(r#""signedIn":false"#), "{}", script.text);
+        let logo = house.browser().get("/bff/loading-screen/logo").await;
+        assert_eq!(logo.header("content-type"), "image/svg+xml");
+    }
+
+    async fn what_a_browser_may_send_has_a_limit_of_its_own(backend) {
+        let settings = [("Svc:Bff:MaxRequestBodySize", "1024")];
+        let house = House::open_with(backend, &settings).await;
+        let (mut browser, _) = house.client_of(house.ada).await;
+        let large = format!(r#"{{"name":"{}"}}"#, "x".repeat(1_024));
+        let length = large.len().to_string();
+        let mut headers = vec![
+            ("x-csrf", "1"),
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", "application/json"),
+        ];
+        // It doesn't say how long it is: it is counted while it is read.
+        let answer = browser.send(Method::POST, "/odata/v1/Categories", &headers, &large).await;
+        assert_eq!(answer.status, 413, "{}", answer.text);
+        headers.push(("content-length", length.as_str()));
+        let answer = browser.send(Method::POST, "/odata/v1/Categories", &headers, &large).await;
+        assert_eq!(answer.json()["error"]["code"], "bff.body_too_large", "{}", answer.text);
+        assert_eq!(answer.status, 413, "{}", answer.text);
+    }
+
+    async fn answers_say_what_other_pages_may_do_with_them(backend) {
+        let settings = [("Svc:Bff:FrameAncestors:0", "https://portal.example")];
+        let house = House::open_with(backend, &settings).await;
+        let mut browser = house.browser();
+        for path in ["/", "/api/v1/me", "/bff/loading-screen/logo", "/account/sign-in", "/nowhere"] {
+            let answer = browser.get(path).await;
+            assert_eq!(answer.header("cross-origin-opener-policy"), "same-origin", "{path}");
+            assert_eq!(answer.header("cross-origin-resource-policy"), "same-origin", "{path}");
+            assert!(answer.header("permissions-policy").contains("camera=()"), "{path}");
+            assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
+            assert!(answer.header("strict-transport-security").contains("max-age="), "{path}");
+            let policy = answer.header("content-security-policy");
+            let frames = match path {
+                "/" => "frame-ancestors https://portal.example",
+                _ => "frame-ancestors 'none'",
+            };
+            assert!(policy.contains(frames), "{path}: {policy}");
+        }
+    }
+}

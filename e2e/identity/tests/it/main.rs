@@ -1,0 +1,17 @@
+//! Signing in, as browsers and programs do it, on both databases.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
+mod attacks;
+mod bff;
+mod codes;
+mod ending;
+mod external;
+mod external_attacks;
+mod parties;
+mod published;
+mod requests;
+mod several_issuers;
+mod sockets;
+mod support;
+mod tokens;

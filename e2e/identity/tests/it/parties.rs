@@ -1,0 +1,22 @@
+//! Clients, and an issuer, that nobody here wrote.
+
+use e2e_identity::RunningShop;
+use svc_testing::on_both_databases;
+
+on_both_databases! {
+    async fn openid_client_signs_people_in(backend) {
+        RunningShop::start(backend).await.node_test("openid-client.test.mjs");
+    }
+
+    async fn oidc_client_ts_signs_people_in(backend) {
+        RunningShop::start(backend).await.node_test("oidc-client-ts.test.mjs");
+    }
+
+    async fn people_use_the_account_pages_in_chromium(backend) {
+        RunningShop::start(backend).await.node_test("pages.test.mjs");
+    }
+
+    async fn people_of_oidc_provider_sign_in(backend) {
+        RunningShop::start(backend).await.node_test("oidc-provider.test.mjs");
+    }
+}

@@ -1,0 +1,83 @@
+/** What others do, seen while one looks. */
+import assert from 'node:assert/strict';
+import type { Request } from 'playwright-core';
+import { fresh, makeProduct, row, story, total, until } from './scenario.ts';
+
+export const live = [
+  story('a list shows what others make, change and delete', { later: true }, async ({ page, visit, application }) => {
+    const name = fresh('Elsewhere');
+    await visit({ app: 'sets.Products', state: { f: [['name', 'starts', name]], t: { price: 'sum' } } });
+    await page.getByText('No products found').waitFor();
+    const { id } = await makeProduct(application, `${name} one`);
+    await row(page, `${name} one`).waitFor();
+    await total(page, '1');
+    // What has changed is marked for a moment: whoever began to look for the mark later could miss it.
+    const mark = page.locator('.svc-row[data-fresh]', { hasText: name });
+    await mark.waitFor({ state: 'detached' });
+    const marked = mark.waitFor();
+    await application.ask(`/odata/v1/Products(${id})`, { method: 'PATCH', body: { price: 12 } });
+    await Promise.all([marked, row(page, '12.00').waitFor()]);
+    await page.locator('.svc-row-foot', { hasText: '12.00' }).waitFor();
+    await makeProduct(application, `${name} two`);
+    await page.locator('.svc-row-foot', { hasText: '22.00' }).waitFor();
+    await application.ask(`/odata/v1/Products(${id})`, { method: 'DELETE' });
+    await row(page, `${name} one`).waitFor({ state: 'detached' });
+    await row(page, `${name} two`).waitFor();
+  }),
+
+  story(
+    'a record follows, and keeps what is being written',
+    { app: 'sets.Products' },
+    async ({ page, application }) => {
+      const name = fresh('Followed');
+      const { id } = await makeProduct(application, name);
+      const ask = (body: object) => application.ask(`/odata/v1/Products(${id})`, { method: 'PATCH', body });
+      await page.getByRole('searchbox').fill(name);
+      await row(page, name).click();
+      await page.locator('.svc-pane h2', { hasText: name }).waitFor();
+      await ask({ price: 41 });
+      await page.locator('.svc-pane [data-property=price]', { hasText: '41.00' }).waitFor();
+      await page.getByRole('button', { name: 'Edit Unit' }).click();
+      await page.getByLabel('Unit', { exact: true }).fill('crate');
+      await ask({ price: 42 });
+      await page.getByText('Somebody else has changed this meanwhile').waitFor();
+      assert.equal(await page.getByLabel('Unit', { exact: true }).inputValue(), 'crate');
+      await page.getByLabel('Unit', { exact: true }).press('Escape');
+    },
+  ),
+
+  story(
+    'a stream that breaks goes on behind what came',
+    { app: 'sets.Products', expects: /ERR_|NetworkError|Failed to/ },
+    async ({ page, application }) => {
+      const name = fresh('Broken');
+      await page.getByRole('searchbox').fill(name);
+      await page.getByText('No products found').waitFor();
+      await makeProduct(application, `${name} before`);
+      await row(page, `${name} before`).waitFor();
+      await page.context().setOffline(true);
+      await makeProduct(application, `${name} meanwhile`);
+      await page.context().setOffline(false);
+      await row(page, `${name} meanwhile`).waitFor();
+    },
+  ),
+
+  story('many windows take one stream', {}, async ({ page }) => {
+    const streams = new Set<Request>();
+    page.on('request', (request) => request.url().includes('/api/v1/live') && streams.add(request));
+    page.on('requestfinished', (request) => streams.delete(request));
+    page.on('requestfailed', (request) => streams.delete(request));
+    for (const set of ['Products', 'Customers', 'Orders', 'Suppliers']) {
+      await page.evaluate(
+        (id) => (globalThis as unknown as { Shell: { openApp(id: string): boolean } }).Shell.openApp(id),
+        `sets.${set}`,
+      );
+      await page.locator(`.shell-window[data-app="sets.${set}"] .svc-row[data-index="0"]`).waitFor();
+    }
+    await until('one stream tells of all', () => {
+      const [first] = streams;
+      return streams.size === 1 && ['Products', 'Suppliers'].every((set) => first?.url().includes(set));
+    });
+    for (let closed = 0; closed < 4; closed += 1) await page.keyboard.press('Alt+Shift+w');
+  }),
+];

@@ -1,0 +1,169 @@
+/** Records: read, edited in place, made, deleted, acted on; two people at once; a server that says no or nothing. */
+import assert from 'node:assert/strict';
+import { fresh, makeProduct, row, said, story } from './scenario.ts';
+
+export const records = [
+  story(
+    'a record is edited in place, and the change taken back',
+    { app: 'sets.Products' },
+    async ({ page, application }) => {
+      const name = fresh('Edited');
+      const { id } = await makeProduct(application, name);
+      await page.getByRole('searchbox').fill(name);
+      await row(page, name).click();
+      await page.getByRole('button', { name: 'Edit Price' }).click();
+      await page.getByLabel('Price', { exact: true }).fill('12.345x');
+      await page.getByText('Write a number').waitFor();
+      await page.getByLabel('Price', { exact: true }).fill('12.5');
+      await page.getByText('One change').waitFor();
+      await page.keyboard.press('Control+s');
+      await said(page, 'Saved: Price');
+      assert.equal((await application.ask<{ price: number }>(`/odata/v1/Products(${id})`)).price, 12.5);
+      await row(page, '12.50').waitFor();
+      await page.locator('.svc-notice').getByRole('button', { name: 'Undo' }).click();
+      await row(page, '10.00').waitFor();
+    },
+  ),
+
+  story('what isn’t saved is asked about before it’s lost', { app: 'sets.Products' }, async ({ page, application }) => {
+    const name = fresh('Kept');
+    await makeProduct(application, name);
+    await page.getByRole('searchbox').fill(name);
+    await row(page, name).click();
+    await page.getByRole('button', { name: 'Edit Name' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Other');
+    await page.locator('.svc-pane-back').click();
+    await page.locator('dialog[open]').getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Other');
+    await page.getByLabel('Name', { exact: true }).press('Escape');
+    await page.locator('.svc-pane-back').click();
+    await page.locator('.svc-pane').waitFor({ state: 'detached' });
+  }),
+
+  story('two people change one record', { app: 'sets.Products', expects: /412/ }, async ({ page, application }) => {
+    const name = fresh('Shared');
+    const { id } = await makeProduct(application, name);
+    await page.getByRole('searchbox').fill(name);
+    await row(page, name).click();
+    await page.getByRole('button', { name: 'Edit Price' }).click();
+    await page.getByLabel('Price', { exact: true }).fill('20');
+    await page.getByRole('button', { name: 'Edit Unit' }).click();
+    await page.getByLabel('Unit', { exact: true }).fill('box');
+    await application.ask(`/odata/v1/Products(${id})`, { method: 'PATCH', body: { price: 30, reorderLevel: 7 } });
+    await page.keyboard.press('Control+s');
+    const dialog = page.getByRole('dialog', { name: 'Changed by somebody else' });
+    await dialog.getByLabel('30.00').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await said(page, 'Saved together');
+    const now = await application.ask<Record<string, unknown>>(`/odata/v1/Products(${id})`);
+    assert.deepEqual([now.price, now.unit, now.reorderLevel], [30, 'box', 7]);
+  }),
+
+  story(
+    'a record is made, and the server’s refusals stand at their fields',
+    { app: 'sets.Products', expects: /40[09]|422/ },
+    async ({ page, application }) => {
+      const taken = await makeProduct(application, fresh('Taken'));
+      const name = fresh('Made');
+      await page.getByRole('button', { name: 'New product' }).click();
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.locator('[name=name]:focus').waitFor();
+      assert.equal(await page.getByText('This is needed').count(), 4);
+      await page.getByLabel('Name').fill(name);
+      await page.getByLabel('SKU').fill(taken.sku);
+      await page.getByLabel('Price', { exact: true }).fill('7.5');
+      await page.getByRole('combobox', { name: 'Category' }).fill('garden');
+      await page.getByRole('option', { name: 'Garden' }).click();
+      await page.keyboard.press('Control+Enter');
+      await page
+        .locator('[name=sku][aria-invalid=true], .svc-create [role=alert], svc-create [role=alert]')
+        .first()
+        .waitFor();
+      await page.getByLabel('SKU').fill(fresh('N'));
+      await page.keyboard.press('Control+Enter');
+      await said(page, `${name} is there`);
+      await page.locator('.svc-pane h2', { hasText: name }).waitFor();
+    },
+  ),
+
+  story(
+    'a record is deleted by name, and brought back with Ctrl+Z',
+    { app: 'sets.Products' },
+    async ({ page, application }) => {
+      const name = fresh('Gone');
+      const { id } = await makeProduct(application, name);
+      await page.getByRole('searchbox').fill(name);
+      await row(page, name).click();
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.locator('dialog[open]').getByText(`“${name}”`).waitFor();
+      await page.locator('dialog[open]').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No products found').waitFor();
+      await said(page, `${name} deleted`);
+      await page.locator('.svc-list h1').click();
+      await page.locator('.svc-notice button').first().focus();
+      await page.keyboard.press('Control+z');
+      await row(page, name).waitFor();
+      assert.equal((await application.ask<{ name: string }>(`/odata/v1/Products(${id})`)).name, name);
+    },
+  ),
+
+  story(
+    'an action asks for its parameters and shows what is refused',
+    { app: 'sets.Products', expects: /422/ },
+    async ({ page, application }) => {
+      const name = fresh('Received');
+      await makeProduct(application, name);
+      await page.getByRole('searchbox').fill(name);
+      await row(page, name).click();
+      await page.getByRole('button', { name: 'Receive stock' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Receive stock' });
+      await dialog.getByLabel('Quantity').fill('-5');
+      await dialog.getByRole('button', { name: 'Receive stock' }).click();
+      await dialog.locator('[data-wrong], [role=alert]').first().waitFor();
+      await dialog.getByLabel('Quantity').fill('5');
+      await dialog.getByRole('button', { name: 'Receive stock' }).click();
+      await said(page, 'Receive stock: done');
+      await page.locator('[data-property=stock]', { hasText: '5' }).waitFor();
+    },
+  ),
+
+  story('related records lead to their own app', {}, async ({ page }) => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('claw hammer');
+    await page.locator('.shell-start, .shell-results').getByText('Claw hammer 450 g').first().click();
+    const product = page.locator('.shell-window[data-active]', { hasText: 'Claw hammer 450 g' });
+    await product.locator('.svc-related', { hasText: 'Order lines' }).getByText('Show all').click();
+    await page
+      .locator('.shell-window[data-app="sets.OrderLines"]')
+      .getByRole('button', { name: /^Product is/ })
+      .waitFor();
+    await page.keyboard.press('Alt+Shift+w');
+    await page.keyboard.press('Alt+Shift+w');
+  }),
+
+  story(
+    'a server that doesn’t answer takes nothing away',
+    { app: 'sets.Products', expects: /ERR_|NetworkError|Failed to load|fetch/ },
+    async ({ page, application }) => {
+      const name = fresh('Offline');
+      await makeProduct(application, name);
+      await page.getByRole('searchbox').fill(name);
+      await row(page, name).click();
+      await page.getByRole('button', { name: 'Edit Name' }).click();
+      await page.getByLabel('Name', { exact: true }).fill(`${name} two`);
+      await page.route('**/odata/**', (route) => route.abort());
+      await page.keyboard.press('Control+s');
+      await page.getByText(/could not be reached|can’t be reached/).waitFor();
+      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), `${name} two`);
+      await page.getByRole('searchbox').fill('');
+      await page.locator('.svc-list [role=alert]').waitFor();
+      await row(page, name).waitFor();
+      await page.unroute('**/odata/**');
+      await page.locator('.svc-list [role=alert]').getByRole('button', { name: 'Try again' }).click();
+      await row(page, 'Claw hammer').waitFor();
+      await page.locator('.svc-pane').getByRole('button', { name: 'Save' }).click();
+      await said(page, 'Saved');
+    },
+  ),
+];

@@ -1,0 +1,73 @@
+/** Pages of the system: people and what they may do, health, settings, first steps. */
+import assert from 'node:assert/strict';
+import { fresh, row, said, signInAs, story } from './scenario.ts';
+
+export const system = [
+  story(
+    'a clerk is given a role, invited, and comes in',
+    { app: 'system.roles', expects: /422|409/ },
+    async ({ page, another, stranger, application }) => {
+      const role = fresh('Clerk');
+      await page.getByRole('button', { name: 'New role' }).click();
+      const dialog = page.locator('dialog[open]');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.locator('[role=alert]:not(:empty)').waitFor();
+      await dialog.getByLabel('Name').fill(role);
+      for (const right of ['Products.View', 'Categories.View', 'Suppliers.View']) {
+        await dialog.locator(`[value="${right}"]`).check();
+      }
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await said(page, `${role} saved`);
+
+      const people = await another({ app: 'system.people' });
+      const name = fresh('Ben');
+      await people.getByRole('button', { name: 'Invite' }).click();
+      const asked = people.locator('dialog[open]');
+      await asked.getByLabel('Name').fill(name);
+      await asked.getByLabel('Mail address').fill(`${name.toLowerCase()}@shop.example`);
+      await asked.getByRole('checkbox', { name: role }).check();
+      await asked.getByRole('button', { name: 'Invite' }).click();
+      const link = await people.getByRole('textbox', { name: 'Invitation link' }).inputValue();
+      await people.getByRole('button', { name: 'Done' }).click();
+      await row(people, name).getByText('Invited').waitFor();
+
+      // The shop listens at any free port, which its links don't know.
+      const { pathname, search } = new URL(link);
+      const clerk = await stranger(application.url + pathname + search);
+      const password = fresh('a long password ');
+      for (const field of await clerk.locator('input[type=password]').all()) await field.fill(password);
+      await clerk.locator('form .primary').click();
+      await signInAs(clerk, { email: `${name.toLowerCase()}@shop.example`, password });
+      await clerk.locator('.shell-tile', { hasText: 'Products' }).waitFor();
+      assert.equal(await clerk.locator('.shell-tile', { hasText: 'People' }).count(), 0);
+      assert.equal(await clerk.locator('.shell-tile', { hasText: 'Customers' }).count(), 0);
+
+      await row(people, name).getByText('Active').waitFor();
+      await row(people, name).click();
+      await people.getByRole('button', { name: 'Disable' }).click();
+      await row(people, name).getByText('Disabled').waitFor();
+      await people.getByRole('button', { name: 'Take out' }).click();
+      await people.locator('dialog[open]').getByRole('button', { name: 'Take out' }).click();
+      await said(people, `${name} was taken out`);
+    },
+  ),
+
+  story('health says how things are', { app: 'system.health' }, async ({ page }) => {
+    await page.getByText('All is well').waitFor();
+    await page.locator('tr', { hasText: 'webhooks' }).getByText('Works').waitFor();
+    await page.locator('.svc-figures div', { hasText: 'Dead letters' }).waitFor();
+  }),
+
+  story('first steps lead to a key and an endpoint', { app: 'system.first' }, async ({ page }) => {
+    await page.getByText(/curl -H 'Authorization: Bearer svck_…'/).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Reference' }).getAttribute('href'), '/docs');
+  }),
+
+  story('a setting is changed, and put back', { app: 'system.settings' }, async ({ page }) => {
+    const field = page.getByLabel('How long lists are read');
+    await field.selectOption('Pager');
+    await said(page, 'How long lists are read saved');
+    await page.locator('.svc-notice').getByRole('button', { name: 'Undo' }).click();
+    await page.waitForFunction(() => document.querySelector('select')?.value === 'EndlessScroll');
+  }),
+];

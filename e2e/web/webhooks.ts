@@ -1,0 +1,145 @@
+/** System → Webhooks, from the first endpoint to what was missed. */
+import assert from 'node:assert/strict';
+import { addressOf, fresh, makeProduct, said, story, until } from './scenario.ts';
+
+export const webhooks = [
+  story(
+    'an endpoint’s life: added, tested, broken, switched off, mended, made up for',
+    { app: 'webhooks', expects: /422/ },
+    async ({ page, application }) => {
+      const { receiver } = application;
+      const name = fresh('Warehouse');
+      await page.locator('.svc-head').getByRole('button', { name: 'Add endpoint' }).click();
+      await page.getByLabel('Address').fill('ftp://nowhere');
+      await page.locator('.svc-suggested').getByRole('button', { name: 'products.*' }).click();
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.locator('[data-wrong]').first().waitFor();
+      await page.getByLabel('Address').fill(receiver.url);
+      await page.getByLabel('Description').fill(name);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      const secret = page.getByRole('dialog', { name: 'Signing secret' });
+      const signing = await secret.getByLabel('Signing secret').inputValue();
+      assert.match(signing, /^whsec_/);
+      await secret.getByRole('button', { name: 'Done' }).click();
+
+      await page.getByRole('button', { name: 'Send test event' }).click();
+      await page.locator('.svc-related', { hasText: 'webhook.test' }).getByText('Delivered · 200').waitFor();
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Send an example' }).click();
+      const example = page.getByRole('dialog', { name: 'Send an example' });
+      await example.getByLabel('Event').selectOption('stock.low');
+      const shown = await example.locator('pre').innerText();
+      await example.getByRole('button', { name: 'Send an example' }).click();
+      await page.locator('.svc-related', { hasText: 'stock.low' }).waitFor();
+      const isExample = ({ type, body }: { type: string; body: string }) =>
+        type === 'stock.low' && JSON.stringify(JSON.parse(body).data) === JSON.stringify(JSON.parse(shown));
+      await until('the example arrives', () => receiver.got.some(isExample));
+      await page.getByRole('button', { name: 'Show secret' }).click();
+      assert.equal(await secret.getByLabel('Signing secret').inputValue(), signing);
+      await secret.getByRole('button', { name: 'Done' }).click();
+
+      // A change of the shop arrives while one looks.
+      await makeProduct(application, name);
+      await page.locator('.svc-related', { hasText: 'products.created' }).waitFor();
+      assert.ok(receiver.got.some(({ type, body }) => type === 'products.created' && body.includes(name)));
+
+      // The receiver breaks, and is switched off.
+      receiver.status = 500;
+      await makeProduct(application, name);
+      await makeProduct(application, name);
+      await page
+        .locator('.svc-pane')
+        .getByText(/^\s*Off\s*$/)
+        .waitFor();
+      await page.getByText(/Off since/).waitFor();
+      const missed = fresh('Missed');
+      await makeProduct(application, missed);
+
+      // Mended, switched on, and told what it missed.
+      receiver.status = 200;
+      await page.locator('.svc-pane').getByRole('button', { name: 'Switch on' }).click();
+      await said(page, 'Switched on');
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Send what was missed' }).click();
+      await page.locator('dialog[open]').getByLabel('Since').fill('2026-01-01T00:00');
+      await page.locator('dialog[open]').getByRole('button', { name: 'Send what was missed' }).click();
+      await said(page, 'A job sends them now');
+      await until('the missed event arrives', () => receiver.got.some(({ body }) => body.includes(missed)));
+
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
+      await page.locator('dialog[open]').getByRole('button', { name: 'Rotate secret' }).click();
+      assert.notEqual(await secret.getByLabel('Signing secret').inputValue(), signing);
+      await secret.getByRole('button', { name: 'Done' }).click();
+      await page.getByText(/The old secret signs, too/).waitFor();
+
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.locator('dialog[open]').getByRole('button', { name: 'Delete' }).click();
+      await said(page, 'Endpoint deleted');
+    },
+  ),
+
+  story(
+    'a key pair is made a new one, the old one signs until its day is over, and no more than eight do',
+    { app: 'webhooks', expects: /409/ },
+    async ({ page, application }) => {
+      const { id, publicKey } = await application.ask<{ id: string; publicKey: string }>('/api/v1/webhooks', {
+        method: 'POST',
+        body: { url: application.receiver.url, events: ['stock.low'], description: fresh('Keys'), isAsymmetric: true },
+      });
+      await page.goto(addressOf(application.url, { app: 'webhooks', state: { open: id } }));
+      const pane = page.locator('.svc-pane');
+      const key = (value: string) => pane.getByText(value, { exact: true });
+      await key(publicKey).waitFor();
+      assert.equal(await pane.getByText(/The old key pair signs/).count(), 0);
+      const rotate = async () => {
+        await pane.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+        await page.getByRole('menuitem', { name: 'Rotate key pair' }).click();
+        await page.locator('dialog[open]').getByRole('button', { name: 'Rotate key pair' }).click();
+      };
+      await rotate();
+      await said(page, 'The key pair is a new one');
+      await pane.getByText(/The old key pair signs, too, until/).waitFor();
+      await key(publicKey).waitFor({ state: 'detached' });
+      assert.match(await pane.getByText(/^whpk_/).innerText(), /^whpk_/);
+
+      for (let retired = 1; retired < 8; retired += 1) {
+        await application.ask(`/api/v1/webhooks/${id}/key-pair/rotate`, { method: 'POST' });
+      }
+      await rotate();
+      await said(page, 'no further one can join them');
+      await application.ask(`/api/v1/webhooks/${id}`, { method: 'DELETE' });
+    },
+  ),
+
+  story(
+    'the log shows what was sent and what came back, and sends it again',
+    { app: 'webhooks' },
+    async ({ page, application }) => {
+      const { receiver } = application;
+      receiver.status = 200;
+      const endpoint = await application.ask<{ id: string }>('/api/v1/webhooks', {
+        method: 'POST',
+        body: { url: receiver.url, events: ['*'], description: fresh('Log') },
+      });
+      await application.ask(`/api/v1/webhooks/${endpoint.id}/test`, { method: 'POST' });
+      await page.getByRole('tab', { name: 'Deliveries' }).click();
+      await page.getByLabel('All endpoints').selectOption(endpoint.id);
+      const first = page.locator('.svc-row[data-index="0"]', { hasText: 'webhook.test' });
+      await first.getByText('Delivered · 200').waitFor();
+      await first.click();
+      await page.locator('pre', { hasText: '"type": "webhook.test"' }).waitFor();
+      await page.locator('pre', { hasText: '"received": true' }).waitFor();
+      const before = receiver.got.length;
+      await page.getByRole('button', { name: 'Redeliver' }).click();
+      await said(page, 'Sent again');
+      await page.getByText('The original delivery').waitFor();
+      await until('it arrives again', () => receiver.got.length > before);
+      await page.getByRole('tab', { name: 'Event types' }).click();
+      await page.locator('summary', { hasText: 'stock.low' }).click();
+      await page.locator('details[open] pre', { hasText: '"sku"' }).first().waitFor();
+      await application.ask(`/api/v1/webhooks/${endpoint.id}`, { method: 'DELETE' });
+    },
+  ),
+];

@@ -1,0 +1,81 @@
+/** Records that are taken from state to state. */
+import assert from 'node:assert/strict';
+import { said, story } from './scenario.ts';
+import type { Application } from './application.ts';
+
+/** An order that waits for its approval. */
+interface Waiting {
+  readonly id: string;
+  readonly number: string;
+}
+
+/** Has an order wait for its approval, whatever was done with it before. */
+async function waiting(application: Application): Promise<Waiting> {
+  const filter = encodeURIComponent("status eq 'placed' and workflowState ne 'approved'");
+  const { value } = await application.ask<{ value: Waiting[] }>(
+    `/odata/v1/Orders?$filter=${filter}&$orderby=orderedAt&$top=1&$select=id,number`,
+  );
+  const [order] = value;
+  assert.ok(order, 'the sample has orders that are not approved');
+  const path = `/api/v1/workflows/Orders/${order.id}`;
+  const { version, state } = await application.ask<{ version: string; state: { name: string } }>(path);
+  if (state.name === 'open') {
+    await application.ask(`${path}/transitions/submit`, { method: 'POST', body: { version } });
+  }
+  return order;
+}
+
+export const workflow = [
+  story(
+    'an order is refused with a comment, handed in again, and somebody else has to approve it',
+    { later: true },
+    async ({ page, application, visit }) => {
+      const { id, number } = await waiting(application);
+      await visit({ app: 'sets.Orders', state: { r: id } });
+      const standing = page.getByRole('region', { name: 'Workflow' });
+      await standing.locator('h3', { hasText: 'Waits' }).waitFor();
+      await standing.getByRole('button', { name: 'Refuse' }).click();
+      const dialog = page.locator('dialog[open]');
+      // Nothing is refused without a word.
+      await dialog.getByRole('button', { name: 'Refuse' }).click();
+      await dialog.getByLabel('Comment').fill('Too many parasols');
+      await dialog.getByRole('button', { name: 'Refuse' }).click();
+      await said(page, 'It is now: Not asked for');
+      await standing.locator('h3', { hasText: 'Not asked for' }).waitFor();
+      await page.locator('.svc-pane h2', { hasText: number }).waitFor();
+
+      await standing.getByRole('button', { name: 'Submit' }).click();
+      await standing.locator('h3', { hasText: 'Waits' }).waitFor();
+      await standing
+        .getByRole('listitem')
+        .filter({ hasText: 'Approve' })
+        .getByText('Somebody else has to')
+        .first()
+        .waitFor();
+      assert.equal(await standing.getByRole('button', { name: 'Approve' }).count(), 0);
+      await standing.locator('summary').click();
+      await standing.getByText('Too many parasols').waitFor();
+    },
+  ),
+
+  story(
+    'a step that somebody overtook says so, and shows how the order stands now',
+    { later: true, expects: /409/ },
+    async ({ page, application, visit }) => {
+      const { id } = await waiting(application);
+      await visit({ app: 'sets.Orders', state: { r: id } });
+      const standing = page.getByRole('region', { name: 'Workflow' });
+      await standing.getByRole('button', { name: 'Refuse' }).waitFor();
+      const path = `/api/v1/workflows/Orders/${id}`;
+      const { version } = await application.ask<{ version: string }>(path);
+      const body = { version, comment: 'Not this year' };
+      await application.ask(`${path}/transitions/refuse`, { method: 'POST', body });
+      await standing.getByRole('button', { name: 'Refuse' }).click();
+      const dialog = page.locator('dialog[open]');
+      await dialog.getByLabel('Comment').fill('Too late');
+      await dialog.getByRole('button', { name: 'Refuse' }).click();
+      await standing.getByText('This is how it stands now').waitFor();
+      await standing.locator('h3', { hasText: 'Not asked for' }).waitFor();
+    },
+  ),
+];

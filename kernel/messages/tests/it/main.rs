@@ -1,0 +1,7 @@
+//! Texts as modules give them and as they are read.
+#![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
+
+mod assembly;
+mod browser;
+mod fixture;
+mod texts;

@@ -1,0 +1,122 @@
+//! What a token says, and what is expected of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What kind of token it is, as its header says (`typ`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenType {
+    /// An ID token, which says `JWT` or nothing.
+    Id,
+    /// An access token of the built-in provider (RFC 9068, section 2.1): `at+jwt`.
+    Access,
+    /// An access token of a provider that may not know RFC 9068: `at+jwt`, `JWT` or nothing.
+    ForeignAccess,
+    /// A logout token (OpenID Connect Back-Channel Logout, section 2.4): `logout+jwt`, or what
+    /// providers send that are older than that.
+    Logout,
+}
+
+impl TokenType {
+    /// What the header says of one that is made here.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Id => "JWT",
+            Self::Access | Self::ForeignAccess => "at+jwt",
+            Self::Logout => "logout+jwt",
+        }
+    }
+
+    /// Whether a header says this kind. Letters may be of either case, and `application/` may
+    /// stand before it (RFC 7515, section 4.1.9).
+    pub(crate) fn takes(self, typ: Option<&str>) -> bool {
+        let said = typ.map(str::to_ascii_lowercase);
+        let said = said.as_deref().map(|typ| typ.strip_prefix("application/").unwrap_or(typ));
+        match self {
+            Self::Id => matches!(said, None | Some("jwt")),
+            Self::Access => said == Some("at+jwt"),
+            Self::ForeignAccess => matches!(said, None | Some("jwt" | "at+jwt")),
+            Self::Logout => matches!(said, None | Some("jwt" | "logout+jwt")),
+        }
+    }
+}
+
+/// One text or several, as `aud` is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// What a checked token says.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Claims {
+    /// Who made it.
+    pub iss: String,
+    /// Whom it is about; a logout token may name a session alone.
+    #[serde(default)]
+    pub sub: String,
+    aud: OneOrMany,
+    /// Until when it holds, in seconds of Unix time.
+    #[serde(default)]
+    pub exp: Option<i64>,
+    /// When it was made.
+    pub iat: i64,
+    /// Before when it doesn't hold.
+    #[serde(default)]
+    pub nbf: Option<i64>,
+    /// For whom it was made, where it is for several.
+    #[serde(default)]
+    pub azp: Option<String>,
+    /// What the client sent to recognise its own request.
+    #[serde(default)]
+    pub nonce: Option<String>,
+    /// The session at the provider.
+    #[serde(default)]
+    pub sid: Option<String>,
+    /// Everything else.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+impl Claims {
+    /// Whether it is for `audience`.
+    #[must_use]
+    pub fn is_for(&self, audience: &str) -> bool {
+        self.audience().any(|each| each == audience)
+    }
+
+    /// For whom it is.
+    pub fn audience(&self) -> impl Iterator<Item = &str> {
+        let all: &[String] = match &self.aud {
+            OneOrMany::One(one) => std::slice::from_ref(one),
+            OneOrMany::Many(many) => many,
+        };
+        all.iter().map(String::as_str)
+    }
+
+    /// The text of another claim.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.more.get(name)?.as_str()
+    }
+}
+
+/// What is expected of a token.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected<'a> {
+    /// The kind.
+    pub kind: TokenType,
+    /// Who must have made it.
+    pub issuer: &'a str,
+    /// For whom it must be.
+    pub audience: &'a str,
+    /// The time, in seconds of Unix time.
+    pub now: i64,
+    /// How far clocks may differ, in seconds.
+    pub tolerance: i64,
+    /// Whether a token counts whose time is over: an ID token tells who signs out.
+    pub may_be_over: bool,
+}

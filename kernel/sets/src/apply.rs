@@ -1,0 +1,394 @@
+//! `$apply`: what is made of the rows that the principal sees.
+//!
+//! Each step works on the rows that the one before leaves. They begin as the set's visible rows, so
+//! that no aggregate counts what its reader may not see. As long as they are entities, their table
+//! keeps the entity's name; after an aggregation they are a table of computed columns.
+
+use sea_orm::QueryResult;
+use sea_orm::sea_query::{
+    Alias, Expr, Func, NullOrdering, Order, Query, SelectStatement, UnionType,
+};
+use svc_core::{Error, Result};
+use svc_data::Context;
+use svc_database::Backend;
+use svc_odata::bind::{
+    AggregateMethod, BoundAggregate, BoundApply, BoundExpr, BoundTransformation,
+    BoundTransformationKind as Kind, Row,
+};
+use svc_odata::json::push_name;
+use svc_odata::model::PrimitiveType;
+
+use super::model::Sets;
+use super::order::Terms;
+use super::page::PageRequest;
+use super::read::{count_of, first_number, with_computed};
+use super::rows::{Form, close};
+use super::source::Source;
+use super::sql::Translator;
+use super::token::Position;
+
+/// Rows in the making.
+#[derive(Clone)]
+pub(super) struct Rows<'a> {
+    /// A statement without columns.
+    pub(super) select: SelectStatement,
+    pub(super) translator: Translator<'a>,
+    /// Whether they are entities.
+    entities: bool,
+    /// Whether some were left out by number, so that what follows needs a table of its own.
+    cut: Option<Cut>,
+    /// Whether a step said what they are sorted by.
+    ordered: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Cut {
+    Skipped,
+    Topped,
+}
+
+fn column_name(place: usize) -> Alias {
+    Alias::new(format!("~column{place}"))
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn of_entities(select: SelectStatement, translator: Translator<'a>) -> Self {
+        Self { select, translator, entities: true, cut: None, ordered: false }
+    }
+
+    /// Makes the rows a table, with further columns.
+    pub(super) fn settle(&mut self, compute: &[BoundExpr]) -> Result<()> {
+        let select = std::mem::take(&mut self.select);
+        self.cut = None;
+        if self.entities {
+            self.select = with_computed(select, &mut self.translator, compute)?;
+            return Ok(());
+        }
+        let mut inner = select;
+        let mut values = self.translator.columns.clone();
+        for expr in compute {
+            let form = Form::of(self.translator.sets, expr)?;
+            values.push(form.typed(self.translator.backend, self.translator.value(expr)?));
+        }
+        for (place, value) in values.iter().enumerate() {
+            inner.expr_as(value.clone(), column_name(place));
+        }
+        self.become_table(inner, values.len());
+        Ok(())
+    }
+
+    /// Goes on with the columns of a statement.
+    fn become_table(&mut self, inner: SelectStatement, width: usize) {
+        let table = self.translator.new_name();
+        let columns = (0..width).map(|place| Expr::col((table.clone(), column_name(place))));
+        self.translator.columns = columns.collect();
+        self.select = Query::select();
+        self.select.from_subquery(inner, table);
+        self.entities = false;
+        self.cut = None;
+    }
+
+    /// Whether some rows were left out by number.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    /// Performs the steps.
+    pub(super) fn apply(&mut self, apply: &BoundApply) -> Result<()> {
+        for step in &apply.steps {
+            self.step(step)?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &BoundTransformation) -> Result<()> {
+        let keeps_order = matches!(step.kind, Kind::Skip(_) | Kind::Top(_));
+        if self.is_cut() && !keeps_order {
+            self.settle(&[])?;
+        }
+        match &step.kind {
+            Kind::Filter(condition) => {
+                let condition = self.translator.condition(condition)?;
+                self.select.and_where(condition);
+            }
+            Kind::Search(search) => {
+                let Some(entity_type) = step.row.entity_type else {
+                    let message = "`search` of aggregated rows is not served";
+                    return Err(Error::not_implemented(message).target("$apply"));
+                };
+                let place = &self.translator.current;
+                let condition = self.translator.search(place, entity_type, search)?;
+                self.select.and_where(condition);
+            }
+            Kind::Compute(compute) => self.settle(compute)?,
+            Kind::GroupBy { keys, aggregates } => self.group(keys, aggregates)?,
+            Kind::Concat(parts) => self.concat(parts, &step.row)?,
+            Kind::OrderBy(order_by) => {
+                let terms = if self.entities {
+                    Terms::new(&self.translator, order_by)?
+                } else {
+                    Terms::without_key(&self.translator, order_by)?
+                };
+                self.select.clear_order_by();
+                terms.sort(&mut self.select);
+                self.ordered = true;
+            }
+            Kind::Skip(skip) => {
+                if self.is_cut() {
+                    self.settle(&[])?;
+                }
+                self.sort_unless_sorted()?;
+                // SQLite leaves rows out only where it also keeps some.
+                self.select.offset(*skip).limit(i64::MAX.unsigned_abs());
+                self.cut = Some(Cut::Skipped);
+            }
+            Kind::Top(top) => {
+                if self.cut == Some(Cut::Topped) {
+                    self.settle(&[])?;
+                }
+                self.sort_unless_sorted()?;
+                self.select.limit((*top).min(i64::MAX.unsigned_abs()));
+                self.cut = Some(Cut::Topped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives rows an order of which some are left out by number: by the key, or by all columns
+    /// where there is none.
+    fn sort_unless_sorted(&mut self) -> Result<()> {
+        if self.ordered || self.is_cut() {
+            return Ok(());
+        }
+        if self.entities {
+            Terms::new(&self.translator, &[])?.sort(&mut self.select);
+        } else {
+            sort_by_columns(&mut self.select, &self.translator);
+        }
+        Ok(())
+    }
+
+    /// Keys and values are computed first and grouped by name, since PostgreSQL takes two equal
+    /// expressions with parameters for different ones.
+    fn group(&mut self, keys: &[BoundExpr], aggregates: &[BoundAggregate]) -> Result<()> {
+        let backend = self.translator.backend;
+        let mut inner = std::mem::take(&mut self.select);
+        for (place, expr) in keys.iter().enumerate() {
+            inner.expr_as(self.translator.typed(expr)?, column_name(place));
+        }
+        let values = aggregates.iter().filter_map(|it| Some((it.method, it.expr.as_ref()?)));
+        for (number, (method, expr)) in values.enumerate() {
+            let value = if is_extreme(method) {
+                self.translator.ordered(expr)?
+            } else {
+                self.translator.typed(expr)?
+            };
+            inner.expr_as(value, column_name(keys.len() + number));
+        }
+        // A statement that only counts still needs a column.
+        inner.expr_as(Expr::val(1), Alias::new("~one"));
+        let table = self.translator.new_name();
+        let column = |place: usize| Expr::col((table.clone(), column_name(place)));
+        let mut grouped = Query::select();
+        for place in 0..keys.len() {
+            grouped.expr_as(column(place), column_name(place)).add_group_by([column(place)]);
+        }
+        let mut next = keys.len();
+        for (number, aggregate) in aggregates.iter().enumerate() {
+            let value = match &aggregate.expr {
+                Some(expr) => {
+                    let value = aggregated(backend, aggregate.method, expr, column(next));
+                    next += 1;
+                    if is_extreme(aggregate.method) {
+                        self.translator.unranked(expr, value)
+                    } else {
+                        value
+                    }
+                }
+                None => Expr::from(Func::count(Expr::val(1))),
+            };
+            grouped.expr_as(value, column_name(keys.len() + number));
+        }
+        grouped.from_subquery(inner, table.clone());
+        self.ordered = false;
+        self.become_table(grouped, keys.len() + aggregates.len());
+        Ok(())
+    }
+
+    /// The rows of each sequence, one after the other, with their columns matched by name.
+    fn concat(&mut self, parts: &[BoundApply], row: &Row) -> Result<()> {
+        if row.entity_type.is_some() {
+            let message = "`concat` of entities is not served";
+            return Err(Error::not_implemented(message).target("$apply"));
+        }
+        let mut all: Option<SelectStatement> = None;
+        for part in parts {
+            let mut rows = self.clone();
+            rows.apply(part)?;
+            rows.settle(&[])?;
+            let mut select = rows.select;
+            for (place, column) in row.columns.iter().enumerate() {
+                let known = part.row.columns.iter().position(|other| other.name == column.name);
+                let value = match known {
+                    Some(known) => rows.translator.columns[known].clone(),
+                    None => Expr::cust("NULL"),
+                };
+                let form = Form::of_type(rows.translator.sets, column.ty)?;
+                select.expr_as(form.typed(self.translator.backend, value), column_name(place));
+            }
+            match &mut all {
+                Some(all) => drop(all.union(UnionType::All, select)),
+                None => all = Some(select),
+            }
+        }
+        let all = all.ok_or_else(|| Error::malformed("`concat` takes two sequences or more"))?;
+        self.ordered = false;
+        self.become_table(all, row.columns.len());
+        Ok(())
+    }
+}
+
+/// Sorts rows that have no key by all that they consist of. Null comes first, as in every order.
+fn sort_by_columns(select: &mut SelectStatement, translator: &Translator<'_>) {
+    for column in &translator.columns {
+        let column = column.clone();
+        match translator.backend {
+            Backend::Sqlite => select.order_by_expr(column, Order::Asc),
+            Backend::Postgres => {
+                select.order_by_expr_with_nulls(column, Order::Asc, NullOrdering::First)
+            }
+        };
+    }
+}
+
+/// Whether an aggregate is one of the values themselves.
+fn is_extreme(method: AggregateMethod) -> bool {
+    matches!(method, AggregateMethod::Min | AggregateMethod::Max)
+}
+
+fn aggregated(backend: Backend, method: AggregateMethod, expr: &BoundExpr, value: Expr) -> Expr {
+    use AggregateMethod as Method;
+    let small = matches!(
+        expr.primitive(),
+        Some(PrimitiveType::Int16 | PrimitiveType::Int32 | PrimitiveType::Byte)
+    );
+    let (sqlite, postgres) = match method {
+        // SQLite's sum of integers fails where it overflows; one of doubles never does.
+        Method::Sum if small => ("SUM(?)", "SUM(CAST($1 AS NUMERIC))"),
+        Method::Sum => ("ROUND(SUM(CAST(? AS REAL)), 10)", "SUM(CAST($1 AS NUMERIC))"),
+        Method::Average => {
+            ("ROUND(AVG(CAST(? AS REAL)), 10)", "ROUND(AVG(CAST($1 AS NUMERIC)), 10)")
+        }
+        Method::Min => ("MIN(?)", "MIN($1)"),
+        Method::Max => ("MAX(?)", "MAX($1)"),
+        Method::CountDistinct => ("COUNT(DISTINCT ?)", "COUNT(DISTINCT $1)"),
+        Method::Count => ("COUNT(?)", "COUNT($1)"),
+    };
+    let sql = if backend == Backend::Sqlite { sqlite } else { postgres };
+    Expr::cust_with_exprs(sql, [value])
+}
+
+impl Sets {
+    /// A page of aggregated rows. They have no key, so a page begins after a number of rows.
+    pub(super) async fn read_aggregated<'q>(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        request: &PageRequest<'q>,
+    ) -> Result<Aggregated<'q>> {
+        let query = request.query;
+        let (select, count, columns) = {
+            let (mut select, translator) = self.select_query(ctx, source, query)?;
+            let count = query.count.then(|| count_of(&select));
+            let mut columns = Vec::with_capacity(query.select.columns.len());
+            for index in &query.select.columns {
+                let form = Form::of_type(self, query.row.columns[*index].ty)?;
+                let value = translator.columns[*index].clone();
+                select.expr(form.returned(translator.backend, value));
+                let path = query.row.columns[*index].name.split('/').collect();
+                columns.push(AggregatedColumn { path, form });
+            }
+            let terms = Terms::without_key(&translator, &query.order())?;
+            terms.sort(&mut select);
+            sort_by_columns(&mut select, &translator);
+            let sent = request.after.map_or(0, |position| position.sent);
+            let skip = request.skip.saturating_add(sent).min(i64::MAX.unsigned_abs());
+            select.offset(skip).limit(request.take.saturating_add(1));
+            (select, count, columns)
+        };
+        let count = match &count {
+            Some(select) => Some(first_number(ctx, select).await?),
+            None => None,
+        };
+        let mut rows = ctx.run(ctx.database().build(&select)).await?;
+        let wanted = usize::try_from(request.take).unwrap_or(usize::MAX);
+        let more = rows.len() > wanted;
+        rows.truncate(wanted);
+        let before = request.after.map_or(0, |position| position.sent);
+        let position = Position { sent: before + rows.len() as u64, ..Position::default() };
+        Ok(Aggregated { rows, columns, count, next: more.then_some(position) })
+    }
+}
+
+/// A page of aggregated rows.
+pub(super) struct Aggregated<'q> {
+    pub(super) rows: Vec<QueryResult>,
+    pub(super) columns: Vec<AggregatedColumn<'q>>,
+    /// How many there are in all, where that was asked for.
+    pub(super) count: Option<u64>,
+    /// Where the page ends; none when nothing comes after it.
+    pub(super) next: Option<Position>,
+}
+
+/// A column of aggregated rows.
+pub(super) struct AggregatedColumn<'q> {
+    /// Its path in the object that stands for the row.
+    path: Vec<&'q str>,
+    /// The form its values come in.
+    pub(super) form: Form,
+}
+
+/// Writes the values of a row as an object; what was grouped by along a path stands in objects
+/// along that path.
+pub(super) fn write_aggregated(
+    out: &mut String,
+    backend: Backend,
+    columns: &[AggregatedColumn<'_>],
+    row: &QueryResult,
+) -> Result<()> {
+    let all: Vec<usize> = (0..columns.len()).collect();
+    write_level(out, backend, columns, &all, 0, row)
+}
+
+fn write_level(
+    out: &mut String,
+    backend: Backend,
+    columns: &[AggregatedColumn<'_>],
+    here: &[usize],
+    depth: usize,
+    row: &QueryResult,
+) -> Result<()> {
+    out.push('{');
+    let mut written: Vec<&str> = Vec::new();
+    for place in here {
+        let AggregatedColumn { path, form } = &columns[*place];
+        let name = path[depth];
+        if path.len() == depth + 1 {
+            push_name(out, name);
+            form.write_json(backend, row, *place, out).map_err(svc_database::database_error)?;
+            out.push(',');
+        } else if !written.contains(&name) {
+            written.push(name);
+            let within = |place: &usize| {
+                let path = &columns[*place].path;
+                path.len() > depth + 1 && path[depth] == name
+            };
+            let within: Vec<usize> = here.iter().copied().filter(|place| within(place)).collect();
+            push_name(out, name);
+            write_level(out, backend, columns, &within, depth + 1, row)?;
+            out.push(',');
+        }
+    }
+    close(out, '}');
+    Ok(())
+}

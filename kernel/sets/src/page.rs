@@ -1,0 +1,326 @@
+//! A page of entities, read in pieces, so that a large one never stands in memory.
+//!
+//! | State | What is held meanwhile | Left when |
+//! | --- | --- | --- |
+//! | batches | nothing between two of them | the page ends |
+//! | cursor | a connection, and the statement's snapshot | the page ends, or it is paused |
+//! | whole | all rows: aggregated ones, which have no key to go on behind | they are taken |
+//!
+//! A page of more than one batch has a cursor, unless related entities are read between its rows,
+//! which would take a second connection, or a unit of work has the only one. A batch goes on behind
+//! the row where the one before ended, as the next page does, so a reader that pauses loses its
+//! cursor but not its place. A reader that is dropped gives its connection back.
+
+use std::time::{Duration, Instant};
+
+use futures::TryStreamExt as _;
+use sea_orm::QueryResult;
+use sea_orm::sea_query::SelectStatement;
+use svc_core::Result;
+use svc_data::{Context, Expense};
+use svc_database::{Backend, CursorRows, Database, database_error};
+use svc_odata::bind::BoundQuery;
+
+use super::apply::AggregatedColumn;
+use super::model::Sets;
+use super::order::{Terms, marks};
+use super::read::{count_of, first_number, lay_out};
+use super::rows::{Form, Layout};
+use super::sink::{Row, RowSink};
+use super::source::Source;
+use super::token::Position;
+
+/// How many rows one statement of several returns.
+const BATCH: u64 = 1_000;
+
+/// How many it returns where related entities are read for them, which are as many again or more.
+const BATCH_WITH_RELATED: u64 = 200;
+
+/// How long a cursor lives, unless a statement may take less than four times as long: until then
+/// it keeps SQLite's log from being cut off.
+const CURSOR_LIFETIME: Duration = Duration::from_secs(10);
+
+/// What is asked of a set.
+#[derive(Clone, Copy, Debug)]
+pub struct PageRequest<'a> {
+    /// The options. Those that say which page is meant are below.
+    pub query: &'a BoundQuery,
+    /// Where the page before ended.
+    pub after: Option<&'a Position>,
+    /// How many are left out first.
+    pub skip: u64,
+    /// How many are returned at most.
+    pub take: u64,
+    /// Whether it is of interest that there are more; else none is named as the last one read.
+    pub tells_next: bool,
+    /// Whether each entity comes with its `ETag`.
+    pub etags: bool,
+}
+
+/// A page of entities that is being read.
+pub struct PageReader<'a> {
+    sets: &'a Sets,
+    ctx: &'a Context,
+    source: &'a Source,
+    request: PageRequest<'a>,
+    count: Option<u64>,
+    state: State<'a>,
+    /// How many rows were handed on.
+    written: u64,
+    next: Option<Position>,
+}
+
+enum State<'a> {
+    Batches,
+    Cursor(Box<Cursor<'a>>),
+    Whole(Vec<QueryResult>, Vec<AggregatedColumn<'a>>),
+    Ended,
+}
+
+struct Cursor<'a> {
+    plan: PagePlan<'a>,
+    rows: CursorRows,
+    last: Option<QueryResult>,
+    begun: Instant,
+}
+
+/// How rows of a page are read.
+struct PagePlan<'a> {
+    rows: SelectStatement,
+    layout: Layout<'a>,
+    marks: Vec<(usize, Form)>,
+    from: Vec<usize>,
+}
+
+impl Sets {
+    /// Begins to read a page of entities: counts them, where that is asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without the set's permission;
+    /// [`ErrorKind::NotImplemented`](svc_core::ErrorKind::NotImplemented) for a feature that is
+    /// not served.
+    pub async fn open_page<'a>(
+        &'a self,
+        ctx: &'a Context,
+        source: &'a Source,
+        request: PageRequest<'a>,
+    ) -> Result<PageReader<'a>> {
+        self.require_view(ctx, source.set())?;
+        let mut reader = PageReader::new(self, ctx, source, request);
+        if request.query.row.entity_type.is_none() {
+            let read = self.read_aggregated(ctx, source, &request).await?;
+            reader.count = read.count;
+            reader.next = read.next.filter(|_| request.tells_next);
+            reader.state = State::Whole(read.rows, read.columns);
+            return Ok(reader);
+        }
+        if request.query.count {
+            let select = count_of(&self.select_query(ctx, source, request.query)?.0);
+            reader.count = Some(first_number(ctx, &select).await?);
+        }
+        if reader.wanted() > BATCH && request.query.expand.is_empty() && !ctx.is_in_unit_of_work() {
+            let plan = reader.plan(None, reader.wanted())?;
+            let statement = ctx.database().build(&plan.rows);
+            // A cursor keeps its statement prepared, which a long one isn't to be.
+            if !Database::stays_prepared(&statement) {
+                return Ok(reader);
+            }
+            ctx.spend(Expense::Statements, 1)?;
+            let rows = ctx.database().cursor(statement).await?;
+            let cursor = Cursor { plan, rows, last: None, begun: Instant::now() };
+            reader.state = State::Cursor(Box::new(cursor));
+        }
+        Ok(reader)
+    }
+}
+
+impl Sets {
+    /// How the database would answer a page: the steps of its plan, a line for each. For those who
+    /// look for a missing index.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sets::open_page`].
+    pub async fn explain_page(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        request: PageRequest<'_>,
+    ) -> Result<Vec<String>> {
+        self.require_view(ctx, source.set())?;
+        let reader = PageReader::new(self, ctx, source, request);
+        let mut statement = ctx.database().build(&reader.plan(None, reader.wanted())?.rows);
+        let (explain, column) = match ctx.database().backend() {
+            Backend::Sqlite => ("EXPLAIN QUERY PLAN", 3),
+            Backend::Postgres => ("EXPLAIN", 0),
+        };
+        statement.sql = format!("{explain} {}", statement.sql);
+        let rows = ctx.run(statement).await?;
+        let step = |row: &QueryResult| row.try_get_by_index(column).map_err(database_error);
+        rows.iter().map(step).collect()
+    }
+}
+
+impl<'a> PageReader<'a> {
+    fn new(sets: &'a Sets, ctx: &'a Context, source: &'a Source, request: PageRequest<'a>) -> Self {
+        let state = State::Batches;
+        Self { sets, ctx, source, request, count: None, state, written: 0, next: None }
+    }
+
+    /// How many there are in all, where that was asked for.
+    #[must_use]
+    pub fn count(&self) -> Option<u64> {
+        self.count
+    }
+
+    /// Where the page ended, once it has; none when nothing comes after it.
+    #[must_use]
+    pub fn into_next(self) -> Option<Position> {
+        self.next
+    }
+
+    /// Hands the next entities to a sink: until it is full where rows come one by one, else as many
+    /// as were read at once. Answers whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database, or what the sink says. What it took before stays.
+    pub async fn read_next<S: RowSink + ?Sized>(&mut self, sink: &mut S) -> Result<bool> {
+        match std::mem::replace(&mut self.state, State::Ended) {
+            State::Ended => Ok(false),
+            State::Whole(rows, columns) => {
+                let backend = self.ctx.database().backend();
+                for row in &rows {
+                    self.hand_on(sink, Row::aggregated(backend, &columns, row))?;
+                }
+                Ok(false)
+            }
+            State::Batches => self.read_batch(sink).await,
+            State::Cursor(cursor) => self.read_rows(cursor, sink).await,
+        }
+    }
+
+    /// Gives up what is held, since nobody is going to read on for a while.
+    ///
+    /// # Errors
+    ///
+    /// A row that can't be read.
+    pub fn pause(&mut self) -> Result<()> {
+        if let State::Cursor(cursor) = &self.state {
+            let plan = &cursor.plan;
+            if let Some(last) = &cursor.last {
+                self.next = Some(self.position(plan, last)?);
+            }
+            self.state = State::Batches;
+        }
+        Ok(())
+    }
+
+    /// How many rows are still to be asked for. One more tells whether there are more.
+    fn wanted(&self) -> u64 {
+        let left = self.request.take.saturating_sub(self.written);
+        left.saturating_add(self.request.tells_next.into())
+    }
+
+    async fn read_batch<S: RowSink + ?Sized>(&mut self, sink: &mut S) -> Result<bool> {
+        let batch = if self.request.query.expand.is_empty() { BATCH } else { BATCH_WITH_RELATED };
+        let limit = self.wanted().min(batch);
+        let is_last = limit == self.wanted();
+        let before = self.next.take();
+        let plan = self.plan(before.as_ref(), limit)?;
+        let mut rows = self.ctx.run(self.ctx.database().build(&plan.rows)).await?;
+        let full = rows.len() as u64 == limit;
+        let left = self.request.take - self.written;
+        rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        let expands = &self.request.query.expand;
+        let etags = self.request.etags;
+        let related = self.sets.related(self.ctx, expands, &plan.from, &rows, etags).await?;
+        sink.expect(rows.len());
+        for row in &rows {
+            self.hand_on(sink, Row::entity(&plan.layout, row, &related, etags))?;
+        }
+        if let Some(budget) = self.ctx.budget() {
+            budget.let_go();
+        }
+        let goes_on = full && limit > 0 && (!is_last || self.request.tells_next);
+        if goes_on {
+            // Where the page was full before, this only told that there are more.
+            let last = rows.last().map(|last| self.position(&plan, last)).transpose()?;
+            self.next = last.or(before);
+        }
+        if goes_on && !is_last {
+            self.state = State::Batches;
+        }
+        Ok(goes_on && !is_last)
+    }
+
+    async fn read_rows<S: RowSink + ?Sized>(
+        &mut self,
+        mut cursor: Box<Cursor<'a>>,
+        sink: &mut S,
+    ) -> Result<bool> {
+        if cursor.begun.elapsed() > self.cursor_lifetime() {
+            self.state = State::Cursor(cursor);
+            self.pause()?;
+            return self.read_batch(sink).await;
+        }
+        let mut ended = false;
+        loop {
+            let Some(row) = cursor.rows.try_next().await? else {
+                return Ok(false);
+            };
+            if self.written == self.request.take {
+                ended = true;
+                break;
+            }
+            self.hand_on(sink, Row::entity(&cursor.plan.layout, &row, &[], self.request.etags))?;
+            cursor.last = Some(row);
+            if sink.is_full() {
+                break;
+            }
+        }
+        if let Some(last) = cursor.last.as_ref().filter(|_| ended) {
+            self.next = Some(self.position(&cursor.plan, last)?);
+            return Ok(false);
+        }
+        self.state = State::Cursor(cursor);
+        Ok(true)
+    }
+
+    /// How long a cursor lives: the client's time counts as the statement's, which isn't to be
+    /// ended for that.
+    fn cursor_lifetime(&self) -> Duration {
+        let quarter = self.ctx.database().statement_timeout().map(|limit| limit / 4);
+        quarter.map_or(CURSOR_LIFETIME, |quarter| quarter.min(CURSOR_LIFETIME))
+    }
+
+    fn hand_on<S: RowSink + ?Sized>(&mut self, sink: &mut S, row: Row<'_>) -> Result<()> {
+        sink.row(&row.behind(self.written))?;
+        self.written += 1;
+        Ok(())
+    }
+
+    fn position(&self, plan: &PagePlan<'_>, last: &QueryResult) -> Result<Position> {
+        let marks = marks(self.ctx.database().backend(), &plan.marks, last)?;
+        let before = self.request.after.map_or(0, |position| position.sent);
+        Ok(Position { marks, sent: before + self.written })
+    }
+
+    fn plan(&self, reached: Option<&Position>, limit: u64) -> Result<PagePlan<'a>> {
+        let query = self.request.query;
+        let (mut select, translator) = self.sets.select_query(self.ctx, self.source, query)?;
+        let (mut layout, from) = lay_out(&mut select, &translator, query)?;
+        let terms = Terms::new(&translator, &query.order())?;
+        let marks = terms.select(&mut select, &translator, &mut layout);
+        terms.sort(&mut select);
+        if let Some(position) = reached.or(self.request.after) {
+            select.cond_where(terms.after(&position.marks)?);
+        } else if self.request.skip > 0 {
+            // More than a database counts to.
+            select.offset(self.request.skip.min(i64::MAX.unsigned_abs()));
+        }
+        select.limit(limit);
+        Ok(PagePlan { rows: select, layout, marks, from })
+    }
+}

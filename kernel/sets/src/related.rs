@@ -1,0 +1,428 @@
+//! Related entities within an answer: one statement for each navigation property, however many
+//! entities are expanded.
+//!
+//! What leads there and back is the same text at every level, so an answer could grow with a power
+//! of its depth. The [budget](crate::Budget) of the request is asked before each copy, and others
+//! get their turn in between, so that a limit on time can end it, too.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use sea_orm::sea_query::{
+    Alias, Asterisk, Condition, Expr, ExprTrait as _, Func, Order, OverStatement as _, Query,
+    SelectStatement, WindowStatement,
+};
+use sea_orm::{QueryResult, Value};
+use svc_core::Result;
+use svc_data::value::ValueKind;
+use svc_data::{Budget, Context, Expense};
+use svc_database::database_error;
+use svc_odata::bind::{BoundExpand, BoundQuery, ExpandMode};
+use svc_odata::json::{push_name, push_string};
+use svc_odata::model::SetIndex;
+use svc_odata::syntax::encode_option;
+
+use super::model::{Link, Sets};
+use super::order::{Terms, marks};
+use super::read::chosen;
+use super::row_json::write_json;
+use super::rows::{Form, Layout, close};
+use super::source::Source;
+use super::sql::Translator;
+use super::token::{Position, token_binding};
+
+/// How many entities one statement finds the related ones of; databases bound the parameters of a
+/// statement.
+const PARENTS: usize = 5_000;
+
+/// How many related entities one statement reads before each parent's are numbered.
+const MANY: u64 = 5_000;
+
+/// How many bytes are written before others get their turn.
+const TURN: usize = 256 * 1024;
+
+/// What a navigation property leads to, from each of several entities.
+pub(super) struct Related {
+    name: String,
+    many: bool,
+    mode: ExpandMode,
+    counted: bool,
+    /// Where a row has the value that leads there, and its kind.
+    from: (usize, ValueKind),
+    found: HashMap<String, Found>,
+    /// What the request may cost.
+    budget: Option<Budget>,
+}
+
+#[derive(Default)]
+struct Found {
+    elements: String,
+    /// How many entities are in them, at all levels.
+    written: u64,
+    count: u64,
+    /// Where the others are asked for.
+    next: Option<String>,
+}
+
+/// How related entities are read.
+struct RelatedPlan<'a> {
+    select: SelectStatement,
+    layout: Layout<'a>,
+    terms: Terms,
+    /// The column that they are related by.
+    column: Expr,
+    /// Where a row has what it is related by, and its key.
+    parent: usize,
+    key: usize,
+    marks: Vec<(usize, Form)>,
+    /// Where nested navigation begins.
+    from: Vec<usize>,
+}
+
+/// How the value of a row is found again: as the JSON of what is stored. None for a row without one.
+fn name_of(row: &QueryResult, (place, kind): (usize, ValueKind)) -> Result<Option<String>> {
+    let mut name = String::with_capacity(40);
+    write_json(kind.stored(), row, place, &mut name).map_err(database_error)?;
+    Ok((name != "null").then_some(name))
+}
+
+/// How many parameters a list of this many values has: a power of two, so that all lists of a
+/// statement make a few statements, which each connection prepares once.
+fn width_of(list: usize) -> usize {
+    list.next_power_of_two().min(PARENTS)
+}
+
+impl Related {
+    /// Writes what a row's entity is related to, with a comma behind it, and answers how many
+    /// entities that are.
+    ///
+    /// # Errors
+    ///
+    /// Beyond what the request may cost.
+    pub(super) fn write(&self, out: &mut String, row: &QueryResult) -> Result<u64> {
+        let found = name_of(row, self.from)?.and_then(|name| self.found.get(&name));
+        let count = found.map_or(0, |found| found.count);
+        if self.counted || self.mode == ExpandMode::Count {
+            push_name(out, &format!("{}@odata.count", self.name));
+            let _ = write!(out, "{count},");
+        }
+        if self.mode == ExpandMode::Count {
+            return Ok(0);
+        }
+        let written = found.map_or(0, |found| found.written);
+        let length = found.map_or(0, |found| found.elements.len());
+        if let Some(budget) = &self.budget {
+            budget.spend(Expense::RelatedEntities, written)?;
+            budget.spend(Expense::HeldBytes, length as u64)?;
+        }
+        push_name(out, &self.name);
+        let elements = found.map(|found| &found.elements[..]).unwrap_or_default();
+        let elements = elements.strip_suffix(',').unwrap_or(elements);
+        match (self.many, elements) {
+            (true, elements) => drop(write!(out, "[{elements}],")),
+            (false, "") => out.push_str("null,"),
+            (false, element) => drop(write!(out, "{element},")),
+        }
+        if let Some(next) = found.and_then(|found| found.next.as_ref()) {
+            push_name(out, &format!("{}@odata.nextLink", self.name));
+            push_string(out, next);
+            out.push(',');
+        }
+        Ok(written)
+    }
+}
+
+impl Sets {
+    /// What the entities of some rows are related to. `from` says where each row has the value
+    /// that leads there, by item of `$expand`.
+    pub(super) fn related<'a>(
+        &'a self,
+        ctx: &'a Context,
+        expands: &'a [BoundExpand],
+        from: &'a [usize],
+        rows: &'a [QueryResult],
+        etags: bool,
+    ) -> BoxFuture<'a, Result<Vec<Related>>> {
+        async move {
+            let mut all = Vec::with_capacity(expands.len());
+            for (expand, place) in expands.iter().zip(from) {
+                all.push(self.related_by(ctx, expand, *place, rows, etags).await?);
+            }
+            Ok(all)
+        }
+        .boxed()
+    }
+
+    async fn related_by(
+        &self,
+        ctx: &Context,
+        expand: &BoundExpand,
+        place: usize,
+        rows: &[QueryResult],
+        etags: bool,
+    ) -> Result<Related> {
+        let link = self.served_type(expand.step.from).link(expand.step.navigation);
+        let set = SetIndex(link.target.0);
+        self.require_view(ctx, set)?;
+        let kind = self.served_type(expand.step.from).entity.columns[link.column].kind;
+        let from_type = self.model().entity_type(expand.step.from);
+        let mut related = Related {
+            name: from_type.navigation(expand.step.navigation).name.clone(),
+            many: expand.collection,
+            mode: expand.mode,
+            counted: expand.query.count && expand.collection,
+            from: (place, kind),
+            found: HashMap::new(),
+            budget: ctx.budget().cloned(),
+        };
+        let mut parents = Vec::new();
+        for row in rows {
+            let Some(name) = name_of(row, (place, kind))? else { continue };
+            if let Entry::Vacant(unknown) = related.found.entry(name) {
+                unknown.insert(Found::default());
+                parents.push(kind.read(row, place).map_err(database_error)?);
+            }
+        }
+        for parents in parents.chunks(PARENTS) {
+            if related.counted || expand.mode == ExpandMode::Count {
+                self.count_related(ctx, expand, link, parents, &mut related).await?;
+            }
+            if expand.mode != ExpandMode::Count {
+                self.read_related(ctx, expand, link, parents, etags, &mut related).await?;
+            }
+        }
+        Ok(related)
+    }
+
+    async fn count_related(
+        &self,
+        ctx: &Context,
+        expand: &BoundExpand,
+        link: Link,
+        parents: &[Value],
+        related: &mut Related,
+    ) -> Result<()> {
+        let select = {
+            let (mut select, translator) =
+                self.select_related(ctx, &expand.query, link, parents)?;
+            let column = translator.current.column(link.target_column);
+            select.expr(column.clone()).expr(Func::count(Expr::val(1))).add_group_by([column]);
+            select
+        };
+        let kind = self.served_type(link.target).entity.columns[link.target_column].kind;
+        for row in ctx.run(ctx.database().build(&select)).await? {
+            let count: i64 = row.try_get_by_index(1).map_err(database_error)?;
+            if let Some(parent) = name_of(&row, (0, kind))? {
+                related.found.entry(parent).or_default().count = count.unsigned_abs();
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_related(
+        &self,
+        ctx: &Context,
+        expand: &BoundExpand,
+        link: Link,
+        parents: &[Value],
+        etags: bool,
+        related: &mut Related,
+    ) -> Result<()> {
+        let plan = self.plan_related(ctx, expand, link, parents)?;
+        let page = self.page_of(expand, link);
+        let mut rows = read_rows(ctx, &plan, &expand.query, page).await?;
+        let served = self.served_type(link.target);
+        let kind = served.entity.columns[link.target_column].kind;
+        let allowed = page.map(|page| expand.query.top.map_or(page, |top| Ord::min(top, page)));
+        // What is beyond a page is left out before anything is read for it.
+        let mut last: HashMap<String, (u64, Value, Vec<serde_json::Value>)> = HashMap::new();
+        let mut kept = Vec::with_capacity(rows.len());
+        let mut more: HashSet<String> = HashSet::new();
+        for row in rows.drain(..) {
+            if let Some(allowed) = allowed
+                && let Some(name) = name_of(&row, (plan.parent, kind))?
+            {
+                let entry = match last.entry(name) {
+                    Entry::Occupied(known) if known.get().0 == allowed => {
+                        more.insert(known.key().clone());
+                        continue;
+                    }
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unknown) => {
+                        let value = kind.read(&row, plan.parent).map_err(database_error)?;
+                        unknown.insert((0, value, Vec::new()))
+                    }
+                };
+                entry.0 += 1;
+                if entry.0 == allowed {
+                    entry.2 = marks(ctx.database().backend(), &plan.marks, &row)?;
+                }
+            }
+            kept.push(row);
+        }
+        let nested = self.related(ctx, &expand.query.expand, &plan.from, &kept, etags).await?;
+        let mut begun = 0;
+        for row in &kept {
+            let Some(name) = name_of(row, (plan.parent, kind))? else { continue };
+            let found = related.found.entry(name).or_default();
+            let before = found.elements.len();
+            let mut within = 0;
+            if expand.mode == ExpandMode::References {
+                let key = served.entity.key().kind.read(row, plan.key).map_err(database_error)?;
+                found.elements.push_str("{\"@odata.id\":");
+                push_string(&mut found.elements, &self.address(SetIndex(link.target.0), &key));
+                close(&mut found.elements, '}');
+            } else {
+                within = plan.layout.write_element(&mut found.elements, row, &nested, etags)?;
+            }
+            found.elements.push(',');
+            found.written += 1 + within;
+            begun += found.elements.len() - before;
+            if begun > TURN {
+                begun = 0;
+                tokio::task::yield_now().await;
+            }
+        }
+        for name in more {
+            let Some((sent, key, marks)) = last.remove(&name) else { continue };
+            if expand.query.top.is_some_and(|top| top <= sent) {
+                continue;
+            }
+            let next = self.next_related(ctx, expand, &key, &Position { marks, sent })?;
+            related.found.entry(name).or_default().next = next;
+        }
+        Ok(())
+    }
+
+    /// How many related entities an answer holds of each. Where the others can't be asked for by
+    /// the key of what they are related to, it holds all.
+    fn page_of(&self, expand: &BoundExpand, link: Link) -> Option<u64> {
+        let has_address = link.column == self.served_type(expand.step.from).entity.key_index();
+        let page = expand.page.as_ref().filter(|_| expand.collection && has_address);
+        page.map(|page| page.limit)
+    }
+
+    /// The address of the related entities that come after a position.
+    fn next_related(
+        &self,
+        ctx: &Context,
+        expand: &BoundExpand,
+        key: &Value,
+        position: &Position,
+    ) -> Result<Option<String>> {
+        let Some(page) = &expand.page else { return Ok(None) };
+        let from = expand.step.from;
+        let name = &self.model().entity_type(from).navigation(expand.step.navigation).name;
+        let end = if expand.mode == ExpandMode::References { "/$ref" } else { "" };
+        let path = format!("{}/{name}{end}", self.address(SetIndex(from.0), key));
+        let pairs = expand.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let token = self.seal_position(ctx, &token_binding(&path, pairs), position)?;
+        let options = expand.options.iter().map(|(name, value)| encode_option(name, value));
+        let options: Vec<String> =
+            options.chain(std::iter::once(format!("$skiptoken={token}"))).collect();
+        Ok(Some(format!("{}{path}?{}", page.root, options.join("&"))))
+    }
+
+    /// The statement for the related entities, without their order.
+    fn plan_related<'a>(
+        &'a self,
+        ctx: &'a Context,
+        expand: &BoundExpand,
+        link: Link,
+        parents: &[Value],
+    ) -> Result<RelatedPlan<'a>> {
+        let query = &expand.query;
+        let (mut select, translator) = self.select_related(ctx, query, link, parents)?;
+        let served = self.served_type(link.target);
+        let properties = chosen(served, Some(&query.select.properties), ctx.principal());
+        let asked = Some((&query.select, &query.row));
+        let mut layout = Layout::new(&mut select, &translator, properties, asked)?;
+        let parent = layout.place_of(&mut select, &translator, link.target_column);
+        let key = layout.place_of(&mut select, &translator, served.entity.key_index());
+        let mut from = Vec::with_capacity(query.expand.len());
+        for nested in &query.expand {
+            let column = served.link(nested.step.navigation).column;
+            from.push(layout.place_of(&mut select, &translator, column));
+        }
+        let terms = Terms::new(&translator, &query.order())?;
+        let paged = self.page_of(expand, link).is_some();
+        let marks =
+            if paged { terms.select(&mut select, &translator, &mut layout) } else { Vec::new() };
+        let column = translator.current.column(link.target_column);
+        Ok(RelatedPlan { select, layout, terms, column, parent, key, marks, from })
+    }
+
+    fn select_related<'a>(
+        &'a self,
+        ctx: &'a Context,
+        query: &BoundQuery,
+        link: Link,
+        parents: &[Value],
+    ) -> Result<(SelectStatement, Translator<'a>)> {
+        let source = Source::of(SetIndex(link.target.0));
+        let (mut select, translator) = self.select_query(ctx, &source, query)?;
+        let column = translator.current.column(link.target_column);
+        let last = parents.last().into_iter().cycle();
+        let values = parents.iter().chain(last).take(width_of(parents.len())).cloned();
+        select.cond_where(Condition::all().add(column.is_in(values)));
+        Ok((select, translator))
+    }
+}
+
+/// The rows of a plan, sorted, of each parent at least those of its page and one more.
+///
+/// Numbering the rows of each parent costs, and most have few. So they are read as they are first,
+/// and numbered only when there are very many.
+async fn read_rows(
+    ctx: &Context,
+    plan: &RelatedPlan<'_>,
+    query: &BoundQuery,
+    page: Option<u64>,
+) -> Result<Vec<QueryResult>> {
+    let take = match (query.top, page) {
+        (Some(top), Some(page)) => Some(Ord::min(top, page.saturating_add(1))),
+        (top, page) => top.or(page.map(|page| page.saturating_add(1))),
+    };
+    if query.top.is_none() && query.skip.is_none() {
+        let mut select = plan.select.clone();
+        plan.terms.sort(&mut select);
+        if take.is_none() {
+            return ctx.run(ctx.database().build(&select)).await;
+        }
+        select.limit(MANY + 1);
+        let rows = ctx.run(ctx.database().build(&select)).await?;
+        if rows.len() as u64 <= MANY {
+            return Ok(rows);
+        }
+    }
+    let column = plan.column.clone();
+    let select = number_rows(plan.select.clone(), &plan.terms, column, (query.skip, take));
+    ctx.run(ctx.database().build(&select)).await
+}
+
+/// Keeps the rows of each parent that are left after some and are no more than others.
+fn number_rows(
+    mut select: SelectStatement,
+    terms: &Terms,
+    parent: Expr,
+    (skip, take): (Option<u64>, Option<u64>),
+) -> SelectStatement {
+    let number = Alias::new("~number");
+    let mut window = WindowStatement::new();
+    window.add_partition_by(parent);
+    terms.sort_window(&mut window);
+    select.expr_window_as(Expr::cust("ROW_NUMBER()"), window, number.clone());
+    let mut outer = Query::select();
+    outer.column(Asterisk).from_subquery(select, Alias::new("~numbered"));
+    let skip = i64::try_from(skip.unwrap_or(0)).unwrap_or(i64::MAX);
+    outer.and_where(Expr::col(number.clone()).gt(skip));
+    if let Some(take) = take {
+        let last = i64::try_from(take).unwrap_or(i64::MAX).saturating_add(skip);
+        outer.and_where(Expr::col(number.clone()).lte(last));
+    }
+    outer.order_by(number, Order::Asc);
+    outer
+}

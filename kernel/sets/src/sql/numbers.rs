@@ -1,0 +1,113 @@
+//! Arithmetic and rounding, with the same results on both databases.
+//!
+//! PostgreSQL computes with `numeric`, which neither overflows nor loses digits; SQLite with
+//! integers and doubles. Results that are no whole numbers are rounded to ten decimals on both, so
+//! that a double's last bits never show. A division by zero has no result: it is null.
+
+use sea_orm::sea_query::{Expr, ExprTrait as _};
+use svc_core::{Error, Result};
+use svc_database::Backend;
+use svc_odata::bind::BoundExpr;
+use svc_odata::model::PrimitiveType;
+use svc_odata::syntax::{BinaryOperator, Function};
+
+use super::Translator;
+
+fn is_integer(expr: &BoundExpr) -> bool {
+    expr.primitive().is_some_and(PrimitiveType::is_integer)
+}
+
+impl Translator<'_> {
+    /// A number in the form that arithmetic works on.
+    pub(super) fn number(&self, expr: &BoundExpr) -> Result<Expr> {
+        let value = self.value(expr)?;
+        Ok(match self.backend {
+            Backend::Postgres => Expr::cust_with_exprs("CAST($1 AS NUMERIC)", [value]),
+            // What SQLite keeps as an integer would divide as one.
+            Backend::Sqlite if !is_integer(expr) => {
+                Expr::cust_with_exprs("CAST(? AS REAL)", [value])
+            }
+            Backend::Sqlite => value,
+        })
+    }
+
+    pub(super) fn arithmetic(
+        &self,
+        expr: &BoundExpr,
+        operator: BinaryOperator,
+        left: &BoundExpr,
+        right: &BoundExpr,
+    ) -> Result<Expr> {
+        use BinaryOperator as Op;
+        if expr.primitive() == Some(PrimitiveType::DateTimeOffset) {
+            return self.constant_moment(expr).and_then(|moment| {
+                let missing = || {
+                    Error::not_implemented("arithmetic of durations with a property is not served")
+                };
+                moment.map(|moment| self.parameter(moment.into())).ok_or_else(missing)
+            });
+        }
+        if !expr.primitive().is_some_and(PrimitiveType::is_numeric) {
+            return Err(Error::not_implemented("arithmetic of durations is not served"));
+        }
+        let whole = is_integer(left) && is_integer(right);
+        let operands = match operator {
+            // An exact quotient of whole numbers.
+            Op::DivideBy if self.backend == Backend::Sqlite => {
+                let real = |value| Expr::cust_with_exprs("CAST(? AS REAL)", [value]);
+                vec![real(self.number(left)?), real(self.number(right)?)]
+            }
+            _ => vec![self.number(left)?, self.number(right)?],
+        };
+        let (sqlite, postgres) = match (operator, whole) {
+            (Op::Add, true) => ("(? + ?)", "($1 + $2)"),
+            (Op::Subtract, true) => ("(? - ?)", "($1 - $2)"),
+            (Op::Multiply, true) => ("(? * ?)", "($1 * $2)"),
+            (Op::Divide, true) => ("(? / ?)", "div($1, NULLIF($2, 0))"),
+            (Op::Modulo, true) => ("(? % ?)", "mod($1, NULLIF($2, 0))"),
+            (Op::Add, false) => ("round(? + ?, 10)", "round($1 + $2, 10)"),
+            (Op::Subtract, false) => ("round(? - ?, 10)", "round($1 - $2, 10)"),
+            (Op::Multiply, false) => ("round(? * ?, 10)", "round($1 * $2, 10)"),
+            (Op::Divide, false) | (Op::DivideBy, _) => {
+                ("round(? / NULLIF(?, 0), 10)", "round($1 / NULLIF($2, 0), 10)")
+            }
+            (Op::Modulo, false) => (
+                "(SELECT round(l - r * CAST(l / r AS INTEGER), 10) \
+                 FROM (SELECT CAST(? AS REAL) AS l, CAST(NULLIF(?, 0) AS REAL) AS r))",
+                "round(mod($1, NULLIF($2, 0)), 10)",
+            ),
+            (other, _) => return Err(super::not_served(&other)),
+        };
+        Ok(self.sql(sqlite, postgres, operands))
+    }
+
+    pub(super) fn negate(&self, inner: &BoundExpr) -> Result<Expr> {
+        if !inner.primitive().is_some_and(PrimitiveType::is_numeric) {
+            return Err(Error::not_implemented("arithmetic of durations is not served"));
+        }
+        Ok(Expr::val(0_i64).sub(self.number(inner)?))
+    }
+
+    /// `round`, `floor` and `ceiling`; none for another function. Halves are rounded away from
+    /// zero (URL Conventions 5.1.1.8.1).
+    pub(super) fn rounding(
+        &self,
+        function: Function,
+        arguments: &[BoundExpr],
+    ) -> Result<Option<Expr>> {
+        let (sqlite, postgres) = match function {
+            Function::Round => ("round(?)", "round($1)"),
+            Function::Floor => (
+                "(SELECT CAST(n AS INTEGER) - (n < CAST(n AS INTEGER)) FROM (SELECT ? AS n))",
+                "floor($1)",
+            ),
+            Function::Ceiling => (
+                "(SELECT CAST(n AS INTEGER) + (n > CAST(n AS INTEGER)) FROM (SELECT ? AS n))",
+                "ceil($1)",
+            ),
+            _ => return Ok(None),
+        };
+        let [argument] = arguments else { return Err(super::not_served(&function)) };
+        Ok(Some(self.sql(sqlite, postgres, vec![self.number(argument)?])))
+    }
+}

@@ -1,0 +1,128 @@
+//! The audit log: what happened in an organisation, over all sets, as far as its reader sees it.
+//!
+//! Of changes only those are told whose record the reader may see, by the rules of its set; of events
+//! all. What no index finds (the person, the operation) is looked for among a bounded number of entries
+//! for each page; the next page goes on behind them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use svc_core::Result;
+use svc_data::Context;
+use uuid::Uuid;
+
+use crate::entry::{Operation, key_value};
+use crate::sight::{Field, Kept};
+use crate::store::{self, Filter, Row};
+
+/// Entries that one statement reads.
+const AT_ONCE: u64 = 200;
+
+/// Entries among which one statement looks for some.
+const SEARCHED_AT_ONCE: u64 = 1_000;
+
+/// Entries that a page looks at, at most.
+const LOOKED_AT: u64 = 5_000;
+
+/// An entry as its reader sees it.
+pub(crate) struct Seen {
+    pub(crate) row: Row,
+    pub(crate) fields: Vec<Field>,
+}
+
+/// A part of the log.
+pub(crate) struct Part {
+    pub(crate) entries: Vec<Seen>,
+    /// Behind which entry the next part goes on; none at the end.
+    pub(crate) next: Option<Uuid>,
+}
+
+/// Reads the log as somebody.
+pub(crate) struct Reader<'a> {
+    ctx: &'a Context,
+    /// The sets that the reader may read, by name; none for those that may not be.
+    sets: HashMap<String, Option<Kept>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads as the context's principal.
+    pub(crate) fn new(ctx: &'a Context) -> Self {
+        Self { ctx, sets: HashMap::new() }
+    }
+
+    /// The newest entries that a filter names, `take` at most.
+    pub(crate) async fn page(&mut self, filter: &Filter, take: usize) -> Result<Part> {
+        let mut entries: Vec<Seen> = Vec::new();
+        let mut place = filter.before;
+        let mut looked_at = 0;
+        loop {
+            let wanted = Filter { before: place, ..filter.clone() };
+            let at_once = if wanted.is_searched() { SEARCHED_AT_ONCE } else { AT_ONCE };
+            let end = store::window_end(self.ctx, &wanted, at_once).await?;
+            // What lies in the window is what matches, and is there within its ends.
+            let wanted = Filter { since: end.or(wanted.since), ..wanted };
+            let rows = store::audit(self.ctx, &wanted, at_once).await?;
+            let is_last = end.is_none();
+            place = end.or(place);
+            entries.extend(self.seen(rows).await?);
+            looked_at += at_once;
+            if entries.len() > take {
+                entries.truncate(take);
+                // Not behind the last one that was looked at: how many are hidden is nobody's.
+                let next = entries.last().map(|seen| seen.row.id);
+                return Ok(Part { entries, next });
+            }
+            if is_last {
+                return Ok(Part { entries, next: None });
+            }
+            if looked_at >= LOOKED_AT {
+                return Ok(Part { entries, next: place });
+            }
+        }
+    }
+
+    /// Those of entries that the reader sees, in their order.
+    pub(crate) async fn seen(&mut self, rows: Vec<Row>) -> Result<Vec<Seen>> {
+        let mut keys: BTreeMap<String, HashSet<String>> = BTreeMap::new();
+        for row in rows.iter().filter(|row| row.operation != Operation::Event) {
+            keys.entry(row.set.clone()).or_default().insert(row.key.clone());
+        }
+        let ctx = self.ctx;
+        let mut visible: HashSet<(String, String)> = HashSet::new();
+        for (set, keys) in keys {
+            let Some(kept) = self.kept(&set)? else { continue };
+            let known = |text: &String| key_value(&kept.model, text).map(|key| (text.clone(), key));
+            let keys: Vec<_> = keys.iter().filter_map(known).collect();
+            let seen = kept.sees_of(ctx, &keys).await?;
+            visible.extend(seen.into_iter().map(|key| (set.clone(), key)));
+        }
+        let mut all = Vec::new();
+        for row in rows {
+            if row.operation == Operation::Event {
+                all.push(Seen { row, fields: Vec::new() });
+                continue;
+            }
+            if !visible.contains(&(row.set.clone(), row.key.clone())) {
+                continue;
+            }
+            let Some(kept) = self.kept(&row.set)? else { continue };
+            if let Some(fields) = kept.fields(ctx, &row)? {
+                all.push(Seen { row, fields });
+            }
+        }
+        Ok(all)
+    }
+
+    /// A set that the reader may read; none for one that may not be, or is no more.
+    pub(crate) fn kept(&mut self, set: &str) -> Result<Option<&Kept>> {
+        if !self.sets.contains_key(set) {
+            use svc_core::ErrorKind::{Forbidden, NotFound};
+            let found = match Kept::find(self.ctx, set) {
+                Ok(kept) => Some(kept),
+                Err(error) if matches!(error.kind(), Forbidden | NotFound) => None,
+                Err(error) => return Err(error),
+            };
+            self.sets.insert(set.to_owned(), found);
+        }
+        Ok(self.sets.get(set).and_then(Option::as_ref))
+    }
+}

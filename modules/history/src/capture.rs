@@ -1,0 +1,177 @@
+//! Stores what happened with what happened, just before the commit.
+//!
+//! Of a record that a unit of work changed several times there is one entry: from what it was at
+//! first to what it is at last. Where another commit hook goes on changing it, its entry is taken out
+//! again and made anew.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use svc_core::{KeyRing, Result};
+use svc_data::value::to_text;
+use svc_data::{Captured, Change, CommitHook, EntityModel, RaisedEvent, Record, UnitOfWork};
+use uuid::Uuid;
+
+use crate::entry::{Content, Operation, Stored};
+use crate::events::HistoryRestored;
+use crate::set;
+use crate::settings::HistorySettings;
+use crate::store::{self, Author, Row};
+
+/// Keeps the history of sets.
+pub(crate) struct Capture;
+
+/// What became of a record in a unit of work.
+struct Touched {
+    model: Arc<EntityModel>,
+    organisation: Uuid,
+    key: String,
+    author: Author,
+    request: Uuid,
+    /// The record at first, and at last.
+    before: Option<Record>,
+    after: Option<Record>,
+    /// The record before its last change.
+    last: Option<Record>,
+    took_back: Option<Uuid>,
+}
+
+#[async_trait]
+impl CommitHook for Capture {
+    async fn before_commit(&self, uow: &UnitOfWork, captured: &Captured) -> Result<()> {
+        let mut rows = events(uow, captured);
+        let touched = touched(captured);
+        if rows.is_empty() && touched.is_empty() {
+            return Ok(());
+        }
+        let keys = uow.context().app().service::<KeyRing>()?;
+        for mut each in touched {
+            // Only then something can be stored of this unit of work.
+            if uow.hooks_wrote() {
+                each.go_on(uow, &keys).await?;
+            }
+            rows.extend(each.row(uow, &keys)?);
+        }
+        store::insert(uow, &rows).await
+    }
+}
+
+/// The events that the audit log keeps.
+fn events(uow: &UnitOfWork, captured: &Captured) -> Vec<Row> {
+    if captured.events.is_empty() {
+        return Vec::new();
+    }
+    let ctx = uow.context();
+    let settings = ctx.app().settings::<HistorySettings>();
+    let kept = captured.events.iter().filter(|event| settings.audit_events.contains(&event.name));
+    let row = |event: &RaisedEvent| {
+        let organisation = event.organisation?.0;
+        Some(Row {
+            organisation,
+            id: ctx.clock().new_id(),
+            set: event.name.clone(),
+            key: String::new(),
+            position: 0,
+            operation: Operation::Event,
+            author: Author {
+                user: event.actor.user.map(|user| user.0),
+                name: event.actor.display_name.clone(),
+                key: ctx.principal().means().api_key(),
+                work: None,
+            },
+            request: ctx.correlation(),
+            unit: uow.id(),
+            took_back: None,
+            stored: Stored { after: Some(event.data.to_string()), ..Stored::default() },
+            is_blanked: false,
+        })
+    };
+    kept.filter_map(row).collect()
+}
+
+/// The records that changed, in the order of their last changes.
+fn touched(captured: &Captured) -> Vec<Touched> {
+    let mut all: Vec<Option<Touched>> = Vec::new();
+    let mut places: HashMap<(&'static str, String), usize> = HashMap::new();
+    for change in &captured.changes {
+        let Some(mut new) = Touched::of(change) else { continue };
+        if let Some(place) = places.remove(&(new.model.table, new.key.clone())) {
+            new.before = all[place].take().and_then(|earlier| earlier.before);
+        }
+        places.insert((new.model.table, new.key.clone()), all.len());
+        all.push(Some(new));
+    }
+    let mut all: Vec<Touched> = all.into_iter().flatten().collect();
+    for event in captured.events.iter().filter(|event| event.name == HistoryRestored::NAME) {
+        let Some(told) = HistoryRestored::read(&event.data) else { continue };
+        let named = |each: &&mut Touched| each.model.name() == told.set && each.key == told.key;
+        if let Some(each) = all.iter_mut().find(named) {
+            each.took_back = Some(told.entry);
+        }
+    }
+    all
+}
+
+impl Touched {
+    fn of(change: &Change) -> Option<Self> {
+        set::kept(&change.model)?;
+        let record = change.record()?;
+        let actor = &change.author.actor;
+        Some(Self {
+            model: Arc::clone(&change.model),
+            organisation: change.organisation?.0,
+            key: to_text(record.key(&change.model)),
+            author: Author {
+                user: actor.user.map(|user| user.0),
+                name: actor.display_name.clone(),
+                key: change.author.means.api_key(),
+                work: change.author.work,
+            },
+            request: change.author.correlation,
+            before: change.before.clone(),
+            after: change.after.clone(),
+            last: change.before.clone(),
+            took_back: None,
+        })
+    }
+
+    /// Goes on from what an earlier round of this unit of work stored.
+    async fn go_on(&mut self, uow: &UnitOfWork, keys: &KeyRing) -> Result<()> {
+        let set = self.model.name();
+        let Some(row) = store::take(uow, self.organisation, set, &self.key).await? else {
+            return Ok(());
+        };
+        let before = row.content(keys)?.image_before(&self.model, self.organisation, 0);
+        self.before = before.map(|image| image.record);
+        self.took_back = self.took_back.or(row.took_back);
+        Ok(())
+    }
+
+    fn row(self, uow: &UnitOfWork, keys: &KeyRing) -> Result<Option<Row>> {
+        let Self { model, before, after, .. } = &self;
+        let Some(operation) = Operation::between(model, before.as_ref(), after.as_ref()) else {
+            return Ok(None);
+        };
+        let version = |record: &Record| record.version(model).unwrap_or(0);
+        let position = match after {
+            Some(after) => 2 * version(after),
+            None => 2 * self.last.as_ref().map_or(0, version) + 1,
+        };
+        let stored = Content::of(model, before.as_ref(), after.as_ref()).store(model, keys)?;
+        Ok(Some(Row {
+            organisation: self.organisation,
+            id: uow.context().clock().new_id(),
+            set: model.name().to_owned(),
+            key: self.key,
+            position,
+            operation,
+            author: self.author,
+            request: self.request,
+            unit: uow.id(),
+            took_back: self.took_back,
+            stored,
+            is_blanked: false,
+        }))
+    }
+}

@@ -1,0 +1,112 @@
+//! What happened to any record: who did it, and how it was before.
+//!
+//! An application adds the module [`History`]; from then on the history of every set of an organisation
+//! is kept, except of those that say `.history(false)` ([`HistorySet`]). What is captured, who may read
+//! it and what is stored stands in the crate's README.
+//!
+//! - `entry`: what an entry holds, and what a record was by it; pure;
+//! - `capture`: entries, stored with the changes that they tell of;
+//! - `sight`: who may see a record of which there is history, and what of an entry;
+//! - `audit`: what happened over all sets; `unit`: takes all that one command did back;
+//! - `plan`: what a restore would do, field by field; `restore`: takes a record back;
+//! - `seal`, `sealing`: what makes a later change evident; `retention`: what is deleted, and when;
+//! - `store`: the statements; `command`: what an operator does by hand;
+//! - `api`: the routes.
+
+mod api;
+mod audit;
+mod capture;
+mod command;
+mod entry;
+pub mod errors;
+mod events;
+mod plan;
+mod restore;
+mod retention;
+mod seal;
+mod sealing;
+mod set;
+mod settings;
+mod sight;
+mod store;
+mod unit;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use svc_core::{Module, Permission, Registry};
+use svc_data::DataRegistry as _;
+use svc_database::Migration;
+use svc_events::EventsRegistry as _;
+use svc_http::HttpRegistry as _;
+use svc_jobs::JobsRegistry as _;
+use svc_messages::MessagesRegistry as _;
+
+use retention::DeleteOldEntries;
+use sealing::SealEntries;
+
+pub use events::{AuditLogExported, HistoryBlanked, HistoryRestored};
+pub use set::HistorySet;
+pub use settings::HistorySettings;
+
+/// The permission to read the history of records that one may see.
+pub const VIEW: &str = "History.View";
+
+/// [`VIEW`] as a type, for routes.
+pub(crate) struct View;
+
+impl Permission for View {
+    const NAME: &'static str = VIEW;
+}
+
+/// The permission to read what happened in the organisation, and to take units of work back.
+pub const AUDIT: &str = "History.Audit";
+
+/// [`AUDIT`] as a type, for routes.
+pub(crate) struct Audit;
+
+impl Permission for Audit {
+    const NAME: &'static str = AUDIT;
+}
+
+/// History as a module.
+pub struct History;
+
+impl Module for History {
+    fn name(&self) -> Cow<'static, str> {
+        "history".into()
+    }
+
+    fn requires(&self) -> &'static [&'static str] {
+        &["data", "events", "http", "jobs", "settings"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.migrations([Migration::new(
+            "0001_history",
+            include_str!("../migrations/0001_history.sql"),
+        )]);
+        registry.errors(errors::ALL);
+        registry
+            .permission(VIEW, "read what happened to records that one may see, and take it back");
+        registry.permission(AUDIT, "read what happened in the organisation, and take it back");
+        registry.settings::<HistorySettings>();
+        registry.domain_event::<HistoryRestored>("A record was taken back to what it was");
+        registry.domain_event::<AuditLogExported>("The audit log was exported");
+        registry.domain_event::<HistoryBlanked>("Something was blanked in the history");
+        registry.job::<SealEntries>(sealing::seal_entries);
+        registry.schedule("history.sealing", "30 * * * * *", || SealEntries {});
+        registry.job::<DeleteOldEntries>(retention::delete_old_entries);
+        registry.schedule("history.retention", "0 43 3 * * *", || DeleteOldEntries {});
+        retention::register(registry);
+        registry.command("history", "Check the history, or blank something in it", command::run);
+        registry.commit_hook(Arc::new(capture::Capture));
+        registry.messages([
+            ("en", include_str!("../messages/en.ftl")),
+            ("de", include_str!("../messages/de.ftl")),
+        ]);
+        registry.routes(api::routes());
+        // What records were is no less than what they are, and hidden from tools no less.
+        registry.closed_to_tools();
+    }
+}

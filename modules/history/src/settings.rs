@@ -1,0 +1,17 @@
+svc_core::settings_section! {
+    /// History and audit log.
+    pub struct HistorySettings in "Svc:History" {
+        /// The events that the audit log keeps, by name, beside changes of records.
+        pub audit_events: Vec<String> = [
+            "identity.signed_in",
+            "identity.sign_in_refused",
+            "identity.rights_changed",
+            "identity.api_key_changed",
+            "ApplicationSettingChanged",
+            "AuditLogExported",
+            "HistoryBlanked",
+        ]
+        .map(str::to_owned)
+        .into();
+    }
+}

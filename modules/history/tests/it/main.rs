@@ -1,0 +1,10 @@
+//! Tests of the module at its boundary: what is captured, and the routes.
+#![expect(clippy::unwrap_used, reason = "a test that panics says what is wrong")]
+
+mod auditing;
+mod capturing;
+mod fixture;
+mod leaks;
+mod reading;
+mod restoring;
+mod upkeep;

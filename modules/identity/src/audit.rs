@@ -1,0 +1,188 @@
+//! What an audit log wants to know: application events, told in the organisation that they concern.
+//!
+//! | Event | Told |
+//! | --- | --- |
+//! | `identity.signed_in` | with the session, in its transaction |
+//! | `identity.sign_in_refused` | by the module's worker, within a minute: an answer takes as long for a known account as for an unknown one. A flood is told of in part: 1,000 a minute on each node |
+//! | `identity.rights_changed` | with the change, in its transaction |
+//! | `identity.api_key_changed` | with the key, in its transaction |
+//!
+//! They carry ids, never mail addresses; who acted stands beside each event.
+
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use svc_core::{App, Registry, Result, UserId};
+use svc_data::{Context, UnitOfWork};
+use svc_events::{EventsRegistry as _, Publish as _};
+use svc_http::schema_of;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::ids::ApiKeyId;
+use crate::members;
+use crate::sessions::{Method, Session};
+
+/// Refusals that are told of in a minute.
+const MOST: usize = 1_000;
+
+/// Somebody signed in.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SignedIn {
+    /// The person.
+    pub user_id: Uuid,
+    /// The session.
+    pub session_id: Uuid,
+    /// By what the person has proved who it is.
+    #[schema(value_type = Vec<String>)]
+    pub methods: Vec<Method>,
+    /// From where, as far as it is known.
+    #[schema(value_type = Option<String>)]
+    pub address: Option<IpAddr>,
+}
+
+/// Somebody tried to sign in as a person and was refused.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SignInRefused {
+    /// The person whose account it is.
+    pub user_id: Uuid,
+    /// Why.
+    #[schema(value_type = String)]
+    pub reason: Refused,
+    /// From where, as far as it is known.
+    #[schema(value_type = Option<String>)]
+    pub address: Option<IpAddr>,
+}
+
+/// Why somebody was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Refused {
+    /// The password was another.
+    WrongPassword,
+    /// The code of the second step was wrong, or used.
+    WrongCode,
+    /// The passkey was another person's, or what it signed doesn't hold.
+    WrongPasskey,
+}
+
+/// What somebody may do was changed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RightsChanged {
+    /// The person whose rights they are; none where it is a role.
+    pub user_id: Option<Uuid>,
+    /// The role; those who hold it have the new rights.
+    pub role_id: Option<Uuid>,
+    /// What was done.
+    #[schema(value_type = String)]
+    pub change: RightsChange,
+}
+
+/// What was done to rights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RightsChange {
+    /// A person became a member.
+    Added,
+    /// Roles, claims or the state of a person, or the permissions of a role.
+    Changed,
+    /// A person is no member any more, or a role is gone.
+    Removed,
+}
+
+/// An API key was made or revoked.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiKeyChanged {
+    /// The key.
+    pub key_id: Uuid,
+    /// The person for whom it speaks.
+    pub user_id: Uuid,
+    /// What was done.
+    #[schema(value_type = String)]
+    pub change: KeyChange,
+}
+
+/// What was done to an API key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum KeyChange {
+    /// It was made.
+    Made,
+    /// It was revoked.
+    Revoked,
+}
+
+pub(crate) fn register(registry: &mut Registry) {
+    registry
+        .event::<SignedIn>("identity.signed_in", "Somebody signed in")
+        .schema(schema_of::<SignedIn>());
+    registry
+        .event::<SignInRefused>(
+            "identity.sign_in_refused",
+            "Somebody tried to sign in and was refused",
+        )
+        .schema(schema_of::<SignInRefused>());
+    registry
+        .event::<RightsChanged>("identity.rights_changed", "What somebody may do was changed")
+        .schema(schema_of::<RightsChanged>());
+    registry
+        .event::<ApiKeyChanged>("identity.api_key_changed", "An API key was made or revoked")
+        .schema(schema_of::<ApiKeyChanged>());
+}
+
+pub(crate) fn signed_in(uow: &UnitOfWork, session: &Session) -> Result<()> {
+    uow.publish(SignedIn {
+        user_id: session.user.0,
+        session_id: session.id.0,
+        methods: session.methods.clone(),
+        address: session.address,
+    })
+}
+
+pub(crate) fn person_changed(uow: &UnitOfWork, user: UserId, change: RightsChange) -> Result<()> {
+    uow.publish(RightsChanged { user_id: Some(user.0), role_id: None, change })
+}
+
+pub(crate) fn key_changed(
+    uow: &UnitOfWork,
+    key: ApiKeyId,
+    user: UserId,
+    change: KeyChange,
+) -> Result<()> {
+    uow.publish(ApiKeyChanged { key_id: key.0, user_id: user.0, change })
+}
+
+pub(crate) fn role_changed(uow: &UnitOfWork, role: Uuid, change: RightsChange) -> Result<()> {
+    uow.publish(RightsChanged { user_id: None, role_id: Some(role), change })
+}
+
+/// Refusals that are still to be told of.
+#[derive(Default)]
+pub(crate) struct RefusedSignIns(Mutex<Vec<(UserId, Refused, Option<IpAddr>)>>);
+
+impl RefusedSignIns {
+    pub(crate) fn note(&self, user: UserId, reason: Refused, address: Option<IpAddr>) {
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.len() < MOST {
+            noted.push((user, reason, address));
+        }
+    }
+
+    /// Tells of those that were noted, in each organisation of their person, and says how many they were.
+    pub(crate) async fn tell(&self, app: &App) -> Result<usize> {
+        let noted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for (user, reason, address) in &noted {
+            for organisation in members::organisations_of(app, *user).await? {
+                let ctx = Context::system_in(app, organisation.id)?;
+                let refused = SignInRefused { user_id: user.0, reason: *reason, address: *address };
+                ctx.transact(async |uow| uow.publish(refused)).await?;
+            }
+        }
+        Ok(noted.len())
+    }
+}

@@ -1,0 +1,276 @@
+//! The statements of grants, codes and refresh tokens.
+
+use sea_orm::{QueryResult, Value};
+use svc_core::{OrganisationId, Result, UserId};
+use svc_data::UnitOfWork;
+use svc_database::{Database, column};
+use uuid::Uuid;
+
+use crate::sessions::SessionId;
+
+/// The topic by which nodes tell each other that grants have ended.
+pub(super) const TOPIC: &str = "identity.grants";
+
+const COLUMNS: &str = "id, client_id, user_id, organisation_id, session_id, is_offline, scope, \
+                       methods, authenticated_at_us, ends_at_us, issuer, wants_logout";
+
+/// What a person has let a client do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Grant {
+    pub(super) id: Uuid,
+    pub(super) client: String,
+    pub(super) user: UserId,
+    pub(super) organisation: OrganisationId,
+    pub(super) session: SessionId,
+    /// Whether it stays when the session ends.
+    pub(super) is_offline: bool,
+    /// Names with a space between them.
+    pub(super) scope: String,
+    /// Values of `amr` with a space between them.
+    pub(super) methods: String,
+    pub(super) authenticated_at_us: i64,
+    pub(super) ends_at_us: i64,
+    /// Who the provider was when it was made.
+    pub(super) issuer: String,
+    /// Whether its client is told when the session ends.
+    pub(super) wants_logout: bool,
+}
+
+/// A client that is told when a session ends.
+pub(super) struct Hearer {
+    pub(super) client: String,
+    pub(super) issuer: String,
+    pub(super) organisation: OrganisationId,
+}
+
+impl Grant {
+    /// Whether it is for a scope.
+    pub(super) fn has_scope(&self, name: &str) -> bool {
+        self.scope.split(' ').any(|each| each == name)
+    }
+}
+
+/// A code as it is stored.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    pub(super) grant: Uuid,
+    pub(super) redirect_uri: String,
+    pub(super) challenge: String,
+    pub(super) nonce: Option<String>,
+    pub(super) expires_at_us: i64,
+}
+
+/// What became of a code or a refresh token that was presented.
+pub(super) enum Use<T> {
+    /// It is used up now.
+    First(T),
+    /// It was used before.
+    Again {
+        /// Its grant.
+        grant: Uuid,
+    },
+    /// There is none.
+    Unknown,
+}
+
+pub(super) async fn insert(uow: &UnitOfWork, grant: &Grant, now_us: i64) -> Result<()> {
+    let sql = format!(
+        "INSERT INTO identity_grants ({COLUMNS}, created_at_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    );
+    let values: [Value; 13] = [
+        grant.id.into(),
+        grant.client.clone().into(),
+        grant.user.0.into(),
+        grant.organisation.0.into(),
+        grant.session.0.into(),
+        grant.is_offline.into(),
+        grant.scope.clone().into(),
+        grant.methods.clone().into(),
+        grant.authenticated_at_us.into(),
+        grant.ends_at_us.into(),
+        grant.issuer.clone().into(),
+        grant.wants_logout.into(),
+        now_us.into(),
+    ];
+    execute(uow, &sql, values).await.map(drop)
+}
+
+pub(super) async fn insert_code(uow: &UnitOfWork, hash: [u8; 32], code: &Code) -> Result<()> {
+    let sql = "INSERT INTO identity_codes (code_hash, grant_id, redirect_uri, challenge, nonce, \
+               expires_at_us) VALUES (?, ?, ?, ?, ?, ?)";
+    let values: [Value; 6] = [
+        hash.to_vec().into(),
+        code.grant.into(),
+        code.redirect_uri.clone().into(),
+        code.challenge.clone().into(),
+        code.nonce.clone().into(),
+        code.expires_at_us.into(),
+    ];
+    execute(uow, sql, values).await.map(drop)
+}
+
+pub(super) async fn insert_refresh_token(
+    uow: &UnitOfWork,
+    hash: [u8; 32],
+    grant: Uuid,
+    expires_at_us: i64,
+) -> Result<()> {
+    let sql = "INSERT INTO identity_refresh_tokens (token_hash, grant_id, expires_at_us) \
+               VALUES (?, ?, ?)";
+    let values = [hash.to_vec().into(), grant.into(), expires_at_us.into()];
+    execute(uow, sql, values).await.map(drop)
+}
+
+/// Uses a code up. Of two that come at once, one is the first.
+pub(super) async fn use_code(uow: &UnitOfWork, hash: [u8; 32], now_us: i64) -> Result<Use<Code>> {
+    let sql = "UPDATE identity_codes SET used_at_us = ? WHERE code_hash = ? AND used_at_us IS NULL \
+               RETURNING grant_id, redirect_uri, challenge, nonce, expires_at_us";
+    if let Some(row) = rows(uow, sql, [now_us.into(), hash.to_vec().into()]).await?.first() {
+        return Ok(Use::First(Code {
+            grant: column(row, 0)?,
+            redirect_uri: column(row, 1)?,
+            challenge: column(row, 2)?,
+            nonce: column(row, 3)?,
+            expires_at_us: column(row, 4)?,
+        }));
+    }
+    used_before(uow, "SELECT grant_id FROM identity_codes WHERE code_hash = ?", hash).await
+}
+
+/// Uses a refresh token up; with its grant and until when it held.
+pub(super) async fn use_refresh_token(
+    uow: &UnitOfWork,
+    hash: [u8; 32],
+    now_us: i64,
+) -> Result<Use<(Uuid, i64)>> {
+    let sql = "UPDATE identity_refresh_tokens SET used_at_us = ? \
+               WHERE token_hash = ? AND used_at_us IS NULL RETURNING grant_id, expires_at_us";
+    if let Some(row) = rows(uow, sql, [now_us.into(), hash.to_vec().into()]).await?.first() {
+        return Ok(Use::First((column(row, 0)?, column(row, 1)?)));
+    }
+    used_before(uow, GRANT_OF_REFRESH_TOKEN, hash).await
+}
+
+const GRANT_OF_REFRESH_TOKEN: &str =
+    "SELECT grant_id FROM identity_refresh_tokens WHERE token_hash = ?";
+
+/// The grant of a refresh token, whether it was used or not.
+pub(super) async fn of_refresh_token(uow: &UnitOfWork, hash: [u8; 32]) -> Result<Option<Uuid>> {
+    let found = rows(uow, GRANT_OF_REFRESH_TOKEN, [hash.to_vec().into()]).await?;
+    found.first().map(|row| column(row, 0)).transpose()
+}
+
+async fn used_before<T>(uow: &UnitOfWork, sql: &str, hash: [u8; 32]) -> Result<Use<T>> {
+    match rows(uow, sql, [hash.to_vec().into()]).await?.first() {
+        Some(row) => Ok(Use::Again { grant: column(row, 0)? }),
+        None => Ok(Use::Unknown),
+    }
+}
+
+/// A grant, as the unit of work sees it.
+pub(super) async fn find(uow: &UnitOfWork, id: Uuid) -> Result<Option<Grant>> {
+    rows(uow, &living(), [id.into()]).await?.first().map(read).transpose()
+}
+
+/// A grant, outside of a unit of work.
+pub(super) async fn load(database: &Database, id: Uuid) -> Result<Option<Grant>> {
+    let found = database.rows(database.statement(&living(), [id.into()])).await?;
+    found.first().map(read).transpose()
+}
+
+/// A grant by its id. One that outlives its session ends when the person's password is changed: whoever
+/// knew the old one may have made it.
+fn living() -> String {
+    format!(
+        "SELECT {COLUMNS} FROM identity_grants g WHERE id = ? AND (NOT is_offline OR NOT EXISTS \
+         (SELECT 1 FROM identity_passwords p WHERE p.user_id = g.user_id \
+         AND p.changed_at_us > g.authenticated_at_us))"
+    )
+}
+
+/// Ends a grant, with all that hangs on it.
+pub(super) async fn end(uow: &UnitOfWork, id: Uuid) -> Result<()> {
+    execute(uow, "DELETE FROM identity_grants WHERE id = ?", [id.into()]).await?;
+    uow.wake_after_commit(TOPIC);
+    Ok(())
+}
+
+/// Ends the grants of a session, and says which clients are to be told.
+pub(super) async fn end_of_session(uow: &UnitOfWork, session: SessionId) -> Result<Vec<Hearer>> {
+    let sql = "SELECT DISTINCT client_id, issuer, organisation_id FROM identity_grants \
+               WHERE session_id = ? AND wants_logout = ?";
+    let hearers = rows(uow, sql, [session.0.into(), true.into()]).await?;
+    let sql = "DELETE FROM identity_grants WHERE session_id = ? AND is_offline = ?";
+    execute(uow, sql, [session.0.into(), false.into()]).await?;
+    uow.wake_after_commit(TOPIC);
+    let read = |row: &QueryResult| {
+        let organisation = OrganisationId(column(row, 2)?);
+        Ok(Hearer { client: column(row, 0)?, issuer: column(row, 1)?, organisation })
+    };
+    hearers.iter().map(read).collect()
+}
+
+/// Ends all grants of a client.
+pub(super) async fn end_of_client(uow: &UnitOfWork, client: &str) -> Result<()> {
+    execute(uow, "DELETE FROM identity_grants WHERE client_id = ?", [client.into()]).await?;
+    uow.wake_after_commit(TOPIC);
+    Ok(())
+}
+
+/// Deletes grants whose time is over, or whose session is gone, and used-up tokens, at most `most` of
+/// each.
+pub(super) async fn sweep(database: &Database, now_us: i64, most: u64) -> Result<u64> {
+    let grants = format!(
+        "DELETE FROM identity_grants WHERE id IN (SELECT g.id FROM identity_grants g \
+         WHERE g.ends_at_us <= ? OR (g.is_offline = ? AND g.wants_logout = ? AND NOT EXISTS \
+         (SELECT 1 FROM identity_sessions s WHERE s.id = g.session_id)) LIMIT {most})"
+    );
+    let tokens = format!(
+        "DELETE FROM identity_refresh_tokens WHERE token_hash IN (SELECT token_hash \
+         FROM identity_refresh_tokens WHERE expires_at_us <= ? LIMIT {most})"
+    );
+    let codes = format!(
+        "DELETE FROM identity_codes WHERE code_hash IN (SELECT code_hash FROM identity_codes \
+         WHERE expires_at_us <= ? LIMIT {most})"
+    );
+    let mut done = database
+        .execute(database.statement(&grants, [now_us.into(), false.into(), false.into()]))
+        .await?;
+    for sql in [tokens, codes] {
+        done += database.execute(database.statement(&sql, [now_us.into()])).await?;
+    }
+    Ok(done)
+}
+
+async fn rows(
+    uow: &UnitOfWork,
+    sql: &str,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<Vec<QueryResult>> {
+    uow.rows(uow.context().database().statement(sql, values)).await
+}
+
+async fn execute(
+    uow: &UnitOfWork,
+    sql: &str,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<u64> {
+    uow.execute(uow.context().database().statement(sql, values)).await
+}
+
+fn read(row: &QueryResult) -> Result<Grant> {
+    Ok(Grant {
+        id: column(row, 0)?,
+        client: column(row, 1)?,
+        user: UserId(column(row, 2)?),
+        organisation: OrganisationId(column(row, 3)?),
+        session: SessionId(column(row, 4)?),
+        is_offline: column(row, 5)?,
+        scope: column(row, 6)?,
+        methods: column(row, 7)?,
+        authenticated_at_us: column(row, 8)?,
+        ends_at_us: column(row, 9)?,
+        issuer: column(row, 10)?,
+        wants_logout: column(row, 11)?,
+    })
+}

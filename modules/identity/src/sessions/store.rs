@@ -1,0 +1,189 @@
+//! The statements of sessions.
+
+use sea_orm::{QueryResult, Value};
+use svc_core::{OrganisationId, Result, UserId};
+use svc_data::UnitOfWork;
+use svc_database::{Database, column, database_error};
+use time::OffsetDateTime;
+
+use super::{Method, Session, SessionId};
+
+const COLUMNS: &str = "id, user_id, organisation_id, authenticated_at, methods, created_at, \
+                       used_at, ends_at, user_agent, address";
+
+/// Whether somebody who isn't disabled is a member of an organisation.
+pub(super) async fn is_member(
+    uow: &UnitOfWork,
+    user: UserId,
+    organisation: OrganisationId,
+) -> Result<bool> {
+    let statement = uow.context().database().statement(
+        "SELECT 1 FROM identity_memberships m JOIN identity_users u ON u.id = m.user_id \
+         WHERE m.user_id = ? AND m.organisation_id = ? AND u.disabled_at IS NULL",
+        [user.0.into(), organisation.0.into()],
+    );
+    Ok(!uow.rows(statement).await?.is_empty())
+}
+
+pub(super) async fn insert(uow: &UnitOfWork, session: &Session, hash: [u8; 32]) -> Result<()> {
+    let sql = format!(
+        "INSERT INTO identity_sessions ({COLUMNS}, token_hash) \
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    );
+    let values: [Value; 11] = [
+        session.id.0.into(),
+        session.user.0.into(),
+        session.organisation.0.into(),
+        session.authenticated_at.into(),
+        names(&session.methods).into(),
+        session.created_at.into(),
+        session.used_at.into(),
+        session.ends_at.into(),
+        session.user_agent.clone().into(),
+        session.address.map(|address| address.to_string()).into(),
+        hash.to_vec().into(),
+    ];
+    uow.execute(uow.context().database().statement(&sql, values)).await.map(drop)
+}
+
+/// The session with this hash, of somebody who isn't disabled.
+pub(super) async fn by_hash(database: &Database, hash: [u8; 32]) -> Result<Option<Session>> {
+    one(database, "token_hash", hash.to_vec().into()).await
+}
+
+/// The session with this id, of somebody who isn't disabled.
+pub(super) async fn by_id(database: &Database, id: SessionId) -> Result<Option<Session>> {
+    one(database, "id", id.0.into()).await
+}
+
+async fn one(database: &Database, column: &str, value: Value) -> Result<Option<Session>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM identity_sessions WHERE {column} = ? AND NOT EXISTS \
+         (SELECT 1 FROM identity_users u WHERE u.id = user_id AND u.disabled_at IS NOT NULL)"
+    );
+    let rows = database.rows(database.statement(&sql, [value])).await?;
+    rows.first().map(read).transpose()
+}
+
+/// The sessions of a person, the youngest first.
+pub(super) async fn of_user(database: &Database, user: UserId) -> Result<Vec<Session>> {
+    let sql = format!("SELECT {COLUMNS} FROM identity_sessions WHERE user_id = ? ORDER BY id DESC");
+    let rows = database.rows(database.statement(&sql, [user.0.into()])).await?;
+    rows.iter().map(read).collect()
+}
+
+pub(super) async fn choose(
+    uow: &UnitOfWork,
+    id: SessionId,
+    organisation: OrganisationId,
+) -> Result<()> {
+    let statement = uow.context().database().statement(
+        "UPDATE identity_sessions SET organisation_id = ? WHERE id = ?",
+        [organisation.0.into(), id.0.into()],
+    );
+    uow.execute(statement).await.map(drop)
+}
+
+pub(super) async fn confirm(
+    uow: &UnitOfWork,
+    id: SessionId,
+    methods: &[Method],
+    now: OffsetDateTime,
+) -> Result<()> {
+    let statement = uow.context().database().statement(
+        "UPDATE identity_sessions SET methods = ?, authenticated_at = ? WHERE id = ?",
+        [names(methods).into(), now.into(), id.0.into()],
+    );
+    uow.execute(statement).await.map(drop)
+}
+
+/// Sessions that are gone, with their person.
+type Ended = Vec<(SessionId, UserId)>;
+
+pub(super) async fn delete(uow: &UnitOfWork, user: UserId, id: SessionId) -> Result<Ended> {
+    delete_where(uow, "user_id = ? AND id = ?", vec![user.0.into(), id.0.into()]).await
+}
+
+pub(super) async fn delete_by_hash(uow: &UnitOfWork, hash: [u8; 32]) -> Result<Ended> {
+    delete_where(uow, "token_hash = ?", vec![hash.to_vec().into()]).await
+}
+
+pub(super) async fn delete_all(
+    uow: &UnitOfWork,
+    user: UserId,
+    except: Option<SessionId>,
+) -> Result<Ended> {
+    match except {
+        Some(kept) => {
+            let values = vec![user.0.into(), kept.0.into()];
+            delete_where(uow, "user_id = ? AND id <> ?", values).await
+        }
+        None => delete_where(uow, "user_id = ?", vec![user.0.into()]).await,
+    }
+}
+
+/// Deletes all but the sessions of a person that were used last, so many of them.
+pub(super) async fn delete_surplus(uow: &UnitOfWork, user: UserId, kept: u64) -> Result<Ended> {
+    let condition = format!(
+        "user_id = ? AND id NOT IN (SELECT id FROM identity_sessions WHERE user_id = ? \
+         ORDER BY used_at DESC, id DESC LIMIT {kept})"
+    );
+    delete_where(uow, &condition, vec![user.0.into(), user.0.into()]).await
+}
+
+async fn delete_where(uow: &UnitOfWork, condition: &str, values: Vec<Value>) -> Result<Ended> {
+    let sql = format!("DELETE FROM identity_sessions WHERE {condition} RETURNING id, user_id");
+    let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
+    rows.iter().map(|row| Ok((SessionId(column(row, 0)?), UserId(column(row, 1)?)))).collect()
+}
+
+/// Notes when sessions were last used.
+pub(super) async fn touch(database: &Database, uses: &[(SessionId, OffsetDateTime)]) -> Result<()> {
+    use sea_orm::ConnectionTrait as _;
+    if uses.is_empty() {
+        return Ok(());
+    }
+    let transaction = database.begin().await?;
+    for (id, used_at) in uses {
+        let statement = database.statement(
+            "UPDATE identity_sessions SET used_at = ? WHERE id = ? AND used_at < ?",
+            [(*used_at).into(), id.0.into(), (*used_at).into()],
+        );
+        transaction.execute_raw(statement).await.map_err(database_error)?;
+    }
+    transaction.commit().await
+}
+
+/// Deletes the sessions whose time is over, or that were not used since `unused`.
+pub(super) async fn delete_ended(
+    database: &Database,
+    now: OffsetDateTime,
+    unused: OffsetDateTime,
+) -> Result<u64> {
+    let statement = database.statement(
+        "DELETE FROM identity_sessions WHERE ends_at <= ? OR used_at <= ?",
+        [now.into(), unused.into()],
+    );
+    database.execute(statement).await
+}
+
+fn names(methods: &[Method]) -> String {
+    methods.iter().map(|method| method.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn read(row: &QueryResult) -> Result<Session> {
+    let methods: String = column(row, 4)?;
+    let address: Option<String> = column(row, 9)?;
+    Ok(Session {
+        id: SessionId(column(row, 0)?),
+        user: UserId(column(row, 1)?),
+        organisation: OrganisationId(column(row, 2)?),
+        authenticated_at: column(row, 3)?,
+        methods: methods.split(' ').filter_map(Method::parse).collect(),
+        created_at: column(row, 5)?,
+        used_at: column(row, 6)?,
+        ends_at: column(row, 7)?,
+        user_agent: column(row, 8)?,
+        address: address.and_then(|address| address.parse().ok()),
+    })
+}

@@ -1,0 +1,45 @@
+//! What the page asks for when it begins, beside who is there.
+
+use axum::Json;
+use serde::Serialize;
+use svc_http::{ApiResult, Ctx};
+use svc_live::tells_changes;
+use svc_settings::ApplicationSettings;
+use utoipa::ToSchema;
+
+/// How long lists are read.
+pub(crate) const PAGE_MODE: &str = "DataTable.DefaultPageMode";
+
+/// What the page goes by.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WebStart)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Start {
+    /// The application's name.
+    application: String,
+    /// The setting `DataTable.DefaultPageMode`: `EndlessScroll` or `Pager`.
+    page_mode: String,
+    /// The sets whose changes can be heard of at `/api/v1/live`, of those that the caller may see.
+    live_sets: Vec<String>,
+}
+
+/// Tells the web client what it goes by.
+#[utoipa::path(
+    get,
+    path = "/web/start",
+    tag = "web",
+    responses((status = 200, description = "What holds for the caller.", body = Start)),
+)]
+pub(crate) async fn begin(Ctx(ctx): Ctx) -> ApiResult<Json<Start>> {
+    let settings = ctx.app().service::<ApplicationSettings>()?;
+    let page_mode = settings.get(&ctx, PAGE_MODE).await?;
+    let served = ctx.catalogue().sets().filter_map(|model| model.set.as_ref());
+    let heard = served
+        .filter(|set| tells_changes(set) && ctx.principal().can(&set.permissions.view))
+        .map(|set| set.name.clone());
+    Ok(Json(Start {
+        application: ctx.app().name().to_owned(),
+        page_mode,
+        live_sets: heard.collect(),
+    }))
+}

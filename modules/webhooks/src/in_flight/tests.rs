@@ -1,0 +1,149 @@
+//! What is taken on, and what isn't.
+
+use super::*;
+
+const ONE: Uuid = Uuid::from_u128(1);
+const OTHER: Uuid = Uuid::from_u128(2);
+const LEASE: Duration = Duration::from_secs(20);
+const ANSWER: Duration = Duration::from_millis(1);
+
+#[test]
+fn endpoints_of_one_origin_share_what_a_look_takes_on() {
+    let in_flight = InFlight::new(16, 4, Duration::from_secs(20));
+    let home = Home { origin: "https://black".into(), organisation: ONE };
+    let mut planned = Planned::default();
+    let endpoints: Vec<Uuid> = (0..32).map(Uuid::from_u128).collect();
+    assert_eq!(in_flight.unsettled(endpoints.iter().copied()).len(), 32);
+    let counts = endpoints.into_iter().map(|endpoint| {
+        in_flight.settle(endpoint, home.clone());
+        let count = in_flight.free_for(endpoint, Lane::Ordinary, &planned);
+        in_flight.plan(endpoint, count, &mut planned);
+        count
+    });
+    assert_eq!(counts.sum::<usize>(), 32, "of 128 in all");
+    assert_eq!(in_flight.free_for(Uuid::from_u128(99), Lane::Ordinary, &planned), 4);
+}
+
+#[test]
+fn an_endpoint_that_hangs_has_one_place_until_it_answers() {
+    let in_flight = InFlight::new(8, 4, LEASE);
+    let mut tickets: Vec<Ticket> = (0..4).map(|_| in_flight.take(ONE, None)).collect();
+    assert_eq!(
+        (in_flight.free(), in_flight.free_for(ONE, Lane::Ordinary, &Planned::default())),
+        (60, 0)
+    );
+    assert_eq!(in_flight.free_for(OTHER, Lane::Ordinary, &Planned::default()), 4);
+    tickets.iter_mut().for_each(Ticket::send);
+    assert!(!in_flight.may_send(ONE) && in_flight.may_send(OTHER));
+    in_flight.note(ONE, Health::Hanging, ANSWER);
+    drop(tickets);
+    assert_eq!(
+        (in_flight.free(), in_flight.free_for(ONE, Lane::Ordinary, &Planned::default())),
+        (64, 1)
+    );
+    let ticket = in_flight.take(ONE, None);
+    assert_eq!(in_flight.free_for(ONE, Lane::Ordinary, &Planned::default()), 0);
+    in_flight.note(ONE, Health::Troubled, ANSWER);
+    assert_eq!(in_flight.free_for(ONE, Lane::Ordinary, &Planned::default()), 3);
+    let well = |milliseconds| Health::of(true, false, Duration::from_millis(milliseconds));
+    for (milliseconds, ahead) in [(0, 32), (125, 32), (200, 20), (499, 8), (500, 0)] {
+        in_flight.note(ONE, well(milliseconds), ANSWER);
+        assert_eq!(
+            in_flight.free_for(ONE, Lane::Ordinary, &Planned::default()),
+            4 + ahead * 4 - 1,
+            "{milliseconds}"
+        );
+    }
+    drop(ticket);
+    assert!(in_flight.state().by_endpoint.is_empty());
+}
+
+#[test]
+fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
+    let in_flight = InFlight::new(8, 4, LEASE);
+    let known =
+        |in_all, per_endpoint, eighths| Room { in_all, per_endpoint, eighths, is_guess: false };
+    let room = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths));
+    assert_eq!(in_flight.room(), None, "nobody sends yet");
+    in_flight.open(true);
+    assert_eq!(in_flight.room(), room(64, 4, 8), "nothing is known of any endpoint");
+    let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
+    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(61, 1, 2) }));
+    in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER), ANSWER);
+    assert_eq!(in_flight.room(), room(61, 61, 8), "it was waited for");
+    for health in [Health::Hanging, Health::of(true, false, Duration::from_millis(60))] {
+        in_flight.note(ONE, health, ANSWER);
+        assert_eq!(in_flight.room(), room(61, 61, 8), "nobody waits for one that is not quick");
+    }
+    in_flight.note(OTHER, Health::of(true, false, Duration::from_millis(1)), ANSWER);
+    tickets.extend((0..33).filter_map(|_| in_flight.reserve(OTHER)));
+    assert_eq!(in_flight.room(), room(28, 28, 3), "it has taken more than half of all");
+    tickets.truncate(35);
+    assert_eq!(in_flight.room(), room(29, 29, 6));
+    in_flight.look_ended(Backlog { new: HashSet::from([OTHER]), ..Backlog::default() });
+    assert_eq!(in_flight.room(), room(29, 0, 0), "it has more in the database");
+}
+
+#[test]
+fn what_is_new_waits_behind_what_is_due_in_the_database() {
+    let in_flight = InFlight::new(8, 2, LEASE);
+    assert!(in_flight.reserve(ONE).is_none(), "nobody sends yet");
+    in_flight.open(true);
+    let tickets: Vec<Ticket> = (0..2).filter_map(|_| in_flight.reserve(ONE)).collect();
+    assert_eq!(tickets.len(), 2);
+    in_flight.look_begins();
+    assert!(in_flight.reserve(ONE).is_none(), "it has no room");
+    in_flight.look_ended(Backlog::default());
+    assert!(!in_flight.is_worth_a_look(false));
+    drop(tickets);
+    assert!(in_flight.reserve(ONE).is_none(), "what had no room comes first");
+    assert!(in_flight.is_worth_a_look(false));
+    in_flight.look_begins();
+    in_flight.look_ended(Backlog::default());
+    assert!(in_flight.reserve(ONE).is_some() && !in_flight.is_worth_a_look(false));
+}
+
+#[test]
+fn what_nobody_knows_takes_a_quarter_of_what_is_in_memory() {
+    let in_flight = InFlight::new(8, 4, LEASE);
+    in_flight.open(true);
+    let mut tickets: Vec<Ticket> =
+        (0..100).filter_map(|n| in_flight.reserve(Uuid::from_u128(100 + n))).collect();
+    assert_eq!(tickets.len(), 16);
+    // Once it is known where they are, their origin has its share: an eighth, eight times over.
+    let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
+    for ticket in &mut tickets {
+        ticket.settle(home.clone());
+    }
+    in_flight.look_begins();
+    in_flight.look_ended(Backlog::default());
+    tickets.extend((0..100).filter_map(|n| in_flight.reserve(Uuid::from_u128(100 + n))));
+    assert_eq!(tickets.len(), 16 + 16 + 16, "those that are known, and as many strangers");
+}
+
+#[test]
+fn what_was_prepared_before_a_change_is_turned_away() {
+    let in_flight = InFlight::new(8, 4, LEASE);
+    assert!(in_flight.is_current(ONE, 1));
+    in_flight.turn_away(ONE, 3);
+    in_flight.turn_away(ONE, 2);
+    assert!(!in_flight.is_current(ONE, 2) && in_flight.is_current(ONE, 3));
+    assert!(in_flight.is_current(OTHER, 1));
+}
+
+#[test]
+fn what_is_sent_again_leaves_room_for_what_is_new() {
+    let in_flight = InFlight::new(8, 2, LEASE);
+    in_flight.open(true);
+    in_flight.note(ONE, Health::of(true, false, ANSWER), ANSWER);
+    let replayed: Vec<Ticket> = (0..in_flight.free_for(ONE, Lane::Replay, &Planned::default()))
+        .map(|_| in_flight.take(ONE, None))
+        .collect();
+    assert_eq!(replayed.len(), 2);
+    in_flight.look_ended(Backlog { replayed: HashSet::from([ONE]), ..Backlog::default() });
+    assert_eq!(in_flight.free_for(ONE, Lane::Replay, &Planned::default()), 0);
+    assert!(in_flight.reserve(ONE).is_some(), "what is new doesn't wait for it");
+    assert!(!in_flight.is_worth_a_look(false));
+    drop(replayed);
+    assert!(in_flight.is_worth_a_look(false));
+}

@@ -1,0 +1,72 @@
+//! Deliveries of endpoints that were deleted.
+//!
+//! An endpoint goes in one short transaction that notes it here; nothing reads a delivery without its
+//! endpoint. The rows of its deliveries go after it, a few at a time, so that nobody's outcomes wait
+//! for the size of a stranger's log.
+
+use svc_core::Result;
+use svc_data::UnitOfWork;
+use svc_database::Database;
+use uuid::Uuid;
+
+use super::read_all;
+
+/// Rows that one step deletes: short enough that nothing waits for it.
+const STEP: u64 = 500;
+
+/// Notes that an endpoint is deleted.
+pub(crate) async fn note(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
+    let database = uow.context().database();
+    let sql = "DELETE FROM webhooks_paces WHERE endpoint_id = ?";
+    uow.execute(database.statement(sql, [endpoint.into()])).await?;
+    let sql = "INSERT INTO webhooks_deletions (endpoint_id, deleted_us) VALUES (?, ?)";
+    let values = [endpoint.into(), uow.context().clock().now_us().into()];
+    uow.execute(database.statement(sql, values)).await.map(drop)
+}
+
+/// A part of what one step deletes by status, since that is how the index tells an endpoint's
+/// deliveries. Each step goes on behind the one before: what was deleted is not stepped over again.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Place {
+    status: i16,
+    after: Uuid,
+}
+
+/// The number of statuses.
+const STATUSES: i16 = 5;
+
+/// Deletes the next deliveries of an endpoint; answers with their number, and where to go on: none at
+/// the end.
+pub(crate) async fn step(
+    uow: &UnitOfWork,
+    endpoint: Uuid,
+    place: Place,
+) -> Result<(u64, Option<Place>)> {
+    let database = uow.context().database();
+    let sql = format!(
+        "DELETE FROM webhooks_deliveries WHERE id IN (SELECT id FROM webhooks_deliveries \
+         WHERE endpoint_id = ? AND status = {} AND id > ? ORDER BY id LIMIT {STEP}) RETURNING id",
+        place.status
+    );
+    let rows = uow.rows(database.statement(&sql, [endpoint.into(), place.after.into()])).await?;
+    let deleted: Vec<Uuid> = read_all(&rows, |row| row.try_get_by_index(0))?;
+    let count = u64::try_from(deleted.len()).unwrap_or(u64::MAX);
+    let next = match deleted.into_iter().max().filter(|_| count >= STEP) {
+        Some(after) => Some(Place { after, ..place }),
+        None => Some(Place { status: place.status + 1, ..Place::default() }),
+    };
+    Ok((count, next.filter(|next| next.status < STATUSES)))
+}
+
+/// Endpoints that were deleted, and since when.
+pub(crate) async fn all(database: &Database) -> Result<Vec<(Uuid, i64)>> {
+    let sql = "SELECT endpoint_id, deleted_us FROM webhooks_deletions ORDER BY endpoint_id";
+    let rows = database.rows(database.statement(sql, [])).await?;
+    read_all(&rows, |row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)))
+}
+
+/// Forgets an endpoint of which nothing is left, and nothing can come any more.
+pub(crate) async fn forget(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
+    let sql = "DELETE FROM webhooks_deletions WHERE endpoint_id = ?";
+    uow.execute(uow.context().database().statement(sql, [endpoint.into()])).await.map(drop)
+}

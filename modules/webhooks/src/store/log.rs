@@ -1,0 +1,294 @@
+//! The log of deliveries, read so that a page costs the same however long the log is.
+//!
+//! Both indexes of the log tell deliveries by status, so that what is rare is found among what is
+//! not, and a page of several statuses takes the newest of each. What no index tells (the event's
+//! type, the answer's code) is looked for among a bounded number of deliveries for each page; the
+//! next page goes on behind them.
+
+use std::fmt::Write as _;
+
+use sea_orm::{QueryResult, Value};
+use svc_core::Result;
+use svc_database::{Database, column};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{ids, is_one_of, moment, read_all};
+use crate::model::{Lane, Status};
+
+/// Deliveries among which one statement looks.
+const AT_ONCE: u64 = 1_000;
+
+/// Deliveries among which a page looks at most.
+const LOOKED_AT: u64 = 10_000;
+
+/// What the log shows: all but what was missed.
+const SHOWN: [Status; 4] = [Status::Queued, Status::Retrying, Status::Delivered, Status::Failed];
+
+/// The columns of a delivery in a list, with its event and its endpoint.
+const COLUMNS: &str = "d.id, d.endpoint_id, e.url, m.event_id, m.event_type, d.status, \
+    d.status_code, d.attempts, d.due_us, d.duration_ms, d.error, d.redelivery_of, e.is_active, \
+    d.lane";
+
+/// Where deliveries are read from. One whose endpoint is gone is gone too.
+const FROM: &str = "webhooks_deliveries d JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
+    JOIN webhooks_messages m ON m.id = d.message_id";
+
+/// A delivery in the log.
+#[derive(Clone, Debug)]
+pub(crate) struct Delivery {
+    pub(crate) id: Uuid,
+    pub(crate) endpoint: Uuid,
+    pub(crate) url: String,
+    pub(crate) event_id: Uuid,
+    pub(crate) event_type: String,
+    pub(crate) queued_at: OffsetDateTime,
+    pub(crate) status: Status,
+    pub(crate) status_code: Option<i16>,
+    pub(crate) attempts: i32,
+    pub(crate) next_attempt_at: Option<OffsetDateTime>,
+    pub(crate) duration_ms: Option<i32>,
+    pub(crate) error: Option<String>,
+    pub(crate) redelivery_of: Option<Uuid>,
+}
+
+/// Which deliveries to list, of one organisation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    pub(crate) endpoint: Option<Uuid>,
+    pub(crate) status: Option<Status>,
+    pub(crate) event_type: Option<String>,
+    pub(crate) status_code: Option<i16>,
+    /// Only those behind this identifier.
+    pub(crate) since: Option<Uuid>,
+    /// Only those before this identifier.
+    pub(crate) before: Option<Uuid>,
+}
+
+/// A part of the log.
+pub(crate) struct Part {
+    pub(crate) deliveries: Vec<Delivery>,
+    /// Before which delivery the next part goes on; none at the end.
+    pub(crate) next: Option<Uuid>,
+}
+
+/// The newest deliveries that a filter names, `take` at most.
+pub(crate) async fn page(
+    database: &Database,
+    organisation: Uuid,
+    filter: &Filter,
+    take: usize,
+) -> Result<Part> {
+    let is_searched = filter.event_type.is_some() || filter.status_code.is_some();
+    let mut window = if is_searched { AT_ONCE } else { wide(take).saturating_add(1) };
+    let mut part = Part { deliveries: Vec::new(), next: filter.before };
+    let mut looked_at = 0;
+    while looked_at < LOOKED_AT {
+        let found = newest(database, organisation, filter, part.next, window).await?;
+        looked_at += window;
+        let last = found.last().copied();
+        let has_more = wide(found.len()) >= window;
+        part.deliveries.extend(details(database, organisation, filter, found).await?);
+        if part.deliveries.len() > take {
+            part.deliveries.truncate(take);
+            part.next = part.deliveries.last().map(|delivery| delivery.id);
+            return Ok(part);
+        }
+        part.next = last.filter(|_| has_more);
+        if part.next.is_none() {
+            return Ok(part);
+        }
+        window = AT_ONCE;
+    }
+    Ok(part)
+}
+
+/// The statement that finds the newest deliveries by what the indexes tell, with its values.
+fn newest_statement(
+    organisation: Uuid,
+    filter: &Filter,
+    before: Option<Uuid>,
+    count: u64,
+) -> (String, Vec<Value>) {
+    let (column, owner) = match filter.endpoint {
+        Some(endpoint) => ("endpoint_id", endpoint),
+        None => ("organisation_id", organisation),
+    };
+    let mut values: Vec<Value> = Vec::new();
+    let shown = SHOWN.into_iter().filter(|status| filter.status.is_none_or(|one| one == *status));
+    let parts: Vec<String> = shown
+        .map(|status| {
+            let code = status.code();
+            let mut sql = format!(
+                "SELECT * FROM (SELECT d.id FROM webhooks_deliveries d \
+                 WHERE d.{column} = ? AND d.status = {code}"
+            );
+            values.push(owner.into());
+            for (condition, bound) in [(" AND d.id < ?", before), (" AND d.id >= ?", filter.since)]
+            {
+                if let Some(bound) = bound {
+                    sql.push_str(condition);
+                    values.push(bound.into());
+                }
+            }
+            // Writing to a `String` never fails.
+            let _ = write!(sql, " ORDER BY d.id DESC LIMIT {count}) AS of_{code}");
+            sql
+        })
+        .collect();
+    let sql = format!(
+        "SELECT id FROM ({}) AS newest ORDER BY id DESC LIMIT {count}",
+        parts.join(" UNION ALL ")
+    );
+    (sql, values)
+}
+
+async fn newest(
+    database: &Database,
+    organisation: Uuid,
+    filter: &Filter,
+    before: Option<Uuid>,
+    count: u64,
+) -> Result<Vec<Uuid>> {
+    let (sql, values) = newest_statement(organisation, filter, before, count);
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    read_all(&rows, |row| row.try_get_by_index(0))
+}
+
+/// These deliveries, as far as the rest of the filter wants them, the newest first.
+async fn details(
+    database: &Database,
+    organisation: Uuid,
+    filter: &Filter,
+    found: Vec<Uuid>,
+) -> Result<Vec<Delivery>> {
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let is_listed = is_one_of(database.backend(), "d.id");
+    let mut sql =
+        format!("SELECT {COLUMNS} FROM {FROM} WHERE {is_listed} AND d.organisation_id = ?");
+    let mut values = vec![ids(found), organisation.into()];
+    if let Some(event_type) = &filter.event_type {
+        sql.push_str(" AND m.event_type = ?");
+        values.push(event_type.as_str().into());
+    }
+    if let Some(code) = filter.status_code {
+        sql.push_str(" AND d.status_code = ?");
+        values.push(code.into());
+    }
+    sql.push_str(" ORDER BY d.id DESC");
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    rows.iter().map(read).collect()
+}
+
+/// A delivery with what the log keeps of its last attempt.
+pub(crate) struct Exchange {
+    pub(crate) delivery: Delivery,
+    /// Headers as JSON lists of names and values.
+    pub(crate) request_headers: Option<String>,
+    pub(crate) request_body: String,
+    pub(crate) response_headers: Option<String>,
+    pub(crate) response_body: Option<String>,
+}
+
+/// One delivery.
+pub(crate) async fn one(
+    database: &Database,
+    organisation: Uuid,
+    id: Uuid,
+) -> Result<Option<Exchange>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, d.request_headers, m.body, d.response_headers, d.response_body \
+         FROM {FROM} WHERE d.organisation_id = ? AND d.status <> 4 AND d.id = ?"
+    );
+    let values = [organisation.into(), id.into()];
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    Ok(Some(Exchange {
+        delivery: read(row)?,
+        request_headers: column(row, 14)?,
+        request_body: column(row, 15)?,
+        response_headers: column(row, 16)?,
+        response_body: column(row, 17)?,
+    }))
+}
+
+/// What became of a delivery, for those who judge an endpoint by many.
+pub(crate) struct Ended {
+    pub(crate) id: Uuid,
+    pub(crate) status: Status,
+    pub(crate) duration_ms: Option<i32>,
+    pub(crate) finished_us: Option<i64>,
+}
+
+/// The newest deliveries of an endpoint behind an identifier, `count` at most.
+pub(crate) async fn newest_of(
+    database: &Database,
+    endpoint: Uuid,
+    since: Uuid,
+    count: u64,
+) -> Result<Vec<Ended>> {
+    let parts: Vec<String> = SHOWN
+        .iter()
+        .map(|status| {
+            format!(
+                "SELECT * FROM (SELECT d.id, d.status, d.duration_ms, d.finished_at_us \
+                 FROM webhooks_deliveries d WHERE d.endpoint_id = ? AND d.status = {code} \
+                 AND d.id >= ? ORDER BY d.id DESC LIMIT {count}) AS of_{code}",
+                code = status.code()
+            )
+        })
+        .collect();
+    let sql = format!(
+        "SELECT id, status, duration_ms, finished_at_us FROM ({}) AS newest \
+         ORDER BY id DESC LIMIT {count}",
+        parts.join(" UNION ALL ")
+    );
+    let values = SHOWN.iter().flat_map(|_| [Value::from(endpoint), since.into()]);
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    let ended = |row: &QueryResult| {
+        Ok(Ended {
+            id: column(row, 0)?,
+            status: Status::from_code(column(row, 1)?)?,
+            duration_ms: column(row, 2)?,
+            finished_us: column(row, 3)?,
+        })
+    };
+    rows.iter().map(ended).collect()
+}
+
+fn read(row: &QueryResult) -> Result<Delivery> {
+    let id: Uuid = column(row, 0)?;
+    let status = Status::from_code(column(row, 5)?)?;
+    let is_active: bool = column(row, 12)?;
+    let lane: i16 = column(row, 13)?;
+    let is_held = !is_active && lane != Lane::Test.code();
+    let waits = matches!(status, Status::Queued | Status::Retrying) && !is_held;
+    let due: i64 = column(row, 8)?;
+    Ok(Delivery {
+        id,
+        endpoint: column(row, 1)?,
+        url: column(row, 2)?,
+        event_id: column(row, 3)?,
+        event_type: column(row, 4)?,
+        queued_at: time_of(id),
+        status,
+        status_code: column(row, 6)?,
+        attempts: column(row, 7)?,
+        next_attempt_at: waits.then(|| moment(due)),
+        duration_ms: column(row, 9)?,
+        error: column(row, 10)?,
+        redelivery_of: column(row, 11)?,
+    })
+}
+
+/// When an identifier was made, which a UUIDv7 tells in milliseconds.
+fn time_of(id: Uuid) -> OffsetDateTime {
+    let milliseconds = i64::try_from(id.as_u128() >> 80).unwrap_or(0);
+    moment(milliseconds.saturating_mul(1_000))
+}
+
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,114 @@
+//! Events that thousands of endpoints want.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use sea_orm::Value;
+use serde_json::{Value as Json, json};
+use svc_data::Context;
+use svc_testing::on_both_databases;
+use uuid::Uuid;
+
+use crate::fixture::{World, path, types};
+
+/// More than one unit of work tells.
+const MANY: usize = 4_200;
+
+const COLUMNS: &str = "organisation_id, url, description, events, is_active, includes_changes, \
+    is_thin, is_ordered, max_per_second, headers, owner_id, owner_name, owner_key_id, owner_gone_at, secret, \
+    key_pair, public_key, retired_keys, consecutive_failures, last_error, disabled_at, \
+    disabled_reason, version, created_at, updated_at";
+
+/// Endpoints like one that is switched off: what they get is kept as missed.
+async fn copies(world: &World, endpoint: &Json, count: usize) {
+    let off = json!({"isActive": false});
+    let _ = world.client().put(&path(endpoint, ""), off).await.expect(200);
+    let original: Uuid = endpoint["id"].as_str().unwrap().parse().unwrap();
+    let context = Context::system(world.shop.app()).unwrap();
+    context
+        .transact(async |uow| {
+            let database = uow.context().database();
+            for _ in 0..count {
+                let id = uow.context().clock().new_id();
+                let values: [Value; 2] = [id.into(), original.into()];
+                let sql = format!(
+                    "INSERT INTO webhooks_endpoints (id, {COLUMNS}) \
+                     SELECT ?, {COLUMNS} FROM webhooks_endpoints WHERE id = ?"
+                );
+                uow.execute(database.statement(&sql, values.clone())).await?;
+                let sql = "INSERT INTO webhooks_subscriptions (pattern, organisation_id, endpoint_id) \
+                           SELECT pattern, organisation_id, ? FROM webhooks_subscriptions \
+                           WHERE endpoint_id = ?";
+                uow.execute(database.statement(sql, values)).await?;
+            }
+            Ok(())
+        })
+        .await
+        .unwrap();
+}
+
+/// How many endpoints have so many deliveries.
+async fn spread(world: &World) -> HashMap<i64, usize> {
+    let database = world.shop.app().service::<svc_database::Database>().unwrap();
+    let sql = "SELECT COUNT(*) FROM webhooks_deliveries GROUP BY endpoint_id";
+    let rows = database.rows(database.statement(sql, [])).await.unwrap();
+    let mut spread = HashMap::new();
+    for row in rows {
+        *spread.entry(row.try_get_by_index(0).unwrap()).or_default() += 1;
+    }
+    spread
+}
+
+on_both_databases! {
+    async fn an_event_reaches_each_of_thousands_of_endpoints_once(backend) {
+        let world = World::with(backend, |builder| builder.setting("Svc:Webhooks:MaxEndpoints", 10_000)).await;
+        let off = world.endpoint(&["products.*", "*"]).await;
+        copies(&world, &off, MANY - 1).await;
+        world.endpoint(&["products.created"]).await;
+        let began = world.count("webhooks_fan_outs").await;
+        world.create("A-1").await;
+        let received = world.deliver().await;
+        assert_eq!(types(&received), ["products.created"], "the one that is on got its request");
+        assert_eq!(spread(&world).await, HashMap::from([(1, MANY + 1)]));
+        assert_eq!((began, world.count("webhooks_fan_outs").await), (0, 0));
+        assert_eq!(world.count("webhooks_messages").await, i64::try_from(MANY).unwrap() / 256 + 1,
+            "the bytes are stored once for a step");
+
+        // Registered later, and so no business of theirs; what is told later is.
+        world.create("A-2").await;
+        world.shop.advance(Duration::from_secs(1));
+        let late = world.endpoint(&["products.created"]).await;
+        assert_eq!(world.deliver().await.len(), 1);
+        assert_eq!(spread(&world).await, HashMap::from([(2, MANY + 1)]));
+        world.create("A-3").await;
+        assert_eq!(world.deliver().await.len(), 2);
+        let its = format!("/api/v1/webhooks/deliveries?subscriptionId={}", late["id"].as_str().unwrap());
+        let shown = world.client().get(&its).await.expect(200);
+        assert_eq!(shown["items"].as_array().unwrap().len(), 1);
+    }
+
+    async fn what_comes_later_waits_for_order_behind_what_is_still_told(backend) {
+        let world = World::new(backend).await;
+        let ordered = world.endpoint(&["products.*"]).await;
+        let set = json!({"isOrdered": true});
+        let _ = world.client().put(&path(&ordered, ""), set).await.expect(200);
+        let off = world.endpoint(&["products.created"]).await;
+        copies(&world, &off, MANY).await;
+        let id = world.create("A-1").await;
+        // Only a few want this one, and it doesn't overtake.
+        world.change(id, |product| product.sku = sea_orm::Set("A-2".to_owned())).await;
+        let received = world.deliver().await;
+        assert_eq!(types(&received), ["products.created", "products.updated"]);
+        assert_eq!(world.count("webhooks_fan_outs").await, 0);
+    }
+
+    async fn thousands_of_deliveries_of_a_burst_are_told_in_parts(backend) {
+        let world = World::new(backend).await;
+        let off = world.endpoint(&["*"]).await;
+        copies(&world, &off, 99).await;
+        world.publish_many(120).await;
+        world.deliver().await;
+        assert_eq!(spread(&world).await, HashMap::from([(120, 100)]));
+        assert_eq!(world.count("webhooks_fan_outs").await, 0);
+    }
+}

@@ -1,0 +1,172 @@
+/** The management API of the module, as its pages use it. */
+import { send } from '@svc/web';
+
+const ROOT = '/api/v1/webhooks';
+
+/** Whether an owner still is here; nothing is sent for one who isn't. */
+export type Standing = 'here' | 'gone' | 'keyEnded';
+
+/** Where deliveries go. */
+export interface Endpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string;
+  readonly events: readonly string[];
+  readonly isActive: boolean;
+  readonly owner: { readonly id: string; readonly displayName: string; readonly standing: Standing };
+  readonly consecutiveFailures: number;
+  readonly lastError: string | null;
+  readonly disabledAt: string | null;
+  readonly disabledReason: string | null;
+  readonly previousSecretExpiresAt: string | null;
+  readonly previousKeyPairExpiresAt: string | null;
+  readonly includesChanges: boolean;
+  readonly isThin: boolean;
+  readonly isOrdered: boolean;
+  readonly maxPerSecond: number | null;
+  readonly publicKey: string | null;
+  readonly headerNames: readonly string[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What somebody says about an endpoint. */
+export interface EndpointInput {
+  url?: string;
+  description?: string;
+  events?: readonly string[];
+  isActive?: boolean;
+  includesChanges?: boolean;
+  isThin?: boolean;
+  isOrdered?: boolean;
+  maxPerSecond?: number | null;
+  isAsymmetric?: boolean;
+}
+
+export type Status = 'queued' | 'retrying' | 'delivered' | 'failed';
+export const STATUSES: readonly Status[] = ['queued', 'retrying', 'delivered', 'failed'];
+
+/** One event on its way to one endpoint. */
+export interface Delivery {
+  readonly id: string;
+  readonly subscriptionId: string;
+  readonly url: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly time: string;
+  readonly status: Status;
+  readonly statusCode: number | null;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly nextAttemptAt: string | null;
+  readonly durationMs: number | null;
+  readonly error: string | null;
+  readonly redeliveryOf: string | null;
+}
+
+/** A request or a response, as the log keeps it. */
+export interface Exchange {
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly body: string;
+}
+
+export interface DeliveryDetail extends Delivery {
+  readonly request: Exchange | null;
+  readonly response: Exchange | null;
+}
+
+export interface EventType {
+  readonly name: string;
+  readonly description: string;
+  readonly schema?: unknown;
+  readonly example?: unknown;
+}
+
+/** How deliveries of a span went. */
+export interface Span {
+  readonly delivered: number;
+  readonly failed: number;
+  readonly waiting: number;
+  readonly successRate: number | null;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+}
+
+export interface Health extends Span {
+  readonly lastSuccessAt: string | null;
+  readonly backlog: number;
+  readonly hours: readonly (Span & { readonly from: string })[];
+}
+
+export const endpointsPath = ROOT;
+
+/** The address of the log, narrowed. */
+export function deliveriesPath(by: { subscriptionId?: string; status?: string; eventType?: string }): string {
+  const query = new URLSearchParams(Object.entries(by).filter(([, value]) => value));
+  return `${ROOT}/deliveries?${query}`;
+}
+
+export async function endpoint(id: string): Promise<Endpoint> {
+  return (await send<Endpoint>(`${ROOT}/${id}`)).body;
+}
+
+export async function createEndpoint(input: EndpointInput): Promise<Endpoint & { secret: string }> {
+  return (await send<Endpoint & { secret: string }>(ROOT, { method: 'POST', body: input })).body;
+}
+
+export async function changeEndpoint(id: string, input: EndpointInput): Promise<Endpoint> {
+  return (await send<Endpoint>(`${ROOT}/${id}`, { method: 'PUT', body: input })).body;
+}
+
+export async function deleteEndpoint(id: string): Promise<void> {
+  await send(`${ROOT}/${id}`, { method: 'DELETE' });
+}
+
+export async function secretOf(id: string): Promise<string> {
+  return (await send<{ secret: string }>(`${ROOT}/${id}/secret`)).body.secret;
+}
+
+export async function rotateSecret(id: string): Promise<Endpoint & { secret: string }> {
+  return (await send<Endpoint & { secret: string }>(`${ROOT}/${id}/secret/rotate`, { method: 'POST' })).body;
+}
+
+export async function rotateKeyPair(id: string): Promise<Endpoint> {
+  return (await send<Endpoint>(`${ROOT}/${id}/key-pair/rotate`, { method: 'POST' })).body;
+}
+
+/** Sends the example of an event type, or a test event. */
+export async function sendTest(id: string, eventType = 'webhook.test'): Promise<Delivery> {
+  const query = new URLSearchParams({ eventType });
+  return (await send<Delivery>(`${ROOT}/${id}/test?${query}`, { method: 'POST' })).body;
+}
+
+export async function recover(id: string, since: string): Promise<string> {
+  return (await send<{ jobId: string }>(`${ROOT}/${id}/recover`, { method: 'POST', body: { since } })).body.jobId;
+}
+
+export async function health(id: string, hours: number): Promise<Health> {
+  return (await send<Health>(`${ROOT}/${id}/health?hours=${hours}`)).body;
+}
+
+export async function eventTypes(withDetails: boolean): Promise<readonly EventType[]> {
+  const { body } = await send<{ items: EventType[] }>(`${ROOT}/event-types?details=${withDetails}`);
+  return body.items;
+}
+
+export async function delivery(id: string): Promise<DeliveryDetail> {
+  return (await send<DeliveryDetail>(`${ROOT}/deliveries/${id}`)).body;
+}
+
+export async function redeliver(id: string): Promise<Delivery> {
+  return (await send<Delivery>(`${ROOT}/deliveries/${id}/redeliver`, { method: 'POST' })).body;
+}
+
+/** Sends many again, as a job. */
+export async function redeliverAll(by: {
+  subscriptionId?: string;
+  status?: string;
+  eventType?: string;
+}): Promise<string> {
+  const body = Object.fromEntries(Object.entries(by).filter(([, value]) => value));
+  return (await send<{ jobId: string }>(`${ROOT}/deliveries/redeliver`, { method: 'POST', body })).body.jobId;
+}

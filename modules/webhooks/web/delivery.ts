@@ -1,0 +1,125 @@
+/** A delivery beside the list: the request and the response of its last attempt, and the way to send it again. */
+import {
+  asProblem,
+  dateTime,
+  define,
+  failure,
+  html,
+  icon,
+  noticesNear,
+  nothing,
+  number,
+  Part,
+  text,
+  timeAgo,
+  watch,
+  type Problem,
+  type PropertyValues,
+  type TemplateResult,
+} from '@svc/web';
+import * as api from './api.ts';
+import type { DeliveryDetail, Exchange } from './api.ts';
+import { statusBadge } from './shown.ts';
+
+const LOOK_MS = 2_000;
+
+/** JSON on several lines; anything else as it is. */
+export function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+export class WebhooksDelivery extends Part {
+  static override properties = {
+    deliveryId: { attribute: false },
+    delivery: { state: true },
+    problem: { state: true },
+  };
+  declare deliveryId: string;
+  declare delivery: DeliveryDetail | undefined;
+  declare problem: Problem | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.atEnd(watch(this, LOOK_MS, () => this.#look()));
+  }
+
+  override willUpdate(changes: PropertyValues): void {
+    if (changes.has('deliveryId')) {
+      this.delivery = undefined;
+      void this.load();
+    }
+  }
+
+  async load(): Promise<void> {
+    const id = this.deliveryId;
+    this.problem = undefined;
+    try {
+      const delivery = await api.delivery(id);
+      if (id === this.deliveryId) this.delivery = delivery;
+    } catch (error) {
+      this.problem = asProblem(error);
+    }
+  }
+
+  /** What is over stays as it is. */
+  async #look(): Promise<void> {
+    if (this.delivery?.status === 'queued' || this.delivery?.status === 'retrying') await this.load();
+  }
+
+  async #again(): Promise<void> {
+    try {
+      const fresh = await api.redeliver(this.deliveryId);
+      noticesNear(this)?.say({ text: text('webhooks-redelivered') });
+      this.tell('delivery-open', fresh.id);
+    } catch (error) {
+      noticesNear(this)?.complain(error);
+    }
+  }
+
+  #exchange(title: string, exchange: Exchange | null, none: string): TemplateResult {
+    return html`<section class="svc-exchange"><h3>${title}</h3>
+      ${
+        exchange
+          ? html`<details><summary>${text('webhooks-headers-count', { count: exchange.headers.length })}</summary>
+              <dl class="svc-headers">${exchange.headers.map(({ name, value }) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl></details>
+            ${exchange.body === '' ? html`<p class="svc-soft">${text('webhooks-empty-body')}</p>` : html`<pre tabindex="0" role="group" aria-label=${title}>${pretty(exchange.body)}</pre>`}`
+          : html`<p class="svc-soft">${none}</p>`
+      }
+    </section>`;
+  }
+
+  #body(one: DeliveryDetail): TemplateResult {
+    const fact = (name: string, value: TemplateResult | string) =>
+      html`<div class="svc-prop"><dt>${name}</dt><dd><span class="svc-value">${value}</span></dd></div>`;
+    return html`${one.error ? html`<div class="svc-bar" data-tone="danger">${icon('alert')}<span>${one.error}</span></div>` : nothing}
+      <dl class="svc-props">
+        ${fact(text('webhooks-endpoint'), html`<button type="button" class="svc-button" data-look="link" @click=${() => this.tell('endpoint-open', one.subscriptionId)}>${one.url}</button>`)}
+        ${fact(text('webhooks-event-id'), html`<code>${one.eventId}</code>`)}
+        ${fact(text('webhooks-time'), timeAgo(one.time))}
+        ${fact(text('webhooks-attempts'), text('webhooks-attempts-of', { made: one.attempts, most: one.maxAttempts }))}
+        ${one.nextAttemptAt ? fact(text('webhooks-next'), dateTime(one.nextAttemptAt)) : nothing}
+        ${one.durationMs === null ? nothing : fact(text('webhooks-duration'), text('webhooks-ms', { ms: number(one.durationMs, 0) }))}
+        ${one.redeliveryOf ? fact(text('webhooks-repeats'), html`<button type="button" class="svc-button" data-look="link" @click=${() => this.tell('delivery-open', one.redeliveryOf)}>${text('webhooks-original')}</button>`) : nothing}
+      </dl>
+      ${this.#exchange(text('webhooks-request'), one.request, text('webhooks-not-sent'))}
+      ${this.#exchange(one.statusCode === null ? text('webhooks-response') : text('webhooks-response-code', { code: one.statusCode }), one.response, text('webhooks-no-response'))}`;
+  }
+
+  override render(): TemplateResult {
+    const one = this.delivery;
+    const title = one ? one.eventType : text('loading');
+    return html`<section class="svc-pane" aria-label=${text('webhooks-delivery')}>
+      <header class="svc-pane-head">
+        <button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('close')} title=${text('close')} @click=${() => this.tell('pane-close', undefined)}>${icon('close')}</button>
+        <div class="svc-pane-title"><span class="svc-soft">${text('webhooks-delivery')}</span><h2 tabindex="-1">${title}</h2></div>
+        ${one ? html`${statusBadge(one)}<button type="button" class="svc-button" @click=${() => void this.#again()}>${icon('retry')}<span>${text('webhooks-redeliver')}</span></button>` : nothing}
+      </header>
+      <div class="svc-pane-body">${one ? this.#body(one) : this.problem ? failure(this.problem, () => void this.load()) : html`<div class="svc-skeleton" aria-busy="true"></div>`}</div>
+    </section>`;
+  }
+}
+define('webhooks-delivery', WebhooksDelivery);

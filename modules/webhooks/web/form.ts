@@ -1,0 +1,100 @@
+/** The fields of an endpoint, for making one and for changing one. */
+import { capitalised, html, icon, nothing, text, type Problem, type TemplateResult } from '@svc/web';
+import type { EndpointInput, EventType } from './api.ts';
+import './events.ts';
+
+/** What stands in the form. */
+export interface FormState {
+  readonly prefix: string;
+  readonly input: EndpointInput;
+  readonly problem: Problem | undefined;
+  readonly types: readonly EventType[];
+  change(part: EndpointInput): void;
+}
+
+const FIELDS = ['url', 'description', 'events', 'maxPerSecond'];
+
+function row(
+  form: FormState,
+  name: string,
+  control: (describedBy: string) => TemplateResult,
+  note?: string,
+): TemplateResult {
+  const wrong = form.problem?.of(name);
+  return html`<div class="svc-field" data-wide>
+    <label for="${form.prefix}-${name}">${text(`webhooks-field-${name}`)}</label>
+    ${control(`${form.prefix}-${name}-note`)}
+    <p id="${form.prefix}-${name}-note" class="svc-note" ?data-wrong=${wrong !== undefined}>${wrong ? capitalised(wrong) : (note ?? nothing)}</p>
+  </div>`;
+}
+
+function input(form: FormState, name: 'url' | 'description', type: string): (describedBy: string) => TemplateResult {
+  return (describedBy) => html`<input
+    id="${form.prefix}-${name}"
+    class="svc-input"
+    type=${type}
+    autocomplete="off"
+    spellcheck="false"
+    placeholder=${name === 'url' ? 'https://example.com/webhooks' : nothing}
+    aria-describedby=${describedBy}
+    aria-invalid=${form.problem?.of(name) ? 'true' : nothing}
+    .value=${form.input[name] ?? ''}
+    @input=${(event: Event) => form.change({ [name]: (event.target as HTMLInputElement).value })}
+  />`;
+}
+
+function check(
+  form: FormState,
+  name: 'isActive' | 'includesChanges' | 'isThin' | 'isOrdered' | 'isAsymmetric',
+): TemplateResult {
+  return html`<label class="svc-choice">
+    <input type="checkbox" .checked=${form.input[name] ?? false} @change=${(event: Event) => form.change({ [name]: (event.target as HTMLInputElement).checked })} />
+    <span>${text(`webhooks-field-${name}`)}<small class="svc-note">${text(`webhooks-note-${name}`)}</small></span>
+  </label>`;
+}
+
+function pace(form: FormState): (describedBy: string) => TemplateResult {
+  return (describedBy) => html`<input
+    id="${form.prefix}-maxPerSecond"
+    class="svc-input"
+    inputmode="numeric"
+    autocomplete="off"
+    aria-describedby=${describedBy}
+    .value=${form.input.maxPerSecond === null || form.input.maxPerSecond === undefined ? '' : String(form.input.maxPerSecond)}
+    @input=${(event: Event) => {
+      const typed = (event.target as HTMLInputElement).value.trim();
+      form.change({ maxPerSecond: typed === '' ? null : Number(typed) });
+    }}
+  />`;
+}
+
+/** What the server says about no field of this form. */
+function rest(problem: Problem | undefined): string[] {
+  if (!problem) return [];
+  const others = problem.fields.filter(({ field }) => !FIELDS.includes(field.split('[')[0] ?? ''));
+  if (problem.fields.length === 0) return [problem.message];
+  return others.map(({ field, message }) => `${field}: ${message}`);
+}
+
+/** The form's fields. */
+export function fields(form: FormState): TemplateResult {
+  const events = (describedBy: string) => html`<webhooks-events
+    .value=${form.input.events ?? []}
+    .types=${form.types}
+    .inputId=${`${form.prefix}-events`}
+    .describedBy=${describedBy}
+    @events=${(event: CustomEvent<string[]>) => form.change({ events: event.detail })}
+  ></webhooks-events>`;
+  return html`<div class="svc-form">
+    ${rest(form.problem).map((one) => html`<div class="svc-bar" data-tone="danger" role="alert">${icon('error')}<span>${capitalised(one)}</span></div>`)}
+    ${row(form, 'url', input(form, 'url', 'url'), text('webhooks-note-url'))}
+    ${row(form, 'description', input(form, 'description', 'text'))}
+    ${row(form, 'events', events, text('webhooks-note-events'))}
+    ${check(form, 'isActive')}
+    <details class="svc-more">
+      <summary>${text('webhooks-more')}</summary>
+      ${check(form, 'includesChanges')}${check(form, 'isThin')}${check(form, 'isOrdered')}${check(form, 'isAsymmetric')}
+      ${row(form, 'maxPerSecond', pace(form), text('webhooks-note-maxPerSecond'))}
+    </details>
+  </div>`;
+}

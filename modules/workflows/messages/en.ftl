@@ -1,0 +1,2 @@
+permission-Workflows-View = See where records stand in their workflow
+permission-Workflows-Act = Take records from state to state, as their workflow lets one

@@ -1,0 +1,99 @@
+-- Where records stand in their workflows, and what workflows there were. Times are microseconds since 1970.
+
+-- A version of a workflow never changes: records that began with it stay with it.
+CREATE TABLE workflows_definitions (
+    set_name TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    -- SHA-256 of the definition, by which a node finds the version that it declares.
+    digest TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    published_at_us BIGINT NOT NULL,
+    PRIMARY KEY (set_name, version)
+);
+CREATE UNIQUE INDEX workflows_definitions_digest ON workflows_definitions (set_name, digest);
+
+CREATE TABLE workflows_instances (
+    organisation_id UUID NOT NULL,
+    set_name TEXT NOT NULL,
+    record_id UUID NOT NULL,
+    definition_version BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    -- How many transitions there were; checked and counted in the statement that moves the record.
+    steps BIGINT NOT NULL,
+    -- Since when the record is in this state.
+    since_us BIGINT NOT NULL,
+    -- Who made the record, and who took the last transition; none for the system.
+    created_by UUID,
+    last_by UUID,
+    -- When it should have left the state; none where no time is set.
+    due_us BIGINT,
+    -- Since when others may act too, because it hadn't.
+    escalated_us BIGINT,
+    PRIMARY KEY (organisation_id, set_name, record_id)
+);
+
+-- Whose turn it is: a row for each claim by which somebody may take a record on, as long as it is in its state.
+CREATE TABLE workflows_claims (
+    organisation_id UUID NOT NULL,
+    set_name TEXT NOT NULL,
+    record_id UUID NOT NULL,
+    number BIGINT NOT NULL,
+    -- `permission:<name>` or `user:<id>`.
+    claim TEXT NOT NULL,
+    since_us BIGINT NOT NULL,
+    -- When it is due; the greatest number where no time is set, so that it comes last.
+    due_us BIGINT NOT NULL,
+    steps BIGINT NOT NULL,
+    -- Where it takes several people: the transition, of which whoever has approved it is left out.
+    several TEXT,
+    -- Who is left out for four eyes.
+    not_creator UUID,
+    not_last UUID,
+    PRIMARY KEY (organisation_id, set_name, record_id, number)
+);
+CREATE INDEX workflows_claims_since ON workflows_claims (organisation_id, set_name, claim, since_us, record_id);
+CREATE INDEX workflows_claims_due ON workflows_claims (organisation_id, set_name, claim, due_us, record_id);
+
+-- What happens by itself while a record is in its state: `remind`, `escalate`, `automatic`.
+CREATE TABLE workflows_timers (
+    organisation_id UUID NOT NULL,
+    set_name TEXT NOT NULL,
+    record_id UUID NOT NULL,
+    kind TEXT NOT NULL,
+    at_us BIGINT NOT NULL,
+    PRIMARY KEY (organisation_id, set_name, record_id, kind)
+);
+CREATE INDEX workflows_timers_at ON workflows_timers (at_us);
+
+-- What happened: a row for each transition.
+CREATE TABLE workflows_steps (
+    organisation_id UUID NOT NULL,
+    set_name TEXT NOT NULL,
+    record_id UUID NOT NULL,
+    number BIGINT NOT NULL,
+    transition TEXT NOT NULL,
+    from_state TEXT NOT NULL,
+    to_state TEXT NOT NULL,
+    -- Who: the person (none for the system) with the name of that time.
+    user_id UUID,
+    user_name TEXT NOT NULL,
+    comment TEXT,
+    at_us BIGINT NOT NULL,
+    PRIMARY KEY (organisation_id, set_name, record_id, number)
+);
+
+-- Transitions that take several people: who of them did so, of which version of the record.
+CREATE TABLE workflows_approvals (
+    organisation_id UUID NOT NULL,
+    set_name TEXT NOT NULL,
+    record_id UUID NOT NULL,
+    -- How many transitions there were before, so that each step is approved anew.
+    steps BIGINT NOT NULL,
+    transition TEXT NOT NULL,
+    user_id UUID NOT NULL,
+    user_name TEXT NOT NULL,
+    comment TEXT,
+    record_version BIGINT NOT NULL,
+    at_us BIGINT NOT NULL,
+    PRIMARY KEY (organisation_id, set_name, record_id, steps, transition, user_id)
+);

@@ -1,0 +1,22 @@
+//! The routes below `/api/v1/workflows`.
+
+mod bulk;
+mod definitions;
+mod records;
+mod states;
+mod tasks;
+
+use svc_http::{HttpState, OpenApiRouter, routes};
+
+/// The routes.
+pub(crate) fn routes() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::new()
+        .routes(routes!(definitions::list_workflows))
+        .routes(routes!(tasks::list_workflow_tasks))
+        .routes(routes!(tasks::count_workflow_tasks))
+        .routes(routes!(definitions::read_workflow))
+        .routes(routes!(states::list_states_of_records))
+        .routes(routes!(bulk::take_transition_of_many))
+        .routes(routes!(records::read_record_in_workflow))
+        .routes(routes!(records::take_transition))
+}

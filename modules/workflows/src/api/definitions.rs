@@ -1,0 +1,221 @@
+use std::sync::Arc;
+
+use axum::Json;
+use serde::Serialize;
+use svc_core::Result;
+use svc_data::Context;
+use svc_http::{ApiPath, ApiResult, InLanguage, Listing, May};
+use svc_messages::Texts;
+use utoipa::ToSchema;
+
+use crate::View;
+use crate::declared::STATE_PROPERTY;
+use crate::definition::{Colour, Definition, State, StateKind, Transition};
+use crate::engine::{Workflow, WorkflowEngine};
+
+/// A set with a workflow.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowSummary)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SummaryBody {
+    /// The set.
+    entity_type: String,
+    /// What it is called, in the caller's language.
+    title: String,
+    /// The version that new records begin with.
+    version: i64,
+}
+
+/// Where in a workflow a state stands.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowStateKind)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum KindBody {
+    /// Records begin in it.
+    Initial,
+    /// Records come into it and leave it.
+    Intermediate,
+    /// Records end in it.
+    Final,
+}
+
+/// The colour that a state is shown in.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowColour)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum ColourBody {
+    /// Nothing to notice.
+    Grey,
+    /// Something goes on.
+    Blue,
+    /// It is well.
+    Green,
+    /// Somebody waits.
+    Yellow,
+    /// Something is wrong.
+    Red,
+}
+
+/// A state of a workflow.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowState)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StateBody {
+    /// Its name, as `workflowState` tells it.
+    name: String,
+    /// What it is called, in the caller's language.
+    title: String,
+    /// Where it stands.
+    kind: KindBody,
+    /// The colour that it is shown in.
+    colour: ColourBody,
+    /// Whether some or all of the record can't be changed in it.
+    locks: bool,
+}
+
+/// A transition of a workflow.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowTransition)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TransitionBody {
+    /// Its name.
+    name: String,
+    /// What it is called, in the caller's language.
+    title: String,
+    /// The states that it leads away from.
+    from: Vec<String>,
+    /// The state that it leads to.
+    to: String,
+    /// The condition, as a `$filter`; none where it is always possible.
+    condition: Option<String>,
+    /// How many people it takes.
+    approvals_needed: u32,
+    /// Whether it takes a comment.
+    needs_comment: bool,
+}
+
+/// A workflow.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Workflow)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WorkflowBody {
+    /// The set.
+    entity_type: String,
+    /// What it is called, in the caller's language.
+    title: String,
+    /// The version that new records begin with.
+    version: i64,
+    /// The states, in their order.
+    states: Vec<StateBody>,
+    /// The transitions, in their order.
+    transitions: Vec<TransitionBody>,
+}
+
+impl StateBody {
+    pub(crate) fn new(set: &str, texts: &Texts, state: &State) -> Self {
+        let kind = match state.kind {
+            StateKind::Initial => KindBody::Initial,
+            StateKind::Intermediate => KindBody::Intermediate,
+            StateKind::Final => KindBody::Final,
+        };
+        let colour = match state.colour {
+            Colour::Grey => ColourBody::Grey,
+            Colour::Blue => ColourBody::Blue,
+            Colour::Green => ColourBody::Green,
+            Colour::Yellow => ColourBody::Yellow,
+            Colour::Red => ColourBody::Red,
+        };
+        Self {
+            title: title(texts, set, STATE_PROPERTY, &state.name, state.title.as_deref()),
+            name: state.name.clone(),
+            kind,
+            colour,
+            locks: state.lock.is_some(),
+        }
+    }
+
+    /// The state of this name; a definition has those that its records are in.
+    pub(crate) fn named(set: &str, texts: &Texts, definition: &Definition, name: &str) -> Self {
+        let state = definition.find_state(name).cloned();
+        Self::new(set, texts, &state.unwrap_or_else(|| State::new(name)))
+    }
+}
+
+impl TransitionBody {
+    fn new(set: &str, texts: &Texts, transition: &Transition) -> Self {
+        Self {
+            name: transition.name.clone(),
+            title: transition_title(texts, set, transition),
+            from: transition.from.clone(),
+            to: transition.to.clone(),
+            condition: transition.condition.clone(),
+            approvals_needed: transition.approvals,
+            needs_comment: transition.needs_comment,
+        }
+    }
+}
+
+/// What a transition is called.
+pub(crate) fn transition_title(texts: &Texts, set: &str, transition: &Transition) -> String {
+    title(texts, set, "transition", &transition.name, transition.title.as_deref())
+}
+
+fn title(texts: &Texts, set: &str, what: &str, name: &str, given: Option<&str>) -> String {
+    let translated = texts.find_text(&format!("{set}-{what}-{name}"));
+    translated.unwrap_or_else(|| given.unwrap_or(name).to_owned())
+}
+
+/// What a set is called.
+pub(crate) fn set_title(texts: &Texts, workflow: &Workflow) -> String {
+    texts.find_text(workflow.set()).unwrap_or_else(|| workflow.set().to_owned())
+}
+
+/// The workflows of the application.
+pub(crate) fn workflows(ctx: &Context) -> Result<Arc<WorkflowEngine>> {
+    ctx.app().service::<WorkflowEngine>()
+}
+
+/// Lists the sets with a workflow that the caller may read.
+#[utoipa::path(
+    get,
+    path = "/workflows",
+    tag = "workflows",
+    responses((status = 200, description = "The sets; all of them, so `next` is always null.", body = Listing<SummaryBody>)),
+)]
+pub(crate) async fn list_workflows(
+    May { ctx, .. }: May<View>,
+    InLanguage(texts): InLanguage,
+) -> ApiResult<Json<Listing<SummaryBody>>> {
+    let workflows = workflows(&ctx)?;
+    let items = workflows.readable(&ctx).map(|workflow| SummaryBody {
+        entity_type: workflow.set().to_owned(),
+        title: set_title(&texts, workflow),
+        version: workflow.version,
+    });
+    Ok(Json(Listing { items: items.collect(), next: None }))
+}
+
+/// Tells the workflow of a set, as new records begin with it.
+#[utoipa::path(
+    get,
+    path = "/workflows/{entityType}",
+    tag = "workflows",
+    params(("entityType" = String, Path, description = "The set.")),
+    responses((status = 200, description = "The workflow.", body = WorkflowBody)),
+)]
+pub(crate) async fn read_workflow(
+    May { ctx, .. }: May<View>,
+    ApiPath(set): ApiPath<String>,
+    InLanguage(texts): InLanguage,
+) -> ApiResult<Json<WorkflowBody>> {
+    let workflows = workflows(&ctx)?;
+    let workflow = workflows.find(&ctx, &set)?;
+    let Definition { states, transitions } = &*workflow.definition;
+    Ok(Json(WorkflowBody {
+        title: set_title(&texts, workflow),
+        version: workflow.version,
+        states: states.iter().map(|state| StateBody::new(&set, &texts, state)).collect(),
+        transitions: transitions.iter().map(|it| TransitionBody::new(&set, &texts, it)).collect(),
+        entity_type: set,
+    }))
+}

@@ -1,0 +1,292 @@
+use axum::Json;
+use serde::{Deserialize, Serialize};
+use svc_core::{Error, Result};
+use svc_data::Context;
+use svc_http::{ApiJson, ApiPath, ApiResult, InLanguage, May};
+use svc_messages::Texts;
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::definitions::{StateBody, transition_title, workflows};
+use crate::engine::WorkflowEngine;
+use crate::events::time_of;
+use crate::store::{self, Approval, Step};
+use crate::subject::{Subject, Version};
+use crate::transition::Moved;
+use crate::{Act, View};
+
+/// How many of the past transitions of a record are told.
+const STEPS: u64 = 100;
+
+/// A transition that leads away from the state of a record.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowChoice)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChoiceBody {
+    /// Its name.
+    name: String,
+    /// What it is called, in the caller's language.
+    title: String,
+    /// The state that it leads to.
+    to: StateBody,
+    /// Whether it takes a comment.
+    needs_comment: bool,
+    /// How many people it takes; the last of them moves the record.
+    approvals_needed: u32,
+    /// Who has approved it so far, of the record as it is.
+    approvals: Vec<ApprovalBody>,
+    /// What keeps the caller from it; none where nothing does.
+    obstacle: Option<ObstacleBody>,
+}
+
+/// What keeps somebody from a transition.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowObstacle)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ObstacleBody {
+    /// The code of the problem with which the transition would be refused.
+    code: String,
+    /// What it says.
+    detail: String,
+}
+
+impl From<&Error> for ObstacleBody {
+    fn from(error: &Error) -> Self {
+        Self { code: error.code().to_owned(), detail: error.message().to_owned() }
+    }
+}
+
+/// Who took a transition.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowPerson)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PersonBody {
+    /// The person; none for the system.
+    user_id: Option<Uuid>,
+    /// The person's name at that time.
+    display_name: String,
+}
+
+/// One of several people who took, or would take, a transition.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowApproval)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ApprovalBody {
+    /// Who.
+    by: PersonBody,
+    /// What was said.
+    comment: Option<String>,
+    /// When.
+    #[serde(with = "time::serde::rfc3339")]
+    time: OffsetDateTime,
+}
+
+impl From<&Approval> for ApprovalBody {
+    fn from(approval: &Approval) -> Self {
+        Self {
+            by: PersonBody {
+                user_id: Some(approval.user),
+                display_name: approval.user_name.clone(),
+            },
+            comment: approval.comment.clone(),
+            time: time_of(approval.at_us),
+        }
+    }
+}
+
+/// A transition that was taken.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowStep)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StepBody {
+    /// The how-manieth of the record, from 1.
+    number: i64,
+    /// The transition.
+    transition: String,
+    /// The state that the record was in.
+    from: StateBody,
+    /// The state that it came into.
+    to: StateBody,
+    /// Who took it.
+    by: PersonBody,
+    /// What was said.
+    comment: Option<String>,
+    /// When.
+    #[serde(with = "time::serde::rfc3339")]
+    time: OffsetDateTime,
+    /// Where it took several people: all of them.
+    approvals: Vec<ApprovalBody>,
+}
+
+/// Where a record stands in its workflow.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowRecord)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RecordBody {
+    /// What the caller has seen, which a transition sends.
+    version: String,
+    /// The version of the workflow that the record began with.
+    workflow_version: i64,
+    /// The state.
+    state: StateBody,
+    /// Since when it is in it; none for a record that was there before its workflow.
+    #[serde(with = "time::serde::rfc3339::option")]
+    since: Option<OffsetDateTime>,
+    /// When it should have left the state; none where no time is set.
+    #[serde(with = "time::serde::rfc3339::option")]
+    due: Option<OffsetDateTime>,
+    /// Whether others may act too, because it is overdue.
+    is_escalated: bool,
+    /// The transitions that lead away from the state.
+    choices: Vec<ChoiceBody>,
+    /// The transitions that were taken, the newest first, at most 100.
+    past: Vec<StepBody>,
+}
+
+impl RecordBody {
+    async fn read(
+        ctx: &Context,
+        workflows: &WorkflowEngine,
+        texts: &Texts,
+        set: &str,
+        id: Uuid,
+    ) -> Result<Self> {
+        let subject = workflows.subject(ctx, set, id).await?;
+        let definition = &*subject.definition;
+        let state = |name: &str| StateBody::named(set, texts, definition, name);
+        let mut choices = Vec::new();
+        for transition in definition.leaving(&subject.instance.state) {
+            let refusal = workflows.refusal(ctx, &subject, transition, None).await?;
+            choices.push(ChoiceBody {
+                name: transition.name.clone(),
+                title: transition_title(texts, set, transition),
+                to: state(&transition.to),
+                needs_comment: transition.needs_comment,
+                approvals_needed: transition.approvals,
+                approvals: subject.approvals_of(transition).map(Into::into).collect(),
+                obstacle: refusal.as_ref().map(ObstacleBody::from),
+            });
+        }
+        let steps = store::steps(ctx, subject.place(ctx)?, STEPS).await?;
+        let approvals = approvals_of(ctx, &subject, &steps).await?;
+        let past = steps.into_iter().map(|step: Step| StepBody {
+            approvals: approvals
+                .iter()
+                .filter(|it| it.steps + 1 == step.number && it.transition == step.transition)
+                .map(Into::into)
+                .collect(),
+            number: step.number,
+            from: state(&step.from),
+            to: state(&step.to),
+            by: PersonBody { user_id: step.user, display_name: step.user_name },
+            comment: step.comment,
+            time: time_of(step.at_us),
+            transition: step.transition,
+        });
+        Ok(Self {
+            version: subject.version().to_string(),
+            workflow_version: subject.instance.version,
+            state: state(&subject.instance.state),
+            since: subject.instance.since_us.map(time_of),
+            due: subject.instance.due_us.map(time_of),
+            is_escalated: subject.instance.is_escalated,
+            choices,
+            past: past.collect(),
+        })
+    }
+}
+
+/// Who approved the steps that took several people.
+async fn approvals_of(ctx: &Context, subject: &Subject, steps: &[Step]) -> Result<Vec<Approval>> {
+    let took_several = |step: &&Step| {
+        let transition = subject.definition.find_transition(&step.transition);
+        transition.is_some_and(|transition| transition.approvals > 1)
+    };
+    let Some(first) = steps.iter().filter(took_several).map(|step| step.number).min() else {
+        return Ok(Vec::new());
+    };
+    store::approvals(ctx, subject.place(ctx)?, first - 1).await
+}
+
+/// Tells where a record stands, what the caller can do about it, and what happened.
+#[utoipa::path(
+    get,
+    path = "/workflows/{entityType}/{id}",
+    tag = "workflows",
+    params(
+        ("entityType" = String, Path, description = "The set."),
+        ("id" = Uuid, Path, description = "The record's key."),
+    ),
+    responses((status = 200, description = "Where the record stands.", body = RecordBody)),
+)]
+pub(crate) async fn read_record_in_workflow(
+    May { ctx, .. }: May<View>,
+    ApiPath((set, id)): ApiPath<(String, Uuid)>,
+    InLanguage(texts): InLanguage,
+) -> ApiResult<Json<RecordBody>> {
+    let workflows = workflows(&ctx)?;
+    Ok(Json(RecordBody::read(&ctx, &workflows, &texts, &set, id).await?))
+}
+
+/// What goes with a transition.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = WorkflowTransitionRequest)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct TakeBody {
+    /// The `version` that the record was shown with; 409 when it was changed or moved since.
+    version: String,
+    /// What is to be said, at most 2,000 characters.
+    #[serde(default)]
+    comment: Option<String>,
+}
+
+/// Where a record stands after a transition.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowMoved)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MovedBody {
+    /// What the next transition sends, unless somebody changes the record before.
+    version: String,
+    /// The state.
+    state: StateBody,
+    /// How many other people the transition still takes; 0 where the record has moved.
+    approvals_missing: u32,
+}
+
+impl MovedBody {
+    pub(crate) fn new(set: &str, texts: &Texts, moved: &Moved) -> Self {
+        Self {
+            version: moved.version.to_string(),
+            state: StateBody::named(set, texts, &moved.definition, &moved.state),
+            approvals_missing: moved.missing,
+        }
+    }
+}
+
+/// Takes a record through a transition.
+#[utoipa::path(
+    post,
+    path = "/workflows/{entityType}/{id}/transitions/{name}",
+    tag = "workflows",
+    params(
+        ("entityType" = String, Path, description = "The set."),
+        ("id" = Uuid, Path, description = "The record's key."),
+        ("name" = String, Path, description = "The transition."),
+    ),
+    request_body = TakeBody,
+    responses((status = 200, description = "Where the record stands now.", body = MovedBody)),
+)]
+pub(crate) async fn take_transition(
+    May { ctx, .. }: May<Act>,
+    ApiPath((set, id, name)): ApiPath<(String, Uuid, String)>,
+    InLanguage(texts): InLanguage,
+    ApiJson(body): ApiJson<TakeBody>,
+) -> ApiResult<Json<MovedBody>> {
+    ctx.require(crate::VIEW)?;
+    let workflows = workflows(&ctx)?;
+    let seen: Version = body.version.parse()?;
+    let comment = body.comment.as_deref();
+    let moved = workflows.take_seen(&ctx, (&set, id), &name, comment, seen).await?;
+    Ok(Json(MovedBody::new(&set, &texts, &moved)))
+}

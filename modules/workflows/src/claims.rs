@@ -1,0 +1,176 @@
+//! Whose turn it is with a record: what is stored of it, so that what awaits somebody is a range of an
+//! index. Pure.
+//!
+//! A record awaits a person who may take a transition out of its state, unless that is an optional one; the condition
+//! of the transition aside. In the state that records begin in it awaits nobody: whoever made it begins.
+//!
+//! | By | Claim |
+//! | --- | --- |
+//! | a permission | `permission:<name>`, for whoever holds it when they ask |
+//! | who made the record, the person in a property | `user:<id>` |
+//!
+//! Claims are those of the definition that the record began with. They are stored with the step that brings a record into a state, and
+//! anew when a property changes that names a person. Who is left out for four eyes stands beside the claim; who has
+//! approved already is looked for among the approvals, since a change of the record takes these anew.
+
+use std::collections::BTreeSet;
+
+use uuid::Uuid;
+
+use crate::definition::{By, Definition, StateKind, Transition};
+
+/// By which somebody may take a record on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Claim {
+    /// Who: those with a permission, or a person.
+    pub(crate) who: String,
+    /// The transition, where it takes several people.
+    pub(crate) several: Option<String>,
+    /// Who made the record, where that keeps from it.
+    pub(crate) not_creator: Option<Uuid>,
+    /// Who took the last step, where that keeps from it.
+    pub(crate) not_last: Option<Uuid>,
+}
+
+/// The claim of those who hold a permission.
+pub(crate) fn of_permission(name: &str) -> String {
+    format!("permission:{name}")
+}
+
+/// The claim of a person.
+pub(crate) fn of_user(id: Uuid) -> String {
+    format!("user:{id}")
+}
+
+/// Where a record stands.
+pub(crate) struct Standing<'a> {
+    pub(crate) state: &'a str,
+    pub(crate) creator: Option<Uuid>,
+    pub(crate) last: Option<Uuid>,
+    /// Whether it is overdue, so that others may act too.
+    pub(crate) is_escalated: bool,
+    /// The person whom a property of the record names.
+    pub(crate) person_in: &'a (dyn Fn(&str) -> Option<Uuid> + Sync),
+}
+
+impl Standing<'_> {
+    /// Whose turn it is.
+    pub(crate) fn claims(&self, definition: &Definition) -> BTreeSet<Claim> {
+        let state = definition.find_state(self.state).filter(|_| self.is_escalated);
+        let later = state.map_or(&[][..], |state| &state.escalates_to);
+        let ways = awaited(definition, self.state);
+        let who = ways.flat_map(|way| way.by.iter().chain(later).map(move |by| (way, by)));
+        who.filter_map(|(way, by)| self.claim(way, by)).collect()
+    }
+
+    fn claim(&self, way: &Transition, by: &By) -> Option<Claim> {
+        let not_creator = self.creator.filter(|_| way.not_by_creator);
+        let not_last = self.last.filter(|_| way.not_by_last);
+        let person = match by {
+            By::Permission(_) => None,
+            By::Creator => Some(self.creator?),
+            By::Person(property) => Some((self.person_in)(property)?),
+        };
+        if person.is_some() && (person == not_creator || person == not_last) {
+            return None;
+        }
+        let who = match by {
+            By::Permission(name) => of_permission(name),
+            By::Creator | By::Person(_) => of_user(person?),
+        };
+        let several = (way.approvals > 1).then(|| way.name.clone());
+        Some(Claim { who, several, not_creator, not_last })
+    }
+}
+
+/// The transitions out of a state that people are waited for to take.
+pub(crate) fn awaited<'a>(
+    definition: &'a Definition,
+    state: &'a str,
+) -> impl Iterator<Item = &'a Transition> {
+    let begins = definition.find_state(state).is_none_or(|it| it.kind == StateKind::Initial);
+    definition.leaving(state).filter(move |way| !begins && !way.optional)
+}
+
+/// The properties that name whose turn it is in a state.
+pub(crate) fn naming<'a>(
+    definition: &'a Definition,
+    state: &'a str,
+) -> impl Iterator<Item = &'a str> {
+    all_by(definition, state).filter_map(|by| match by {
+        By::Person(property) => Some(property.as_str()),
+        By::Permission(_) | By::Creator => None,
+    })
+}
+
+/// All who may be waited for in a state, in time or later.
+fn all_by<'a>(definition: &'a Definition, state: &'a str) -> impl Iterator<Item = &'a By> {
+    let later = definition.find_state(state).into_iter().flat_map(|state| &state.escalates_to);
+    awaited(definition, state).flat_map(|way| &way.by).chain(later)
+}
+
+/// The permissions that are claims in some state.
+pub(crate) fn permissions(definition: &Definition) -> impl Iterator<Item = &str> {
+    let states = definition.states.iter();
+    states.flat_map(|state| all_by(definition, &state.name)).filter_map(|by| match by {
+        By::Permission(name) => Some(name.as_str()),
+        By::Creator | By::Person(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::State;
+
+    const ADA: Uuid = Uuid::from_u128(1);
+    const BOB: Uuid = Uuid::from_u128(2);
+
+    fn claims(way: Transition) -> Vec<Claim> {
+        let definition = Definition::new()
+            .state(State::initial("open"))
+            .state(State::new("waiting").escalates_to(By::permission("Q")))
+            .transition(way.from(["open", "waiting"]).to("open"));
+        let standing = |state, is_escalated| Standing {
+            state,
+            creator: Some(ADA),
+            last: Some(BOB),
+            is_escalated,
+            person_in: &|property| (property == "buyerId").then_some(BOB),
+        };
+        assert_eq!(standing("open", true).claims(&definition), BTreeSet::new());
+        let mut later = standing("waiting", true).claims(&definition);
+        let claims = standing("waiting", false).claims(&definition);
+        later.retain(|claim| !claims.contains(claim));
+        assert!(later.iter().all(|claim| claim.who == of_permission("Q")), "{later:?}");
+        assert_eq!(later.is_empty(), awaited(&definition, "waiting").next().is_none());
+        claims.into_iter().collect()
+    }
+
+    fn of(who: &str) -> Claim {
+        Claim { who: who.to_owned(), several: None, not_creator: None, not_last: None }
+    }
+
+    #[test]
+    fn each_who_may_has_a_claim() {
+        let way = || Transition::new("x");
+        let (ada, bob) = (of(&of_user(ADA)), of(&of_user(BOB)));
+        let holders = || of(&of_permission("P"));
+        assert_eq!(claims(way().by(By::permission("P"))), [holders()]);
+        assert_eq!(claims(way().by(By::Creator)), [ada]);
+        assert_eq!(claims(way().by(By::person_in("buyerId"))), [bob]);
+        assert_eq!(claims(way().by(By::person_in("nobody"))), []);
+        assert_eq!(claims(way().by(By::Creator).optional()), []);
+        let several = way().by(By::permission("P")).approvals(2);
+        assert_eq!(claims(several), [Claim { several: Some("x".to_owned()), ..holders() }]);
+    }
+
+    #[test]
+    fn four_eyes_leave_out() {
+        let way = || Transition::new("x").not_by_creator().not_by_last();
+        let holders = of(&of_permission("P"));
+        let expected = Claim { not_creator: Some(ADA), not_last: Some(BOB), ..holders };
+        assert_eq!(claims(way().by(By::permission("P"))), [expected]);
+        assert_eq!(claims(way().by(By::Creator).by(By::person_in("buyerId"))), []);
+    }
+}

@@ -1,0 +1,154 @@
+//! The workflows of the application, with their versions.
+//!
+//! What a node declares is published when it starts, under the number of an equal version where there
+//! is one: so nodes of two releases go on beside each other, and a node that goes back to an
+//! earlier release goes back to its versions. Published versions never change, so what was read of them is
+//! kept.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use sha2::{Digest as _, Sha256};
+use svc_core::{App, Error, Result};
+use svc_data::{Context, EntityModel};
+use svc_odata::model::SetIndex;
+use svc_sets::Sets;
+
+use crate::awaiting::Awaited;
+use crate::binding;
+use crate::definition::Definition;
+use crate::errors::NONE;
+use crate::store;
+
+/// How often publishing is tried where other nodes are faster.
+const ATTEMPTS: usize = 10;
+
+/// The workflow of a set, as this node declares it.
+pub(crate) struct Workflow {
+    pub(crate) index: SetIndex,
+    pub(crate) model: Arc<EntityModel>,
+    /// The version that records of this node begin with.
+    pub(crate) version: i64,
+    pub(crate) definition: Arc<Definition>,
+    /// Who is waited for, in all versions that there were at the start.
+    pub(crate) awaited: Awaited,
+}
+
+impl Workflow {
+    /// The name of the set.
+    pub(crate) fn set(&self) -> &str {
+        self.model.name()
+    }
+}
+
+/// The workflows of the application: `app.service::<WorkflowEngine>()`.
+pub struct WorkflowEngine {
+    pub(crate) sets: Arc<Sets>,
+    /// In the order in which they were declared.
+    all: Vec<Arc<Workflow>>,
+    /// Versions that records began with elsewhere, or before.
+    earlier: RwLock<HashMap<(SetIndex, i64), Arc<Definition>>>,
+}
+
+impl WorkflowEngine {
+    /// Checks what was declared, and publishes what is new of it.
+    pub(crate) async fn start(app: &App, declared: Vec<(String, Definition)>) -> Result<Self> {
+        let ctx = Context::system(app)?;
+        let sets = app.service::<Sets>()?;
+        let mut problems = Vec::new();
+        let mut found: Vec<(SetIndex, Definition)> = Vec::new();
+        for (set, definition) in declared {
+            let index = sets.find(&set)?;
+            if found.iter().any(|(other, _)| *other == index) {
+                problems.push(format!("`{set}` has two workflows (`set_twice`)"));
+            }
+            let unfit = binding::problems(&ctx, &sets, index, &definition);
+            problems.extend(unfit.iter().map(|one| format!("the workflow of `{set}`: {one}")));
+            found.push((index, definition));
+        }
+        if !problems.is_empty() {
+            return Err(Error::invalid(problems.join("\n")));
+        }
+        let mut all = Vec::with_capacity(found.len());
+        for (index, definition) in found {
+            let model = Arc::clone(sets.entity(index));
+            let version = publish(&ctx, model.name(), &definition).await?;
+            let mut awaited = Awaited::default();
+            for (_, stored) in store::definitions(&ctx, model.name()).await? {
+                awaited.add(&read(&stored)?);
+            }
+            let definition = definition.into();
+            all.push(Arc::new(Workflow { index, model, version, definition, awaited }));
+        }
+        Ok(Self { sets, all, earlier: RwLock::default() })
+    }
+
+    /// Those of sets that the caller may read.
+    pub(crate) fn readable<'a>(
+        &'a self,
+        ctx: &'a Context,
+    ) -> impl Iterator<Item = &'a Arc<Workflow>> {
+        self.all.iter().filter(|workflow| self.sets.require_view(ctx, workflow.index).is_ok())
+    }
+
+    /// The workflow of a set that the caller may read.
+    pub(crate) fn find(&self, ctx: &Context, set: &str) -> Result<&Arc<Workflow>> {
+        let index = self.sets.find(set)?;
+        self.sets.require_view(ctx, index)?;
+        let found = self.all.iter().find(|workflow| workflow.index == index);
+        found.ok_or_else(|| NONE.error(format!("`{set}` has no workflow")))
+    }
+
+    /// The workflow of the records of a table.
+    pub(crate) fn of_table(&self, table: &str) -> Option<&Arc<Workflow>> {
+        self.all.iter().find(|workflow| workflow.model.table == table)
+    }
+
+    /// The definition that a record began with.
+    pub(crate) async fn version(
+        &self,
+        ctx: &Context,
+        workflow: &Workflow,
+        version: i64,
+    ) -> Result<Arc<Definition>> {
+        if version == workflow.version {
+            return Ok(Arc::clone(&workflow.definition));
+        }
+        let key = (workflow.index, version);
+        let known = self.earlier.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let missing = || Error::internal(format!("version {version} of a workflow is missing"));
+        let stored = store::definition(ctx, workflow.set(), version).await?.ok_or_else(missing)?;
+        let definition = Arc::new(read(&stored)?);
+        let mut earlier = self.earlier.write().unwrap_or_else(PoisonError::into_inner);
+        earlier.insert(key, Arc::clone(&definition));
+        Ok(definition)
+    }
+}
+
+fn read(stored: &str) -> Result<Definition> {
+    serde_json::from_str(stored)
+        .map_err(|error| Error::internal("a stored workflow can't be read").caused_by(error))
+}
+
+/// The number of the version that is equal to a definition; a new one where there is none.
+async fn publish(ctx: &Context, set: &str, definition: &Definition) -> Result<i64> {
+    let json = serde_json::to_string(definition)
+        .map_err(|error| Error::internal("a workflow can't be made JSON").caused_by(error))?;
+    let digest = Sha256::digest(json.as_bytes()).iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    for _ in 0..ATTEMPTS {
+        if let Some(version) = store::version(ctx, set, Some(&digest)).await? {
+            return Ok(version);
+        }
+        let next = store::version(ctx, set, None).await?.unwrap_or(0) + 1;
+        let (digest, json) = (&digest, &json);
+        ctx.transact(async |uow| store::publish(&uow, set, next, digest, json).await).await?;
+    }
+    Err(Error::unavailable("the workflow could not be published; start again"))
+}

@@ -1,0 +1,110 @@
+//! What the module tells others.
+
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// A record was taken from one state of its workflow to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTransitioned {
+    /// The entity set of the record.
+    pub entity_type: String,
+    /// The record's key.
+    pub entity_id: Uuid,
+    /// The state that it was in.
+    pub from: String,
+    /// The state that it is in.
+    pub to: String,
+    /// The transition that was taken.
+    pub transition: String,
+    /// Who took it.
+    pub user: TransitionUser,
+    /// What was said.
+    pub comment: Option<String>,
+}
+
+/// Who took a transition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransitionUser {
+    /// The person; none for the system.
+    pub id: Option<Uuid>,
+    /// The person's name at that time.
+    pub display_name: String,
+}
+
+impl WorkflowTransitioned {
+    /// The name under which it is raised.
+    pub(crate) const NAME: &str = "WorkflowTransitioned";
+
+    pub(crate) fn example() -> Self {
+        Self {
+            entity_type: "Orders".to_owned(),
+            entity_id: Uuid::from_u128(7),
+            from: "submitted".to_owned(),
+            to: "approved".to_owned(),
+            transition: "approve".to_owned(),
+            user: TransitionUser {
+                id: Some(Uuid::from_u128(8)),
+                display_name: "Ada Lovelace".to_owned(),
+            },
+            comment: Some("within the budget".to_owned()),
+        }
+    }
+}
+
+/// A record has been in its state for as long as somebody is to be reminded of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowReminded {
+    /// The entity set of the record.
+    pub entity_type: String,
+    /// The record's key.
+    pub entity_id: Uuid,
+    /// The state that it is in.
+    pub state: String,
+    /// When it is due; none where no time is set.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub due: Option<OffsetDateTime>,
+}
+
+impl WorkflowReminded {
+    pub(crate) fn example() -> Self {
+        Self {
+            entity_type: "Orders".to_owned(),
+            entity_id: Uuid::from_u128(7),
+            state: "submitted".to_owned(),
+            due: Some(OffsetDateTime::UNIX_EPOCH),
+        }
+    }
+}
+
+/// A record has been in its state for longer than it should; others may act too, where the workflow says so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowOverdue {
+    /// The entity set of the record.
+    pub entity_type: String,
+    /// The record's key.
+    pub entity_id: Uuid,
+    /// The state that it is in.
+    pub state: String,
+    /// When it was due.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub due: Option<OffsetDateTime>,
+}
+
+impl WorkflowOverdue {
+    pub(crate) fn example() -> Self {
+        let WorkflowReminded { entity_type, entity_id, state, due } = WorkflowReminded::example();
+        Self { entity_type, entity_id, state, due }
+    }
+}
+
+/// A moment that is stored as microseconds since 1970.
+pub(crate) fn time_of(micros: i64) -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+}

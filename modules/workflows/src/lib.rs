@@ -1,0 +1,133 @@
+//! Workflows: the states of records, who may take them from one to another, and what is locked meanwhile.
+//!
+//! An application adds the module [`Workflows`] and declares the workflow of a set with
+//! [`WorkflowsRegistry::workflow`]. What holds then, the tables and the routes stand in the crate's README.
+//!
+//! - `definition`: states and transitions; `check`: what is wrong with them; `plan`: who may take
+//!   which; pure;
+//! - `declared`: the word of a module's `configure`, and the property `workflowState`;
+//! - `claims`: whose turn it is, pure; `awaiting`: the property `workflowAwaitsMe`, and the statements of
+//!   tasks; `tasks`: what awaits somebody;
+//! - `binding`: a definition and its set: what doesn't fit, conditions, values;
+//! - `calendar`: terms and working days, pure but for its settings; `deadlines`: what happens by itself;
+//! - `engine`: the workflows of the application, with their versions;
+//! - `commit`: instances begin and end with their records, and what is locked is refused;
+//! - `subject`: a record as somebody looks at it; `transition`: takes it on;
+//! - `store`: the statements;
+//! - `api`: the routes.
+
+mod api;
+mod awaiting;
+mod binding;
+mod calendar;
+mod check;
+mod claims;
+mod commit;
+mod deadlines;
+mod declared;
+mod definition;
+mod engine;
+pub mod errors;
+mod events;
+mod plan;
+mod store;
+mod subject;
+mod tasks;
+mod transition;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use svc_core::{Error, Module, Permission, Registry};
+use svc_data::DataRegistry as _;
+use svc_database::Migration;
+use svc_events::EventsRegistry as _;
+use svc_http::{HttpRegistry as _, schema_of};
+use svc_jobs::JobsRegistry as _;
+use svc_messages::MessagesRegistry as _;
+
+use commit::Follow;
+use deadlines::KeepDeadlines;
+use declared::{Declared, Started};
+
+pub use calendar::Term;
+pub use declared::WorkflowsRegistry;
+pub use definition::{Assigned, By, Colour, Definition, State, StateKind, Transition};
+pub use engine::WorkflowEngine;
+pub use events::{TransitionUser, WorkflowOverdue, WorkflowReminded, WorkflowTransitioned};
+
+/// The permission to see where records stand, and what happened to them.
+pub const VIEW: &str = "Workflows.View";
+
+/// [`VIEW`] as a type, for routes.
+pub(crate) struct View;
+
+impl Permission for View {
+    const NAME: &'static str = VIEW;
+}
+
+/// The permission to take records from state to state, as their workflow lets one.
+pub const ACT: &str = "Workflows.Act";
+
+/// [`ACT`] as a type, for routes.
+pub(crate) struct Act;
+
+impl Permission for Act {
+    const NAME: &'static str = ACT;
+}
+
+/// Workflows as a module.
+pub struct Workflows;
+
+impl Module for Workflows {
+    fn name(&self) -> Cow<'static, str> {
+        "workflows".into()
+    }
+
+    fn requires(&self) -> &'static [&'static str] {
+        &["data", "events", "http", "jobs", "settings"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.migrations([Migration::new(
+            "0001_workflows",
+            include_str!("../migrations/0001_workflows.sql"),
+        )]);
+        registry.errors(errors::ALL);
+        registry.permission(VIEW, "see where records stand in their workflow");
+        registry.permission(ACT, "take records from state to state, as their workflow lets one");
+        registry
+            .domain_event::<WorkflowTransitioned>("A record moved in its workflow")
+            .schema(schema_of::<WorkflowTransitioned>())
+            .example(WorkflowTransitioned::example());
+        registry
+            .domain_event::<WorkflowReminded>(
+                "A record waits, and somebody is to be reminded of it",
+            )
+            .schema(schema_of::<WorkflowReminded>())
+            .example(WorkflowReminded::example());
+        registry
+            .domain_event::<WorkflowOverdue>("A record waits for longer than it should")
+            .schema(schema_of::<WorkflowOverdue>())
+            .example(WorkflowOverdue::example());
+        calendar::register(registry);
+        registry.job::<KeepDeadlines>(deadlines::keep_deadlines);
+        registry.schedule("workflows.deadlines", "0 * * * * *", || KeepDeadlines {});
+        registry.messages([
+            ("en", include_str!("../messages/en.ftl")),
+            ("de", include_str!("../messages/de.ftl")),
+        ]);
+        let started = registry.part::<Started>().clone();
+        registry.commit_hook(Arc::new(Follow(started.clone())));
+        let declared = registry.part::<Declared>().clone();
+        registry.on_build(|app| async move {
+            let definitions = std::mem::take(&mut *declared.open());
+            let workflows = Arc::new(WorkflowEngine::start(&app, definitions).await?);
+            let again = |_| Error::internal("the workflows of an application start once");
+            started.0.set(Arc::clone(&workflows)).map_err(again)?;
+            app.provide(workflows);
+            Ok(())
+        });
+        registry.routes(api::routes());
+    }
+}

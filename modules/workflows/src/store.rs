@@ -1,0 +1,399 @@
+//! The statements, for either database.
+
+mod claims;
+mod timers;
+
+use std::collections::HashMap;
+
+use sea_orm::{QueryResult, Value};
+use svc_core::{OrganisationId, Result};
+use svc_data::{Context, UnitOfWork};
+use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable, column};
+use uuid::Uuid;
+
+pub(crate) use claims::{Stay, claim};
+pub(crate) use timers::{Timer, TimerKind, escalate, put_off, set_timers, take_timer, timers};
+
+/// How many keys one statement looks for.
+const KEYS_AT_ONCE: usize = 500;
+
+/// Where a record stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Instance {
+    pub(crate) version: i64,
+    pub(crate) state: String,
+    pub(crate) steps: i64,
+    /// None where nobody knows: of a record that was there before its workflow.
+    pub(crate) since_us: Option<i64>,
+    pub(crate) created_by: Option<Uuid>,
+    pub(crate) last_by: Option<Uuid>,
+    pub(crate) due_us: Option<i64>,
+    /// Whether others may act too, because it is overdue.
+    pub(crate) is_escalated: bool,
+}
+
+impl Instance {
+    pub(crate) fn stay(&self) -> Stay {
+        Stay { steps: self.steps, since_us: self.since_us.unwrap_or(0), due_us: self.due_us }
+    }
+}
+
+/// A record of a set with a workflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place<'a> {
+    pub(crate) organisation: OrganisationId,
+    pub(crate) set: &'a str,
+    pub(crate) id: Uuid,
+}
+
+impl Place<'_> {
+    fn values(&self) -> [Value; 3] {
+        [self.organisation.0.into(), self.set.into(), self.id.into()]
+    }
+}
+
+/// What is kept of a record.
+const TABLES: [&str; 5] = [
+    "workflows_instances",
+    "workflows_claims",
+    "workflows_timers",
+    "workflows_steps",
+    "workflows_approvals",
+];
+
+const OF_PLACE: &str = "organisation_id = ? AND set_name = ? AND record_id = ?";
+
+/// A transition that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) number: i64,
+    pub(crate) transition: String,
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) user: Option<Uuid>,
+    pub(crate) user_name: String,
+    pub(crate) comment: Option<String>,
+    pub(crate) at_us: i64,
+}
+
+/// One of several people who take a transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Approval {
+    /// How many transitions there were before.
+    pub(crate) steps: i64,
+    pub(crate) transition: String,
+    pub(crate) user: Uuid,
+    pub(crate) user_name: String,
+    pub(crate) comment: Option<String>,
+    /// The version of the record that was approved.
+    pub(crate) record_version: i64,
+    pub(crate) at_us: i64,
+}
+
+/// The newest version of the workflow of a set, or the one with this digest.
+pub(crate) async fn version(ctx: &Context, set: &str, digest: Option<&str>) -> Result<Option<i64>> {
+    let mut values: Vec<Value> = vec![set.into()];
+    let narrowed = digest.map_or("", |digest| {
+        values.push(digest.into());
+        " AND digest = ?"
+    });
+    let sql =
+        format!("SELECT MAX(version) FROM workflows_definitions WHERE set_name = ?{narrowed}");
+    let row = ctx.run_one(ctx.database().statement(&sql, values)).await?;
+    row.map_or(Ok(None), |row| column(&row, 0))
+}
+
+/// All versions of the workflow of a set, as JSON.
+pub(crate) async fn definitions(ctx: &Context, set: &str) -> Result<Vec<(i64, String)>> {
+    let sql = "SELECT version, definition FROM workflows_definitions WHERE set_name = ? \
+               ORDER BY version";
+    let rows = ctx.run(ctx.database().statement(sql, [set.into()])).await?;
+    rows.iter().map(|row| Ok((column(row, 0)?, column(row, 1)?))).collect()
+}
+
+/// One version of the workflow of a set, as JSON.
+pub(crate) async fn definition(ctx: &Context, set: &str, version: i64) -> Result<Option<String>> {
+    let sql = "SELECT definition FROM workflows_definitions WHERE set_name = ? AND version = ?";
+    let values: [Value; 2] = [set.into(), version.into()];
+    let row = ctx.run_one(ctx.database().statement(sql, values)).await?;
+    row.map(|row| column(&row, 0)).transpose()
+}
+
+/// Stores a version, unless another node was faster.
+pub(crate) async fn publish(
+    uow: &UnitOfWork,
+    set: &str,
+    version: i64,
+    digest: &str,
+    definition: &str,
+) -> Result<()> {
+    let sql = "INSERT INTO workflows_definitions \
+               (set_name, version, digest, definition, published_at_us) VALUES (?, ?, ?, ?, ?) \
+               ON CONFLICT DO NOTHING";
+    let now_us = uow.context().clock().now_us();
+    let values: [Value; 5] =
+        [set.into(), version.into(), digest.into(), definition.into(), now_us.into()];
+    uow.execute(uow.context().database().statement(sql, values)).await.map(drop)
+}
+
+const INSTANCE: &str = "record_id, definition_version, state, steps, since_us, created_by, last_by, \
+                        due_us, escalated_us";
+
+fn instance(row: &QueryResult) -> Result<(Uuid, Instance)> {
+    let instance = Instance {
+        version: column(row, 1)?,
+        state: column(row, 2)?,
+        steps: column(row, 3)?,
+        since_us: Some(column(row, 4)?),
+        created_by: column(row, 5)?,
+        last_by: column(row, 6)?,
+        due_us: column(row, 7)?,
+        is_escalated: column::<Option<i64>>(row, 8)?.is_some(),
+    };
+    Ok((column(row, 0)?, instance))
+}
+
+/// Where some records of a set stand; those that no instance tells of are left out.
+pub(crate) async fn instances(
+    ctx: &Context,
+    organisation: OrganisationId,
+    set: &str,
+    ids: &[Uuid],
+) -> Result<HashMap<Uuid, Instance>> {
+    let mut found = HashMap::with_capacity(ids.len());
+    for part in ids.chunks(KEYS_AT_ONCE) {
+        let sql = format!(
+            "SELECT {INSTANCE} FROM workflows_instances WHERE organisation_id = ? \
+             AND set_name = ? AND record_id IN ({})",
+            marks(part.len())
+        );
+        let values = [organisation.0.into(), set.into()];
+        let values = values.into_iter().chain(part.iter().map(|id| Value::from(*id)));
+        for row in ctx.run(ctx.database().statement(&sql, values)).await? {
+            let (id, instance) = instance(&row)?;
+            found.insert(id, instance);
+        }
+    }
+    Ok(found)
+}
+
+fn marks(count: usize) -> String {
+    vec!["?"; count].join(", ")
+}
+
+const BEGUN: [(&str, CellKind); 7] = [
+    ("organisation_id", CellKind::Uuid),
+    ("set_name", CellKind::Text),
+    ("record_id", CellKind::Uuid),
+    ("definition_version", CellKind::BigInt),
+    ("state", CellKind::Text),
+    ("since_us", CellKind::BigInt),
+    ("created_by", CellKind::Uuid),
+];
+
+/// A record whose instance begins.
+pub(crate) struct Begun<'a> {
+    pub(crate) place: Place<'a>,
+    pub(crate) version: i64,
+    pub(crate) state: &'a str,
+    pub(crate) created_by: Option<Uuid>,
+}
+
+/// Begins instances; one that is there already stays. Answers with how many began.
+pub(crate) async fn begin(uow: &UnitOfWork, begun: &[Begun<'_>]) -> Result<u64> {
+    let database = uow.context().database();
+    let now_us = uow.context().clock().now_us();
+    let mut count = 0;
+    for part in begun.chunks(ROWS_AT_ONCE) {
+        let cells = part.iter().map(|begun| -> [Cell<'_>; 7] {
+            [
+                begun.place.organisation.0.into(),
+                begun.place.set.into(),
+                begun.place.id.into(),
+                begun.version.into(),
+                begun.state.into(),
+                now_us.into(),
+                begun.created_by.into(),
+            ]
+        });
+        let RowTable { sql, values } = RowTable::new(database.backend(), &BEGUN, cells);
+        let sql = format!(
+            "INSERT INTO workflows_instances (organisation_id, set_name, record_id, \
+             definition_version, state, since_us, created_by, steps) \
+             SELECT r.organisation_id, r.set_name, r.record_id, r.definition_version, r.state, \
+             r.since_us, r.created_by, 0 FROM {sql} WHERE true ON CONFLICT DO NOTHING"
+        );
+        count += uow.execute(database.statement(&sql, values)).await?;
+    }
+    Ok(count)
+}
+
+/// Takes everything out that is known of records which are gone for good.
+pub(crate) async fn forget(
+    uow: &UnitOfWork,
+    organisation: OrganisationId,
+    set: &str,
+    ids: &[Uuid],
+) -> Result<()> {
+    let database = uow.context().database();
+    for part in ids.chunks(KEYS_AT_ONCE) {
+        for table in TABLES {
+            let sql = format!(
+                "DELETE FROM {table} WHERE organisation_id = ? AND set_name = ? \
+                 AND record_id IN ({})",
+                marks(part.len())
+            );
+            let values = [organisation.0.into(), set.into()];
+            let values = values.into_iter().chain(part.iter().map(|id| Value::from(*id)));
+            uow.execute(database.statement(&sql, values)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Moves a record from where it was seen; false where somebody else has moved it since.
+pub(crate) async fn advance(
+    uow: &UnitOfWork,
+    place: Place<'_>,
+    seen: &Instance,
+    step: &Step,
+    due_us: Option<i64>,
+) -> Result<bool> {
+    let database = uow.context().database();
+    let sql = format!(
+        "UPDATE workflows_instances SET state = ?, steps = ?, since_us = ?, last_by = ?, \
+         due_us = ?, escalated_us = NULL WHERE {OF_PLACE} AND state = ? AND steps = ?"
+    );
+    let to: [Value; 5] = [
+        step.to.as_str().into(),
+        step.number.into(),
+        step.at_us.into(),
+        step.user.into(),
+        due_us.into(),
+    ];
+    let from: [Value; 2] = [seen.state.as_str().into(), seen.steps.into()];
+    let values = to.into_iter().chain(place.values()).chain(from);
+    if uow.execute(database.statement(&sql, values)).await? != 1 {
+        return Ok(false);
+    }
+    let sql = "INSERT INTO workflows_steps (organisation_id, set_name, record_id, number, \
+               transition, from_state, to_state, user_id, user_name, comment, at_us) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let told: [Value; 8] = [
+        step.number.into(),
+        step.transition.as_str().into(),
+        step.from.as_str().into(),
+        step.to.as_str().into(),
+        step.user.into(),
+        step.user_name.as_str().into(),
+        step.comment.clone().into(),
+        step.at_us.into(),
+    ];
+    let values = place.values().into_iter().chain(told);
+    uow.execute(database.statement(sql, values)).await?;
+    Ok(true)
+}
+
+/// The last transitions of a record, the newest first.
+pub(crate) async fn steps(ctx: &Context, place: Place<'_>, count: u64) -> Result<Vec<Step>> {
+    let sql = format!(
+        "SELECT number, transition, from_state, to_state, user_id, user_name, comment, at_us \
+         FROM workflows_steps WHERE {OF_PLACE} ORDER BY number DESC LIMIT {count}"
+    );
+    let rows = ctx.run(ctx.database().statement(&sql, place.values())).await?;
+    let read = |row: &QueryResult| {
+        Ok(Step {
+            number: column(row, 0)?,
+            transition: column(row, 1)?,
+            from: column(row, 2)?,
+            to: column(row, 3)?,
+            user: column(row, 4)?,
+            user_name: column(row, 5)?,
+            comment: column(row, 6)?,
+            at_us: column(row, 7)?,
+        })
+    };
+    rows.iter().map(read).collect()
+}
+
+/// Stores that somebody approves; what the person approved of an earlier version of the record
+/// makes way.
+pub(crate) async fn approve(uow: &UnitOfWork, place: Place<'_>, approval: &Approval) -> Result<()> {
+    let sql = "INSERT INTO workflows_approvals (organisation_id, set_name, record_id, steps, \
+               transition, user_id, user_name, comment, record_version, at_us) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+               ON CONFLICT (organisation_id, set_name, record_id, steps, transition, user_id) \
+               DO UPDATE SET user_name = excluded.user_name, comment = excluded.comment, \
+               record_version = excluded.record_version, at_us = excluded.at_us";
+    let told: [Value; 7] = [
+        approval.steps.into(),
+        approval.transition.as_str().into(),
+        approval.user.into(),
+        approval.user_name.as_str().into(),
+        approval.comment.clone().into(),
+        approval.record_version.into(),
+        approval.at_us.into(),
+    ];
+    let values = place.values().into_iter().chain(told);
+    uow.execute(uow.context().database().statement(sql, values)).await.map(drop)
+}
+
+/// Who approved transitions of a record after so many steps, in their order. Of each only those who
+/// approved the latest version of the record: the others don't count.
+pub(crate) async fn approvals(
+    ctx: &Context,
+    place: Place<'_>,
+    since_steps: i64,
+) -> Result<Vec<Approval>> {
+    let sql = format!(
+        "SELECT steps, transition, user_id, user_name, comment, record_version, at_us \
+         FROM workflows_approvals a WHERE {OF_PLACE} AND steps >= ? AND record_version = \
+         (SELECT MAX(record_version) FROM workflows_approvals b \
+         WHERE b.organisation_id = a.organisation_id AND b.set_name = a.set_name \
+         AND b.record_id = a.record_id AND b.steps = a.steps AND b.transition = a.transition) \
+         ORDER BY steps, at_us, user_id"
+    );
+    let values = place.values().into_iter().chain([since_steps.into()]);
+    ctx.run(ctx.database().statement(&sql, values)).await?.iter().map(approval).collect()
+}
+
+/// Who approves transitions of some records now, by record: after the last step of each. One that was there before its
+/// workflow has taken none.
+pub(crate) async fn open_approvals(
+    ctx: &Context,
+    organisation: OrganisationId,
+    set: &str,
+    ids: &[Uuid],
+) -> Result<HashMap<Uuid, Vec<Approval>>> {
+    let mut found: HashMap<Uuid, Vec<Approval>> = HashMap::new();
+    for part in ids.chunks(KEYS_AT_ONCE) {
+        let sql = format!(
+            "SELECT a.steps, a.transition, a.user_id, a.user_name, a.comment, a.record_version, \
+             a.at_us, a.record_id FROM workflows_approvals a LEFT JOIN workflows_instances i \
+             ON i.organisation_id = a.organisation_id AND i.set_name = a.set_name \
+             AND i.record_id = a.record_id \
+             WHERE a.organisation_id = ? AND a.set_name = ? AND a.record_id IN ({}) \
+             AND a.steps = COALESCE(i.steps, 0) \
+             ORDER BY a.at_us, a.user_id",
+            marks(part.len())
+        );
+        let values = [organisation.0.into(), set.into()];
+        let values = values.into_iter().chain(part.iter().map(|id| Value::from(*id)));
+        for row in ctx.run(ctx.database().statement(&sql, values)).await? {
+            found.entry(column(&row, 7)?).or_default().push(approval(&row)?);
+        }
+    }
+    Ok(found)
+}
+
+fn approval(row: &QueryResult) -> Result<Approval> {
+    Ok(Approval {
+        steps: column(row, 0)?,
+        transition: column(row, 1)?,
+        user: column(row, 2)?,
+        user_name: column(row, 3)?,
+        comment: column(row, 4)?,
+        record_version: column(row, 5)?,
+        at_us: column(row, 6)?,
+    })
+}

@@ -1,0 +1,68 @@
+//! The statements about whose turn it is.
+
+use std::collections::BTreeSet;
+
+use svc_core::Result;
+use svc_data::UnitOfWork;
+use svc_database::{Cell, CellKind, RowTable};
+
+use super::{OF_PLACE, Place};
+use crate::claims::Claim;
+
+/// A record's time in its state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stay {
+    pub(crate) steps: i64,
+    pub(crate) since_us: i64,
+    pub(crate) due_us: Option<i64>,
+}
+
+const CLAIMED: [(&str, CellKind); 11] = [
+    ("organisation_id", CellKind::Uuid),
+    ("set_name", CellKind::Text),
+    ("record_id", CellKind::Uuid),
+    ("number", CellKind::BigInt),
+    ("claim", CellKind::Text),
+    ("since_us", CellKind::BigInt),
+    ("due_us", CellKind::BigInt),
+    ("steps", CellKind::BigInt),
+    ("several", CellKind::Text),
+    ("not_creator", CellKind::Uuid),
+    ("not_last", CellKind::Uuid),
+];
+
+/// Puts claims in the place of those that a record had. There are few of them: as many as a state has ways
+/// out.
+pub(crate) async fn claim(
+    uow: &UnitOfWork,
+    place: Place<'_>,
+    stay: Stay,
+    claims: &BTreeSet<Claim>,
+) -> Result<()> {
+    let database = uow.context().database();
+    let sql = format!("DELETE FROM workflows_claims WHERE {OF_PLACE}");
+    uow.execute(database.statement(&sql, place.values())).await?;
+    if claims.is_empty() {
+        return Ok(());
+    }
+    let cells = claims.iter().zip(1_i64..).map(|(claim, number)| -> [Cell<'_>; 11] {
+        [
+            place.organisation.0.into(),
+            place.set.into(),
+            place.id.into(),
+            number.into(),
+            claim.who.as_str().into(),
+            stay.since_us.into(),
+            stay.due_us.unwrap_or(i64::MAX).into(),
+            stay.steps.into(),
+            claim.several.as_deref().into(),
+            claim.not_creator.into(),
+            claim.not_last.into(),
+        ]
+    });
+    let names = CLAIMED.map(|(name, _)| name).join(", ");
+    let RowTable { sql, values } = RowTable::new(database.backend(), &CLAIMED, cells);
+    let sql =
+        format!("INSERT INTO workflows_claims ({names}) SELECT {names} FROM {sql} WHERE true");
+    uow.execute(database.statement(&sql, values)).await.map(drop)
+}

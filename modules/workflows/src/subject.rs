@@ -1,0 +1,277 @@
+//! A record of a set with a workflow, as somebody looks at it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use sea_orm::Value;
+use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Query};
+use svc_core::{Error, ErrorKind, Principal, Result};
+use svc_data::{Context, EntityModel, Record, UnitOfWork};
+use svc_database::database_error;
+use uuid::Uuid;
+
+use crate::binding::{self, Parameters};
+use crate::claims::{Claim, Standing};
+use crate::definition::{By, Definition, Transition};
+use crate::engine::{Workflow, WorkflowEngine};
+use crate::errors::CONDITION;
+use crate::plan::Facts;
+use crate::store::{self, Approval, Instance, Place};
+
+/// Which state of a record somebody has seen: its version, and how many transitions there were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    record: i64,
+    steps: i64,
+}
+
+impl Version {
+    pub(crate) fn new(record: i64, steps: i64) -> Self {
+        Self { record, steps }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.record, self.steps)
+    }
+}
+
+impl FromStr for Version {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let parts = text.split_once('.').and_then(|(record, steps)| {
+            Some(Self { record: record.parse().ok()?, steps: steps.parse().ok()? })
+        });
+        parts.ok_or_else(|| {
+            Error::invalid("the request is not valid")
+                .field("version", "is no version; send the one that the record was shown with")
+        })
+    }
+}
+
+/// A record with its workflow.
+pub(crate) struct Subject {
+    pub(crate) workflow: Arc<Workflow>,
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) key: Value,
+    pub(crate) id: Uuid,
+    pub(crate) record: Record,
+    pub(crate) instance: Instance,
+    /// Whether the instance is stored; that of a record which was there before its workflow isn't.
+    pub(crate) has_begun: bool,
+    /// Who has approved a transition out of its state, of the record as it is.
+    pub(crate) approvals: Vec<Approval>,
+}
+
+impl WorkflowEngine {
+    /// A record that the caller may see.
+    pub(crate) async fn subject(&self, ctx: &Context, set: &str, id: Uuid) -> Result<Subject> {
+        let workflow = self.find(ctx, set)?;
+        let model = &workflow.model;
+        let mut select = Query::select();
+        select
+            .columns((0..model.columns.len()).map(|index| model.column_iden(index)))
+            .from(model.table_iden())
+            .and_where(model.key_is(&id.into()))
+            .cond_where(model.scope(ctx.principal().organisation()));
+        let row = ctx.run_one(ctx.database().build(&select)).await?.ok_or_else(missing)?;
+        let record = Record::read(model, &row).map_err(database_error)?;
+        self.with_record(ctx, workflow, id, record).await
+    }
+
+    /// The same, held until the unit of work ends.
+    pub(crate) async fn locked(&self, uow: &UnitOfWork, set: &str, id: Uuid) -> Result<Subject> {
+        let workflow = self.find(uow.context(), set)?;
+        let record = uow.locked_record(&workflow.model, &id.into()).await?;
+        self.with_record(uow.context(), workflow, id, record).await
+    }
+
+    async fn with_record(
+        &self,
+        ctx: &Context,
+        workflow: &Arc<Workflow>,
+        id: Uuid,
+        record: Record,
+    ) -> Result<Subject> {
+        if !self.sets.sees(ctx, workflow.index, &Value::from(id)).await? {
+            return Err(missing());
+        }
+        let found = self.with_records(ctx, workflow, vec![(id, record)]).await?;
+        found.into_iter().next().ok_or_else(missing)
+    }
+
+    /// Those of some records that the caller may see.
+    pub(crate) async fn subjects(
+        &self,
+        ctx: &Context,
+        workflow: &Arc<Workflow>,
+        ids: &[Uuid],
+    ) -> Result<Vec<Subject>> {
+        let model = &workflow.model;
+        let mut select = Query::select();
+        select
+            .columns((0..model.columns.len()).map(|index| model.column_iden(index)))
+            .from(model.table_iden())
+            .and_where(Expr::col(model.column_ref(model.key_index())).is_in(ids.iter().copied()))
+            .cond_where(visible(model, ctx.principal()));
+        let rows = ctx.run(ctx.database().build(&select)).await?;
+        let mut records = Vec::with_capacity(rows.len());
+        for row in rows {
+            let record = Record::read(model, &row).map_err(database_error)?;
+            if let Value::Uuid(Some(id)) = record.key(model) {
+                records.push((*id, record));
+            }
+        }
+        self.with_records(ctx, workflow, records).await
+    }
+
+    /// Records that the caller sees, with where they stand.
+    async fn with_records(
+        &self,
+        ctx: &Context,
+        workflow: &Arc<Workflow>,
+        records: Vec<(Uuid, Record)>,
+    ) -> Result<Vec<Subject>> {
+        let (organisation, set) = (ctx.organisation()?, workflow.set());
+        let ids: Vec<Uuid> = records.iter().map(|(id, _)| *id).collect();
+        let mut instances = store::instances(ctx, organisation, set, &ids).await?;
+        let mut subjects = Vec::with_capacity(records.len());
+        let mut with_approvals = Vec::new();
+        for (id, record) in records {
+            let found = instances.remove(&id);
+            let has_begun = found.is_some();
+            let instance = found.unwrap_or_else(|| Instance {
+                version: workflow.version,
+                state: workflow.definition.begins_in().to_owned(),
+                steps: 0,
+                since_us: None,
+                created_by: None,
+                last_by: None,
+                due_us: None,
+                is_escalated: false,
+            });
+            let definition = self.version(ctx, workflow, instance.version).await?;
+            if definition.leaving(&instance.state).any(|it| it.approvals > 1) {
+                with_approvals.push(id);
+            }
+            let (workflow, key) = (Arc::clone(workflow), id.into());
+            let approvals = Vec::new();
+            subjects.push(Subject {
+                workflow,
+                definition,
+                key,
+                id,
+                record,
+                instance,
+                has_begun,
+                approvals,
+            });
+        }
+        let mut approvals = store::open_approvals(ctx, organisation, set, &with_approvals).await?;
+        for subject in &mut subjects {
+            let version = subject.record.version(&workflow.model);
+            subject.approvals = approvals.remove(&subject.id).unwrap_or_default();
+            subject.approvals.retain(|approval| Some(approval.record_version) == version);
+        }
+        Ok(subjects)
+    }
+
+    /// What keeps the caller from a transition of a record; none where nothing does but a comment that is
+    /// missing.
+    pub(crate) async fn refusal(
+        &self,
+        ctx: &Context,
+        subject: &Subject,
+        transition: &Transition,
+        comment: Option<&str>,
+    ) -> Result<Option<Error>> {
+        if let Some(refusal) = subject.refusal(ctx, transition) {
+            return Ok(Some(refusal));
+        }
+        let Some(condition) = &transition.condition else { return Ok(None) };
+        let me = ctx.principal().user_id().map(|user| user.0);
+        let parameters = Parameters { me, comment };
+        let index = subject.workflow.index;
+        let refused =
+            |message: String| Some(CONDITION.error(message).with("condition", condition.as_str()));
+        let keys = vec![subject.key.clone()];
+        match binding::holding(ctx, &self.sets, index, keys, condition, &parameters).await {
+            Ok(held) if held.contains(&subject.id) => Ok(None),
+            Ok(_) => Ok(refused(format!("this is possible only where `{condition}`"))),
+            // Of an earlier version, whose set has changed since.
+            Err(error) if error.kind() == ErrorKind::Malformed => Ok(refused(format!(
+                "whether `{condition}` can't be told any more; take another way"
+            ))),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Subject {
+    /// What keeps the caller from a transition, the condition aside.
+    pub(crate) fn refusal(&self, ctx: &Context, transition: &Transition) -> Option<Error> {
+        let approvals = self.approvals.iter();
+        let approved: Vec<(&str, Uuid)> =
+            approvals.map(|approval| (approval.transition.as_str(), approval.user)).collect();
+        let facts = Facts {
+            who: ctx.principal(),
+            approved: &approved,
+            state: &self.instance.state,
+            creator: self.instance.created_by,
+            last: self.instance.last_by,
+            escalated_to: self.escalated_to(),
+            person_in: &|property| binding::person_in(&self.workflow.model, &self.record, property),
+        };
+        facts.refusal(transition)
+    }
+
+    /// Who may act too, because the record is overdue.
+    fn escalated_to(&self) -> &[By] {
+        let state = self.definition.find_state(&self.instance.state);
+        let state = state.filter(|_| self.instance.is_escalated);
+        state.map_or(&[], |state| &state.escalates_to)
+    }
+
+    /// Whose turn it is.
+    pub(crate) fn claims(&self) -> BTreeSet<Claim> {
+        let standing = Standing {
+            state: &self.instance.state,
+            creator: self.instance.created_by,
+            last: self.instance.last_by,
+            is_escalated: self.instance.is_escalated,
+            person_in: &|property| binding::person_in(&self.workflow.model, &self.record, property),
+        };
+        standing.claims(&self.definition)
+    }
+
+    /// Those who have approved a transition.
+    pub(crate) fn approvals_of(&self, transition: &Transition) -> impl Iterator<Item = &Approval> {
+        self.approvals.iter().filter(|approval| approval.transition == transition.name)
+    }
+
+    pub(crate) fn version(&self) -> Version {
+        let record = self.record.version(&self.workflow.model).unwrap_or(0);
+        Version::new(record, self.instance.steps)
+    }
+
+    pub(crate) fn place<'s>(&'s self, ctx: &Context) -> Result<Place<'s>> {
+        Ok(Place { organisation: ctx.organisation()?, set: self.workflow.set(), id: self.id })
+    }
+}
+
+/// Which records of a set somebody sees who may read it.
+pub(crate) fn visible(model: &EntityModel, who: &Principal) -> Condition {
+    let scope = model.scope(who.organisation());
+    match model.set.as_ref().and_then(|set| set.filter_for(who)) {
+        Some(filter) => scope.add(filter),
+        None => scope,
+    }
+}
+
+fn missing() -> Error {
+    Error::not_found("there is no such record")
+}

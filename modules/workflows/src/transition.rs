@@ -1,0 +1,276 @@
+//! Takes a record from one state to another, in one unit of work.
+//!
+//! | Step | What refuses it |
+//! | --- | --- |
+//! | the record is locked, and looked for as the caller | 404 |
+//! | the version that the caller has seen is still the one | `workflows.changed_since` |
+//! | the transition leads away from its state, and is the caller's | `workflows.other_state`, `not_allowed`, `four_eyes` |
+//! | the comment is there, and the condition holds | `workflows.comment_missing`, `condition` |
+//! | where it takes several people, that the caller is one of them is stored; the last goes on | `workflows.approved_already` |
+//! | the record gets what the transition sets | the set's own checks |
+//! | the instance is moved by the statement that looks at its state and steps again | `workflows.changed_since` |
+//! | the step is stored with whose turn it is now, the event raised | |
+//!
+//! A failure of any of them, and a crash at any time before the commit, leaves nothing. Whoever waits for the lock of a record finds it
+//! moved.
+
+use std::sync::Arc;
+
+use svc_core::{Error, Result};
+use svc_data::{Context, Expected, UnitOfWork};
+use svc_events::Publish as _;
+use uuid::Uuid;
+
+use crate::binding;
+use crate::claims::Standing;
+use crate::deadlines::Deadlines;
+use crate::definition::{Definition, State, Transition};
+use crate::engine::WorkflowEngine;
+use crate::errors::{CHANGED_SINCE, UNKNOWN_TRANSITION};
+use crate::events::{TransitionUser, WorkflowTransitioned};
+use crate::plan;
+use crate::store::{self, Approval, Begun, Stay, Step};
+use crate::subject::{Subject, Version};
+
+/// What became of a record.
+pub(crate) struct Moved {
+    pub(crate) version: Version,
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) state: String,
+    /// How many people the transition still takes; the record stays where it is until then.
+    pub(crate) missing: u32,
+}
+
+/// The longest comment, in characters.
+pub(crate) const MAX_COMMENT: usize = 2_000;
+
+impl WorkflowEngine {
+    /// Takes a record through a transition, as the principal of `ctx`: for commands of the application,
+    /// which know what they have seen. Within another unit of work it is a part of that one. Where the
+    /// transition takes several people, the principal is one of them; [`WorkflowEngine::state_of`]
+    /// tells whether it was the last.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) for a record that isn't there or that
+    /// the caller doesn't see, and for an unknown transition; else with the codes in
+    /// [`errors`](crate::errors).
+    pub async fn take(
+        &self,
+        ctx: &Context,
+        set: &str,
+        id: Uuid,
+        transition: &str,
+        comment: Option<&str>,
+    ) -> Result<()> {
+        let comment = checked(comment)?;
+        let work = async |uow: UnitOfWork| {
+            self.run(&uow, (set, id), transition, comment, None).await.map(drop)
+        };
+        ctx.transact(work).await
+    }
+
+    /// The state that a record is in.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) for a record that isn't there or that
+    /// the caller doesn't see.
+    pub async fn state_of(&self, ctx: &Context, set: &str, id: Uuid) -> Result<String> {
+        Ok(self.subject(ctx, set, id).await?.instance.state)
+    }
+
+    /// The same as [`WorkflowEngine::take`], for somebody who has seen the record in a version.
+    pub(crate) async fn take_seen(
+        &self,
+        ctx: &Context,
+        (set, id): (&str, Uuid),
+        transition: &str,
+        comment: Option<&str>,
+        seen: Version,
+    ) -> Result<Moved> {
+        let comment = checked(comment)?;
+        let work = async |uow: UnitOfWork| {
+            self.run(&uow, (set, id), transition, comment, Some(seen)).await
+        };
+        ctx.transact(work).await
+    }
+
+    async fn run(
+        &self,
+        uow: &UnitOfWork,
+        (set, id): (&str, Uuid),
+        name: &str,
+        comment: Option<&str>,
+        seen: Option<Version>,
+    ) -> Result<Moved> {
+        let ctx = uow.context();
+        let subject = self.locked(uow, set, id).await?;
+        let transition = subject.definition.find_transition(name).ok_or_else(|| {
+            UNKNOWN_TRANSITION.error(format!("the workflow has no transition `{name}`"))
+        })?;
+        if seen.is_some_and(|seen| seen != subject.version()) {
+            return Err(changed_since());
+        }
+        if let Some(refusal) = self.refusal(ctx, &subject, transition, comment).await? {
+            return Err(refusal);
+        }
+        if let Some(refusal) = plan::missing_comment(transition, comment) {
+            return Err(refusal);
+        }
+        let missing = approve(uow, &subject, transition, comment).await?;
+        if missing > 0 {
+            return Ok(Moved {
+                version: subject.version(),
+                definition: Arc::clone(&subject.definition),
+                state: subject.instance.state,
+                missing,
+            });
+        }
+        self.take_step(uow, &subject, transition, comment).await
+    }
+
+    /// Does what a transition does, when nothing keeps anybody from it.
+    async fn take_step(
+        &self,
+        uow: &UnitOfWork,
+        subject: &Subject,
+        transition: &Transition,
+        comment: Option<&str>,
+    ) -> Result<Moved> {
+        let ctx = uow.context();
+        let model = &subject.workflow.model;
+        let values = binding::values(ctx, model, transition, comment)?;
+        let version = subject.record.version(model).map_or(Expected::Any, Expected::Version);
+        let record = uow.update_record(model, &subject.key, values, version).await?;
+        let actor = ctx.principal().actor();
+        let step = Step {
+            number: subject.instance.steps + 1,
+            transition: transition.name.clone(),
+            from: subject.instance.state.clone(),
+            to: transition.to.clone(),
+            user: actor.user.map(|user| user.0),
+            user_name: actor.display_name,
+            comment: comment.map(str::to_owned),
+            at_us: ctx.clock().now_us(),
+        };
+        let to = subject.definition.find_state(&step.to);
+        let deadlines = Deadlines::of(ctx, to).await?;
+        advance(uow, subject, &step, deadlines.due_us).await?;
+        let place = subject.place(ctx)?;
+        let from = subject.definition.find_state(&step.from);
+        if [from, to].into_iter().flatten().any(State::is_timed) {
+            store::set_timers(uow, place, &deadlines.timers).await?;
+        }
+        let standing = Standing {
+            state: &step.to,
+            creator: if subject.has_begun { subject.instance.created_by } else { step.user },
+            last: step.user,
+            is_escalated: false,
+            person_in: &|property| binding::person_in(model, &record, property),
+        };
+        let claims = standing.claims(&subject.definition);
+        let stay = Stay { steps: step.number, since_us: step.at_us, due_us: deadlines.due_us };
+        store::claim(uow, place, stay, &claims).await?;
+        let moved = Moved {
+            version: Version::new(record.version(model).unwrap_or(0), step.number),
+            definition: Arc::clone(&subject.definition),
+            state: step.to.clone(),
+            missing: 0,
+        };
+        uow.raise_domain(WorkflowTransitioned {
+            entity_type: subject.workflow.set().to_owned(),
+            entity_id: subject.id,
+            from: step.from,
+            to: step.to,
+            transition: step.transition,
+            user: TransitionUser { id: step.user, display_name: step.user_name },
+            comment: step.comment,
+        })?;
+        Ok(moved)
+    }
+}
+
+/// Stores an approval of a transition that takes several people; answers with how many it still takes.
+/// The system needs nobody else.
+async fn approve(
+    uow: &UnitOfWork,
+    subject: &Subject,
+    transition: &Transition,
+    comment: Option<&str>,
+) -> Result<u32> {
+    let actor = uow.context().principal().actor();
+    let (Some(user), true) = (actor.user, transition.approvals > 1) else { return Ok(0) };
+    let approval = Approval {
+        steps: subject.instance.steps,
+        transition: transition.name.clone(),
+        user: user.0,
+        user_name: actor.display_name,
+        comment: comment.map(str::to_owned),
+        record_version: subject.record.version(&subject.workflow.model).unwrap_or(0),
+        at_us: uow.context().clock().now_us(),
+    };
+    store::approve(uow, subject.place(uow.context())?, &approval).await?;
+    Ok(plan::missing(transition, subject.approvals_of(transition).count() + 1))
+}
+
+/// Stores the step. A record that was there before its workflow begins it here; whoever takes the
+/// first step then counts as the one who made it.
+async fn advance(
+    uow: &UnitOfWork,
+    subject: &Subject,
+    step: &Step,
+    due_us: Option<i64>,
+) -> Result<()> {
+    let place = subject.place(uow.context())?;
+    if !subject.has_begun {
+        let begun = Begun {
+            place,
+            version: subject.instance.version,
+            state: &subject.instance.state,
+            created_by: step.user,
+        };
+        if store::begin(uow, &[begun]).await? != 1 {
+            return Err(changed_since());
+        }
+    }
+    if store::advance(uow, place, &subject.instance, step, due_us).await? {
+        Ok(())
+    } else {
+        Err(changed_since())
+    }
+}
+
+fn changed_since() -> Error {
+    CHANGED_SINCE.error("the record was changed or moved meanwhile; look at it again")
+}
+
+/// A comment as it is stored: without spaces around it, none where it is empty.
+fn checked(comment: Option<&str>) -> Result<Option<&str>> {
+    let comment = comment.map(str::trim).filter(|comment| !comment.is_empty());
+    let problem = match comment {
+        Some(comment) if comment.contains('\0') => {
+            "must not contain the character U+0000".to_owned()
+        }
+        Some(comment) if comment.chars().count() > MAX_COMMENT => {
+            format!("must have at most {MAX_COMMENT} characters")
+        }
+        _ => return Ok(comment),
+    };
+    Err(Error::invalid("the comment is not valid").field("comment", problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_said_or_not() {
+        assert_eq!(checked(None).unwrap(), None);
+        assert_eq!(checked(Some(" \n")).unwrap(), None);
+        assert_eq!(checked(Some(" fine ")).unwrap(), Some("fine"));
+        assert!(checked(Some("a\0b")).is_err());
+        assert!(checked(Some(&"x".repeat(MAX_COMMENT))).is_ok());
+        assert!(checked(Some(&"x".repeat(MAX_COMMENT + 1))).is_err());
+    }
+}

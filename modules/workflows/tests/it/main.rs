@@ -1,0 +1,14 @@
+//! Tests of the module at its boundary: declarations, the routes, the property, what is locked.
+#![expect(clippy::unwrap_used, reason = "a test that panics says what is wrong")]
+
+mod approving;
+mod asking;
+mod comparing;
+mod deadlines;
+mod declaring;
+mod fixture;
+mod locking;
+mod model;
+mod moving;
+mod racing;
+mod tasks;

@@ -1,0 +1,173 @@
+/**
+ * Builds the client into `dist/`: hashed files that can be kept for good, each also compressed, and `index.html`, which can't.
+ *
+ * Every folder `web/` of a module or an example takes part by its `app.json`: apps, how sets look, and texts in `messages/`.
+ * Code that several apps use is in files of its own (esbuild splits), so that an app costs what only it needs.
+ */
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build as bundle, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const project = join(root, '..');
+
+/** What is transferred before the desktop is usable, compressed: the page, its styles, its code and its texts. */
+export const START_LIMIT = 150 * 1024;
+
+const TARGET = ['es2024', 'chrome125', 'firefox128', 'safari17.5'];
+
+/** What a module's `app.json` says. */
+interface ModuleFile {
+  apps?: ({ entry: string } & Record<string, unknown>)[];
+  sets?: Record<string, unknown>;
+}
+
+/** Folders of modules with pages. */
+export function moduleFolders(): string[] {
+  return globSync(['modules/*/web/app.json', 'examples/*/web/app.json', 'web/system/app.json'], { cwd: project })
+    .sort()
+    .map((file) => dirname(join(project, file)));
+}
+
+function hash(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 10).toUpperCase();
+}
+
+/** The texts of the client and of all modules in one file for each language. */
+function writeMessages(out: string): Record<string, string[]> {
+  const folders = [root, ...moduleFolders()].map((folder) => join(folder, 'messages'));
+  const languages = [...new Set(folders.flatMap((folder) => globSync('*.ftl', { cwd: folder })))].map((file) =>
+    basename(file, '.ftl'),
+  );
+  return Object.fromEntries(
+    languages.sort().map((language) => {
+      const files = folders.map((folder) => join(folder, `${language}.ftl`)).filter((file) => existsSync(file));
+      const text = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+      const name = `assets/${language}-${hash(text)}.ftl`;
+      writeFileSync(join(out, name), text);
+      return [language, [`/${name}`]];
+    }),
+  );
+}
+
+/** The module `svc:modules`: apps with the import that loads them, looks, and where texts lie. */
+function modulesPlugin(messages: Record<string, string[]>): Plugin {
+  const entries = moduleFolders().map((folder) => {
+    const { apps = [], sets = {} } = JSON.parse(readFileSync(join(folder, 'app.json'), 'utf8')) as ModuleFile;
+    const written = apps.map(
+      ({ entry, ...rest }) => `{...${JSON.stringify(rest)},load:()=>import(${JSON.stringify(join(folder, entry))})}`,
+    );
+    return `{apps:[${written.join(',')}],sets:${JSON.stringify(sets)}}`;
+  });
+  const contents = `export const messages=${JSON.stringify(messages)};export const modules=[${entries.join(',')}];`;
+  return {
+    name: 'svc-modules',
+    setup(build) {
+      build.onResolve({ filter: /^svc:modules$/ }, () => ({ path: 'svc:modules', namespace: 'svc' }));
+      build.onLoad({ filter: /.*/, namespace: 'svc' }, () => ({ contents, loader: 'js', resolveDir: root }));
+    },
+  };
+}
+
+/** What an entry point needs at once: its own file and those it imports without waiting. */
+function startFiles(meta: Metafile, entry: string): string[] {
+  const found = new Set<string>();
+  const visit = (file: string) => {
+    if (found.has(file)) return;
+    found.add(file);
+    for (const { path, kind } of meta.outputs[file]?.imports ?? []) if (kind === 'import-statement') visit(path);
+  };
+  const output = Object.entries(meta.outputs).find(
+    ([, { entryPoint }]) => entryPoint && join(root, entryPoint) === entry,
+  );
+  if (output) visit(output[0]);
+  return [...found];
+}
+
+/** The page names the files it needs, so that the browser asks for all of them at once. */
+function writePage(out: string, meta: Metafile): string[] {
+  const code = startFiles(meta, join(root, 'src/host/main.ts')).map((file) => relative(out, join(root, file)));
+  const styles = startFiles(meta, join(root, 'src/styles/client.css')).map((file) => relative(out, join(root, file)));
+  const [main, ...chunks] = code;
+  const lines = [
+    ...styles.map((file) => `<link rel="stylesheet" href="/${file}">`),
+    ...chunks.map((file) => `<link rel="modulepreload" href="/${file}">`),
+    `<script type="module" src="/${main}"></script>`,
+  ];
+  const page = readFileSync(join(root, 'src/host/index.html'), 'utf8').replace('<!-- parts -->', lines.join('\n'));
+  writeFileSync(join(out, 'index.html'), page);
+  return ['index.html', ...code, ...styles];
+}
+
+/** The service worker knows the files of its build, and keeps no others. */
+async function writeWorker(out: string, options: BuildOptions): Promise<void> {
+  const files = globSync('{assets,icons}/**/*.*', { cwd: out }).filter((file) => !file.endsWith('.map'));
+  await bundle({
+    ...options,
+    entryPoints: [join(root, 'src/worker/service-worker.ts')],
+    outfile: join(out, 'service-worker.js'),
+    define: {
+      FILES: JSON.stringify(files.sort().map((file) => `/${file}`)),
+      OFFLINE: JSON.stringify(readFileSync(join(root, 'src/worker/offline.html'), 'utf8')),
+    },
+  });
+}
+
+const COMPRESSED = /\.(js|css|html|svg|ftl|json)$/;
+
+/** Each file that gains by it also as Brotli and gzip. */
+function compress(out: string): void {
+  for (const file of globSync('**/*', { cwd: out })) {
+    if (!COMPRESSED.test(file)) continue;
+    const content = readFileSync(join(out, file));
+    writeFileSync(join(out, `${file}.gz`), gzipSync(content, { level: 9 }));
+    const quality = { [constants.BROTLI_PARAM_QUALITY]: 11 };
+    writeFileSync(join(out, `${file}.br`), brotliCompressSync(content, { params: quality }));
+  }
+}
+
+/** Builds into a folder, which changes at once when all is there; says how many bytes a start takes. */
+export async function build(folder: string = join(root, 'dist'), withMaps = false): Promise<number> {
+  const out = `${folder}.${process.pid}`;
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(join(out, 'assets'), { recursive: true });
+  const messages = writeMessages(out);
+  const usual = { absWorkingDir: root, bundle: true, minify: true, target: TARGET, legalComments: 'none' } as const;
+  const { metafile } = await bundle({
+    ...usual,
+    entryPoints: [join(root, 'src/host/main.ts'), join(root, 'src/styles/client.css')],
+    outdir: join(out, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true,
+    format: 'esm',
+    sourcemap: withMaps && 'linked',
+    metafile: true,
+    nodePaths: [join(root, 'node_modules')],
+    alias: { '@svc/shell': join(project, 'shell/src/index.ts'), '@svc/web': join(root, 'src/index.ts') },
+    plugins: [modulesPlugin(messages)],
+  });
+  for (const folder of [join(project, 'shell/icons'), join(root, 'icons')]) {
+    cpSync(folder, join(out, 'icons'), { recursive: true });
+  }
+  await writeWorker(out, usual);
+  const start = writePage(out, metafile);
+  compress(out);
+  const size = (file: string) => readFileSync(join(out, `${file}.br`)).length;
+  const bytes = [...start, (messages.en?.[0] ?? '').slice(1)].reduce((sum, file) => sum + size(file), 0);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(out, folder);
+  return bytes;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const bytes = await build();
+  const isOver = bytes > START_LIMIT;
+  console.log(
+    `${isOver ? 'TOO LARGE' : 'ok'} a start transfers ${(bytes / 1024).toFixed(1)} KB of ${START_LIMIT / 1024} KB`,
+  );
+  if (isOver) process.exitCode = 1;
+}

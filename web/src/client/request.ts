@@ -1,0 +1,101 @@
+/**
+ * The one way to the server: every request of the client goes through here.
+ *
+ * It adds what the server asks for (the header that foreign pages can't send), reads JSON, and turns what goes wrong into a
+ * `Problem`. Who is signed in is known by the browser's cookie; this code never sees a token.
+ */
+import { Problem, readProblem } from '../core/problem.ts';
+
+/** What is asked for. */
+export interface Ask {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What came back. */
+export interface Answer<T> {
+  readonly status: number;
+  readonly body: T;
+  readonly etag: string | undefined;
+}
+
+type Listener = () => void;
+const signedOut = new Set<Listener>();
+
+/** Calls back when the server says that nobody is signed in any more. Returns the undo. */
+export function onSignedOut(listener: Listener): () => void {
+  signedOut.add(listener);
+  return () => signedOut.delete(listener);
+}
+
+function isJson(response: Response): boolean {
+  return /^application\/([\w.-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = response.status === 204 ? '' : await response.text();
+  if (text === '') return undefined;
+  return isJson(response) ? (JSON.parse(text) as unknown) : text;
+}
+
+async function reach(path: string, ask: Ask, headers: Headers): Promise<Response> {
+  try {
+    return await fetch(path, {
+      method: ask.method ?? 'GET',
+      headers,
+      credentials: 'same-origin',
+      ...(ask.body === undefined ? {} : { body: JSON.stringify(ask.body) }),
+      ...(ask.signal ? { signal: ask.signal } : {}),
+    });
+  } catch (cause) {
+    if (ask.signal?.aborted) throw cause;
+    throw new Problem({ status: 0, code: 'offline', message: 'the server could not be reached', cause });
+  }
+}
+
+function refusal(response: Response, body: unknown): Problem {
+  if (response.status === 401) for (const listener of signedOut) listener();
+  const wait = Number(response.headers.get('retry-after'));
+  return readProblem(response.status, body, Number.isFinite(wait) && wait > 0 ? wait : undefined);
+}
+
+/** Sends a request to the page's own server. Whatever isn't answered with success rejects with a `Problem`. */
+export async function send<T = unknown>(path: string, ask: Ask = {}): Promise<Answer<T>> {
+  const headers = new Headers({ accept: 'application/json', 'X-CSRF': '1', ...ask.headers });
+  if (ask.body !== undefined) headers.set('content-type', 'application/json');
+  const response = await reach(path, ask, headers);
+  const body = await bodyOf(response).catch((cause: unknown) => {
+    if (ask.signal?.aborted) throw cause;
+    return undefined;
+  });
+  if (!response.ok) throw refusal(response, body);
+  return { status: response.status, body: body as T, etag: response.headers.get('etag') ?? undefined };
+}
+
+/** What the page's own server answers piece by piece. Whatever isn't answered with success rejects with a `Problem`. */
+export async function sendForStream(path: string, ask: Ask = {}): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const response = await reach(path, ask, new Headers({ 'X-CSRF': '1', ...ask.headers }));
+  if (response.ok && response.body) return response.body;
+  throw refusal(response, await bodyOf(response).catch(() => undefined));
+}
+
+/** What stands at an address, whatever the status is: for pages that say how things are. */
+export async function probe<T>(path: string): Promise<{ status: number; body: T | undefined }> {
+  const response = await reach(path, {}, new Headers({ 'X-CSRF': '1' }));
+  return { status: response.status, body: (await bodyOf(response).catch(() => undefined)) as T | undefined };
+}
+
+/** What a request that was given up rejects with is nobody's concern. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/** Any error as a problem that can be shown. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new Problem({ status: -1, code: 'client', message, cause: error });
+}

@@ -1,0 +1,33 @@
+/** What the server says that this page goes by. */
+import { send } from './request.ts';
+
+/** How long lists are read. */
+export type PageMode = 'EndlessScroll' | 'Pager';
+
+interface Start {
+  readonly application: string;
+  readonly pageMode: PageMode;
+  readonly liveSets: readonly string[];
+}
+
+let known: Start = { application: '', pageMode: 'EndlessScroll', liveSets: [] };
+
+/** Asks for it, once. */
+export async function loadStart(): Promise<void> {
+  known = (await send<Start>('/api/v1/web/start')).body;
+}
+
+/** The application's name as people write it. */
+export function applicationName(): string {
+  return known.application.charAt(0).toLocaleUpperCase() + known.application.slice(1);
+}
+
+/** How lists are read where nobody has said otherwise. */
+export function usualPageMode(): PageMode {
+  return known.pageMode;
+}
+
+/** Whether the changes of a set can be heard of. */
+export function isLive(set: string): boolean {
+  return known.liveSets.includes(set);
+}

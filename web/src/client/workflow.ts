@@ -1,0 +1,107 @@
+/** The workflows of records, where the application has some. */
+import { send } from './request.ts';
+
+const ROOT = '/api/v1/workflows';
+
+/** What looking at workflows asks for; nobody holds it where there are none. */
+export const VIEW_WORKFLOWS = 'Workflows.View';
+
+/** A state of a workflow. */
+export interface State {
+  readonly name: string;
+  readonly title: string;
+  readonly kind: 'initial' | 'intermediate' | 'final';
+  readonly colour: 'grey' | 'blue' | 'green' | 'yellow' | 'red';
+  /** Whether some or all of the record can't be changed in it. */
+  readonly locks: boolean;
+}
+
+/** Who took a transition. */
+export interface Person {
+  readonly userId: string | null;
+  readonly displayName: string;
+}
+
+/** One of several people who took, or would take, a transition. */
+export interface Approval {
+  readonly by: Person;
+  readonly comment: string | null;
+  readonly time: string;
+}
+
+/** A transition out of the state of a record. */
+export interface Choice {
+  readonly name: string;
+  readonly title: string;
+  readonly to: State;
+  readonly needsComment: boolean;
+  readonly approvalsNeeded: number;
+  readonly approvals: readonly Approval[];
+  /** What keeps this person from it. */
+  readonly obstacle: { readonly code: string; readonly detail: string } | null;
+}
+
+/** A transition that was taken. */
+export interface Step {
+  readonly number: number;
+  readonly transition: string;
+  readonly from: State;
+  readonly to: State;
+  readonly by: Person;
+  readonly comment: string | null;
+  readonly time: string;
+  readonly approvals: readonly Approval[];
+}
+
+/** Where a record stands. */
+export interface Standing {
+  /** What was seen, which a transition sends. */
+  readonly version: string;
+  readonly state: State;
+  /** None for a record that was there before its workflow. */
+  readonly since: string | null;
+  readonly choices: readonly Choice[];
+  readonly past: readonly Step[];
+}
+
+/** What came of a transition. */
+export interface Moved {
+  readonly state: State;
+  /** How many other people it still takes; 0 where the record has moved. */
+  readonly approvalsMissing: number;
+}
+
+let kept: Promise<ReadonlySet<string>> | undefined;
+
+/** The sets with a workflow that this person may read. */
+export function workflowSets(): Promise<ReadonlySet<string>> {
+  kept ??= send<{ items: { entityType: string }[] }>(ROOT).then(
+    ({ body }) => new Set(body.items.map(({ entityType }) => entityType)),
+    (error: unknown) => {
+      // Asked again by the next one.
+      kept = undefined;
+      throw error;
+    },
+  );
+  return kept;
+}
+
+function pathOf(set: string, key: string): string {
+  return `${ROOT}/${encodeURIComponent(set)}/${encodeURIComponent(key)}`;
+}
+
+/** Where a record stands, what is possible, and what happened. */
+export async function standingOf(set: string, key: string, signal: AbortSignal): Promise<Standing> {
+  return (await send<Standing>(pathOf(set, key), { signal })).body;
+}
+
+/** Takes a record on, if it is still what was seen. */
+export async function takeOn(
+  set: string,
+  key: string,
+  transition: string,
+  request: { version: string; comment?: string },
+): Promise<Moved> {
+  const path = `${pathOf(set, key)}/transitions/${encodeURIComponent(transition)}`;
+  return (await send<Moved>(path, { method: 'POST', body: request })).body;
+}

@@ -1,0 +1,64 @@
+/** How a list and a record are asked for: options of OData, made of what a person sees. */
+import { toFilter } from './filter.ts';
+import { referenceOf, type ListState, type Sort } from './list-state.ts';
+import type { EntitySet, Model, Property } from './model.ts';
+
+/** Options of a request, by their names. */
+export type Options = Record<string, string>;
+
+/** Address and options as they're sent. */
+export function address(path: string, options: Options): string {
+  const query = Object.entries(options).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return query.length > 0 ? `${path}?${query.join('&')}` : path;
+}
+
+/** The address of a record. */
+export function recordPath(set: EntitySet, key: string): string {
+  const property = set.properties.find(({ name }) => name === set.key);
+  const literal = property?.kind === 'text' ? `'${key.replaceAll("'", "''")}'` : key;
+  return `${set.name}(${encodeURIComponent(literal)})`;
+}
+
+/** The names of what is referred to come along, so that nobody has to read keys. */
+export function expandTitles(model: Model, set: EntitySet, properties: readonly Property[]): string | undefined {
+  const parts = properties.flatMap((property) => {
+    const reference = referenceOf(set, property);
+    const target = reference && model.get(reference.target);
+    return target ? [`${reference.navigation}($select=${selection([target.key, target.title])})`] : [];
+  });
+  return parts.length > 0 ? [...new Set(parts)].join(',') : undefined;
+}
+
+function selection(names: readonly string[]): string {
+  return [...new Set(names)].join(',');
+}
+
+/** What decides which records a list has, and in which order: the state's, or else the usual one. */
+export function listOptions(set: EntitySet, state: ListState, now: Date, usual?: Sort): Options {
+  const options: Options = {};
+  const filter = toFilter(set, state.conditions, now);
+  if (filter) options.$filter = filter;
+  const words = searchPhrase(state.search);
+  if (words) options.$search = words;
+  const sort = state.sort ?? usual;
+  if (sort) options.$orderby = sort.descending ? `${sort.property} desc` : sort.property;
+  return options;
+}
+
+/** Words as `$search` takes them: each in quotes, so that none is an operator. */
+export function searchPhrase(search: string): string {
+  return search
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word) => `"${word.replaceAll(/["\\]/g, '')}"`)
+    .filter((word) => word !== '""')
+    .join(' ');
+}
+
+/** What of each record is shown. */
+export function shownOptions(model: Model, set: EntitySet, properties: readonly Property[]): Options {
+  const options: Options = { $select: selection([set.key, set.title, ...properties.map(({ name }) => name)]) };
+  const expand = expandTitles(model, set, properties);
+  if (expand) options.$expand = expand;
+  return options;
+}

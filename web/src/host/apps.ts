@@ -1,0 +1,72 @@
+/** The apps of the desktop: one for each entity set that the person may see, and those that modules bring. */
+import { Shell, type AppDefinition, type RenderFunction } from '@svc/shell';
+import { modules } from 'svc:modules';
+import type { EntitySet, Model } from '../core/model.ts';
+import { pick } from '../core/names.ts';
+import { appIdOf, type Look, type SetHost } from '../sets/context.ts';
+import { setName, text } from '../text.ts';
+import { registerSearch } from './search.ts';
+
+/** Colours of apps that say none: apart from each other, and dark enough for a white sign. */
+const ACCENTS = ['#3b6fe0', '#0f8b8d', '#8a4fd3', '#c2571a', '#2f855a', '#b83280', '#5a67d8', '#946200'];
+const ICONS = ['folder.svg', 'form.svg', 'notes.svg', 'box.svg'];
+const SIZE = { width: 1120, height: 720 };
+
+function lookOf(set: string): Look {
+  return Object.assign({}, ...modules.map(({ sets }) => sets?.[set] ?? {})) as Look;
+}
+
+function setApp(host: SetHost, set: EntitySet): AppDefinition {
+  const look = lookOf(set.name);
+  return {
+    id: appIdOf(set.name),
+    title: setName(set.name),
+    icon: look.icon ?? ICONS[pick(set.name, ICONS.length)] ?? 'folder.svg',
+    accent: look.accent ?? ACCENTS[pick(set.name, ACCENTS.length)] ?? '#3b6fe0',
+    group: text('group-data'),
+    hidden: look.hidden ?? false,
+    requiredPermissions: [...set.read.permissions],
+    ...SIZE,
+    async render(context) {
+      const { renderSet } = await import('../sets/render.ts');
+      return renderSet(context, host, set);
+    },
+  };
+}
+
+function moduleApps(): AppDefinition[] {
+  return modules.flatMap(({ apps }) =>
+    (apps ?? []).map(({ load, title, group, requiredPermissions, ...rest }) => ({
+      ...SIZE,
+      ...rest,
+      title: text(title),
+      group: text(group === 'system' ? 'group-system' : 'group-data'),
+      requiredPermissions: [...(requiredPermissions ?? [])],
+      render: (async (context) => (await load()).default(context)) satisfies RenderFunction,
+    })),
+  );
+}
+
+/** Tells the shell of all apps; gives back those that a new desktop of this person has, in their order. */
+export function registerApps(model: Model, permissions: readonly string[]): string[] {
+  const host: SetHost = {
+    model,
+    can: (permission) => Shell.can(permission),
+    look: lookOf,
+    open: (appId, intent) => void Shell.openApp(appId, intent),
+  };
+  const sets = [...model.values()].map((set) => setApp(host, set));
+  const own = moduleApps();
+  const ofSystem = text('group-system');
+  // What people do comes first, then their data, then what keeps it going.
+  const apps = [
+    ...own.filter(({ group }) => group !== ofSystem),
+    ...sets,
+    ...own.filter(({ group }) => group === ofSystem),
+  ];
+  Shell.registerApps(apps);
+  registerSearch(host);
+  const isFor = ({ requiredPermissions = [] }: AppDefinition) =>
+    requiredPermissions.every((permission) => permissions.includes(permission));
+  return apps.filter((app) => !app.hidden && isFor(app)).map(({ id }) => id);
+}

@@ -1,0 +1,100 @@
+/**
+ * The page: who is here, what there is, and a desktop of it.
+ *
+ * Person, texts and metadata are asked for at once; the desktop stands when they are there. Whoever isn't signed in is sent to
+ * sign in; whoever loses the sign-in later finds the windows as they were behind the shell's own sign-in.
+ */
+import { Shell } from '@svc/shell';
+import { messages } from 'svc:modules';
+import { html, render } from 'lit';
+import { asProblem, onSignedOut } from '../client/request.ts';
+import { loadModel } from '../client/sets.ts';
+import { applicationName, loadStart } from '../client/start.ts';
+import type { Model } from '../core/model.ts';
+import { sentence, state } from '../parts/states.ts';
+import { currentLanguage, setSources, text, useLanguage } from '../text.ts';
+import { registerApps } from './apps.ts';
+import { install } from './install.ts';
+import { showConnection } from './connection.ts';
+import { askHost, begin as tellShell, signIn, whoIsHere } from './session.ts';
+
+/** Remembers the language of the last time, so that the next start has its texts at once. */
+const LANGUAGE = 'svc.language';
+
+function firstLanguage(): string {
+  return localStorage.getItem(LANGUAGE) ?? navigator.language;
+}
+
+/** Titles of apps are told to the shell once; another language begins the page anew, and the windows come back. */
+function followLanguage(desktop: HTMLElement): void {
+  new MutationObserver(() => {
+    const chosen = desktop.lang.split('-')[0] ?? '';
+    if (!messages[chosen] || chosen === currentLanguage()) return;
+    localStorage.setItem(LANGUAGE, chosen);
+    location.reload();
+  }).observe(desktop, { attributeFilter: ['lang'] });
+}
+
+function configure(apps: readonly string[]): void {
+  Shell.configure({
+    assetBase: '/icons/',
+    locale: currentLanguage(),
+    initialShortcuts: apps.slice(0, 15),
+    brand: { title: document.title, cornerLogo: false },
+  });
+}
+
+/** What only somebody who is signed in is told; nothing for anybody else, who is sent to sign in. */
+async function ifSignedIn<T>(asked: Promise<T>, nothing: T): Promise<T> {
+  return asked.catch((error: unknown) => {
+    if (asProblem(error).status === 401) return nothing;
+    throw error;
+  });
+}
+
+async function begin(): Promise<void> {
+  setSources(messages);
+  const [host, person, model] = await Promise.all([
+    askHost(),
+    whoIsHere(),
+    ifSignedIn<Model>(loadModel(), new Map()),
+    ifSignedIn<void>(loadStart(), undefined),
+    useLanguage(firstLanguage()),
+  ]);
+  if (!person) {
+    if (host === 'none') welcome(text('sign-in-none'), text('sign-in-none-text'));
+    else signIn();
+    return;
+  }
+  document.title = applicationName();
+  configure(registerApps(model, person.permissions));
+  // A key in front of a host that knows nobody is a key.
+  await tellShell(person, host === 'signed-in');
+  const desktop = document.createElement('shell-desktop');
+  document.body.append(desktop);
+  followLanguage(desktop);
+  showConnection(desktop);
+  install();
+  // The shell asks once more, and shows its sign-in when it is true.
+  onSignedOut(() => void Shell.request('/api/v1/me').catch(() => undefined));
+}
+
+/** A page in place of the desktop. */
+function welcome(title: string, said: string): void {
+  render(
+    html`<main class="shell-root svc-welcome">
+      ${state(
+        'lock',
+        title,
+        said,
+        html`<button type="button" class="svc-button" @click=${() => location.reload()}>${text('try-again')}</button>`,
+      )}
+    </main>`,
+    document.body,
+  );
+}
+
+begin().catch((error: unknown) => {
+  reportError(error);
+  welcome(text('start-failed'), sentence(asProblem(error)));
+});

@@ -1,0 +1,49 @@
+/**
+ * The base of every element of the client: Lit without a shadow root.
+ *
+ * One stylesheet serves all, labels reach their fields across elements, and the shell's tokens are inherited. An element shows
+ * itself anew when the language changes.
+ */
+import { LitElement } from 'lit';
+import { onTexts } from '../text.ts';
+
+export class Part extends LitElement {
+  readonly #ends: (() => void)[] = [];
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#ends.push(onTexts(() => this.requestUpdate()));
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  /** Runs when the element leaves the page. */
+  protected atEnd(end: () => void): void {
+    this.#ends.push(end);
+  }
+
+  /** Tells whoever is outside. */
+  protected tell<T>(name: string, detail: T): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+}
+
+let lastId = 0;
+
+/** An id that nothing else on the page has. */
+export function freshId(prefix: string): string {
+  lastId += 1;
+  return `svc-${prefix}-${lastId}`;
+}
+
+/** Registers an element once, whichever chunk comes first. */
+export function define(name: string, element: CustomElementConstructor): void {
+  if (!customElements.get(name)) customElements.define(name, element);
+}

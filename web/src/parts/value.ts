@@ -1,0 +1,127 @@
+/** How a value is shown: by its kind, in the person's language. */
+import { html, type nothing, type TemplateResult } from 'lit';
+import { isNamed, referenceOf } from '../core/list-state.ts';
+import type { EntitySet, Model, Property } from '../core/model.ts';
+import type { Row } from '../core/pages.ts';
+import { choiceName, date, dateTime, exactTime, number, relative, text } from '../text.ts';
+
+export type Shown = TemplateResult | string | typeof nothing;
+
+/** What marks a choice: a colour beside its word. */
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'none';
+
+/** Words that say by themselves how things stand. */
+const TONES: Record<string, Tone> = {
+  delivered: 'good',
+  shipped: 'good',
+  completed: 'good',
+  succeeded: 'good',
+  active: 'good',
+  inStock: 'good',
+  failed: 'bad',
+  cancelled: 'none',
+  soldOut: 'bad',
+  retrying: 'warn',
+  low: 'warn',
+  running: 'info',
+  queued: 'info',
+  placed: 'info',
+  submitted: 'warn',
+  approved: 'good',
+  refused: 'bad',
+};
+
+/** A word with a coloured dot. */
+export function badge(word: string, tone: Tone): TemplateResult {
+  return html`<span class="svc-badge" data-tone=${tone}>${word}</span>`;
+}
+
+/** The badge of a choice. */
+export function choiceBadge(set: string, property: Property, member: string): TemplateResult {
+  return badge(choiceName(set, property, member), TONES[member] ?? 'none');
+}
+
+/** How long ago, with the exact time behind it. */
+export function timeAgo(value: string): TemplateResult {
+  return html`<time datetime=${value} title=${exactTime(value)}>${relative(value)}</time>`;
+}
+
+/** The same where there's little room: older times by their day. */
+export function timeShort(value: string): TemplateResult {
+  return html`<time datetime=${value} title=${exactTime(value)}>${isToday(value) ? relative(value) : date(value)}</time>`;
+}
+
+function isToday(value: string): boolean {
+  return Math.abs(Date.now() - new Date(value).getTime()) < 86_400_000;
+}
+
+/** Whether numbers of this kind stand under each other. */
+export function isNumeric(property: Property): boolean {
+  return property.kind === 'integer' || property.kind === 'decimal';
+}
+
+/** Texts with few values are shown as choices are. */
+export function isChoice(property: Property): boolean {
+  return property.kind === 'enumeration' || (property.kind === 'text' && property.isFacet && TONED.has(property.name));
+}
+const TONED = new Set(['status', 'state', 'availability', 'workflowState']);
+
+/** A value as text: for the clipboard, for sentences, for a title. */
+export function plain(set: EntitySet, property: Property, value: unknown): string {
+  if (value === null || value === undefined || value === '') return '';
+  switch (property.kind) {
+    case 'integer':
+    case 'decimal':
+      return number(Number(value), property.kind === 'decimal' ? property.scale : 0);
+    case 'boolean':
+      return text(value === true || value === 'true' ? 'yes' : 'no');
+    case 'time':
+      return dateTime(String(value));
+    case 'date':
+      return date(String(value));
+    case 'enumeration':
+      return choiceName(set.name, property, String(value));
+    default:
+      return isChoice(property) ? choiceName(set.name, property, String(value)) : String(value);
+  }
+}
+
+/** What a record is called that a property refers to. */
+export function referenceTitle(model: Model, set: EntitySet, property: Property, row: Row): string | undefined {
+  const reference = referenceOf(set, property);
+  const target = reference && model.get(reference.target);
+  const related = reference && row[reference.navigation];
+  if (!target || typeof related !== 'object' || related === null) return undefined;
+  const title = (related as Row)[target.title];
+  return title === undefined || title === null ? undefined : String(title);
+}
+
+/** A value of a record as it stands in a list. */
+export function cell(model: Model, set: EntitySet, property: Property, row: Row, isShort = true): Shown {
+  const value = row[property.name];
+  const related = referenceTitle(model, set, property, row);
+  if (related !== undefined) return related;
+  if (value === null || value === undefined || value === '') return html`<span class="svc-none">–</span>`;
+  if (property.kind === 'time') return isShort ? timeShort(String(value)) : timeAgo(String(value));
+  if (isChoice(property)) return choiceBadge(set.name, property, String(value));
+  if (property.kind === 'boolean') {
+    return value === true ? text('yes') : html`<span class="svc-soft">${text('no')}</span>`;
+  }
+  return plain(set, property, value);
+}
+
+/** A value as text, also of what it refers to. */
+export function cellText(model: Model, set: EntitySet, property: Property, row: Row): string {
+  return referenceTitle(model, set, property, row) ?? plain(set, property, row[property.name]);
+}
+
+/** What a record is called: by its own name, or by what it belongs to. */
+export function titleOf(model: Model, set: EntitySet, row: Row): string {
+  if (!isNamed(set)) {
+    const related = set.properties.flatMap((property) => referenceTitle(model, set, property, row) ?? []);
+    if (related.length > 0) return related.join(' · ');
+  }
+  const property = set.properties.find(({ name }) => name === set.title);
+  const shown = property ? cellText(model, set, property, row) : '';
+  return shown || String(row[set.key] ?? '');
+}

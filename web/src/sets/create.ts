@@ -1,0 +1,126 @@
+/** Makes a record: a form of all that may be said of a new one. */
+import { html, type TemplateResult } from 'lit';
+import { asProblem } from '../client/request.ts';
+import { create } from '../client/sets.ts';
+import type { EntitySet, Property } from '../core/model.ts';
+import type { Row } from '../core/pages.ts';
+import { Draft } from '../parts/draft.ts';
+import { field, type Place } from '../parts/field.ts';
+import { icon } from '../parts/icons.ts';
+import { define, freshId, Part } from '../parts/part.ts';
+import { capitalised, sentence } from '../parts/states.ts';
+import { inSentence, singular, text } from '../text.ts';
+import type { SetHost } from './context.ts';
+
+export class SvcCreate extends Part {
+  static override properties = {
+    host: { attribute: false },
+    set: { attribute: false },
+    complaint: { state: true },
+    saving: { state: true },
+  };
+  declare host: SetHost;
+  declare set: EntitySet;
+  declare complaint: readonly string[];
+  declare saving: boolean;
+  readonly #draft = new Draft();
+  readonly #prefix = freshId('create');
+
+  constructor() {
+    super();
+    this.complaint = [];
+    this.saving = false;
+  }
+
+  get isDirty(): boolean {
+    return this.#draft.isDirty;
+  }
+
+  override firstUpdated(): void {
+    this.querySelector<HTMLElement>('input, select, textarea')?.focus();
+  }
+
+  /** What is asked for: first what has to be said. */
+  get #fields(): Property[] {
+    const asked = this.set.properties.filter(
+      ({ name, kind, insertable, reference }) =>
+        insertable && name !== this.set.key && kind !== 'binary' && (kind !== 'id' || reference !== undefined),
+    );
+    const title = asked.filter(({ name }) => name === this.set.title);
+    return [...title, ...asked.filter(({ name }) => name !== this.set.title)];
+  }
+
+  #required({ nullable, hasDefault }: Property): boolean {
+    return !nullable && !hasDefault;
+  }
+
+  get #place(): Place {
+    return {
+      model: this.host.model,
+      set: this.set,
+      draft: this.#draft,
+      prefix: this.#prefix,
+      required: (property) => this.#required(property),
+      changed: () => this.requestUpdate(),
+    };
+  }
+
+  async #focusOn(name: string | undefined): Promise<void> {
+    await this.updateComplete;
+    const target = name ? `[id="${this.#prefix}-${name}"]` : '[role=alert]';
+    this.querySelector<HTMLElement>(target)?.focus();
+  }
+
+  async #save(event: Event): Promise<void> {
+    event.preventDefault();
+    if (this.saving) return;
+    const names = this.#fields.map(({ name }) => name);
+    this.complaint = [];
+    if (!this.#draft.isComplete(this.#fields.filter((one) => this.#required(one)))) {
+      this.requestUpdate();
+      return this.#focusOn(this.#draft.firstWrong(names));
+    }
+    this.saving = true;
+    try {
+      const row = await create(this.set, this.#draft.changes);
+      this.tell<Row>('record-created', row);
+    } catch (error) {
+      const problem = asProblem(error);
+      const rest = this.#draft.refuse(problem, names);
+      this.complaint = problem.fields.length > 0 ? rest.map(capitalised) : [sentence(problem)];
+      await this.#focusOn(this.#draft.firstWrong(names));
+    } finally {
+      this.saving = false;
+    }
+  }
+
+  #keyed(event: KeyboardEvent): void {
+    if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') this.querySelector('form')?.requestSubmit();
+    else if (event.key === 'Escape' && !event.defaultPrevented) {
+      event.stopPropagation();
+      this.tell('record-close', undefined);
+    }
+  }
+
+  override render(): TemplateResult {
+    const kind = inSentence(singular(this.set.name, this.set.type));
+    const title = text('create-title', { kind });
+    return html`<section class="svc-pane" aria-label=${title} @keydown=${this.#keyed}>
+      <header class="svc-pane-head">
+        <button type="button" class="svc-button svc-pane-back" data-look="plain" data-wordless aria-label=${text('close')} @click=${() => this.tell('record-close', undefined)}>${icon('close')}</button>
+        <div class="svc-pane-title"><h2>${title}</h2></div>
+      </header>
+      <form class="svc-pane-form" novalidate @submit=${this.#save}>
+        <div class="svc-pane-body">
+          ${this.complaint.map((one) => html`<div class="svc-bar" data-tone="danger" role="alert" tabindex="-1">${icon('error')}<span>${one}</span></div>`)}
+          <div class="svc-form">${this.#fields.map((property) => field(this.#place, property))}</div>
+        </div>
+        <footer class="svc-pane-foot">
+          <button type="button" class="svc-button" @click=${() => this.tell('record-close', undefined)}>${text('cancel')}</button>
+          <button type="submit" class="svc-button" data-look="primary" ?disabled=${this.saving}>${text('create-save', { kind })}</button>
+        </footer>
+      </form>
+    </section>`;
+  }
+}
+define('svc-create', SvcCreate);

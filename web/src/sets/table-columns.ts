@@ -1,0 +1,54 @@
+/** The columns of a list as the table takes them: from properties, with what a person has set. */
+import { html, type TemplateResult } from 'lit';
+import type { ListState } from '../core/list-state.ts';
+import type { EntitySet, Model, Property } from '../core/model.ts';
+import type { Row } from '../core/pages.ts';
+import { totalName } from '../core/summary.ts';
+import type { Column } from '../parts/table-parts.ts';
+import { cell, cellText, isChoice, isNumeric, plain, type Shown } from '../parts/value.ts';
+import { memberDescription, memberName, text } from '../text.ts';
+
+/** Widths by what a column shows: the least, and its share of the room. */
+function measure(set: EntitySet, property: Property): { width: number; share: number } {
+  const longest = property.maxLength ?? 100;
+  if (property.name === set.title) return longest <= 20 ? { width: 120, share: 1 } : { width: 210, share: 2 };
+  if (isNumeric(property) || property.kind === 'boolean') return { width: 92, share: 0.7 };
+  if (isChoice(property)) return { width: 118, share: 0.8 };
+  if (property.kind === 'time' || property.kind === 'date') return { width: 132, share: 0.8 };
+  if (property.kind === 'text' && longest <= 20) return { width: 96, share: 0.7 };
+  return { width: 124, share: 1.2 };
+}
+
+/** What stands under a column. */
+function foot(set: EntitySet, view: ListState, property: Property, totals: Row): Shown | undefined {
+  const total = view.totals[property.name];
+  if (!total) return undefined;
+  const value = totals[totalName(property.name)];
+  const scale = property.scale ?? (total === 'average' ? 2 : 0);
+  const shown = plain(set, { ...property, kind: 'decimal', scale }, value);
+  return html`<span class="svc-total-name">${text(`total-${total}`)}</span> ${shown || '–'}`;
+}
+
+/** The columns; `editor` is what stands in a cell that somebody writes in. */
+export function tableColumns(
+  model: Model,
+  set: EntitySet,
+  view: ListState,
+  properties: readonly Property[],
+  totals: Row,
+  editor: (row: Row, property: Property) => TemplateResult | undefined,
+): Column[] {
+  return properties.map((property) => ({
+    name: property.name,
+    title: memberName(set.name, property.name),
+    description: memberDescription(set.name, property.name, property.description),
+    numeric: isNumeric(property),
+    sortable: true,
+    ...measure(set, property),
+    fixed: view.widths[property.name],
+    isState: isChoice(property),
+    foot: foot(set, view, property, totals),
+    cell: (row) => editor(row, property) ?? cell(model, set, property, row),
+    plain: (row) => cellText(model, set, property, row),
+  }));
+}

@@ -1,0 +1,213 @@
+/**
+ * Texts in the person's language, and numbers and times as that language writes them.
+ *
+ * The texts are Fluent resources: those of the client and of modules with pages come with the build, all others from the server. English stands in for what isn't translated. A change of language is told to whoever shows texts.
+ */
+import { FluentBundle, FluentResource, type FluentVariable } from '@fluent/bundle';
+import { humanise, withoutId } from './core/names.ts';
+import { relativeParts } from './core/relative.ts';
+
+export type Arguments = Record<string, FluentVariable>;
+
+/** Where a language's texts lie. */
+export type Sources = Record<string, readonly string[]>;
+
+const FALLBACK = 'en';
+
+let bundle = new FluentBundle(FALLBACK);
+let language = FALLBACK;
+let sources: Sources = {};
+const listeners = new Set<() => void>();
+
+/** Calls back when the texts have become others. Returns the undo. */
+export function onTexts(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The language of the texts. */
+export function currentLanguage(): string {
+  return language;
+}
+
+/** Says where texts are; `useLanguage` loads them. */
+export function setSources(found: Sources): void {
+  sources = found;
+}
+
+async function resource(address: string): Promise<FluentResource | undefined> {
+  const response = await fetch(address, { headers: { accept: 'text/plain' } }).catch(() => undefined);
+  return response?.ok ? new FluentResource(await response.text()) : undefined;
+}
+
+/** Where the server's texts lie, which modules give their sets and pages; none while it can't say. */
+async function serverTexts(tag: string): Promise<FluentResource | undefined> {
+  listed ??= fetch('/api/v1/messages', { headers: { accept: 'application/json', 'X-CSRF': '1' } }).then(
+    async (answer) =>
+      answer.ok ? ((await answer.json()) as { languages: { language: string; href: string }[] }).languages : [],
+    () => [],
+  );
+  const found = (await listed).find(({ language: one }) => one === tag);
+  return found && resource(found.href);
+}
+let listed: Promise<{ language: string; href: string }[]> | undefined;
+
+/** Loads a language and shows it. Of two that are asked for one after the other the later one stays. */
+let wanted = '';
+export async function useLanguage(tag: string): Promise<void> {
+  const next = [tag, tag.split('-')[0] ?? '', FALLBACK].find((one) => sources[one]) ?? FALLBACK;
+  wanted = next;
+  // The page's own come last and win.
+  const loaded = await Promise.all([serverTexts(next), ...(sources[next] ?? []).map(resource)]);
+  if (wanted !== next) return;
+  const region = navigator.languages.find((one) => one.split('-')[0] === next) ?? next;
+  const fresh = new FluentBundle(region, { useIsolating: false });
+  for (const one of loaded) if (one) fresh.addResource(one, { allowOverrides: true });
+  bundle = fresh;
+  language = next;
+  formats.clear();
+  for (const listener of listeners) listener();
+}
+
+function pattern(id: string, attribute?: string) {
+  const message = bundle.getMessage(id);
+  return attribute === undefined ? message?.value : message?.attributes[attribute];
+}
+
+/** A text; its id in braces where there is none, which a test refuses. */
+export function text(id: string, values?: Arguments): string {
+  return find(id, undefined, values) ?? `{${id}}`;
+}
+
+/** A text that may not be there. */
+export function find(id: string, attribute?: string, values?: Arguments): string | undefined {
+  const found = pattern(id, attribute);
+  return found ? bundle.formatPattern(found, values) : undefined;
+}
+
+/** What a set is called: "Products". */
+export function setName(set: string): string {
+  return find(set) ?? humanise(set);
+}
+
+/** What one of a set is called: "Product". */
+export function singular(set: string, type: string): string {
+  return find(set, 'singular') ?? humanise(type.slice(type.lastIndexOf('.') + 1));
+}
+
+/** A name within a sentence: English writes it small, German doesn't. */
+export function inSentence(name: string): string {
+  return language === 'en' && !/^\p{Lu}{2}/u.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name;
+}
+
+/** What a property, navigation or operation of a set is called. */
+export function memberName(set: string, member: string): string {
+  return find(`${set}-${member}`) ?? find(`common-${member}`) ?? humanise(withoutId(member));
+}
+
+/** What is said of a set, beyond its name; the server's own words are English. */
+export function setDescription(set: string, said: string | undefined): string | undefined {
+  return find(set, 'description') ?? (language === FALLBACK ? said : undefined);
+}
+
+/** What is said of a property or an operation, beyond its name. */
+export function memberDescription(set: string, member: string, said: string | undefined): string | undefined {
+  return find(`${set}-${member}`, 'description') ?? (language === FALLBACK ? said : undefined);
+}
+
+/** A choice of a property: a member of its enumeration, or one of few texts. */
+export function choiceName(
+  set: string,
+  property: { name: string; enumeration: string | undefined },
+  member: string,
+): string {
+  const own = find(`${set}-${property.name}-${member}`);
+  return own ?? (property.enumeration && find(`${property.enumeration}-${member}`)) ?? humanise(member);
+}
+
+const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
+
+function kept<T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
+  key: string,
+  make: () => T,
+): T {
+  const found = formats.get(key) ?? make();
+  formats.set(key, found);
+  return found as T;
+}
+
+/** The language with the person's region, such as `en-GB`. */
+function locale(): string {
+  return bundle.locales[0] ?? language;
+}
+
+/** A number with a fixed count of digits behind the point, or as many as it has. */
+export function number(value: number, scale?: number): string {
+  const digits = scale === undefined ? {} : { minimumFractionDigits: scale, maximumFractionDigits: scale };
+  return kept(`n${scale}`, () => new Intl.NumberFormat(locale(), { maximumFractionDigits: 6, ...digits })).format(
+    value,
+  );
+}
+
+/** A part of a whole, such as 99.5 %. */
+export function percent(value: number): string {
+  return kept('%', () => new Intl.NumberFormat(locale(), { style: 'percent', maximumFractionDigits: 1 })).format(value);
+}
+
+/** The sign between whole and part of a number. */
+export function decimalSign(): string {
+  return new Intl.NumberFormat(locale()).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+}
+
+/** Day and time. */
+export function dateTime(value: string | Date): string {
+  return kept('dt', () => new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' })).format(
+    new Date(value),
+  );
+}
+
+/** Day and time to the second, for those who look closely. */
+export function exactTime(value: string | Date): string {
+  return kept('ex', () => new Intl.DateTimeFormat(locale(), { dateStyle: 'full', timeStyle: 'long' })).format(
+    new Date(value),
+  );
+}
+
+/** A day. */
+export function date(value: string | Date): string {
+  const day = typeof value === 'string' && value.length === 10 ? new Date(`${value}T00:00`) : new Date(value);
+  return kept('d', () => new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' })).format(day);
+}
+
+/** A month, short. */
+export function month(value: Date): string {
+  return kept('m', () => new Intl.DateTimeFormat(locale(), { month: 'short', year: '2-digit' })).format(value);
+}
+
+/** An hour of a day, short. */
+export function hour(value: string | Date): string {
+  return kept('h', () => new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' })).format(
+    new Date(value),
+  );
+}
+
+/** How long ago, within a day; day and time before. */
+export function relative(value: string | Date, now = Date.now()): string {
+  const parts = relativeParts(new Date(value).getTime(), now);
+  if (!parts) return dateTime(value);
+  if (parts.count === 0) return text('time-now');
+  return kept('r', () => new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'short' })).format(
+    parts.count,
+    parts.unit,
+  );
+}
+
+/** A span of time in the unit that says most: "3 min". */
+export function relativeSeconds(seconds: number): string {
+  const [value, unit] =
+    seconds < 90 ? [seconds, 'second'] : seconds < 5_400 ? [seconds / 60, 'minute'] : [seconds / 3_600, 'hour'];
+  return kept(
+    `span ${unit}`,
+    () => new Intl.NumberFormat(locale(), { style: 'unit', unit: String(unit), maximumFractionDigits: 0 }),
+  ).format(Number(value));
+}

@@ -1,0 +1,78 @@
+/** The own account: who one is here, and the way to password, second step, sessions and keys. */
+import {
+  asProblem,
+  define,
+  failure,
+  html,
+  icon,
+  nothing,
+  openApp,
+  Part,
+  send,
+  text,
+  type IconName,
+  type Problem,
+  type RenderContext,
+  type TemplateResult,
+} from '@svc/web';
+import { fact } from './log.ts';
+
+/** What the server says of the caller. */
+interface Me {
+  user: { displayName: string; email: string };
+  organisation: { name: string };
+  roles: { name: string }[];
+}
+
+class AccountPage extends Part {
+  static override properties = { me: { state: true }, problem: { state: true } };
+  declare me: Me | undefined;
+  declare problem: Problem | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.classList.add('svc-app');
+    void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    this.problem = undefined;
+    try {
+      this.me = (await send<Me>('/api/v1/identity/me')).body;
+    } catch (error) {
+      this.problem = asProblem(error);
+    }
+  }
+
+  #way(sign: IconName, title: string, said: string, target: string | (() => void)): TemplateResult {
+    const inside = html`<span class="svc-way-sign">${icon(sign)}</span><span><strong>${title}</strong><span class="svc-soft">${said}</span></span>`;
+    return typeof target === 'string'
+      ? html`<a class="svc-way" href=${target} target="_blank" rel="noopener">${inside}${icon('open')}</a>`
+      : html`<button type="button" class="svc-way" @click=${target}>${inside}${icon('forward')}</button>`;
+  }
+
+  #body({ user, organisation, roles }: Me): TemplateResult {
+    return html`<dl class="svc-props">
+        ${fact(text('account-name'), user.displayName)}
+        ${fact(text('account-email'), user.email)}
+        ${fact(text('account-organisation'), organisation.name)}
+        ${fact(text('account-roles'), roles.map(({ name }) => name).join(', ') || '–')}
+      </dl>
+      <div class="svc-ways">
+        ${this.#way('lock', text('account-password'), text('account-password-text'), '/account')}
+        ${this.#way('show', text('account-sessions'), text('account-sessions-text'), '/account#sessions')}
+        ${this.#way('key', text('keys-app'), text('account-keys-text'), () => void openApp('system.keys'))}
+      </div>`;
+  }
+
+  override render(): TemplateResult {
+    return html`<header class="svc-head"><h1>${text('account-app')}</h1></header>
+      <div class="svc-page">
+        ${this.problem ? failure(this.problem, () => void this.#load()) : nothing}
+        ${this.me ? this.#body(this.me) : this.problem ? nothing : html`<div class="svc-skeleton" aria-busy="true"></div>`}
+      </div>`;
+  }
+}
+define('system-account', AccountPage);
+
+export default (_context: RenderContext) => document.createElement('system-account');
