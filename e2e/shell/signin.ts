@@ -262,7 +262,7 @@ export const signin = [
     },
   ),
   story(
-    'guest: `requireLogin: false` starts without login; sign-in is in the start menu',
+    'guest: `requireLogin: false` starts without login; sign-in is in the start menu, or asked for while somebody leaves',
     { ...SIGN_IN, options: { requireLogin: false } },
     async ({ page }) => {
       assert.equal(await page.locator('.shell-login').count(), 0);
@@ -282,6 +282,14 @@ export const signin = [
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.locator('.shell-tile').first().waitFor();
       assert.equal(await page.locator('.shell-login').count(), 0, 'back to the guest’s desktop');
+      await page.evaluate(() => window.Shell.showLogin());
+      await signIn(page);
+      await page.evaluate(() => {
+        void window.Shell.logout();
+        window.Shell.showLogin();
+      });
+      await page.waitForFunction(() => !window.Shell.session);
+      await page.getByRole('button', { name: 'Continue as guest' }).click();
     },
   ),
   story('restore: a reload keeps the session without a login screen', SIGN_IN, async ({ page }) => {

@@ -211,7 +211,8 @@ export class Authentication {
     this.session.set(newer || session);
     this.#news = undefined;
     this.expired.set(false);
-    this.asked.set(false);
+    // Whoever asks for the login screen while somebody leaves gets it once they have left.
+    if (session) this.asked.set(false);
     this.problem.set(undefined);
     this.#schedule();
   }
