@@ -13,6 +13,7 @@ use svc_application::Application;
 use svc_bff::Bff;
 use svc_core::{App, Module, OrganisationId, Registry, Result, UserId};
 use svc_data::Context;
+use svc_history::History;
 use svc_http::{
     ApiResult, Ctx, HttpRegistry as _, HttpState, OpenApiRouter, public_routes, routes,
 };
@@ -20,7 +21,10 @@ use svc_identity::Identity;
 use svc_identity::clients::{self, NewClient};
 use svc_identity::sessions::{self, Browser, NewSession};
 use svc_openid::CodeVerifier;
+use svc_search::Search;
 use svc_testing::{Answer, Backend, TestApp};
+use svc_webhooks::Webhooks;
+use svc_workflows::Workflows;
 
 /// The key of the set-up.
 pub(crate) const API_KEY: &str = "svck_bench_0123456789abcdefghijklmnopqrstuvwxyzABCDEF";
@@ -114,8 +118,17 @@ pub(crate) struct House {
 impl House {
     /// Starts it, and signs its administrator in.
     pub(crate) async fn open(backend: Backend) -> Self {
-        let make =
-            || Application::new("shop").module(Identity).module(Bff).module(Shop).module(Doors);
+        let make = || {
+            Application::new("shop")
+                .module(Identity)
+                .module(Bff)
+                .module(Webhooks)
+                .module(History)
+                .module(Search)
+                .module(Workflows)
+                .module(Shop)
+                .module(Doors)
+        };
         let app = TestApp::builder(make)
             .setting("Svc:Setup:Organisation", "Bench")
             .setting("Svc:Setup:AdminEmail", EMAIL)
