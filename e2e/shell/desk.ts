@@ -30,6 +30,9 @@ async function activeTask(page: Page): Promise<string | null> {
   return page.locator('.shell-task[aria-current]').getAttribute('data-app');
 }
 
+/** The app whose task button has the focus. */
+const focusedApp = (page: Page) => page.evaluate(() => (document.activeElement as HTMLElement).dataset.app);
+
 export const desk = [
   story('placement: the first window stands in the middle, further ones hide none', {}, async ({ page }) => {
     const first = await openApp(page, 'notes');
@@ -325,6 +328,8 @@ export const desk = [
       await openApp(page, id);
       await page.locator(`.shell-task[data-app=${id}]`).click({ button: 'right' });
       await page.getByRole('menuitem', { name: 'Pin', exact: true }).click();
+      await frames(page);
+      assert.equal(await focusedApp(page), id, 'the focus stays on the task');
       await page.keyboard.press('Alt+Shift+W');
     }
     await openApp(page, 'people');
@@ -332,6 +337,7 @@ export const desk = [
     await page.locator('.shell-task[data-app=clock]').focus();
     await page.keyboard.press('Control+ArrowRight');
     assert.deepEqual(await tasks(), ['sales', 'clock', 'people']);
+    assert.equal(await focusedApp(page), 'clock');
     const first = await middle(page.locator('.shell-task[data-app=sales]'));
     await drag(page, await middle(page.locator('.shell-task[data-app=people]')), { x: first.x - 16, y: first.y });
     assert.deepEqual(await tasks(), ['people', 'sales', 'clock']);
@@ -350,6 +356,11 @@ export const desk = [
       'Sales',
       'Clock',
     ]);
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-task[data-app=sales]').click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Unpin', exact: true }).click();
+    assert.deepEqual(await tasks(), ['people', 'clock']);
+    await page.waitForFunction(() => document.activeElement?.closest('.shell-window[data-active]'));
   }),
   story('start menu: recent apps and groups', {}, async ({ page }) => {
     await page.evaluate(() => {

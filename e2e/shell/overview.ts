@@ -100,6 +100,19 @@ export const overview = [
       await clock.evaluate((element) => element.hasAttribute('data-active') && !(element as HTMLElement).inert),
     );
   }),
+  story('pilot: Escape closes it from the taskbar, too', {}, async ({ page }) => {
+    await openApp(page, 'clock');
+    await page.evaluate(() => window.Shell.notify({ title: 'Backup done' }));
+    await page.keyboard.press('F9');
+    await page.locator('.shell-bell').click();
+    await page.locator('.shell-notice-panel').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-notice-panel').waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.shell-pilot').count(), 1, 'one at a time');
+    await page.keyboard.press('Escape');
+    await page.locator('.shell-pilot').waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'clock');
+  }),
   story('pilot: the focus survives a drag, so that Escape still closes', {}, async ({ page }) => {
     await openApp(page, 'clock');
     await openApp(page, 'sales');

@@ -6,11 +6,11 @@ import { toHex } from '../core/colour.ts';
 import { clamp, contains, packRows, type Rect, type Slot } from '../core/geometry.ts';
 import { MAX_WEBTOPS, WEBTOP_GRID } from '../core/grid.ts';
 import type { Webtop } from '../core/profile.ts';
-import { effect, scope, signal, untracked, type Dispose } from '../core/signal.ts';
+import { effect, onDispose, scope, signal, untracked, type Dispose } from '../core/signal.ts';
 import { addWebtop, deleteWebtop } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { consume, followPointer, h, nearestTowards, newId, shift, size, swallowClick, trapTab } from './dom.ts';
+import { consume, followPointer, h, listen, nearestTowards, newId, shift, size, swallowClick, trapTab } from './dom.ts';
 import { closeButton, glyph } from './glyphs.ts';
 import { plate } from './tiles.ts';
 import { plateColour, type ShellWindow } from './window.ts';
@@ -108,6 +108,8 @@ export class Pilot {
       field,
     );
     this.#desk.windowLayer.append(panel);
+    // The focus may be in the taskbar meanwhile.
+    onDispose(listen(document, 'keydown', (event) => event.key === 'Escape' && this.close()));
     effect(() => {
       const webtops = this.#desk.webtops();
       const active = this.#desk.activeWebtop();
@@ -373,14 +375,10 @@ export class Pilot {
 
   #key(event: KeyboardEvent, panel: HTMLElement): void {
     const arrows = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'];
-    if (event.key === 'Escape') this.close();
-    else if (arrows.includes(event.key)) {
+    if (arrows.includes(event.key)) {
       const all = panel.querySelectorAll<HTMLElement>('[data-pilot]');
       nearestTowards(event.key, document.activeElement ?? panel, all)?.focus({ preventScroll: true });
-    } else {
-      trapTab(panel, event);
-      return;
-    }
-    consume(event);
+      consume(event);
+    } else trapTab(panel, event);
   }
 }

@@ -99,8 +99,10 @@ export class Taskbar {
       untracked(() => {
         for (const appId of new Set([...before, ...pins])) this.#draw(appId);
         const first = pins.map((appId) => this.#buttons.get(appId)?.element).filter((element) => element !== undefined);
-        // Moving an element takes its focus, so only when their order changed.
+        const focused = document.activeElement as HTMLElement | null;
         if (first.some((element, at) => this.#tasks.children[at] !== element)) this.#tasks.prepend(...first);
+        // Moving an element takes its focus.
+        if (this.#tasks.contains(focused)) focused?.focus({ preventScroll: true });
         before = pins;
       });
     });
@@ -226,9 +228,11 @@ export class Taskbar {
     const resting = group.length === 0;
     const app = this.#desk.usableApp(appId);
     if (resting && !(app && this.#desk.pinned(appId))) {
+      const focused = button?.element === document.activeElement;
       button?.dispose();
       button?.element.remove();
       this.#buttons.delete(appId);
+      if (focused) this.#desk.windows.focusNext();
       return;
     }
     if (!button) {
@@ -402,7 +406,6 @@ export class Taskbar {
     if (appId === undefined || at < 0 || to === at) return;
     pins.splice(to, 0, ...pins.splice(at, 1));
     this.#desk.choose({ pins });
-    queueMicrotask(() => this.#buttons.get(appId)?.element.focus());
   }
 
   /** A task that is pulled along the bar takes another place, and is pinned there. */
