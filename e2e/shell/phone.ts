@@ -91,6 +91,27 @@ export const phone = [
     });
     assert.ok(text > 0 && text <= room, `${text} px in ${room} px`);
   }),
+  story('phone: a swipe in a window leaves the page where it is', PHONE, async ({ page }) => {
+    const here = page.url();
+    const hand = await finger(page);
+    // Across the page's own text, a frame, and what can be scrolled.
+    for (const app of ['people', 'handbook', 'notes']) {
+      const { x, y, width, height } = await box((await openApp(page, app)).locator('.shell-body'));
+      const [left, right] = [x + width * 0.15, x + width * 0.95];
+      for (const [from, to] of [
+        [left, right],
+        [right, left],
+      ] as const) {
+        await hand.press({ x: from, y: y + height / 2 });
+        await hand.glide({ x: from, y: y + height / 2 }, { x: to, y: y + height / 2 });
+        await hand.lift();
+      }
+      // As long as a browser takes to go back.
+      await page.waitForTimeout(600);
+      assert.equal(page.url(), here, app);
+      assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), app);
+    }
+  }),
   story('phone: a finger leaves no hover behind', PHONE, async ({ page }) => {
     const tile = page.locator('.shell-tile').first();
     const background = () => tile.evaluate((element) => getComputedStyle(element).backgroundColor);
