@@ -26,6 +26,8 @@ before(async () => {
         client_secret: "a secret of 32 letters, or more of them",
         redirect_uris: [`${issuer}/account/external/default/callback`],
         post_logout_redirect_uris: [`${issuer}/account/external/default/signed-out`],
+        backchannel_logout_uri: `${issuer}/connect/external/default/logout`,
+        backchannel_logout_session_required: true,
       },
       {
         client_id: "phone",
@@ -39,6 +41,7 @@ before(async () => {
     findAccount: (_, id) => ({ accountId: id, claims: () => describe(id) }),
     extraTokenClaims: (_, token) => describe(token.accountId),
     features: {
+      backchannelLogout: { enabled: true },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: () => ({ scope: "shop", audience: "shop api", accessTokenFormat: "jwt" }),
@@ -91,6 +94,16 @@ test("who signs out here is signed out there, and comes back", async () => {
   assert.match(at.url, /\/account\/sign-in/, at.page);
   at = await browser.follow(button);
   assert.ok(at.url.startsWith(there) && at.page.includes('name="login"'), at.page);
+});
+
+test("who signs out there is signed out here", async () => {
+  const browser = new Browser();
+  const button = `${issuer}/account/external/default?return=%2Faccount`;
+  assert.equal((await signIn(browser, button, "wanderer")).url, `${issuer}/account`);
+  assert.equal((await browser.follow(`${issuer}/account`)).url, `${issuer}/account`);
+  await browser.submit(await browser.follow(`${there}/session/end`), { logout: "yes" });
+  const at = await browser.follow(`${issuer}/account`);
+  assert.match(at.url, /\/account\/sign-in/, at.page);
 });
 
 test("the API takes access tokens that are for it, and no others", async () => {

@@ -197,6 +197,18 @@ impl Issuer {
         self.inner().token(claims, change)
     }
 
+    /// A token that says that somebody has signed out.
+    #[must_use]
+    pub fn logout_token(&self, claims: &Value) -> String {
+        let event = json!({ "http://schemas.openid.net/event/backchannel-logout": {} });
+        self.token(&json!({ "aud": CLIENT_ID, "jti": "1", "events": event }), |header, all| {
+            header["typ"] = "logout+jwt".into();
+            for (name, value) in claims.as_object().expect("an object") {
+                all[name] = value.clone();
+            }
+        })
+    }
+
     /// An access token for the API.
     #[must_use]
     pub fn access_token(&self, subject: &str) -> String {

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// What a logout token says that it is about (OpenID Connect Back-Channel Logout, section 2.4).
+pub const LOGOUT_EVENT: &str = "http://schemas.openid.net/event/backchannel-logout";
+
 /// What kind of token it is, as its header says (`typ`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenType {
@@ -95,6 +98,15 @@ impl Claims {
             OneOrMany::Many(many) => many,
         };
         all.iter().map(String::as_str)
+    }
+
+    /// Whether it says that somebody has signed out: of a person or a session, as an event, and without a
+    /// `nonce`, so that no ID token passes for one (OpenID Connect Back-Channel Logout, section 2.6).
+    #[must_use]
+    pub fn is_logout(&self) -> bool {
+        let event = self.more.get("events").and_then(|events| events.get(LOGOUT_EVENT));
+        let names_somebody = !self.sub.is_empty() || self.sid.is_some();
+        event.is_some_and(Value::is_object) && names_somebody && self.nonce.is_none()
     }
 
     /// The text of another claim.

@@ -7,7 +7,7 @@ mod pkce;
 mod remote;
 mod wire;
 
-pub use claims::{Claims, Expected, TokenType};
+pub use claims::{Claims, Expected, LOGOUT_EVENT, TokenType};
 pub use embedded::{EmbeddedProvider, FirstParty, FirstPartyClient};
 pub use keys::{KeySet, TokenFault};
 pub use pkce::{CodeChallenge, CodeVerifier};

@@ -207,6 +207,16 @@ impl RemoteIssuer {
         self.check(token, TokenType::Id, &self.registration.client_id).await
     }
 
+    /// Checks a logout token that is for us (OpenID Connect Back-Channel Logout, section 2.6).
+    ///
+    /// # Errors
+    ///
+    /// As [`RemoteIssuer::metadata`]. That the token doesn't hold is no error.
+    pub async fn check_logout_token(&self, token: &str) -> Result<Result<Claims, TokenFault>> {
+        let checked = self.check(token, TokenType::Logout, &self.registration.client_id).await?;
+        Ok(checked.and_then(|it| if it.is_logout() { Ok(it) } else { Err(TokenFault::Claims) }))
+    }
+
     /// Checks an access token for an audience.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! sign-in page ─► /account/external/<name> ─► issuer ─► /account/external/<name>/callback ─► session
 //!                    state, nonce, PKCE                    code, ID token, claims (accounts)
 //!                                                  sign-out ─► issuer's end-session endpoint ─► …/signed-out
+//! issuer ─► /connect/external/<name>/logout: what was begun by the account ends (heard)
 //! program with a token of the issuer ─► API: signature, issuer, audience, time (tokens) ─► the person here
 //! ```
 //!
@@ -20,7 +21,8 @@
 //! Roles follow the issuer where `RoleClaims` says in which claims they stand, at each sign-in and with
 //! each new access token; else they are given here. The last administrator stays one.
 //!
-//! Who signs out is signed out at the issuer, too, where that says how ([`sign_out`]).
+//! Who signs out is signed out at the issuer, too, where that says how ([`sign_out`]); and who signs out there
+//! is signed out here, where the issuer tells ([`heard`]).
 //!
 //! # What stands against which attack
 //!
@@ -32,10 +34,12 @@
 //! | a token of another issuer, for another client, with `none` or a confused algorithm | [`KeySet`](svc_openid::KeySet), with the keys of the one issuer |
 //! | claims of somebody else from the userinfo endpoint | `sub` must be that of the ID token |
 //! | an ID token in place of an access token | `Audience` must differ from `ClientId` |
+//! | a token that says that somebody has signed out is forged, sent again, or no such token | as above; its event, no `nonce`; only what was begun before it ends |
 //! | somebody writes another's address into an account at an issuer | addresses name nobody, see above |
 
 mod accounts;
 mod authenticator;
+mod heard;
 mod linking;
 mod mapping;
 mod sign_in;
@@ -50,6 +54,7 @@ use svc_http::HttpRegistry as _;
 use svc_openid::{ISSUER_UNAVAILABLE, Registration, RemoteIssuer};
 
 pub(crate) use accounts::Turned;
+pub(crate) use heard::hear;
 pub(crate) use linking::{Account, Unlinked, accounts_of, link, unlink};
 pub(crate) use sign_in::{Back, COOKIE, Ended, LIFETIME_S, Wish, begin, end};
 pub(crate) use sign_out::{Elsewhere, back_of, note, sign_out};

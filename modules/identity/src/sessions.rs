@@ -378,6 +378,38 @@ pub async fn end_all(uow: &UnitOfWork, user: UserId, except: Option<SessionId>) 
     tell_ended(uow, ended)
 }
 
+/// By which account at another issuer sessions were begun.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BegunElsewhere<'a> {
+    /// The issuer, as the database knows it.
+    pub(crate) issuer: &'a str,
+    /// The account there; none for whoever has the session.
+    pub(crate) subject: Option<&'a str>,
+    /// The session there; none for all of the account's.
+    pub(crate) sid: Option<&'a str>,
+    /// Only those that were begun until then, in seconds of Unix time.
+    pub(crate) before_s: i64,
+}
+
+/// Ends the sessions that were begun so, and says how many they were. Of one that was begun without a name
+/// there the account alone decides.
+///
+/// # Errors
+///
+/// A fault of the store.
+pub(crate) async fn end_begun_elsewhere(app: &App, begun: BegunElsewhere<'_>) -> Result<usize> {
+    let ctx = Context::system(app)?;
+    ctx.transact(async |uow| {
+        let ended = store::delete_begun_elsewhere(&uow, begun).await?;
+        let count = ended.len();
+        for of_person in ended.chunk_by(|(_, one), (_, other)| one == other) {
+            tell_ended(&uow, of_person.to_vec())?;
+        }
+        Ok(count)
+    })
+    .await
+}
+
 /// The cookie that takes a browser's session away, for the answer to a sign-out.
 #[must_use]
 pub fn no_cookie(app: &App, headers: &HeaderMap) -> SessionCookie {

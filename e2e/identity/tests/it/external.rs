@@ -250,6 +250,59 @@ on_both_databases! {
         assert_eq!(at, format!("{ISSUER}/"));
     }
 
+    async fn who_signs_out_at_the_issuer_is_signed_out_here(backend) {
+        let (house, issuer) = open(backend, &[]).await;
+        let signed_in = async |subject: &str, sid: Option<&str>| {
+            let mut browser = house.browser();
+            let mut claims = person(subject, &[]);
+            if let Some(sid) = sid {
+                claims["sid"] = sid.into();
+            }
+            sign_in(&mut browser, &issuer, &claims).await;
+            browser.sign_in("/orders").await;
+            browser
+        };
+        let is_in = async |browser: &mut Browser| {
+            let page = browser.get("/account").await.status.as_u16();
+            let user = browser.ask("/bff/user").await.status.as_u16();
+            assert!([(200, 200), (303, 401)].contains(&(page, user)), "{page} {user}");
+            page == 200
+        };
+        let mut desk = signed_in("grace", Some("desk")).await;
+        let mut phone = signed_in("grace", Some("phone")).await;
+        let mut nameless = signed_in("grace", None).await;
+        let mut bert = signed_in("bert", Some("bert's")).await;
+        let hears = async |claims: Value| {
+            let token = issuer.logout_token(&claims);
+            program(&house).post("/connect/external/corp/logout", &[("logout_token", &token)]).await
+        };
+        // A session, by its name; the account says nothing of others.
+        let answer = hears(json!({ "sid": "desk" })).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert_eq!(answer.header("cache-control"), "no-store");
+        assert!(!is_in(&mut desk).await);
+        assert!(is_in(&mut phone).await && is_in(&mut nameless).await && is_in(&mut bert).await);
+        // A session and its person: what has no name here might be it.
+        assert_eq!(hears(json!({ "sub": "grace", "sid": "elsewhere" })).await.status, 200);
+        assert!(!is_in(&mut nameless).await && is_in(&mut phone).await);
+        // The session of somebody else isn't it, nor one that nobody has.
+        for nobodys in [json!({ "sub": "bert", "sid": "phone" }), json!({ "sub": "nobody" })] {
+            assert_eq!(hears(nobodys).await.status, 200);
+        }
+        assert!(is_in(&mut phone).await && is_in(&mut bert).await);
+        // A person, wherever.
+        assert_eq!(hears(json!({ "sub": "grace" })).await.status, 200);
+        assert!(!is_in(&mut phone).await && is_in(&mut bert).await);
+        // Who signs in again stays, whatever is sent again.
+        let token = issuer.logout_token(&json!({ "sub": "grace" }));
+        house.node.advance(Duration::from_secs(90));
+        let mut again = signed_in("grace", Some("desk")).await;
+        let form = [("logout_token", token.as_str())];
+        let answer = program(&house).post("/connect/external/corp/logout", &form).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert!(is_in(&mut again).await);
+    }
+
     async fn an_issuer_that_signs_nobody_out_keeps_nobody_signed_in(backend) {
         // An ID token that is too long for an address is left out: then the issuer asks its person.
         let (house, issuer) = open(backend, &[]).await;

@@ -174,6 +174,63 @@ on_both_databases! {
         assert_eq!(program.ask("/api/v1/me", &token).await.status, 200);
     }
 
+    async fn a_logout_token_that_was_changed_ends_nothing(backend) {
+        let (house, issuer) = open(backend, &[]).await;
+        let mut browser = house.browser();
+        sign_in(&mut browser, &issuer, &person("grace", &[])).await;
+        let other = Issuer::start().await;
+        other.follow(house.node.clock());
+        let token = |change: &dyn Fn(&mut Value, &mut Value)| {
+            let event = json!({ "http://schemas.openid.net/event/backchannel-logout": {} });
+            let claims = json!({ "aud": CLIENT_ID, "sub": "grace", "events": event });
+            issuer.token(&claims, |header, all| {
+                header["typ"] = "logout+jwt".into();
+                change(header, all);
+            })
+        };
+        let now_s = house.node.clock().now().unix_timestamp();
+        let sound = token(&|_, _| ());
+        let bare = sound.rsplit_once('.').unwrap().0;
+        let none = format!("{}.{}.", "eyJhbGciOiJub25lIn0", bare.split('.').nth(1).unwrap());
+        let lies = [
+            ("another issuer", token(&|_, all| all["iss"] = "https://evil.example".into())),
+            ("another's key", other.logout_token(&json!({ "iss": issuer.url, "sub": "grace" }))),
+            ("another program", token(&|_, all| all["aud"] = "shop api".into())),
+            ("no event", token(&|_, all| drop(all.as_object_mut().unwrap().remove("events")))),
+            ("another event", token(&|_, all| all["events"] = json!({ "other": {} }))),
+            ("no object", token(&|_, all| {
+                all["events"] = json!({ "http://schemas.openid.net/event/backchannel-logout": true });
+            })),
+            ("an ID token", token(&|_, all| all["nonce"] = "n".into())),
+            ("nobody", token(&|_, all| drop(all.as_object_mut().unwrap().remove("sub")))),
+            ("over", token(&|_, all| all["exp"] = (now_s - 61).into())),
+            ("old, without an end", token(&|_, all| {
+                all["iat"] = (now_s - 300).into();
+                drop(all.as_object_mut().unwrap().remove("exp"));
+            })),
+            ("not yet", token(&|_, all| all["iat"] = (now_s + 120).into())),
+            ("an access token", token(&|header, _| header["typ"] = "at+jwt".into())),
+            ("no signature", format!("{bare}.")),
+            ("no algorithm", none),
+            ("no token", "x".repeat(20_000)),
+        ];
+        let program = Program::new(house.node.anonymous(), "", None, "");
+        let address = "/connect/external/corp/logout";
+        for (what, lie) in &lies {
+            let answer = program.post(address, &[("logout_token", lie)]).await;
+            assert_eq!(answer.status, 400, "{what}: {}", answer.text);
+            assert_eq!(answer.json()["error"], "invalid_request", "{what}");
+        }
+        let twice = [("logout_token", sound.as_str()), ("logout_token", sound.as_str())];
+        assert_eq!(program.post(address, &twice).await.status, 400);
+        assert_eq!(program.post(address, &[]).await.status, 400);
+        let sent = [("logout_token", sound.as_str())];
+        assert_eq!(program.post("/connect/external/other/logout", &sent).await.status, 404);
+        assert_eq!(browser.get("/account").await.status, 200, "still signed in");
+        assert_eq!(program.post(address, &sent).await.status, 200);
+        assert_eq!(browser.get("/account").await.status, 303);
+    }
+
     async fn keys_follow_one_another_and_a_flood_of_unknown_ones_costs_little(backend) {
         let (house, issuer) = open(backend, &[]).await;
         let program = Program::new(house.node.anonymous(), "", None, "");

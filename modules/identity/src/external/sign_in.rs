@@ -216,10 +216,11 @@ async fn claims_of(
     if claims.sub.is_empty() {
         return Ok(Err("no_subject"));
     }
+    let at = Elsewhere::new(issuer, &claims, id_token);
     let mut more = claims.more;
     for (name, value) in issuer.remote.about(&tokens.access_token, &claims.sub).await? {
         more.entry(name).or_insert(value);
     }
     let described = Described::of(&issuer.settings, &claims.sub, &more);
-    Ok(Ok((described, Elsewhere::new(issuer, id_token))))
+    Ok(Ok((described, at)))
 }

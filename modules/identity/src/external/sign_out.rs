@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use svc_core::{App, KeyRing, Result};
 use svc_data::UnitOfWork;
 use svc_database::column;
+use svc_openid::Claims;
 
 use super::accounts::key;
 use super::{ExternalIssuer, ExternalIssuers, LIFETIME_S};
@@ -31,6 +32,10 @@ const SIGNED_OUT: &str = "identity.external.signed_out";
 /// in a cookie. Without it the issuer asks its person.
 const LONGEST_HINT: usize = 2_048;
 
+/// The longest name of a session at an issuer that is kept, in bytes. One with a longer name ends here with
+/// all that its person has by the account.
+const LONGEST_SID: usize = 255;
+
 /// The longest address to go to in the end, in bytes; a longer one is given up for the page that says that
 /// the person is signed out.
 const LONGEST_BACK: usize = 2_048;
@@ -40,14 +45,19 @@ const LONGEST_BACK: usize = 2_048;
 pub(crate) struct Elsewhere {
     /// Its issuer, as the database knows it.
     issuer: String,
+    /// Its subject there.
+    subject: String,
+    /// The session there, where the issuer names them.
+    sid: Option<String>,
     /// What the issuer said of the sign-in.
     id_token: Option<String>,
 }
 
 impl Elsewhere {
-    pub(super) fn new(issuer: &ExternalIssuer, id_token: &str) -> Self {
+    pub(super) fn new(issuer: &ExternalIssuer, claims: &Claims, id_token: &str) -> Self {
         let id_token = (id_token.len() <= LONGEST_HINT).then(|| id_token.to_owned());
-        Self { issuer: key(issuer), id_token }
+        let sid = claims.sid.clone().filter(|sid| sid.len() <= LONGEST_SID);
+        Self { issuer: key(issuer), subject: claims.sub.clone(), sid, id_token }
     }
 }
 
@@ -56,8 +66,15 @@ pub(crate) async fn note(uow: &UnitOfWork, session: SessionId, at: &Elsewhere) -
     let keys = uow.context().app().service::<KeyRing>()?;
     let sealed = at.id_token.as_ref().map(|token| keys.protect(ID_TOKEN, token.as_bytes()));
     let statement = uow.context().database().statement(
-        "INSERT INTO identity_external_sessions (session_id, issuer, id_token) VALUES (?, ?, ?)",
-        [session.0.into(), at.issuer.clone().into(), sealed.into()],
+        "INSERT INTO identity_external_sessions (session_id, issuer, subject, sid, id_token) \
+         VALUES (?, ?, ?, ?, ?)",
+        [
+            session.0.into(),
+            at.issuer.clone().into(),
+            at.subject.clone().into(),
+            at.sid.clone().into(),
+            sealed.into(),
+        ],
     );
     uow.execute(statement).await.map(drop)
 }
@@ -72,12 +89,12 @@ pub(crate) async fn sign_out(
 ) -> Result<Option<String>> {
     let begun = begun_by(app, session.id).await?;
     sessions::end(app, session.user, session.id).await?;
-    let Some(at) = begun else { return Ok(None) };
+    let Some((begun_at, id_token)) = begun else { return Ok(None) };
     let issuers = app.service::<ExternalIssuers>()?;
-    let Some(issuer) = issuers.all().iter().find(|issuer| key(issuer) == at.issuer) else {
+    let Some(issuer) = issuers.all().iter().find(|issuer| key(issuer) == begun_at) else {
         return Ok(None);
     };
-    match address(app, headers, issuer, at.id_token.as_deref(), back).await {
+    match address(app, headers, issuer, id_token.as_deref(), back).await {
         Ok(address) => Ok(address),
         Err(error) => {
             tracing::warn!(
@@ -90,7 +107,8 @@ pub(crate) async fn sign_out(
     }
 }
 
-async fn begun_by(app: &App, session: SessionId) -> Result<Option<Elsewhere>> {
+/// The issuer by whose account a session was begun, and its ID token.
+async fn begun_by(app: &App, session: SessionId) -> Result<Option<(String, Option<String>)>> {
     let service = app.service::<IdentityService>()?;
     let statement = service.database().statement(
         "SELECT issuer, id_token FROM identity_external_sessions WHERE session_id = ?",
@@ -103,7 +121,7 @@ async fn begun_by(app: &App, session: SessionId) -> Result<Option<Elsewhere>> {
     // A key that was taken out of the ring makes it a sign-out without a hint.
     let token = sealed.and_then(|sealed| keys.reveal(ID_TOKEN, &sealed).ok());
     let id_token = token.and_then(|token| String::from_utf8(token).ok());
-    Ok(Some(Elsewhere { issuer: column(row, 0)?, id_token }))
+    Ok(Some((column(row, 0)?, id_token)))
 }
 
 /// Where the browser is to go once it comes back.

@@ -25,16 +25,13 @@ use svc_core::{App, Error, Registry, Result, UserId};
 use svc_data::UnitOfWork;
 use svc_events::{EventsRegistry as _, Handler, Message, Payload, Subscription};
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobsRegistry as _};
-use svc_openid::TokenType;
+use svc_openid::{LOGOUT_EVENT, TokenType};
 
 use super::clients::Clients;
 use super::grants::{self, Hearer};
 use super::settings::OpenIdSettings;
 use super::signing_keys::SigningKeys;
 use crate::sessions::{SessionId, SessionsEnded};
-
-/// What a logout token says that it is about (section 2.4).
-const EVENT: &str = "http://schemas.openid.net/event/backchannel-logout";
 
 /// How long a logout token holds, in seconds.
 const LIFETIME_S: i64 = 120;
@@ -128,7 +125,7 @@ async fn tell(ctx: JobContext, job: TellLogout) -> Result<(), JobError> {
         "exp": now + LIFETIME_S,
         "jti": app.clock().new_id().to_string(),
         "sid": job.session.to_string(),
-        "events": { EVENT: {} },
+        "events": { LOGOUT_EVENT: {} },
     });
     let token = app.service::<SigningKeys>()?.current().await?.sign(TokenType::Logout, &claims)?;
     let sender = app.service::<Sender>()?;

@@ -54,6 +54,10 @@ pub(super) fn routes() -> OpenApiRouter<HttpState> {
             ending::revoke, ending::revoke_preflight
         ))
         .routes(public_routes!(
+            "the issuer proves itself by what it signs";
+            ending::hear_logout
+        ))
+        .routes(public_routes!(
             "signing out asks the person, unless the client brings who it was signed in for";
             ending::logout_by_get, ending::logout_by_post
         ))

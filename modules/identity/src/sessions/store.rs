@@ -1,12 +1,12 @@
 //! The statements of sessions.
 
 use sea_orm::{QueryResult, Value};
-use svc_core::{OrganisationId, Result, UserId};
+use svc_core::{Error, OrganisationId, Result, UserId};
 use svc_data::UnitOfWork;
 use svc_database::{Database, column, database_error};
 use time::OffsetDateTime;
 
-use super::{Method, Session, SessionId};
+use super::{BegunElsewhere, Method, Session, SessionId};
 
 const COLUMNS: &str = "id, user_id, organisation_id, authenticated_at, methods, created_at, \
                        used_at, ends_at, user_agent, address";
@@ -129,6 +129,35 @@ pub(super) async fn delete_surplus(uow: &UnitOfWork, user: UserId, kept: u64) ->
          ORDER BY used_at DESC, id DESC LIMIT {kept})"
     );
     delete_where(uow, &condition, vec![user.0.into(), user.0.into()]).await
+}
+
+/// Deletes the sessions that were begun by an account elsewhere; those of a person follow one another.
+pub(super) async fn delete_begun_elsewhere(
+    uow: &UnitOfWork,
+    begun: BegunElsewhere<'_>,
+) -> Result<Ended> {
+    let before = OffsetDateTime::from_unix_timestamp(begun.before_s)
+        .map_err(|error| Error::invalid("a time can't be read").caused_by(error))?;
+    let mut condition = "issuer = ?".to_owned();
+    let mut values: Vec<Value> = vec![before.into(), begun.issuer.into()];
+    if let Some(subject) = begun.subject {
+        condition.push_str(" AND subject = ?");
+        values.push(subject.into());
+    }
+    if let Some(sid) = begun.sid {
+        condition.push_str(match begun.subject {
+            Some(_) => " AND (sid = ? OR sid IS NULL)",
+            None => " AND sid = ?",
+        });
+        values.push(sid.into());
+    }
+    let condition = format!(
+        "created_at <= ? AND id IN \
+         (SELECT session_id FROM identity_external_sessions WHERE {condition})"
+    );
+    let mut ended = delete_where(uow, &condition, values).await?;
+    ended.sort_by_key(|(_, user)| user.0);
+    Ok(ended)
 }
 
 async fn delete_where(uow: &UnitOfWork, condition: &str, values: Vec<Value>) -> Result<Ended> {

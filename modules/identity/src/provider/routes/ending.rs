@@ -1,22 +1,22 @@
-//! Taking tokens back, and signing out.
+//! Taking tokens back, and signing out here and elsewhere.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
-use svc_core::{App, Result};
+use svc_core::{App, Error, Result};
 use svc_data::Context;
 use svc_http::ApiResult;
 
 use super::client_authentication::authenticate;
 use super::cors::Cors;
 use super::{preflights, refuse, secret};
-use crate::external::sign_out;
+use crate::external::{self, ExternalIssuers, sign_out};
 use crate::pages::{Visit, or_page};
 use crate::provider::authorize::see;
 use crate::provider::clients::{Clients, KnownClient, hash};
 use crate::provider::errors::BAD_SIGN_IN_REQUEST;
-use crate::provider::form::{Form, address_with};
+use crate::provider::form::{Form, address_with, refused};
 use crate::provider::tokens::Tokens;
 use crate::provider::{grants, issuer};
 use crate::sessions;
@@ -77,6 +77,49 @@ async fn take_back(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<Respon
         })
         .await?;
     Ok(secret(StatusCode::OK.into_response()))
+}
+
+/// Hears that somebody has signed out at an issuer that people sign in with (OpenID Connect Back-Channel
+/// Logout, sections 2.5 to 2.8).
+#[utoipa::path(
+    post,
+    path = "/connect/external/{name}/logout",
+    tag = "sign-in",
+    params(("name" = String, Path, description = "The issuer, as the settings name it.")),
+    request_body(content = String, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (status = 200, description = "Whatever was begun by the account has ended."),
+        (status = 400, description = "The logout token doesn't hold."),
+        (status = 404, description = "There is no such issuer."),
+        (status = 503, description = "The issuer can't be asked for its keys; send it again later."),
+    ),
+)]
+pub(super) async fn hear_logout(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> ApiResult<Response> {
+    let issuers = app.service::<ExternalIssuers>()?;
+    let issuer = issuers.named(&name).ok_or_else(|| Error::not_found("there is no such issuer"))?;
+    let form = match Form::of_body(&headers, &body) {
+        Ok(form) => form,
+        Err(refusal) => return Ok(refuse(&refusal, false)),
+    };
+    let token = match form.need("logout_token") {
+        Ok(token) => token,
+        Err(refusal) => return Ok(refuse(&refusal, false)),
+    };
+    Ok(match external::hear(&app, issuer, token).await? {
+        Ok(sessions) => {
+            tracing::info!(sessions, issuer = issuer.name, "somebody has signed out at an issuer");
+            secret(StatusCode::OK.into_response())
+        }
+        Err(reason) => {
+            tracing::info!(reason, issuer = issuer.name, "a logout token was refused");
+            refuse(&refused("invalid_request", "the logout token doesn't hold"), false)
+        }
+    })
 }
 
 /// Signs a person out (OpenID Connect RP-Initiated Logout, section 2).
