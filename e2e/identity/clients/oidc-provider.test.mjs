@@ -38,6 +38,8 @@ before(async () => {
     ],
     claims: { profile: ["name", "roles"], email: ["email", "email_verified"] },
     cookies: { keys: ["a key of the test"] },
+    // It keeps from addresses of this machine, where the shop is.
+    fetch: (url, { dispatcher, ...options }) => fetch(url, options),
     findAccount: (_, id) => ({ accountId: id, claims: () => describe(id) }),
     extraTokenClaims: (_, token) => describe(token.accountId),
     features: {
