@@ -136,9 +136,66 @@ export const webhooks = [
       await said(page, 'Sent again');
       await page.getByText('The original delivery').waitFor();
       await until('it arrives again', () => receiver.got.length > before);
+      await page.locator('.svc-prop', { hasText: 'Event id' }).getByRole('button', { name: 'Show all' }).click();
+      await page.locator('.svc-chip', { hasText: /^Event / }).waitFor();
+      await page.locator('.svc-row').nth(1).waitFor();
+      assert.equal(await page.locator('.svc-row[data-index]').count(), 2);
+      await page
+        .locator('.svc-chip')
+        .getByRole('button', { name: /Remove/ })
+        .click();
+      await page.getByRole('button', { name: 'Find', exact: true }).click();
+      await page.getByLabel('HTTP code').fill('503');
+      await page.locator('form').getByRole('button', { name: 'Find', exact: true }).click();
+      await page.locator('.svc-chip', { hasText: 'HTTP 503' }).waitFor();
+      await page.getByText('No deliveries').waitFor();
       await page.getByRole('tab', { name: 'Event types' }).click();
       await page.locator('summary', { hasText: 'stock.low' }).click();
       await page.locator('details[open] pre', { hasText: '"sku"' }).first().waitFor();
+      await application.ask(`/api/v1/webhooks/${endpoint.id}`, { method: 'DELETE' });
+    },
+  ),
+
+  story(
+    'a record leads to what was sent of it, and what waits is cancelled',
+    { app: 'webhooks' },
+    async ({ page, application }) => {
+      const { receiver } = application;
+      receiver.status = 200;
+      const endpoint = await application.ask<{ id: string }>('/api/v1/webhooks', {
+        method: 'POST',
+        body: { url: receiver.url, events: ['products.*'], description: fresh('Slow'), maxPerSecond: 1 },
+      });
+      await makeProduct(application, fresh('First'));
+      await page.goto(
+        addressOf(application.url, { app: 'webhooks', state: { tab: 'deliveries', subscriptionId: endpoint.id } }),
+      );
+      await page.locator('.svc-row[data-index="0"]', { hasText: 'products.created' }).getByText('Delivered').waitFor();
+      for (let number = 0; number < 40; number += 1) {
+        await application.ask(`/api/v1/webhooks/${endpoint.id}/test`, { method: 'POST' });
+      }
+      const newest = page.locator('.svc-row[data-index="0"]', { hasText: 'webhook.test' });
+      await newest.getByText('Queued').waitFor();
+      await newest.click();
+      await page.getByRole('button', { name: 'Cancel delivery' }).click();
+      await said(page, 'Cancelled');
+      await page.getByText('Cancelled by').waitFor();
+      await page.getByRole('button', { name: 'Cancel delivery' }).waitFor({ state: 'detached' });
+
+      await page.goto(addressOf(application.url, { app: 'webhooks', state: { open: endpoint.id } }));
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Cancel what waits' }).click();
+      await page.locator('dialog[open]').getByRole('button', { name: 'Cancel what waits' }).click();
+      await said(page, 'A job cancels them now');
+      await page.locator('.svc-figures > div', { hasText: 'Waiting now' }).getByText('0', { exact: true }).waitFor();
+      await page.locator('.svc-related').getByText('Cancelled').first().waitFor();
+      await page.locator('.svc-related').getByRole('button', { name: 'Show all' }).click();
+
+      await page.getByLabel('Any status').selectOption('delivered');
+      await page.locator('.svc-row', { hasText: 'products.created' }).click();
+      await page.locator('.svc-prop', { hasText: 'Record' }).getByRole('button', { name: 'Show all' }).click();
+      await page.locator('.svc-chip', { hasText: 'Record Products' }).waitFor();
+      await page.locator('.svc-row', { hasText: 'products.created' }).first().waitFor();
       await application.ask(`/api/v1/webhooks/${endpoint.id}`, { method: 'DELETE' });
     },
   ),

@@ -75,6 +75,9 @@ CREATE TABLE webhooks_messages (
     time_us BIGINT NOT NULL,
     -- Where the event happened (`traceparent`), while traces are exported.
     trace TEXT,
+    -- The entity that the event is about: its set, and its key as text.
+    entity_type TEXT,
+    entity_id TEXT,
     -- Empty where nobody was there to make it for.
     body TEXT NOT NULL,
     -- Instead of a body: the event as the outbox told it, JSON, of which a recovery makes the body
@@ -82,13 +85,19 @@ CREATE TABLE webhooks_messages (
     source TEXT
 );
 
+-- What was told of an event, and of an entity, newest first.
+CREATE INDEX webhooks_messages_of_event ON webhooks_messages (organisation_id, event_id, id);
+CREATE INDEX webhooks_messages_of_entity
+    ON webhooks_messages (organisation_id, entity_type, entity_id, id)
+    WHERE entity_id IS NOT NULL;
+
 CREATE TABLE webhooks_deliveries (
     id UUID PRIMARY KEY,
     organisation_id UUID NOT NULL,
     endpoint_id UUID NOT NULL,
     message_id UUID NOT NULL,
     -- 0 queued, 1 retrying, 2 delivered, 3 failed, 4 missed while the endpoint was switched
-    -- off or its owner was gone
+    -- off or its owner was gone, 5 cancelled
     status SMALLINT NOT NULL,
     -- 0 ordinary; 1 test events, which don't wait for the endpoint to be switched on; 2 those of
     -- endpoints that want order; 3 many that are sent again, after the others.
@@ -135,6 +144,15 @@ CREATE INDEX webhooks_deliveries_ordered
 -- The log by status, newest first. A page takes the newest of each status that it shows.
 CREATE INDEX webhooks_deliveries_log ON webhooks_deliveries (organisation_id, status, id);
 CREATE INDEX webhooks_deliveries_log_of ON webhooks_deliveries (endpoint_id, status, id);
+
+-- The log by the code of the last answer. Most answers are 2xx, and in neither index.
+CREATE INDEX webhooks_deliveries_codes ON webhooks_deliveries (organisation_id, status_code, id)
+    WHERE status_code >= 300;
+CREATE INDEX webhooks_deliveries_codes_of ON webhooks_deliveries (endpoint_id, status_code, id)
+    WHERE status_code >= 300;
+
+-- The deliveries of a message.
+CREATE INDEX webhooks_deliveries_of_message ON webhooks_deliveries (message_id, id);
 
 -- Whether a delivery was sent again.
 CREATE INDEX webhooks_deliveries_again ON webhooks_deliveries (redelivery_of)

@@ -25,10 +25,12 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(endpoints::rotate_webhook_key_pair))
         .routes(routes!(endpoints::test_webhook))
         .routes(routes!(endpoints::recover_webhook))
+        .routes(routes!(endpoints::cancel_webhook_deliveries))
         .routes(routes!(event_types::list_webhook_event_types))
         .routes(routes!(deliveries::list_webhook_deliveries))
         .routes(routes!(deliveries::get_webhook_delivery))
         .routes(routes!(deliveries::redeliver_webhook_delivery))
+        .routes(routes!(deliveries::cancel_webhook_delivery))
         .routes(routes!(deliveries::redeliver_webhook_deliveries))
         .routes(routes!(health::get_webhook_health))
 }

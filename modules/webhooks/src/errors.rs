@@ -22,3 +22,17 @@ pub const OWNER_GONE: ErrorCode = ErrorCode::new(
     ErrorKind::Conflict,
     "The owner of the endpoint is disabled or has left the organisation, or the API key that it was saved with has ended; save the endpoint to become its owner",
 );
+
+/// A delivery that was to be cancelled has ended.
+pub const NOT_WAITING: ErrorCode = ErrorCode::new(
+    "webhooks.not_waiting",
+    ErrorKind::Conflict,
+    "The delivery has arrived, failed for good or was cancelled already; only one that waits can be cancelled",
+);
+
+/// A delivery that was to be cancelled is under way.
+pub const BEING_SENT: ErrorCode = ErrorCode::new(
+    "webhooks.being_sent",
+    ErrorKind::Conflict,
+    "The delivery is being sent, or about to be, so nobody can say whether it arrives; cancel it when this attempt has ended",
+);

@@ -26,6 +26,7 @@ use uuid::Uuid;
 
 use crate::MANAGE;
 use crate::dispatcher::{self, HELD_BODY};
+use crate::entity::Entity;
 use crate::events::{WebhookEndpointOwnerGone, host};
 use crate::hand_over::{HandOver, Handed, HandedDelivery};
 use crate::in_flight::Ticket;
@@ -199,6 +200,15 @@ struct Batch<'a> {
     versions: HashMap<Uuid, i64>,
 }
 
+/// What is told of an event.
+struct Told<'a> {
+    event_type: &'a EventType,
+    message: &'a Message,
+    entity: Option<&'a Entity>,
+    organisation: OrganisationId,
+    content: Content,
+}
+
 /// A delivery that has room on this node.
 struct Reserved {
     delivery: NewDelivery,
@@ -265,6 +275,7 @@ impl<'a> Batch<'a> {
         let hashes = RandomState::new();
         let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
         let time_us = micros(message.time);
+        let entity = Entity::of(self.uow.context(), message)?;
         for (audience, subscribers) in audiences {
             let mut began = Vec::with_capacity(subscribers.len());
             began.extend(subscribers.iter().filter(|one| one.created_us <= time_us));
@@ -289,14 +300,20 @@ impl<'a> Batch<'a> {
             let index = if let Some(known) = alike.iter().find(same) {
                 *known
             } else {
-                let index = self.add_message(event_type, message, owner.organisation, content);
+                let index = self.add_message(Told {
+                    event_type,
+                    message,
+                    entity: entity.as_ref(),
+                    organisation: owner.organisation,
+                    content,
+                });
                 alike.push(index);
                 index
             };
             let is_here = matches!(standing, Standing::Here(_));
             for subscriber in began {
                 self.note_standing(subscriber, is_here);
-                self.add_delivery(subscriber, is_here, index, message);
+                self.add_delivery(subscriber, is_here, index, entity.as_ref());
             }
             if self.bytes > HELD_BYTES {
                 self.store_messages().await?;
@@ -319,11 +336,11 @@ impl<'a> Batch<'a> {
         subscriber: &Subscriber,
         is_here: bool,
         message_index: usize,
-        message: &Message,
+        entity: Option<&Entity>,
     ) {
-        let order = view::subject_of(message)
-            .filter(|_| subscriber.is_ordered)
-            .map(|subject| (subject, message.id));
+        let event = self.messages[message_index].event_id;
+        let order =
+            entity.filter(|_| subscriber.is_ordered).map(|entity| (entity.order_key(), event));
         let is_sent = is_here && subscriber.is_active;
         // What has an order or a pace needs a look at the others.
         let is_small = self.messages[message_index].content.body().len() <= HELD_BODY;
@@ -351,13 +368,8 @@ impl<'a> Batch<'a> {
     }
 
     /// Answers with its place.
-    fn add_message(
-        &mut self,
-        event_type: &EventType,
-        message: &Message,
-        organisation: OrganisationId,
-        content: Content,
-    ) -> usize {
+    fn add_message(&mut self, told: Told<'_>) -> usize {
+        let Told { event_type, message, entity, organisation, content } = told;
         self.bytes += content.bytes();
         self.messages.push(NewMessage {
             id: self.uow.context().clock().new_id(),
@@ -366,6 +378,7 @@ impl<'a> Batch<'a> {
             event_type: event_type.as_str().to_owned(),
             time_us: micros(message.time),
             trace: message.trace,
+            entity: entity.cloned(),
             content,
         });
         self.messages.len() - 1

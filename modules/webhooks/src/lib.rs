@@ -23,6 +23,7 @@ pub mod subscription;
 mod api;
 mod dispatcher;
 mod endpoint;
+mod entity;
 pub mod errors;
 mod event_catalogue;
 mod events;
@@ -105,7 +106,13 @@ impl Module for Webhooks {
             include_str!("../migrations/0001_webhooks.sql"),
         )]);
         registry.entity::<model::endpoint::Entity>();
-        registry.errors([errors::OWNER_GONE, errors::TOO_MANY_ENDPOINTS, errors::TOO_MANY_KEYS]);
+        registry.errors([
+            errors::BEING_SENT,
+            errors::NOT_WAITING,
+            errors::OWNER_GONE,
+            errors::TOO_MANY_ENDPOINTS,
+            errors::TOO_MANY_KEYS,
+        ]);
         registry.permission(MANAGE, "manage webhooks, with their secrets and deliveries");
         registry.domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail");
         registry
@@ -123,6 +130,7 @@ impl Module for Webhooks {
         registry.schedule("webhooks.retention", "0 17 3 * * *", || DeleteOldDeliveries {});
         registry.job::<service::RecoverDeliveries>(service::recover_deliveries);
         registry.job::<service::RedeliverMany>(service::redeliver_many);
+        registry.job::<service::CancelWaiting>(service::cancel_waiting);
         registry.routes(api::routes());
         registry.openapi_json(event_catalogue::describe);
         registry.closed_to_tools();

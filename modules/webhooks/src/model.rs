@@ -15,11 +15,19 @@ pub(crate) enum Status {
     Failed = 3,
     /// Was never queued: the endpoint was switched off, or its owner was gone. Only a recovery shows and queues it.
     Missed = 4,
+    /// Waited, and is not sent any more because somebody said so.
+    Cancelled = 5,
 }
 
 impl Status {
-    const ALL: [Self; 5] =
-        [Self::Queued, Self::Retrying, Self::Delivered, Self::Failed, Self::Missed];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Queued,
+        Self::Retrying,
+        Self::Delivered,
+        Self::Failed,
+        Self::Missed,
+        Self::Cancelled,
+    ];
 
     pub(crate) const fn code(self) -> i16 {
         self as i16
@@ -38,6 +46,7 @@ impl Status {
             Self::Delivered => "delivered",
             Self::Failed => "failed",
             Self::Missed => "missed",
+            Self::Cancelled => "cancelled",
         }
     }
 }
@@ -146,10 +155,10 @@ mod tests {
 
     #[test]
     fn the_stored_numbers_of_statuses_never_change() {
-        assert_eq!(Status::ALL.map(Status::code), [0, 1, 2, 3, 4]);
+        assert_eq!(Status::ALL.map(Status::code), [0, 1, 2, 3, 4, 5]);
         for status in Status::ALL {
             assert_eq!(Status::from_code(status.code()).unwrap(), status);
         }
-        assert!(Status::from_code(5).is_err());
+        assert!(Status::from_code(6).is_err());
     }
 }

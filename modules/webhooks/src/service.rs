@@ -3,6 +3,7 @@
 //! Every function insists on the permission `Webhooks.Manage` and stays within the organisation
 //! of its caller.
 
+mod cancel;
 mod deliveries;
 mod endpoints;
 mod health;
@@ -22,6 +23,7 @@ use crate::in_flight::InFlight;
 use crate::settings::WebhooksSettings;
 use crate::{ENDPOINTS_TOPIC, MANAGE};
 
+pub(crate) use cancel::{CancelWaiting, cancel_waiting};
 pub(crate) use deliveries::{DeliveryDetail, DeliveryFilter};
 pub(crate) use endpoints::{EndpointChange, NewEndpoint, Stored};
 pub(crate) use health::{Health, Span};

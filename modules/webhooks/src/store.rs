@@ -3,6 +3,7 @@
 //! Lists travel so that each statement has few texts whatever the number of rows, and is prepared
 //! once. What is filled into a text is never data.
 
+pub(crate) mod cancel;
 pub(crate) mod changes;
 pub(crate) mod claim;
 pub(crate) mod deletions;
@@ -66,6 +67,12 @@ pub(crate) fn moment(micros: i64) -> OffsetDateTime {
 /// A time as the queue stores it.
 pub(crate) fn micros(time: OffsetDateTime) -> i64 {
     i64::try_from(time.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
+}
+
+/// A new identifier with the time of another: of what is made later and belongs to it.
+pub(crate) fn as_old_as(old: Uuid, new: Uuid) -> Uuid {
+    const REST: u128 = (1 << 80) - 1;
+    Uuid::from_u128(old.as_u128() & !REST | new.as_u128() & REST)
 }
 
 /// The smallest identifier that the clock could have made at a time: what separates rows by age.

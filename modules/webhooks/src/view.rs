@@ -11,6 +11,7 @@ use svc_events::{Message, Payload, RecordChange};
 use svc_http::HttpSettings;
 use svc_sets::{ROOT, Sets};
 
+use crate::entity::{Subject, set_named, subject};
 use crate::envelope::{Changes, Envelope};
 use crate::owner::Owner;
 use crate::subscription::EventType;
@@ -207,21 +208,9 @@ impl<'a> Reader<'a> {
             Subject::Half => return Ok(false),
             Subject::Entity(kind, id) => (kind, id),
         };
-        let sets = context.app().service::<Sets>()?;
-        let catalogue = context.catalogue();
-        let kind = plain(kind.rsplit(['.', ':']).next().unwrap_or(kind));
-        let named = |model: &&Arc<EntityModel>| {
-            let Some(set) = &model.set else { return false };
-            let singular = sets.find(&set.name).ok().map(|index| {
-                let described = sets.model();
-                described.entity_type(described.set(index).entity_type).name.clone()
-            });
-            let names =
-                [Some(set.name.as_str()), Some(set.event_name.as_str()), singular.as_deref()];
-            names.into_iter().flatten().any(|name| plain(name) == kind)
-        };
-        let Some(model) = catalogue.sets().find(named) else { return Ok(false) };
+        let Some(model) = set_named(context, kind)? else { return Ok(false) };
         let Ok(key) = model.key().kind.parse_json(id) else { return Ok(false) };
+        let sets = context.app().service::<Sets>()?;
         let index = sets.find(model.name())?;
         sets.sees(context, index, &key).await
     }
@@ -246,55 +235,6 @@ fn changes(
         names.iter().filter_map(old).collect()
     });
     Changes { properties: names.into_iter().map(str::to_owned).collect(), previous }
-}
-
-/// What a domain event says that it is about.
-#[derive(Debug, PartialEq)]
-enum Subject<'a> {
-    /// Nothing in particular.
-    None,
-    /// An entity of which the type or the identifier is missing.
-    Half,
-    /// An entity: its type and its identifier.
-    Entity(&'a str, &'a Json),
-}
-
-/// The entity that a domain event names by `EntityType` and `EntityId`, however these are written.
-fn subject(data: &Json) -> Subject<'_> {
-    let member = |name: &str| {
-        let members = data.as_object()?;
-        members.iter().find(|(key, _)| plain(key) == name).map(|(_, value)| value)
-    };
-    let (kind, id) = (member("entitytype"), member("entityid"));
-    match (kind, id) {
-        (None | Some(Json::Null), None | Some(Json::Null)) => Subject::None,
-        (Some(Json::String(kind)), Some(id)) if !id.is_null() => Subject::Entity(kind, id),
-        _ => Subject::Half,
-    }
-}
-
-/// A name without what spellings differ in: `entity_type`, `EntityType` and `entity-type` are one.
-fn plain(name: &str) -> String {
-    name.chars()
-        .filter(|one| !matches!(one, '_' | '-' | ' '))
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
-/// The entity that an event is about, as a text that tells entities apart; none where it is about
-/// nothing in particular.
-pub(crate) fn subject_of(message: &Message) -> Option<String> {
-    let subject = |kind: &str, id: &Json| match id {
-        Json::String(id) => format!("{kind}/{id}"),
-        id => format!("{kind}/{id}"),
-    };
-    match &message.payload {
-        Payload::Change(change) => Some(subject(&change.set, &change.key)),
-        Payload::Application(data) | Payload::Domain(data) => match self::subject(data) {
-            Subject::Entity(kind, id) => Some(subject(kind, id)),
-            Subject::None | Subject::Half => None,
-        },
-    }
 }
 
 impl View {
@@ -340,27 +280,4 @@ pub(crate) fn text<T: Serialize>(envelope: &Envelope<'_, T>) -> Result<String> {
     serde_json::to_string(envelope).map_err(|error| {
         Error::internal("the body of an event can't be made JSON").caused_by(error)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn an_entity_is_found_however_it_is_written() {
-        for names in
-            [["entityType", "entityId"], ["entity_type", "entity_id"], ["EntityType", "EntityId"]]
-        {
-            let [kind, id] = names;
-            let data = json!({kind: "Product", id: 7});
-            assert_eq!(subject(&data), Subject::Entity("Product", &json!(7)), "{names:?}");
-        }
-        assert_eq!(subject(&json!({"entityType": "Product"})), Subject::Half);
-        assert_eq!(subject(&json!({"entity_id": 7})), Subject::Half);
-        assert_eq!(subject(&json!({"entityType": 1, "entityId": 7})), Subject::Half);
-        assert_eq!(subject(&json!({"entityType": null, "entityId": null})), Subject::None);
-        assert_eq!(subject(&json!("text")), Subject::None);
-    }
 }

@@ -1,5 +1,6 @@
 /** The management API of the module, as its pages use it. */
 import { send } from '@svc/web';
+import type { Narrowing } from './view.ts';
 
 const ROOT = '/api/v1/webhooks';
 
@@ -43,8 +44,8 @@ export interface EndpointInput {
   isAsymmetric?: boolean;
 }
 
-export type Status = 'queued' | 'retrying' | 'delivered' | 'failed';
-export const STATUSES: readonly Status[] = ['queued', 'retrying', 'delivered', 'failed'];
+export type Status = 'queued' | 'retrying' | 'delivered' | 'failed' | 'cancelled';
+export const STATUSES: readonly Status[] = ['queued', 'retrying', 'delivered', 'failed', 'cancelled'];
 
 /** One event on its way to one endpoint. */
 export interface Delivery {
@@ -53,6 +54,9 @@ export interface Delivery {
   readonly url: string;
   readonly eventId: string;
   readonly eventType: string;
+  /** What the event is about, where it is about a record. */
+  readonly entityType: string | null;
+  readonly entityId: string | null;
   readonly time: string;
   readonly status: Status;
   readonly statusCode: number | null;
@@ -101,7 +105,7 @@ export interface Health extends Span {
 export const endpointsPath = ROOT;
 
 /** The address of the log, narrowed. */
-export function deliveriesPath(by: { subscriptionId?: string; status?: string; eventType?: string }): string {
+export function deliveriesPath(by: Partial<Narrowing>): string {
   const query = new URLSearchParams(Object.entries(by).filter(([, value]) => value));
   return `${ROOT}/deliveries?${query}`;
 }
@@ -161,12 +165,21 @@ export async function redeliver(id: string): Promise<Delivery> {
   return (await send<Delivery>(`${ROOT}/deliveries/${id}/redeliver`, { method: 'POST' })).body;
 }
 
+/** Sends it no more. */
+export async function cancel(id: string): Promise<DeliveryDetail> {
+  return (await send<DeliveryDetail>(`${ROOT}/deliveries/${id}/cancel`, { method: 'POST' })).body;
+}
+
+/** Sends nothing more of what waits for an endpoint, as a job. */
+export async function cancelWaiting(id: string): Promise<string> {
+  return (await send<{ jobId: string }>(`${ROOT}/${id}/cancel`, { method: 'POST' })).body.jobId;
+}
+
+/** What many can be sent again by. */
+export type Selection = Partial<Pick<Narrowing, 'subscriptionId' | 'status' | 'eventType' | 'since' | 'until'>>;
+
 /** Sends many again, as a job. */
-export async function redeliverAll(by: {
-  subscriptionId?: string;
-  status?: string;
-  eventType?: string;
-}): Promise<string> {
+export async function redeliverAll(by: Selection): Promise<string> {
   const body = Object.fromEntries(Object.entries(by).filter(([, value]) => value));
   return (await send<{ jobId: string }>(`${ROOT}/deliveries/redeliver`, { method: 'POST', body })).body.jobId;
 }

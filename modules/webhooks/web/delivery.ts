@@ -1,6 +1,7 @@
 /** A delivery beside the list: the request and the response of its last attempt, and the way to send it again. */
 import {
   asProblem,
+  capitalised,
   dateTime,
   define,
   failure,
@@ -20,6 +21,7 @@ import {
 import * as api from './api.ts';
 import type { DeliveryDetail, Exchange } from './api.ts';
 import { statusBadge } from './shown.ts';
+import type { Narrowing } from './view.ts';
 
 const LOOK_MS = 2_000;
 
@@ -30,6 +32,11 @@ export function pretty(body: string): string {
   } catch {
     return body;
   }
+}
+
+/** Whether it is still to be sent. */
+function waits({ status }: DeliveryDetail): boolean {
+  return status === 'queued' || status === 'retrying';
 }
 
 export class WebhooksDelivery extends Part {
@@ -67,7 +74,7 @@ export class WebhooksDelivery extends Part {
 
   /** What is over stays as it is. */
   async #look(): Promise<void> {
-    if (this.delivery?.status === 'queued' || this.delivery?.status === 'retrying') await this.load();
+    if (this.delivery && waits(this.delivery)) await this.load();
   }
 
   async #again(): Promise<void> {
@@ -78,6 +85,21 @@ export class WebhooksDelivery extends Part {
     } catch (error) {
       noticesNear(this)?.complain(error);
     }
+  }
+
+  async #cancel(): Promise<void> {
+    try {
+      this.delivery = await api.cancel(this.deliveryId);
+      noticesNear(this)?.say({ text: text('webhooks-cancelled') });
+    } catch (error) {
+      noticesNear(this)?.complain(error);
+      await this.load();
+    }
+  }
+
+  /** Leads to all deliveries that have something in common with this one. */
+  #others(by: Partial<Narrowing>): TemplateResult {
+    return html`<button type="button" class="svc-button" data-look="link" @click=${() => this.tell('deliveries-by', by)}>${text('related-all')}</button>`;
   }
 
   #exchange(title: string, exchange: Exchange | null, none: string): TemplateResult {
@@ -95,10 +117,12 @@ export class WebhooksDelivery extends Part {
   #body(one: DeliveryDetail): TemplateResult {
     const fact = (name: string, value: TemplateResult | string) =>
       html`<div class="svc-prop"><dt>${name}</dt><dd><span class="svc-value">${value}</span></dd></div>`;
-    return html`${one.error ? html`<div class="svc-bar" data-tone="danger">${icon('alert')}<span>${one.error}</span></div>` : nothing}
+    const tone = one.status === 'cancelled' ? 'warn' : 'danger';
+    return html`${one.error ? html`<div class="svc-bar" data-tone=${tone}>${icon(tone === 'warn' ? 'ban' : 'alert')}<span>${capitalised(one.error)}</span></div>` : nothing}
       <dl class="svc-props">
         ${fact(text('webhooks-endpoint'), html`<button type="button" class="svc-button" data-look="link" @click=${() => this.tell('endpoint-open', one.subscriptionId)}>${one.url}</button>`)}
-        ${fact(text('webhooks-event-id'), html`<code>${one.eventId}</code>`)}
+        ${fact(text('webhooks-event-id'), html`<code>${one.eventId}</code> ${this.#others({ eventId: one.eventId })}`)}
+        ${one.entityType && one.entityId ? fact(text('webhooks-entity'), html`<code>${one.entityType} ${one.entityId}</code> ${this.#others({ entityType: one.entityType, entityId: one.entityId })}`) : nothing}
         ${fact(text('webhooks-time'), timeAgo(one.time))}
         ${fact(text('webhooks-attempts'), text('webhooks-attempts-of', { made: one.attempts, most: one.maxAttempts }))}
         ${one.nextAttemptAt ? fact(text('webhooks-next'), dateTime(one.nextAttemptAt)) : nothing}
@@ -116,7 +140,7 @@ export class WebhooksDelivery extends Part {
       <header class="svc-pane-head">
         <button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('close')} title=${text('close')} @click=${() => this.tell('pane-close', undefined)}>${icon('close')}</button>
         <div class="svc-pane-title"><span class="svc-soft">${text('webhooks-delivery')}</span><h2 tabindex="-1">${title}</h2></div>
-        ${one ? html`${statusBadge(one)}<button type="button" class="svc-button" @click=${() => void this.#again()}>${icon('retry')}<span>${text('webhooks-redeliver')}</span></button>` : nothing}
+        ${one ? html`${statusBadge(one)}${waits(one) ? html`<button type="button" class="svc-button" @click=${() => void this.#cancel()}>${icon('ban')}<span>${text('webhooks-cancel')}</span></button>` : nothing}<button type="button" class="svc-button" @click=${() => void this.#again()}>${icon('retry')}<span>${text('webhooks-redeliver')}</span></button>` : nothing}
       </header>
       <div class="svc-pane-body">${one ? this.#body(one) : this.problem ? failure(this.problem, () => void this.load()) : html`<div class="svc-skeleton" aria-busy="true"></div>`}</div>
     </section>`;

@@ -271,6 +271,17 @@ export class WebhooksEndpoint extends Part {
     if (sure) await this.#do(() => api.changeEndpoint(endpoint.id, {}), text('webhooks-taken-over'));
   }
 
+  /** What waits is sent no more. */
+  async #cancelWaiting(endpoint: Endpoint): Promise<void> {
+    const sure = await confirmIn(this, {
+      title: text('webhooks-cancel-all-title'),
+      body: text('webhooks-cancel-all-text'),
+      confirm: text('webhooks-cancel-all'),
+      danger: true,
+    });
+    if (sure) await this.#do(() => api.cancelWaiting(endpoint.id), text('webhooks-cancelling'));
+  }
+
   async #delete(endpoint: Endpoint): Promise<void> {
     const sure = await confirmIn(this, {
       title: text('webhooks-delete-title', { url: shortUrl(endpoint.url) }),
@@ -307,6 +318,7 @@ export class WebhooksEndpoint extends Part {
         icon: endpoint.isActive ? 'ban' : 'play',
         run: () => void this.#switch(endpoint),
       },
+      { label: text('webhooks-cancel-all'), icon: 'close', run: () => void this.#cancelWaiting(endpoint) },
       { label: text('delete'), icon: 'trash', danger: true, run: () => void this.#delete(endpoint) },
     ];
     return html`<button type="button" class="svc-button" @click=${() => void this.#test(endpoint.id)}>${icon('send')}<span>${text('webhooks-test')}</span></button>
@@ -388,7 +400,7 @@ export class WebhooksEndpoint extends Part {
       ${replaced('webhooks-old-keys', endpoint.previousKeyPairExpiresAt)}
       ${this.health ? html`${this.#figures(this.health)}${this.#chart(this.health)}` : nothing}
       <section class="svc-related"><header><h3>${text('webhooks-latest')}</h3>
-        <button type="button" class="svc-button" data-look="plain" @click=${() => this.tell('deliveries-of', endpoint.id)}>${text('related-all')}</button></header>
+        <button type="button" class="svc-button" data-look="plain" @click=${() => this.tell('deliveries-by', { subscriptionId: endpoint.id })}>${text('related-all')}</button></header>
         ${this.#latestTable()}</section>
       <dl class="svc-props">
         ${fact(text('webhooks-field-url'), html`<code>${endpoint.url}</code>`)}

@@ -33,9 +33,10 @@ import type { EventType } from './api.ts';
 import { deliveryColumns, endpointColumns } from './columns.ts';
 import './delivery.ts';
 import './endpoint.ts';
+import { foundBy, type Found, type WebhooksFind } from './find.ts';
 import type { WebhooksEndpoint } from './endpoint.ts';
 import { shortUrl } from './shown.ts';
-import { readView, writeView, type View } from './view.ts';
+import { NARROWING, narrowing, readView, WHOLE, writeView, type Narrowing, type View } from './view.ts';
 import './types.ts';
 
 const LOOK_MS = 2_000;
@@ -90,8 +91,8 @@ export class WebhooksApp extends Part {
 
   override willUpdate(changes: PropertyValues): void {
     if (!changes.has('view') || this.view.tab !== 'deliveries') return;
-    const { subscriptionId, status, eventType } = this.view;
-    const path = api.deliveriesPath({ subscriptionId, status, eventType });
+    const { view } = this;
+    const path = api.deliveriesPath(narrowing((name) => view[name as keyof Narrowing]));
     if (path === this.#asked) return;
     this.#asked = path;
     this.#deliveries?.stop();
@@ -137,7 +138,7 @@ export class WebhooksApp extends Part {
   }
 
   async #redeliverAll(): Promise<void> {
-    const { subscriptionId, eventType } = this.view;
+    const { subscriptionId, eventType, since, until } = this.view;
     const status = this.view.status || 'failed';
     const sure = await confirmIn(this, {
       title: text('webhooks-redeliver-all-title'),
@@ -146,7 +147,7 @@ export class WebhooksApp extends Part {
     });
     if (!sure) return;
     try {
-      await api.redeliverAll({ subscriptionId, eventType, status });
+      await api.redeliverAll({ subscriptionId, eventType, status, since, until });
       noticesNear(this)?.say({ text: text('webhooks-recovering') });
     } catch (error) {
       noticesNear(this)?.complain(error);
@@ -164,6 +165,12 @@ export class WebhooksApp extends Part {
     </select>`;
   }
 
+  /** Whether the list is of what many can't be sent again by: each is sent by itself then. */
+  get #isFew(): boolean {
+    const { eventId, entityId, statusCode } = this.view;
+    return [eventId, entityId, statusCode].some((one) => one !== '');
+  }
+
   #narrowing(): TemplateResult {
     const endpoints = Array.from({ length: this.#endpoints.loaded }, (_none, index) =>
       this.#endpoints.at(index),
@@ -177,7 +184,8 @@ export class WebhooksApp extends Part {
         'status',
         api.STATUSES.map((one) => [one, text(`webhooks-status-${one}`)] as const),
       )}
-      ${menuButton(text('more'), () => [{ label: text('webhooks-redeliver-all'), icon: 'retry', run: () => void this.#redeliverAll() }])}`;
+      <webhooks-find .by=${this.view} @find=${(event: CustomEvent<Found>) => this.go({ ...event.detail, open: undefined })}></webhooks-find>
+      ${this.#isFew ? nothing : menuButton(text('more'), () => [{ label: text('webhooks-redeliver-all'), icon: 'retry', run: () => void this.#redeliverAll() }])}`;
   }
 
   #head(): TemplateResult {
@@ -201,7 +209,16 @@ export class WebhooksApp extends Part {
         (tab) => void this.#tab(tab),
         PREFIX,
         text('webhooks-app'),
-      )}`;
+      )}
+      ${
+        this.view.tab === 'deliveries'
+          ? foundBy(
+              this.view,
+              (part) => this.go({ ...part, open: undefined }),
+              () => this.querySelector<WebhooksFind>('webhooks-find')?.open(),
+            )
+          : nothing
+      }`;
   }
 
   #table(rows: CursorRows, label: string, columns: ReturnType<typeof endpointColumns>): TemplateResult {
@@ -237,13 +254,13 @@ export class WebhooksApp extends Part {
         html`<button type="button" class="svc-button" data-look="primary" @click=${() => void this.#show('new')}>${icon('plus')}<span>${text('webhooks-add')}</span></button>`,
       );
     }
-    const isNarrowed = this.view.subscriptionId !== '' || this.view.status !== '' || this.view.eventType !== '';
+    const isNarrowed = NARROWING.some((name) => this.view[name] !== '');
     return state(
       'search',
       text('webhooks-no-deliveries'),
       text('webhooks-no-deliveries-text'),
       isNarrowed
-        ? html`<button type="button" class="svc-button" @click=${() => this.go({ subscriptionId: '', status: '', eventType: '' })}>${text('no-hits-clear')}</button>`
+        ? html`<button type="button" class="svc-button" @click=${() => this.go(WHOLE)}>${text('no-hits-clear')}</button>`
         : nothing,
     );
   }
@@ -276,7 +293,7 @@ export class WebhooksApp extends Part {
         @delivery-open=${(event: CustomEvent<string>) => {
           void this.#show(event.detail, 'deliveries');
         }}
-        @deliveries-of=${(event: CustomEvent<string>) => this.go({ tab: 'deliveries', subscriptionId: event.detail, open: undefined })}
+        @deliveries-by=${(event: CustomEvent<Partial<Narrowing>>) => this.go({ ...WHOLE, ...event.detail, tab: 'deliveries', open: undefined })}
       >
         <section class="svc-list" aria-label=${text('webhooks-app')}>
           ${this.#head()}

@@ -12,7 +12,7 @@ export function stateBadge(endpoint: Endpoint): TemplateResult {
   return badge(text('webhooks-on'), 'good');
 }
 
-const TONES = { queued: 'info', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;
+const TONES = { queued: 'info', retrying: 'warn', delivered: 'good', failed: 'bad', cancelled: 'none' } as const;
 
 /** The status with the code of the last answer. */
 export function statusBadge({ status, statusCode }: Delivery): TemplateResult {

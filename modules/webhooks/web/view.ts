@@ -1,15 +1,35 @@
 /** What the window shows, as an address or a shortcut keeps it. */
 
-export interface View {
+/** What narrows the log; empty where it doesn't. */
+export const NARROWING = [
+  'subscriptionId',
+  'status',
+  'eventType',
+  'eventId',
+  'entityType',
+  'entityId',
+  'statusCode',
+  'since',
+  'until',
+] as const;
+
+export type Narrowing = { readonly [name in (typeof NARROWING)[number]]: string };
+
+export interface View extends Narrowing {
   readonly tab: 'endpoints' | 'deliveries' | 'types';
   /** The endpoint or delivery that is open; `new` for one that is made. */
   readonly open: string | undefined;
-  readonly subscriptionId: string;
-  readonly status: string;
-  readonly eventType: string;
 }
 
 const LONGEST = 200;
+
+/** What narrows the log, taken from something that may say it. */
+export function narrowing(from: (name: string) => string): Narrowing {
+  return Object.fromEntries(NARROWING.map((name) => [name, from(name)])) as Narrowing;
+}
+
+/** The log as it is. */
+export const WHOLE = narrowing(() => '');
 
 /** Reads what an address says; what makes no sense is left out. */
 export function readView(value: unknown): View {
@@ -22,9 +42,7 @@ export function readView(value: unknown): View {
   return {
     tab: tab === 'deliveries' || tab === 'types' ? tab : 'endpoints',
     open: given('open') || undefined,
-    subscriptionId: given('subscriptionId'),
-    status: given('status'),
-    eventType: given('eventType'),
+    ...narrowing(given),
   };
 }
 

@@ -1,6 +1,8 @@
 use axum::Json;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
+use svc_core::{Error, Result};
+use svc_data::Context;
 use svc_http::{ApiJson, ApiPath, ApiResult, Listing, May, Page, Paged};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
@@ -8,9 +10,11 @@ use uuid::Uuid;
 
 use super::JobStartedBody;
 use crate::Manage;
+use crate::entity::{Entity, MAX_NAME};
 use crate::model::Status;
 use crate::service::{DeliveryDetail, DeliveryFilter, Selection, Service};
 use crate::store::log::Delivery;
+use crate::store::log::events::About;
 
 /// Where a delivery stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -25,6 +29,8 @@ pub(crate) enum StatusBody {
     Delivered,
     /// Failed for good.
     Failed,
+    /// Waited, and is not sent any more because somebody said so.
+    Cancelled,
 }
 
 impl From<StatusBody> for Status {
@@ -34,6 +40,7 @@ impl From<StatusBody> for Status {
             StatusBody::Retrying => Self::Retrying,
             StatusBody::Delivered => Self::Delivered,
             StatusBody::Failed => Self::Failed,
+            StatusBody::Cancelled => Self::Cancelled,
         }
     }
 }
@@ -53,10 +60,14 @@ pub(crate) struct DeliveryBody {
     event_id: Uuid,
     /// The event's type.
     event_type: String,
+    /// The set of the entity that the event is about, where it is about one.
+    entity_type: Option<String>,
+    /// The entity's key.
+    entity_id: Option<String>,
     /// When it was queued.
     #[serde(with = "time::serde::rfc3339")]
     time: OffsetDateTime,
-    /// `queued`, `retrying`, `delivered` or `failed`.
+    /// `queued`, `retrying`, `delivered`, `failed` or `cancelled`.
     #[schema(value_type = StatusBody)]
     status: &'static str,
     /// The status of the last answer.
@@ -70,7 +81,7 @@ pub(crate) struct DeliveryBody {
     next_attempt_at: Option<OffsetDateTime>,
     /// How long the last attempt took.
     duration_ms: Option<i32>,
-    /// Why the last attempt failed.
+    /// Why the last attempt failed, or who cancelled it.
     error: Option<String>,
     /// The delivery that this one repeats.
     redelivery_of: Option<Uuid>,
@@ -110,12 +121,16 @@ pub(crate) struct DeliveryDetailBody {
 
 impl DeliveryBody {
     fn new(delivery: Delivery, service: &Service) -> Self {
+        let (entity_type, entity_id) =
+            delivery.entity.map(|Entity { kind, id }| (kind, id)).unzip();
         Self {
             id: delivery.id,
             subscription_id: delivery.endpoint,
             url: delivery.url,
             event_id: delivery.event_id,
             event_type: delivery.event_type,
+            entity_type,
+            entity_id,
             time: delivery.queued_at,
             status: delivery.status.as_str(),
             status_code: delivery.status_code,
@@ -161,6 +176,14 @@ pub(crate) struct DeliveryQuery {
     status: Option<StatusBody>,
     /// Only those of events of this type.
     event_type: Option<String>,
+    /// Only those of this event, with all that were sent again.
+    event_id: Option<Uuid>,
+    /// Only those of events about an entity of this set or type; goes with `entityId`.
+    #[param(max_length = 200)]
+    entity_type: Option<String>,
+    /// Only those of events about the entity with this key; goes with `entityType`.
+    #[param(max_length = 200)]
+    entity_id: Option<String>,
     /// Only those whose last answer had this status.
     #[param(minimum = 100, maximum = 999)]
     status_code: Option<i16>,
@@ -172,10 +195,41 @@ pub(crate) struct DeliveryQuery {
     until: Option<OffsetDateTime>,
 }
 
+impl DeliveryQuery {
+    /// The events that are looked for.
+    fn about(&self, ctx: &Context) -> Result<Option<About>> {
+        let refuse = |field: &str, why: String| {
+            Err(Error::malformed("the query can't be answered").field(field, why))
+        };
+        let (kind, id) = match (&self.event_id, &self.entity_type, &self.entity_id) {
+            (None, None, None) => return Ok(None),
+            (Some(event), None, None) => return Ok(Some(About::Event(*event))),
+            (None, Some(kind), Some(id)) => (kind, id),
+            (Some(_), ..) => {
+                return refuse("eventId", "goes without `entityType` and `entityId`".to_owned());
+            }
+            (None, Some(_), None) => {
+                return refuse("entityType", "goes with `entityId`".to_owned());
+            }
+            (None, None, Some(_)) => {
+                return refuse("entityId", "goes with `entityType`".to_owned());
+            }
+        };
+        for (field, given) in [("entityType", kind), ("entityId", id)] {
+            if given.is_empty() || given.len() > MAX_NAME || given.contains('\0') {
+                let expected = format!("expected from 1 to {MAX_NAME} bytes without U+0000");
+                return refuse(field, expected);
+            }
+        }
+        Entity::named(ctx, kind, &id.as_str().into()).map(About::Entity).map(Some)
+    }
+}
+
 /// Lists deliveries, the newest first.
 ///
-/// With `eventType` or `statusCode` a page looks among 10000 deliveries: it may hold fewer than were
-/// asked for, or none, while `next` leads to more.
+/// With `eventType`, a `statusCode` below 300, or several of `status`, `statusCode`, `eventId` and
+/// `entityId` a page looks among 10000 deliveries: it may hold fewer than were asked for, or none,
+/// while `next` leads to more. With `eventId` or `entityId` deliveries come by event, the newest first.
 #[utoipa::path(
     get,
     path = "/webhooks/deliveries",
@@ -189,6 +243,7 @@ pub(crate) async fn list_webhook_deliveries(
 ) -> ApiResult<Json<Listing<DeliveryBody>>> {
     let service = Service::of(&ctx)?;
     let filter = DeliveryFilter {
+        about: query.about(&ctx)?,
         endpoint: query.subscription_id,
         status: query.status.map(Status::from),
         event_type: query.event_type,
@@ -283,4 +338,26 @@ pub(crate) async fn redeliver_webhook_delivery(
     let service = Service::of(&ctx)?;
     let detail = service.redeliver(&ctx, id).await?;
     Ok((StatusCode::ACCEPTED, Json(DeliveryDetailBody::new(detail, &service))))
+}
+
+/// Cancels a delivery that waits.
+///
+/// It stays in the log, and can be redelivered.
+#[utoipa::path(
+    post,
+    path = "/webhooks/deliveries/{id}/cancel",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The delivery.")),
+    responses(
+        (status = 200, description = "The delivery.", body = DeliveryDetailBody),
+        (status = 409, description = "It has ended, or is being sent at the moment."),
+    ),
+)]
+pub(crate) async fn cancel_webhook_delivery(
+    May { ctx, .. }: May<Manage>,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<Json<DeliveryDetailBody>> {
+    let service = Service::of(&ctx)?;
+    let detail = service.cancel(&ctx, id).await?;
+    Ok(Json(DeliveryDetailBody::new(detail, &service)))
 }

@@ -498,3 +498,23 @@ pub(crate) async fn recover_webhook(
     let job = Service::of(&ctx)?.recover(&ctx, id, body.since).await?;
     Ok((StatusCode::ACCEPTED, Json(JobStartedBody::new(job))))
 }
+
+/// Cancels all deliveries to the endpoint that wait.
+///
+/// What was made before the call is cancelled by a background job, step by step; from the answer on
+/// no request of it begins on this node, and within a moment on none. What was on its way may arrive. All can be
+/// redelivered.
+#[utoipa::path(
+    post,
+    path = "/webhooks/{id}/cancel",
+    tag = "webhooks",
+    params(("id" = Uuid, Path, description = "The endpoint.")),
+    responses((status = 202, description = "The job.", body = JobStartedBody)),
+)]
+pub(crate) async fn cancel_webhook_deliveries(
+    May { ctx, .. }: May<Manage>,
+    ApiPath(id): ApiPath<Uuid>,
+) -> ApiResult<(StatusCode, Json<JobStartedBody>)> {
+    let job = Service::of(&ctx)?.cancel_waiting(&ctx, id).await?;
+    Ok((StatusCode::ACCEPTED, Json(JobStartedBody::new(job))))
+}

@@ -12,6 +12,7 @@ use crate::log_text;
 use crate::model::{Lane, Status};
 use crate::owner::Owner;
 use crate::store::insert::{self, Content, NewDelivery};
+use crate::store::log::events::{self, About};
 use crate::store::log::{self, Delivery};
 use crate::store::{first_id_at, ids, is_one_of, micros, read_all};
 
@@ -27,6 +28,8 @@ pub(crate) struct DeliveryDetail {
 /// Which deliveries to list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeliveryFilter {
+    /// The events that are looked for; none for all of them.
+    pub(crate) about: Option<About>,
     pub(crate) endpoint: Option<Uuid>,
     pub(crate) status: Option<Status>,
     pub(crate) event_type: Option<String>,
@@ -56,17 +59,25 @@ impl Service {
             self.find(ctx, endpoint).await?;
         }
         let bound = |time: OffsetDateTime| first_id_at(micros(time));
-        let until = filter.until.map(bound);
-        let filter = log::Filter {
+        let about = filter.about;
+        let mut filter = log::Filter {
             endpoint: filter.endpoint,
             status: filter.status,
             event_type: filter.event_type,
             status_code: filter.status_code,
             since: filter.since.map(bound),
-            before: [page.cursor::<Uuid>()?, until].into_iter().flatten().min(),
+            before: filter.until.map(bound),
         };
         let take = usize::try_from(page.take).unwrap_or(usize::MAX);
-        let part = log::page(ctx.database(), ctx.organisation()?.0, &filter, take).await?;
+        let (database, organisation) = (ctx.database(), ctx.organisation()?.0);
+        if let Some(about) = about {
+            let wanted = (&about, &filter);
+            let (deliveries, next) =
+                events::page(database, organisation, wanted, page.cursor()?, take).await?;
+            return Ok(page.list_until(deliveries, next));
+        }
+        filter.before = [page.cursor::<Uuid>()?, filter.before].into_iter().flatten().min();
+        let part = log::page(database, organisation, &filter, take).await?;
         Ok(page.list_until(part.deliveries, part.next))
     }
 
@@ -146,8 +157,8 @@ async fn copy_messages(
 ) -> Result<()> {
     let database = uow.context().database();
     let sql = format!(
-        "SELECT id, organisation_id, event_id, event_type, time_us, trace, body FROM webhooks_messages \
-         WHERE {}",
+        "SELECT id, organisation_id, event_id, event_type, time_us, trace, body, entity_type, \
+         entity_id FROM webhooks_messages WHERE {}",
         is_one_of(database.backend(), "id")
     );
     let rows = uow.rows(database.statement(&sql, [ids(copies.keys().copied())])).await?;
@@ -160,13 +171,14 @@ async fn copy_messages(
             event_type: row.try_get_by_index(3)?,
             time_us: row.try_get_by_index(4)?,
             trace: row.try_get_by_index::<Option<String>>(5)?.and_then(|text| text.parse().ok()),
+            entity: log::entity_of(row, 7)?,
             content: Content::Body(row.try_get_by_index(6)?),
         })
     })?;
     insert::messages(uow, &messages).await
 }
 
-fn no_delivery() -> Error {
+pub(super) fn no_delivery() -> Error {
     Error::not_found("there is no such delivery")
 }
 

@@ -45,7 +45,9 @@ impl Span {
         match status {
             Status::Delivered => self.delivered += 1,
             Status::Failed => self.failed += 1,
-            _ => self.waiting += 1,
+            Status::Queued | Status::Retrying => self.waiting += 1,
+            // Nothing of the receiver shows in what was never sent, or no further.
+            Status::Cancelled | Status::Missed => return,
         }
         self.durations_ms.extend(duration_ms);
     }
@@ -117,6 +119,8 @@ mod tests {
         let percentiles = [50, 95, 99, 100].map(|percent| span.percentile_ms(percent).unwrap());
         assert_eq!(percentiles, [50, 95, 99, 100]);
         span.add(Status::Retrying, None);
+        span.add(Status::Cancelled, Some(9));
+        assert_eq!((span.waiting, span.percentile_ms(1)), (1, Some(1)));
         assert_eq!(span.success_rate(), Some(1.0));
         for _ in 0..100 {
             span.add(Status::Failed, None);

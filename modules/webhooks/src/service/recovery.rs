@@ -17,11 +17,12 @@ use super::Service;
 use super::deliveries::{Redelivery, redeliver_all};
 use super::walk::{Step, Walk};
 use crate::WAKE_TOPIC;
+use crate::entity::Entity;
 use crate::model::{Status, endpoint};
 use crate::owner::{Owner, Standing};
 use crate::store::insert::{self, Content, NewMessage};
 use crate::store::replay::{self, Candidate, Scope, Window, Wish};
-use crate::store::{first_id_at, micros};
+use crate::store::{self, first_id_at, micros};
 use crate::subscription::EventType;
 use crate::view::{self, Reader};
 
@@ -244,7 +245,7 @@ async fn make_messages(
             hidden.push(delivery);
             continue;
         };
-        let id = uow.context().clock().new_id();
+        let id = store::as_old_as(delivery, uow.context().clock().new_id());
         messages.push(NewMessage {
             id,
             organisation: owner.organisation,
@@ -252,6 +253,7 @@ async fn make_messages(
             event_type: event_type.as_str().to_owned(),
             time_us: micros(message.time),
             trace: message.trace,
+            entity: Entity::of(uow.context(), message)?,
             content: Content::Body(view::body(event_type, message, owner.organisation, &view)?),
         });
         shown.push((delivery, id));

@@ -49,6 +49,8 @@ impl Service {
                 event_type: event_type.as_str().to_owned(),
                 time_us: micros(time),
                 trace: TraceContext::current(),
+                // An example is about nothing that there is.
+                entity: None,
                 content: Content::Body(view::text(&envelope)?),
             };
             let delivery = NewDelivery {

@@ -10,6 +10,7 @@ use svc_database::Database;
 use uuid::Uuid;
 
 use super::read_all;
+use crate::model::Status;
 
 /// Rows that one step deletes: short enough that nothing waits for it.
 const STEP: u64 = 500;
@@ -32,9 +33,6 @@ pub(crate) struct Place {
     after: Uuid,
 }
 
-/// The number of statuses.
-const STATUSES: i16 = 5;
-
 /// Deletes the next deliveries of an endpoint; answers with their number, and where to go on: none at
 /// the end.
 pub(crate) async fn step(
@@ -55,7 +53,7 @@ pub(crate) async fn step(
         Some(after) => Some(Place { after, ..place }),
         None => Some(Place { status: place.status + 1, ..Place::default() }),
     };
-    Ok((count, next.filter(|next| next.status < STATUSES)))
+    Ok((count, next.filter(|next| Status::from_code(next.status).is_ok())))
 }
 
 /// Endpoints that were deleted, and since when.

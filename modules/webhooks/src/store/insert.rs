@@ -6,6 +6,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable};
 use uuid::Uuid;
 
+use crate::entity::Entity;
 use crate::model::{Lane, Status};
 
 /// What is stored of an event.
@@ -50,6 +51,8 @@ pub(crate) struct NewMessage {
     pub(crate) time_us: i64,
     /// Where the event happened, for the spans of its attempts.
     pub(crate) trace: Option<TraceContext>,
+    /// What the event is about, by which it is found.
+    pub(crate) entity: Option<Entity>,
     pub(crate) content: Content,
 }
 
@@ -66,19 +69,22 @@ pub(crate) struct NewDelivery {
     pub(crate) order: Option<(String, Uuid)>,
 }
 
-const MESSAGE: [(&str, CellKind); 8] = [
+const MESSAGE: [(&str, CellKind); 10] = [
     ("id", CellKind::Uuid),
     ("organisation", CellKind::Uuid),
     ("event", CellKind::Uuid),
     ("event_type", CellKind::Text),
     ("time_us", CellKind::BigInt),
     ("trace", CellKind::Text),
+    ("entity_type", CellKind::Text),
+    ("entity_id", CellKind::Text),
     ("body", CellKind::Text),
     ("source", CellKind::Text),
 ];
 
 impl NewMessage {
-    fn cells(&self) -> [Cell<'_>; 8] {
+    fn cells(&self) -> [Cell<'_>; 10] {
+        let entity = self.entity.as_ref().filter(|entity| entity.is_short());
         [
             self.id.into(),
             self.organisation.0.into(),
@@ -86,6 +92,8 @@ impl NewMessage {
             self.event_type.as_str().into(),
             self.time_us.into(),
             self.trace.map(|trace| trace.to_string()).into(),
+            entity.map(|entity| entity.kind.as_str()).into(),
+            entity.map(|entity| entity.id.as_str()).into(),
             self.content.body().into(),
             self.content.source().into(),
         ]
@@ -128,8 +136,9 @@ pub(crate) async fn messages(uow: &UnitOfWork, messages: &[NewMessage]) -> Resul
             RowTable::new(database.backend(), &MESSAGE, part.iter().map(NewMessage::cells));
         let sql = format!(
             "INSERT INTO webhooks_messages (id, organisation_id, event_id, event_type, time_us, \
-             trace, body, source) SELECT r.id, r.organisation, r.event, r.event_type, r.time_us, \
-             r.trace, r.body, r.source FROM {sql}"
+             trace, entity_type, entity_id, body, source) SELECT r.id, r.organisation, r.event, \
+             r.event_type, r.time_us, r.trace, r.entity_type, r.entity_id, r.body, r.source \
+             FROM {sql}"
         );
         uow.execute(database.statement(&sql, values)).await?;
     }

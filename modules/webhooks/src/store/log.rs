@@ -1,19 +1,25 @@
 //! The log of deliveries, read so that a page costs the same however long the log is.
 //!
-//! Both indexes of the log tell deliveries by status, so that what is rare is found among what is
-//! not, and a page of several statuses takes the newest of each. What no index tells (the event's
-//! type, the answer's code) is looked for among a bounded number of deliveries for each page; the
-//! next page goes on behind them.
+//! Two indexes of the log tell deliveries by status, so that what is rare is found among what is
+//! not, and a page of several statuses takes the newest of each. Two more tell those whose answer was
+//! no 2xx by its code. What no index tells (the event's type, a code of success, several of these at
+//! once) is looked for among a bounded number of deliveries for each page; the next page goes on
+//! behind them. Deliveries of one event, or of one entity, are found by their messages ([`events`]).
+
+pub(crate) mod events;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Write as _;
 
-use sea_orm::{QueryResult, Value};
+use sea_orm::{DbErr, QueryResult, Value};
 use svc_core::Result;
-use svc_database::{Database, column};
+use svc_database::{Database, column, database_error};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{ids, is_one_of, moment, read_all};
+use crate::entity::Entity;
 use crate::model::{Lane, Status};
 
 /// Deliveries among which one statement looks.
@@ -23,12 +29,16 @@ const AT_ONCE: u64 = 1_000;
 const LOOKED_AT: u64 = 10_000;
 
 /// What the log shows: all but what was missed.
-const SHOWN: [Status; 4] = [Status::Queued, Status::Retrying, Status::Delivered, Status::Failed];
+const SHOWN: [Status; 5] =
+    [Status::Queued, Status::Retrying, Status::Delivered, Status::Failed, Status::Cancelled];
+
+/// From here on an index tells the code of an answer.
+const INDEXED_CODE: i16 = 300;
 
 /// The columns of a delivery in a list, with its event and its endpoint.
 const COLUMNS: &str = "d.id, d.endpoint_id, e.url, m.event_id, m.event_type, d.status, \
     d.status_code, d.attempts, d.due_us, d.duration_ms, d.error, d.redelivery_of, e.is_active, \
-    d.lane";
+    d.lane, m.id, m.entity_type, m.entity_id";
 
 /// Where deliveries are read from. One whose endpoint is gone is gone too.
 const FROM: &str = "webhooks_deliveries d JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
@@ -50,6 +60,9 @@ pub(crate) struct Delivery {
     pub(crate) duration_ms: Option<i32>,
     pub(crate) error: Option<String>,
     pub(crate) redelivery_of: Option<Uuid>,
+    pub(crate) message: Uuid,
+    /// What the event is about, where that is known.
+    pub(crate) entity: Option<Entity>,
 }
 
 /// Which deliveries to list, of one organisation.
@@ -63,6 +76,20 @@ pub(crate) struct Filter {
     pub(crate) since: Option<Uuid>,
     /// Only those before this identifier.
     pub(crate) before: Option<Uuid>,
+}
+
+impl Filter {
+    /// The code that an index tells.
+    fn indexed_code(&self) -> Option<i16> {
+        self.status_code.filter(|code| *code >= INDEXED_CODE)
+    }
+
+    /// Whether more is wanted than the index tells that a page goes along.
+    fn is_searched(&self) -> bool {
+        let has_code = self.status_code.is_some();
+        let is_by_code = self.indexed_code().is_some();
+        self.event_type.is_some() || has_code && (!is_by_code || self.status.is_some())
+    }
 }
 
 /// A part of the log.
@@ -79,8 +106,7 @@ pub(crate) async fn page(
     filter: &Filter,
     take: usize,
 ) -> Result<Part> {
-    let is_searched = filter.event_type.is_some() || filter.status_code.is_some();
-    let mut window = if is_searched { AT_ONCE } else { wide(take).saturating_add(1) };
+    let mut window = if filter.is_searched() { AT_ONCE } else { wide(take).saturating_add(1) };
     let mut part = Part { deliveries: Vec::new(), next: filter.before };
     let mut looked_at = 0;
     while looked_at < LOOKED_AT {
@@ -115,27 +141,34 @@ fn newest_statement(
         None => ("organisation_id", organisation),
     };
     let mut values: Vec<Value> = Vec::new();
-    let shown = SHOWN.into_iter().filter(|status| filter.status.is_none_or(|one| one == *status));
-    let parts: Vec<String> = shown
-        .map(|status| {
-            let code = status.code();
-            let mut sql = format!(
-                "SELECT * FROM (SELECT d.id FROM webhooks_deliveries d \
-                 WHERE d.{column} = ? AND d.status = {code}"
-            );
-            values.push(owner.into());
-            for (condition, bound) in [(" AND d.id < ?", before), (" AND d.id >= ?", filter.since)]
-            {
-                if let Some(bound) = bound {
-                    sql.push_str(condition);
-                    values.push(bound.into());
-                }
+    let mut part = |condition: &str, code: Option<i16>, name: i16| {
+        let mut sql = format!(
+            "SELECT * FROM (SELECT d.id FROM webhooks_deliveries d WHERE d.{column} = ?{condition}"
+        );
+        values.push(owner.into());
+        values.extend(code.map(Value::from));
+        for (condition, bound) in [(" AND d.id < ?", before), (" AND d.id >= ?", filter.since)] {
+            if let Some(bound) = bound {
+                sql.push_str(condition);
+                values.push(bound.into());
             }
-            // Writing to a `String` never fails.
-            let _ = write!(sql, " ORDER BY d.id DESC LIMIT {count}) AS of_{code}");
-            sql
-        })
-        .collect();
+        }
+        // Writing to a `String` never fails.
+        let _ = write!(sql, " ORDER BY d.id DESC LIMIT {count}) AS of_{name}");
+        sql
+    };
+    let parts: Vec<String> = match filter.indexed_code() {
+        // The second condition is what the index says of its rows.
+        Some(code) => {
+            let condition = format!(" AND d.status_code = ? AND d.status_code >= {INDEXED_CODE}");
+            vec![part(&condition, Some(code), INDEXED_CODE)]
+        }
+        None => SHOWN
+            .into_iter()
+            .filter(|status| filter.status.is_none_or(|one| one == *status))
+            .map(|status| part(&format!(" AND d.status = {}", status.code()), None, status.code()))
+            .collect(),
+    };
     let sql = format!(
         "SELECT id FROM ({}) AS newest ORDER BY id DESC LIMIT {count}",
         parts.join(" UNION ALL ")
@@ -166,9 +199,20 @@ async fn details(
         return Ok(Vec::new());
     }
     let is_listed = is_one_of(database.backend(), "d.id");
-    let mut sql =
-        format!("SELECT {COLUMNS} FROM {FROM} WHERE {is_listed} AND d.organisation_id = ?");
+    let mut sql = format!(
+        "SELECT {COLUMNS} FROM {FROM} WHERE {is_listed} AND d.organisation_id = ? \
+         AND d.status <> {}",
+        Status::Missed.code()
+    );
     let mut values = vec![ids(found), organisation.into()];
+    if let Some(status) = filter.status {
+        sql.push_str(" AND d.status = ?");
+        values.push(status.code().into());
+    }
+    if let Some(endpoint) = filter.endpoint {
+        sql.push_str(" AND d.endpoint_id = ?");
+        values.push(endpoint.into());
+    }
     if let Some(event_type) = &filter.event_type {
         sql.push_str(" AND m.event_type = ?");
         values.push(event_type.as_str().into());
@@ -207,10 +251,10 @@ pub(crate) async fn one(
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Exchange {
         delivery: read(row)?,
-        request_headers: column(row, 14)?,
-        request_body: column(row, 15)?,
-        response_headers: column(row, 16)?,
-        response_body: column(row, 17)?,
+        request_headers: column(row, 17)?,
+        request_body: column(row, 18)?,
+        response_headers: column(row, 19)?,
+        response_body: column(row, 20)?,
     }))
 }
 
@@ -280,7 +324,16 @@ fn read(row: &QueryResult) -> Result<Delivery> {
         duration_ms: column(row, 9)?,
         error: column(row, 10)?,
         redelivery_of: column(row, 11)?,
+        message: column(row, 14)?,
+        entity: entity_of(row, 15).map_err(database_error)?,
     })
+}
+
+/// The entity whose type stands in a column, and its key in the next.
+pub(crate) fn entity_of(row: &QueryResult, index: usize) -> Result<Option<Entity>, DbErr> {
+    let kind: Option<String> = row.try_get_by_index(index)?;
+    let id: Option<String> = row.try_get_by_index(index + 1)?;
+    Ok(kind.zip(id).map(|(kind, id)| Entity { kind, id }))
 }
 
 /// When an identifier was made, which a UUIDv7 tells in milliseconds.

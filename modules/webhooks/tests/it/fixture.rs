@@ -94,6 +94,14 @@ pub(crate) struct StockLow {
     pub(crate) left: u32,
 }
 
+/// What the application says of something that no set has.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ShipLanded {
+    pub(crate) entity_type: String,
+    pub(crate) entity_id: String,
+}
+
 /// What the workflow module would raise.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -158,6 +166,10 @@ impl Module for Shop {
             .event::<StockLow>("stock.low", "Stock of a product fell below its limit")
             .schema(schema_of::<StockLow>())
             .example(StockLow { sku: "A-7".to_owned(), left: 3 });
+        registry
+            .event::<ShipLanded>("ship.landed", "A ship is in the harbour")
+            .schema(schema_of::<ShipLanded>())
+            .example(ShipLanded { entity_type: "Ship".to_owned(), entity_id: "7".to_owned() });
         registry
             .domain_event::<WorkflowTransitioned>("An entity moved in its workflow")
             .schema(schema_of::<WorkflowTransitioned>())
@@ -276,6 +288,45 @@ impl World {
         .await;
     }
 
+    /// Stores deliveries to an endpoint of a status, from an hour ago on, a millisecond after each other, of
+    /// the event of the first message that there is. Those that wait are due in an hour.
+    pub(crate) async fn fill(&self, endpoint: &Json, status: i16, count: u64) {
+        let database = self.shop.app().service::<svc_database::Database>().unwrap();
+        let rows = database.statement("SELECT id FROM webhooks_messages LIMIT 1", []);
+        let message: Uuid = database.rows(rows).await.unwrap()[0].try_get_by_index(0).unwrap();
+        let organisation = svc_testing::organisation(1).0;
+        let endpoint: Uuid = endpoint["id"].as_str().unwrap().parse().unwrap();
+        let now_us = self.shop.app().clock().now_us();
+        let (due_us, begin) = (now_us + 3_600_000_000, now_us / 1_000 - 60 * 60 * 1_000);
+        let begin = u128::try_from(begin).unwrap();
+        let salt = endpoint.as_u128() & u128::from(u64::MAX)
+            ^ u128::from(count) << 8
+            ^ u128::from(status.unsigned_abs());
+        let ids: Vec<u128> = (0..u128::from(count)).map(|n| (begin + n) << 80 | salt).collect();
+        for part in ids.chunks(500) {
+            let values: Vec<String> = part
+                .iter()
+                .map(|own| {
+                    let text = |id: Uuid| match database.backend() {
+                        Backend::Postgres => format!("'{id}'"),
+                        Backend::Sqlite => format!("x'{}'", id.simple()),
+                    };
+                    let [own, organisation, endpoint, message] =
+                        [Uuid::from_u128(*own), organisation, endpoint, message].map(text);
+                    format!(
+                        "({own}, {organisation}, {endpoint}, {message}, {status}, 0, 6, {due_us})"
+                    )
+                })
+                .collect();
+            let sql = format!(
+                "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, \
+                 status, lane, attempts, due_us) VALUES {}",
+                values.join(", ")
+            );
+            database.execute(database.statement(&sql, [])).await.unwrap();
+        }
+    }
+
     pub(crate) fn client(&self) -> Client {
         self.shop.sign_in(&self.ada)
     }
@@ -337,6 +388,14 @@ impl World {
     pub(crate) async fn delete(&self, id: Uuid) {
         let context = self.shop.context(&self.ada);
         context.transact(async |uow| uow.delete::<product::Entity>(id).await).await.unwrap();
+    }
+
+    /// Publishes that something of no set has landed.
+    pub(crate) async fn land(&self, entity_type: &str, entity_id: &str) {
+        let landed =
+            ShipLanded { entity_type: entity_type.to_owned(), entity_id: entity_id.to_owned() };
+        let context = self.shop.context(&self.ada);
+        context.transact(async move |uow| uow.publish(landed)).await.unwrap();
     }
 
     pub(crate) async fn publish(&self, sku: &str) {

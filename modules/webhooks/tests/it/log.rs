@@ -137,10 +137,8 @@ on_both_databases! {
         let kept = world.endpoint(&["*"]).await;
         world.publish("A-1").await;
         assert_eq!(world.deliver().await.len(), 2);
-        let organisation = svc_testing::organisation(1).0;
-        let id = |endpoint: &Json| endpoint["id"].as_str().unwrap().parse().unwrap();
-        fill(&world, organisation, id(&gone), 3_000).await;
-        fill(&world, organisation, id(&kept), 10).await;
+        world.fill(&gone, 3, 3_000).await;
+        world.fill(&kept, 3, 10).await;
         let _ = world.client().delete(&path(&gone, "")).await.expect(204);
         let all = "webhooks_deliveries";
         assert_eq!(world.count(all).await, 3_012, "its rows cost its owner nothing");
@@ -149,7 +147,7 @@ on_both_databases! {
         world.shop.drain().await;
         assert_eq!(world.count(all).await, 11);
         // What somebody stored late is found once a day, as long as that may come.
-        fill(&world, organisation, id(&gone), 5).await;
+        world.fill(&gone, 3, 5).await;
         assert_eq!(world.count("webhooks_deletions").await, 1);
         world.shop.advance(Duration::from_hours(24));
         world.shop.drain().await;
@@ -160,11 +158,10 @@ on_both_databases! {
     async fn pages_of_the_log_find_what_is_rare_by_an_index(backend) {
         let world = World::new(backend).await;
         let endpoint = world.endpoint(&["*"]).await;
-        let organisation = svc_testing::organisation(1).0;
         let id = endpoint["id"].as_str().unwrap();
         world.publish("A-1").await;
         world.deliver().await;
-        fill(&world, organisation, id.parse().unwrap(), 12_000).await;
+        world.fill(&endpoint, 3, 12_000).await;
         let list = async |query: &str| {
             let path = format!("/api/v1/webhooks/deliveries?{query}");
             world.client().get(&path).await.expect(200)
@@ -187,37 +184,5 @@ on_both_databases! {
         let page = list("until=2026-11-20T10:00:00Z").await;
         assert_eq!((count(&page), &page["next"]), (0, &Json::Null));
         let _ = world.client().get("/api/v1/webhooks/deliveries?since=x").await.expect(400);
-    }
-}
-
-/// Stores deliveries that failed, an hour ago, a millisecond after each other, of the event of the
-/// first message that there is.
-async fn fill(world: &World, organisation: uuid::Uuid, endpoint: uuid::Uuid, count: u64) {
-    let database = world.shop.app().service::<svc_database::Database>().unwrap();
-    let rows = database.statement("SELECT id FROM webhooks_messages LIMIT 1", []);
-    let message: uuid::Uuid = database.rows(rows).await.unwrap()[0].try_get_by_index(0).unwrap();
-    let begin = world.shop.app().clock().now_us() / 1_000 - 60 * 60 * 1_000;
-    let begin = u128::try_from(begin).unwrap();
-    let salt = endpoint.as_u128() & u128::from(u64::MAX);
-    let ids: Vec<u128> = (0..u128::from(count)).map(|n| (begin + n) << 80 | salt).collect();
-    for part in ids.chunks(500) {
-        let values: Vec<String> = part
-            .iter()
-            .map(|own| {
-                let text = |id: uuid::Uuid| match database.backend() {
-                    svc_testing::Backend::Postgres => format!("'{id}'"),
-                    svc_testing::Backend::Sqlite => format!("x'{}'", id.simple()),
-                };
-                let [own, organisation, endpoint, message] =
-                    [uuid::Uuid::from_u128(*own), organisation, endpoint, message].map(text);
-                format!("({own}, {organisation}, {endpoint}, {message}, 3, 0, 6, 0)")
-            })
-            .collect();
-        let sql = format!(
-            "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, status, \
-             lane, attempts, due_us) VALUES {}",
-            values.join(", ")
-        );
-        database.execute(database.statement(&sql, [])).await.unwrap();
     }
 }

@@ -1,8 +1,10 @@
 //! Tests of the crate at its boundaries: the management API, public functions, and the network.
 #![expect(clippy::unwrap_used, reason = "a test that panics says what is wrong")]
 
+mod cancelling;
 mod delivering;
 mod described;
+mod finding;
 mod fixture;
 mod handing_over;
 mod limits;

@@ -105,11 +105,11 @@ on_both_databases! {
         assert_eq!(
             names(&listed),
             [
-                "products.created", "products.deleted", "products.updated", "stock.low",
+                "products.created", "products.deleted", "products.updated", "ship.landed", "stock.low",
                 "webhook.test", "workflow.transitioned",
             ]
         );
-        let stock_low = &listed["items"][3];
+        let stock_low = &listed["items"][4];
         assert_eq!(stock_low["description"], "Stock of a product fell below its limit");
         assert_eq!(listed["items"][0].get("schema"), None);
         let detailed =

@@ -1,0 +1,101 @@
+//! Which indexes the log is read by.
+
+use svc_application::Application;
+use svc_database::{Backend, Database, column};
+use svc_testing::{TestApp, on_both_databases, organisation};
+use uuid::Uuid;
+
+use super::events::{self, About};
+use super::*;
+use crate::Webhooks;
+
+/// Many deliveries of two endpoints: one in a hundred failed, some with a code of their own.
+async fn filled(backend: Backend) -> (TestApp, Database) {
+    let app = TestApp::builder(|| Application::new("log").module(Webhooks)).start(backend).await;
+    let database = Database::clone(&*app.app().service::<Database>().unwrap());
+    let id = |number: &str, kind: u8| match backend {
+        Backend::Sqlite => format!("unhex(printf('{kind:02x}%030x', {number}))"),
+        Backend::Postgres => {
+            format!("CAST('{kind:02x}' || lpad(to_hex({number}), 30, '0') AS uuid)")
+        }
+    };
+    let own = match backend {
+        Backend::Sqlite => format!("x'{}'", organisation(1).0.simple()),
+        Backend::Postgres => format!("CAST('{}' AS uuid)", organisation(1).0),
+    };
+    let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)";
+    let key = "CAST(i / 4 AS TEXT)";
+    let messages = format!(
+        "{numbers} INSERT INTO webhooks_messages (id, organisation_id, event_id, event_type, time_us, \
+         entity_type, entity_id, body) SELECT {}, {own}, {}, 'products.updated', i, 'Products', {key}, \
+         '{{}}' FROM n",
+        id("i", 1),
+        id("i / 2", 2),
+    );
+    let deliveries = format!(
+        "{numbers} INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, status, \
+         lane, attempts, due_us, status_code) SELECT {}, {own}, {}, {}, \
+         CASE WHEN i % 100 = 0 THEN 3 ELSE 2 END, 0, 1, i, \
+         CASE WHEN i % 500 = 0 THEN 503 WHEN i % 100 = 0 THEN 500 ELSE 204 END FROM n",
+        id("i", 1),
+        id("i % 2", 3),
+        id("i", 1),
+    );
+    for sql in [messages.as_str(), &deliveries, "ANALYZE"] {
+        database.execute(database.statement(sql, [])).await.unwrap();
+    }
+    (app, database)
+}
+
+async fn plan(database: &Database, (sql, values): (String, Vec<Value>)) -> String {
+    let (explain, place) = match database.backend() {
+        Backend::Sqlite => ("EXPLAIN QUERY PLAN", 3),
+        Backend::Postgres => ("EXPLAIN", 0),
+    };
+    let rows =
+        database.rows(database.statement(&format!("{explain} {sql}"), values)).await.unwrap();
+    let lines: Vec<String> = rows.iter().map(|row| column(row, place).unwrap()).collect();
+    lines.join("\n")
+}
+
+on_both_databases! {
+    async fn every_filter_of_the_log_is_a_range_of_an_index(backend) {
+        let (_app, database) = filled(backend).await;
+        let own = organisation(1).0;
+        let endpoint = Uuid::from_u128(3 << 120 | 1);
+        let by = |filter: Filter| newest_statement(own, &filter, filter.before, 51);
+        let of = |filter: Filter| by(Filter { endpoint: Some(endpoint), ..filter });
+        let failed = Filter { status: Some(Status::Failed), ..Filter::default() };
+        let code = Filter { status_code: Some(503), ..Filter::default() };
+        let span = Filter {
+            since: Some(Uuid::from_u128(1 << 120 | 9_000)),
+            before: Some(Uuid::from_u128(1 << 120 | 9_100)),
+            ..Filter::default()
+        };
+        let event = About::Event(Uuid::from_u128(2 << 120 | 700));
+        let entity = About::Entity(Entity { kind: "Products".to_owned(), id: "700".to_owned() });
+        let messages = [Uuid::from_u128(1 << 120 | 1), Uuid::from_u128(1 << 120 | 2)];
+        let everything = Filter::default();
+        for (statement, index) in [
+            (by(failed.clone()), "webhooks_deliveries_log"),
+            (of(failed), "webhooks_deliveries_log_of"),
+            (by(span.clone()), "webhooks_deliveries_log"),
+            (of(span), "webhooks_deliveries_log_of"),
+            (by(code.clone()), "webhooks_deliveries_codes"),
+            (of(code), "webhooks_deliveries_codes_of"),
+            (events::messages_statement(own, (&event, &everything), None), "webhooks_messages_of_event"),
+            (events::messages_statement(own, (&entity, &everything), None), "webhooks_messages_of_entity"),
+            (
+                events::deliveries_statement(&database, &messages, &everything, None),
+                "webhooks_deliveries_of_message",
+            ),
+        ] {
+            let sql = statement.0.clone();
+            let plan = plan(&database, statement).await;
+            let is_used = plan.split([' ', '\n', '(']).any(|word| word == index);
+            assert!(is_used, "{index}: {sql}\n{plan}");
+            let scans = ["Seq Scan on webhooks", "SCAN d", "SCAN m", "SCAN webhooks"];
+            assert!(scans.iter().all(|scan| !plan.contains(scan)), "{sql}\n{plan}");
+        }
+    }
+}
