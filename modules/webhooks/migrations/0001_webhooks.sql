@@ -17,6 +17,11 @@ CREATE TABLE webhooks_endpoints (
     is_ordered BOOLEAN NOT NULL,
     -- The most requests in a second, over all nodes; none means no limit.
     max_per_second INTEGER,
+    -- Seconds for one attempt, and a delivery's age at which it is given up; none means the settings'.
+    timeout_s INTEGER,
+    expires_after_s INTEGER,
+    -- Seconds between attempts, a JSON list; none means the settings'.
+    retry_delays_s TEXT,
     -- Custom headers, a JSON object, encrypted: they may carry tokens.
     headers TEXT,
     owner_id UUID NOT NULL,
@@ -112,6 +117,8 @@ CREATE TABLE webhooks_deliveries (
     duration_ms INTEGER,
     error TEXT,
     redelivery_of UUID,
+    -- When one that was missed was queued; the others were when they were made.
+    queued_us BIGINT,
     -- Of endpoints that want order: the entity, and the event, by which its deliveries follow.
     order_key TEXT,
     order_event UUID,

@@ -48,7 +48,18 @@ impl Backoff {
             .checked_shl(doublings)
             .and_then(|factor| self.first_retry_delay.checked_mul(factor))
             .unwrap_or(Duration::MAX);
-        let wanted = doubled.max(retry_after.unwrap_or_default()).min(self.max_retry_delay);
+        self.lengthened(doubled, retry_after, sample)
+    }
+
+    /// A delay with what the receiver asks for and jitter add to it, up to the longest one.
+    #[must_use]
+    pub fn lengthened(
+        &self,
+        delay: Duration,
+        retry_after: Option<Duration>,
+        sample: f64,
+    ) -> Duration {
+        let wanted = delay.max(retry_after.unwrap_or_default()).min(self.max_retry_delay);
         (wanted.saturating_add(self.jitter_of(wanted, sample))).min(self.max_retry_delay)
     }
 

@@ -15,6 +15,7 @@ use crate::headers;
 use crate::in_flight::Home;
 use crate::model::endpoint;
 use crate::retired::{self, Scheme};
+use crate::schedule::Schedule;
 use crate::signing::{KeyError, SigningKey, signed_headers};
 
 /// What the requests call themselves.
@@ -33,6 +34,7 @@ pub(crate) struct LoadedEndpoint {
     pub(crate) version: i64,
     organisation: Uuid,
     pub(crate) url: Result<TargetUrl, AddressError>,
+    pub(crate) schedule: Schedule,
     /// The sentence says why nothing can be signed.
     keys: Result<Keys, String>,
     headers: HeaderMap,
@@ -78,6 +80,7 @@ impl LoadedEndpoint {
             version: stored.version,
             organisation: stored.organisation_id,
             url: TargetUrl::parse(&stored.url, policy),
+            schedule: stored.schedule(),
             keys,
             headers: all,
         }

@@ -462,6 +462,7 @@ impl<'a> Batch<'a> {
                 message: message_id,
                 attempts: 0,
                 lane,
+                queued_us: store::made_us(id),
                 claim,
             };
             HandedDelivery { claimed, message, ticket }

@@ -36,6 +36,7 @@ mod model;
 mod owner;
 mod retention;
 mod retired;
+mod schedule;
 mod service;
 mod set;
 mod settings;

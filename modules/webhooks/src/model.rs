@@ -99,6 +99,7 @@ pub(crate) mod endpoint {
     use sea_orm::entity::prelude::*;
     use time::OffsetDateTime;
 
+    use crate::schedule::{self, Schedule};
     use crate::view::Detail;
 
     #[sea_orm::model]
@@ -116,6 +117,9 @@ pub(crate) mod endpoint {
         pub(crate) is_thin: bool,
         pub(crate) is_ordered: bool,
         pub(crate) max_per_second: Option<i32>,
+        pub(crate) timeout_s: Option<i32>,
+        pub(crate) expires_after_s: Option<i32>,
+        pub(crate) retry_delays_s: Option<String>,
         pub(crate) headers: Option<String>,
         pub(crate) owner_id: Uuid,
         pub(crate) owner_name: String,
@@ -140,6 +144,15 @@ pub(crate) mod endpoint {
         /// How much it is told.
         pub(crate) fn detail(&self) -> Detail {
             Detail { includes_changes: self.includes_changes, is_thin: self.is_thin }
+        }
+
+        /// When its deliveries are tried, and for how long.
+        pub(crate) fn schedule(&self) -> Schedule {
+            Schedule {
+                timeout_s: self.timeout_s,
+                expires_after_s: self.expires_after_s,
+                delays_s: self.retry_delays_s.as_deref().map(schedule::read),
+            }
         }
 
         /// The patterns that the endpoint listed.

@@ -69,6 +69,11 @@ pub(crate) fn micros(time: OffsetDateTime) -> i64 {
     i64::try_from(time.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
 }
 
+/// When an identifier was made, which a UUIDv7 tells in milliseconds.
+pub(crate) fn made_us(id: Uuid) -> i64 {
+    i64::try_from(id.as_u128() >> 80).unwrap_or(0).saturating_mul(1_000)
+}
+
 /// A new identifier with the time of another: of what is made later and belongs to it.
 pub(crate) fn as_old_as(old: Uuid, new: Uuid) -> Uuid {
     const REST: u128 = (1 << 80) - 1;

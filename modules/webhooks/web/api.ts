@@ -25,6 +25,9 @@ export interface Endpoint {
   readonly isThin: boolean;
   readonly isOrdered: boolean;
   readonly maxPerSecond: number | null;
+  readonly timeoutSeconds: number | null;
+  readonly retryDelaysSeconds: readonly number[] | null;
+  readonly expiresAfterSeconds: number | null;
   readonly publicKey: string | null;
   readonly headerNames: readonly string[];
   readonly createdAt: string;
@@ -41,6 +44,9 @@ export interface EndpointInput {
   isThin?: boolean;
   isOrdered?: boolean;
   maxPerSecond?: number | null;
+  timeoutSeconds?: number | null;
+  retryDelaysSeconds?: readonly number[] | null;
+  expiresAfterSeconds?: number | null;
   isAsymmetric?: boolean;
 }
 

@@ -123,6 +123,7 @@ export class WebhooksEndpoint extends Part {
     const { endpoint } = this;
     if (!endpoint) return { url: '', description: '', events: [], isActive: true };
     const { url, description, events, isActive, includesChanges, isThin, isOrdered, maxPerSecond } = endpoint;
+    const { timeoutSeconds, retryDelaysSeconds, expiresAfterSeconds } = endpoint;
     return {
       url,
       description,
@@ -132,6 +133,9 @@ export class WebhooksEndpoint extends Part {
       isThin,
       isOrdered,
       maxPerSecond,
+      timeoutSeconds,
+      retryDelaysSeconds,
+      expiresAfterSeconds,
       isAsymmetric: endpoint.publicKey !== null,
     };
   }

@@ -12,7 +12,8 @@ export interface FormState {
   change(part: EndpointInput): void;
 }
 
-const FIELDS = ['url', 'description', 'events', 'maxPerSecond'];
+const NUMBERS = ['maxPerSecond', 'timeoutSeconds', 'expiresAfterSeconds'] as const;
+const FIELDS = ['url', 'description', 'events', 'retryDelaysSeconds', ...NUMBERS];
 
 function row(
   form: FormState,
@@ -20,7 +21,7 @@ function row(
   control: (describedBy: string) => TemplateResult,
   note?: string,
 ): TemplateResult {
-  const wrong = form.problem?.of(name);
+  const wrong = wrongOf(form.problem, name);
   return html`<div class="svc-field" data-wide>
     <label for="${form.prefix}-${name}">${text(`webhooks-field-${name}`)}</label>
     ${control(`${form.prefix}-${name}-note`)}
@@ -53,17 +54,39 @@ function check(
   </label>`;
 }
 
-function pace(form: FormState): (describedBy: string) => TemplateResult {
+function whole(form: FormState, name: (typeof NUMBERS)[number]): (describedBy: string) => TemplateResult {
   return (describedBy) => html`<input
-    id="${form.prefix}-maxPerSecond"
+    id="${form.prefix}-${name}"
     class="svc-input"
     inputmode="numeric"
     autocomplete="off"
     aria-describedby=${describedBy}
-    .value=${form.input.maxPerSecond === null || form.input.maxPerSecond === undefined ? '' : String(form.input.maxPerSecond)}
+    aria-invalid=${form.problem?.of(name) ? 'true' : nothing}
+    .value=${form.input[name] === null || form.input[name] === undefined ? '' : String(form.input[name])}
     @input=${(event: Event) => {
       const typed = (event.target as HTMLInputElement).value.trim();
-      form.change({ maxPerSecond: typed === '' ? null : Number(typed) });
+      form.change({ [name]: typed === '' ? null : Number(typed) });
+    }}
+  />`;
+}
+
+/** What the server says of a list, or of the first of its parts that it refuses. */
+function wrongOf(problem: Problem | undefined, name: string): string | undefined {
+  return problem?.of(name) ?? problem?.fields.find(({ field }) => field.startsWith(`${name}[`))?.message;
+}
+
+function delays(form: FormState): (describedBy: string) => TemplateResult {
+  return (describedBy) => html`<input
+    id="${form.prefix}-retryDelaysSeconds"
+    class="svc-input"
+    autocomplete="off"
+    placeholder="30, 60, 3600"
+    aria-describedby=${describedBy}
+    aria-invalid=${wrongOf(form.problem, 'retryDelaysSeconds') ? 'true' : nothing}
+    .value=${(form.input.retryDelaysSeconds ?? []).join(', ')}
+    @change=${(event: Event) => {
+      const typed = (event.target as HTMLInputElement).value.split(/[\s,;]+/).filter((one) => one !== '');
+      form.change({ retryDelaysSeconds: typed.length === 0 ? null : typed.map(Number) });
     }}
   />`;
 }
@@ -94,7 +117,8 @@ export function fields(form: FormState): TemplateResult {
     <details class="svc-more">
       <summary>${text('webhooks-more')}</summary>
       ${check(form, 'includesChanges')}${check(form, 'isThin')}${check(form, 'isOrdered')}${check(form, 'isAsymmetric')}
-      ${row(form, 'maxPerSecond', pace(form), text('webhooks-note-maxPerSecond'))}
+      ${NUMBERS.map((name) => row(form, name, whole(form, name), text(`webhooks-note-${name}`)))}
+      ${row(form, 'retryDelaysSeconds', delays(form), text('webhooks-note-retryDelaysSeconds'))}
     </details>
   </div>`;
 }

@@ -12,6 +12,7 @@ use super::JobStartedBody;
 use crate::Manage;
 use crate::entity::{Entity, MAX_NAME};
 use crate::model::Status;
+use crate::schedule::Schedule;
 use crate::service::{DeliveryDetail, DeliveryFilter, Selection, Service};
 use crate::store::log::Delivery;
 use crate::store::log::events::About;
@@ -121,6 +122,7 @@ pub(crate) struct DeliveryDetailBody {
 
 impl DeliveryBody {
     fn new(delivery: Delivery, service: &Service) -> Self {
+        let schedule = Schedule { delays_s: delivery.delays_s, ..Schedule::default() };
         let (entity_type, entity_id) =
             delivery.entity.map(|Entity { kind, id }| (kind, id)).unzip();
         Self {
@@ -135,7 +137,7 @@ impl DeliveryBody {
             status: delivery.status.as_str(),
             status_code: delivery.status_code,
             attempts: delivery.attempts,
-            max_attempts: service.settings().max_attempts,
+            max_attempts: schedule.attempts(service.settings()),
             next_attempt_at: delivery.next_attempt_at,
             duration_ms: delivery.duration_ms,
             error: delivery.error,

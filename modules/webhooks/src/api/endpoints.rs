@@ -15,6 +15,7 @@ use super::deliveries::DeliveryDetailBody;
 use super::{JobStartedBody, present};
 use crate::Manage;
 use crate::retired::{self, Scheme};
+use crate::schedule::Schedule;
 use crate::service::{EndpointChange, NewEndpoint, Service, Stored};
 
 /// Who owns an endpoint: its rights decide what the endpoint gets.
@@ -58,6 +59,12 @@ pub(crate) struct EndpointBody {
     is_ordered: bool,
     /// The most requests in a second, over all nodes; none means no limit.
     max_per_second: Option<i32>,
+    /// Seconds for one attempt; none means those of `Svc:Webhooks:Timeout`.
+    timeout_seconds: Option<i32>,
+    /// Seconds between attempts, so that there is one attempt more; none means the settings'.
+    retry_delays_seconds: Option<Vec<i32>>,
+    /// The age of a delivery in seconds at which it is given up; none means never.
+    expires_after_seconds: Option<i32>,
     /// What verifies the `v1a` signature beside `v1`, `whpk_` and base64; none without one.
     public_key: Option<String>,
     /// The names of the headers that are sent besides ours; their values aren't shown.
@@ -90,6 +97,7 @@ pub(crate) struct EndpointBody {
 impl EndpointBody {
     fn new(stored: Stored, now: OffsetDateTime) -> Self {
         let Stored { endpoint, header_names, owner, retired } = stored;
+        let schedule = endpoint.schedule();
         let end = |scheme| retired::end(&retired, scheme, now);
         Self {
             events: endpoint.patterns(),
@@ -101,6 +109,9 @@ impl EndpointBody {
             is_thin: endpoint.is_thin,
             is_ordered: endpoint.is_ordered,
             max_per_second: endpoint.max_per_second,
+            timeout_seconds: schedule.timeout_s,
+            retry_delays_seconds: schedule.delays_s,
+            expires_after_seconds: schedule.expires_after_s,
             public_key: endpoint.public_key,
             header_names,
             owner: OwnerBody {
@@ -173,6 +184,19 @@ pub(crate) struct NewEndpointBody {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 10_000)]
     max_per_second: Option<i32>,
+    /// Seconds for one attempt, up to those of `Svc:Webhooks:Timeout`, which hold without it.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    timeout_seconds: Option<i32>,
+    /// Seconds between attempts, so that there is one attempt more; up to 30, each up to
+    /// `Svc:Webhooks:MaxRetryDelay`. Without it the settings hold.
+    #[serde(default)]
+    #[schema(max_items = 30)]
+    retry_delays_seconds: Option<Vec<i32>>,
+    /// The age of a delivery in seconds at which it is given up, whether it was attempted or not.
+    #[serde(default)]
+    #[schema(minimum = 60)]
+    expires_after_seconds: Option<i32>,
     /// Whether an Ed25519 signature (`v1a`) goes beside `v1`; `publicKey` then verifies it.
     #[serde(default)]
     is_asymmetric: bool,
@@ -239,6 +263,21 @@ pub(crate) struct EndpointChangeBody {
     #[schema(value_type = Option<i32>, minimum = 1, maximum = 10_000)]
     #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
     max_per_second: Option<Option<i32>>,
+    /// Seconds for one attempt; null for those of `Svc:Webhooks:Timeout`.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<i32>, minimum = 1)]
+    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
+    timeout_seconds: Option<Option<i32>>,
+    /// Seconds between attempts, for retries from now on; null for those of the settings.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<i32>>, max_items = 30)]
+    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
+    retry_delays_seconds: Option<Option<Vec<i32>>>,
+    /// The age of a delivery in seconds at which it is given up; null for never.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<i32>, minimum = 60)]
+    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
+    expires_after_seconds: Option<Option<i32>>,
     /// Whether an Ed25519 signature (`v1a`) goes beside `v1`, with a new key pair.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
@@ -305,6 +344,11 @@ pub(crate) async fn create_webhook(
         is_thin: body.is_thin,
         is_ordered: body.is_ordered,
         max_per_second: body.max_per_second,
+        schedule: Schedule {
+            timeout_s: body.timeout_seconds,
+            expires_after_s: body.expires_after_seconds,
+            delays_s: body.retry_delays_seconds,
+        },
         is_asymmetric: body.is_asymmetric,
         headers: body.headers,
     };
@@ -365,6 +409,9 @@ pub(crate) async fn change_webhook(
         is_thin: body.is_thin,
         is_ordered: body.is_ordered,
         max_per_second: body.max_per_second,
+        timeout_s: body.timeout_seconds,
+        expires_after_s: body.expires_after_seconds,
+        delays_s: body.retry_delays_seconds,
         is_asymmetric: body.is_asymmetric,
         headers: body.headers,
     };

@@ -45,6 +45,7 @@ pub(super) type Ended = Result<Finished, Unread>;
 /// How an attempt ended.
 pub(super) struct Finished {
     pub(super) claimed: Claimed,
+    pub(super) endpoint: Arc<LoadedEndpoint>,
     pub(super) event_type: Arc<str>,
     pub(super) outcome: Outcome,
 }
@@ -87,10 +88,17 @@ pub(super) async fn send(
 ) -> Ended {
     let Job { claimed, endpoint, message, ticket } = job;
     let bytes = message.body.bytes();
-    if bytes > limits.payload {
-        let outcome = Outcome::too_large(bytes, limits.payload, clock.now());
+    let expires_us = endpoint.schedule.expires_us(claimed.queued_us);
+    let unsent = if bytes > limits.payload {
+        Some(Outcome::too_large(bytes, limits.payload, clock.now()))
+    } else if expires_us.is_some_and(|end| end <= clock.now_us()) {
+        Some(Outcome::expired(clock.now()))
+    } else {
+        None
+    };
+    if let Some(outcome) = unsent {
         spans::ended(&outcome);
-        return Ok(Finished { claimed, event_type: message.event_type, outcome });
+        return Ok(Finished { claimed, endpoint, event_type: message.event_type, outcome });
     }
     let Some(body) = read(&database, message.body).await else { return Err(Unread(claimed.id)) };
     let log_limit = limits.log;
@@ -106,14 +114,19 @@ pub(super) async fn send(
             let sent = log_text::headers(&headers, log_limit);
             // Receivers drop what comes twice by `webhook-id`.
             let request = ClientRequest { may_repeat: true, ..ClientRequest::post(headers, body) };
-            let outcome = sender.send(url, request).await;
-            Outcome::of(outcome, sent, clock.now(), log_limit)
+            match (endpoint.schedule.timeout(), sender.send(url, request)) {
+                (None, sending) => Outcome::of(sending.await, sent, clock.now(), log_limit),
+                (Some(own), sending) => match tokio::time::timeout(own, sending).await {
+                    Ok(outcome) => Outcome::of(outcome, sent, clock.now(), log_limit),
+                    Err(_) => Outcome::timed_out(own, sent, clock.now()),
+                },
+            }
         }
         Err((code, sentence)) => Outcome::unsent(code, sentence, clock.now()),
     };
     drop(ticket);
     spans::ended(&outcome);
-    Ok(Finished { claimed, event_type: message.event_type, outcome })
+    Ok(Finished { claimed, endpoint, event_type: message.event_type, outcome })
 }
 
 /// The bytes that are sent; none when they can't be read, or were deleted meanwhile.
@@ -158,6 +171,23 @@ impl Outcome {
              raise that and redeliver, or tell less of the record"
         );
         let mut outcome = Self::unsent("payload_too_large", sentence, now);
+        outcome.failure.iter_mut().for_each(|failure| failure.is_ours = true);
+        outcome
+    }
+
+    /// The endpoint's own time was up.
+    fn timed_out(own: Duration, sent: String, now: OffsetDateTime) -> Self {
+        let sentence =
+            format!("no complete answer within the `{}` seconds of the endpoint", own.as_secs());
+        let mut outcome = Self::unsent("timeout", sentence, now);
+        outcome.failure.iter_mut().for_each(|failure| failure.timed_out = true);
+        Self { sent: Some(sent), duration: own, ..outcome }
+    }
+
+    /// It waited for longer than the endpoint wants to hear of it.
+    fn expired(now: OffsetDateTime) -> Self {
+        let sentence = "it waited until the endpoint's time for it had passed; redeliver it";
+        let mut outcome = Self::unsent("expired", sentence.to_owned(), now);
         outcome.failure.iter_mut().for_each(|failure| failure.is_ours = true);
         outcome
     }

@@ -168,25 +168,27 @@ impl Dispatcher {
     }
 
     fn attempt<'a>(&self, finished: &'a Finished) -> Attempt<'a> {
-        let Finished { claimed, outcome, .. } = finished;
+        let Finished { claimed, endpoint, outcome, .. } = finished;
+        let schedule = &endpoint.schedule;
         let failure = outcome.failure.as_ref();
         let made = u32::try_from(claimed.attempts).unwrap_or(0) + 1;
         let finished_us = micros(outcome.finished_at);
-        let status = match failure {
-            None => Status::Delivered,
-            Some(failure)
-                if failure.is_ours
-                    || made >= self.settings.max_attempts
-                    || self.is_gone(outcome) =>
-            {
-                Status::Failed
-            }
-            Some(_) => Status::Retrying,
+        let is_last = |failure: &Failure| {
+            failure.is_ours || made >= schedule.attempts(&self.settings) || self.is_gone(outcome)
         };
-        let due_us = failure.filter(|_| status == Status::Retrying).map(|failure| {
-            let delay = self.settings.backoff().delay(made, failure.retry_after, self.sample());
+        let due_us = failure.filter(|failure| !is_last(failure)).map(|failure| {
+            let backoff = self.settings.backoff();
+            let delay = schedule.delay(&backoff, made, failure.retry_after, self.sample());
             finished_us.saturating_add(i64::try_from(delay.as_micros()).unwrap_or(i64::MAX))
         });
+        // What would be too old by then is given up at once.
+        let expires_us = schedule.expires_us(claimed.queued_us).unwrap_or(i64::MAX);
+        let due_us = due_us.filter(|due| *due < expires_us);
+        let status = match (failure, due_us) {
+            (None, _) => Status::Delivered,
+            (Some(_), None) => Status::Failed,
+            (Some(_), Some(_)) => Status::Retrying,
+        };
         let answered = outcome.status.is_some();
         Attempt {
             claimed,

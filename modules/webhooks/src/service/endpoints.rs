@@ -22,6 +22,7 @@ use crate::model::endpoint::{self, ActiveModel, Entity, Model};
 use crate::owner::{Owner, Standing};
 use crate::retention::DeleteDeliveries;
 use crate::retired::{self, RetiredKey, Scheme};
+use crate::schedule::{self, Schedule};
 use crate::signing::{KeyPair, Secret};
 use crate::store::deletions;
 use crate::subscription::{Subscription, SubscriptionError};
@@ -46,6 +47,7 @@ pub(crate) struct NewEndpoint {
     pub(crate) is_thin: bool,
     pub(crate) is_ordered: bool,
     pub(crate) max_per_second: Option<i32>,
+    pub(crate) schedule: Schedule,
     pub(crate) is_asymmetric: bool,
     pub(crate) headers: BTreeMap<String, String>,
 }
@@ -63,6 +65,12 @@ pub(crate) struct EndpointChange {
     pub(crate) is_ordered: Option<bool>,
     #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
     pub(crate) max_per_second: Option<Option<i32>>,
+    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
+    pub(crate) timeout_s: Option<Option<i32>>,
+    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
+    pub(crate) expires_after_s: Option<Option<i32>>,
+    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
+    pub(crate) delays_s: Option<Option<Vec<i32>>>,
     pub(crate) is_asymmetric: Option<bool>,
     pub(crate) headers: Option<BTreeMap<String, String>>,
 }
@@ -99,6 +107,9 @@ impl Service {
             secret: new.secret,
             headers: Some(new.headers.clone()),
             max_per_second: Some(new.max_per_second),
+            timeout_s: Some(new.schedule.timeout_s),
+            expires_after_s: Some(new.schedule.expires_after_s),
+            delays_s: Some(new.schedule.delays_s.clone()),
             ..EndpointChange::default()
         })?;
         let Checked { url: Some(url), subscription: Some(subscription), secret } = checked else {
@@ -120,6 +131,9 @@ impl Service {
             is_thin: Set(new.is_thin),
             is_ordered: Set(new.is_ordered),
             max_per_second: Set(new.max_per_second),
+            timeout_s: Set(new.schedule.timeout_s),
+            expires_after_s: Set(new.schedule.expires_after_s),
+            retry_delays_s: Set(new.schedule.delays_s.as_deref().map(schedule::written)),
             key_pair: Set(key_pair),
             public_key: Set(public_key),
             headers: Set(headers::protect(&ring, id, &new.headers)?),
@@ -196,6 +210,15 @@ impl Service {
                 }
                 if let Some(max_per_second) = change.max_per_second {
                     record.max_per_second = Set(max_per_second);
+                }
+                if let Some(timeout_s) = change.timeout_s {
+                    record.timeout_s = Set(timeout_s);
+                }
+                if let Some(expires_after_s) = change.expires_after_s {
+                    record.expires_after_s = Set(expires_after_s);
+                }
+                if let Some(delays_s) = &change.delays_s {
+                    record.retry_delays_s = Set(delays_s.as_deref().map(schedule::written));
                 }
                 if let Some(wanted) = change.is_asymmetric
                     && wanted != before.key_pair.is_some()
@@ -417,6 +440,12 @@ impl Service {
             let expected = format!("must be from 1 to {MAX_PER_SECOND}, or null for no limit");
             refuse("maxPerSecond", expected);
         }
+        let schedule = Schedule {
+            timeout_s: change.timeout_s.flatten(),
+            expires_after_s: change.expires_after_s.flatten(),
+            delays_s: change.delays_s.clone().flatten(),
+        };
+        errors.extend(schedule.check(&self.settings));
         if let Some(Err(found)) = change.headers.as_ref().map(headers::check) {
             errors.extend(found);
         }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::Service;
 use crate::model::Status;
 use crate::store::log::{self, Ended};
-use crate::store::{first_id_at, moment};
+use crate::store::{first_id_at, made_us, moment};
 
 /// Deliveries that are looked at, the newest: a busy endpoint is judged by its last hours.
 const LOOKED_AT: u64 = 5_000;
@@ -81,9 +81,7 @@ impl Service {
             if status == Status::Delivered {
                 last_success = last_success.max(finished_us);
             }
-            // A UUIDv7 begins with the milliseconds of its time.
-            let queued_ms = i64::try_from(delivery.as_u128() >> 80).unwrap_or(0);
-            let hour = queued_ms.div_euclid(HOUR_US / 1_000);
+            let hour = made_us(delivery).div_euclid(HOUR_US);
             by_hour.entry(hour).or_default().add(status, duration_ms);
             total.add(status, duration_ms);
         }

@@ -13,7 +13,7 @@ use svc_database::{Backend, Database, column};
 use uuid::Uuid;
 
 use super::pace::Pace;
-use super::{ids, is_one_of, read_all};
+use super::{ids, is_one_of, made_us, read_all};
 use crate::model::Lane;
 
 /// Endpoints that one look steps along; the next look goes on behind them.
@@ -175,6 +175,8 @@ pub(crate) struct Claimed {
     /// Attempts made so far.
     pub(crate) attempts: i32,
     pub(crate) lane: Lane,
+    /// When it was queued.
+    pub(crate) queued_us: i64,
     pub(crate) claim: Claim,
 }
 
@@ -204,19 +206,23 @@ impl On<'_> {
 }
 
 /// What a claim answers with.
-pub(crate) const CLAIMED: &str = "id, organisation_id, endpoint_id, message_id, attempts, lane";
+pub(crate) const CLAIMED: &str =
+    "id, organisation_id, endpoint_id, message_id, attempts, lane, queued_us";
 
 /// Reads rows of [`CLAIMED`], in the order in which the events were stored.
 pub(crate) fn read_claimed(rows: &[QueryResult], claim: Claim) -> Result<Vec<Claimed>> {
     let mut claimed = read_all(rows, |row| {
+        let id: Uuid = row.try_get_by_index(0)?;
+        let queued_us: Option<i64> = row.try_get_by_index(6)?;
         Ok((
             Claimed {
-                id: row.try_get_by_index(0)?,
+                id,
                 organisation: row.try_get_by_index(1)?,
                 endpoint: row.try_get_by_index(2)?,
                 message: row.try_get_by_index(3)?,
                 attempts: row.try_get_by_index(4)?,
                 lane: Lane::Ordinary,
+                queued_us: queued_us.unwrap_or_else(|| made_us(id)),
                 claim,
             },
             row.try_get_by_index::<i16>(5)?,

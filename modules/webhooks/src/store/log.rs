@@ -18,9 +18,10 @@ use svc_database::{Database, column, database_error};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{ids, is_one_of, moment, read_all};
+use super::{ids, is_one_of, made_us, moment, read_all};
 use crate::entity::Entity;
 use crate::model::{Lane, Status};
+use crate::schedule;
 
 /// Deliveries among which one statement looks.
 const AT_ONCE: u64 = 1_000;
@@ -38,7 +39,7 @@ const INDEXED_CODE: i16 = 300;
 /// The columns of a delivery in a list, with its event and its endpoint.
 const COLUMNS: &str = "d.id, d.endpoint_id, e.url, m.event_id, m.event_type, d.status, \
     d.status_code, d.attempts, d.due_us, d.duration_ms, d.error, d.redelivery_of, e.is_active, \
-    d.lane, m.id, m.entity_type, m.entity_id";
+    d.lane, m.id, m.entity_type, m.entity_id, e.retry_delays_s";
 
 /// Where deliveries are read from. One whose endpoint is gone is gone too.
 const FROM: &str = "webhooks_deliveries d JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
@@ -56,6 +57,8 @@ pub(crate) struct Delivery {
     pub(crate) status: Status,
     pub(crate) status_code: Option<i16>,
     pub(crate) attempts: i32,
+    /// The delays of the endpoint, where it has its own.
+    pub(crate) delays_s: Option<Vec<i32>>,
     pub(crate) next_attempt_at: Option<OffsetDateTime>,
     pub(crate) duration_ms: Option<i32>,
     pub(crate) error: Option<String>,
@@ -251,10 +254,10 @@ pub(crate) async fn one(
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Exchange {
         delivery: read(row)?,
-        request_headers: column(row, 17)?,
-        request_body: column(row, 18)?,
-        response_headers: column(row, 19)?,
-        response_body: column(row, 20)?,
+        request_headers: column(row, 18)?,
+        request_body: column(row, 19)?,
+        response_headers: column(row, 20)?,
+        response_body: column(row, 21)?,
     }))
 }
 
@@ -316,10 +319,11 @@ fn read(row: &QueryResult) -> Result<Delivery> {
         url: column(row, 2)?,
         event_id: column(row, 3)?,
         event_type: column(row, 4)?,
-        queued_at: time_of(id),
+        queued_at: moment(made_us(id)),
         status,
         status_code: column(row, 6)?,
         attempts: column(row, 7)?,
+        delays_s: column::<Option<String>>(row, 17)?.as_deref().map(schedule::read),
         next_attempt_at: waits.then(|| moment(due)),
         duration_ms: column(row, 9)?,
         error: column(row, 10)?,
@@ -334,12 +338,6 @@ pub(crate) fn entity_of(row: &QueryResult, index: usize) -> Result<Option<Entity
     let kind: Option<String> = row.try_get_by_index(index)?;
     let id: Option<String> = row.try_get_by_index(index + 1)?;
     Ok(kind.zip(id).map(|(kind, id)| Entity { kind, id }))
-}
-
-/// When an identifier was made, which a UUIDv7 tells in milliseconds.
-fn time_of(id: Uuid) -> OffsetDateTime {
-    let milliseconds = i64::try_from(id.as_u128() >> 80).unwrap_or(0);
-    moment(milliseconds.saturating_mul(1_000))
 }
 
 fn wide(count: usize) -> u64 {

@@ -111,7 +111,7 @@ pub(crate) async fn queue_missed(
 ) -> Result<u64> {
     let database = uow.context().database();
     let sql = format!(
-        "UPDATE webhooks_deliveries SET status = {}, due_us = ?, \
+        "UPDATE webhooks_deliveries SET status = {}, due_us = ?, queued_us = ?, \
          lane = CASE WHEN lane = {ordered} THEN {ordered} ELSE {replay} END \
          WHERE status = {} AND {}",
         Status::Queued.code(),
@@ -120,7 +120,8 @@ pub(crate) async fn queue_missed(
         ordered = Lane::Ordered.code(),
         replay = Lane::Replay.code(),
     );
-    let values = [uow.context().clock().now_us().into(), ids(deliveries)];
+    let now = uow.context().clock().now_us();
+    let values = [now.into(), now.into(), ids(deliveries)];
     uow.execute(database.statement(&sql, values)).await
 }
 

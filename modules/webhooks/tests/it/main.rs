@@ -14,6 +14,7 @@ mod owners;
 mod recovering;
 mod refusals;
 mod rules;
+mod schedules;
 mod secrets;
 mod sending;
 mod settings;

@@ -36,6 +36,9 @@ on_both_databases! {
                 "isThin": false,
                 "isOrdered": false,
                 "maxPerSecond": null,
+                "timeoutSeconds": null,
+                "retryDelaysSeconds": null,
+                "expiresAfterSeconds": null,
                 "publicKey": null,
                 "headerNames": [],
                 "owner": {
