@@ -158,7 +158,7 @@ export const webhooks = [
 
   story(
     'a record leads to what was sent of it, and what waits is cancelled',
-    { app: 'webhooks' },
+    { app: 'webhooks', expects: /422/ },
     async ({ page, application }) => {
       const { receiver } = application;
       receiver.status = 200;
@@ -177,10 +177,10 @@ export const webhooks = [
       const newest = page.locator('.svc-row[data-index="0"]', { hasText: 'webhook.test' });
       await newest.getByText('Queued').waitFor();
       await newest.click();
-      await page.getByRole('button', { name: 'Cancel delivery' }).click();
+      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
       await said(page, 'Cancelled');
       await page.getByText('Cancelled by').waitFor();
-      await page.getByRole('button', { name: 'Cancel delivery' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor({ state: 'detached' });
 
       await page.goto(addressOf(application.url, { app: 'webhooks', state: { open: endpoint.id } }));
       await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
@@ -189,6 +189,21 @@ export const webhooks = [
       await said(page, 'A job cancels them now');
       await page.locator('.svc-figures > div', { hasText: 'Waiting now' }).getByText('0', { exact: true }).waitFor();
       await page.locator('.svc-related').getByText('Cancelled').first().waitFor();
+
+      await page.goto(addressOf(application.url, { app: 'webhooks', state: { open: endpoint.id } }));
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+      await page.locator('.svc-more summary').click();
+      await page.getByLabel('Time to answer').fill('99');
+      await page.getByLabel('Between attempts').fill('1, soon');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('[data-wrong]').first().waitFor();
+      await page.getByLabel('Time to answer').fill('5');
+      await page.getByLabel('Between attempts').fill('1, 1');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'Endpoint saved');
+      const saved = await application.ask<Record<string, unknown>>(`/api/v1/webhooks/${endpoint.id}`);
+      assert.deepEqual([saved.timeoutSeconds, saved.retryDelaysSeconds], [5, [1, 1]]);
       await page.locator('.svc-related').getByRole('button', { name: 'Show all' }).click();
 
       await page.getByLabel('Any status').selectOption('delivered');

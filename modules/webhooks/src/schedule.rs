@@ -17,6 +17,7 @@ const DAY_S: i32 = 24 * 60 * 60;
 
 /// An endpoint's own times, in seconds; what is none is as the settings say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "units stand last")]
 pub(crate) struct Schedule {
     /// For one attempt.
     pub(crate) timeout_s: Option<i32>,

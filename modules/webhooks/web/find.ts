@@ -78,8 +78,10 @@ export function foundBy(
 
 /** A button with a panel in which one writes what is looked for. */
 export class WebhooksFind extends Part {
-  static override properties = { by: { attribute: false }, draft: { state: true } };
+  static override properties = { by: { attribute: false }, isNarrow: { attribute: false }, draft: { state: true } };
   declare by: Found;
+  /** Whether something stands beside the list. */
+  declare isNarrow: boolean;
   /** What stands in the panel. */
   declare draft: Found;
   readonly #prefix = freshId('find');
@@ -87,6 +89,7 @@ export class WebhooksFind extends Part {
   constructor() {
     super();
     this.by = NOTHING;
+    this.isNarrow = false;
     this.draft = NOTHING;
   }
 
@@ -146,7 +149,7 @@ export class WebhooksFind extends Part {
       ${this.#field('until', { type: 'datetime-local' })}
       <div class="svc-filter-values">
         <button type="submit" class="svc-button" data-look="primary">${text('webhooks-find')}</button>
-        <button type="button" class="svc-button" data-look="plain" @click=${(event: Event) => this.#find(event, NOTHING)}>${text('no-hits-clear')}</button>
+        <button type="button" class="svc-button" data-look="plain" @click=${(event: Event) => this.#find(event, NOTHING)}>${text('webhooks-find-clear')}</button>
       </div>
     </form>`;
   }
@@ -157,6 +160,7 @@ export class WebhooksFind extends Part {
       .icon=${'filter'}
       .content=${() => this.#form()}
       .align=${'end'}
+      .wordless=${this.isNarrow}
       @popover-closed=${() => this.#forget()}
     ></svc-popover>`;
   }

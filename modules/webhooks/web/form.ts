@@ -3,6 +3,12 @@ import { capitalised, html, icon, nothing, text, type Problem, type TemplateResu
 import type { EndpointInput, EventType } from './api.ts';
 import './events.ts';
 
+/** A number, or what is none as it was written: that is the server's to refuse. */
+function readWhole(typed: string): number {
+  const read = Number(typed);
+  return Number.isNaN(read) ? (typed as unknown as number) : read;
+}
+
 /** What stands in the form. */
 export interface FormState {
   readonly prefix: string;
@@ -65,7 +71,7 @@ function whole(form: FormState, name: (typeof NUMBERS)[number]): (describedBy: s
     .value=${form.input[name] === null || form.input[name] === undefined ? '' : String(form.input[name])}
     @input=${(event: Event) => {
       const typed = (event.target as HTMLInputElement).value.trim();
-      form.change({ [name]: typed === '' ? null : Number(typed) });
+      form.change({ [name]: typed === '' ? null : readWhole(typed) });
     }}
   />`;
 }
@@ -86,7 +92,7 @@ function delays(form: FormState): (describedBy: string) => TemplateResult {
     .value=${(form.input.retryDelaysSeconds ?? []).join(', ')}
     @change=${(event: Event) => {
       const typed = (event.target as HTMLInputElement).value.split(/[\s,;]+/).filter((one) => one !== '');
-      form.change({ retryDelaysSeconds: typed.length === 0 ? null : typed.map(Number) });
+      form.change({ retryDelaysSeconds: typed.length === 0 ? null : typed.map(readWhole) });
     }}
   />`;
 }
@@ -114,7 +120,7 @@ export function fields(form: FormState): TemplateResult {
     ${row(form, 'description', input(form, 'description', 'text'))}
     ${row(form, 'events', events, text('webhooks-note-events'))}
     ${check(form, 'isActive')}
-    <details class="svc-more">
+    <details class="svc-more" ?open=${[...NUMBERS, 'retryDelaysSeconds'].some((name) => wrongOf(form.problem, name))}>
       <summary>${text('webhooks-more')}</summary>
       ${check(form, 'includesChanges')}${check(form, 'isThin')}${check(form, 'isOrdered')}${check(form, 'isAsymmetric')}
       ${NUMBERS.map((name) => row(form, name, whole(form, name), text(`webhooks-note-${name}`)))}

@@ -184,7 +184,7 @@ export class WebhooksApp extends Part {
         'status',
         api.STATUSES.map((one) => [one, text(`webhooks-status-${one}`)] as const),
       )}
-      <webhooks-find .by=${this.view} @find=${(event: CustomEvent<Found>) => this.go({ ...event.detail, open: undefined })}></webhooks-find>
+      <webhooks-find .by=${this.view} .isNarrow=${this.view.open !== undefined} @find=${(event: CustomEvent<Found>) => this.go({ ...event.detail, open: undefined })}></webhooks-find>
       ${this.#isFew ? nothing : menuButton(text('more'), () => [{ label: text('webhooks-redeliver-all'), icon: 'retry', run: () => void this.#redeliverAll() }])}`;
   }
 
@@ -199,6 +199,15 @@ export class WebhooksApp extends Part {
             : nothing
         }
       </header>
+      ${
+        this.view.tab === 'deliveries'
+          ? foundBy(
+              this.view,
+              (part) => this.go({ ...part, open: undefined }),
+              () => this.querySelector<WebhooksFind>('webhooks-find')?.open(),
+            )
+          : nothing
+      }
       ${tabs(
         [
           { id: 'endpoints', title: text('webhooks-endpoints') },
@@ -209,16 +218,7 @@ export class WebhooksApp extends Part {
         (tab) => void this.#tab(tab),
         PREFIX,
         text('webhooks-app'),
-      )}
-      ${
-        this.view.tab === 'deliveries'
-          ? foundBy(
-              this.view,
-              (part) => this.go({ ...part, open: undefined }),
-              () => this.querySelector<WebhooksFind>('webhooks-find')?.open(),
-            )
-          : nothing
-      }`;
+      )}`;
   }
 
   #table(rows: CursorRows, label: string, columns: ReturnType<typeof endpointColumns>): TemplateResult {

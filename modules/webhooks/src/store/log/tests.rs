@@ -62,19 +62,20 @@ on_both_databases! {
     async fn every_filter_of_the_log_is_a_range_of_an_index(backend) {
         let (_app, database) = filled(backend).await;
         let own = organisation(1).0;
-        let endpoint = Uuid::from_u128(3 << 120 | 1);
+        let id = |kind: u128, number: u128| Uuid::from_u128(kind << 120 | number);
+        let endpoint = id(3, 1);
         let by = |filter: Filter| newest_statement(own, &filter, filter.before, 51);
         let of = |filter: Filter| by(Filter { endpoint: Some(endpoint), ..filter });
         let failed = Filter { status: Some(Status::Failed), ..Filter::default() };
         let code = Filter { status_code: Some(503), ..Filter::default() };
         let span = Filter {
-            since: Some(Uuid::from_u128(1 << 120 | 9_000)),
-            before: Some(Uuid::from_u128(1 << 120 | 9_100)),
+            since: Some(id(1, 9_000)),
+            before: Some(id(1, 9_100)),
             ..Filter::default()
         };
-        let event = About::Event(Uuid::from_u128(2 << 120 | 700));
+        let event = About::Event(id(2, 700));
         let entity = About::Entity(Entity { kind: "Products".to_owned(), id: "700".to_owned() });
-        let messages = [Uuid::from_u128(1 << 120 | 1), Uuid::from_u128(1 << 120 | 2)];
+        let messages = [id(1, 1), id(1, 2)];
         let everything = Filter::default();
         for (statement, index) in [
             (by(failed.clone()), "webhooks_deliveries_log"),
