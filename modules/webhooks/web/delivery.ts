@@ -140,7 +140,7 @@ export class WebhooksDelivery extends Part {
       <header class="svc-pane-head">
         <button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('close')} title=${text('close')} @click=${() => this.tell('pane-close', undefined)}>${icon('close')}</button>
         <div class="svc-pane-title"><span class="svc-soft">${text('webhooks-delivery')}</span><h2 tabindex="-1">${title}</h2></div>
-        ${one ? html`${statusBadge(one)}${waits(one) ? html`<button type="button" class="svc-button" @click=${() => void this.#cancel()}>${icon('ban')}<span>${text('webhooks-cancel')}</span></button>` : nothing}<button type="button" class="svc-button" @click=${() => void this.#again()}>${icon('retry')}<span>${text('webhooks-redeliver')}</span></button>` : nothing}
+        ${one ? html`${statusBadge(one)}<div class="svc-pane-actions">${waits(one) ? html`<button type="button" class="svc-button" @click=${() => void this.#cancel()}>${icon('ban')}<span>${text('webhooks-cancel')}</span></button>` : nothing}<button type="button" class="svc-button" @click=${() => void this.#again()}>${icon('retry')}<span>${text('webhooks-redeliver')}</span></button></div>` : nothing}
       </header>
       <div class="svc-pane-body">${one ? this.#body(one) : this.problem ? failure(this.problem, () => void this.load()) : html`<div class="svc-skeleton" aria-busy="true"></div>`}</div>
     </section>`;
