@@ -110,7 +110,8 @@ export class WebhooksFind extends Part {
   #find(event: Event, found: Found): void {
     event.preventDefault();
     this.querySelector<SvcPopover>('svc-popover')?.close();
-    this.tell('find', found);
+    const written = Object.entries(found).map(([name, value]) => [name, value.trim()]);
+    this.tell('find', Object.fromEntries(written));
   }
 
   #field(
@@ -121,7 +122,7 @@ export class WebhooksFind extends Part {
     const isTime = how.type !== undefined;
     const value = this.draft[name];
     const put = (typed: string) => {
-      this.draft = { ...this.draft, [name]: isTime ? absolute(typed) : typed.trim() };
+      this.draft = { ...this.draft, [name]: isTime ? absolute(typed) : typed };
     };
     return html`<div class="svc-field"><label for=${id}>${text(`webhooks-find-${name}`)}</label>
       <input
@@ -135,7 +136,7 @@ export class WebhooksFind extends Part {
         pattern=${how.pattern ?? nothing}
         ?required=${how.with !== undefined && this.draft[how.with] !== ''}
         .value=${isTime ? local(value) : value}
-        @change=${(event: Event) => put((event.target as HTMLInputElement).value)}
+        @input=${(event: Event) => put((event.target as HTMLInputElement).value)}
       /></div>`;
   }
 

@@ -81,6 +81,7 @@ function wrongOf(problem: Problem | undefined, name: string): string | undefined
   return problem?.of(name) ?? problem?.fields.find(({ field }) => field.startsWith(`${name}[`))?.message;
 }
 
+/** What is written stays as it is: the numbers are read out of it. */
 function delays(form: FormState): (describedBy: string) => TemplateResult {
   return (describedBy) => html`<input
     id="${form.prefix}-retryDelaysSeconds"
@@ -89,8 +90,8 @@ function delays(form: FormState): (describedBy: string) => TemplateResult {
     placeholder="30, 60, 3600"
     aria-describedby=${describedBy}
     aria-invalid=${wrongOf(form.problem, 'retryDelaysSeconds') ? 'true' : nothing}
-    .value=${(form.input.retryDelaysSeconds ?? []).join(', ')}
-    @change=${(event: Event) => {
+    value=${(form.input.retryDelaysSeconds ?? []).join(', ')}
+    @input=${(event: Event) => {
       const typed = (event.target as HTMLInputElement).value.split(/[\s,;]+/).filter((one) => one !== '');
       form.change({ retryDelaysSeconds: typed.length === 0 ? null : typed.map(readWhole) });
     }}
