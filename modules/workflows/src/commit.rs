@@ -7,8 +7,9 @@
 //!   record had before it.
 //! - A record that names somebody else is that person's turn.
 //! - A record that is gone for good is forgotten, so that one which is made under its key begins anew.
+//! - Pages are told of the sets in which it is somebody else's turn now, or nobody's.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use async_trait::async_trait;
 use sea_orm::Value;
@@ -24,7 +25,8 @@ use crate::declared::Started;
 use crate::definition::Lock;
 use crate::engine::{Workflow, WorkflowEngine};
 use crate::errors::LOCKED;
-use crate::events::WorkflowTransitioned;
+use crate::events::{WorkflowOverdue, WorkflowTransitioned};
+use crate::live;
 use crate::store::{self, Begun, Place};
 
 /// Takes part in every commit, once the application is built.
@@ -46,16 +48,27 @@ impl CommitHook for Follow {
                 touched.entry((organisation, change.model.table)).or_default().push((id, change));
             }
         }
+        let mut moved_sets = moved_sets(captured);
         for ((organisation, table), changes) in touched {
             let Some(workflow) = workflows.of_table(table) else { continue };
             let moved = moved(captured, workflow.set());
             let set = Touched { uow, workflows, workflow, organisation, changes, moved };
             set.guard().await?;
             set.follow().await?;
-            set.claim().await?;
+            if set.claim().await? | set.has_deleted() {
+                moved_sets.insert(workflow.set().to_owned());
+            }
         }
-        Ok(())
+        moved_sets.iter().try_for_each(|set| live::tell_moved(uow, set))
     }
+}
+
+/// The sets of which the unit of work took records on, or had one overdue.
+fn moved_sets(captured: &Captured) -> BTreeSet<String> {
+    let told = captured.events.iter();
+    let told =
+        told.filter(|it| [WorkflowTransitioned::NAME, WorkflowOverdue::NAME].contains(&&*it.name));
+    told.filter_map(|it| it.data["entityType"].as_str().map(str::to_owned)).collect()
 }
 
 fn key_of(change: &Change) -> Option<Uuid> {
@@ -142,8 +155,14 @@ impl Touched<'_> {
         self.changes.iter().filter(move |(_, change)| holds(change)).map(|(id, _)| *id)
     }
 
-    /// Stores whose turn it is with records in which a property names another person now.
-    async fn claim(&self) -> Result<()> {
+    /// Whether a record was deleted, with which its task goes.
+    fn has_deleted(&self) -> bool {
+        self.with(|change| change.kind == ChangeKind::Deleted).next().is_some()
+    }
+
+    /// Stores whose turn it is with records in which a property names another person now; answers
+    /// with whether there are such.
+    async fn claim(&self) -> Result<bool> {
         let mut named: HashMap<Uuid, (HashSet<&str>, &Record)> = HashMap::new();
         for (id, change) in &self.changes {
             let Some(after) = &change.after else {
@@ -163,6 +182,7 @@ impl Touched<'_> {
         let ids: Vec<Uuid> = named.keys().copied().collect();
         let (ctx, set) = (self.uow.context(), self.workflow.set());
         let instances = store::instances(ctx, self.organisation, set, &ids).await?;
+        let mut has_claimed = false;
         for (id, (changed, record)) in named {
             let Some(instance) = instances.get(&id) else { continue };
             let definition = self.workflows.version(ctx, self.workflow, instance.version).await?;
@@ -181,8 +201,9 @@ impl Touched<'_> {
             let place = Place { organisation: self.organisation, set, id };
             let claims = standing.claims(&definition);
             store::claim(self.uow, place, instance.stay(), &claims).await?;
+            has_claimed = true;
         }
-        Ok(())
+        Ok(has_claimed)
     }
 
     /// Begins and forgets instances.

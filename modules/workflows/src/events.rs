@@ -97,6 +97,9 @@ pub struct WorkflowOverdue {
 }
 
 impl WorkflowOverdue {
+    /// The name under which it is raised.
+    pub(crate) const NAME: &str = "WorkflowOverdue";
+
     pub(crate) fn example() -> Self {
         let WorkflowReminded { entity_type, entity_id, state, due } = WorkflowReminded::example();
         Self { entity_type, entity_id, state, due }

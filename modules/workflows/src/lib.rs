@@ -13,6 +13,7 @@
 //! - `engine`: the workflows of the application, with their versions;
 //! - `commit`: instances begin and end with their records, and what is locked is refused;
 //! - `subject`: a record as somebody looks at it; `transition`: takes it on;
+//! - `live`: what pages hear;
 //! - `store`: the statements;
 //! - `api`: the routes.
 
@@ -29,6 +30,7 @@ mod definition;
 mod engine;
 pub mod errors;
 mod events;
+mod live;
 mod plan;
 mod store;
 mod subject;
@@ -85,7 +87,7 @@ impl Module for Workflows {
     }
 
     fn requires(&self) -> &'static [&'static str] {
-        &["data", "events", "http", "jobs", "settings"]
+        &["data", "events", "http", "jobs", "live", "settings"]
     }
 
     fn configure(&self, registry: &mut Registry) {
@@ -119,6 +121,7 @@ impl Module for Workflows {
         ]);
         let started = registry.part::<Started>().clone();
         registry.commit_hook(Arc::new(Follow(started.clone())));
+        live::register(registry, started.clone());
         let declared = registry.part::<Declared>().clone();
         registry.on_build(|app| async move {
             let definitions = std::mem::take(&mut *declared.open());

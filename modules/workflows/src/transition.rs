@@ -28,6 +28,7 @@ use crate::definition::{Definition, State, Transition};
 use crate::engine::WorkflowEngine;
 use crate::errors::{CHANGED_SINCE, UNKNOWN_TRANSITION};
 use crate::events::{TransitionUser, WorkflowTransitioned};
+use crate::live;
 use crate::plan;
 use crate::store::{self, Approval, Begun, Stay, Step};
 use crate::subject::{Subject, Version};
@@ -120,6 +121,8 @@ impl WorkflowEngine {
         }
         let missing = approve(uow, &subject, transition, comment).await?;
         if missing > 0 {
+            // Nothing is raised, but it awaits whoever approved no more.
+            live::tell_moved(uow, subject.workflow.set())?;
             return Ok(Moved {
                 version: subject.version(),
                 definition: Arc::clone(&subject.definition),

@@ -7,6 +7,7 @@ mod comparing;
 mod deadlines;
 mod declaring;
 mod fixture;
+mod live;
 mod locking;
 mod model;
 mod moving;
