@@ -9,6 +9,7 @@ copied = { $count ->
     [one] Eine Zeile kopiert
    *[other] { $count } Zeilen kopiert
  }
+due = Fällig
 done = Fertig
 delete = Löschen
 discard = Verwerfen
@@ -22,6 +23,7 @@ save = Speichern
 search = Suchen
 search-in = { $name } durchsuchen
 print-list = Drucken
+overdue = Überfällig
 print-part = { $shown } von { $total }
 search-records = Datensätze
 search-rest = Alle Treffer in { $name }
@@ -41,6 +43,7 @@ workflow-approved = { $count ->
 }
 workflow-awaits = { $title }: { $have } von { $need } haben zugestimmt
 workflow-comment = Kommentar
+workflow-escalated = Auch andere dürfen handeln.
 workflow-moved = Jetzt: { $state }
 workflow-past = { $count ->
     [one] Ein Schritt bisher

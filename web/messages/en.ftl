@@ -10,6 +10,7 @@ copied = { $count ->
    *[other] Copied { $count } rows
  }
 done = Done
+due = Due
 delete = Delete
 discard = Discard
 filter = Filter
@@ -22,6 +23,7 @@ save = Save
 search = Search
 search-in = Search { $name }
 print-list = Print
+overdue = Overdue
 print-part = { $shown } of { $total }
 search-records = Records
 search-rest = All hits in { $name }
@@ -41,6 +43,7 @@ workflow-approved = { $count ->
 }
 workflow-awaits = { $title }: { $have } of { $need } have approved
 workflow-comment = Comment
+workflow-escalated = Others may act too.
 workflow-moved = It is now: { $state }
 workflow-past = { $count ->
     [one] One step so far

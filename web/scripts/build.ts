@@ -21,7 +21,7 @@ const TARGET = ['es2024', 'chrome125', 'firefox128', 'safari17.5'];
 
 /** What a module's `app.json` says. */
 interface ModuleFile {
-  apps?: ({ entry: string } & Record<string, unknown>)[];
+  apps?: ({ entry: string; badge?: string } & Record<string, unknown>)[];
   sets?: Record<string, unknown>;
 }
 
@@ -57,9 +57,11 @@ function writeMessages(out: string): Record<string, string[]> {
 function modulesPlugin(messages: Record<string, string[]>): Plugin {
   const entries = moduleFolders().map((folder) => {
     const { apps = [], sets = {} } = JSON.parse(readFileSync(join(folder, 'app.json'), 'utf8')) as ModuleFile;
-    const written = apps.map(
-      ({ entry, ...rest }) => `{...${JSON.stringify(rest)},load:()=>import(${JSON.stringify(join(folder, entry))})}`,
-    );
+    const loading = (file: string) => `()=>import(${JSON.stringify(join(folder, file))})`;
+    const written = apps.map(({ entry, badge, ...rest }) => {
+      const loadBadge = badge === undefined ? '' : `,loadBadge:${loading(badge)}`;
+      return `{...${JSON.stringify(rest)},load:${loading(entry)}${loadBadge}}`;
+    });
     return `{apps:[${written.join(',')}],sets:${JSON.stringify(sets)}}`;
   });
   const contents = `export const messages=${JSON.stringify(messages)};export const modules=[${entries.join(',')}];`;
@@ -147,7 +149,11 @@ export async function build(folder: string = join(root, 'dist'), withMaps = fals
     sourcemap: withMaps && 'linked',
     metafile: true,
     nodePaths: [join(root, 'node_modules')],
-    alias: { '@svc/shell': join(project, 'shell/src/index.ts'), '@svc/web': join(root, 'src/index.ts') },
+    alias: {
+      '@svc/shell': join(project, 'shell/src/index.ts'),
+      '@svc/web/server': join(root, 'src/server.ts'),
+      '@svc/web': join(root, 'src/index.ts'),
+    },
     plugins: [modulesPlugin(messages)],
   });
   for (const folder of [join(project, 'shell/icons'), join(root, 'icons')]) {

@@ -1,8 +1,8 @@
 /** `@svc/web`: what pages of modules are made of. They import from here alone, and share one copy of it with the page. */
 export { css, html, nothing, render, svg, type PropertyValues, type TemplateResult } from 'lit';
 export { live } from 'lit/directives/live.js';
-export { asProblem, isAborted, probe, send, sendForStream, type Answer, type Ask } from './client/request.ts';
-export { hear, type Hearing } from './client/live.ts';
+export * from './server.ts';
+export { MOST_AT_ONCE, takeManyOn, takeOn, type Moved, type Obstacle } from './client/workflow.ts';
 export { applicationName } from './client/start.ts';
 export { apply, knownModel } from './client/sets.ts';
 export { keepState } from './host/address.ts';
@@ -26,11 +26,12 @@ export { showSecret } from './parts/secret.ts';
 export { tabs, type Tab } from './parts/tabs.ts';
 export { SvcTable } from './parts/table.ts';
 export type { Column, RowPress, Rows } from './parts/table-parts.ts';
-export { badge, timeAgo, type Tone } from './parts/value.ts';
+export { badge, dueTime, isOver, timeAgo, type Tone } from './parts/value.ts';
 export { watch } from './parts/watch.ts';
 export { changedValues, changesOf, fieldName, howOf, ReferenceNames, sentenceOf } from './sets/history-values.ts';
 export { restoreWith } from './sets/history-restore.ts';
 export { noticesNear, SvcNotices } from './sets/notices.ts';
+export { stateBadge, whatCame, whyNot, withComment } from './sets/transition.ts';
 export {
   currentLanguage,
   date,

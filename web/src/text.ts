@@ -5,7 +5,7 @@
  */
 import { FluentBundle, FluentResource, type FluentVariable } from '@fluent/bundle';
 import { humanise, withoutId } from './core/names.ts';
-import { relativeParts } from './core/relative.ts';
+import { daysBetween, relativeParts } from './core/relative.ts';
 
 export type Arguments = Record<string, FluentVariable>;
 
@@ -196,10 +196,25 @@ export function relative(value: string | Date, now = Date.now()): string {
   const parts = relativeParts(new Date(value).getTime(), now);
   if (!parts) return dateTime(value);
   if (parts.count === 0) return text('time-now');
+  return counted(parts.count, parts.unit);
+}
+
+function counted(count: number, unit: 'second' | 'minute' | 'hour' | 'day'): string {
   return kept('r', () => new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'short' })).format(
-    parts.count,
-    parts.unit,
+    count,
+    unit,
   );
+}
+
+/** Up to how many days are counted. */
+const MOST_DAYS = 30;
+
+/** The same, but days are counted for a month: what is due is near or far, whatever the date. */
+export function relativeDays(value: string | Date, now = Date.now()): string {
+  const at = new Date(value).getTime();
+  const days = daysBetween(at, now, MOST_DAYS);
+  if (days !== undefined) return counted(days, 'day');
+  return Math.abs(at - now) < 86_400_000 ? relative(value, now) : date(value);
 }
 
 /** A span of time in the unit that says most: "3 min". */

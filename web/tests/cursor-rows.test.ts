@@ -52,3 +52,60 @@ test('a server with nothing but empty pages is not asked without end', async () 
   await rows.begin();
   assert.deepEqual([rows.loaded, rows.hasMore], [0, true]);
 });
+
+test('what is asked for anew loses what is gone, on any page, and keeps its length', async () => {
+  const pages: Pages = { '': { items: of('1', '2'), next: 'a' }, a: { items: of('3', '4'), next: 'b' } };
+  serve(pages);
+  let told: () => void = () => undefined;
+  const rows = new CursorRows('/list', () => told());
+  await rows.begin();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  told = resolve;
+  rows.want(0, 2);
+  await promise;
+  rows.drop(({ id }) => id === '1');
+  assert.deepEqual([ids(rows), rows.hasMore], [['2', '3', '4'], true]);
+  Object.assign(pages, { '': { items: of('0', '2'), next: 'a' }, a: { items: of('4'), next: null } });
+  await rows.renew();
+  assert.deepEqual([ids(rows), rows.hasMore], [['0', '2', '4'], false]);
+});
+
+test('a change while rows are asked for anew has them asked for once more', async () => {
+  let asked = 0;
+  serve({ '': { items: of('1'), next: null } });
+  const { fetch } = globalThis;
+  Object.assign(globalThis, {
+    fetch: (path: string) => {
+      asked += 1;
+      return fetch(path);
+    },
+  });
+  const rows = new CursorRows('/list', () => undefined);
+  await rows.begin();
+  await Promise.all([rows.renew(), rows.renew(), rows.renew()]);
+  assert.equal(asked, 3);
+});
+
+test('a list that is longer than anybody looks at is not asked for whole', async () => {
+  let asked = 0;
+  Object.assign(globalThis, {
+    fetch: (path: string) => {
+      asked += 1;
+      const take = Number(new URL(path, 'http://client.test').searchParams.get('take'));
+      const items = Array.from({ length: take }, () => ({ id: String(asked) }));
+      return Promise.resolve(
+        new Response(JSON.stringify({ items, next: 'more' }), { headers: { 'content-type': 'application/json' } }),
+      );
+    },
+  });
+  const rows = new CursorRows('/list', () => undefined);
+  await rows.begin();
+  while (rows.loaded < 1_500) {
+    const before = rows.loaded;
+    rows.want(0, before);
+    while (rows.loaded === before) await new Promise((resolve) => setImmediate(resolve));
+  }
+  asked = 0;
+  await rows.renew();
+  assert.deepEqual([asked, rows.loaded, rows.hasMore], [5, 1_000, true]);
+});

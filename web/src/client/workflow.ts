@@ -6,6 +6,9 @@ const ROOT = '/api/v1/workflows';
 /** What looking at workflows asks for; nobody holds it where there are none. */
 export const VIEW_WORKFLOWS = 'Workflows.View';
 
+/** What is told live when it's somebody else's turn with records; its keys are sets. */
+export const MOVED_TOPIC = 'workflows.moved';
+
 /** A state of a workflow. */
 export interface State {
   readonly name: string;
@@ -29,6 +32,12 @@ export interface Approval {
   readonly time: string;
 }
 
+/** What keeps a person from a transition. */
+export interface Obstacle {
+  readonly code: string;
+  readonly detail: string;
+}
+
 /** A transition out of the state of a record. */
 export interface Choice {
   readonly name: string;
@@ -38,7 +47,7 @@ export interface Choice {
   readonly approvalsNeeded: number;
   readonly approvals: readonly Approval[];
   /** What keeps this person from it. */
-  readonly obstacle: { readonly code: string; readonly detail: string } | null;
+  readonly obstacle: Obstacle | null;
 }
 
 /** A transition that was taken. */
@@ -60,6 +69,10 @@ export interface Standing {
   readonly state: State;
   /** None for a record that was there before its workflow. */
   readonly since: string | null;
+  /** When it should have left the state; none where no time is set. */
+  readonly due: string | null;
+  /** Whether others may act too, because it's overdue. */
+  readonly isEscalated: boolean;
   readonly choices: readonly Choice[];
   readonly past: readonly Step[];
 }
@@ -93,6 +106,26 @@ function pathOf(set: string, key: string): string {
 /** Where a record stands, what is possible, and what happened. */
 export async function standingOf(set: string, key: string, signal: AbortSignal): Promise<Standing> {
   return (await send<Standing>(pathOf(set, key), { signal })).body;
+}
+
+/** What became of one of several records. */
+export interface BulkAnswer {
+  readonly id: string;
+  readonly moved: Moved | null;
+  readonly problem: Obstacle | null;
+}
+
+/** The most records of one request. */
+export const MOST_AT_ONCE = 100;
+
+/** Takes records on, each by itself, if it is still what was seen; up to `MOST_AT_ONCE`. */
+export async function takeManyOn(
+  set: string,
+  transition: string,
+  request: { records: readonly { id: string; version: string }[]; comment?: string },
+): Promise<readonly BulkAnswer[]> {
+  const path = `${ROOT}/${encodeURIComponent(set)}/transitions/${encodeURIComponent(transition)}`;
+  return (await send<{ items: BulkAnswer[] }>(path, { method: 'POST', body: request })).body.items;
 }
 
 /** Takes a record on, if it is still what was seen. */

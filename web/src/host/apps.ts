@@ -36,7 +36,7 @@ function setApp(host: SetHost, set: EntitySet): AppDefinition {
 
 function moduleApps(): AppDefinition[] {
   return modules.flatMap(({ apps }) =>
-    (apps ?? []).map(({ load, title, group, requiredPermissions, ...rest }) => ({
+    (apps ?? []).map(({ load, loadBadge: _, title, group, requiredPermissions, ...rest }) => ({
       ...SIZE,
       ...rest,
       title: text(title),
@@ -45,6 +45,18 @@ function moduleApps(): AppDefinition[] {
       render: (async (context) => (await load()).default(context)) satisfies RenderFunction,
     })),
   );
+}
+
+/** Has the apps that say something by a badge keep it, for those whom the apps are for. */
+export function keepBadges(permissions: readonly string[]): void {
+  for (const { id, requiredPermissions = [], loadBadge } of modules.flatMap(({ apps }) => apps ?? [])) {
+    if (!loadBadge || !requiredPermissions.every((permission) => permissions.includes(permission))) continue;
+    // An app is what it is without its badge.
+    loadBadge().then(
+      ({ default: keep }) => keep((value) => Shell.setBadge(id, value)),
+      () => undefined,
+    );
+  }
 }
 
 /** Tells the shell of all apps; gives back those that a new desktop of this person has, in their order. */

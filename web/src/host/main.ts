@@ -13,7 +13,7 @@ import { applicationName, loadStart } from '../client/start.ts';
 import type { Model } from '../core/model.ts';
 import { sentence, state } from '../parts/states.ts';
 import { currentLanguage, setSources, text, useLanguage } from '../text.ts';
-import { registerApps } from './apps.ts';
+import { keepBadges, registerApps } from './apps.ts';
 import { install } from './install.ts';
 import { showConnection } from './connection.ts';
 import { askHost, begin as tellShell, signIn, whoIsHere } from './session.ts';
@@ -74,6 +74,7 @@ async function begin(): Promise<void> {
   document.body.append(desktop);
   followLanguage(desktop);
   showConnection(desktop);
+  keepBadges(person.permissions);
   install();
   // The shell asks once more, and shows its sign-in when it is true.
   onSignedOut(() => void Shell.request('/api/v1/me').catch(() => undefined));

@@ -15,6 +15,8 @@ declare module 'svc:modules' {
       readonly singleInstance?: boolean;
       /** Loads the module with the render function. */
       load(): Promise<{ default: import('@svc/shell').RenderFunction }>;
+      /** Loads what keeps the app's badge. */
+      loadBadge?(): Promise<{ default: (show: (value: number) => void) => void }>;
     }[];
     readonly sets?: Readonly<Record<string, import('../sets/context.ts').Look>>;
   }[];

@@ -12,6 +12,9 @@ interface Listing {
 const TAKE = 50;
 /** A page may hold little or nothing though there is more behind it: the server looks only so far for what a list is narrowed to. */
 const EMPTY_PAGES = 20;
+/** What a page holds at most, and how many such pages are asked for again at once. */
+const MOST_TAKE = 200;
+const MOST_RENEWED = 5;
 
 export class CursorRows implements Rows {
   readonly #path: string;
@@ -20,6 +23,7 @@ export class CursorRows implements Rows {
   #rows: Row[] = [];
   #next: string | null = null;
   #isLoading = false;
+  #isStale = false;
   /** How many pages were read. */
   pages = 0;
   isLoaded = false;
@@ -88,9 +92,47 @@ export class CursorRows implements Rows {
     this.#changed();
   }
 
-  async #ask(after: string | undefined): Promise<Listing> {
+  /** Takes rows out that are known to be gone. */
+  drop(isGone: (row: Row) => boolean): void {
+    this.#rows = this.#rows.filter((row) => !isGone(row));
+    this.#changed();
+  }
+
+  /**
+   * Asks for as many rows as there are anew, from the first: what is gone leaves, wherever it stood. Of a very long list what is far
+   * behind is asked for when it comes into sight again.
+   */
+  async renew(): Promise<void> {
+    if (this.#end.signal.aborted) return;
+    this.#isStale = this.#isLoading;
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      const wanted = Math.max(TAKE, this.#rows.length);
+      const rows: Row[] = [];
+      let next: string | null | undefined;
+      for (let page = 0; page < MOST_RENEWED && next !== null && rows.length < wanted; page += 1) {
+        const found = await this.#ask(next, Math.min(MOST_TAKE, wanted - rows.length));
+        rows.push(...found.items);
+        next = found.next;
+      }
+      this.#rows = rows;
+      this.#next = next ?? null;
+      this.isLoaded = true;
+      this.problem = undefined;
+    } catch (error) {
+      if (isAborted(error)) return;
+      this.problem = asProblem(error);
+    } finally {
+      this.#isLoading = false;
+    }
+    this.#changed();
+    if (this.#isStale) await this.renew();
+  }
+
+  async #ask(after: string | undefined, take = TAKE): Promise<Listing> {
     const url = new URL(this.#path, location.origin);
-    url.searchParams.set('take', String(TAKE));
+    url.searchParams.set('take', String(take));
     if (after !== undefined) url.searchParams.set('after', after);
     return (await send<Listing>(url.pathname + url.search, { signal: this.#end.signal })).body;
   }
@@ -121,5 +163,6 @@ export class CursorRows implements Rows {
       this.#isLoading = false;
     }
     this.#changed();
+    if (this.#isStale) await this.renew();
   }
 }

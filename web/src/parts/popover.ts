@@ -46,6 +46,7 @@ export class SvcPopover extends Part {
     align: { attribute: false },
     wordless: { attribute: false },
     kind: { attribute: false },
+    isStop: { attribute: false },
     isOpen: { state: true },
   };
   declare label: string;
@@ -56,6 +57,8 @@ export class SvcPopover extends Part {
   /** Shows the icon alone. */
   declare wordless: boolean;
   declare kind: 'menu' | 'dialog';
+  /** A stop of the Tab key; within a table it's none. */
+  declare isStop: boolean;
   declare isOpen: boolean;
   readonly #id = freshId('popover');
 
@@ -66,6 +69,7 @@ export class SvcPopover extends Part {
     this.align = 'start';
     this.wordless = false;
     this.kind = 'dialog';
+    this.isStop = true;
     this.isOpen = false;
   }
 
@@ -121,6 +125,7 @@ export class SvcPopover extends Part {
         aria-expanded=${this.isOpen}
         aria-label=${this.wordless ? label : nothing}
         title=${this.wordless ? label : nothing}
+        tabindex=${this.isStop ? nothing : -1}
         popovertarget=${this.#id}
       >
         ${this.icon ? icon(this.icon) : nothing}${this.wordless ? nothing : html`<span>${label}</span>`}
@@ -174,7 +179,7 @@ export function menu(entries: readonly Entry[]): TemplateResult {
 export function menuButton(
   label: string,
   entries: () => readonly Entry[],
-  how: { icon?: IconName; align?: 'start' | 'end'; wordless?: boolean; look?: string } = {},
+  how: { icon?: IconName; align?: 'start' | 'end'; wordless?: boolean; look?: string; isStop?: boolean } = {},
 ): TemplateResult {
   return html`<svc-popover
     .label=${label}
@@ -183,6 +188,7 @@ export function menuButton(
     .align=${how.align ?? 'end'}
     .wordless=${how.wordless ?? true}
     .look=${how.look ?? 'plain'}
+    .isStop=${how.isStop ?? true}
     .content=${() => menu(entries())}
   ></svc-popover>`;
 }

@@ -17,6 +17,8 @@ export interface Column {
   readonly fixed?: number | undefined;
   /** How it stands with the row, in a word or two: where rows are narrow it stands beside the title. */
   readonly isState?: boolean;
+  /** Buttons: where rows are narrow they stand below the rest. They are no stops of the Tab key; Enter leads into them. */
+  readonly isActs?: boolean;
   /** What stands under the column. */
   readonly foot?: Shown | undefined;
   cell(row: Row): Shown;
@@ -56,6 +58,25 @@ export function asSpreadsheet(columns: readonly Column[], rows: readonly Row[]):
   const clean = (value: string) => value.replaceAll(/[\t\r\n]+/g, ' ');
   const lines = rows.map((row) => columns.map((column) => clean(column.plain(row))).join('\t'));
   return [columns.map(({ title }) => clean(title)).join('\t'), ...lines].join('\n');
+}
+
+/** What a key does within the buttons of a cell: the next one, out of them, or nothing. */
+export function keyInActs(event: KeyboardEvent, leave: () => void): void {
+  const cell = (event.target as Element).closest('.svc-acts');
+  const buttons = [...(cell?.querySelectorAll<HTMLElement>(':scope > button, :scope > svc-popover > button') ?? [])];
+  const at = buttons.indexOf(event.target as HTMLElement);
+  if (at < 0) return;
+  // A key that is held down walks, and does nothing again and again.
+  if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1 }[event.key];
+  if (to !== undefined) {
+    event.preventDefault();
+    buttons.at(to % buttons.length)?.focus();
+  } else if (['Escape', 'ArrowUp', 'ArrowDown'].includes(event.key)) {
+    event.preventDefault();
+    event.stopPropagation();
+    leave();
+  }
 }
 
 /** Follows the pointer that pulls a column's edge, and tells how wide it makes the column. */

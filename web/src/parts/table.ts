@@ -14,6 +14,7 @@ import { icon } from './icons.ts';
 import { define, freshId, Part } from './part.ts';
 import {
   asSpreadsheet,
+  keyInActs,
   pullEdge,
   type CellPress,
   type Column,
@@ -30,6 +31,9 @@ const CHECK_WIDTH = 40;
 /** By how much a key makes a column wider. */
 const WIDTH_STEP = 16;
 const HEIGHTS = { row: 40, card: 64 };
+/** What buttons take: of a mouse's size, and of a finger's. Beside a row's text they have less room around them. */
+const ACTS = { fine: 32, coarse: 44, around: 12 };
+const FINGERS = matchMedia('(pointer: coarse)');
 
 export class SvcTable extends Part {
   static override properties = {
@@ -119,8 +123,13 @@ export class SvcTable extends Part {
     return this.querySelector('[role=grid]');
   }
 
+  get #acts(): Column | undefined {
+    return this.columns.find(({ isActs }) => isActs);
+  }
+
   get #height(): number {
-    return this.narrow ? HEIGHTS.card : HEIGHTS.row;
+    const acts = this.#acts ? ACTS[FINGERS.matches ? 'coarse' : 'fine'] + ACTS.around : 0;
+    return this.narrow ? HEIGHTS.card + acts : Math.max(HEIGHTS.row, acts);
   }
 
   #measure(): void {
@@ -160,6 +169,7 @@ export class SvcTable extends Part {
       const least = shown.reduce((sum, { width, fixed }) => sum + (fixed ?? width), this.selectable ? CHECK_WIDTH : 0);
       grid.style.setProperty('--svc-columns', this.narrow ? this.#cardTracks() : tracks.join(' '));
       grid.style.setProperty('--svc-least', this.narrow ? '0px' : `${least}px`);
+      grid.style.setProperty('--svc-row', `${this.#height}px`);
     }
     this.#look();
   }
@@ -169,7 +179,8 @@ export class SvcTable extends Part {
   }
 
   #shownColumns(): readonly Column[] {
-    return this.narrow ? this.columns.slice(0, 1) : this.columns;
+    if (!this.narrow) return this.columns;
+    return [...this.columns.slice(0, 1), ...(this.#acts ? [this.#acts] : [])];
   }
 
   #walk(row: number, column: number): void {
@@ -190,7 +201,10 @@ export class SvcTable extends Part {
   }
 
   #keyed(event: KeyboardEvent): void {
-    if (event.target !== this.#grid) return;
+    if (event.target !== this.#grid) {
+      keyInActs(event, () => this.focus());
+      return;
+    }
     const { row, column } = this.at;
     const page = Math.max(1, Math.floor(((this.#grid?.clientHeight ?? 400) - HEIGHTS.row) / this.#height) - 1);
     const far = event.ctrlKey || event.metaKey;
@@ -227,6 +241,9 @@ export class SvcTable extends Part {
     } else if ((event.key === '<' || event.key === '>') && column && this.sizable) {
       event.preventDefault();
       this.#widen(column, event.key === '>' ? WIDTH_STEP : -WIDTH_STEP);
+    } else if (event.key === 'Enter' && row && column?.isActs) {
+      event.preventDefault();
+      if (!event.repeat) this.querySelector<HTMLElement>('.svc-acts[data-at] button')?.focus();
     } else if (event.key === 'Enter' && row) {
       event.preventDefault();
       this.tell<RowPress>('row-open', { index: this.at.row, row, apart: far });
@@ -295,7 +312,7 @@ export class SvcTable extends Part {
 
   #pressed(event: MouseEvent): void {
     const element = (event.target as Element).closest<HTMLElement>('[data-index]');
-    if (!element || (event.target as Element).closest('.svc-cell-editor')) return;
+    if (!element || (event.target as Element).closest('.svc-cell-editor, .svc-acts')) return;
     const index = Number(element.dataset.index);
     const row = this.rows.at(index);
     if (!row) return;
@@ -384,10 +401,11 @@ export class SvcTable extends Part {
       ${this.selectable ? this.#check(row, index) : nothing}
       ${
         this.narrow
-          ? this.#card(row, index)
-          : this.columns.map(
-              (column, place) =>
-                html`<span
+          ? html`${this.#card(row, index)}${this.#acts ? this.#actsOf(this.#acts, row, [index, 1]) : nothing}`
+          : this.columns.map((column, place) =>
+              column.isActs
+                ? this.#actsOf(column, row, [index, place])
+                : html`<span
                 role="gridcell"
                 id="${this.#id}-${index}-${place}"
                 class="svc-cell"
@@ -399,6 +417,18 @@ export class SvcTable extends Part {
             )
       }
     </div>`;
+  }
+
+  /** The buttons of a row. */
+  #actsOf(column: Column, row: Row, [index, place]: readonly [number, number]): TemplateResult {
+    return html`<span
+      role="gridcell"
+      id="${this.#id}-${index}-${place}"
+      class="svc-acts"
+      data-column=${place}
+      ?data-at=${this.#isAt(index, place)}
+      >${column.cell(row)}</span
+    >`;
   }
 
   get #hasFoot(): boolean {
@@ -419,7 +449,7 @@ export class SvcTable extends Part {
     const [first, ...others] = this.columns;
     const state = others.find(({ isState }) => isState);
     const parts = others
-      .filter((column) => column !== state && column.plain(row) !== '')
+      .filter((column) => column !== state && !column.isActs && column.plain(row) !== '')
       .slice(0, 3)
       .map((column) => html`<span class="svc-card-part">${column.cell(row)}</span>`);
     return html`<span role="gridcell" id="${this.#id}-${index}-0" class="svc-card" data-column="0" ?data-at=${this.#isAt(index, 0)}>

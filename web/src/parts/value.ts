@@ -3,7 +3,7 @@ import { html, type nothing, type TemplateResult } from 'lit';
 import { isNamed, referenceOf } from '../core/list-state.ts';
 import type { EntitySet, Model, Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
-import { choiceName, date, dateTime, exactTime, number, relative, text } from '../text.ts';
+import { choiceName, date, dateTime, exactTime, number, relative, relativeDays, text } from '../text.ts';
 
 export type Shown = TemplateResult | string | typeof nothing;
 
@@ -44,6 +44,18 @@ export function choiceBadge(set: string, property: Property, member: string): Te
 /** How long ago, with the exact time behind it. */
 export function timeAgo(value: string): TemplateResult {
   return html`<time datetime=${value} title=${exactTime(value)}>${relative(value)}</time>`;
+}
+
+/** Whether a time is over. */
+export function isOver(value: string): boolean {
+  return new Date(value).getTime() <= Date.now();
+}
+
+/** By when something is to be done, with the exact time behind it; what is overdue says so in words too. */
+export function dueTime(value: string): TemplateResult {
+  const time = html`<time datetime=${value} title=${exactTime(value)}>${relativeDays(value)}</time>`;
+  if (!isOver(value)) return time;
+  return html`<span class="svc-badge" data-tone="bad"><span>${text('overdue')} · ${time}</span></span>`;
 }
 
 /** The same where there's little room: older times by their day. */

@@ -4,36 +4,29 @@
  */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { asProblem, isAborted } from '../client/request.ts';
+import { hear } from '../client/live.ts';
 import {
+  MOVED_TOPIC,
   standingOf,
   takeOn,
   type Approval,
   type Choice,
   type Moved,
   type Standing,
-  type State,
   type Step,
 } from '../client/workflow.ts';
 import type { EntitySet } from '../core/model.ts';
 import { Problem } from '../core/problem.ts';
-import { askIn } from '../parts/dialog.ts';
 import { icon } from '../parts/icons.ts';
-import { define, freshId, Part } from '../parts/part.ts';
-import { capitalised, failureBar } from '../parts/states.ts';
-import { badge, timeAgo } from '../parts/value.ts';
-import { find, text } from '../text.ts';
+import { define, Part } from '../parts/part.ts';
+import { failureBar } from '../parts/states.ts';
+import { dueTime, isOver, timeAgo } from '../parts/value.ts';
+import { text } from '../text.ts';
 import { noticesNear } from './notices.ts';
+import { stateBadge, whatCame, whyNot, withComment } from './transition.ts';
 
-/** The tones of badges by the colours of states. */
-const TONES = { grey: 'none', blue: 'info', green: 'good', yellow: 'warn', red: 'bad' } as const;
-
-/** The longest comment, in characters, as the server has it. */
-const MOST_COMMENT = 2000;
-
-/** A state as it is shown everywhere. */
-export function stateBadge({ title, colour }: State): TemplateResult {
-  return badge(title, TONES[colour]);
-}
+/** Records of a set may move in bursts; this one is looked at no more often than this. */
+const FOLLOW_MS = 2_000;
 
 export class SvcWorkflow extends Part {
   static override properties = {
@@ -51,6 +44,7 @@ export class SvcWorkflow extends Part {
   declare standing: Standing | undefined;
   declare problem: Problem | undefined;
   declare isBusy: boolean;
+  #following: ReturnType<typeof setTimeout> | undefined;
   #loading: AbortController | undefined;
 
   constructor() {
@@ -63,20 +57,38 @@ export class SvcWorkflow extends Part {
     if (changes.has('key') || changes.has('set') || changes.has('version')) void this.#load();
   }
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    // A step that sets nothing is no change of the record; nobody hears of it otherwise.
+    const soon = () => {
+      this.#following ??= setTimeout(() => this.#follow(), FOLLOW_MS);
+    };
+    this.atEnd(hear(`${MOVED_TOPIC}:${this.set.name}`, { heard: soon, missed: soon }));
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    clearTimeout(this.#following);
+    this.#following = undefined;
     this.#loading?.abort();
   }
 
-  async #load(): Promise<void> {
+  #follow(): void {
+    this.#following = undefined;
+    // Whoever is about to take it on is told by what comes of that.
+    if (!this.isBusy) void this.#load(true);
+  }
+
+  /** Where it stands now. `isQuiet` leaves what was said before, as it does what can't be read just now. */
+  async #load(isQuiet = false): Promise<void> {
     this.#loading?.abort();
     this.#loading = new AbortController();
     const { signal } = this.#loading;
-    this.problem = undefined;
+    if (!isQuiet) this.problem = undefined;
     try {
       this.standing = await standingOf(this.set.name, this.key, signal);
     } catch (error) {
-      if (!isAborted(error)) this.problem = asProblem(error);
+      if (!isQuiet && !isAborted(error)) this.problem = asProblem(error);
     }
   }
 
@@ -87,14 +99,11 @@ export class SvcWorkflow extends Part {
     this.isBusy = true;
     try {
       const moved = choice.needsComment
-        ? await this.#withComment(choice, version)
+        ? await withComment(this, choice, (comment) => this.#move(choice, { version, comment }).catch(asProblem))
         : await this.#move(choice, { version });
       if (!moved) return;
       if (moved instanceof Problem) throw moved;
-      const { approvalsMissing: missing, state } = moved;
-      const done =
-        missing > 0 ? text('workflow-approved', { count: missing }) : text('workflow-moved', { state: state.title });
-      noticesNear(this)?.say({ text: done });
+      noticesNear(this)?.say({ text: whatCame(moved) });
       await this.#load();
       this.tell('record-moved', undefined);
     } catch (error) {
@@ -113,28 +122,6 @@ export class SvcWorkflow extends Part {
     return takeOn(this.set.name, this.key, choice.name, request);
   }
 
-  /** Asks for a comment first; nothing when the person left. */
-  #withComment(choice: Choice, version: string): Promise<Moved | Problem | undefined> {
-    const id = freshId('comment');
-    return askIn<Moved | Problem>(this, {
-      title: choice.title,
-      body: html`<div class="svc-form"><div class="svc-field">
-        <label for=${id}>${text('workflow-comment')}</label>
-        <textarea id=${id} name="comment" class="svc-input" rows="3" maxlength=${MOST_COMMENT} required></textarea>
-      </div></div>`,
-      confirm: choice.title,
-      answer: async (dialog) => {
-        const input = dialog.querySelector('textarea');
-        const comment = input?.value.trim() ?? '';
-        if (comment === '') {
-          input?.focus();
-          return undefined;
-        }
-        return this.#move(choice, { version, comment }).catch(asProblem);
-      },
-    });
-  }
-
   #approvals(approvals: readonly Approval[]): TemplateResult {
     return html`<ul class="svc-approvals">${approvals.map(
       ({ by, comment, time }) =>
@@ -147,8 +134,12 @@ export class SvcWorkflow extends Part {
   }
 
   #closed({ title, obstacle }: Choice): TemplateResult {
-    const why = find(`refused-${obstacle?.code.replaceAll(/[._]/g, '-')}`) ?? capitalised(obstacle?.detail ?? '');
-    return html`<li><span class="svc-soft">${icon('lock')}</span><span><b>${title}</b> <span class="svc-soft">${why}</span></span></li>`;
+    return html`<li><span class="svc-soft">${icon('lock')}</span><span><b>${title}</b> <span class="svc-soft">${obstacle ? whyNot(obstacle) : nothing}</span></span></li>`;
+  }
+
+  /** By when it is to leave its state. */
+  #due(due: string, isEscalated: boolean): TemplateResult {
+    return html`<span class="svc-soft">${isOver(due) ? dueTime(due) : html`${text('due')} ${dueTime(due)}`}${isEscalated ? html` ${text('workflow-escalated')}` : nothing}</span>`;
   }
 
   #step(step: Step): TemplateResult {
@@ -171,6 +162,7 @@ export class SvcWorkflow extends Part {
       <header>
         <h3 tabindex="-1"><span class="shell-sr">${text('workflow-state')}: </span>${stateBadge(standing.state)}</h3>
         ${standing.since === null ? nothing : html`<span class="svc-soft">${timeAgo(standing.since)}</span>`}
+        ${standing.due === null ? nothing : this.#due(standing.due, standing.isEscalated)}
         <div class="svc-workflow-ways">${open.map((choice) => this.#open(choice))}</div>
       </header>
       ${told}

@@ -1,0 +1,60 @@
+/** What pages of records and of tasks share when somebody takes a record on: its state, the comment, the reason why not, what came of it. */
+import { html, type TemplateResult } from 'lit';
+import type { Moved, Obstacle, State } from '../client/workflow.ts';
+import { askIn } from '../parts/dialog.ts';
+import { freshId } from '../parts/part.ts';
+import { capitalised } from '../parts/states.ts';
+import { badge } from '../parts/value.ts';
+import { find, text } from '../text.ts';
+
+/** The tones of badges by the colours of states. */
+const TONES = { grey: 'none', blue: 'info', green: 'good', yellow: 'warn', red: 'bad' } as const;
+
+/** The longest comment, in characters, as the server has it. */
+const MOST_COMMENT = 2000;
+
+/** A state as it is shown everywhere. */
+export function stateBadge({ title, colour }: Pick<State, 'title' | 'colour'>): TemplateResult {
+  return badge(title, TONES[colour]);
+}
+
+/** Why somebody can't take a transition, in their language where there are words for it. */
+export function whyNot({ code, detail }: Obstacle): string {
+  return find(`refused-${code.replaceAll(/[._]/g, '-')}`) ?? capitalised(detail);
+}
+
+/** What came of a transition, in a sentence. */
+export function whatCame({ approvalsMissing, state }: Moved): string {
+  if (approvalsMissing > 0) return text('workflow-approved', { count: approvalsMissing });
+  return text('workflow-moved', { state: state.title });
+}
+
+/**
+ * Asks for the comment of a transition and does with it what is to be done, while the dialog stands; nothing when the person left. `of`
+ * says what is taken on, where that isn't plain to see.
+ */
+export function withComment<T>(
+  near: Element,
+  { title, of }: { title: string; of?: string },
+  take: (comment: string) => Promise<T>,
+): Promise<T | undefined> {
+  const id = freshId('comment');
+  return askIn<T>(near, {
+    title,
+    body: html`<div class="svc-form">
+      ${of === undefined ? '' : html`<p>${of}</p>`}
+      <div class="svc-field">
+        <label for=${id}>${text('workflow-comment')}</label>
+        <textarea id=${id} name="comment" class="svc-input" rows="3" maxlength=${MOST_COMMENT} required></textarea>
+      </div>
+    </div>`,
+    confirm: title,
+    answer: async (dialog) => {
+      const input = dialog.querySelector('textarea');
+      const comment = input?.value.trim() ?? '';
+      if (comment !== '') return take(comment);
+      input?.focus();
+      return undefined;
+    },
+  });
+}
