@@ -15,6 +15,7 @@ import { shapes } from './shapes.ts';
 import { shop } from './shop.ts';
 import { system } from './system.ts';
 import { tables } from './tables.ts';
+import { tasks } from './tasks.ts';
 import { webhooks } from './webhooks.ts';
 import { workflow } from './workflow.ts';
 
@@ -22,7 +23,20 @@ import { workflow } from './workflow.ts';
 const LANES = 2;
 
 /** The longest are begun first. */
-const all: Scenario[] = [webhooks, system, door, lists, tables, records, history, workflow, live, shop, shapes].flat();
+const all: Scenario[] = [
+  webhooks,
+  system,
+  door,
+  lists,
+  tables,
+  records,
+  history,
+  workflow,
+  tasks,
+  live,
+  shop,
+  shapes,
+].flat();
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

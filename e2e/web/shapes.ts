@@ -69,6 +69,7 @@ const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
   ],
   ['no hits', { app: 'sets.Products', state: { q: 'no such thing' } }, (page) => page.locator('.svc-state').waitFor()],
   ['webhooks', { app: 'webhooks', state: { open: 'new' } }, (page) => page.locator('.svc-form').waitFor()],
+  ['tasks', { app: 'workflows.tasks' }, LIST],
   ['the dashboard', { app: 'shop.dashboard' }, (page) => page.locator('.svc-dashboard').waitFor()],
   ['an order', { app: 'shop.order' }, (page) => page.locator('.svc-lines').waitFor()],
   ['jobs', { app: 'system.jobs' }, (page) => page.locator('.svc-state, .svc-row[data-index]').first().waitFor()],

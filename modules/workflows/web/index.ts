@@ -1,0 +1,337 @@
+/**
+ * Tasks: the records of all sets that await the person, taken on from here without opening them.
+ *
+ * What is shown is asked for anew when records move anywhere (`workflows.moved`), when the page comes into sight, and after each step of
+ * the person's own; what is done leaves the list at once.
+ */
+import {
+  asProblem,
+  CursorRows,
+  define,
+  failure,
+  failureBar,
+  hear,
+  html,
+  icon,
+  keepState,
+  menuButton,
+  MOVED_TOPIC,
+  noticesNear,
+  nothing,
+  openApp,
+  Part,
+  state,
+  type SvcTable,
+  sentence,
+  tabs,
+  takeOn,
+  text,
+  whatCame,
+  withComment,
+  Problem,
+  type PropertyValues,
+  type RenderContext,
+  type Row,
+  type RowPress,
+  type TemplateResult,
+} from '@svc/web';
+import { keyOf, nameOf, tasksPath, type Choice, type Count, type Task } from './api.ts';
+import { taskColumns, taskOf } from './columns.ts';
+import { askCounts, MOST_COUNTED, onCounts, totalOf } from './counts.ts';
+import { takeMany } from './many.ts';
+import { offersOf, type Offer } from './offers.ts';
+import { Pace } from './pace.ts';
+import { readView, writeView, type Order, type View } from './view.ts';
+
+/** Others may do much; the list is asked for no more often than this. */
+const LEAST_MS = 2_000;
+/** So many transitions of a selection are buttons, the rest are in a menu. */
+const MOST_OFFERS = 3;
+const PREFIX = 'tasks';
+/** The tab of all sets; a set can't be called so. */
+const ALL = '*';
+
+export class WorkflowsTasks extends Part {
+  static override properties = {
+    view: { attribute: false },
+    mayAct: { attribute: false },
+    revision: { state: true },
+    counts: { state: true },
+    selected: { state: true },
+    busy: { state: true },
+  };
+  declare view: View;
+  declare mayAct: boolean;
+  declare revision: number;
+  declare counts: readonly Count[];
+  declare selected: ReadonlySet<string>;
+  /** The keys of those that are being taken on. */
+  declare busy: ReadonlySet<string>;
+  #rows: CursorRows | undefined;
+  #asked = '';
+  readonly #pace: Pace;
+
+  constructor() {
+    super();
+    this.view = readView(undefined);
+    this.mayAct = false;
+    this.revision = 0;
+    this.counts = [];
+    this.selected = new Set();
+    this.busy = new Set();
+    this.#pace = new Pace(LEAST_MS, () => void this.#renew());
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.classList.add('svc-app');
+    const soon = () => this.#pace.soon();
+    this.atEnd(hear(MOVED_TOPIC, { heard: soon, missed: soon }));
+    this.atEnd(
+      onCounts((counts) => {
+        this.counts = counts;
+      }),
+    );
+    this.atEnd(() => {
+      this.#pace.end();
+      this.#rows?.stop();
+    });
+    void askCounts();
+  }
+
+  override willUpdate(changes: PropertyValues): void {
+    if (!changes.has('view')) return;
+    const path = tasksPath(this.view.order, this.view.set);
+    if (path === this.#asked) return;
+    this.#asked = path;
+    this.#rows?.stop();
+    this.selected = new Set();
+    const rows = new CursorRows(path, () => this.#came(rows));
+    this.#rows = rows;
+    void rows.begin();
+  }
+
+  /** What isn't there any more isn't selected. */
+  #came(rows: CursorRows): void {
+    if (rows !== this.#rows) return;
+    const keys = new Set(this.#loaded.map(keyOf));
+    if ([...this.selected].some((key) => !keys.has(key))) {
+      this.selected = new Set([...this.selected].filter((key) => keys.has(key)));
+    }
+    this.revision += 1;
+  }
+
+  get #loaded(): Task[] {
+    const rows = this.#rows;
+    return Array.from({ length: rows?.loaded ?? 0 }, (_none, index) => rows?.at(index)).flatMap((row) =>
+      row ? [taskOf(row)] : [],
+    );
+  }
+
+  get #chosen(): Task[] {
+    return this.#loaded.filter((task) => this.selected.has(keyOf(task)));
+  }
+
+  async #renew(): Promise<void> {
+    await Promise.all([this.#rows?.renew(), askCounts()]);
+  }
+
+  follow(intent: unknown): void {
+    this.view = readView(intent);
+  }
+
+  #go(change: Partial<View>): void {
+    this.view = { ...this.view, ...change };
+    this.tell('view', writeView(this.view));
+  }
+
+  /** Whatever came of it is seen, and the keyboard goes on with the next. */
+  async #after(): Promise<void> {
+    await this.#renew();
+    this.busy = new Set();
+    await this.updateComplete;
+    const table = this.querySelector<SvcTable>('svc-table');
+    if (table) table.focus();
+    else this.querySelector<HTMLElement>('h1')?.focus();
+  }
+
+  async #take(task: Task, choice: Choice): Promise<void> {
+    if (this.busy.size > 0) return;
+    const { entityType, id, version } = task;
+    const take = (request: { comment?: string } = {}) =>
+      takeOn(entityType, id, choice.name, { version, ...request }).catch(asProblem);
+    this.busy = new Set([keyOf(task)]);
+    const moved = choice.needsComment
+      ? await withComment(this, { title: choice.title, of: nameOf(task) }, (comment) => take({ comment }))
+      : await take();
+    if (moved instanceof Problem) {
+      noticesNear(this)?.complain(moved, `${nameOf(task)}: ${sentence(moved)}`);
+    } else if (moved) {
+      noticesNear(this)?.say({ text: `${nameOf(task)}: ${whatCame(moved)}` });
+      if (moved.approvalsMissing === 0) this.#rows?.drop((row) => keyOf(taskOf(row)) === keyOf(task));
+    }
+    await this.#after();
+  }
+
+  async #takeMany(offer: Offer<Task>): Promise<void> {
+    if (this.busy.size > 0) return;
+    this.busy = new Set(offer.tasks.map(keyOf));
+    await takeMany(this, offer);
+    await this.#after();
+  }
+
+  #open({ row }: RowPress): void {
+    const { entityType, id } = taskOf(row);
+    openApp(`sets.${entityType}`, { r: id });
+  }
+
+  #counted(count: number, isMore: boolean): string {
+    return isMore ? text('tasks-or-more', { count }) : text('tasks-count', { count });
+  }
+
+  get #total(): string {
+    const shown = this.counts.filter(({ entityType }) => this.view.set === undefined || entityType === this.view.set);
+    return this.#counted(
+      totalOf(shown),
+      shown.some(({ count }) => count >= MOST_COUNTED),
+    );
+  }
+
+  #head(): TemplateResult {
+    return html`<header class="svc-head">
+      <h1 tabindex="-1">${text('tasks-app')}</h1>
+      <span class="svc-soft" role="status">${this.#total}</span>
+      <span class="svc-grow"></span>
+      <select class="svc-input svc-narrow" aria-label=${text('tasks-order')} @change=${(event: Event) => this.#go({ order: (event.target as HTMLSelectElement).value as Order })}>
+        ${(['due', 'newest'] as const).map((order) => html`<option value=${order} .selected=${this.view.order === order}>${text(`tasks-order-${order}`)}</option>`)}
+      </select>
+    </header>`;
+  }
+
+  /** The sets with tasks; one alone needs no telling apart, unless the list is narrowed to another. */
+  get #sets(): readonly Count[] {
+    const { set } = this.view;
+    const isThere = set === undefined || this.counts.some(({ entityType }) => entityType === set);
+    return isThere ? this.counts : [...this.counts, { entityType: set, title: set, count: 0 }];
+  }
+
+  #tabs(): TemplateResult | typeof nothing {
+    const sets = this.#sets;
+    if (sets.length < 2 && this.view.set === undefined) return nothing;
+    const numbered = (title: string, list: readonly Count[]) =>
+      `${title} ${this.#counted(
+        totalOf(list),
+        list.some(({ count }) => count >= MOST_COUNTED),
+      )}`;
+    return tabs(
+      [
+        { id: ALL, title: numbered(text('tasks-all'), this.counts) },
+        ...sets.map((count) => ({ id: count.entityType, title: numbered(count.title, [count]) })),
+      ],
+      this.view.set ?? ALL,
+      (id) => this.#go({ set: id === ALL ? undefined : id }),
+      PREFIX,
+      text('tasks-sets'),
+    );
+  }
+
+  #table(rows: CursorRows): TemplateResult {
+    const columns = taskColumns({
+      hasSets: this.view.set === undefined && this.counts.length > 1,
+      mayAct: this.mayAct,
+      isBusy: (task) => this.busy.has(keyOf(task)),
+      take: (task, choice) => void this.#take(task, choice),
+    });
+    return html`${rows.problem ? failureBar(rows.problem, () => void this.#renew()) : nothing}<svc-table
+      .columns=${columns}
+      .rows=${rows}
+      .revision=${this.revision}
+      .label=${text('tasks-app')}
+      .selectable=${this.mayAct}
+      .selected=${this.selected}
+      .keyOf=${(row: Row) => keyOf(taskOf(row))}
+      .titleOf=${(row: Row) => nameOf(taskOf(row))}
+      @selection=${(event: CustomEvent<ReadonlySet<string>>) => {
+        this.selected = event.detail;
+      }}
+      @select-all=${() => {
+        this.selected = new Set(this.#loaded.map(keyOf));
+      }}
+      @row-open=${(event: CustomEvent<RowPress>) => this.#open(event.detail)}
+    ></svc-table>`;
+  }
+
+  #list(): TemplateResult {
+    const rows = this.#rows;
+    if (rows?.problem && !rows.isLoaded) return failure(rows.problem, () => void this.#renew());
+    if (!rows?.isLoaded) return html`<div class="svc-skeleton" aria-busy="true"></div>`;
+    if (rows.count > 0) return this.#table(rows);
+    return html`${rows.problem ? failureBar(rows.problem, () => void this.#renew()) : nothing}${state(
+      'check',
+      text('tasks-none'),
+      text(this.view.set === undefined ? 'tasks-none-text' : 'tasks-none-of-set-text'),
+      this.view.set === undefined
+        ? nothing
+        : html`<button type="button" class="svc-button" @click=${() => this.#go({ set: undefined })}>${text('tasks-show-all')}</button>`,
+    )}`;
+  }
+
+  #label(offer: Offer<Task>, hasSets: boolean): string {
+    const { title, tasks, setTitle } = offer;
+    return hasSets
+      ? text('tasks-offer-of-set', { title, count: tasks.length, set: setTitle })
+      : text('tasks-many', { title, count: tasks.length });
+  }
+
+  /** What can be done with those that are selected. */
+  #selection(): TemplateResult | typeof nothing {
+    const chosen = this.#chosen;
+    if (chosen.length === 0) return nothing;
+    const offers = offersOf(chosen);
+    const hasSets = new Set(chosen.map(({ entityType }) => entityType)).size > 1;
+    const others = offers.slice(MOST_OFFERS);
+    return html`<div class="svc-selection" data-words role="toolbar" aria-label=${text('selection')}>
+      <span role="status">${text('tasks-selected', { count: chosen.length })}</span>
+      ${offers
+        .slice(0, MOST_OFFERS)
+        .map(
+          (offer) =>
+            html`<button type="button" class="svc-button" ?disabled=${this.busy.size > 0} @click=${() => void this.#takeMany(offer)}>${this.#label(offer, hasSets)}</button>`,
+        )}
+      ${
+        others.length > 0
+          ? menuButton(text('more'), () =>
+              others.map((offer) => ({ label: this.#label(offer, hasSets), run: () => void this.#takeMany(offer) })),
+            )
+          : nothing
+      }
+      <button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('select-none')} title=${text('select-none')} @click=${() => {
+        this.selected = new Set();
+      }}>${icon('close')}</button>
+    </div>`;
+  }
+
+  override render(): TemplateResult {
+    const rows = this.#tabs();
+    return html`<div class="svc-split"><section class="svc-list" aria-label=${text('tasks-app')}>
+        ${this.#head()}${rows}
+        <div
+          class="svc-list-body"
+          role=${rows === nothing ? nothing : 'tabpanel'}
+          id="${PREFIX}-panel"
+          aria-labelledby=${rows === nothing ? nothing : `${PREFIX}-tab-${this.view.set ?? ALL}`}
+        >${this.#list()}</div>
+        ${this.#selection()}
+      </section></div>
+      <svc-notices></svc-notices>`;
+  }
+}
+define('workflows-tasks', WorkflowsTasks);
+
+export default function render(context: RenderContext): Node {
+  const app = document.createElement('workflows-tasks') as WorkflowsTasks;
+  app.view = readView(context.intent);
+  app.mayAct = context.can('Workflows.Act');
+  keepState(context, app, { follow: (view) => app.follow(view) });
+  return app;
+}
