@@ -30,6 +30,7 @@ export { badge, dueTime, isOver, timeAgo, type Tone } from './parts/value.ts';
 export { watch } from './parts/watch.ts';
 export { changedValues, changesOf, fieldName, howOf, ReferenceNames, sentenceOf } from './sets/history-values.ts';
 export { restoreWith } from './sets/history-restore.ts';
+export { readFacts } from './sets/facts.ts';
 export { noticesNear, SvcNotices } from './sets/notices.ts';
 export { stateBadge, whatCame, whyNot, withComment } from './sets/transition.ts';
 export {

@@ -1,10 +1,13 @@
-/** What awaits a person: what can be done with several at once, when it's looked at anew, when it's due. */
+/** What awaits a person: what can be done with several at once, when it's looked at anew, when it's due, what it's about. */
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { offersOf, partsOf } from '../../modules/workflows/web/offers.ts';
 import { Pace } from '../../modules/workflows/web/pace.ts';
 import { readView, writeView } from '../../modules/workflows/web/view.ts';
+import type { EntitySet, Model } from '../src/core/model.ts';
 import { daysBetween } from '../src/core/relative.ts';
+import { factsOf } from '../src/sets/facts.ts';
+import { categories, model, products } from './shop.ts';
 
 function task(id: string, set: string, ...names: string[]) {
   const choices = names.map((name) => ({ name, title: name.toUpperCase(), needsComment: name === 'refuse' }));
@@ -87,4 +90,13 @@ test('days until something is due are those of the calendar', () => {
   assert.equal(daysBetween(at(26, 7), at(24, 20), 30), 2);
   assert.equal(daysBetween(at(22, 9), at(24, 8), 30), -2);
   assert.equal(daysBetween(at(24, 8) + 31 * 86_400_000, at(24, 8), 30), undefined);
+});
+
+test('a record is told apart by an amount, and by what it refers to by a name', () => {
+  const names = (known: Model, set: EntitySet) => factsOf(known, set).map(({ name }) => name);
+  assert.deepEqual(names(model, products), ['price', 'categoryId']);
+  // For somebody who may not see categories there is a text in their place.
+  const without = new Map([...model].filter(([name]) => name !== 'Categories'));
+  assert.deepEqual(names(without, products), ['price', 'sku']);
+  assert.deepEqual(names(model, categories), []);
 });

@@ -49,6 +49,11 @@ export function keyOf({ entityType, id }: Pick<Task, 'entityType' | 'id'>): stri
   return `${entityType}/${id}`;
 }
 
+/** What a task is known by as it is: anew after each step, and each change of its record. */
+export function versionOf(task: Task): string {
+  return `${keyOf(task)} ${task.version}`;
+}
+
 /** What people call it: its record's own name, or what it is one of. */
 export function nameOf({ title, entityTitle }: Task): string {
   return title ?? entityTitle;

@@ -24,6 +24,8 @@ export interface Place {
   /** Whether the person may take records on. */
   readonly mayAct: boolean;
   isBusy(task: Task): boolean;
+  /** What says most about its record; none while that isn't known. */
+  factsOf(task: Task): string;
   take(task: Task, choice: Choice): void;
 }
 
@@ -62,29 +64,19 @@ export function taskColumns(place: Place): Column[] {
   return [
     column(
       'name',
-      [150, 1.2],
+      [130, 0.9],
       (row) => nameOf(taskOf(row)),
       (row) => nameOf(taskOf(row)),
     ),
     {
       ...column(
         'state',
-        [120, 0.8],
+        [110, 0.7],
         (row) => stateBadge(taskOf(row).state),
         (row) => taskOf(row).state.title,
       ),
       isState: true,
     },
-    ...(place.hasSets
-      ? [
-          column(
-            'set',
-            [110, 0.8],
-            (row) => taskOf(row).entityTitle,
-            (row) => taskOf(row).entityTitle,
-          ),
-        ]
-      : []),
     column(
       'due',
       [150, 0.9],
@@ -96,8 +88,24 @@ export function taskColumns(place: Place): Column[] {
       (row) => taskOf(row).due ?? '',
     ),
     column(
+      'facts',
+      [170, 1.9],
+      (row) => place.factsOf(taskOf(row)),
+      (row) => place.factsOf(taskOf(row)),
+    ),
+    ...(place.hasSets
+      ? [
+          column(
+            'set',
+            [100, 0.7],
+            (row) => taskOf(row).entityTitle,
+            (row) => taskOf(row).entityTitle,
+          ),
+        ]
+      : []),
+    column(
       'since',
-      [130, 0.9],
+      [110, 0.7],
       (row) => {
         const { since } = taskOf(row);
         return since === null ? nothing : timeAgo(since);
@@ -109,7 +117,7 @@ export function taskColumns(place: Place): Column[] {
           {
             ...column(
               'acts',
-              [240, 1.4],
+              [220, 1.3],
               (row) => acts(place, taskOf(row)),
               () => '',
             ),

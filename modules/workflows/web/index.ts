@@ -14,12 +14,14 @@ import {
   html,
   icon,
   keepState,
+  knownModel,
   menuButton,
   MOVED_TOPIC,
   noticesNear,
   nothing,
   openApp,
   Part,
+  readFacts,
   state,
   type SvcTable,
   sentence,
@@ -35,7 +37,7 @@ import {
   type RowPress,
   type TemplateResult,
 } from '@svc/web';
-import { keyOf, nameOf, tasksPath, type Choice, type Count, type Task } from './api.ts';
+import { keyOf, nameOf, tasksPath, versionOf, type Choice, type Count, type Task } from './api.ts';
 import { taskColumns, taskOf } from './columns.ts';
 import { askCounts, MOST_COUNTED, onCounts, totalOf } from './counts.ts';
 import { takeMany } from './many.ts';
@@ -68,6 +70,9 @@ export class WorkflowsTasks extends Part {
   /** The keys of those that are being taken on. */
   declare busy: ReadonlySet<string>;
   #rows: CursorRows | undefined;
+  /** What says most about records, by task and version. */
+  readonly #facts = new Map<string, string>();
+  #asking = false;
   #asked = '';
   readonly #pace: Pace;
 
@@ -119,6 +124,33 @@ export class WorkflowsTasks extends Part {
       this.selected = new Set([...this.selected].filter((key) => keys.has(key)));
     }
     this.revision += 1;
+    void this.#askFacts();
+  }
+
+  /** Asks for the facts of those of whom none are known, each version once. They are a help; without them there is the name. */
+  async #askFacts(): Promise<void> {
+    if (this.#asking) return;
+    this.#asking = true;
+    const known = new Set(this.#loaded.map(versionOf));
+    for (const version of this.#facts.keys()) if (!known.has(version)) this.#facts.delete(version);
+    for (;;) {
+      const task = this.#loaded.find((one) => !this.#facts.has(versionOf(one)));
+      if (!task) break;
+      const those = this.#loaded.filter(
+        (one) => one.entityType === task.entityType && !this.#facts.has(versionOf(one)),
+      );
+      const model = knownModel();
+      const set = model.get(task.entityType);
+      const ids = those.map(({ id }) => id);
+      const found = await (set ? readFacts(model, set, ids) : Promise.resolve(undefined)).catch(() => undefined);
+      for (const one of those) this.#facts.set(versionOf(one), found?.get(one.id) ?? '');
+      this.revision += 1;
+    }
+    this.#asking = false;
+  }
+
+  #factsOf(task: Task): string {
+    return this.#facts.get(versionOf(task)) ?? '';
   }
 
   get #loaded(): Task[] {
@@ -162,7 +194,7 @@ export class WorkflowsTasks extends Part {
       takeOn(entityType, id, choice.name, { version, ...request }).catch(asProblem);
     this.busy = new Set([keyOf(task)]);
     const moved = choice.needsComment
-      ? await withComment(this, { title: choice.title, of: nameOf(task) }, (comment) => take({ comment }))
+      ? await withComment(this, { title: choice.title, of: this.#named(task) }, (comment) => take({ comment }))
       : await take();
     if (moved instanceof Problem) {
       noticesNear(this)?.complain(moved, `${nameOf(task)}: ${sentence(moved)}`);
@@ -171,6 +203,11 @@ export class WorkflowsTasks extends Part {
       if (moved.approvalsMissing === 0) this.#rows?.drop((row) => keyOf(taskOf(row)) === keyOf(task));
     }
     await this.#after();
+  }
+
+  /** Its name, and what says most about it. */
+  #named(task: Task): string {
+    return [nameOf(task), this.#factsOf(task)].filter((part) => part !== '').join(' · ');
   }
 
   async #takeMany(offer: Offer<Task>): Promise<void> {
@@ -239,6 +276,7 @@ export class WorkflowsTasks extends Part {
     const columns = taskColumns({
       hasSets: this.view.set === undefined && this.counts.length > 1,
       mayAct: this.mayAct,
+      factsOf: (task) => this.#factsOf(task),
       isBusy: (task) => this.busy.has(keyOf(task)),
       take: (task, choice) => void this.#take(task, choice),
     });

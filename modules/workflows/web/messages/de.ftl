@@ -4,6 +4,7 @@ tasks-all = Alle
 tasks-app = Aufgaben
 tasks-column-acts = Was Sie tun können
 tasks-column-due = Fällig
+tasks-column-facts = Worum es geht
 tasks-column-name = Datensatz
 tasks-column-set = Art
 tasks-column-since = Seit

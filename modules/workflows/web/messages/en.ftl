@@ -4,6 +4,7 @@ tasks-all = All
 tasks-app = Tasks
 tasks-column-acts = What you can do
 tasks-column-due = Due
+tasks-column-facts = About
 tasks-column-name = Record
 tasks-column-set = Kind
 tasks-column-since = Since
