@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Application } from './application.ts';
-import { addressOf, fresh, makeProduct, row, said, signInAs, story, until } from './scenario.ts';
+import { addressOf, deafen, fresh, makeProduct, row, said, signInAs, story, until } from './scenario.ts';
 
 const APP = 'workflows.tasks';
 const CLERK = ['Orders.View', 'Orders.Place', 'Workflows.View', 'Workflows.Act'];
@@ -96,11 +96,6 @@ async function comment(page: Page, title: string | RegExp, said: string): Promis
 async function numberIn(badge: Locator): Promise<number> {
   await badge.waitFor();
   return Number(await badge.innerText());
-}
-
-/** Tells of nothing live: what others do is then seen by what comes of one's own steps. */
-async function deafen(page: Page): Promise<void> {
-  await page.route('**/api/v1/live?*', (route) => route.fulfill({ status: 503 }));
 }
 
 export const tasks = [
@@ -224,6 +219,24 @@ export const tasks = [
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('Enter');
       await page.locator('.svc-pane h2', { hasText: next }).waitFor();
+    },
+  ),
+
+  story(
+    'what was written of a task is there still when the network comes back',
+    { later: true, expects: /ERR_|NetworkError|Failed to/ },
+    async ({ page, application, visit }) => {
+      const [order] = (await waiting(application, 1)) as [Order];
+      await visit({ app: APP });
+      await press(page, order, 'Refuse');
+      await page.context().setOffline(true);
+      await comment(page, 'Refuse', 'Not in this weather');
+      await page.locator('dialog[open]').getByText('The server can’t be reached').waitFor();
+      await page.context().setOffline(false);
+      await page.locator('dialog[open]').getByRole('button', { name: 'Refuse' }).click();
+      await said(page, `${order.number}: It is now: Not asked for`);
+      const { past } = await application.ask<{ past: { comment: string }[] }>(pathOf(order));
+      assert.ok(past.some((step) => step.comment === 'Not in this weather'));
     },
   ),
 

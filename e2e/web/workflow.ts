@@ -1,6 +1,6 @@
 /** Records that are taken from state to state. */
 import assert from 'node:assert/strict';
-import { said, story } from './scenario.ts';
+import { deafen, said, story } from './scenario.ts';
 import type { Application } from './application.ts';
 
 /** An order that waits for its approval. */
@@ -59,10 +59,27 @@ export const workflow = [
   ),
 
   story(
-    'a step that somebody overtook says so, and shows how the order stands now',
-    { later: true, expects: /409/ },
+    'a record that is open hears of the step that somebody else takes, which changes nothing of it',
+    { later: true },
     async ({ page, application, visit }) => {
       const { id } = await waiting(application);
+      await visit({ app: 'sets.Orders', state: { r: id } });
+      const standing = page.getByRole('region', { name: 'Workflow' });
+      await standing.locator('h3', { hasText: 'Waits' }).waitFor();
+      const path = `/api/v1/workflows/Orders/${id}`;
+      const { version } = await application.ask<{ version: string }>(path);
+      const body = { version, comment: 'Ask again in spring' };
+      await application.ask(`${path}/transitions/refuse`, { method: 'POST', body });
+      await standing.locator('h3', { hasText: 'Not asked for' }).waitFor();
+    },
+  ),
+
+  story(
+    'a step that somebody overtook says so, and shows how the order stands now',
+    { later: true, expects: /409|503/ },
+    async ({ page, application, visit }) => {
+      const { id } = await waiting(application);
+      await deafen(page);
       await visit({ app: 'sets.Orders', state: { r: id } });
       const standing = page.getByRole('region', { name: 'Workflow' });
       await standing.getByRole('button', { name: 'Refuse' }).waitFor();

@@ -26,7 +26,7 @@ export { showSecret } from './parts/secret.ts';
 export { tabs, type Tab } from './parts/tabs.ts';
 export { SvcTable } from './parts/table.ts';
 export type { Column, RowPress, Rows } from './parts/table-parts.ts';
-export { badge, dueTime, isOver, timeAgo, type Tone } from './parts/value.ts';
+export { badge, dueTime, isOver, timeAgo, timeShort, type Tone } from './parts/value.ts';
 export { watch } from './parts/watch.ts';
 export { changedValues, changesOf, fieldName, howOf, ReferenceNames, sentenceOf } from './sets/history-values.ts';
 export { restoreWith } from './sets/history-restore.ts';

@@ -23,7 +23,6 @@ export interface Task {
   readonly state: State;
   readonly since: string | null;
   readonly due: string | null;
-  readonly isEscalated: boolean;
   readonly choices: readonly Choice[];
 }
 

@@ -7,7 +7,7 @@ import {
   nothing,
   stateBadge,
   text,
-  timeAgo,
+  timeShort,
   type Column,
   type Row,
   type TemplateResult,
@@ -45,7 +45,7 @@ function acts({ isBusy, take }: Place, task: Task): TemplateResult {
   const others = task.choices.slice(MOST_BUTTONS);
   return html`${buttons.map(
     (choice) =>
-      html`<button type="button" tabindex="-1" class="svc-button" aria-label=${text('tasks-act', { choice: choice.title, name: nameOf(task) })} ?disabled=${isBusy(task)} @click=${() => take(task, choice)}><span>${choice.title}</span></button>`,
+      html`<button type="button" tabindex="-1" class="svc-button" aria-label=${text('tasks-act', { choice: choice.title, name: nameOf(task) })} title=${choice.title} ?disabled=${isBusy(task)} @click=${() => take(task, choice)}><span>${choice.title}</span></button>`,
   )}${
     others.length > 0
       ? menuButton(
@@ -64,7 +64,7 @@ export function taskColumns(place: Place): Column[] {
   return [
     column(
       'name',
-      [130, 0.9],
+      [130, 1.2],
       (row) => nameOf(taskOf(row)),
       (row) => nameOf(taskOf(row)),
     ),
@@ -79,7 +79,7 @@ export function taskColumns(place: Place): Column[] {
     },
     column(
       'due',
-      [150, 0.9],
+      [184, 0.9],
       (row) => {
         const { due } = taskOf(row);
         if (due === null) return html`<span class="svc-none">–</span>`;
@@ -89,7 +89,7 @@ export function taskColumns(place: Place): Column[] {
     ),
     column(
       'facts',
-      [170, 1.9],
+      [150, 1.9],
       (row) => place.factsOf(taskOf(row)),
       (row) => place.factsOf(taskOf(row)),
     ),
@@ -108,7 +108,7 @@ export function taskColumns(place: Place): Column[] {
       [110, 0.7],
       (row) => {
         const { since } = taskOf(row);
-        return since === null ? nothing : timeAgo(since);
+        return since === null ? nothing : timeShort(since);
       },
       (row) => taskOf(row).since ?? '',
     ),

@@ -190,12 +190,11 @@ export class WorkflowsTasks extends Part {
   async #take(task: Task, choice: Choice): Promise<void> {
     if (this.busy.size > 0) return;
     const { entityType, id, version } = task;
-    const take = (request: { comment?: string } = {}) =>
-      takeOn(entityType, id, choice.name, { version, ...request }).catch(asProblem);
+    const take = (request: { comment?: string } = {}) => takeOn(entityType, id, choice.name, { version, ...request });
     this.busy = new Set([keyOf(task)]);
     const moved = choice.needsComment
       ? await withComment(this, { title: choice.title, of: this.#named(task) }, (comment) => take({ comment }))
-      : await take();
+      : await take().catch(asProblem);
     if (moved instanceof Problem) {
       noticesNear(this)?.complain(moved, `${nameOf(task)}: ${sentence(moved)}`);
     } else if (moved) {

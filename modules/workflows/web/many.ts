@@ -1,6 +1,5 @@
 /** Takes several records through one transition, and says what became of each. */
 import {
-  asProblem,
   askIn,
   html,
   icon,
@@ -54,9 +53,7 @@ export async function takeMany(near: Element, offer: Offer<Task>): Promise<boole
   const title = text('tasks-many', { title: offer.title, count: offer.tasks.length });
   try {
     const outcomes = offer.needsComment
-      ? await withComment(near, { title, of: text('tasks-comment-many') }, (comment) =>
-          takeAll(offer, comment).catch(asProblem),
-        )
+      ? await withComment(near, { title, of: text('tasks-comment-many') }, (comment) => takeAll(offer, comment))
       : await takeAll(offer, undefined);
     if (!outcomes) return false;
     if (!Array.isArray(outcomes)) throw outcomes;

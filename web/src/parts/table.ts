@@ -28,6 +28,8 @@ const AHEAD = 8;
 /** Below this width a row is two lines of text. */
 const NARROW = 560;
 const CHECK_WIDTH = 40;
+/** Beside the columns of a row. */
+const AROUND = 20;
 /** By how much a key makes a column wider. */
 const WIDTH_STEP = 16;
 const HEIGHTS = { row: 40, card: 64 };
@@ -132,8 +134,14 @@ export class SvcTable extends Part {
     return this.narrow ? HEIGHTS.card + acts : Math.max(HEIGHTS.row, acts);
   }
 
+  /** What the columns take at least. */
+  get #least(): number {
+    return this.columns.reduce((sum, { width, fixed }) => sum + (fixed ?? width), this.selectable ? CHECK_WIDTH : 0);
+  }
+
   #measure(): void {
-    const narrow = this.clientWidth < NARROW;
+    // Buttons are what a list with some is for: they stand below rather than beyond the edge.
+    const narrow = this.clientWidth < (this.#acts ? Math.max(NARROW, this.#least + AROUND) : NARROW);
     if (narrow !== this.narrow) this.narrow = narrow;
     this.#look();
   }
@@ -166,12 +174,12 @@ export class SvcTable extends Part {
       const shown = this.#shownColumns();
       const tracks = shown.map(({ width, share, fixed }) => (fixed ? `${fixed}px` : `minmax(${width}px, ${share}fr)`));
       if (this.selectable) tracks.unshift(`${CHECK_WIDTH}px`);
-      const least = shown.reduce((sum, { width, fixed }) => sum + (fixed ?? width), this.selectable ? CHECK_WIDTH : 0);
       grid.style.setProperty('--svc-columns', this.narrow ? this.#cardTracks() : tracks.join(' '));
-      grid.style.setProperty('--svc-least', this.narrow ? '0px' : `${least}px`);
+      grid.style.setProperty('--svc-least', this.narrow ? '0px' : `${this.#least}px`);
       grid.style.setProperty('--svc-row', `${this.#height}px`);
     }
-    this.#look();
+    if (changed.has('columns')) this.#measure();
+    else this.#look();
   }
 
   #cardTracks(): string {

@@ -1,9 +1,11 @@
 /** What pages of records and of tasks share when somebody takes a record on: its state, the comment, the reason why not, what came of it. */
-import { html, type TemplateResult } from 'lit';
+import { html, render, type TemplateResult } from 'lit';
+import { asProblem } from '../client/request.ts';
 import type { Moved, Obstacle, State } from '../client/workflow.ts';
+import type { Problem } from '../core/problem.ts';
 import { askIn } from '../parts/dialog.ts';
 import { freshId } from '../parts/part.ts';
-import { capitalised } from '../parts/states.ts';
+import { capitalised, failureBar } from '../parts/states.ts';
 import { badge } from '../parts/value.ts';
 import { find, text } from '../text.ts';
 
@@ -31,15 +33,17 @@ export function whatCame({ approvalsMissing, state }: Moved): string {
 
 /**
  * Asks for the comment of a transition and does with it what is to be done, while the dialog stands; nothing when the person left. `of`
- * says what is taken on, where that isn't plain to see.
+ * says what is taken on, where that isn't plain to see. A refusal is an answer; what can be tried again keeps the dialog with what was
+ * written.
  */
 export function withComment<T>(
   near: Element,
   { title, of }: { title: string; of?: string },
   take: (comment: string) => Promise<T>,
-): Promise<T | undefined> {
+): Promise<T | Problem | undefined> {
   const id = freshId('comment');
-  return askIn<T>(near, {
+  const said = document.createElement('div');
+  return askIn<T | Problem>(near, {
     title,
     body: html`<div class="svc-form">
       ${of === undefined ? '' : html`<p>${of}</p>`}
@@ -47,14 +51,24 @@ export function withComment<T>(
         <label for=${id}>${text('workflow-comment')}</label>
         <textarea id=${id} name="comment" class="svc-input" rows="3" maxlength=${MOST_COMMENT} required></textarea>
       </div>
+      ${said}
     </div>`,
     confirm: title,
     answer: async (dialog) => {
       const input = dialog.querySelector('textarea');
       const comment = input?.value.trim() ?? '';
-      if (comment !== '') return take(comment);
-      input?.focus();
-      return undefined;
+      if (comment === '') {
+        input?.focus();
+        return undefined;
+      }
+      try {
+        return await take(comment);
+      } catch (error) {
+        const problem = asProblem(error);
+        if (!problem.isOffline && problem.status < 500) return problem;
+        render(failureBar(problem), said);
+        return undefined;
+      }
     },
   });
 }

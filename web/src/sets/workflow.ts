@@ -99,7 +99,7 @@ export class SvcWorkflow extends Part {
     this.isBusy = true;
     try {
       const moved = choice.needsComment
-        ? await withComment(this, choice, (comment) => this.#move(choice, { version, comment }).catch(asProblem))
+        ? await withComment(this, choice, (comment) => this.#move(choice, { version, comment }))
         : await this.#move(choice, { version });
       if (!moved) return;
       if (moved instanceof Problem) throw moved;
