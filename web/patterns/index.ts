@@ -121,6 +121,31 @@ function table(): TemplateResult {
     ></svc-table>${pager(2, 34, none)}</div>`;
 }
 
+/** Rows with buttons, which are taller, and cards where there's no room. */
+const ACTS: Column = {
+  name: 'acts',
+  title: 'Acts',
+  numeric: false,
+  sortable: false,
+  isActs: true,
+  width: 200,
+  share: 1,
+  cell: () =>
+    html`${['save', 'delete'].map((id) => html`<button type="button" tabindex="-1" class="svc-button"><span>${text(id)}</span></button>`)}`,
+  plain: () => '',
+};
+
+function tableWithButtons(): TemplateResult {
+  return html`<div class="pattern-box"><svc-table
+      .columns=${[...COLUMNS, ACTS]}
+      .rows=${ROWS}
+      .label=${text('views')}
+      .selectable=${true}
+      .keyOf=${(row: Row) => String(row.id)}
+      .titleOf=${(row: Row) => String(row.name)}
+    ></svc-table></div>`;
+}
+
 function states(): TemplateResult {
   const problem = (status: number) =>
     new Problem({ status, code: 'shop.example', message: text('problem-server'), traceId: '4bf92f3577b34da6' });
@@ -168,6 +193,7 @@ function page(): TemplateResult {
     )}
     <div id="pattern-panel" role="tabpanel" aria-labelledby="pattern-tab-one"></div>
     ${pattern('Table', table())}
+    ${pattern('Acts', tableWithButtons())}
     ${pattern('States', states())}
     ${pattern('Figures', figures())}
     ${pattern(

@@ -14,14 +14,12 @@ import {
   html,
   icon,
   keepState,
-  knownModel,
   menuButton,
   MOVED_TOPIC,
   noticesNear,
   nothing,
   openApp,
   Part,
-  readFacts,
   state,
   type SvcTable,
   sentence,
@@ -37,7 +35,8 @@ import {
   type RowPress,
   type TemplateResult,
 } from '@svc/web';
-import { keyOf, nameOf, tasksPath, versionOf, type Choice, type Count, type Task } from './api.ts';
+import { About } from './about.ts';
+import { keyOf, nameOf, tasksPath, type Choice, type Count, type Task } from './api.ts';
 import { taskColumns, taskOf } from './columns.ts';
 import { askCounts, MOST_COUNTED, onCounts, totalOf } from './counts.ts';
 import { takeMany } from './many.ts';
@@ -65,26 +64,29 @@ export class WorkflowsTasks extends Part {
   declare view: View;
   declare mayAct: boolean;
   declare revision: number;
-  declare counts: readonly Count[];
+  /** None while that isn't known. */
+  declare counts: readonly Count[] | undefined;
   declare selected: ReadonlySet<string>;
   /** The keys of those that are being taken on. */
   declare busy: ReadonlySet<string>;
   #rows: CursorRows | undefined;
-  /** What says most about records, by task and version. */
-  readonly #facts = new Map<string, string>();
-  #asking = false;
+  readonly #about = new About(() => {
+    this.revision += 1;
+  });
   #asked = '';
   readonly #pace: Pace;
+  /** Something happened while nobody saw the window. */
+  #isStale = false;
 
   constructor() {
     super();
     this.view = readView(undefined);
     this.mayAct = false;
     this.revision = 0;
-    this.counts = [];
+    this.counts = undefined;
     this.selected = new Set();
     this.busy = new Set();
-    this.#pace = new Pace(LEAST_MS, () => void this.#renew());
+    this.#pace = new Pace(LEAST_MS, () => this.#look());
   }
 
   override connectedCallback(): void {
@@ -97,7 +99,12 @@ export class WorkflowsTasks extends Part {
         this.counts = counts;
       }),
     );
+    const sight = new IntersectionObserver(() => {
+      if (this.#isStale) this.#look();
+    });
+    sight.observe(this);
     this.atEnd(() => {
+      sight.disconnect();
       this.#pace.end();
       this.#rows?.stop();
     });
@@ -124,33 +131,7 @@ export class WorkflowsTasks extends Part {
       this.selected = new Set([...this.selected].filter((key) => keys.has(key)));
     }
     this.revision += 1;
-    void this.#askFacts();
-  }
-
-  /** Asks for the facts of those of whom none are known, each version once. They are a help; without them there is the name. */
-  async #askFacts(): Promise<void> {
-    if (this.#asking) return;
-    this.#asking = true;
-    const known = new Set(this.#loaded.map(versionOf));
-    for (const version of this.#facts.keys()) if (!known.has(version)) this.#facts.delete(version);
-    for (;;) {
-      const task = this.#loaded.find((one) => !this.#facts.has(versionOf(one)));
-      if (!task) break;
-      const those = this.#loaded.filter(
-        (one) => one.entityType === task.entityType && !this.#facts.has(versionOf(one)),
-      );
-      const model = knownModel();
-      const set = model.get(task.entityType);
-      const ids = those.map(({ id }) => id);
-      const found = await (set ? readFacts(model, set, ids) : Promise.resolve(undefined)).catch(() => undefined);
-      for (const one of those) this.#facts.set(versionOf(one), found?.get(one.id) ?? '');
-      this.revision += 1;
-    }
-    this.#asking = false;
-  }
-
-  #factsOf(task: Task): string {
-    return this.#facts.get(versionOf(task)) ?? '';
+    void this.#about.ask(() => this.#loaded);
   }
 
   get #loaded(): Task[] {
@@ -162,6 +143,12 @@ export class WorkflowsTasks extends Part {
 
   get #chosen(): Task[] {
     return this.#loaded.filter((task) => this.selected.has(keyOf(task)));
+  }
+
+  /** A window that is put away waits until somebody takes it out again. */
+  #look(): void {
+    this.#isStale = !this.checkVisibility();
+    if (!this.#isStale) void this.#renew();
   }
 
   async #renew(): Promise<void> {
@@ -206,7 +193,7 @@ export class WorkflowsTasks extends Part {
 
   /** Its name, and what says most about it. */
   #named(task: Task): string {
-    return [nameOf(task), this.#factsOf(task)].filter((part) => part !== '').join(' · ');
+    return [nameOf(task), this.#about.of(task)].filter((part) => part !== '').join(' · ');
   }
 
   async #takeMany(offer: Offer<Task>): Promise<void> {
@@ -226,6 +213,7 @@ export class WorkflowsTasks extends Part {
   }
 
   get #total(): string {
+    if (!this.counts) return '';
     const shown = this.counts.filter(({ entityType }) => this.view.set === undefined || entityType === this.view.set);
     return this.#counted(
       totalOf(shown),
@@ -247,8 +235,9 @@ export class WorkflowsTasks extends Part {
   /** The sets with tasks; one alone needs no telling apart, unless the list is narrowed to another. */
   get #sets(): readonly Count[] {
     const { set } = this.view;
-    const isThere = set === undefined || this.counts.some(({ entityType }) => entityType === set);
-    return isThere ? this.counts : [...this.counts, { entityType: set, title: set, count: 0 }];
+    const counts = this.counts ?? [];
+    const isThere = set === undefined || counts.some(({ entityType }) => entityType === set);
+    return isThere ? counts : [...counts, { entityType: set, title: set, count: 0 }];
   }
 
   #tabs(): TemplateResult | typeof nothing {
@@ -261,7 +250,7 @@ export class WorkflowsTasks extends Part {
       )}`;
     return tabs(
       [
-        { id: ALL, title: numbered(text('tasks-all'), this.counts) },
+        { id: ALL, title: numbered(text('tasks-all'), sets) },
         ...sets.map((count) => ({ id: count.entityType, title: numbered(count.title, [count]) })),
       ],
       this.view.set ?? ALL,
@@ -273,9 +262,9 @@ export class WorkflowsTasks extends Part {
 
   #table(rows: CursorRows): TemplateResult {
     const columns = taskColumns({
-      hasSets: this.view.set === undefined && this.counts.length > 1,
+      hasSets: this.view.set === undefined && this.#sets.length > 1,
       mayAct: this.mayAct,
-      factsOf: (task) => this.#factsOf(task),
+      factsOf: (task) => this.#about.of(task),
       isBusy: (task) => this.busy.has(keyOf(task)),
       take: (task, choice) => void this.#take(task, choice),
     });
