@@ -152,6 +152,7 @@ export const tasks = [
       await standing.getByText('Too many parasols').waitFor();
 
       // What is handed in meanwhile comes by itself; a window that was put away asks for it when it's taken out again.
+      await app.getByRole('heading', { name: 'Tasks', level: 1 }).click();
       await submit(third);
       await row(page, third.number).waitFor();
       await app.getByRole('button', { name: 'Minimize' }).click();
@@ -163,6 +164,7 @@ export const tasks = [
       for (const order of [fourth, fifth]) await submit(order);
       assert.equal(asked, 0);
       await task.click();
+      await row(page, fifth.number).waitFor();
       for (const order of [third, fourth, fifth]) await row(page, order.number).getByRole('checkbox').check();
       await app.getByRole('button', { name: 'Approve (3)' }).click();
       await said(page, '3 records taken on');
@@ -200,6 +202,32 @@ export const tasks = [
       await told.filter({ hasText: third.number }).getByText('It is now: Not asked for').waitFor();
       await page.locator('dialog[open]').getByRole('button', { name: 'Done' }).click();
       for (const order of [other, third]) await row(page, order.number).waitFor({ state: 'detached' });
+    },
+  ),
+
+  story(
+    'rows stay where they are while somebody points at them, and say that there is news',
+    { later: true },
+    async ({ page, application, visit }) => {
+      const [first] = (await waiting(application, 1)) as [Order];
+      await visit({ app: APP, state: { order: 'newest' } });
+      await row(page, first.number).hover();
+      const place = await row(page, first.number).getAttribute('data-index');
+      const [second] = (await waiting(application, 1)) as [Order];
+      await page.getByRole('button', { name: 'Show what is new' }).waitFor();
+      assert.equal(await row(page, first.number).getAttribute('data-index'), place);
+      assert.equal(await row(page, second.number).count(), 0);
+      // Whoever goes away from them has them.
+      await page.getByRole('heading', { name: 'Tasks', level: 1 }).hover();
+      await row(page, second.number).waitFor();
+      await page.getByRole('button', { name: 'Show what is new' }).waitFor({ state: 'detached' });
+      // A selection is worked on, too, until it's given up.
+      await row(page, first.number).getByRole('checkbox').check();
+      await page.getByRole('heading', { name: 'Tasks', level: 1 }).hover();
+      const [third] = (await waiting(application, 1)) as [Order];
+      await page.getByRole('button', { name: 'Show what is new' }).click();
+      await row(page, third.number).waitFor();
+      assert.equal(await row(page, first.number).getByRole('checkbox').isChecked(), true);
     },
   ),
 

@@ -60,6 +60,7 @@ export class WorkflowsTasks extends Part {
     counts: { state: true },
     selected: { state: true },
     busy: { state: true },
+    hasNews: { state: true },
   };
   declare view: View;
   declare mayAct: boolean;
@@ -69,12 +70,16 @@ export class WorkflowsTasks extends Part {
   declare selected: ReadonlySet<string>;
   /** The keys of those that are being taken on. */
   declare busy: ReadonlySet<string>;
+  /** Others have changed what the list has, and nobody has looked yet. */
+  declare hasNews: boolean;
   #rows: CursorRows | undefined;
   readonly #about = new About(() => {
     this.revision += 1;
   });
   #asked = '';
   readonly #pace: Pace;
+  /** The pointer is over the rows. */
+  #isPointing = false;
   /** Something happened while nobody saw the window. */
   #isStale = false;
 
@@ -86,6 +91,7 @@ export class WorkflowsTasks extends Part {
     this.counts = undefined;
     this.selected = new Set();
     this.busy = new Set();
+    this.hasNews = false;
     this.#pace = new Pace(LEAST_MS, () => this.#look());
   }
 
@@ -100,7 +106,7 @@ export class WorkflowsTasks extends Part {
       }),
     );
     const sight = new IntersectionObserver(() => {
-      if (this.#isStale) this.#look();
+      if (this.#isStale && this.checkVisibility()) void this.#renew();
     });
     sight.observe(this);
     this.atEnd(() => {
@@ -121,6 +127,11 @@ export class WorkflowsTasks extends Part {
     const rows = new CursorRows(path, () => this.#came(rows));
     this.#rows = rows;
     void rows.begin();
+  }
+
+  override updated(): void {
+    // Rows that have gone tell of no pointer that leaves them.
+    if (!this.querySelector('svc-table')) this.#isPointing = false;
   }
 
   /** What isn't there any more isn't selected. */
@@ -145,13 +156,27 @@ export class WorkflowsTasks extends Part {
     return this.#loaded.filter((task) => this.selected.has(keyOf(task)));
   }
 
-  /** A window that is put away waits until somebody takes it out again. */
+  /** Whether somebody is about to press something: rows that moved away below would be taken for others. */
+  get #isAtWork(): boolean {
+    return this.selected.size > 0 || this.#isPointing || this.querySelector('.svc-acts :focus') !== null;
+  }
+
+  /** A window that is put away waits until somebody takes it out again, and a list that somebody works on until that's done. */
   #look(): void {
     this.#isStale = !this.checkVisibility();
-    if (!this.#isStale) void this.#renew();
+    if (this.#isStale) return;
+    this.hasNews = this.#isAtWork;
+    if (this.hasNews) void askCounts();
+    else void this.#renew();
+  }
+
+  #workDone(): void {
+    if (this.hasNews && !this.#isAtWork) void this.#renew();
   }
 
   async #renew(): Promise<void> {
+    this.hasNews = false;
+    this.#isStale = false;
     await Promise.all([this.#rows?.renew(), askCounts()]);
   }
 
@@ -226,6 +251,7 @@ export class WorkflowsTasks extends Part {
       <h1 tabindex="-1">${text('tasks-app')}</h1>
       <span class="svc-soft" role="status">${this.#total}</span>
       <span class="svc-grow"></span>
+      ${this.hasNews ? html`<button type="button" class="svc-button" @click=${() => void this.#renew()}>${icon('refresh')}<span>${text('tasks-news')}</span></button>` : nothing}
       <select class="svc-input svc-narrow" aria-label=${text('tasks-order')} @change=${(event: Event) => this.#go({ order: (event.target as HTMLSelectElement).value as Order })}>
         ${(['due', 'newest'] as const).map((order) => html`<option value=${order} .selected=${this.view.order === order}>${text(`tasks-order-${order}`)}</option>`)}
       </select>
@@ -279,7 +305,16 @@ export class WorkflowsTasks extends Part {
       .titleOf=${(row: Row) => nameOf(taskOf(row))}
       @selection=${(event: CustomEvent<ReadonlySet<string>>) => {
         this.selected = event.detail;
+        this.#workDone();
       }}
+      @pointerenter=${() => {
+        this.#isPointing = true;
+      }}
+      @pointerleave=${() => {
+        this.#isPointing = false;
+        this.#workDone();
+      }}
+      @focusout=${() => this.#workDone()}
       @select-all=${() => {
         this.selected = new Set(this.#loaded.map(keyOf));
       }}
@@ -333,6 +368,7 @@ export class WorkflowsTasks extends Part {
       }
       <button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('select-none')} title=${text('select-none')} @click=${() => {
         this.selected = new Set();
+        this.#workDone();
       }}>${icon('close')}</button>
     </div>`;
   }

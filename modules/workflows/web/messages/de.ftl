@@ -20,6 +20,7 @@ tasks-moved = { $refused ->
      }
    *[other] { $done } weitergeführt, { $refused } abgelehnt
  }
+tasks-news = Neues zeigen
 tasks-none = Nichts wartet auf Sie
 tasks-none-of-set-text = Von dieser Art wartet nichts auf einen Schritt von Ihnen.
 tasks-none-text = Datensätze, die auf einen Schritt von Ihnen warten, erscheinen hier von selbst.

@@ -20,6 +20,7 @@ tasks-moved = { $refused ->
      }
    *[other] { $done } taken on, { $refused } refused
  }
+tasks-news = Show what is new
 tasks-none = Nothing awaits you
 tasks-none-of-set-text = Nothing of this kind waits for a step of yours.
 tasks-none-text = Records that wait for a step of yours appear here by themselves.
