@@ -94,12 +94,13 @@ async function saveNoDesktop(context: BrowserContext): Promise<void> {
 async function openIn(context: BrowserContext, url: string, how: Opening, errors: string[]): Promise<Page> {
   const page = await context.newPage();
   if (how.touch && context.browser()?.browserType().name() === 'firefox') addTaps(page);
-  const hear = (message: string) => {
-    if (!how.expects?.test(message)) errors.push(message);
+  const hear = (message: string, where = '') => {
+    if (!how.expects?.test(message)) errors.push(`${message}${where}`);
   };
   page.on('pageerror', (error) => hear(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error') hear(message.text());
+    // What failed to load says where only beside its text.
+    if (message.type() === 'error') hear(message.text(), ` (${message.location().url})`);
   });
   if (!how.later) await visit(page, url, how);
   return page;

@@ -60,6 +60,9 @@ export class WebhooksEndpoint extends Part {
   declare editing: EndpointInput | undefined;
   declare refused: Problem | undefined;
   readonly #prefix = freshId('endpoint');
+  /** The look that is under way. */
+  #looking: Promise<void> | undefined;
+  #isDeleting = false;
 
   constructor() {
     super();
@@ -76,6 +79,7 @@ export class WebhooksEndpoint extends Part {
     if (this.hasUpdated && !changes.has('endpointId')) return;
     this.refused = undefined;
     this.endpoint = undefined;
+    this.#isDeleting = false;
     this.editing = this.endpointId === undefined ? { url: '', description: '', events: [], isActive: true } : undefined;
     if (this.endpointId !== undefined) void this.load();
   }
@@ -116,7 +120,9 @@ export class WebhooksEndpoint extends Part {
 
   /** What changes while somebody looks; a failure then is told by the next thing somebody does. */
   async #look(): Promise<void> {
-    if (this.endpoint && !this.editing) await this.#read().catch(() => undefined);
+    if (!this.endpoint || this.editing || this.#isDeleting) return;
+    this.#looking = this.#read().catch(() => undefined);
+    await this.#looking;
   }
 
   #begun(): EndpointInput {
@@ -294,10 +300,14 @@ export class WebhooksEndpoint extends Part {
       danger: true,
     });
     if (!sure) return;
+    // Nobody looks at what goes meanwhile.
+    this.#isDeleting = true;
+    await this.#looking;
     try {
       await api.deleteEndpoint(endpoint.id);
       this.tell('endpoint-deleted', endpoint.id);
     } catch (error) {
+      this.#isDeleting = false;
       noticesNear(this)?.complain(error);
     }
   }
