@@ -112,6 +112,24 @@ export const phone = [
       assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), app);
     }
   }),
+  story('phone: a title that is pulled closes the notices and leaves the focus somewhere', PHONE, async ({ page }) => {
+    const title = (await openApp(page, 'calculator')).locator('.shell-titlebar');
+    await page.evaluate(() => window.Shell.notify({ title: 'Backup done' }));
+    await page.locator('.shell-bell').tap();
+    await page.locator('.shell-notice-panel').waitFor();
+    const { x, y, width } = await box(title);
+    const [from, to] = [
+      { x: x + width / 2, y: y + 16 },
+      { x: x + width / 2 + 60, y: y + 300 },
+    ];
+    const hand = await finger(page);
+    await hand.press(from);
+    await hand.glide(from, to);
+    await hand.lift();
+    await page.locator('.shell-notice-panel').waitFor({ state: 'detached' });
+    await frames(page);
+    assert.notEqual(await page.evaluate(() => document.activeElement?.tagName), 'BODY');
+  }),
   story('phone: a finger leaves no hover behind', PHONE, async ({ page }) => {
     const tile = page.locator('.shell-tile').first();
     const background = () => tile.evaluate((element) => getComputedStyle(element).backgroundColor);

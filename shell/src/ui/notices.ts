@@ -82,7 +82,8 @@ export class NoticeBell {
     const away = (event: Event) => {
       const inside =
         event.target instanceof Node && (panel.contains(event.target) || this.element.contains(event.target));
-      if (!inside) this.close(false);
+      // What is pressed takes the focus from the bell, if it takes any.
+      if (!inside) this.close();
     };
     this.#dispose = together(
       dispose,
