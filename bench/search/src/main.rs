@@ -34,11 +34,11 @@ const TIMES: usize = 100;
 async fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let part: u64 = words.iter().find_map(|word| word.parse().ok()).unwrap_or(1).max(1);
-    let leaves_out = |option: &str| words.iter().any(|word| word == option);
-    if !leaves_out("--sqlite") {
+    let says = |option: &str| words.iter().any(|word| word == option);
+    if !says("--postgres") {
         measure(Backend::Sqlite, part).await;
     }
-    if !leaves_out("--postgres") && std::env::var(POSTGRES_VARIABLE).is_ok() {
+    if !says("--sqlite") && std::env::var(POSTGRES_VARIABLE).is_ok() {
         measure(Backend::Postgres, part).await;
     }
 }
