@@ -241,6 +241,11 @@ impl Started {
             count.min(1_000).into(),
         ];
         self.run(&database, &deliveries, values).await;
+        let queues = "INSERT INTO webhooks_queues (endpoint_id, look_us, touches) \
+                      SELECT DISTINCT d.endpoint_id, CAST(? AS bigint), 1 FROM webhooks_deliveries d \
+                      WHERE d.status = 0 ON CONFLICT (endpoint_id) DO UPDATE SET \
+                      look_us = excluded.look_us, touches = webhooks_queues.touches + 1";
+        self.run(&database, queues, vec![(now - count).into()]).await;
         let analyse = match self.app.database().backend() {
             Backend::Postgres => "VACUUM ANALYZE webhooks_deliveries",
             Backend::Sqlite => "PRAGMA optimize",

@@ -54,6 +54,19 @@ CREATE INDEX webhooks_endpoints_in ON webhooks_endpoints (organisation_id, id);
 -- What was changed lately: nodes that hold deliveries in memory ask for it.
 CREATE INDEX webhooks_endpoints_changed ON webhooks_endpoints (updated_at);
 
+-- Endpoints for which something waits, and when to look at each: never later than the first of it may be
+-- claimed. Whoever looks puts that off, unless the row was touched since it was read.
+CREATE TABLE webhooks_queues (
+    endpoint_id UUID PRIMARY KEY,
+    look_us BIGINT NOT NULL,
+    touches BIGINT NOT NULL
+)
+-- only postgres
+WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)
+-- both
+;
+CREATE INDEX webhooks_queues_due ON webhooks_queues (look_us, endpoint_id);
+
 -- The pace of endpoints that have one: when their next request may begin. Whoever claims for such
 -- an endpoint locks its row, so the pace holds over all nodes.
 CREATE TABLE webhooks_paces (
@@ -138,8 +151,8 @@ WITH (
 -- both
 ;
 
--- What waits, by endpoint: claiming steps from endpoint to endpoint and never walks a backlog.
--- Without the claim, so that claiming touches no index.
+-- What waits, by endpoint: whoever claims takes from the front, and never walks a backlog. Without the
+-- claim, so that claiming touches no index.
 CREATE INDEX webhooks_deliveries_waiting ON webhooks_deliveries (endpoint_id, lane, due_us, id)
     WHERE status < 2;
 

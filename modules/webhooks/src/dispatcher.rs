@@ -47,6 +47,7 @@ use crate::settings::WebhooksSettings;
 use crate::store::claim;
 use crate::store::insert::{Content, NewMessage};
 use crate::store::ordered::Heads;
+use crate::store::queues::{self, Place};
 
 use attempt::Job;
 use flight::Flight;
@@ -68,7 +69,7 @@ pub(crate) struct Dispatcher {
     /// When it was last looked for what others had taken on and abandoned.
     looked_us: AtomicI64,
     /// Where the next look goes on.
-    place: Mutex<Uuid>,
+    place: Mutex<Place>,
     /// Where the next look at an endpoint that wants order goes on.
     heads: Heads,
 }
@@ -92,7 +93,7 @@ impl Dispatcher {
             metrics,
             settings: app.settings::<WebhooksSettings>(),
             looked_us: AtomicI64::new(i64::MIN),
-            place: Mutex::new(Uuid::nil()),
+            place: Mutex::new(Place::START),
             heads: Heads::default(),
         }
     }
@@ -196,6 +197,7 @@ impl Worker for Dispatcher {
     async fn run(&self, stop: CancellationToken) -> Result<()> {
         if self.database.backend() == Backend::Sqlite {
             // There is no other process, so nobody sends what one before this had taken on.
+            queues::touch_claimed(&self.database, self.app.get()?.clock().now_us()).await?;
             claim::release_all(&self.database).await?;
             self.queue_abandoned(i64::MAX).await?;
         }

@@ -35,7 +35,7 @@ use crate::owner::{Owner, Standing};
 use crate::settings::WebhooksSettings;
 use crate::store::claim::{Claim, Claimed};
 use crate::store::insert::{self, Content, NewDelivery, NewMessage};
-use crate::store::{self, hand_overs, micros, owners};
+use crate::store::{self, hand_overs, micros, owners, queues};
 use crate::subscription::EventType;
 use crate::view::{self, Detail, Reader};
 
@@ -188,6 +188,8 @@ struct Batch<'a> {
     bytes: usize,
     /// Deliveries of them that are stored, and wait.
     deliveries: Vec<NewDelivery>,
+    /// The endpoints of all that wait.
+    waiting: BTreeSet<Uuid>,
     /// Deliveries of them that have room on this node.
     reserved: Vec<Reserved>,
     /// The short way to the dispatcher, with the claim under which it gets deliveries.
@@ -235,6 +237,7 @@ impl<'a> Batch<'a> {
             messages: Vec::new(),
             bytes: 0,
             deliveries: Vec::new(),
+            waiting: BTreeSet::new(),
             reserved: Vec::new(),
             hand_over: hand_over.map(|hand_over| (hand_over, hand_over.claim(clock))),
             handed: Vec::new(),
@@ -358,12 +361,14 @@ impl<'a> Batch<'a> {
             order,
         };
         self.made += 1;
-        match ticket {
-            Some(ticket) => {
-                self.versions.insert(subscriber.endpoint, subscriber.version);
-                self.reserved.push(Reserved { delivery, message: message_index, ticket });
+        if let Some(ticket) = ticket {
+            self.versions.insert(subscriber.endpoint, subscriber.version);
+            self.reserved.push(Reserved { delivery, message: message_index, ticket });
+        } else {
+            if delivery.status == Status::Queued {
+                self.waiting.insert(delivery.endpoint);
             }
-            None => self.deliveries.push(delivery),
+            self.deliveries.push(delivery);
         }
     }
 
@@ -427,7 +432,7 @@ impl<'a> Batch<'a> {
     async fn store_messages(&mut self) -> Result<()> {
         insert::messages(self.uow, &self.messages).await?;
         if !self.deliveries.is_empty() {
-            insert::deliveries(self.uow, &self.deliveries).await?;
+            insert::untouched(self.uow, &self.deliveries).await?;
             self.deliveries.clear();
         }
         self.bytes = 0;
@@ -446,11 +451,15 @@ impl<'a> Batch<'a> {
         }
         self.tell_of_owners().await?;
         self.store_messages().await?;
+        let now_us = self.uow.context().clock().now_us();
+        let waiting = std::mem::take(&mut self.waiting);
+        let touched = waiting.into_iter().map(|endpoint| (endpoint, now_us));
         let Some((hand_over, claim)) = self.hand_over.filter(|_| !self.handed.is_empty()) else {
-            return Ok(());
+            return queues::touch(self.uow, touched).await;
         };
         hand_overs::store(self.uow, claim, self.handed.iter().map(|(delivery, ..)| delivery))
             .await?;
+        queues::touch(self.uow, touched).await?;
         let handed = |(delivery, message, ticket): (NewDelivery, dispatcher::Message, Ticket)| {
             let NewDelivery { id, organisation, endpoint, message: message_id, lane, .. } =
                 delivery;

@@ -122,6 +122,13 @@ pub(crate) struct Backlog {
     pub(crate) paced: HashSet<Uuid>,
 }
 
+impl Backlog {
+    /// Whether more is due of an endpoint than was taken on.
+    pub(crate) fn has(&self, endpoint: Uuid) -> bool {
+        [&self.new, &self.replayed, &self.paced].iter().any(|set| set.contains(&endpoint))
+    }
+}
+
 struct State {
     shares: Shares,
     /// Where endpoints are, as far as something was sent there.

@@ -15,7 +15,7 @@ use svc_database::{Database, column};
 use svc_http::MetricsSource;
 
 use crate::model::Status;
-use crate::store::claim;
+use crate::store::queues;
 
 /// The bounds of the histogram of durations, in seconds.
 const BOUNDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -100,7 +100,7 @@ impl MetricsSource for DeliveryMetrics {
         if let Some(row) = rows.first() {
             self.waiting.set(column(row, 0)?);
         }
-        let oldest = claim::oldest_due(&database).await?;
+        let oldest = queues::oldest_due(&database, now).await?;
         self.oldest.set(oldest.map_or(0, |due| (now - due).max(0) / 1_000_000));
         Ok(())
     }

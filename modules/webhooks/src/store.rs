@@ -13,6 +13,7 @@ pub(crate) mod log;
 pub(crate) mod ordered;
 pub(crate) mod owners;
 pub(crate) mod pace;
+pub(crate) mod queues;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod wide;

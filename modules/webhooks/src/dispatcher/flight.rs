@@ -12,9 +12,6 @@ use crate::in_flight::{Health, InFlight};
 use crate::model::Lane;
 use crate::store::claim::Claimed;
 
-/// Deliveries by token of their claim.
-pub(super) type Claims = HashMap<Uuid, Vec<Uuid>>;
-
 /// How long a delivery of a hand-over may go without a row of its own, so that whoever looks at the
 /// log sees what is being sent.
 const SOON: Duration = Duration::from_secs(1);
@@ -54,8 +51,8 @@ pub(super) struct Record {
 /// What is to be stored of deliveries besides attempts.
 #[derive(Default)]
 pub(super) struct Rest {
-    /// Claims that are given back.
-    pub(super) released: Claims,
+    /// What is given back, by token of its claim.
+    pub(super) released: HashMap<Uuid, Vec<Claimed>>,
     /// Deliveries without rows that are sent, or about to be.
     pub(super) taken: Vec<Claimed>,
     /// Deliveries without rows that are not sent after all.
@@ -162,7 +159,7 @@ impl Flight {
                 *left -= 1;
                 rest.waiting.push(claimed);
             } else {
-                rest.released.entry(token).or_default().push(claimed.id);
+                rest.released.entry(token).or_default().push(claimed);
             }
         }
         let overdue: HashSet<Uuid> = self

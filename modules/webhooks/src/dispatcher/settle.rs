@@ -17,7 +17,7 @@ use crate::events::{WebhookEndpointDisabled, WebhookEndpointFailing, host};
 use crate::log_text;
 use crate::model::{Lane, Status};
 use crate::store::record::{self, Attempt, Failing, First};
-use crate::store::{claim, hand_overs, micros};
+use crate::store::{claim, hand_overs, micros, queues};
 use crate::{ENDPOINTS_TOPIC, MANAGE};
 
 /// What deliveries that ended mean for one endpoint.
@@ -136,13 +136,17 @@ impl Dispatcher {
                 record::first(&uow, &first).await?;
                 let mut recorded = record::attempts(&uow, known).await?;
                 recorded.extend(first.iter().map(|row| row.claimed().id));
-                for (token, deliveries) in &rest.released {
-                    claim::release(&uow, *token, deliveries.iter().copied()).await?;
+                for (token, claimed) in &rest.released {
+                    claim::release(&uow, *token, claimed.iter().map(|one| one.id)).await?;
                 }
                 if !rest.closed.is_empty() {
                     hand_overs::remove(&uow, rest.closed.iter().copied()).await?;
                 }
-                self.apply(&uow, (finished, attempts), &recorded, &held.endpoints).await
+                let switched_off =
+                    self.apply(&uow, (finished, attempts), &recorded, &held.endpoints).await?;
+                queues::touch(&uow, touched(attempts, rest, uow.context().clock().now_us()))
+                    .await?;
+                Ok(switched_off)
             })
             .await
     }
@@ -321,6 +325,17 @@ impl Dispatcher {
             "a delivery was attempted"
         );
     }
+}
+
+/// The endpoints that are to be looked at for what becomes of a record, and when.
+fn touched(attempts: &[Attempt<'_>], rest: &Rest, now_us: i64) -> Vec<(Uuid, i64)> {
+    let retried = attempts.iter().filter_map(|one| Some((one.claimed.endpoint, one.due_us?)));
+    // The next of an entity may be sent, now that this one is through.
+    let ordered = attempts.iter().map(|one| one.claimed).filter(|one| one.lane == Lane::Ordered);
+    let returned = rest.released.values().flatten().chain(&rest.waiting);
+    let at_once = ordered.chain(returned).map(|claimed| (claimed.endpoint, now_us));
+    let taken = rest.taken.iter().map(|one| (one.endpoint, one.claim.until_us));
+    retried.chain(at_once).chain(taken).collect()
 }
 
 /// An endpoint to which a delivery has just failed for good.

@@ -1,6 +1,6 @@
 //! Looks what is due, claims it, and brings it together with its message and endpoint.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -15,11 +15,36 @@ use super::{Dispatcher, HELD_BODY, LEASE_MARGIN, Message};
 use crate::hand_over::{Handed, HandedDelivery};
 use crate::in_flight::{Backlog, Planned, Ticket};
 use crate::model::Lane;
-use crate::store::claim::{self, Claimed, On, Quota, Waiting};
-use crate::store::{changes, hand_overs, ordered, pace};
+use crate::store::claim::{self, Claim, Claimed, On, Quota};
+use crate::store::ordered::Taken;
+use crate::store::queues::{Look, Place, Seen, Waiting};
+use crate::store::{changes, hand_overs, ordered, pace, queues};
 
 /// How long it isn't looked again for what others have abandoned, in microseconds.
 const LOOK_PAUSE_US: i64 = 1_000_000;
+
+/// When to look again at a queue with order of which it isn't known when something becomes due.
+const SOON_US: i64 = 1_000_000;
+
+/// What was claimed of the endpoints that a look saw.
+#[derive(Default)]
+struct Taking {
+    claimed: Vec<Claimed>,
+    /// Places that are taken for some of them already.
+    places: HashMap<Uuid, Vec<Ticket>>,
+    /// When something of queues with order becomes due.
+    ordered: BTreeMap<Uuid, i64>,
+}
+
+impl Taking {
+    fn add(&mut self, quota: &Quota, claim: Claim, taken: Taken) {
+        if quota.lane == Lane::Ordered {
+            let next_us = taken.next_us.unwrap_or(claim.now_us.saturating_add(SOON_US));
+            self.ordered.insert(quota.endpoint, next_us);
+        }
+        self.claimed.extend(taken.claimed);
+    }
+}
 
 /// What a look around the endpoints brought.
 #[derive(Default)]
@@ -47,53 +72,51 @@ impl Turn {
 }
 
 impl Dispatcher {
-    /// Goes once around the endpoints and claims what is due, as far as there is room. When there
-    /// is no more it stops, and the next turn goes on from there.
+    /// Goes once around the endpoints whose time has come and claims what is due, as far as there is
+    /// room. When there is no more it stops, and the next turn goes on from there.
     pub(super) async fn turn(&self) -> Result<Turn> {
         let app = self.app.get()?;
-        self.take_up(app.clock().now_us()).await?;
+        // What becomes due meanwhile is the next turn's, so that this one ends.
+        let now_us = app.clock().now_us();
+        self.take_up(now_us).await?;
         let start = self.place();
         let mut place = start;
-        let mut wrapped = start.is_nil();
+        let mut wrapped = start == Place::START;
         let mut turn = Turn::default();
         self.in_flight.look_begins();
         loop {
             if self.in_flight.free() == 0 {
                 turn.is_cut_short = true;
-                return Ok(turn);
+                break;
             }
-            let now_us = app.clock().now_us();
-            let look = claim::look(&self.database, place, now_us).await?;
-            self.take(&app, look.waiting, now_us, &mut turn).await?;
-            let is_around = match look.next {
-                Some(next) => wrapped && !start.is_nil() && next >= start,
+            let look = queues::look(&self.database, place, now_us).await?;
+            let next = look.next;
+            self.take(&app, look, now_us, &mut turn).await?;
+            let is_around = match next {
+                Some(next) => wrapped && start != Place::START && next >= start,
                 None => wrapped,
             };
-            wrapped |= look.next.is_none();
-            place = look.next.unwrap_or_default();
+            wrapped |= next.is_none();
+            place = next.unwrap_or(Place::START);
             *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
             if is_around {
                 self.in_flight.look_ended(std::mem::take(&mut turn.backlog));
-                return Ok(turn);
+                break;
             }
         }
+        turn.is_due_at(queues::next_us(&self.database, now_us).await?);
+        Ok(turn)
     }
 
-    fn place(&self) -> Uuid {
+    fn place(&self) -> Place {
         *self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Claims from the queues that were seen, and adds the deliveries to the turn.
-    async fn take(
-        &self,
-        app: &App,
-        waiting: Vec<Waiting>,
-        now_us: i64,
-        turn: &mut Turn,
-    ) -> Result<()> {
-        let (due, later): (Vec<Waiting>, Vec<Waiting>) =
-            waiting.into_iter().partition(|waiting| waiting.is_due(now_us));
-        turn.is_due_at(later.iter().map(Waiting::due_us).min());
+    /// Claims from the queues that were seen, adds the deliveries to the turn, and puts off when to
+    /// look at their endpoints again.
+    async fn take(&self, app: &App, look: Look, now_us: i64, turn: &mut Turn) -> Result<()> {
+        let waiting = look.seen.iter().flat_map(|seen| &seen.waiting);
+        let due: Vec<Waiting> = waiting.filter(|waiting| waiting.is_due(now_us)).copied().collect();
         self.locate(app, &due).await?;
         let quotas = self.quotas(&due, self.in_flight.free());
         let served: HashSet<(Uuid, i16)> =
@@ -101,38 +124,57 @@ impl Dispatcher {
         let is_left = |due: &&Waiting| !served.contains(&(due.endpoint, due.lane.code()));
         due.iter().filter(is_left).for_each(|due| turn.is_behind(due.endpoint, due.lane));
         let claim = self.hand_over.claim(app.clock());
+        let claimed = self.claim(app, &quotas, claim, turn).await?;
+        // An endpoint of which more is due stays where it is.
+        let passed: Vec<&Seen> =
+            look.seen.iter().filter(|seen| !turn.backlog.has(seen.endpoint)).collect();
+        let emptied: BTreeSet<Uuid> = quotas.iter().map(|quota| quota.endpoint).collect();
+        let next_us =
+            queues::put_off(&self.database, now_us, &passed, &emptied, &claimed.ordered).await?;
+        turn.is_due_at(next_us);
+        turn.jobs.extend(self.prepare(app, &quotas, claimed).await?);
+        Ok(())
+    }
+
+    /// Claims what quotas allow.
+    async fn claim(
+        &self,
+        app: &App,
+        quotas: &[Quota],
+        claim: Claim,
+        turn: &mut Turn,
+    ) -> Result<Taking> {
         let (paced, free): (Vec<Quota>, Vec<Quota>) =
             quotas.iter().copied().partition(|quota| quota.max_per_second.is_some());
         let (ordered, free): (Vec<Quota>, Vec<Quota>) =
             free.into_iter().partition(|quota| quota.lane == Lane::Ordered);
-        let mut claimed = claim::claim(On::Database(&self.database), &free, claim).await?;
-        note_behind(&free, &claimed, turn);
+        let mut taking = Taking {
+            claimed: claim::claim(On::Database(&self.database), &free, claim).await?,
+            ..Taking::default()
+        };
+        note_behind(&free, &taking.claimed, turn);
         for quota in ordered {
             let taken =
                 ordered::claim(On::Database(&self.database), &quota, claim, &self.heads).await?;
-            turn.is_due_at(taken.next_us);
             if taken.has_more {
                 turn.is_behind(quota.endpoint, quota.lane);
             }
-            claimed.extend(taken.claimed);
+            taking.add(&quota, claim, taken);
         }
-        let mut places: HashMap<Uuid, Vec<Ticket>> = HashMap::new();
         for quota in paced {
             let own = self.in_flight.take_places(quota.endpoint, quota.count);
             if own.len() < quota.count {
                 turn.backlog.paced.insert(quota.endpoint);
             }
             let quota = Quota { count: own.len(), ..quota };
-            places.entry(quota.endpoint).or_default().extend(own);
+            taking.places.entry(quota.endpoint).or_default().extend(own);
             if quota.count == 0 {
                 continue;
             }
             let taken = pace::claim(app, &quota, claim, &self.heads).await?;
-            turn.is_due_at(taken.next_us);
-            claimed.extend(taken.claimed);
+            taking.add(&quota, claim, taken);
         }
-        turn.jobs.extend(self.prepare(app, &quotas, claimed, places).await?);
-        Ok(())
+        Ok(taking)
     }
 
     /// Finds out where the endpoints are of which it isn't known, since those of one origin share
@@ -169,13 +211,8 @@ impl Dispatcher {
     }
 
     /// Brings claimed deliveries together with their messages and endpoints; some have places.
-    async fn prepare(
-        &self,
-        app: &App,
-        quotas: &[Quota],
-        claimed: Vec<Claimed>,
-        mut places: HashMap<Uuid, Vec<Ticket>>,
-    ) -> Result<Vec<Job>> {
+    async fn prepare(&self, app: &App, quotas: &[Quota], taking: Taking) -> Result<Vec<Job>> {
+        let Taking { claimed, mut places, .. } = taking;
         if claimed.is_empty() {
             return Ok(Vec::new());
         }

@@ -24,7 +24,7 @@ use crate::retention::DeleteDeliveries;
 use crate::retired::{self, RetiredKey, Scheme};
 use crate::schedule::{self, Schedule};
 use crate::signing::{KeyPair, Secret};
-use crate::store::deletions;
+use crate::store::{deletions, queues};
 use crate::subscription::{Subscription, SubscriptionError};
 
 /// The longest address.
@@ -249,6 +249,9 @@ impl Service {
                 }
                 let stored = uow.update(record).await?;
                 self.turn_away_after_commit(&uow, id, stored.version);
+                // What waits may be due, now that it is on, or has another pace.
+                let due = stored.is_active.then_some((id, ctx.clock().now_us()));
+                queues::touch(&uow, due).await?;
                 Ok(stored)
             })
             .await?;

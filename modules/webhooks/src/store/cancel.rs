@@ -6,7 +6,7 @@ use svc_data::UnitOfWork;
 use svc_database::Backend;
 use uuid::Uuid;
 
-use super::read_all;
+use super::{queues, read_all};
 use crate::model::Status;
 
 /// Deliveries that one unit of work cancels: few enough that nobody waits for it.
@@ -18,14 +18,18 @@ pub(crate) async fn one(uow: &UnitOfWork, delivery: Uuid, sentence: &str) -> Res
     let sql = format!(
         "UPDATE webhooks_deliveries SET status = {}, error = ?, finished_at_us = ?, claim = NULL, \
          claimed_until_us = NULL WHERE organisation_id = ? AND id = ? AND status < 2 \
-         AND (claimed_until_us IS NULL OR claimed_until_us <= ?)",
+         AND (claimed_until_us IS NULL OR claimed_until_us <= ?) RETURNING endpoint_id",
         Status::Cancelled.code()
     );
     let organisation = uow.context().organisation()?.0;
     let values: [Value; 5] =
         [sentence.into(), now.into(), organisation.into(), delivery.into(), now.into()];
-    let cancelled = uow.execute(uow.context().database().statement(&sql, values)).await?;
-    Ok(cancelled > 0)
+    let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
+    let endpoints: Vec<Uuid> = read_all(&rows, |row| row.try_get_by_index(0))?;
+    let is_cancelled = !endpoints.is_empty();
+    // The next of its entity may be sent now.
+    queues::touch(uow, endpoints.into_iter().map(|endpoint| (endpoint, now))).await?;
+    Ok(is_cancelled)
 }
 
 /// Where a walk along what waits for an endpoint is: at a status, behind a delivery.
@@ -73,6 +77,7 @@ pub(crate) async fn step(
     let rows = uow.rows(database.statement(&sql, values)).await?;
     let cancelled: Vec<Uuid> = read_all(&rows, |row| row.try_get_by_index(0))?;
     let count = u64::try_from(cancelled.len()).unwrap_or(u64::MAX);
+    queues::touch(uow, (count > 0).then_some((endpoint, now))).await?;
     let next = match cancelled.into_iter().max().filter(|_| rows.len() >= STEP) {
         Some(after) => Some(Place { after, ..place }),
         None => Some(Place { status: place.status + 1, ..Place::default() }),

@@ -1,8 +1,7 @@
-//! What is due, and who sends it.
+//! Who sends what is due.
 //!
-//! Looking steps from endpoint to endpoint in the index of what waits, and asks each for its next
-//! delivery; claiming takes a few from the front of each queue. So both cost the same whether an
-//! endpoint has one delivery waiting or a million.
+//! Claiming takes a few from the front of each queue, so it costs the same whether an endpoint has one
+//! delivery waiting or a million.
 
 use std::fmt::Write as _;
 
@@ -12,140 +11,11 @@ use svc_data::UnitOfWork;
 use svc_database::{Backend, Database, column};
 use uuid::Uuid;
 
-use super::pace::Pace;
 use super::{ids, is_one_of, made_us, read_all};
 use crate::model::Lane;
 
-/// Endpoints that one look steps along; the next look goes on behind them.
-const ENDPOINTS_AT_ONCE: i32 = 256;
-
 /// The most queues that one statement claims from.
 const QUEUES_AT_ONCE: usize = 64;
-
-/// A queue of an endpoint that has something waiting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Waiting {
-    pub(crate) endpoint: Uuid,
-    pub(crate) lane: Lane,
-    /// When the first that nobody has claimed is due; of a queue with order, the first of all.
-    first_us: i64,
-    /// The endpoint's version.
-    pub(crate) version: i64,
-    /// The endpoint's limit.
-    pub(crate) max_per_second: Option<i32>,
-    /// Before that its pace lets nothing begin.
-    pace_us: i64,
-}
-
-impl Waiting {
-    /// When something may be sent.
-    pub(crate) fn due_us(&self) -> i64 {
-        self.first_us.max(self.pace_us)
-    }
-
-    pub(crate) fn is_due(&self, now_us: i64) -> bool {
-        self.due_us() <= now_us
-    }
-}
-
-/// What one look found.
-pub(crate) struct Look {
-    pub(crate) waiting: Vec<Waiting>,
-    /// Where the next look goes on; none when this one came to the end.
-    pub(crate) next: Option<Uuid>,
-}
-
-/// Looks which endpoints behind `after` have something waiting. Those that are switched off are
-/// left out, except for their test events; those that are gone are left out altogether.
-pub(crate) async fn look(database: &Database, after: Uuid, now_us: i64) -> Result<Look> {
-    const FIRST: &str = "SELECT d.due_us FROM webhooks_deliveries d WHERE d.status < 2 \
-        AND d.endpoint_id = e.id AND d.lane = {lane}{unclaimed} ORDER BY d.due_us, d.id LIMIT 1";
-    const UNCLAIMED: &str = " AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?)";
-    const NEXT: &str = "SELECT d.endpoint_id FROM webhooks_deliveries d WHERE d.status < 2 \
-        AND d.endpoint_id > {place} ORDER BY d.endpoint_id LIMIT 1";
-    let first = |lane: Lane, unclaimed| {
-        FIRST.replace("{lane}", &lane.code().to_string()).replace("{unclaimed}", unclaimed)
-    };
-    let sql = format!(
-        "WITH RECURSIVE steps (endpoint_id, number) AS (\
-         SELECT ({first_step}), 1 UNION ALL \
-         SELECT ({next_step}), steps.number + 1 FROM steps \
-         WHERE steps.endpoint_id IS NOT NULL AND steps.number < {ENDPOINTS_AT_ONCE}) \
-         SELECT steps.endpoint_id, e.version, e.max_per_second, p.next_us, ({test}), \
-         CASE WHEN e.is_active THEN ({ordinary}) END, CASE WHEN e.is_active THEN ({ordered}) END, \
-         CASE WHEN e.is_active THEN ({replay}) END FROM steps LEFT JOIN webhooks_endpoints e ON e.id = steps.endpoint_id \
-         LEFT JOIN webhooks_paces p ON p.endpoint_id = steps.endpoint_id \
-         WHERE steps.endpoint_id IS NOT NULL ORDER BY steps.number",
-        first_step = NEXT.replace("{place}", "?"),
-        next_step = NEXT.replace("{place}", "steps.endpoint_id"),
-        test = first(Lane::Test, UNCLAIMED),
-        ordinary = first(Lane::Ordinary, UNCLAIMED),
-        ordered = first(Lane::Ordered, ""),
-        replay = first(Lane::Replay, UNCLAIMED),
-    );
-    let values = [Value::from(after), now_us.into(), now_us.into(), now_us.into()];
-    let rows = database.rows(database.statement(&sql, values)).await?;
-    let steps = read_all(&rows, |row| {
-        Ok((
-            row.try_get_by_index::<Uuid>(0)?,
-            row.try_get_by_index::<Option<i64>>(1)?,
-            row.try_get_by_index::<Option<i32>>(2)?,
-            row.try_get_by_index::<Option<i64>>(3)?,
-            [
-                row.try_get_by_index(4)?,
-                row.try_get_by_index(5)?,
-                row.try_get_by_index(6)?,
-                row.try_get_by_index(7)?,
-            ],
-        ))
-    })?;
-    let is_full = steps.len() >= usize::try_from(ENDPOINTS_AT_ONCE).unwrap_or(usize::MAX);
-    let next = steps.last().map(|step| step.0).filter(|_| is_full);
-    let mut waiting = Vec::new();
-    for (endpoint, version, max_per_second, next_us, firsts) in steps {
-        let Some(version) = version else { continue };
-        let pace = max_per_second.and_then(Pace::new);
-        let pace_us = pace.map_or(i64::MIN, |pace| pace.ready_us(next_us.unwrap_or(i64::MIN)));
-        let max_per_second = max_per_second.filter(|_| pace.is_some());
-        // What is sent again takes what the others leave.
-        let lanes = [Lane::Test, Lane::Ordinary, Lane::Ordered, Lane::Replay];
-        for (lane, first_us) in lanes.into_iter().zip::<[Option<i64>; 4]>(firsts) {
-            let Some(first_us) = first_us else { continue };
-            waiting.push(Waiting { endpoint, lane, first_us, version, max_per_second, pace_us });
-        }
-    }
-    Ok(Look { waiting, next })
-}
-
-/// Endpoints among which the oldest is looked for: a scrape never walks all of them.
-const ENDPOINTS_MEASURED: i32 = 1_000;
-
-/// When the delivery that is due longest became due, of endpoints that are switched on.
-pub(crate) async fn oldest_due(database: &Database) -> Result<Option<i64>> {
-    const NEXT: &str = "SELECT d.endpoint_id FROM webhooks_deliveries d WHERE d.status < 2 \
-        AND d.endpoint_id > {place} ORDER BY d.endpoint_id LIMIT 1";
-    let firsts = Lane::ALL.map(|lane| {
-        format!(
-            "SELECT (SELECT MIN(d.due_us) FROM webhooks_deliveries d WHERE d.status < 2 \
-             AND d.endpoint_id = e.id AND d.lane = {}) AS due_us FROM on_now e",
-            lane.code()
-        )
-    });
-    let sql = format!(
-        "WITH RECURSIVE steps (endpoint_id, number) AS (\
-         SELECT ({first_step}), 1 UNION ALL \
-         SELECT ({next_step}), steps.number + 1 FROM steps \
-         WHERE steps.endpoint_id IS NOT NULL AND steps.number < {ENDPOINTS_MEASURED}), \
-         on_now (id) AS (SELECT e.id FROM steps JOIN webhooks_endpoints e \
-         ON e.id = steps.endpoint_id WHERE e.is_active) \
-         SELECT MIN(due_us) FROM ({firsts}) AS firsts",
-        first_step = NEXT.replace("{place}", "?"),
-        next_step = NEXT.replace("{place}", "steps.endpoint_id"),
-        firsts = firsts.join(" UNION ALL "),
-    );
-    let rows = database.rows(database.statement(&sql, [Uuid::nil().into()])).await?;
-    rows.first().map_or(Ok(None), |row| column(row, 0))
-}
 
 /// How many deliveries to take from a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use svc_data::UnitOfWork;
 use svc_database::Database;
 use uuid::Uuid;
 
-use super::read_all;
+use super::{queues, read_all};
 use crate::model::Status;
 
 /// Rows that one step deletes: short enough that nothing waits for it.
@@ -65,6 +65,7 @@ pub(crate) async fn all(database: &Database) -> Result<Vec<(Uuid, i64)>> {
 
 /// Forgets an endpoint of which nothing is left, and nothing can come any more.
 pub(crate) async fn forget(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
+    queues::forget(uow, endpoint).await?;
     let sql = "DELETE FROM webhooks_deletions WHERE endpoint_id = ?";
     uow.execute(uow.context().database().statement(sql, [endpoint.into()])).await.map(drop)
 }

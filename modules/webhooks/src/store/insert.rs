@@ -6,6 +6,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable};
 use uuid::Uuid;
 
+use super::queues;
 use crate::entity::Entity;
 use crate::model::{Lane, Status};
 
@@ -145,8 +146,17 @@ pub(crate) async fn messages(uow: &UnitOfWork, messages: &[NewMessage]) -> Resul
     Ok(())
 }
 
-/// Stores deliveries, due at once, and wakes the dispatcher after the commit.
+/// Stores deliveries, due at once, and wakes the dispatcher after the commit: the last thing that a
+/// unit of work does.
 pub(crate) async fn deliveries(uow: &UnitOfWork, deliveries: &[NewDelivery]) -> Result<()> {
+    untouched(uow, deliveries).await?;
+    let now_us = uow.context().clock().now_us();
+    let queued = deliveries.iter().filter(|delivery| delivery.status == Status::Queued);
+    queues::touch(uow, queued.map(|delivery| (delivery.endpoint, now_us))).await
+}
+
+/// The same for a unit of work that goes on: it touches the endpoints of what waits in the end.
+pub(crate) async fn untouched(uow: &UnitOfWork, deliveries: &[NewDelivery]) -> Result<()> {
     let database = uow.context().database();
     let now = uow.context().clock().now_us();
     for part in deliveries.chunks(ROWS_AT_ONCE) {

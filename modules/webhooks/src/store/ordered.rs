@@ -57,7 +57,7 @@ impl Heads {
 #[derive(Default)]
 pub(crate) struct Taken {
     pub(crate) claimed: Vec<Claimed>,
-    /// When to look again for what is not due yet.
+    /// When to look again for what is not due yet, or is claimed.
     pub(crate) next_us: Option<i64>,
     /// Whether more may be due.
     pub(crate) has_more: bool,
@@ -89,7 +89,11 @@ pub(crate) async fn claim(on: On<'_>, quota: &Quota, claim: Claim, heads: &Heads
         let is_end = found.len() < HEADS_AT_ONCE;
         let mut due = Vec::new();
         for head in found {
-            let is_free = head.claimed_until_us.is_none_or(|until| until <= claim.now_us);
+            let claimed_until = head.claimed_until_us.filter(|until| *until > claim.now_us);
+            let is_free = claimed_until.is_none();
+            if let Some(until) = claimed_until {
+                taken.is_due_at(until);
+            }
             if is_free && head.must_wait {
                 taken.is_due_at(claim.now_us.saturating_add(BEFORE_US));
             } else if is_free && head.due_us <= claim.now_us {
@@ -104,7 +108,12 @@ pub(crate) async fn claim(on: On<'_>, quota: &Quota, claim: Claim, heads: &Heads
             place = head.entity;
         }
         if !due.is_empty() {
-            taken.claimed.extend(take(on, &due, claim).await?);
+            let claimed = take(on, &due, claim).await?;
+            // What comes behind these waits for their outcomes; what others took, for theirs.
+            let is_all = claimed.len() == due.len();
+            let pause_us = if is_all { claim.until_us } else { claim.now_us + PAUSE_US };
+            taken.is_due_at(pause_us);
+            taken.claimed.extend(claimed);
         }
         if taken.has_more {
             break;

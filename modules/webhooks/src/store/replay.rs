@@ -7,7 +7,7 @@ use svc_data::UnitOfWork;
 use svc_database::Backend;
 use uuid::Uuid;
 
-use super::{ids, is_one_of, read_all};
+use super::{ids, is_one_of, queues, read_all};
 use crate::model::{Lane, Status};
 
 /// Deliveries that one look takes in, and one unit of work queues.
@@ -104,7 +104,8 @@ pub(crate) async fn look(uow: &UnitOfWork, window: Window<'_>) -> Result<Vec<Can
     lanes.collect()
 }
 
-/// Queues deliveries that never were, as far as nobody else has; says how many.
+/// Queues deliveries that never were, as far as nobody else has; says how many. The last thing that a
+/// unit of work does.
 pub(crate) async fn queue_missed(
     uow: &UnitOfWork,
     deliveries: impl IntoIterator<Item = Uuid>,
@@ -113,7 +114,7 @@ pub(crate) async fn queue_missed(
     let sql = format!(
         "UPDATE webhooks_deliveries SET status = {}, due_us = ?, queued_us = ?, \
          lane = CASE WHEN lane = {ordered} THEN {ordered} ELSE {replay} END \
-         WHERE status = {} AND {}",
+         WHERE status = {} AND {} RETURNING endpoint_id",
         Status::Queued.code(),
         Status::Missed.code(),
         is_one_of(database.backend(), "id"),
@@ -122,7 +123,10 @@ pub(crate) async fn queue_missed(
     );
     let now = uow.context().clock().now_us();
     let values = [now.into(), now.into(), ids(deliveries)];
-    uow.execute(database.statement(&sql, values)).await
+    let rows = uow.rows(database.statement(&sql, values)).await?;
+    let endpoints: Vec<Uuid> = read_all(&rows, |row| row.try_get_by_index(0))?;
+    queues::touch(uow, endpoints.into_iter().map(|endpoint| (endpoint, now))).await?;
+    Ok(u64::try_from(rows.len()).unwrap_or(u64::MAX))
 }
 
 /// An event of which no body was made.

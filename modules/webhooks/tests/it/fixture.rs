@@ -325,6 +325,10 @@ impl World {
             );
             database.execute(database.statement(&sql, [])).await.unwrap();
         }
+        let sql = "INSERT INTO webhooks_queues (endpoint_id, look_us, touches) VALUES (?, ?, 1) \
+                   ON CONFLICT (endpoint_id) DO UPDATE SET look_us = excluded.look_us";
+        let values = [endpoint.into(), due_us.into()];
+        database.execute(database.statement(sql, values)).await.unwrap();
     }
 
     pub(crate) fn client(&self) -> Client {
