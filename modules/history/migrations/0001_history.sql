@@ -27,13 +27,20 @@ CREATE TABLE history_entries (
     row_before TEXT,
     -- Both of the columns that never leave the application, encrypted.
     protected TEXT,
+    -- Whether its unit of work is found by the index below. An entry that is alone in its unit of work
+    -- has the identifier of that instead, so that most changes are spared the index.
+    shares_unit SMALLINT NOT NULL,
     -- Whether its values were blanked.
     blanked SMALLINT NOT NULL DEFAULT 0,
     PRIMARY KEY (organisation_id, id)
+-- only sqlite
+) WITHOUT ROWID;
+-- only postgres
 );
+-- both
 CREATE INDEX history_entries_of ON history_entries
     (organisation_id, set_name, record_key, position, id);
-CREATE INDEX history_entries_unit ON history_entries (unit_id);
+CREATE INDEX history_entries_unit ON history_entries (unit_id) WHERE shares_unit = 1;
 CREATE INDEX history_entries_request ON history_entries (request_id);
 
 -- A row for each organisation that has seals: who adds one locks it first.

@@ -2,6 +2,7 @@
 
 mod audit;
 mod entries;
+mod facets;
 mod restore;
 
 use svc_http::{HttpState, OpenApiRouter, routes};
@@ -14,6 +15,7 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(restore::preview_history_restore))
         .routes(routes!(restore::restore_from_history))
         .routes(routes!(audit::list_audit_log))
+        .routes(routes!(facets::count_audit_log))
         .routes(routes!(audit::export_audit_log))
         .routes(routes!(audit::preview_undo_of_unit))
         .routes(routes!(audit::undo_unit))

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::entry::{Operation, key_value};
 use crate::sight::{Field, Kept};
-use crate::store::{self, Filter, Row};
+use crate::store::{self, Author, Filter, Row};
 
 /// Entries that one statement reads.
 const AT_ONCE: u64 = 200;
@@ -36,6 +36,52 @@ pub(crate) struct Part {
     pub(crate) next: Option<Uuid>,
 }
 
+/// A walk through the log, from the newest entries on.
+struct Walk<'a> {
+    filter: &'a Filter,
+    /// Entries that one step looks at.
+    at_once: u64,
+    place: Option<Uuid>,
+    looked_at: u64,
+    is_at_end: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(filter: &'a Filter) -> Self {
+        let at_once = if filter.is_searched() { SEARCHED_AT_ONCE } else { AT_ONCE };
+        Self { filter, at_once, place: filter.before, looked_at: 0, is_at_end: false }
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_at_end || self.looked_at >= LOOKED_AT
+    }
+}
+
+/// How many entries are of what.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) entries: u64,
+    pub(crate) sets: BTreeMap<String, u64>,
+    pub(crate) events: BTreeMap<String, u64>,
+    pub(crate) operations: BTreeMap<i16, u64>,
+    /// By the person, with one of the entries' authors; none for the system.
+    pub(crate) people: BTreeMap<Option<Uuid>, (Author, u64)>,
+    /// Whether these are all that there are.
+    pub(crate) is_complete: bool,
+}
+
+impl Counts {
+    fn add(&mut self, row: Row) {
+        self.entries += 1;
+        let named =
+            if row.operation == Operation::Event { &mut self.events } else { &mut self.sets };
+        *named.entry(row.set).or_default() += 1;
+        *self.operations.entry(row.operation.code()).or_default() += 1;
+        let by = self.people.entry(row.author.user).or_insert((row.author, 0));
+        by.1 += 1;
+    }
+}
+
 /// Reads the log as somebody.
 pub(crate) struct Reader<'a> {
     ctx: &'a Context,
@@ -52,32 +98,45 @@ impl<'a> Reader<'a> {
     /// The newest entries that a filter names, `take` at most.
     pub(crate) async fn page(&mut self, filter: &Filter, take: usize) -> Result<Part> {
         let mut entries: Vec<Seen> = Vec::new();
-        let mut place = filter.before;
-        let mut looked_at = 0;
+        let mut walk = Walk::new(filter);
         loop {
-            let wanted = Filter { before: place, ..filter.clone() };
-            let at_once = if wanted.is_searched() { SEARCHED_AT_ONCE } else { AT_ONCE };
-            let end = store::window_end(self.ctx, &wanted, at_once).await?;
-            // What lies in the window is what matches, and is there within its ends.
-            let wanted = Filter { since: end.or(wanted.since), ..wanted };
-            let rows = store::audit(self.ctx, &wanted, at_once).await?;
-            let is_last = end.is_none();
-            place = end.or(place);
-            entries.extend(self.seen(rows).await?);
-            looked_at += at_once;
+            entries.extend(self.window(&mut walk).await?);
             if entries.len() > take {
                 entries.truncate(take);
                 // Not behind the last one that was looked at: how many are hidden is nobody's.
                 let next = entries.last().map(|seen| seen.row.id);
                 return Ok(Part { entries, next });
             }
-            if is_last {
-                return Ok(Part { entries, next: None });
-            }
-            if looked_at >= LOOKED_AT {
-                return Ok(Part { entries, next: place });
+            if walk.is_over() {
+                return Ok(Part { entries, next: walk.place.filter(|_| !walk.is_at_end) });
             }
         }
+    }
+
+    /// How many of the newest entries that a filter names are of what.
+    pub(crate) async fn counts(&mut self, filter: &Filter) -> Result<Counts> {
+        let mut counts = Counts::default();
+        let mut walk = Walk::new(filter);
+        while !walk.is_over() {
+            for seen in self.window(&mut walk).await? {
+                counts.add(seen.row);
+            }
+        }
+        counts.is_complete = walk.is_at_end;
+        Ok(counts)
+    }
+
+    /// What the reader sees of the next entries that a walk looks at.
+    async fn window(&mut self, walk: &mut Walk<'_>) -> Result<Vec<Seen>> {
+        let wanted = Filter { before: walk.place, ..walk.filter.clone() };
+        let end = store::window_end(self.ctx, &wanted, walk.at_once).await?;
+        // What lies in the window is what matches, and is there within its ends.
+        let wanted = Filter { since: end.or(wanted.since), ..wanted };
+        let rows = store::audit(self.ctx, &wanted, walk.at_once).await?;
+        walk.is_at_end = end.is_none();
+        walk.place = end.or(walk.place);
+        walk.looked_at += walk.at_once;
+        self.seen(rows).await
     }
 
     /// Those of entries that the reader sees, in their order.

@@ -13,19 +13,29 @@ use svc_data::value::to_text;
 use svc_data::{Captured, Change, CommitHook, EntityModel, RaisedEvent, Record, UnitOfWork};
 use uuid::Uuid;
 
-use crate::entry::{Content, Operation, Stored};
+use crate::entry::{Operation, Stored};
 use crate::events::HistoryRestored;
-use crate::set;
+use crate::set::{self, KeptEntities, Told};
 use crate::settings::HistorySettings;
 use crate::store::{self, Author, Row};
 
-/// Keeps the history of sets.
-pub(crate) struct Capture;
+/// How old a unit of work may be, in microseconds, for its only entry to have its identifier: what is
+/// sealed must not come later than its identifier says.
+const LONG_US: i64 = 60 * 1_000_000;
+
+/// Keeps the history of sets, and of entities that are named.
+pub(crate) struct Capture {
+    pub(crate) entities: KeptEntities,
+}
 
 /// What became of a record in a unit of work.
 struct Touched {
     model: Arc<EntityModel>,
+    /// What is told of an entity that is no set.
+    told: Option<Arc<Told>>,
     organisation: Uuid,
+    /// Whose change of a record that belongs to all organisations it is.
+    changed_by: Option<Uuid>,
     key: String,
     author: Author,
     request: Uuid,
@@ -41,20 +51,33 @@ struct Touched {
 impl CommitHook for Capture {
     async fn before_commit(&self, uow: &UnitOfWork, captured: &Captured) -> Result<()> {
         let mut rows = events(uow, captured);
-        let touched = touched(captured);
+        let touched = self.touched(uow, captured);
         if rows.is_empty() && touched.is_empty() {
             return Ok(());
         }
         let keys = uow.context().app().service::<KeyRing>()?;
+        // Only then something can be stored of this unit of work.
+        let goes_on = uow.hooks_wrote();
         for mut each in touched {
-            // Only then something can be stored of this unit of work.
-            if uow.hooks_wrote() {
+            if goes_on {
                 each.go_on(uow, &keys).await?;
             }
-            rows.extend(each.row(uow, &keys)?);
+            rows.extend(each.rows(uow, &keys)?);
         }
-        store::insert(uow, &rows).await
+        if let [alone] = &mut rows[..] {
+            let age_us = uow.context().clock().now_us() - micros_of(uow.id());
+            if !goes_on && age_us < LONG_US {
+                alone.id = uow.id();
+                alone.shares_unit = false;
+            }
+        }
+        store::insert(uow, rows).await
     }
+}
+
+/// When an identifier was made, in microseconds, to the millisecond.
+fn micros_of(id: Uuid) -> i64 {
+    i64::try_from((id.as_u128() >> 80) * 1_000).unwrap_or(0)
 }
 
 /// The events that the audit log keeps.
@@ -84,43 +107,53 @@ fn events(uow: &UnitOfWork, captured: &Captured) -> Vec<Row> {
             unit: uow.id(),
             took_back: None,
             stored: Stored { after: Some(event.data.to_string()), ..Stored::default() },
+            shares_unit: true,
             is_blanked: false,
         })
     };
     kept.filter_map(row).collect()
 }
 
-/// The records that changed, in the order of their last changes.
-fn touched(captured: &Captured) -> Vec<Touched> {
-    let mut all: Vec<Option<Touched>> = Vec::new();
-    let mut places: HashMap<(&'static str, String), usize> = HashMap::new();
-    for change in &captured.changes {
-        let Some(mut new) = Touched::of(change) else { continue };
-        if let Some(place) = places.remove(&(new.model.table, new.key.clone())) {
-            new.before = all[place].take().and_then(|earlier| earlier.before);
+impl Capture {
+    /// The records that changed, in the order of their last changes.
+    fn touched(&self, uow: &UnitOfWork, captured: &Captured) -> Vec<Touched> {
+        let own = uow.context().principal().organisation().map(|organisation| organisation.0);
+        let mut all: Vec<Option<Touched>> = Vec::new();
+        let mut places: HashMap<(&'static str, String), usize> = HashMap::new();
+        for change in &captured.changes {
+            let Some(mut new) = Touched::of(&self.entities, own, change) else { continue };
+            if let Some(place) = places.remove(&(new.model.table, new.key.clone())) {
+                new.before = all[place].take().and_then(|earlier| earlier.before);
+            }
+            places.insert((new.model.table, new.key.clone()), all.len());
+            all.push(Some(new));
         }
-        places.insert((new.model.table, new.key.clone()), all.len());
-        all.push(Some(new));
-    }
-    let mut all: Vec<Touched> = all.into_iter().flatten().collect();
-    for event in captured.events.iter().filter(|event| event.name == HistoryRestored::NAME) {
-        let Some(told) = HistoryRestored::read(&event.data) else { continue };
-        let named = |each: &&mut Touched| each.model.name() == told.set && each.key == told.key;
-        if let Some(each) = all.iter_mut().find(named) {
-            each.took_back = Some(told.entry);
+        let mut all: Vec<Touched> = all.into_iter().flatten().collect();
+        for event in captured.events.iter().filter(|event| event.name == HistoryRestored::NAME) {
+            let Some(told) = HistoryRestored::read(&event.data) else { continue };
+            let named = |each: &&mut Touched| each.model.name() == told.set && each.key == told.key;
+            if let Some(each) = all.iter_mut().find(named) {
+                each.took_back = Some(told.entry);
+            }
         }
+        all
     }
-    all
 }
 
 impl Touched {
-    fn of(change: &Change) -> Option<Self> {
-        set::kept(&change.model)?;
+    fn of(entities: &KeptEntities, own: Option<Uuid>, change: &Change) -> Option<Self> {
+        let told = entities.of(&change.model);
+        if told.is_none() {
+            set::kept(&change.model)?;
+        }
         let record = change.record()?;
+        let of_record = change.organisation.map(|organisation| organisation.0);
         let actor = &change.author.actor;
         Some(Self {
             model: Arc::clone(&change.model),
-            organisation: change.organisation?.0,
+            told,
+            organisation: of_record.unwrap_or(set::EVERYWHERE),
+            changed_by: own.filter(|_| of_record.is_none()),
             key: to_text(record.key(&change.model)),
             author: Author {
                 user: actor.user.map(|user| user.0),
@@ -142,24 +175,32 @@ impl Touched {
         let Some(row) = store::take(uow, self.organisation, set, &self.key).await? else {
             return Ok(());
         };
+        if let Some(own) = self.changed_by {
+            store::take(uow, own, set, &self.key).await?;
+        }
         let before = row.content(keys)?.image_before(&self.model, self.organisation, 0);
         self.before = before.map(|image| image.record);
         self.took_back = self.took_back.or(row.took_back);
         Ok(())
     }
 
-    fn row(self, uow: &UnitOfWork, keys: &KeyRing) -> Result<Option<Row>> {
-        let Self { model, before, after, .. } = &self;
-        let Some(operation) = Operation::between(model, before.as_ref(), after.as_ref()) else {
-            return Ok(None);
+    /// What is stored of it: one entry, and of a record that belongs to all organisations another where
+    /// the organisation of whoever changed it looks for what its people did. Who that was stands there
+    /// alone.
+    fn rows(self, uow: &UnitOfWork, keys: &KeyRing) -> Result<Vec<Row>> {
+        let Self { model, told, before, after, .. } = &self;
+        let told = told.as_deref();
+        let Some(operation) = Operation::between(model, told, before.as_ref(), after.as_ref())
+        else {
+            return Ok(Vec::new());
         };
         let version = |record: &Record| record.version(model).unwrap_or(0);
         let position = match after {
             Some(after) => 2 * version(after),
             None => 2 * self.last.as_ref().map_or(0, version) + 1,
         };
-        let stored = Content::of(model, before.as_ref(), after.as_ref()).store(model, keys)?;
-        Ok(Some(Row {
+        let stored = Stored::of(model, told, before.as_ref(), after.as_ref(), keys)?;
+        let mut row = Row {
             organisation: self.organisation,
             id: uow.context().clock().new_id(),
             set: model.name().to_owned(),
@@ -171,7 +212,12 @@ impl Touched {
             unit: uow.id(),
             took_back: self.took_back,
             stored,
+            shares_unit: true,
             is_blanked: false,
-        }))
+        };
+        let Some(own) = self.changed_by else { return Ok(vec![row]) };
+        let of_own = Row { organisation: own, ..row.clone() };
+        row.author = Author { user: None, name: String::new(), key: None, work: None };
+        Ok(vec![row, of_own])
     }
 }

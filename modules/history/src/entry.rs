@@ -7,6 +7,8 @@ use svc_data::{EntityModel, Exposure, Record};
 use svc_http::HIDDEN_FROM_TOOLS;
 use uuid::Uuid;
 
+use crate::set::Told;
+
 /// What protected columns are encrypted for.
 const PURPOSE: &str = "history.entry";
 
@@ -44,6 +46,7 @@ impl Operation {
     /// What became of a record; none where nothing did.
     pub(crate) fn between(
         model: &EntityModel,
+        told: Option<&Told>,
         before: Option<&Record>,
         after: Option<&Record>,
     ) -> Option<Self> {
@@ -59,17 +62,18 @@ impl Operation {
             (Some(before), Some(after)) => match (is_there(before), is_there(after)) {
                 (true, false) => Some(Self::Deleted),
                 (false, true) => Some(Self::Restored),
-                _ => differ(model, before, after).then_some(Self::Updated),
+                _ => differ(model, told, before, after).then_some(Self::Updated),
             },
         }
     }
 }
 
 /// Whether anything differs but what the framework keeps with every change.
-fn differ(model: &EntityModel, before: &Record, after: &Record) -> bool {
+fn differ(model: &EntityModel, told: Option<&Told>, before: &Record, after: &Record) -> bool {
     let columns = model.columns.iter().enumerate();
     columns
         .filter(|(index, column)| Some(*index) != model.version_index() && !is_kept(column.name))
+        .filter(|(_, column)| told.is_none_or(|told| told.has(column.name)))
         .any(|(index, _)| before.value(index) != after.value(index))
 }
 
@@ -106,53 +110,54 @@ pub(crate) struct Image {
     pub(crate) lost: Vec<String>,
 }
 
-impl Content {
-    /// Tells a change.
-    pub(crate) fn of(model: &EntityModel, before: Option<&Record>, after: Option<&Record>) -> Self {
-        let told = |index: usize| {
-            Some(index) != model.organisation && Some(index) != model.version_index()
-        };
-        let named = |record: &Record, index: usize| {
-            (model.columns[index].name.to_owned(), to_json(record.value(index)))
-        };
-        let places = || (0..model.columns.len()).filter(|index| told(*index));
-        let differs = |record: &Record, index: usize| {
-            after.is_none_or(|after| after.value(index) != record.value(index))
-        };
-        Self {
-            after: after.map(|record| places().map(|index| named(record, index)).collect()),
-            before: before.map(|record| {
-                let differing = places().filter(|index| differs(record, *index));
-                differing.map(|index| named(record, index)).collect()
-            }),
-        }
-    }
-
-    /// What is stored of it: what may never leave the application, or of a set that hides from tools
-    /// everything, is encrypted.
-    pub(crate) fn store(&self, model: &EntityModel, keys: &KeyRing) -> Result<Stored> {
+impl Stored {
+    /// Tells a change, of an entity that is no set by the columns that are told. What may never leave the application, or of a set that hides from tools everything,
+    /// is encrypted.
+    pub(crate) fn of(
+        model: &EntityModel,
+        told: Option<&Told>,
+        before: Option<&Record>,
+        after: Option<&Record>,
+        keys: &KeyRing,
+    ) -> Result<Self> {
         let all = model.set.as_ref().is_some_and(|set| set.is_marked(HIDDEN_FROM_TOOLS));
-        let is_internal = |name: &str| {
-            let column = model.columns.iter().find(|column| column.name == name);
-            all || column.is_none_or(|column| column.exposure == Exposure::Internal)
-        };
-        let split = |values: &Option<Values>| -> (Option<Values>, Values) {
-            let Some(values) = values else { return (None, Values::new()) };
-            let (hidden, clear): (Vec<_>, Vec<_>) =
-                values.clone().into_iter().partition(|(name, _)| is_internal(name));
-            (Some(clear.into_iter().collect()), hidden.into_iter().collect())
-        };
-        let (after, after_hidden) = split(&self.after);
-        let (before, before_hidden) = split(&self.before);
-        let protected = (!after_hidden.is_empty() || !before_hidden.is_empty())
-            .then(|| text(&[after_hidden, before_hidden]))
+        let [mut is_clear, mut is_hidden, mut was_clear, mut was_hidden] =
+            [(); 4].map(|()| Values::new());
+        for (index, column) in model.columns.iter().enumerate() {
+            let is_told = told.is_none_or(|told| told.has(column.name));
+            if Some(index) == model.organisation || Some(index) == model.version_index() || !is_told
+            {
+                continue;
+            }
+            let (is, was) = if all || column.exposure == Exposure::Internal {
+                (&mut is_hidden, &mut was_hidden)
+            } else {
+                (&mut is_clear, &mut was_clear)
+            };
+            let value = after.map(|record| record.value(index));
+            if let Some(value) = value {
+                is.insert(column.name.to_owned(), to_json(value));
+            }
+            if let Some(earlier) = before.map(|record| record.value(index))
+                && value != Some(earlier)
+            {
+                was.insert(column.name.to_owned(), to_json(earlier));
+            }
+        }
+        let protected = (!is_hidden.is_empty() || !was_hidden.is_empty())
+            .then(|| text(&[is_hidden, was_hidden]))
             .transpose()?
             .map(|hidden| keys.protect(PURPOSE, hidden.as_bytes()));
-        let json = |values: Option<Values>| values.map(|values| text(&values)).transpose();
-        Ok(Stored { after: json(after)?, before: json(before)?, protected })
+        Ok(Self {
+            after: after.map(|_| text(&is_clear)).transpose()?,
+            before: before.map(|_| text(&was_clear)).transpose()?,
+            protected,
+        })
     }
+}
 
-    /// Reads what [`Content::store`] made.
+impl Content {
+    /// Reads what [`Stored::of`] made.
     pub(crate) fn read(stored: &Stored, keys: &KeyRing) -> Result<Self> {
         let values = |text: &Option<String>| text.as_deref().map(parse::<Values>).transpose();
         let mut content = Self { after: values(&stored.after)?, before: values(&stored.before)? };

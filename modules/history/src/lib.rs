@@ -1,7 +1,8 @@
 //! What happened to any record: who did it, and how it was before.
 //!
-//! An application adds the module [`History`]; from then on the history of every set of an organisation
-//! is kept, except of those that say `.history(false)` ([`HistorySet`]). What is captured, who may read
+//! An application adds the module [`History`]; from then on the history of every set
+//! is kept, except of those that say `.history(false)` ([`HistorySet`]), and that of entities that are no
+//! set and are named with `registry.history_of` ([`HistoryRegistry`]). What is captured, who may read
 //! it and what is stored stands in the crate's README.
 //!
 //! - `entry`: what an entry holds, and what a record was by it; pure;
@@ -46,7 +47,9 @@ use retention::DeleteOldEntries;
 use sealing::SealEntries;
 
 pub use events::{AuditLogExported, HistoryBlanked, HistoryRestored};
-pub use set::HistorySet;
+use set::KeptEntities;
+
+pub use set::{HistoryRegistry, HistorySet};
 pub use settings::HistorySettings;
 
 /// The permission to read the history of records that one may see.
@@ -100,7 +103,12 @@ impl Module for History {
         registry.schedule("history.retention", "0 43 3 * * *", || DeleteOldEntries {});
         retention::register(registry);
         registry.command("history", "Check the history, or blank something in it", command::run);
-        registry.commit_hook(Arc::new(capture::Capture));
+        let entities = registry.part::<KeptEntities>().clone();
+        registry.commit_hook(Arc::new(capture::Capture { entities: entities.clone() }));
+        registry.on_build(move |app| async move {
+            app.provide(Arc::new(entities));
+            Ok(())
+        });
         registry.messages([
             ("en", include_str!("../messages/en.ftl")),
             ("de", include_str!("../messages/de.ftl")),

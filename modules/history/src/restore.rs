@@ -118,8 +118,9 @@ impl Kept {
 
     async fn subject(&self, ctx: &Context, id: &str, entry: Uuid) -> Result<Subject> {
         let (key, newest) = self.record(ctx, id).await?;
+        self.served()?;
         let set = self.model.name();
-        let entry = store::one(ctx, set, &newest.key, entry).await?;
+        let entry = store::one(ctx, self.organisation, set, &newest.key, entry).await?;
         let no_entry = || Error::not_found("there is no such entry of this record");
         let entry = entry.ok_or_else(no_entry)?;
         self.fields(ctx, &entry)?.ok_or_else(no_entry)?;
@@ -235,29 +236,31 @@ impl Subject {
     }
 
     async fn delete(&self, uow: &UnitOfWork) -> Result<Record> {
-        self.kept.sets.delete(uow, self.kept.index, &self.key, Expected::Any).await
+        let (sets, index) = self.kept.served()?;
+        sets.delete(uow, index, &self.key, Expected::Any).await
     }
 
     async fn change(&self, uow: &UnitOfWork, to: &Record, chosen: &[usize]) -> Result<Record> {
-        let Kept { sets, index, model, .. } = &self.kept;
+        let (sets, index) = self.kept.served()?;
+        let model = self.model();
         let values = chosen.iter().map(|column| {
             let described = &model.columns[*column];
             (described.property.as_str(), described.kind.to_literal(to.value(*column)))
         });
-        let input: EntityInput = sets.input_of_values(uow.context(), *index, values)?;
-        sets.change(uow, *index, &self.key, input, Verb::Change, Expected::Any).await
+        let input: EntityInput = sets.input_of_values(uow.context(), index, values)?;
+        sets.change(uow, index, &self.key, input, Verb::Change, Expected::Any).await
     }
 
     /// Brings back what was deleted, with what the caller doesn't see of it.
     async fn bring_back(&self, uow: &UnitOfWork, plan: &Plan, chosen: &[usize]) -> Result<Record> {
-        let Kept { sets, index, .. } = &self.kept;
+        let (sets, index) = self.kept.served()?;
         let target = plan.target.as_ref().ok_or_else(missing)?;
         if plan.action == Action::Create && self.last()?.as_ref() != Some(target) {
             // Who brings it back otherwise than it was last changes it, too.
-            sets.require(uow.context(), *index, Verb::Change)?;
+            sets.require(uow.context(), index, Verb::Change)?;
         }
         let was = target.values().iter().cloned().map(Some).collect();
-        let brought = sets.bring_back(uow, *index, &self.key, was, Expected::Any).await?;
+        let brought = sets.bring_back(uow, index, &self.key, was, Expected::Any).await?;
         // What was deleted softly comes back as it was when it was deleted.
         if plan.action == Action::Create || chosen.is_empty() {
             return Ok(brought);

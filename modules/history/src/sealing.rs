@@ -5,8 +5,8 @@
 //! | entries of five minutes ago and more, behind the last seal, are read | the job, each minute | nothing |
 //! | a seal with a line for each is stored | the job | the seal, or none; the next run goes on |
 //!
-//! An entry gets its identifier right before its commit, so five minutes later nothing appears any more
-//! among those that were sealed.
+//! An entry has an identifier of right before its commit, or of a minute before that at most, so five
+//! minutes later nothing appears any more among those that were sealed.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

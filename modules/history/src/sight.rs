@@ -20,8 +20,8 @@ use svc_sets::Sets;
 use uuid::Uuid;
 
 use crate::entry::{self, Content, Operation};
-use crate::errors::NOT_KEPT;
-use crate::set;
+use crate::errors::{CANNOT_GO_BACK, NOT_KEPT};
+use crate::set::{self, KeptEntities, Told};
 use crate::store::{self, Row};
 
 /// How many keys one statement looks for.
@@ -30,10 +30,13 @@ const KEYS_AT_ONCE: usize = 500;
 /// A set whose history somebody reads.
 #[derive(Clone)]
 pub(crate) struct Kept {
-    pub(crate) sets: Arc<Sets>,
-    pub(crate) index: SetIndex,
+    /// Where it is served; none of an entity that is no set.
+    served: Option<(Arc<Sets>, SetIndex)>,
+    /// What is told of an entity that is no set.
+    told: Option<Arc<Told>>,
     pub(crate) model: Arc<EntityModel>,
     pub(crate) keys: Arc<KeyRing>,
+    /// The organisation whose entries tell of its records.
     pub(crate) organisation: Uuid,
 }
 
@@ -48,25 +51,60 @@ pub(crate) struct Field {
 impl Kept {
     /// The set of this name, for somebody who may read it.
     pub(crate) fn find(ctx: &Context, name: &str) -> Result<Self> {
+        let keys = ctx.app().service()?;
+        let own = ctx.organisation()?.0;
+        if let Some((model, told)) = Self::entity(ctx, name)? {
+            ctx.require(&told.permission)?;
+            let organisation = set::home(&model, own);
+            return Ok(Self { served: None, told: Some(told), model, keys, organisation });
+        }
         let sets = ctx.app().service::<Sets>()?;
         let index = sets.find(name)?;
         sets.require_view(ctx, index)?;
         let model = set::find(ctx.catalogue(), name)
             .ok_or_else(|| NOT_KEPT.error(format!("the history of `{name}` is not kept")))?;
         Ok(Self {
-            index,
+            served: Some((sets, index)),
+            told: None,
             model: Arc::clone(model),
-            keys: ctx.app().service()?,
-            organisation: ctx.organisation()?.0,
-            sets,
+            keys,
+            organisation: set::home(model, own),
         })
+    }
+
+    /// An entity that is no set and whose history is kept.
+    fn entity(ctx: &Context, name: &str) -> Result<Option<(Arc<EntityModel>, Arc<Told>)>> {
+        let Some(model) = ctx.catalogue().table(name) else { return Ok(None) };
+        let told = ctx.app().service::<KeptEntities>()?.of(model);
+        Ok(told.map(|told| (Arc::clone(model), told)))
+    }
+
+    /// Where it is served, for who wants to take something back.
+    ///
+    /// # Errors
+    ///
+    /// That nothing leads back, of an entity that is no set.
+    pub(crate) fn served(&self) -> Result<(&Sets, SetIndex)> {
+        let served = self.served.as_ref().map(|(sets, index)| (&**sets, *index));
+        served.ok_or_else(|| {
+            let name = self.model.name();
+            CANNOT_GO_BACK
+                .error(format!("`{name}` is no entity set, so its records stay as they are"))
+        })
+    }
+
+    /// Whether its records belong to all organisations.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.organisation == set::EVERYWHERE
     }
 
     /// A record with history that the caller may see: its key, and its newest entry.
     pub(crate) async fn record(&self, ctx: &Context, id: &str) -> Result<(Value, Row)> {
         let key = entry::key_value(&self.model, id).ok_or_else(missing)?;
         let text = to_text(&key);
-        let newest = store::of_record(ctx, self.model.name(), &text, None, 1).await?.pop();
+        let newest = store::of_record(ctx, self.organisation, self.model.name(), &text, None, 1)
+            .await?
+            .pop();
         let newest = newest.ok_or_else(missing)?;
         let seen = self.sees_of(ctx, &[(text, key.clone())]).await?;
         if seen.is_empty() { Err(missing()) } else { Ok((key, newest)) }
@@ -80,7 +118,9 @@ impl Kept {
     ) -> Result<HashSet<String>> {
         let all = || keys.iter().map(|(text, _)| text.clone());
         let filter = self.model.set.as_ref().and_then(|set| set.filter_for(ctx.principal()));
-        let Some(filter) = filter else { return Ok(all().collect()) };
+        let (Some(filter), Some((sets, _))) = (filter, &self.served) else {
+            return Ok(all().collect());
+        };
         let mut seen = self.among(ctx, keys, Some(filter)).await?;
         let there = self.among(ctx, keys, None).await?;
         let gone: Vec<&str> = keys
@@ -88,7 +128,7 @@ impl Kept {
             .map(|(text, _)| text.as_str())
             .filter(|key| !there.contains(*key))
             .collect();
-        let newest = store::newest_of(ctx, self.model.name(), &gone).await?;
+        let newest = store::newest_of(ctx, self.organisation, self.model.name(), &gone).await?;
         let mut last = Vec::new();
         // Of what was blanked nobody knows any more who could see it.
         for row in newest.iter().filter(|row| !row.is_blanked) {
@@ -96,7 +136,7 @@ impl Kept {
             last.extend(record.map(|record| (row.key.clone(), record)));
         }
         let records: Vec<&Record> = last.iter().map(|(_, record)| record).collect();
-        let images = self.sets.read_images(ctx, &self.model, &records).await?;
+        let images = sets.read_images(ctx, &self.model, &records).await?;
         let shown = last.iter().zip(images).filter(|(_, image)| image.is_some());
         seen.extend(shown.map(|((key, _), _)| key.clone()));
         Ok(seen)
@@ -149,11 +189,24 @@ impl Kept {
         values.collect()
     }
 
+    /// What is told of a record of an entity that is no set.
+    fn told_of(&self, told: &Told, record: &Record) -> Map<String, Json> {
+        let columns = self.model.columns.iter().enumerate();
+        let told = columns.filter(|(_, column)| told.has(column.name));
+        told.map(|(index, column)| {
+            (column.property.clone(), column.kind.to_json(record.value(index)))
+        })
+        .collect()
+    }
+
     /// What of an entry the caller sees; none where that is nothing.
     pub(crate) fn fields(&self, ctx: &Context, row: &Row) -> Result<Option<Vec<Field>>> {
         let content = row.content(&self.keys)?;
         let shown = |record: Option<Record>| -> Result<Map<String, Json>> {
-            let read = |record: Record| record.to_property_json(&self.model, ctx.principal());
+            let read = |record: Record| match &self.told {
+                Some(told) => Ok(self.told_of(told, &record)),
+                None => record.to_property_json(&self.model, ctx.principal()),
+            };
             record.map_or_else(|| Ok(Map::new()), read)
         };
         let (organisation, version) = (self.organisation, row.version());

@@ -1,6 +1,8 @@
 //! The statements on entries, for either database.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use sea_orm::{QueryResult, Value};
 use svc_core::{KeyRing, Result};
@@ -43,6 +45,9 @@ pub(crate) struct Row {
     pub(crate) unit: Uuid,
     pub(crate) took_back: Option<Uuid>,
     pub(crate) stored: Stored,
+    /// Whether the index of units of work finds it; one that is alone in its unit of work mostly has
+    /// the identifier of that instead.
+    pub(crate) shares_unit: bool,
     /// Whether its values were blanked.
     pub(crate) is_blanked: bool,
 }
@@ -67,7 +72,13 @@ impl Row {
 
     /// A digest of all that is stored of it.
     pub(crate) fn digest(&self) -> String {
-        let numbers = format!("{} {} {}", self.position, self.operation.code(), self.is_blanked);
+        let numbers = format!(
+            "{} {} {} {}",
+            self.position,
+            self.operation.code(),
+            self.shares_unit,
+            self.is_blanked
+        );
         let ids = [Some(self.organisation), Some(self.id), self.author.user, self.author.key];
         let more = [self.author.work, Some(self.request), Some(self.unit), self.took_back];
         let ids =
@@ -79,7 +90,7 @@ impl Row {
         seal::digest_of(texts.map(|text| Some(text.as_str())).into_iter().chain(values))
     }
 
-    fn cells(&self) -> [Cell<'_>; 16] {
+    fn cells(&self) -> [Cell<'_>; 17] {
         let Stored { after, before, protected } = &self.stored;
         [
             self.id.into(),
@@ -98,6 +109,30 @@ impl Row {
             after.as_deref().into(),
             before.as_deref().into(),
             protected.as_deref().into(),
+            i16::from(self.shares_unit).into(),
+        ]
+    }
+
+    fn values(self) -> [Value; 17] {
+        let Stored { after, before, protected } = self.stored;
+        [
+            self.id.into(),
+            self.organisation.into(),
+            self.set.into(),
+            self.key.into(),
+            self.position.into(),
+            self.operation.code().into(),
+            self.author.user.into(),
+            self.author.name.into(),
+            self.author.key.into(),
+            self.author.work.into(),
+            self.request.into(),
+            self.unit.into(),
+            self.took_back.into(),
+            after.into(),
+            before.into(),
+            protected.into(),
+            i16::from(self.shares_unit).into(),
         ]
     }
 
@@ -123,12 +158,13 @@ impl Row {
                 before: column(row, 14)?,
                 protected: column(row, 15)?,
             },
-            is_blanked: column::<i16>(row, 16)? != 0,
+            shares_unit: column::<i16>(row, 16)? != 0,
+            is_blanked: column::<i16>(row, 17)? != 0,
         })
     }
 }
 
-const COLUMNS: [(&str, CellKind); 16] = [
+const COLUMNS: [(&str, CellKind); 17] = [
     ("id", CellKind::Uuid),
     ("organisation_id", CellKind::Uuid),
     ("set_name", CellKind::Text),
@@ -145,6 +181,7 @@ const COLUMNS: [(&str, CellKind); 16] = [
     ("row_after", CellKind::Text),
     ("row_before", CellKind::Text),
     ("protected", CellKind::Text),
+    ("shares_unit", CellKind::SmallInt),
 ];
 
 fn names(prefix: &str) -> String {
@@ -156,9 +193,21 @@ fn selected() -> String {
     names("") + ", blanked"
 }
 
+/// The statement that stores one entry. Most units of work have one, and a table of rows costs the
+/// databases more than that.
+static INSERT_ONE: LazyLock<String> = LazyLock::new(|| {
+    let marks = vec!["?"; COLUMNS.len()].join(", ");
+    format!("INSERT INTO history_entries ({}) VALUES ({marks})", names(""))
+});
+
 /// Stores entries.
-pub(crate) async fn insert(uow: &UnitOfWork, rows: &[Row]) -> Result<()> {
+pub(crate) async fn insert(uow: &UnitOfWork, mut rows: Vec<Row>) -> Result<()> {
     let database = uow.context().database();
+    if rows.len() == 1
+        && let Some(row) = rows.pop()
+    {
+        return uow.execute(database.statement(&INSERT_ONE, row.values())).await.map(drop);
+    }
     for part in rows.chunks(ROWS_AT_ONCE) {
         let RowTable { sql, values } =
             RowTable::new(database.backend(), &COLUMNS, part.iter().map(Row::cells));
@@ -169,6 +218,17 @@ pub(crate) async fn insert(uow: &UnitOfWork, rows: &[Row]) -> Result<()> {
     Ok(())
 }
 
+/// The entries of a unit of work in an organisation, as a table: one that is alone has the identifier of
+/// the unit of work, the others are found by an index. [`of_unit_values`] has the values.
+const OF_UNIT: &str = "(\
+    SELECT * FROM history_entries WHERE organisation_id = ? AND id = ? AND shares_unit = 0 UNION ALL \
+    SELECT * FROM history_entries WHERE organisation_id = ? AND unit_id = ? AND shares_unit = 1\
+    ) AS history_entries";
+
+fn of_unit_values(organisation: Uuid, unit: Uuid) -> Vec<Value> {
+    vec![organisation.into(), unit.into(), organisation.into(), unit.into()]
+}
+
 /// Takes the entry of a record out that this unit of work stored already.
 pub(crate) async fn take(
     uow: &UnitOfWork,
@@ -177,14 +237,14 @@ pub(crate) async fn take(
     key: &str,
 ) -> Result<Option<Row>> {
     let database = uow.context().database();
-    let place = "unit_id = ? AND organisation_id = ? AND set_name = ? AND record_key = ?";
-    let values = || [uow.id().into(), organisation.into(), set.into(), key.into()];
-    let sql = format!("SELECT {} FROM history_entries WHERE {place}", selected());
-    let rows = uow.rows(database.statement(&sql, values())).await?;
+    let sql = format!("SELECT {} FROM {OF_UNIT} WHERE set_name = ? AND record_key = ?", selected());
+    let mut values = of_unit_values(organisation, uow.id());
+    values.extend([set.into(), key.into()]);
+    let rows = uow.rows(database.statement(&sql, values)).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     let row = Row::read(row)?;
-    let sql = format!("DELETE FROM history_entries WHERE {place}");
-    uow.execute(database.statement(&sql, values())).await?;
+    let sql = "DELETE FROM history_entries WHERE organisation_id = ? AND id = ?";
+    uow.execute(database.statement(sql, [organisation.into(), row.id.into()])).await?;
     Ok(Some(row))
 }
 
@@ -202,12 +262,13 @@ pub(crate) type Place = (i64, Uuid);
 /// The entries of a record, the newest first, behind a place.
 pub(crate) async fn of_record(
     ctx: &Context,
+    organisation: Uuid,
     set: &str,
     key: &str,
     behind: Option<Place>,
     count: u64,
 ) -> Result<Vec<Row>> {
-    let mut values: Vec<Value> = vec![ctx.organisation()?.0.into(), set.into(), key.into()];
+    let mut values: Vec<Value> = vec![organisation.into(), set.into(), key.into()];
     let behind = behind.map_or("", |(position, id)| {
         values.extend([position.into(), id.into()]);
         "AND (position, id) < (?, ?)"
@@ -221,8 +282,14 @@ pub(crate) async fn of_record(
 }
 
 /// One entry of a record.
-pub(crate) async fn one(ctx: &Context, set: &str, key: &str, id: Uuid) -> Result<Option<Row>> {
-    let values = vec![ctx.organisation()?.0.into(), id.into(), set.into(), key.into()];
+pub(crate) async fn one(
+    ctx: &Context,
+    organisation: Uuid,
+    set: &str,
+    key: &str,
+    id: Uuid,
+) -> Result<Option<Row>> {
+    let values = vec![organisation.into(), id.into(), set.into(), key.into()];
     let sql = format!(
         "SELECT {} FROM history_entries WHERE organisation_id = ? AND id = ? AND set_name = ? \
          AND record_key = ?",
@@ -232,8 +299,12 @@ pub(crate) async fn one(ctx: &Context, set: &str, key: &str, id: Uuid) -> Result
 }
 
 /// The newest entry of each of some records of a set.
-pub(crate) async fn newest_of(ctx: &Context, set: &str, keys: &[&str]) -> Result<Vec<Row>> {
-    let organisation = ctx.organisation()?.0;
+pub(crate) async fn newest_of(
+    ctx: &Context,
+    organisation: Uuid,
+    set: &str,
+    keys: &[&str],
+) -> Result<Vec<Row>> {
     let mut newest = Vec::with_capacity(keys.len());
     for part in keys.chunks(RECORDS_AT_ONCE) {
         let one = |number: usize| {
@@ -249,6 +320,22 @@ pub(crate) async fn newest_of(ctx: &Context, set: &str, keys: &[&str]) -> Result
         newest.extend(rows(ctx, &sql, values.collect()).await?);
     }
     Ok(newest)
+}
+
+/// Who made entries, as far as people of the own organisation did.
+pub(crate) async fn authors(ctx: &Context, ids: &[Uuid]) -> Result<HashMap<Uuid, Author>> {
+    let organisation = ctx.organisation()?.0;
+    let mut authors = HashMap::new();
+    for part in ids.chunks(ROWS_AT_ONCE) {
+        let sql = format!(
+            "SELECT {} FROM history_entries WHERE organisation_id = ? AND id IN ({})",
+            selected(),
+            vec!["?"; part.len()].join(", ")
+        );
+        let values = std::iter::once(&organisation).chain(part).map(|id| (*id).into()).collect();
+        authors.extend(rows(ctx, &sql, values).await?.into_iter().map(|row| (row.id, row.author)));
+    }
+    Ok(authors)
 }
 
 /// What to look for in the audit log.
@@ -287,10 +374,9 @@ pub(crate) async fn window_end(ctx: &Context, filter: &Filter, count: u64) -> Re
         request: filter.request,
         ..Filter::default()
     };
-    let (conditions, values) = conditions(ctx, &all)?;
+    let (source, conditions, values) = found(ctx, &all)?;
     let sql = format!(
-        "SELECT id FROM history_entries WHERE {conditions} ORDER BY id DESC \
-         LIMIT 1 OFFSET {}",
+        "SELECT id FROM {source} WHERE {conditions} ORDER BY id DESC LIMIT 1 OFFSET {}",
         count - 1
     );
     let rows = ctx.run(ctx.database().statement(&sql, values)).await?;
@@ -299,49 +385,49 @@ pub(crate) async fn window_end(ctx: &Context, filter: &Filter, count: u64) -> Re
 
 /// The newest entries of the organisation that a filter names.
 pub(crate) async fn audit(ctx: &Context, filter: &Filter, count: u64) -> Result<Vec<Row>> {
-    let (conditions, values) = conditions(ctx, filter)?;
+    let (source, conditions, values) = found(ctx, filter)?;
     let sql = format!(
-        "SELECT {} FROM history_entries WHERE {conditions} ORDER BY id DESC LIMIT {count}",
+        "SELECT {} FROM {source} WHERE {conditions} ORDER BY id DESC LIMIT {count}",
         selected()
     );
     rows(ctx, &sql, values).await
 }
 
-/// The conditions of a filter, with their values.
-fn conditions(ctx: &Context, filter: &Filter) -> Result<(String, Vec<Value>)> {
+/// Among which entries a filter looks, by which conditions, with the values of both.
+fn found(ctx: &Context, filter: &Filter) -> Result<(&'static str, String, Vec<Value>)> {
     let event = Operation::Event.code();
     let Filter { user, set, key, operation, unit, request, since, before, .. } = filter;
     let is = |column: &str| format!("{column} = ?");
-    let all: [(String, Option<Value>); 9] = [
+    let all: [(String, Option<Value>); 8] = [
         (is("user_id"), user.map(Value::from)),
         (format!("operation <> {event} AND set_name = ?"), set.clone().map(Value::from)),
         (is("record_key"), key.clone().map(Value::from)),
         (format!("operation = {event} AND set_name = ?"), filter.event.clone().map(Value::from)),
         (is("operation"), operation.map(|operation| operation.code().into())),
-        (is("unit_id"), unit.map(Value::from)),
         (is("request_id"), request.map(Value::from)),
         ("id >= ?".to_owned(), since.map(Value::from)),
         ("id < ?".to_owned(), before.map(Value::from)),
     ];
+    let organisation = ctx.organisation()?.0;
+    let (source, mut values) = match unit {
+        Some(unit) => (OF_UNIT, of_unit_values(organisation, *unit)),
+        None => ("history_entries", Vec::new()),
+    };
     let mut sql = is("organisation_id");
-    let mut values: Vec<Value> = vec![ctx.organisation()?.0.into()];
+    values.push(organisation.into());
     for (condition, value) in all {
         if let Some(value) = value {
             let _ = write!(sql, " AND {condition}");
             values.push(value);
         }
     }
-    Ok((sql, values))
+    Ok((source, sql, values))
 }
 
 /// What a unit of work did, in its order.
 pub(crate) async fn of_unit(ctx: &Context, unit: Uuid, count: usize) -> Result<Vec<Row>> {
-    let sql = format!(
-        "SELECT {} FROM history_entries WHERE unit_id = ? AND organisation_id = ? \
-         ORDER BY id LIMIT {count}",
-        selected()
-    );
-    rows(ctx, &sql, vec![unit.into(), ctx.organisation()?.0.into()]).await
+    let sql = format!("SELECT {} FROM {OF_UNIT} ORDER BY id LIMIT {count}", selected());
+    rows(ctx, &sql, of_unit_values(ctx.organisation()?.0, unit)).await
 }
 
 /// The smallest identifier that the clock could have made at a time: what separates entries by age.

@@ -113,7 +113,9 @@ async fn subjects(ctx: &Context, unit: Uuid) -> Result<Vec<Subject>> {
         refuse_blanked(&seen.row)?;
         let kept = reader.kept(&seen.row.set)?.ok_or_else(no_unit)?.clone();
         let key = key_value(&kept.model, &seen.row.key).ok_or_else(missing)?;
-        let newest = store::newest_of(ctx, &seen.row.set, &[&seen.row.key]).await?.pop();
+        kept.served()?;
+        let (home, set) = (kept.organisation, &seen.row.set);
+        let newest = store::newest_of(ctx, home, set, &[&seen.row.key]).await?.pop();
         let newest = newest.ok_or_else(missing)?;
         subjects.push(Subject { kept, key, newest, entry: seen.row });
     }

@@ -116,7 +116,7 @@ pub(crate) struct AuditQuery {
 }
 
 impl AuditQuery {
-    fn filter(self, after: Option<Uuid>) -> Filter {
+    pub(super) fn filter(self, after: Option<Uuid>) -> Filter {
         Filter {
             user: self.user,
             set: self.set,

@@ -13,11 +13,11 @@ use uuid::Uuid;
 
 use crate::View;
 use crate::entry::Operation;
-use crate::set;
+use crate::set::{self, KeptEntities};
 use crate::sight::{Field, Kept};
 use crate::store::{self, Author, Place, Row};
 
-/// Entries that one statement reads, at least.
+/// Entries that one statement reads, at least, where those of a page were not enough.
 const AT_ONCE: u64 = 50;
 
 /// Entries that one page looks at, of which the caller may see a part.
@@ -32,6 +32,8 @@ pub(crate) struct SetBody {
     set: String,
     /// What it is called, in the caller's language.
     label: String,
+    /// Whether its records can be taken back; an entity that is no entity set is only told of.
+    restorable: bool,
 }
 
 /// What was done to a record.
@@ -84,10 +86,11 @@ impl From<OperationBody> for Operation {
 #[schema(as = HistoryAuthor)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AuthorBody {
-    /// The person; none for the system.
-    user_id: Option<Uuid>,
-    /// The person's name: today's, or that of the time where nobody knows the person any more.
-    display_name: String,
+    /// The person; none for the system, and for people of other organisations.
+    pub(super) user_id: Option<Uuid>,
+    /// The person's name: today's, or that of the time where nobody knows the person any more; empty
+    /// where a person of another organisation changed a record that belongs to all.
+    pub(super) display_name: String,
     /// The API key that it was done with.
     api_key_id: Option<Uuid>,
     /// The piece of background work that did it, such as a job.
@@ -218,14 +221,21 @@ pub(crate) async fn list_history_sets(
     InLanguage(texts): InLanguage,
 ) -> ApiResult<Json<Listing<SetBody>>> {
     let catalogue = ctx.catalogue();
+    let entities = ctx.app().service::<KeptEntities>()?;
+    let body = |name: &str, restorable: bool| SetBody {
+        label: texts.find_text(name).unwrap_or_else(|| name.to_owned()),
+        set: name.to_owned(),
+        restorable,
+    };
     let readable = catalogue.sets().filter_map(|model| {
         let set = set::kept(model).filter(|_| set::is_itself(catalogue, model))?;
-        ctx.principal().can(&set.permissions.view).then(|| SetBody {
-            label: texts.find_text(&set.name).unwrap_or_else(|| set.name.clone()),
-            set: set.name.clone(),
-        })
+        ctx.principal().can(&set.permissions.view).then(|| body(&set.name, true))
     });
-    let items = readable.collect();
+    let others = catalogue.models().iter().filter_map(|model| {
+        let told = entities.of(model)?;
+        ctx.principal().can(&told.permission).then(|| body(model.name(), false))
+    });
+    let items = readable.chain(others).collect();
     Ok(Json(Listing { items, next: None }))
 }
 
@@ -255,11 +265,11 @@ pub(crate) async fn list_history_of_record(
     let (_, newest) = kept.record(&ctx, &id).await?;
     let take = usize::try_from(page.take).unwrap_or(usize::MAX);
     let mut seen: Vec<(Row, Vec<Field>)> = Vec::new();
-    // A small page looks at more than it holds, so that few statements find what is seen.
-    let count = page.limit().max(AT_ONCE);
+    let mut count = page.limit();
     let mut looked_at = 0;
     let next = loop {
-        let rows = store::of_record(&ctx, &set, &newest.key, place, count).await?;
+        let rows =
+            store::of_record(&ctx, kept.organisation, &set, &newest.key, place, count).await?;
         let is_last = u64::try_from(rows.len()).unwrap_or(u64::MAX) < count;
         place = rows.last().map(|row| (row.position, row.id)).or(place);
         for row in rows {
@@ -278,7 +288,16 @@ pub(crate) async fn list_history_of_record(
         if looked_at >= LOOKED_AT {
             break place;
         }
+        // What is hidden took places: few statements find the rest.
+        count = count.max(AT_ONCE);
     };
+    if kept.is_shared() {
+        let ids: Vec<Uuid> = seen.iter().map(|(row, _)| row.id).collect();
+        let mut authors = store::authors(&ctx, &ids).await?;
+        for (row, _) in &mut seen {
+            row.author = authors.remove(&row.id).unwrap_or_else(|| row.author.clone());
+        }
+    }
     let mut names = Names::default();
     let mut items = Vec::new();
     for (row, fields) in seen {

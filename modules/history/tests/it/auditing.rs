@@ -72,6 +72,38 @@ on_both_databases! {
         }
     }
 
+    async fn facets_count_what_their_reader_may_see(backend) {
+        let world = World::new(backend).await;
+        let (east, west) = (world.product("A-1").await, world.product("A-2").await);
+        let bob = Person::named("Bob");
+        world.change_as(&bob, &west, json!({"region": "US"})).await;
+        world.change_as(&bob, &east, json!({"price": 2})).await;
+        world.change_as(&bob, &east, json!({"costPrice": 3})).await;
+        let _ = world.client().post("/api/v1/audit/export", json!({})).await;
+        let facets = async |client: &Client, query: &str| {
+            client.get(&format!("/api/v1/audit/facets?{query}")).await.expect(200)
+        };
+        let all = facets(&world.client(), "").await;
+        assert_eq!((&all["entries"], &all["complete"]), (&json!(6), &json!(true)));
+        assert_eq!(all["sets"], json!([{"value": "Products", "label": "Products", "count": 5}]));
+        assert_eq!(all["events"][0]["value"], "AuditLogExported");
+        let operations = json!([
+            {"value": "updated", "count": 3}, {"value": "created", "count": 2}, {"value": "event", "count": 1},
+        ]);
+        assert_eq!(all["operations"], operations);
+        let people: Vec<_> = all["people"].as_array().unwrap().iter()
+            .map(|one| (one["label"].as_str().unwrap(), &one["count"])).collect();
+        assert_eq!(people.len(), 2);
+        assert!(people.contains(&("Ada", &json!(3))) && people.contains(&("Bob", &json!(3))), "{all}");
+        assert_eq!(facets(&world.client(), &format!("user={}", bob.id())).await["entries"], 3);
+        let rita = world.app.sign_in(&auditor().with_claim("regions", &["EU"]));
+        let seen = facets(&rita, "set=Products").await;
+        assert_eq!((&seen["entries"], &seen["operations"][0]["count"]), (&json!(2), &json!(1)));
+        let clerk = Person::named("Cy").who_may(&["History.View", "Products.View"]);
+        let _ = world.app.sign_in(&clerk).get("/api/v1/audit/facets").await.expect(403);
+        let _ = world.client().get("/api/v1/audit/facets?operation=x").await.expect(400);
+    }
+
     async fn the_log_shows_what_its_reader_may_see(backend) {
         let world = World::new(backend).await;
         let (east, west) = (world.product("A-1").await, world.product("A-2").await);

@@ -181,7 +181,12 @@ on_both_databases! {
         let sets = world.client().get("/api/v1/history").await.expect(200);
         assert_eq!(
             sets["items"],
-            json!([{"set": "Products", "label": "Products"}, {"set": "Makers", "label": "Makers"}])
+            json!([
+                {"set": "Products", "label": "Products", "restorable": true},
+                {"set": "Makers", "label": "Makers", "restorable": true},
+                {"set": "Countries", "label": "Countries", "restorable": true},
+                {"set": "shop_terms", "label": "shop_terms", "restorable": false},
+            ])
         );
     }
 

@@ -10,7 +10,7 @@ use svc_application::Application;
 use svc_core::{Module, Registry};
 use svc_data::{Captured, CommitHook, Context, DataRegistry as _, UnitOfWork};
 use svc_database::Migration;
-use svc_history::{History, HistorySet as _};
+use svc_history::{History, HistoryRegistry as _, HistorySet as _};
 use svc_http::ToolSet as _;
 use svc_testing::{Backend, Client, Person, TestApp};
 
@@ -87,6 +87,44 @@ pub(crate) mod note {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+/// Whose records belong to all organisations.
+pub(crate) mod country {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "countries")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub(crate) id: Uuid,
+        #[sea_orm(column_type = "Text")]
+        pub(crate) name: String,
+        pub(crate) version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// No set: what the application keeps for itself.
+pub(crate) mod terms {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "shop_terms")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub(crate) id: Uuid,
+        pub(crate) organisation_id: Uuid,
+        pub(crate) days: i32,
+        #[sea_orm(column_type = "Text")]
+        pub(crate) token: String,
+        pub(crate) version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 const TABLES: &str = "
 CREATE TABLE products (
     id UUID PRIMARY KEY,
@@ -108,6 +146,18 @@ CREATE TABLE makers (
     organisation_id UUID NOT NULL,
     name TEXT NOT NULL,
     deleted_at TIMESTAMPTZ,
+    version BIGINT NOT NULL
+);
+CREATE TABLE countries (
+    id UUID PRIMARY KEY,
+    name TEXT NOT NULL,
+    version BIGINT NOT NULL
+);
+CREATE TABLE shop_terms (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    days INTEGER NOT NULL,
+    token TEXT NOT NULL,
     version BIGINT NOT NULL
 );
 CREATE TABLE notes (
@@ -169,6 +219,10 @@ impl Module for Shop {
             .hidden_from_tools();
         registry.commit_hook(Arc::new(Rewrites));
         registry.entity_set::<note::Entity>("Notes").history(false);
+        registry.entity_set::<country::Entity>("Countries").shared();
+        registry.permission("Terms.View", "read the terms");
+        registry.entity::<terms::Entity>();
+        registry.history_of::<terms::Entity>("Terms.View", [terms::Column::Days]);
     }
 }
 

@@ -66,6 +66,7 @@ async fn answers(backend: Backend, secret: u32) -> Vec<String> {
         ["take=1", "take=2", "operation=updated", "set=Products"]
             .map(|query| format!("/api/v1/audit?{query}")),
     );
+    paths.extend(["", "operation=updated"].map(|query| format!("/api/v1/audit/facets?{query}")));
     for record in [&id, &gone] {
         paths.push(format!("/api/v1/history/Products/{record}"));
         paths.push(format!("/api/v1/history/Products/{record}?take=1"));

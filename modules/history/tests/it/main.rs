@@ -5,6 +5,7 @@ mod auditing;
 mod capturing;
 mod fixture;
 mod leaks;
+mod others;
 mod reading;
 mod restoring;
 mod upkeep;
