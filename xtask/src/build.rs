@@ -27,6 +27,8 @@ pub(crate) struct Built {
     pub(crate) artifacts: Vec<Value>,
     /// How many warnings there are; they were shown.
     pub(crate) warnings: usize,
+    /// Why not all of it was made; errors of the compiler were shown.
+    pub(crate) failure: Option<Failure>,
 }
 
 /// Makes a call of cargo compile the crates of the workspace as the build of a test run does, so that
@@ -49,11 +51,11 @@ pub(crate) fn run(cargo: &mut Command) -> Result<Built> {
         }
     }
     let status = process.wait().map_err(|cause| cannot(&cause))?;
-    if status.success() {
-        Ok(messages.built)
-    } else {
-        Err(Failure::new(format!("`cargo test --no-run` ended with {status}")))
+    let mut built = messages.built;
+    if !status.success() {
+        built.failure = Some(Failure::new(format!("`cargo test --no-run` ended with {status}")));
     }
+    Ok(built)
 }
 
 /// Clippy's driver of the toolchain that compiles.

@@ -23,6 +23,8 @@ pub(crate) struct Programs {
     pub(crate) shop: Option<PathBuf>,
     /// How many warnings their compiler gave.
     pub(crate) warnings: usize,
+    /// Why some are missing.
+    pub(crate) failure: Option<Failure>,
 }
 
 /// The tests of one target.
@@ -54,10 +56,11 @@ pub(crate) struct Repeat {
 }
 
 impl Programs {
-    /// Builds the test programs of these crates, or of all when none is named, and lints them.
+    /// Builds the test programs of these crates, or of all when none is named, and lints them. What
+    /// doesn't compile keeps none of the others from being built.
     pub(crate) fn build(workspace: &Workspace, packages: &[String]) -> Result<Self> {
         let mut cargo = process::cargo(&workspace.root);
-        cargo.args(["test", "--no-run"]);
+        cargo.args(["test", "--no-run", "--no-fail-fast"]);
         if packages.is_empty() {
             // Without doc tests, which are a step of their own.
             cargo.args(["--workspace", "--all-targets"]);
@@ -67,13 +70,14 @@ impl Programs {
         }
         test::configure(&mut cargo);
         build::lint(&mut cargo, &workspace.root)?;
-        Ok(Self::among(&build::run(&mut cargo)?))
+        Ok(Self::among(build::run(&mut cargo)?))
     }
 
     /// Finds the programs among what was built.
-    fn among(built: &Built) -> Self {
-        let mut programs = Self { warnings: built.warnings, ..Self::default() };
-        for artifact in &built.artifacts {
+    fn among(built: Built) -> Self {
+        let Built { artifacts, warnings, failure } = built;
+        let mut programs = Self { warnings, failure, ..Self::default() };
+        for artifact in &artifacts {
             let (Some(file), Some(target), Some(manifest)) = (
                 artifact["executable"].as_str().map(PathBuf::from),
                 artifact["target"]["name"].as_str(),
@@ -102,6 +106,13 @@ impl Programs {
     ) -> Result<Tally> {
         let folder = workspace.path(&package.folder);
         let own = self.tests.iter().filter(|program| program.folder == folder);
+        let is_there = |name: &&String| own.clone().any(|program| program.target == **name);
+        if let Some(missing) = package.tested.iter().find(|name| !is_there(name)) {
+            return Err(Failure::new(format!(
+                "the tests `{missing}` of `{}` don't compile, see the step `build`",
+                package.name
+            )));
+        }
         let mut waiting: Vec<&TestProgram> = own.flat_map(|it| vec![it; repeat.times]).collect();
         waiting.reverse();
         let (waiting, tally) = (Mutex::new(waiting), Mutex::new(Tally::default()));
@@ -222,7 +233,7 @@ mod tests {
             artifact("/p/examples/shop", "shop", true, Some("/t/shop-2")),
             artifact("/p/examples/shop", "shop", false, Some("/t/shop")),
         ];
-        let programs = Programs::among(&Built { artifacts, warnings: 0 });
+        let programs = Programs::among(Built { artifacts, ..Built::default() });
         assert_eq!(programs.shop, Some(PathBuf::from("/t/shop")));
         let program = |folder: &str, target: &str, file: &str| TestProgram {
             folder: PathBuf::from(folder),

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
@@ -29,6 +30,13 @@ use crate::server;
 use crate::steps::{self, Action, CargoCall, Step};
 use crate::summary::{self, Outcome};
 use crate::workspace::{Package, Workspace};
+
+/// How many tests of a program run at once for each core: they wait for databases, sockets and
+/// time limits more than they compute.
+const TESTS_PER_CORE: usize = 3;
+
+/// The variable by which somebody chooses their number.
+const TEST_THREADS: &str = "RUST_TEST_THREADS";
 
 /// What a machine needs for browsers and compilers at once, in KiB.
 const MEMORY_FOR_BOTH: u64 = 6 * 1024 * 1024;
@@ -155,9 +163,12 @@ impl Lane<'_> {
                 if self.request.released {
                     programs.shop = Some(server::build(&self.workspace.root, true)?);
                 }
-                let warnings = programs.warnings;
+                let (warnings, failure) = (programs.warnings, programs.failure.take());
                 self.programs = Some(programs);
                 self.set_stage();
+                if let Some(failure) = failure {
+                    return Err(failure);
+                }
                 if warnings > 0 {
                     return Err(Failure::new(format!(
                         "the compiler gave {warnings} warnings, see above; they fail the step"
@@ -187,6 +198,10 @@ impl Lane<'_> {
         let mut variables = vec![(postgres::VARIABLE, url.into())];
         if steps::is_end_to_end(package) {
             variables.extend(end_to_end::variables(self.workspace, package, programs)?);
+        }
+        if let (None, None) = (self.request.repeat, env::var_os(TEST_THREADS)) {
+            let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+            variables.push((TEST_THREADS, (cores * TESTS_PER_CORE).to_string().into()));
         }
         programs.run(self.workspace, package, filters, self.request.repeat(), &|command| {
             command.envs(variables.iter().map(|(name, value)| (name, value)));

@@ -29,6 +29,8 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<Dependency>,
     /// The main source file of its library, or of its first binary, relative to the root.
     pub(crate) main_source: Option<String>,
+    /// The names of its targets with tests.
+    pub(crate) tested: Vec<String>,
 }
 
 /// One crate of the project that stands in another one's manifest.
@@ -105,11 +107,14 @@ impl Package {
                 })
             })
             .collect::<Result<_>>()?;
+        let targets = list(package, "targets")?;
+        let tested = targets.iter().filter(|target| target["test"] == true);
         Ok(Self {
             name: text(package, "name")?.to_owned(),
             folder: relative(manifest.parent().unwrap_or(root), root),
             dependencies,
-            main_source: main_source(list(package, "targets")?, root),
+            main_source: main_source(targets, root),
+            tested: tested.map(|it| Ok(text(it, "name")?.to_owned())).collect::<Result<_>>()?,
         })
     }
 }
@@ -163,8 +168,14 @@ mod tests {
                 "name": "svc-data",
                 "manifest_path": "/checkout/kernel/data/Cargo.toml",
                 "targets": [
-                    { "kind": ["test"], "src_path": "/checkout/kernel/data/tests/it/main.rs" },
-                    { "kind": ["lib"], "src_path": "/checkout/kernel/data/src/lib.rs" },
+                    {
+                        "name": "it", "test": true, "kind": ["test"],
+                        "src_path": "/checkout/kernel/data/tests/it/main.rs",
+                    },
+                    {
+                        "name": "svc_data", "test": false, "kind": ["lib"],
+                        "src_path": "/checkout/kernel/data/src/lib.rs",
+                    },
                 ],
                 "dependencies": [
                     { "name": "serde", "kind": null },
@@ -183,6 +194,7 @@ mod tests {
                 folder: "kernel/data".to_owned(),
                 dependencies: vec![dependency("svc-core", false), dependency("svc-testing", true)],
                 main_source: Some("kernel/data/src/lib.rs".to_owned()),
+                tested: vec!["it".to_owned()],
             }]
         );
         assert_eq!(workspace.packages_below("kernel").count(), 1);

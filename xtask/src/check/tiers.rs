@@ -103,6 +103,7 @@ mod tests {
             folder: folder.to_owned(),
             dependencies: dependencies.collect(),
             main_source: None,
+            tested: Vec::new(),
         }
     }
 
