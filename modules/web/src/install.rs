@@ -15,19 +15,21 @@ pub(crate) const MANIFEST: &str = "/manifest.webmanifest";
 /// Where the service worker lies; its name within the built client is the same.
 pub(crate) const WORKER: &str = "/service-worker.js";
 
-/// The manifest: the application by its name.
-pub(crate) fn manifest() -> Router<HttpState> {
+/// The manifest: the application by its name, with the page below `prefix`.
+pub(crate) fn manifest(prefix: &'static str) -> Router<HttpState> {
+    let describe = move |State(state): State<HttpState>| async move { describe(&state, prefix) };
     Router::new().route("/", get(describe))
 }
 
-async fn describe(State(state): State<HttpState>) -> Response {
+fn describe(state: &HttpState, prefix: &str) -> Response {
     let name = title(state.app().name());
+    let page = if prefix.is_empty() { "/" } else { prefix };
     let manifest = json!({
-        "id": "/",
+        "id": page,
         "name": name,
         "short_name": name,
-        "start_url": "/",
-        "scope": "/",
+        "start_url": page,
+        "scope": page,
         "display": "standalone",
         "background_color": "#1b2330",
         "theme_color": "#1b2330",

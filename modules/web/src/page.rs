@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use http::Uri;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName};
-use svc_core::App;
+use svc_core::{App, Error};
 use svc_http::{ApiResult, ContentPolicy, FrameAncestors, HttpState, StaticFiles};
 
 pub(crate) async fn page(files: Arc<StaticFiles>, state: HttpState) -> ApiResult<Response> {
@@ -16,6 +17,15 @@ pub(crate) async fn page(files: Arc<StaticFiles>, state: HttpState) -> ApiResult
     ];
     let policy = [(CONTENT_SECURITY_POLICY, policy(state.app()).header())];
     Ok((headers, policy, page).into_response())
+}
+
+/// The page has one address: that with a slash at its end leads there. Nothing else lies below it.
+pub(crate) fn beside_the_page(uri: &Uri, prefix: &str) -> ApiResult<Redirect> {
+    if uri.path().strip_prefix(prefix) != Some("/") {
+        return Err(Error::not_found("there is nothing at this address").into());
+    }
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    Ok(Redirect::permanent(&format!("{prefix}{query}")))
 }
 
 /// What the client may do in a browser; the README says why.

@@ -4,8 +4,12 @@ use std::sync::Arc;
 
 use serde_json::json;
 use svc_core::{Module, Registry};
+use svc_data::DataRegistry as _;
+use svc_database::Migration;
 use svc_http::{EmbeddedFile, FrameAncestors};
-use svc_testing::{Application, Backend, Person, TestApp, on_both_databases};
+use svc_testing::{
+    Application, Backend, Person, TestApp, on_both_databases, organisation, refuses_everybody,
+};
 use svc_web::WebClient;
 
 const FILES: &[EmbeddedFile] = &[
@@ -25,6 +29,38 @@ impl Module for Framing {
             app.provide(Arc::new(FrameAncestors(vec!["https://portal.example".to_owned()])));
             Ok(())
         });
+    }
+}
+
+mod car {
+    #![expect(unreachable_pub, reason = "what SeaORM derives is public")]
+
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "cars")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        #[sea_orm(column_type = "String(StringLen::N(100))")]
+        pub name: String,
+        pub version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A list to have views of.
+struct Garage;
+
+impl Module for Garage {
+    fn configure(&self, registry: &mut Registry) {
+        const CARS: &str = "CREATE TABLE cars (id UUID PRIMARY KEY, organisation_id UUID NOT NULL, \
+                            name VARCHAR(100) NOT NULL, version BIGINT NOT NULL)";
+        registry.migrations([Migration::new("0001_cars", CARS)]);
+        registry.entity_set::<car::Entity>("Cars");
     }
 }
 
@@ -86,6 +122,78 @@ on_both_databases! {
         let set = client.put("/api/v1/settings/DataTable.DefaultPageMode", json!({ "value": "Pager" })).await;
         assert!(set.status.is_success(), "{}", set.text);
         assert_eq!(client.get("/api/v1/web/start").await.json()["pageMode"], "Pager");
+    }
+
+    async fn the_page_may_lie_below_a_prefix(backend) {
+        let make = || Application::new("client").module(WebClient::of(FILES).page_prefix("/desk"));
+        let app = TestApp::builder(make).start(backend).await;
+        let client = app.anonymous();
+        for address in ["/desk", "/desk?app=sets.Products"] {
+            let page = client.get(address).await;
+            assert!(page.text.starts_with("<!doctype html>"), "{address}: {}", page.text);
+            assert_eq!(page.header("cache-control"), "no-cache, no-store");
+            assert!(page.header("content-security-policy").contains("script-src 'self';"));
+        }
+        let slash = client.get("/desk/?app=sets.Products").await;
+        assert_eq!((slash.status.as_u16(), slash.header("location")), (308, "/desk?app=sets.Products"));
+        assert_eq!(client.get("/desk/other").await.status, 404);
+        assert_eq!(client.get("/desk/other/").await.status, 404);
+        assert!(client.get("/").await.text.contains("/docs"), "the root stays the application's");
+        let manifest = client.get("/manifest.webmanifest").await.json();
+        assert_eq!((&manifest["start_url"], &manifest["scope"]), (&json!("/desk"), &json!("/desk")));
+        assert_eq!(client.get("/assets/main-A1B2.js").await.status, 200);
+    }
+
+    async fn a_view_is_shared_with_those_who_see_the_list(backend) {
+        let make = || Application::new("client").module(WebClient::of(FILES)).module(Garage);
+        let app = TestApp::builder(make).start(backend).await;
+        let ada = app.sign_in(&Person::named("Ada").who_may(&["Web.ShareViews", "Cars.View"]));
+        let views = "/api/v1/web/views/Cars";
+        let shared = ada.put("/api/v1/web/views/Cars/Old%20ones", json!({ "q": "1960" })).await;
+        assert_eq!(shared.status, 204, "{}", shared.text);
+        assert_eq!(ada.put("/api/v1/web/views/Cars/Old%20ones", json!({ "q": "1950" })).await.status, 204);
+        let ben = app.sign_in(&Person::named("Ben").who_may(&["Cars.View"]));
+        let seen = ben.get(views).await.expect(200);
+        assert_eq!(seen, json!({ "views": [{ "name": "Old ones", "state": { "q": "1950" } }] }));
+        assert_eq!(ben.put("/api/v1/web/views/Cars/Mine", json!({})).await.status, 403);
+        assert_eq!(ben.delete("/api/v1/web/views/Cars/Old%20ones").await.status, 403);
+
+        // Neither another organisation nor whoever doesn't see the list is told of it.
+        let everything = Person::named("Eve").of(organisation(2));
+        assert_eq!(app.sign_in(&everything).get(views).await.expect(200), json!({ "views": [] }));
+        assert_eq!(app.sign_in(&Person::named("Kim").who_may(&[])).get(views).await.status, 404);
+        assert_eq!(ada.put("/api/v1/web/views/Planes/Mine", json!({})).await.status, 404);
+
+        assert_eq!(ada.delete("/api/v1/web/views/Cars/Old%20ones").await.status, 204);
+        assert_eq!(ada.delete("/api/v1/web/views/Cars/Old%20ones").await.status, 404);
+        assert_eq!(ben.get(views).await.expect(200), json!({ "views": [] }));
+    }
+
+    async fn shared_views_are_bounded(backend) {
+        let make = || Application::new("client").module(WebClient::of(FILES)).module(Garage);
+        let app = TestApp::builder(make).start(backend).await;
+        let ada = app.sign_in(&Person::named("Ada"));
+        let refused = async |name: &str, state: serde_json::Value| {
+            let answer = ada.put(&format!("/api/v1/web/views/Cars/{name}"), state).await;
+            (answer.status.as_u16(), answer.json()["code"].as_str().unwrap_or_default().to_owned())
+        };
+        assert_eq!(refused("large", json!({ "q": "x".repeat(16_384) })).await, (413, "web.view_too_large".into()));
+        assert_eq!(refused(&"x".repeat(81), json!({})).await.0, 422);
+        assert_eq!(refused("%20around", json!({})).await.0, 422);
+        assert_eq!(refused("list", json!([])).await.0, 422);
+        for number in 0..100 {
+            let answer = ada.put(&format!("/api/v1/web/views/Cars/{number}"), json!({})).await;
+            assert_eq!(answer.status, 204, "{}", answer.text);
+        }
+        assert_eq!(refused("further", json!({})).await, (409, "web.too_many_views".into()));
+        let again = ada.put("/api/v1/web/views/Cars/7", json!({ "q": "again" })).await;
+        assert_eq!(again.status, 204, "one that is there is replaced: {}", again.text);
+    }
+
+    async fn who_may_not_is_refused_on_every_route(backend) {
+        let make = || Application::new("client").module(WebClient::of(FILES)).module(Garage);
+        let app = TestApp::builder(make).start(backend).await;
+        refuses_everybody(&app, organisation(1)).await;
     }
 
     async fn a_module_says_who_may_show_the_page_in_a_frame(backend) {
