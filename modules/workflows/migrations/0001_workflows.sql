@@ -49,6 +49,8 @@ CREATE TABLE workflows_claims (
     -- Who is left out for four eyes.
     not_creator UUID,
     not_last UUID,
+    -- In the place of whom, where it was reassigned.
+    for_user UUID,
     PRIMARY KEY (organisation_id, set_name, record_id, number)
 );
 CREATE INDEX workflows_claims_since ON workflows_claims (organisation_id, set_name, claim, since_us, record_id);
@@ -77,6 +79,9 @@ CREATE TABLE workflows_steps (
     -- Who: the person (none for the system) with the name of that time.
     user_id UUID,
     user_name TEXT NOT NULL,
+    -- For whom, where somebody stood in.
+    for_user UUID,
+    for_name TEXT,
     comment TEXT,
     at_us BIGINT NOT NULL,
     PRIMARY KEY (organisation_id, set_name, record_id, number)
@@ -92,8 +97,58 @@ CREATE TABLE workflows_approvals (
     transition TEXT NOT NULL,
     user_id UUID NOT NULL,
     user_name TEXT NOT NULL,
+    -- For whom, where somebody stood in.
+    for_user UUID,
+    for_name TEXT,
     comment TEXT,
+    -- The groups that the person was of, with commas between; empty where the transition has none.
+    group_names TEXT NOT NULL,
     record_version BIGINT NOT NULL,
     at_us BIGINT NOT NULL,
     PRIMARY KEY (organisation_id, set_name, record_id, steps, transition, user_id)
+);
+
+-- Who stands in for whom, over a span of time.
+CREATE TABLE workflows_delegations (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    from_user UUID NOT NULL,
+    from_name TEXT NOT NULL,
+    to_user UUID NOT NULL,
+    to_name TEXT NOT NULL,
+    begins_us BIGINT NOT NULL,
+    ends_us BIGINT NOT NULL,
+    reason TEXT
+);
+CREATE INDEX workflows_delegations_from ON workflows_delegations (organisation_id, from_user);
+CREATE INDEX workflows_delegations_to ON workflows_delegations (organisation_id, to_user);
+
+-- The claims of those who delegate, as they were looked up last, so that lists can ask for them.
+CREATE TABLE workflows_delegated (
+    delegation_id UUID NOT NULL,
+    claim TEXT NOT NULL,
+    organisation_id UUID NOT NULL,
+    to_user UUID NOT NULL,
+    from_user UUID NOT NULL,
+    begins_us BIGINT NOT NULL,
+    ends_us BIGINT NOT NULL,
+    PRIMARY KEY (delegation_id, claim)
+);
+CREATE INDEX workflows_delegated_to ON workflows_delegated (organisation_id, to_user, claim);
+
+-- Who stands in for whom with a record, after so many transitions of it.
+CREATE TABLE workflows_reassignments (
+    organisation_id UUID NOT NULL,
+    set_name TEXT NOT NULL,
+    record_id UUID NOT NULL,
+    steps BIGINT NOT NULL,
+    from_user UUID NOT NULL,
+    to_user UUID NOT NULL,
+    to_name TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    by_name TEXT NOT NULL,
+    -- The permissions by which it was the person's turn, with commas between.
+    permissions TEXT NOT NULL,
+    at_us BIGINT NOT NULL,
+    PRIMARY KEY (organisation_id, set_name, record_id, steps, from_user)
 );

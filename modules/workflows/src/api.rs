@@ -2,6 +2,7 @@
 
 mod bulk;
 mod definitions;
+mod delegations;
 mod records;
 mod states;
 mod tasks;
@@ -14,9 +15,15 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(definitions::list_workflows))
         .routes(routes!(tasks::list_workflow_tasks))
         .routes(routes!(tasks::count_workflow_tasks))
+        .routes(routes!(
+            delegations::list_workflow_delegations,
+            delegations::delegate_workflow_tasks
+        ))
+        .routes(routes!(delegations::end_workflow_delegation))
         .routes(routes!(definitions::read_workflow))
         .routes(routes!(states::list_states_of_records))
         .routes(routes!(bulk::take_transition_of_many))
         .routes(routes!(records::read_record_in_workflow))
         .routes(routes!(records::take_transition))
+        .routes(routes!(delegations::reassign_workflow_task))
 }

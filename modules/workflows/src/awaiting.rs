@@ -4,6 +4,9 @@
 //! Both ask the same of a claim. The property asks it of the claims of a row; the list goes through the claims
 //! of a person in the order of their index, and tells those whose record the person sees. What is hidden is left
 //! out by the statement, so neither a count nor a page tells of it.
+//!
+//! What awaits those for whom somebody stands in awaits that one, too: the claims of those who delegate are stored as they
+//! were looked up last ([`crate::delegation`]), and a turn that was handed on has claims of its own.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +14,7 @@ use sea_orm::sea_query::{
     Alias, Asterisk, Condition, Expr, ExprTrait as _, Func, Order, Query, SelectStatement,
     UnionType,
 };
-use svc_core::{OrganisationId, Principal};
+use svc_core::{OrganisationId, Principal, PrincipalKind};
 use svc_data::{EntityModel, VirtualRow};
 use uuid::Uuid;
 
@@ -27,7 +30,8 @@ pub(crate) struct Awaited(BTreeSet<String>);
 /// Whose claims are asked for.
 struct Asking {
     me: Uuid,
-    claims: Vec<String>,
+    /// For whom that one stands in, where it is for somebody.
+    represents: Option<Expr>,
 }
 
 /// Whose tasks are asked for.
@@ -37,6 +41,8 @@ pub(crate) struct Tasks<'a> {
     pub(crate) organisation: OrganisationId,
     pub(crate) model: &'a EntityModel,
     pub(crate) awaited: &'a Awaited,
+    /// For whom the person stands in, with the claims of each.
+    pub(crate) delegated: &'a BTreeSet<(Uuid, String)>,
 }
 
 impl Awaited {
@@ -44,18 +50,31 @@ impl Awaited {
         self.0.extend(claims::permissions(definition).map(str::to_owned));
     }
 
-    fn asking(&self, who: &Principal, me: Uuid) -> Asking {
-        let held = self.0.iter().filter(|name| who.can(name));
-        let claims = held.map(|name| claims::of_permission(name)).chain([claims::of_user(me)]);
-        Asking { me, claims: claims.collect() }
+    /// The claims by permissions that somebody holds.
+    pub(crate) fn held_by<'a>(&'a self, who: &'a Principal) -> impl Iterator<Item = String> + 'a {
+        self.0.iter().filter(|name| who.can(name)).map(|name| claims::of_permission(name))
+    }
+
+    fn claims_of(&self, who: &Principal, me: Uuid) -> Vec<String> {
+        self.held_by(who).chain([claims::of_user(me)]).collect()
     }
 
     /// Whether a row awaits whoever asks. The system awaits itself nowhere.
-    pub(crate) fn awaits(&self, row: &VirtualRow<'_>, set: &str) -> Expr {
+    pub(crate) fn awaits(&self, row: &VirtualRow<'_>, set: &str, now_us: i64) -> Expr {
         let Some(me) = row.who().user_id().map(|user| user.0) else { return Expr::val(false) };
-        let asking = self.asking(row.who(), me);
         let version = row.entity.version_index();
         let version = version.map(|version| row.column(row.entity.columns[version].name));
+        let own = Asking { me, represents: None };
+        let claims = self.claims_of(row.who(), me);
+        let mut is_possible = Condition::any().add(
+            Condition::all()
+                .add(column("claim").is_in(claims.iter().map(String::as_str)))
+                .add(own.is_possible(version.clone())),
+        );
+        // A key has no more than its own scope.
+        if row.who().kind() == PrincipalKind::User {
+            is_possible = is_possible.add(Expr::exists(delegated_claim(me, now_us, version)));
+        }
         let mut found = Query::select();
         found
             .expr(Expr::val(1))
@@ -63,11 +82,27 @@ impl Awaited {
             .and_where(column("organisation_id").eq(row.organisation()))
             .and_where(column("set_name").eq(set))
             .and_where(column("record_id").eq(row.key()))
-            .and_where(column("claim").is_in(asking.claims.iter().map(String::as_str)))
-            .cond_where(asking.is_not_left_out())
-            .and_where(asking.has_not_approved(version));
+            .cond_where(is_possible);
         Expr::exists(found)
     }
+}
+
+/// Whether a claim is one of somebody for whom the person stands in now.
+fn delegated_claim(me: Uuid, now_us: i64, version: Option<Expr>) -> SelectStatement {
+    let delegated = || Alias::new("workflows_delegated");
+    let of = |name: &str| Expr::col((delegated(), Alias::new(name)));
+    let asking = Asking { me, represents: Some(of("from_user")) };
+    let mut found = Query::select();
+    found
+        .expr(Expr::val(1))
+        .from(delegated())
+        .and_where(of("organisation_id").eq(column("organisation_id")))
+        .and_where(of("to_user").eq(me))
+        .and_where(of("claim").eq(column("claim")))
+        .and_where(of("begins_us").lte(now_us))
+        .and_where(of("ends_us").gt(now_us))
+        .cond_where(asking.is_possible(version));
+    found
 }
 
 fn table() -> Alias {
@@ -79,23 +114,48 @@ fn column(name: &str) -> Expr {
 }
 
 impl Asking {
+    /// The person, and for whom that one stands in.
+    fn people(&self) -> Vec<Expr> {
+        [Some(Expr::val(self.me)), self.represents.clone()].into_iter().flatten().collect()
+    }
+
+    /// Whether nothing keeps the person from a claim.
+    fn is_possible(&self, version: Option<Expr>) -> Condition {
+        let possible = Condition::all()
+            .add(self.is_not_left_out())
+            .add(self.has_not_approved(version))
+            .add(self.has_not_handed_on());
+        match self.represents {
+            // Who stands in for somebody doesn't for those whom that person stands in for.
+            Some(_) => possible.add(column("for_user").is_null()),
+            None => possible,
+        }
+    }
+
     /// Four eyes.
     fn is_not_left_out(&self) -> Condition {
-        let is_not =
-            |name| Condition::any().add(column(name).is_null()).add(column(name).ne(self.me));
-        Condition::all().add(is_not("not_creator")).add(is_not("not_last"))
+        let mut all = Condition::all();
+        for name in ["not_creator", "not_last"] {
+            let others = self.people().into_iter().map(|one| column(name).ne(one));
+            let others = others.fold(Condition::all(), Condition::add);
+            all = all.add(Condition::any().add(column(name).is_null()).add(others));
+        }
+        all
     }
 
     /// Whether the claim isn't one that has been used: by an approval of the record as it is.
     fn has_not_approved(&self, version: Option<Expr>) -> Expr {
         let approvals = || Alias::new("workflows_approvals");
         let of = |name: &str| Expr::col((approvals(), Alias::new(name)));
+        let people = || self.people().into_iter().chain([column("for_user")]);
+        let is_by =
+            Condition::any().add(of("user_id").is_in(people())).add(of("for_user").is_in(people()));
         let mut found = Query::select();
         found
             .expr(Expr::val(1))
             .from(approvals())
             .and_where(of("transition").eq(column("several")))
-            .and_where(of("user_id").eq(self.me));
+            .cond_where(is_by);
         for name in ["organisation_id", "set_name", "record_id", "steps"] {
             found.and_where(of(name).eq(column(name)));
         }
@@ -103,6 +163,19 @@ impl Asking {
             found.and_where(of("record_version").eq(version));
         }
         column("several").is_null().or(Expr::exists(found).not())
+    }
+
+    /// Whether the turn is still the one of whoever has it by the claim.
+    fn has_not_handed_on(&self) -> Expr {
+        let reassigned = || Alias::new("workflows_reassignments");
+        let of = |name: &str| Expr::col((reassigned(), Alias::new(name)));
+        let speaker = self.represents.clone().unwrap_or_else(|| Expr::val(self.me));
+        let mut found = Query::select();
+        found.expr(Expr::val(1)).from(reassigned()).and_where(of("from_user").eq(speaker));
+        for name in ["organisation_id", "set_name", "record_id", "steps"] {
+            found.and_where(of(name).eq(column(name)));
+        }
+        column("for_user").is_not_null().or(Expr::exists(found).not())
     }
 }
 
@@ -131,9 +204,13 @@ impl Tasks<'_> {
         after: Option<(i64, Uuid, bool)>,
         count: u64,
     ) -> SelectStatement {
-        let asking = self.awaited.asking(self.who, self.user);
-        let parts = asking.claims.iter().map(|claim| {
-            let part = self.of_claim((&asking, claim), order, after, count);
+        let own =
+            self.awaited.claims_of(self.who, self.user).into_iter().map(|claim| (None, claim));
+        let delegated = self.delegated.iter();
+        let others = delegated.map(|(from, claim)| (Some(Expr::val(*from)), claim.clone()));
+        let parts = own.chain(others).map(|(represents, claim)| {
+            let asking = Asking { me: self.user, represents };
+            let part = self.of_claim((&asking, &claim), order, after, count);
             Query::select().column(Asterisk).from_subquery(part, Alias::new("part")).take()
         });
         let all = parts.reduce(|mut all, part| all.union(UnionType::Distinct, part).take());
@@ -170,7 +247,6 @@ impl Tasks<'_> {
             .and_where(column("organisation_id").eq(self.organisation.0))
             .and_where(column("set_name").eq(self.model.name()))
             .and_where(column("claim").eq(claim))
-            .cond_where(asking.is_not_left_out())
             .and_where(Expr::exists(self.record(asking)))
             .order_by((table(), Alias::new(order.column())), order.direction())
             .order_by((table(), Alias::new("record_id")), order.direction())
@@ -198,7 +274,7 @@ impl Tasks<'_> {
             .from(model.table_iden())
             .and_where(key.eq(column("record_id")))
             .cond_where(crate::subject::visible(model, self.who))
-            .and_where(asking.has_not_approved(version));
+            .cond_where(asking.is_possible(version));
         record
     }
 }

@@ -8,6 +8,7 @@ use sea_orm::Value;
 use svc_core::{Error, OrganisationId, PermissionSet, Principal, Result, UserId};
 use svc_data::value::ValueKind;
 use svc_data::{Catalogue, Context, EntityModel, NewValues, Record};
+use svc_events::{EventKind, Events};
 use svc_odata::model::SetIndex;
 use svc_odata::syntax::QueryOptions;
 use svc_odata::value::Value as Literal;
@@ -16,6 +17,7 @@ use uuid::Uuid;
 
 use crate::check::Problem;
 use crate::definition::{Assigned, By, Definition, Transition};
+use crate::effects;
 
 /// The longest condition, in characters.
 const MAX_CONDITION: usize = 1_000;
@@ -85,19 +87,61 @@ pub(crate) fn problems(
     }
     for transition in &definition.transitions {
         let what = format!("the transition `{}` is for", transition.name);
-        problems.extend(unfit_people(model, &transition.by, &what));
+        problems.extend(unfit_people(model, transition.everybody(), &what));
+        let what = format!("the transition `{}` notifies", transition.name);
+        problems.extend(unfit_people(model, &transition.notifies, &what));
+        problems.extend(unfit_effects(ctx, sets, index, transition));
         problems.extend(unfit_values(model, transition));
         problems.extend(unfit_condition(ctx, sets, index, transition));
     }
     problems
 }
 
-fn unfit_people(model: &EntityModel, by: &[By], what: &str) -> Vec<Problem> {
+/// Actions that can't be called, and events that can't be published.
+fn unfit_effects(
+    ctx: &Context,
+    sets: &Sets,
+    index: SetIndex,
+    transition: &Transition,
+) -> Vec<Problem> {
+    let name = &transition.name;
+    let unknown = transition.calls.iter().filter(|it| effects::action(sets, index, it).is_none());
+    let mut problems: Vec<Problem> = unknown
+        .map(|action| {
+            let message = format!(
+                "the transition `{name}` calls `{action}`, which is no action of a record that needs no \
+                 parameters"
+            );
+            Problem::new("unknown_action", message)
+        })
+        .collect();
+    let events = ctx.app().find_service::<Events>();
+    for event in &transition.publishes {
+        let known = events.as_ref().and_then(|events| events.find(event));
+        // What has a type is published by whoever knows it.
+        let is_named =
+            known.is_some_and(|it| it.kind == EventKind::Application && it.schema.is_none());
+        if !is_named {
+            let message = format!(
+                "the transition `{name}` publishes `{event}`, which no module has registered by \
+                 `registry.named_event(…)` without a schema"
+            );
+            problems.push(Problem::new("unknown_event", message));
+        }
+    }
+    problems
+}
+
+fn unfit_people<'b>(
+    model: &EntityModel,
+    by: impl IntoIterator<Item = &'b By>,
+    what: &str,
+) -> Vec<Problem> {
     let holds_person = |property: &str| {
         let place = place_of(model, property);
         place.is_some_and(|place| model.columns[place].kind == ValueKind::Uuid)
     };
-    let unfit = by.iter().filter_map(|by| match by {
+    let unfit = by.into_iter().filter_map(|by| match by {
         By::Person(property) if !holds_person(property) => Some(property),
         _ => None,
     });

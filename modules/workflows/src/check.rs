@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::calendar::{MAX_DAYS, Term};
-use crate::definition::{By, Definition, State, StateKind};
+use crate::definition::{By, Definition, State, StateKind, Transition};
 
 /// The most states of a workflow.
 pub(crate) const MAX_STATES: usize = 100;
@@ -24,6 +24,12 @@ pub(crate) const MAX_BY: usize = 10;
 
 /// The most people that a transition takes.
 pub(crate) const MAX_APPROVALS: u32 = 20;
+
+/// The most groups of a transition: an approval is matched with them.
+pub(crate) const MAX_GROUPS: usize = 5;
+
+/// The most actions, events, or people told of a transition.
+pub(crate) const MAX_EFFECTS: usize = 10;
 
 /// Something that keeps a definition from being used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,12 +158,22 @@ fn people(definition: &Definition) -> Vec<Problem> {
     let mut problems = nobody(definition);
     for transition in &definition.transitions {
         let (name, count) = (&transition.name, transition.approvals);
-        if transition.by.len() > MAX_BY {
+        if transition.everybody().count() > MAX_BY {
             let message =
                 format!("the transition `{name}` names more than {MAX_BY} who may take it");
             problems.push(Problem::new("too_large", message));
         }
-        if !(1..=MAX_APPROVALS).contains(&count) {
+        let effects =
+            [transition.calls.len(), transition.publishes.len(), transition.notifies.len()];
+        if effects.into_iter().any(|count| count > MAX_EFFECTS) {
+            let message = format!(
+                "the transition `{name}` calls, publishes or notifies more than {MAX_EFFECTS}"
+            );
+            problems.push(Problem::new("too_large", message));
+        }
+        if !transition.groups.is_empty() || transition.in_sequence {
+            problems.extend(unsound_groups(transition));
+        } else if !(1..=MAX_APPROVALS).contains(&count) {
             let message = format!(
                 "the transition `{name}` can't take {count} people; say 1 to {MAX_APPROVALS}"
             );
@@ -173,8 +189,41 @@ fn people(definition: &Definition) -> Vec<Problem> {
     problems
 }
 
+/// What is wrong with the groups of a transition.
+fn unsound_groups(transition: &Transition) -> Vec<Problem> {
+    let Transition { name, groups, .. } = transition;
+    let mut problems = Vec::new();
+    let mut group = |message: String| problems.push(Problem::new("bad_groups", message));
+    if !transition.by.is_empty() || transition.approvals != 1 {
+        group(format!("the transition `{name}` has groups, and says beside them who may take it"));
+    }
+    if groups.len() > MAX_GROUPS || (transition.in_sequence && groups.len() < 2) {
+        group(format!("the transition `{name}` can't have {} groups", groups.len()));
+    }
+    for one in groups {
+        let is_twice = groups.iter().filter(|other| other.name == one.name).count() > 1;
+        if is_twice || !is_name(&one.name) {
+            group(format!("the group `{}` of `{name}` is there twice, or no name", one.name));
+        }
+        let only_persons = !one.by.iter().any(|by| matches!(by, By::Permission(_)));
+        if one.by.is_empty() || one.approvals == 0 || (one.approvals > 1 && only_persons) {
+            group(format!(
+                "the group `{}` of `{name}` can't give {} people; name a permission",
+                one.name, one.approvals
+            ));
+        }
+    }
+    if transition.people() > MAX_APPROVALS {
+        group(format!("the groups of `{name}` take more than {MAX_APPROVALS} people"));
+    }
+    problems
+}
+
 fn nobody(definition: &Definition) -> Vec<Problem> {
-    let nobody = definition.transitions.iter().filter(|transition| transition.by.is_empty());
+    let nobody = definition
+        .transitions
+        .iter()
+        .filter(|transition| transition.by.is_empty() && transition.groups.is_empty());
     nobody
         .map(|transition| {
             let message = format!(
@@ -273,10 +322,14 @@ fn ways(definition: &Definition) -> Vec<Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::{State, Transition};
+    use crate::definition::Group;
 
     fn way(name: &str, from: &str, to: &str) -> Transition {
         Transition::new(name).from([from]).to(to).by(By::Creator)
+    }
+
+    fn grouped() -> Transition {
+        Transition::new("x").from(["open"]).to("done").group(Group::new("a").by(By::Creator))
     }
 
     fn sound() -> Definition {
@@ -315,6 +368,21 @@ mod tests {
             (
                 sound().transition(way("x", "open", "done").by(By::permission("P")).approvals(21)),
                 vec!["bad_approvals"],
+            ),
+            (
+                sound().transition(grouped().group(Group::new("a").by(By::Creator))),
+                vec!["bad_groups"; 2],
+            ),
+            (sound().transition(grouped().by(By::Creator)), vec!["bad_groups"]),
+            (sound().transition(grouped().group(Group::new("b"))), vec!["bad_groups"]),
+            (
+                sound().transition(grouped().group(Group::new("b").by(By::Creator).approvals(2))),
+                vec!["bad_groups"],
+            ),
+            (sound().transition(way("x", "open", "done").in_sequence()), vec!["bad_groups"; 2]),
+            (
+                sound().transition((0..11).fold(way("x", "open", "done"), |it, _| it.calls("Act"))),
+                vec!["too_large"],
             ),
             (sound().state(State::last("lost")), vec!["unreachable"]),
             (

@@ -11,13 +11,16 @@
 //!
 //! Claims are those of the definition that the record began with. They are stored with the step that brings a record into a state, and
 //! anew when a property changes that names a person. Who is left out for four eyes stands beside the claim; who has
-//! approved already is looked for among the approvals, since a change of the record takes these anew.
+//! approved already is looked for among the approvals, since a change of the record takes these anew. Where a transition takes
+//! people of groups, those have claims whose turn it is; they are stored anew with each approval, and with each change of the record.
 
 use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
 use crate::definition::{By, Definition, StateKind, Transition};
+use crate::groups::{self, Given};
+use crate::store::{Approval, Reassignment};
 
 /// By which somebody may take a record on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +33,8 @@ pub(crate) struct Claim {
     pub(crate) not_creator: Option<Uuid>,
     /// Who took the last step, where that keeps from it.
     pub(crate) not_last: Option<Uuid>,
+    /// In the place of whom, where it was reassigned.
+    pub(crate) for_user: Option<Uuid>,
 }
 
 /// The claim of those who hold a permission.
@@ -49,6 +54,10 @@ pub(crate) struct Standing<'a> {
     pub(crate) last: Option<Uuid>,
     /// Whether it is overdue, so that others may act too.
     pub(crate) is_escalated: bool,
+    /// Who has approved a transition out of the state, of the record as it is.
+    pub(crate) approvals: &'a [Approval],
+    /// Whose turn was handed on.
+    pub(crate) reassigned: &'a [Reassignment],
     /// The person whom a property of the record names.
     pub(crate) person_in: &'a (dyn Fn(&str) -> Option<Uuid> + Sync),
 }
@@ -59,8 +68,53 @@ impl Standing<'_> {
         let state = definition.find_state(self.state).filter(|_| self.is_escalated);
         let later = state.map_or(&[][..], |state| &state.escalates_to);
         let ways = awaited(definition, self.state);
-        let who = ways.flat_map(|way| way.by.iter().chain(later).map(move |by| (way, by)));
-        who.filter_map(|(way, by)| self.claim(way, by)).collect()
+        let who = ways.flat_map(|way| {
+            let by = self.whose_turn(way).into_iter().chain(later);
+            by.map(move |by| (way, by))
+        });
+        let who: Vec<(&Transition, &By)> = who.collect();
+        let own = who.iter().filter_map(|(way, by)| self.claim(way, by));
+        // Whoever has handed on the turn isn't waited for.
+        let is_handed_on =
+            |claim: &Claim| self.reassigned.iter().any(|one| claim.who == of_user(one.from));
+        let mut claims: BTreeSet<Claim> = own.filter(|claim| !is_handed_on(claim)).collect();
+        for one in self.reassigned {
+            claims.extend(who.iter().filter_map(|(way, by)| self.claim_of(one, way, by)));
+        }
+        claims
+    }
+
+    /// The claim of somebody to whom another's turn was handed on.
+    fn claim_of(&self, one: &Reassignment, way: &Transition, by: &By) -> Option<Claim> {
+        let was_theirs = match by {
+            By::Permission(name) => one.permissions.contains(name),
+            By::Creator => self.creator == Some(one.from),
+            By::Person(property) => (self.person_in)(property) == Some(one.from),
+        };
+        let not_creator = self.creator.filter(|_| way.not_by_creator);
+        let not_last = self.last.filter(|_| way.not_by_last);
+        let people = [Some(one.from), Some(one.to)];
+        let is_left_out = [not_creator, not_last]
+            .into_iter()
+            .any(|left_out| left_out.is_some() && people.contains(&left_out));
+        let several = way.takes_several().then(|| way.name.clone());
+        let (who, for_user) = (of_user(one.to), Some(one.from));
+        (was_theirs && !is_left_out).then_some(Claim {
+            who,
+            several,
+            not_creator,
+            not_last,
+            for_user,
+        })
+    }
+
+    fn whose_turn<'d>(&self, way: &'d Transition) -> Vec<&'d By> {
+        if way.groups.is_empty() {
+            return way.by.iter().collect();
+        }
+        let approvals = self.approvals.iter().filter(|approval| approval.transition == way.name);
+        let given: Given<'_> = approvals.map(|approval| &*approval.groups).collect();
+        groups::open(way, &given).into_iter().flat_map(|group| &group.by).collect()
     }
 
     fn claim(&self, way: &Transition, by: &By) -> Option<Claim> {
@@ -78,8 +132,8 @@ impl Standing<'_> {
             By::Permission(name) => of_permission(name),
             By::Creator | By::Person(_) => of_user(person?),
         };
-        let several = (way.approvals > 1).then(|| way.name.clone());
-        Some(Claim { who, several, not_creator, not_last })
+        let several = way.takes_several().then(|| way.name.clone());
+        Some(Claim { who, several, not_creator, not_last, for_user: None })
     }
 }
 
@@ -106,7 +160,12 @@ pub(crate) fn naming<'a>(
 /// All who may be waited for in a state, in time or later.
 fn all_by<'a>(definition: &'a Definition, state: &'a str) -> impl Iterator<Item = &'a By> {
     let later = definition.find_state(state).into_iter().flat_map(|state| &state.escalates_to);
-    awaited(definition, state).flat_map(|way| &way.by).chain(later)
+    awaited(definition, state).flat_map(Transition::everybody).chain(later)
+}
+
+/// Whether it is somebody else's turn in a state after each approval.
+pub(crate) fn has_groups(definition: &Definition, state: &str) -> bool {
+    awaited(definition, state).any(|way| !way.groups.is_empty())
 }
 
 /// The permissions that are claims in some state.
@@ -136,6 +195,8 @@ mod tests {
             creator: Some(ADA),
             last: Some(BOB),
             is_escalated,
+            approvals: &[],
+            reassigned: &[],
             person_in: &|property| (property == "buyerId").then_some(BOB),
         };
         assert_eq!(standing("open", true).claims(&definition), BTreeSet::new());
@@ -148,7 +209,8 @@ mod tests {
     }
 
     fn of(who: &str) -> Claim {
-        Claim { who: who.to_owned(), several: None, not_creator: None, not_last: None }
+        let who = who.to_owned();
+        Claim { who, several: None, not_creator: None, not_last: None, for_user: None }
     }
 
     #[test]

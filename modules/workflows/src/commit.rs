@@ -125,11 +125,13 @@ impl Touched<'_> {
             };
             let lock = definition.find_state(state).and_then(|state| state.lock.as_ref());
             let Some(lock) = lock.filter(|lock| !self.is_spared(lock, change)) else { continue };
-            let set_by_step = |property: &str| {
-                let mut taken =
-                    steps.iter().filter_map(|it| definition.find_transition(&it.transition));
-                taken.any(|transition| transition.sets.contains_key(property))
-            };
+            let taken = || steps.iter().filter_map(|it| definition.find_transition(&it.transition));
+            // What an action does that a transition has called, the transition does.
+            if taken().any(|transition| !transition.calls.is_empty()) {
+                continue;
+            }
+            let set_by_step =
+                |property: &str| taken().any(|transition| transition.sets.contains_key(property));
             refuse_locked(self.uow, lock, state, change, set_by_step)?;
         }
         Ok(())
@@ -170,7 +172,8 @@ impl Touched<'_> {
                 continue;
             };
             let columns = change.changed.iter().map(|place| &change.model.columns[*place]);
-            let may_name = columns.filter(|column| column.kind == ValueKind::Uuid);
+            let may_name =
+                columns.filter(|column| self.workflow.has_groups || column.kind == ValueKind::Uuid);
             let changed: Vec<&str> = may_name.map(|column| &*column.property).collect();
             let known = named.contains_key(id);
             if known || (change.kind != ChangeKind::Created && !changed.is_empty()) {
@@ -187,15 +190,30 @@ impl Touched<'_> {
             let Some(instance) = instances.get(&id) else { continue };
             let definition = self.workflows.version(ctx, self.workflow, instance.version).await?;
             let mut naming = claims::naming(&definition, &instance.state);
-            if !naming.any(|property| changed.contains(property)) {
+            // What was approved of the record as it was counts no more.
+            let by_groups = claims::has_groups(&definition, &instance.state);
+            if !by_groups && !naming.any(|property| changed.contains(property)) {
                 continue;
             }
             let model = &self.workflow.model;
+            let version = record.version(model);
+            let mut approvals = if by_groups {
+                store::open_approvals(ctx, self.organisation, set, &[id]).await?
+            } else {
+                HashMap::new()
+            };
+            let mut approvals = approvals.remove(&id).unwrap_or_default();
+            approvals.retain(|approval| Some(approval.record_version) == version);
+            let stay = [(id, instance.steps)];
+            let mut reassigned = store::reassigned(ctx, self.organisation, set, &stay).await?;
+            let reassigned = reassigned.remove(&id).unwrap_or_default();
             let standing = Standing {
                 state: &instance.state,
                 creator: instance.created_by,
                 last: instance.last_by,
                 is_escalated: instance.is_escalated,
+                approvals: &approvals,
+                reassigned: &reassigned,
                 person_in: &|property| binding::person_in(model, record, property),
             };
             let place = Place { organisation: self.organisation, set, id };

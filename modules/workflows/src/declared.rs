@@ -70,10 +70,12 @@ impl WorkflowsRegistry for Registry {
             .facet()
             .needs(VIEW)
             .virtual_property(AWAITS_PROPERTY, ValueKind::Boolean, move |row| {
-                let engine = started.0.get();
-                let workflow = engine.and_then(|engine| engine.of_table(row.entity.table));
-                let awaited = workflow.map(|workflow| workflow.awaited.awaits(row, workflow.set()));
-                awaited.unwrap_or_else(|| Expr::val(false))
+                let found = started.0.get().and_then(|engine| {
+                    let workflow = engine.of_table(row.entity.table)?;
+                    let now_us = engine.clock.now_us();
+                    Some(workflow.awaited.awaits(row, workflow.set(), now_us))
+                });
+                found.unwrap_or_else(|| Expr::val(false))
             })
             .described("Whether a step out of its state is the caller's to take")
             .facet()
@@ -85,7 +87,7 @@ impl WorkflowsRegistry for Registry {
 /// Some module must declare what the definition names.
 fn ask_for_permissions(registry: &mut Registry, set: &str, definition: &Definition) {
     for transition in &definition.transitions {
-        for by in &transition.by {
+        for by in transition.everybody().chain(&transition.notifies) {
             if let By::Permission(permission) = by {
                 let by = format!("the transition `{}` of `{set}`", transition.name);
                 registry.asks_for_permission(permission, by);

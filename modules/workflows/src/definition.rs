@@ -123,6 +123,12 @@ pub struct Transition {
     /// How many people it takes.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub(crate) approvals: u32,
+    /// Of whom it takes people; where there are some, they stand in the place of `by` and `approvals`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) groups: Vec<Group>,
+    /// Whether the groups come after each other.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) in_sequence: bool,
     #[serde(default)]
     pub(crate) not_by_creator: bool,
     #[serde(default)]
@@ -136,10 +142,37 @@ pub struct Transition {
     pub(crate) needs_comment: bool,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) sets: BTreeMap<String, Assigned>,
+    /// The actions of the record that are called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) calls: Vec<String>,
+    /// The application events that are published.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) publishes: Vec<String>,
+    /// Who is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notifies: Vec<By>,
+}
+
+/// People of whom a transition takes some, beside other such groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Group {
+    pub(crate) name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
+    pub(crate) by: Vec<By>,
+    /// How many of them it takes.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub(crate) approvals: u32,
 }
 
 fn one() -> u32 {
     1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
@@ -346,12 +379,17 @@ impl Transition {
             to: String::new(),
             by: Vec::new(),
             approvals: 1,
+            groups: Vec::new(),
+            in_sequence: false,
             not_by_creator: false,
             not_by_last: false,
             condition: None,
             optional: false,
             needs_comment: false,
             sets: BTreeMap::new(),
+            calls: Vec::new(),
+            publishes: Vec::new(),
+            notifies: Vec::new(),
         }
     }
 
@@ -388,6 +426,45 @@ impl Transition {
     #[must_use]
     pub fn approvals(mut self, count: u32) -> Self {
         self.approvals = count;
+        self
+    }
+
+    /// Says that it takes people of a group, beside those of other groups: all of them approve, side by side. It
+    /// stands in the place of [`by`](Self::by) and [`approvals`](Self::approvals). Somebody of several groups counts for one,
+    /// whichever helps.
+    #[must_use]
+    pub fn group(mut self, group: Group) -> Self {
+        self.groups.push(group);
+        self
+    }
+
+    /// Says that its groups come after each other, in their order.
+    #[must_use]
+    pub fn in_sequence(mut self) -> Self {
+        self.in_sequence = true;
+        self
+    }
+
+    /// Calls an action of the record, which takes no parameters, in the same unit of work and behind the step: as the
+    /// person who takes it, whatever that person may do. What the action changes of the record no state locks.
+    #[must_use]
+    pub fn calls(mut self, action: &str) -> Self {
+        self.calls.push(action.to_owned());
+        self
+    }
+
+    /// Publishes an application event, which a module has registered by its name (`registry.named_event`). It
+    /// tells `entityType`, `entityId`, `from`, `to` and `transition`.
+    #[must_use]
+    pub fn publishes(mut self, event: &str) -> Self {
+        self.publishes.push(event.to_owned());
+        self
+    }
+
+    /// Raises `WorkflowNotice` for somebody, which whoever notifies people listens to.
+    #[must_use]
+    pub fn notifies(mut self, who: By) -> Self {
+        self.notifies.push(who);
         self
     }
 
@@ -437,5 +514,50 @@ impl Transition {
 
     pub(crate) fn leaves(&self, state: &str) -> bool {
         self.from.iter().any(|from| from == state)
+    }
+
+    /// All who may take it, or a part in it.
+    pub(crate) fn everybody(&self) -> impl Iterator<Item = &By> {
+        self.by.iter().chain(self.groups.iter().flat_map(|group| &group.by))
+    }
+
+    /// How many people it takes.
+    pub(crate) fn people(&self) -> u32 {
+        let of_groups = self.groups.iter().map(|group| group.approvals);
+        if self.groups.is_empty() { self.approvals } else { of_groups.fold(0, u32::saturating_add) }
+    }
+
+    /// Whether those who take part in it are kept until all have.
+    pub(crate) fn takes_several(&self) -> bool {
+        self.people() > 1
+    }
+}
+
+impl Group {
+    /// A group of nobody yet, of whom it takes one.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), title: None, by: Vec::new(), approvals: 1 }
+    }
+
+    /// Says what people call it, where no text `<set>-group-<name>` does.
+    #[must_use]
+    pub fn titled(mut self, title: &str) -> Self {
+        self.title = Some(title.to_owned());
+        self
+    }
+
+    /// Adds somebody to it.
+    #[must_use]
+    pub fn by(mut self, who: By) -> Self {
+        self.by.push(who);
+        self
+    }
+
+    /// Says how many of them it takes.
+    #[must_use]
+    pub fn approvals(mut self, count: u32) -> Self {
+        self.approvals = count;
+        self
     }
 }

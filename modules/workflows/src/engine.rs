@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use sha2::{Digest as _, Sha256};
-use svc_core::{App, Error, Result};
+use svc_core::{App, Clock, Error, Result};
 use svc_data::{Context, EntityModel};
 use svc_odata::model::SetIndex;
 use svc_sets::Sets;
@@ -33,6 +33,8 @@ pub(crate) struct Workflow {
     pub(crate) definition: Arc<Definition>,
     /// Who is waited for, in all versions that there were at the start.
     pub(crate) awaited: Awaited,
+    /// Whether a transition of one of them takes people of groups.
+    pub(crate) has_groups: bool,
 }
 
 impl Workflow {
@@ -45,6 +47,7 @@ impl Workflow {
 /// The workflows of the application: `app.service::<WorkflowEngine>()`.
 pub struct WorkflowEngine {
     pub(crate) sets: Arc<Sets>,
+    pub(crate) clock: Clock,
     /// In the order in which they were declared.
     all: Vec<Arc<Workflow>>,
     /// Versions that records began with elsewhere, or before.
@@ -74,14 +77,17 @@ impl WorkflowEngine {
         for (index, definition) in found {
             let model = Arc::clone(sets.entity(index));
             let version = publish(&ctx, model.name(), &definition).await?;
-            let mut awaited = Awaited::default();
+            let (mut awaited, mut has_groups) = (Awaited::default(), false);
             for (_, stored) in store::definitions(&ctx, model.name()).await? {
-                awaited.add(&read(&stored)?);
+                let stored = read(&stored)?;
+                awaited.add(&stored);
+                has_groups |= stored.transitions.iter().any(|it| !it.groups.is_empty());
             }
             let definition = definition.into();
-            all.push(Arc::new(Workflow { index, model, version, definition, awaited }));
+            let workflow = Workflow { index, model, version, definition, awaited, has_groups };
+            all.push(Arc::new(workflow));
         }
-        Ok(Self { sets, all, earlier: RwLock::default() })
+        Ok(Self { sets, clock: app.clock().clone(), all, earlier: RwLock::default() })
     }
 
     /// Those of sets that the caller may read.
@@ -98,6 +104,11 @@ impl WorkflowEngine {
         self.sets.require_view(ctx, index)?;
         let found = self.all.iter().find(|workflow| workflow.index == index);
         found.ok_or_else(|| NONE.error(format!("`{set}` has no workflow")))
+    }
+
+    /// All of them.
+    pub(crate) fn workflows(&self) -> impl Iterator<Item = &Arc<Workflow>> {
+        self.all.iter()
     }
 
     /// The workflow of the records of a table.

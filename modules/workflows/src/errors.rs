@@ -52,6 +52,28 @@ pub const APPROVED_ALREADY: ErrorCode = ErrorCode::new(
      many others it still takes",
 );
 
+/// Other people than the caller's group are missing.
+pub const OTHER_GROUP: ErrorCode = ErrorCode::new(
+    "workflows.other_group",
+    ErrorKind::Conflict,
+    "The transition takes people of several groups, and none of the caller's is missing now; `groups` names those \
+     whose turn it is",
+);
+
+/// The caller's turn was handed on.
+pub const HANDED_ON: ErrorCode = ErrorCode::new(
+    "workflows.handed_on",
+    ErrorKind::Conflict,
+    "The caller's turn with the record was handed on to `to`",
+);
+
+/// Somebody gives or gets too many delegations.
+pub const TOO_MANY_DELEGATIONS: ErrorCode = ErrorCode::new(
+    "workflows.too_many_delegations",
+    ErrorKind::Conflict,
+    "Somebody gives or gets as many delegations as is possible; end one of them",
+);
+
 /// The condition of the transition doesn't hold.
 pub const CONDITION: ErrorCode = ErrorCode::new(
     "workflows.condition",
@@ -74,7 +96,7 @@ pub const LOCKED: ErrorCode = ErrorCode::new(
 );
 
 /// All of them.
-pub(crate) const ALL: [ErrorCode; 10] = [
+pub(crate) const ALL: [ErrorCode; 13] = [
     NONE,
     UNKNOWN_TRANSITION,
     CHANGED_SINCE,
@@ -82,6 +104,9 @@ pub(crate) const ALL: [ErrorCode; 10] = [
     NOT_ALLOWED,
     FOUR_EYES,
     APPROVED_ALREADY,
+    OTHER_GROUP,
+    HANDED_ON,
+    TOO_MANY_DELEGATIONS,
     CONDITION,
     COMMENT_MISSING,
     LOCKED,

@@ -106,6 +106,45 @@ impl WorkflowOverdue {
     }
 }
 
+/// A record moved, and its workflow says whom to tell. Whoever notifies people listens to it; where nobody does, nobody is
+/// told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowNotice {
+    /// The entity set of the record.
+    pub entity_type: String,
+    /// The record's key.
+    pub entity_id: Uuid,
+    /// The transition that was taken.
+    pub transition: String,
+    /// The state that it is in.
+    pub state: String,
+    /// The people who are to be told. Whether they may see the record now is for who tells them to ask.
+    pub users: Vec<Uuid>,
+    /// Those who hold one of these permissions are to be told, too.
+    pub permissions: Vec<String>,
+    /// Who took it.
+    pub user: TransitionUser,
+    /// What was said.
+    pub comment: Option<String>,
+}
+
+impl WorkflowNotice {
+    pub(crate) fn example() -> Self {
+        let told = WorkflowTransitioned::example();
+        Self {
+            entity_type: told.entity_type,
+            entity_id: told.entity_id,
+            transition: told.transition,
+            state: told.to,
+            users: vec![Uuid::from_u128(9)],
+            permissions: Vec::new(),
+            user: told.user,
+            comment: told.comment,
+        }
+    }
+}
+
 /// A moment that is stored as microseconds since 1970.
 pub(crate) fn time_of(micros: i64) -> OffsetDateTime {
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)

@@ -4,7 +4,7 @@
 //! [`WorkflowsRegistry::workflow`]. What holds then, the tables and the routes stand in the crate's README.
 //!
 //! - `definition`: states and transitions; `check`: what is wrong with them; `plan`: who may take
-//!   which; pure;
+//!   which; `groups`: of whom people are missing; pure;
 //! - `declared`: the word of a module's `configure`, and the property `workflowState`;
 //! - `claims`: whose turn it is, pure; `awaiting`: the property `workflowAwaitsMe`, and the statements of
 //!   tasks; `tasks`: what awaits somebody;
@@ -12,7 +12,8 @@
 //! - `calendar`: terms and working days, pure but for its settings; `deadlines`: what happens by itself;
 //! - `engine`: the workflows of the application, with their versions;
 //! - `commit`: instances begin and end with their records, and what is locked is refused;
-//! - `subject`: a record as somebody looks at it; `transition`: takes it on;
+//! - `subject`: a record as somebody looks at it; `transition`: takes it on; `effects`: what that does besides;
+//! - `delegation`: who stands in for whom;
 //! - `live`: what pages hear;
 //! - `store`: the statements;
 //! - `api`: the routes.
@@ -27,9 +28,12 @@ mod commit;
 mod deadlines;
 mod declared;
 mod definition;
+mod delegation;
+mod effects;
 mod engine;
 pub mod errors;
 mod events;
+mod groups;
 mod live;
 mod plan;
 mod store;
@@ -51,12 +55,15 @@ use svc_messages::MessagesRegistry as _;
 use commit::Follow;
 use deadlines::KeepDeadlines;
 use declared::{Declared, Started};
+use delegation::KeepDelegations;
 
 pub use calendar::Term;
 pub use declared::WorkflowsRegistry;
-pub use definition::{Assigned, By, Colour, Definition, State, StateKind, Transition};
+pub use definition::{Assigned, By, Colour, Definition, Group, State, StateKind, Transition};
 pub use engine::WorkflowEngine;
-pub use events::{TransitionUser, WorkflowOverdue, WorkflowReminded, WorkflowTransitioned};
+pub use events::{
+    TransitionUser, WorkflowNotice, WorkflowOverdue, WorkflowReminded, WorkflowTransitioned,
+};
 
 /// The permission to see where records stand, and what happened to them.
 pub const VIEW: &str = "Workflows.View";
@@ -78,6 +85,9 @@ impl Permission for Act {
     const NAME: &'static str = ACT;
 }
 
+/// The permission to hand on what awaits others, and to say who stands in for whom.
+pub const REASSIGN: &str = "Workflows.Reassign";
+
 /// Workflows as a module.
 pub struct Workflows;
 
@@ -98,6 +108,7 @@ impl Module for Workflows {
         registry.errors(errors::ALL);
         registry.permission(VIEW, "see where records stand in their workflow");
         registry.permission(ACT, "take records from state to state, as their workflow lets one");
+        registry.permission(REASSIGN, "hand on what awaits others, and say who stands in for whom");
         registry
             .domain_event::<WorkflowTransitioned>("A record moved in its workflow")
             .schema(schema_of::<WorkflowTransitioned>())
@@ -112,9 +123,15 @@ impl Module for Workflows {
             .domain_event::<WorkflowOverdue>("A record waits for longer than it should")
             .schema(schema_of::<WorkflowOverdue>())
             .example(WorkflowOverdue::example());
+        registry
+            .domain_event::<WorkflowNotice>("A step was taken that somebody is to be told of")
+            .schema(schema_of::<WorkflowNotice>())
+            .example(WorkflowNotice::example());
         calendar::register(registry);
         registry.job::<KeepDeadlines>(deadlines::keep_deadlines);
         registry.schedule("workflows.deadlines", "0 * * * * *", || KeepDeadlines {});
+        registry.job::<KeepDelegations>(delegation::keep_delegations);
+        registry.schedule("workflows.delegations", "30 * * * * *", || KeepDelegations {});
         registry.messages([
             ("en", include_str!("../messages/en.ftl")),
             ("de", include_str!("../messages/de.ftl")),

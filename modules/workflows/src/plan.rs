@@ -3,13 +3,21 @@
 use svc_core::{Error, Principal, PrincipalKind};
 use uuid::Uuid;
 
-use crate::definition::{By, Transition};
-use crate::errors::{APPROVED_ALREADY, COMMENT_MISSING, FOUR_EYES, NOT_ALLOWED, OTHER_STATE};
+use crate::definition::{By, Group, Transition};
+use crate::errors::{
+    APPROVED_ALREADY, COMMENT_MISSING, FOUR_EYES, HANDED_ON, NOT_ALLOWED, OTHER_GROUP, OTHER_STATE,
+};
+use crate::groups::{self, Given};
+use crate::store::{Approval, Reassignment};
 
 /// What is known of a record and of who asks.
 pub(crate) struct Facts<'a> {
     /// Who asks.
     pub(crate) who: &'a Principal,
+    /// For whom, where somebody stands in.
+    pub(crate) represents: Option<&'a Principal>,
+    /// Whose turn was handed on.
+    pub(crate) reassigned: &'a [Reassignment],
     /// The state that the record is in.
     pub(crate) state: &'a str,
     /// The person who made the record, where that is known.
@@ -19,7 +27,7 @@ pub(crate) struct Facts<'a> {
     /// Who may act too, because the record is overdue.
     pub(crate) escalated_to: &'a [By],
     /// Who has approved which transition, of the record as it is.
-    pub(crate) approved: &'a [(&'a str, Uuid)],
+    pub(crate) approvals: &'a [Approval],
     /// The person whom a property of the record names.
     pub(crate) person_in: &'a dyn Fn(&str) -> Option<Uuid>,
 }
@@ -37,39 +45,101 @@ impl Facts<'_> {
             return Some(OTHER_STATE.error(message).with("state", self.state));
         }
         let later = if transition.optional { &[][..] } else { self.escalated_to };
-        let by = || transition.by.iter().chain(later);
+        let by = || transition.everybody().chain(later);
         if !by().any(|by| self.is_among(by)) {
             return Some(not_among(by()));
         }
-        let me = self.who.user_id().map(|user| user.0);
-        if transition.not_by_creator && me.is_some() && me == self.creator {
+        if let Some(refusal) = self.has_handed_on(transition) {
+            return Some(refusal);
+        }
+        // Whoever stands in for somebody counts as both.
+        let people = self.people();
+        let is_one = |who: Option<Uuid>| who.is_some_and(|who| people.contains(&who));
+        if transition.not_by_creator && is_one(self.creator) {
             return Some(
                 FOUR_EYES.error("whoever made the record can't take this step; ask somebody else"),
             );
         }
-        if transition.not_by_last && me.is_some() && me == self.last {
+        if transition.not_by_last && is_one(self.last) {
             return Some(
                 FOUR_EYES
                     .error("whoever took the last step can't take this one; ask somebody else"),
             );
         }
-        let name = transition.name.as_str();
-        if me.is_some_and(|me| self.approved.contains(&(name, me))) {
-            let missing =
-                missing(transition, self.approved.iter().filter(|it| it.0 == name).count());
+        let is_by = |approval: &Approval| {
+            let represented = approval.represents.as_ref().map(|one| one.user);
+            is_one(Some(approval.user)) || is_one(represented)
+        };
+        if self.approvals_of(transition).any(is_by) {
+            let missing = groups::missing(transition, &self.given(transition));
             let message =
                 format!("you have approved this already; it still takes {missing} others");
             return Some(APPROVED_ALREADY.error(message).with("missing", missing));
         }
+        if !transition.groups.is_empty() && self.groups_of(transition).is_empty() {
+            let open = groups::open(transition, &self.given(transition));
+            let names: Vec<&str> = open.iter().map(|group| group.name.as_str()).collect();
+            let message = format!(
+                "it is the turn of others, of `{}`, to approve this",
+                names.join("` and `")
+            );
+            return Some(OTHER_GROUP.error(message).with("groups", names));
+        }
         None
     }
 
+    /// The person whose rights count.
+    fn speaker(&self) -> &Principal {
+        self.represents.unwrap_or(self.who)
+    }
+
+    /// The person, and for whom that one stands in.
+    fn people(&self) -> Vec<Uuid> {
+        let all = [Some(self.who), self.represents].into_iter().flatten();
+        all.filter_map(|who| who.user_id().map(|user| user.0)).collect()
+    }
+
+    /// Whether the turn has been handed on, to somebody else than the person.
+    fn has_handed_on(&self, transition: &Transition) -> Option<Error> {
+        let (me, speaker) = (self.who.user_id()?.0, self.speaker().user_id()?.0);
+        let mut all = self.reassigned.iter().filter(|_| !transition.optional);
+        let to = all.find(|one| one.from == speaker && one.to != me)?;
+        let message = format!("the turn was handed on to `{}`", to.to_name);
+        Some(HANDED_ON.error(message).with("to", &*to.to_name))
+    }
+
+    /// The groups of a transition that the person counts for, one of which is missing somebody; none where none is.
+    pub(crate) fn groups_of(&self, transition: &Transition) -> Vec<String> {
+        let open = groups::open(transition, &self.given(transition));
+        let later = if transition.optional { &[][..] } else { self.escalated_to };
+        let stands_in = later.iter().any(|by| self.is_among(by));
+        let is_of = |group: &Group| group.by.iter().any(|by| self.is_among(by));
+        if !open.iter().any(|group| stands_in || is_of(group)) {
+            return Vec::new();
+        }
+        let of: Vec<&Group> = if transition.in_sequence || stands_in {
+            open
+        } else {
+            transition.groups.iter().filter(|group| is_of(group)).collect()
+        };
+        of.into_iter().map(|group| group.name.clone()).collect()
+    }
+
+    fn approvals_of(&self, transition: &Transition) -> impl Iterator<Item = &Approval> {
+        self.approvals.iter().filter(|approval| approval.transition == transition.name)
+    }
+
+    fn given(&self, transition: &Transition) -> Given<'_> {
+        self.approvals_of(transition).map(|approval| &*approval.groups).collect()
+    }
+
     fn is_among(&self, by: &By) -> bool {
-        let me = self.who.user_id().map(|user| user.0);
+        let who = self.speaker();
+        let me = who.user_id().map(|user| user.0);
         match by {
             // The application itself, as it does when a time has come.
-            _ if self.who.kind() == PrincipalKind::System => true,
-            By::Permission(permission) => self.who.can(permission),
+            _ if who.kind() == PrincipalKind::System => true,
+            By::Permission(permission) => who.can(permission),
             By::Creator => me.is_some() && me == self.creator,
             By::Person(property) => me.is_some() && me == (self.person_in)(property),
         }
@@ -88,11 +158,6 @@ fn not_among<'a>(by: impl Iterator<Item = &'a By>) -> Error {
         _ => format!("this needs the permission `{}`", permissions.join("` or `")),
     };
     NOT_ALLOWED.error(message).with("permissions", permissions)
-}
-
-/// How many people a transition still takes, where so many were.
-pub(crate) fn missing(transition: &Transition, given: usize) -> u32 {
-    transition.approvals.saturating_sub(u32::try_from(given).unwrap_or(u32::MAX))
 }
 
 /// Insists on the comment of a transition that needs one.
@@ -127,14 +192,101 @@ mod tests {
     ) -> Option<&'static str> {
         let facts = Facts {
             who,
+            represents: None,
+            reassigned: &[],
             state: "open",
             creator: Some(ADA),
             last: Some(BOB),
             escalated_to,
-            approved: &[("x", CY)],
+            approvals: &[approved_by_cy()],
             person_in: &|property| (property == "buyerId").then_some(BOB),
         };
         facts.refusal(transition).map(|error| error.code())
+    }
+
+    fn approved_by_cy() -> Approval {
+        Approval {
+            steps: 0,
+            transition: "x".to_owned(),
+            user: CY,
+            user_name: "Cy".to_owned(),
+            represents: None,
+            comment: None,
+            groups: vec!["a".to_owned()],
+            record_version: 1,
+            at_us: 0,
+        }
+    }
+
+    #[test]
+    fn who_stands_in_counts_as_both() {
+        let way = || Transition::new("x").from(["open"]).to("done").by(By::permission("P"));
+        let (eve, gil) = (Uuid::from_u128(7), Uuid::from_u128(8));
+        let handed_on = [Reassignment {
+            from: gil,
+            to: eve,
+            to_name: "Eve".to_owned(),
+            reason: "away".to_owned(),
+            by_name: "Gil".to_owned(),
+            permissions: Vec::new(),
+            at_us: 0,
+        }];
+        let code = |who: &Principal, represents: Option<&Principal>, way: &Transition| {
+            let facts = Facts {
+                who,
+                represents,
+                reassigned: &handed_on,
+                state: "open",
+                creator: Some(ADA),
+                last: Some(BOB),
+                escalated_to: &[],
+                approvals: &[approved_by_cy()],
+                person_in: &|_| None,
+            };
+            facts.refusal(way).map(|error| error.code())
+        };
+        let none = person(eve, &[]);
+        assert_eq!(code(&none, None, &way()), Some("workflows.not_allowed"));
+        let able = |id: Uuid| person(id, &["P"]);
+        assert_eq!(code(&none, Some(&able(Uuid::from_u128(9))), &way()), None);
+        // What one of them can't, neither can for the other.
+        assert_eq!(
+            code(&none, Some(&able(ADA)), &way().not_by_creator()),
+            Some("workflows.four_eyes")
+        );
+        assert_eq!(
+            code(&person(BOB, &[]), Some(&able(gil)), &way().not_by_last()),
+            Some("workflows.handed_on")
+        );
+        assert_eq!(
+            code(&person(BOB, &[]), Some(&able(ADA)), &way().not_by_last()),
+            Some("workflows.four_eyes")
+        );
+        let several = way().approvals(3);
+        assert_eq!(code(&none, Some(&able(CY)), &several), Some("workflows.approved_already"));
+        assert_eq!(code(&able(CY), Some(&able(ADA)), &several), Some("workflows.approved_already"));
+        // What was handed on is the other's, but for what nobody is waited for.
+        assert_eq!(code(&able(gil), None, &way()), Some("workflows.handed_on"));
+        assert_eq!(code(&able(gil), None, &way().optional()), None);
+        assert_eq!(code(&none, Some(&able(gil)), &way()), None);
+    }
+
+    #[test]
+    fn each_group_has_its_turn() {
+        let group = |name: &str| Group::new(name).by(By::permission(name));
+        let way = || Transition::new("x").from(["open"]).to("done").group(group("a"));
+        let both = || way().group(group("b").by(By::Creator));
+        let (first, second) = (person(BOB, &["a"]), person(BOB, &["b"]));
+        // Cy has approved for `a`.
+        assert_eq!(code(&first, &both()), Some("workflows.other_group"));
+        assert_eq!(code(&second, &both()), None);
+        assert_eq!(code(&person(ADA, &[]), &both()), None);
+        assert_eq!(code(&person(BOB, &[]), &both()), Some("workflows.not_allowed"));
+        assert_eq!(code(&person(CY, &["b"]), &both()), Some("workflows.approved_already"));
+        let later = Transition { groups: vec![group("c"), group("b")], ..both().in_sequence() };
+        assert_eq!(code(&second, &later), Some("workflows.other_group"));
+        assert_eq!(code(&person(BOB, &["c"]), &later), None);
+        assert_eq!(code_later(&person(BOB, &["d"]), &later, &[By::permission("d")]), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The statements, for either database.
 
 mod claims;
+mod delegations;
 mod timers;
 
 use std::collections::HashMap;
@@ -12,6 +13,10 @@ use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable, column};
 use uuid::Uuid;
 
 pub(crate) use claims::{Stay, claim};
+pub(crate) use delegations::{
+    Delegation, Reassignment, all_delegations, delegate, delegated, delegated_to, delegation,
+    delegations, end_delegation, end_old_delegations, reassign, reassigned, set_delegated,
+};
 pub(crate) use timers::{Timer, TimerKind, escalate, put_off, set_timers, take_timer, timers};
 
 /// How many keys one statement looks for.
@@ -53,15 +58,35 @@ impl Place<'_> {
 }
 
 /// What is kept of a record.
-const TABLES: [&str; 5] = [
+const TABLES: [&str; 6] = [
     "workflows_instances",
     "workflows_claims",
     "workflows_timers",
     "workflows_steps",
     "workflows_approvals",
+    "workflows_reassignments",
 ];
 
 const OF_PLACE: &str = "organisation_id = ? AND set_name = ? AND record_id = ?";
+
+/// For whom somebody stood in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Represented {
+    pub(crate) user: Uuid,
+    pub(crate) name: String,
+}
+
+impl Represented {
+    fn read(row: &QueryResult, place: usize) -> Result<Option<Self>> {
+        let (user, name): (Option<Uuid>, Option<String>) =
+            (column(row, place)?, column(row, place + 1)?);
+        Ok(user.zip(name).map(|(user, name)| Self { user, name }))
+    }
+
+    fn values(one: Option<&Self>) -> [Value; 2] {
+        [one.map(|one| one.user).into(), one.map(|one| one.name.clone()).into()]
+    }
+}
 
 /// A transition that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +97,7 @@ pub(crate) struct Step {
     pub(crate) to: String,
     pub(crate) user: Option<Uuid>,
     pub(crate) user_name: String,
+    pub(crate) represents: Option<Represented>,
     pub(crate) comment: Option<String>,
     pub(crate) at_us: i64,
 }
@@ -84,7 +110,10 @@ pub(crate) struct Approval {
     pub(crate) transition: String,
     pub(crate) user: Uuid,
     pub(crate) user_name: String,
+    pub(crate) represents: Option<Represented>,
     pub(crate) comment: Option<String>,
+    /// The groups of the transition that the person was of.
+    pub(crate) groups: Vec<String>,
     /// The version of the record that was approved.
     pub(crate) record_version: i64,
     pub(crate) at_us: i64,
@@ -277,8 +306,8 @@ pub(crate) async fn advance(
         return Ok(false);
     }
     let sql = "INSERT INTO workflows_steps (organisation_id, set_name, record_id, number, \
-               transition, from_state, to_state, user_id, user_name, comment, at_us) \
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+               transition, from_state, to_state, user_id, user_name, comment, at_us, for_user, \
+               for_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let told: [Value; 8] = [
         step.number.into(),
         step.transition.as_str().into(),
@@ -289,7 +318,8 @@ pub(crate) async fn advance(
         step.comment.clone().into(),
         step.at_us.into(),
     ];
-    let values = place.values().into_iter().chain(told);
+    let represented = Represented::values(step.represents.as_ref());
+    let values = place.values().into_iter().chain(told).chain(represented);
     uow.execute(database.statement(sql, values)).await?;
     Ok(true)
 }
@@ -297,8 +327,8 @@ pub(crate) async fn advance(
 /// The last transitions of a record, the newest first.
 pub(crate) async fn steps(ctx: &Context, place: Place<'_>, count: u64) -> Result<Vec<Step>> {
     let sql = format!(
-        "SELECT number, transition, from_state, to_state, user_id, user_name, comment, at_us \
-         FROM workflows_steps WHERE {OF_PLACE} ORDER BY number DESC LIMIT {count}"
+        "SELECT number, transition, from_state, to_state, user_id, user_name, comment, at_us, \
+         for_user, for_name FROM workflows_steps WHERE {OF_PLACE} ORDER BY number DESC LIMIT {count}"
     );
     let rows = ctx.run(ctx.database().statement(&sql, place.values())).await?;
     let read = |row: &QueryResult| {
@@ -311,6 +341,7 @@ pub(crate) async fn steps(ctx: &Context, place: Place<'_>, count: u64) -> Result
             user_name: column(row, 5)?,
             comment: column(row, 6)?,
             at_us: column(row, 7)?,
+            represents: Represented::read(row, 8)?,
         })
     };
     rows.iter().map(read).collect()
@@ -320,21 +351,24 @@ pub(crate) async fn steps(ctx: &Context, place: Place<'_>, count: u64) -> Result
 /// makes way.
 pub(crate) async fn approve(uow: &UnitOfWork, place: Place<'_>, approval: &Approval) -> Result<()> {
     let sql = "INSERT INTO workflows_approvals (organisation_id, set_name, record_id, steps, \
-               transition, user_id, user_name, comment, record_version, at_us) \
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+               transition, user_id, user_name, comment, group_names, record_version, at_us, \
+               for_user, for_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
                ON CONFLICT (organisation_id, set_name, record_id, steps, transition, user_id) \
                DO UPDATE SET user_name = excluded.user_name, comment = excluded.comment, \
-               record_version = excluded.record_version, at_us = excluded.at_us";
-    let told: [Value; 7] = [
+               group_names = excluded.group_names, record_version = excluded.record_version, \
+               at_us = excluded.at_us, for_user = excluded.for_user, for_name = excluded.for_name";
+    let told: [Value; 8] = [
         approval.steps.into(),
         approval.transition.as_str().into(),
         approval.user.into(),
         approval.user_name.as_str().into(),
         approval.comment.clone().into(),
+        approval.groups.join(",").into(),
         approval.record_version.into(),
         approval.at_us.into(),
     ];
-    let values = place.values().into_iter().chain(told);
+    let represented = Represented::values(approval.represents.as_ref());
+    let values = place.values().into_iter().chain(told).chain(represented);
     uow.execute(uow.context().database().statement(sql, values)).await.map(drop)
 }
 
@@ -346,8 +380,8 @@ pub(crate) async fn approvals(
     since_steps: i64,
 ) -> Result<Vec<Approval>> {
     let sql = format!(
-        "SELECT steps, transition, user_id, user_name, comment, record_version, at_us \
-         FROM workflows_approvals a WHERE {OF_PLACE} AND steps >= ? AND record_version = \
+        "SELECT steps, transition, user_id, user_name, comment, record_version, at_us, \
+         group_names, for_user, for_name FROM workflows_approvals a WHERE {OF_PLACE} AND steps >= ? AND record_version = \
          (SELECT MAX(record_version) FROM workflows_approvals b \
          WHERE b.organisation_id = a.organisation_id AND b.set_name = a.set_name \
          AND b.record_id = a.record_id AND b.steps = a.steps AND b.transition = a.transition) \
@@ -369,7 +403,7 @@ pub(crate) async fn open_approvals(
     for part in ids.chunks(KEYS_AT_ONCE) {
         let sql = format!(
             "SELECT a.steps, a.transition, a.user_id, a.user_name, a.comment, a.record_version, \
-             a.at_us, a.record_id FROM workflows_approvals a LEFT JOIN workflows_instances i \
+             a.at_us, a.group_names, a.for_user, a.for_name, a.record_id FROM workflows_approvals a LEFT JOIN workflows_instances i \
              ON i.organisation_id = a.organisation_id AND i.set_name = a.set_name \
              AND i.record_id = a.record_id \
              WHERE a.organisation_id = ? AND a.set_name = ? AND a.record_id IN ({}) \
@@ -380,7 +414,7 @@ pub(crate) async fn open_approvals(
         let values = [organisation.0.into(), set.into()];
         let values = values.into_iter().chain(part.iter().map(|id| Value::from(*id)));
         for row in ctx.run(ctx.database().statement(&sql, values)).await? {
-            found.entry(column(&row, 7)?).or_default().push(approval(&row)?);
+            found.entry(column(&row, 10)?).or_default().push(approval(&row)?);
         }
     }
     Ok(found)
@@ -395,5 +429,10 @@ fn approval(row: &QueryResult) -> Result<Approval> {
         comment: column(row, 4)?,
         record_version: column(row, 5)?,
         at_us: column(row, 6)?,
+        groups: {
+            let names: String = column(row, 7)?;
+            names.split_terminator(',').map(str::to_owned).collect()
+        },
+        represents: Represented::read(row, 8)?,
     })
 }

@@ -7,18 +7,20 @@ use std::sync::Arc;
 
 use sea_orm::Value;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Query};
-use svc_core::{Error, ErrorKind, Principal, Result};
+use svc_core::{Error, ErrorKind, Principal, PrincipalKind, Result};
 use svc_data::{Context, EntityModel, Record, UnitOfWork};
 use svc_database::database_error;
 use uuid::Uuid;
 
 use crate::binding::{self, Parameters};
-use crate::claims::{Claim, Standing};
+use crate::claims::{self, Claim, Standing};
 use crate::definition::{By, Definition, Transition};
 use crate::engine::{Workflow, WorkflowEngine};
 use crate::errors::CONDITION;
+use crate::groups::Given;
 use crate::plan::Facts;
-use crate::store::{self, Approval, Instance, Place};
+use crate::store::{self, Approval, Instance, Place, Reassignment};
+use crate::{ACT, VIEW};
 
 /// Which state of a record somebody has seen: its version, and how many transitions there were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +67,17 @@ pub(crate) struct Subject {
     pub(crate) has_begun: bool,
     /// Who has approved a transition out of its state, of the record as it is.
     pub(crate) approvals: Vec<Approval>,
+    /// Whose turn was handed on while it is in its state.
+    pub(crate) reassigned: Vec<Reassignment>,
+    /// For whom the caller stands in.
+    represented: Vec<Represented>,
+}
+
+/// Somebody for whom the caller stands in.
+struct Represented {
+    who: Arc<Principal>,
+    /// Whether with this record alone, and what nobody is waited for is left out.
+    only_turn: bool,
 }
 
 impl WorkflowEngine {
@@ -155,11 +168,11 @@ impl WorkflowEngine {
                 is_escalated: false,
             });
             let definition = self.version(ctx, workflow, instance.version).await?;
-            if definition.leaving(&instance.state).any(|it| it.approvals > 1) {
+            if definition.leaving(&instance.state).any(Transition::takes_several) {
                 with_approvals.push(id);
             }
             let (workflow, key) = (Arc::clone(workflow), id.into());
-            let approvals = Vec::new();
+            let (approvals, reassigned, represented) = (Vec::new(), Vec::new(), Vec::new());
             subjects.push(Subject {
                 workflow,
                 definition,
@@ -169,8 +182,11 @@ impl WorkflowEngine {
                 instance,
                 has_begun,
                 approvals,
+                reassigned,
+                represented,
             });
         }
+        self.with_stand_ins(ctx, workflow, &mut subjects).await?;
         let mut approvals = store::open_approvals(ctx, organisation, set, &with_approvals).await?;
         for subject in &mut subjects {
             let version = subject.record.version(&workflow.model);
@@ -178,6 +194,41 @@ impl WorkflowEngine {
             subject.approvals.retain(|approval| Some(approval.record_version) == version);
         }
         Ok(subjects)
+    }
+
+    /// Adds who stands in for whom. A key has no more than its own scope, so nobody stands in by one.
+    async fn with_stand_ins(
+        &self,
+        ctx: &Context,
+        workflow: &Workflow,
+        subjects: &mut [Subject],
+    ) -> Result<()> {
+        let stays: Vec<(Uuid, i64)> =
+            subjects.iter().map(|subject| (subject.id, subject.instance.steps)).collect();
+        let organisation = ctx.organisation()?;
+        let mut all = store::reassigned(ctx, organisation, workflow.set(), &stays).await?;
+        let is_person = ctx.principal().kind() == PrincipalKind::User;
+        let delegators = if is_person { self.delegators(ctx).await? } else { Vec::new() };
+        let view = workflow.model.set.as_ref().map(|set| &set.permissions.view);
+        let is_able = |who: &Principal| {
+            [VIEW, ACT].iter().all(|name| who.can(name)) && view.is_none_or(|view| who.can(view))
+        };
+        let everywhere: Vec<Arc<Principal>> =
+            delegators.into_iter().filter(is_able).map(Arc::new).collect();
+        for subject in subjects {
+            subject.reassigned = all.remove(&subject.id).unwrap_or_default();
+            let with_it = if is_person {
+                self.reassigned_to(ctx, &subject.reassigned).await?
+            } else {
+                Vec::new()
+            };
+            let with_it = with_it.into_iter().filter(is_able).map(Arc::new);
+            let with_it = with_it.map(|who| Represented { who, only_turn: true });
+            let everywhere = everywhere.iter().cloned();
+            let everywhere = everywhere.map(|who| Represented { who, only_turn: false });
+            subject.represented = with_it.chain(everywhere).collect();
+        }
+        Ok(())
     }
 
     /// What keeps the caller from a transition of a record; none where nothing does but a comment that is
@@ -214,19 +265,72 @@ impl WorkflowEngine {
 impl Subject {
     /// What keeps the caller from a transition, the condition aside.
     pub(crate) fn refusal(&self, ctx: &Context, transition: &Transition) -> Option<Error> {
-        let approvals = self.approvals.iter();
-        let approved: Vec<(&str, Uuid)> =
-            approvals.map(|approval| (approval.transition.as_str(), approval.user)).collect();
-        let facts = Facts {
-            who: ctx.principal(),
-            approved: &approved,
+        self.part_of(ctx, transition).err()
+    }
+
+    /// For whom the caller takes a transition: none in the caller's own right, which comes first.
+    pub(crate) fn part_of(
+        &self,
+        ctx: &Context,
+        transition: &Transition,
+    ) -> Result<Option<&Arc<Principal>>> {
+        let who = ctx.principal();
+        let refusal = self.facts((who, None), |facts| facts.refusal(transition));
+        let Some(refusal) = refusal else { return Ok(None) };
+        let mut able =
+            self.represented.iter().filter(|one| !(one.only_turn && transition.optional));
+        let found = able.find(|one| {
+            let represents = Some(&*one.who);
+            self.facts((who, represents), |facts| facts.refusal(transition)).is_none()
+        });
+        found.map(|one| Some(&one.who)).ok_or(refusal)
+    }
+
+    /// The groups of a transition that the caller counts for, in whosever right.
+    pub(crate) fn groups_of(
+        &self,
+        ctx: &Context,
+        represents: Option<&Principal>,
+        transition: &Transition,
+    ) -> Vec<String> {
+        if transition.groups.is_empty() {
+            return Vec::new();
+        }
+        self.facts((ctx.principal(), represents), |facts| facts.groups_of(transition))
+    }
+
+    /// The permissions by which it is somebody's turn; none where it isn't.
+    pub(crate) fn turn_of(&self, who: &Principal) -> Option<Vec<String>> {
+        let state = &self.instance.state;
+        let mut ways = claims::awaited(&self.definition, state);
+        ways.find(|way| self.facts((who, None), |facts| facts.refusal(way)).is_none())?;
+        let by = claims::awaited(&self.definition, state)
+            .flat_map(Transition::everybody)
+            .chain(self.escalated_to());
+        let held = by.filter_map(|by| match by {
+            By::Permission(name) if who.can(name) => Some(name.clone()),
+            _ => None,
+        });
+        let held: BTreeSet<String> = held.collect();
+        Some(held.into_iter().collect())
+    }
+
+    fn facts<T>(
+        &self,
+        (who, represents): (&Principal, Option<&Principal>),
+        ask: impl FnOnce(&Facts<'_>) -> T,
+    ) -> T {
+        ask(&Facts {
+            who,
+            represents,
+            reassigned: &self.reassigned,
+            approvals: &self.approvals,
             state: &self.instance.state,
             creator: self.instance.created_by,
             last: self.instance.last_by,
             escalated_to: self.escalated_to(),
             person_in: &|property| binding::person_in(&self.workflow.model, &self.record, property),
-        };
-        facts.refusal(transition)
+        })
     }
 
     /// Who may act too, because the record is overdue.
@@ -243,6 +347,8 @@ impl Subject {
             creator: self.instance.created_by,
             last: self.instance.last_by,
             is_escalated: self.instance.is_escalated,
+            approvals: &self.approvals,
+            reassigned: &self.reassigned,
             person_in: &|property| binding::person_in(&self.workflow.model, &self.record, property),
         };
         standing.claims(&self.definition)
@@ -251,6 +357,11 @@ impl Subject {
     /// Those who have approved a transition.
     pub(crate) fn approvals_of(&self, transition: &Transition) -> impl Iterator<Item = &Approval> {
         self.approvals.iter().filter(|approval| approval.transition == transition.name)
+    }
+
+    /// Their groups.
+    pub(crate) fn given(&self, transition: &Transition) -> Given<'_> {
+        self.approvals_of(transition).map(|approval| &*approval.groups).collect()
     }
 
     pub(crate) fn version(&self) -> Version {

@@ -1,11 +1,11 @@
 //! What awaits somebody, over all sets.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use sea_orm::Value;
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, ErrorKind, Result};
+use svc_core::{Error, ErrorKind, PrincipalKind, Result};
 use svc_data::Context;
 use svc_data::value::ValueKind;
 use svc_database::{Backend, column};
@@ -18,6 +18,7 @@ use crate::awaiting::Tasks;
 use crate::binding::{self, Parameters};
 use crate::definition::{Definition, Transition};
 use crate::engine::{Workflow, WorkflowEngine};
+use crate::store;
 use crate::subject::Subject;
 
 /// What of a list of tasks comes first.
@@ -63,8 +64,10 @@ impl WorkflowEngine {
         take: usize,
     ) -> Result<(Vec<Task>, Option<TaskPlace>)> {
         let mut places = Vec::new();
+        let delegated = delegated(ctx).await?;
         for workflow in self.asked_for(ctx, set)? {
-            places.extend(self.places(ctx, (workflow, order), after.as_ref(), take + 1).await?);
+            let Some(tasks) = tasks_of(ctx, workflow, &delegated)? else { continue };
+            places.extend(self.places(ctx, (&tasks, order), after.as_ref(), take + 1).await?);
         }
         places.sort_unstable();
         if order == TaskOrder::Newest {
@@ -83,7 +86,10 @@ impl WorkflowEngine {
     ///
     /// [`ErrorKind::NotFound`] for a set without a workflow, and a fault of the database.
     pub async fn explain_tasks(&self, ctx: &Context, set: &str) -> Result<Vec<String>> {
-        let Some(tasks) = tasks_of(ctx, self.find(ctx, set)?)? else { return Ok(Vec::new()) };
+        let delegated = delegated(ctx).await?;
+        let Some(tasks) = tasks_of(ctx, self.find(ctx, set)?, &delegated)? else {
+            return Ok(Vec::new());
+        };
         let (explain, place) = match ctx.database().backend() {
             Backend::Sqlite => ("EXPLAIN QUERY PLAN", 3),
             Backend::Postgres => ("EXPLAIN", 0),
@@ -100,8 +106,9 @@ impl WorkflowEngine {
         most: u64,
     ) -> Result<Vec<(Arc<Workflow>, u64)>> {
         let mut counts = Vec::new();
+        let delegated = delegated(ctx).await?;
         for workflow in self.asked_for(ctx, None)? {
-            let Some(tasks) = tasks_of(ctx, workflow)? else { continue };
+            let Some(tasks) = tasks_of(ctx, workflow, &delegated)? else { continue };
             let counted = ctx.run_one(ctx.database().build(&tasks.count(most))).await?;
             let count: i64 = counted.map_or(Ok(0), |row| column(&row, 0))?;
             let count = u64::try_from(count).unwrap_or(0);
@@ -125,12 +132,11 @@ impl WorkflowEngine {
     async fn places(
         &self,
         ctx: &Context,
-        (workflow, order): (&Workflow, TaskOrder),
+        (tasks, order): (&Tasks<'_>, TaskOrder),
         after: Option<&TaskPlace>,
         count: usize,
     ) -> Result<Vec<TaskPlace>> {
-        let Some(tasks) = tasks_of(ctx, workflow)? else { return Ok(Vec::new()) };
-        let set = workflow.set();
+        let set = tasks.model.name();
         // Of records at the same place, in several sets, some may not have been told.
         let is_told = |it: &TaskPlace| match order {
             TaskOrder::Newest => set >= it.set.as_str(),
@@ -247,10 +253,24 @@ impl WorkflowEngine {
 }
 
 /// Whose tasks a statement asks for; none for the system.
-fn tasks_of<'a>(ctx: &'a Context, workflow: &'a Workflow) -> Result<Option<Tasks<'a>>> {
+fn tasks_of<'a>(
+    ctx: &'a Context,
+    workflow: &'a Workflow,
+    delegated: &'a BTreeSet<(Uuid, String)>,
+) -> Result<Option<Tasks<'a>>> {
     let who = ctx.principal();
     let Some(user) = who.user_id().map(|user| user.0) else { return Ok(None) };
     let organisation = ctx.organisation()?;
     let (model, awaited) = (&*workflow.model, &workflow.awaited);
-    Ok(Some(Tasks { who, user, organisation, model, awaited }))
+    Ok(Some(Tasks { who, user, organisation, model, awaited, delegated }))
+}
+
+/// For whom else the caller is asked, and by which claims.
+async fn delegated(ctx: &Context) -> Result<BTreeSet<(Uuid, String)>> {
+    match ctx.principal().user_id() {
+        Some(user) if ctx.principal().kind() == PrincipalKind::User => {
+            store::delegated_to(ctx, ctx.organisation()?, user.0).await
+        }
+        _ => Ok(BTreeSet::new()),
+    }
 }

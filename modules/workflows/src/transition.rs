@@ -10,13 +10,14 @@
 //! | the record gets what the transition sets | the set's own checks |
 //! | the instance is moved by the statement that looks at its state and steps again | `workflows.changed_since` |
 //! | the step is stored with whose turn it is now, the event raised | |
+//! | what the transition publishes, tells and calls | what its actions refuse |
 //!
 //! A failure of any of them, and a crash at any time before the commit, leaves nothing. Whoever waits for the lock of a record finds it
 //! moved.
 
 use std::sync::Arc;
 
-use svc_core::{Error, Result};
+use svc_core::{Error, Principal, Result};
 use svc_data::{Context, Expected, UnitOfWork};
 use svc_events::Publish as _;
 use uuid::Uuid;
@@ -25,12 +26,14 @@ use crate::binding;
 use crate::claims::Standing;
 use crate::deadlines::Deadlines;
 use crate::definition::{Definition, State, Transition};
+use crate::effects;
 use crate::engine::WorkflowEngine;
 use crate::errors::{CHANGED_SINCE, UNKNOWN_TRANSITION};
 use crate::events::{TransitionUser, WorkflowTransitioned};
+use crate::groups;
 use crate::live;
 use crate::plan;
-use crate::store::{self, Approval, Begun, Stay, Step};
+use crate::store::{self, Approval, Begun, Represented, Stay, Step};
 use crate::subject::{Subject, Version};
 
 /// What became of a record.
@@ -40,6 +43,21 @@ pub(crate) struct Moved {
     pub(crate) state: String,
     /// How many people the transition still takes; the record stays where it is until then.
     pub(crate) missing: u32,
+}
+
+/// What goes with a transition.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    /// For whom it is taken.
+    represents: Option<&'a Principal>,
+    comment: Option<&'a str>,
+}
+
+impl Said<'_> {
+    fn represented(self) -> Option<Represented> {
+        let who = self.represents?;
+        Some(Represented { user: who.user_id()?.0, name: who.display_name().to_owned() })
+    }
 }
 
 /// The longest comment, in characters.
@@ -66,7 +84,7 @@ impl WorkflowEngine {
     ) -> Result<()> {
         let comment = checked(comment)?;
         let work = async |uow: UnitOfWork| {
-            self.run(&uow, (set, id), transition, comment, None).await.map(drop)
+            Box::pin(self.run(&uow, (set, id), transition, comment, None)).await.map(drop)
         };
         ctx.transact(work).await
     }
@@ -92,7 +110,7 @@ impl WorkflowEngine {
     ) -> Result<Moved> {
         let comment = checked(comment)?;
         let work = async |uow: UnitOfWork| {
-            self.run(&uow, (set, id), transition, comment, Some(seen)).await
+            Box::pin(self.run(&uow, (set, id), transition, comment, Some(seen))).await
         };
         ctx.transact(work).await
     }
@@ -106,8 +124,9 @@ impl WorkflowEngine {
         seen: Option<Version>,
     ) -> Result<Moved> {
         let ctx = uow.context();
-        let subject = self.locked(uow, set, id).await?;
-        let transition = subject.definition.find_transition(name).ok_or_else(|| {
+        let mut subject = self.locked(uow, set, id).await?;
+        let definition = Arc::clone(&subject.definition);
+        let transition = definition.find_transition(name).ok_or_else(|| {
             UNKNOWN_TRANSITION.error(format!("the workflow has no transition `{name}`"))
         })?;
         if seen.is_some_and(|seen| seen != subject.version()) {
@@ -119,7 +138,9 @@ impl WorkflowEngine {
         if let Some(refusal) = plan::missing_comment(transition, comment) {
             return Err(refusal);
         }
-        let missing = approve(uow, &subject, transition, comment).await?;
+        let represents = subject.part_of(ctx, transition)?.cloned();
+        let said = Said { represents: represents.as_deref(), comment };
+        let missing = approve(uow, &mut subject, transition, said).await?;
         if missing > 0 {
             // Nothing is raised, but it awaits whoever approved no more.
             live::tell_moved(uow, subject.workflow.set())?;
@@ -130,7 +151,7 @@ impl WorkflowEngine {
                 missing,
             });
         }
-        self.take_step(uow, &subject, transition, comment).await
+        self.take_step(uow, &subject, transition, said).await
     }
 
     /// Does what a transition does, when nothing keeps anybody from it.
@@ -139,10 +160,11 @@ impl WorkflowEngine {
         uow: &UnitOfWork,
         subject: &Subject,
         transition: &Transition,
-        comment: Option<&str>,
+        said: Said<'_>,
     ) -> Result<Moved> {
         let ctx = uow.context();
         let model = &subject.workflow.model;
+        let comment = said.comment;
         let values = binding::values(ctx, model, transition, comment)?;
         let version = subject.record.version(model).map_or(Expected::Any, Expected::Version);
         let record = uow.update_record(model, &subject.key, values, version).await?;
@@ -154,6 +176,7 @@ impl WorkflowEngine {
             to: transition.to.clone(),
             user: actor.user.map(|user| user.0),
             user_name: actor.display_name,
+            represents: said.represented(),
             comment: comment.map(str::to_owned),
             at_us: ctx.clock().now_us(),
         };
@@ -170,6 +193,8 @@ impl WorkflowEngine {
             creator: if subject.has_begun { subject.instance.created_by } else { step.user },
             last: step.user,
             is_escalated: false,
+            approvals: &[],
+            reassigned: &[],
             person_in: &|property| binding::person_in(model, &record, property),
         };
         let claims = standing.claims(&subject.definition);
@@ -181,7 +206,7 @@ impl WorkflowEngine {
             state: step.to.clone(),
             missing: 0,
         };
-        uow.raise_domain(WorkflowTransitioned {
+        let told = WorkflowTransitioned {
             entity_type: subject.workflow.set().to_owned(),
             entity_id: subject.id,
             from: step.from,
@@ -189,8 +214,27 @@ impl WorkflowEngine {
             transition: step.transition,
             user: TransitionUser { id: step.user, display_name: step.user_name },
             comment: step.comment,
-        })?;
-        Ok(moved)
+        };
+        uow.raise_domain(told.clone())?;
+        effects::tell(uow, subject, &record, transition, &told)?;
+        if transition.calls.is_empty() {
+            return Ok(moved);
+        }
+        Box::pin(self.call(uow, subject, transition)).await?;
+        self.moved_by_now(uow, subject).await
+    }
+
+    /// Where a record stands after what its transition has called.
+    async fn moved_by_now(&self, uow: &UnitOfWork, subject: &Subject) -> Result<Moved> {
+        let system = Principal::system_in(uow.context().organisation()?);
+        let system = uow.context().acting_as(Arc::new(system));
+        let now = self.subject(&system, subject.workflow.set(), subject.id).await?;
+        Ok(Moved {
+            version: now.version(),
+            definition: Arc::clone(&now.definition),
+            state: now.instance.state,
+            missing: 0,
+        })
     }
 }
 
@@ -198,23 +242,32 @@ impl WorkflowEngine {
 /// The system needs nobody else.
 async fn approve(
     uow: &UnitOfWork,
-    subject: &Subject,
+    subject: &mut Subject,
     transition: &Transition,
-    comment: Option<&str>,
+    said: Said<'_>,
 ) -> Result<u32> {
     let actor = uow.context().principal().actor();
-    let (Some(user), true) = (actor.user, transition.approvals > 1) else { return Ok(0) };
+    let (Some(user), true) = (actor.user, transition.takes_several()) else { return Ok(0) };
     let approval = Approval {
         steps: subject.instance.steps,
         transition: transition.name.clone(),
         user: user.0,
         user_name: actor.display_name,
-        comment: comment.map(str::to_owned),
+        represents: said.represented(),
+        comment: said.comment.map(str::to_owned),
+        groups: subject.groups_of(uow.context(), said.represents, transition),
         record_version: subject.record.version(&subject.workflow.model).unwrap_or(0),
         at_us: uow.context().clock().now_us(),
     };
     store::approve(uow, subject.place(uow.context())?, &approval).await?;
-    Ok(plan::missing(transition, subject.approvals_of(transition).count() + 1))
+    subject.approvals.push(approval);
+    let missing = groups::missing(transition, &subject.given(transition));
+    if missing > 0 && !transition.groups.is_empty() {
+        // It may be the turn of another group.
+        let (place, stay) = (subject.place(uow.context())?, subject.instance.stay());
+        store::claim(uow, place, stay, &subject.claims()).await?;
+    }
+    Ok(missing)
 }
 
 /// Stores the step. A record that was there before its workflow begins it here; whoever takes the
@@ -244,12 +297,12 @@ async fn advance(
     }
 }
 
-fn changed_since() -> Error {
+pub(crate) fn changed_since() -> Error {
     CHANGED_SINCE.error("the record was changed or moved meanwhile; look at it again")
 }
 
 /// A comment as it is stored: without spaces around it, none where it is empty.
-fn checked(comment: Option<&str>) -> Result<Option<&str>> {
+pub(crate) fn checked(comment: Option<&str>) -> Result<Option<&str>> {
     let comment = comment.map(str::trim).filter(|comment| !comment.is_empty());
     let problem = match comment {
         Some(comment) if comment.contains('\0') => {

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::View;
 use crate::declared::STATE_PROPERTY;
-use crate::definition::{Colour, Definition, State, StateKind, Transition};
+use crate::definition::{Colour, Definition, Group, State, StateKind, Transition};
 use crate::engine::{Workflow, WorkflowEngine};
 
 /// A set with a workflow.
@@ -90,8 +90,35 @@ pub(crate) struct TransitionBody {
     condition: Option<String>,
     /// How many people it takes.
     approvals_needed: u32,
+    /// The groups of which it takes people; none where it takes whoever may take it.
+    groups: Vec<GroupBody>,
+    /// Whether the groups come after each other.
+    in_sequence: bool,
     /// Whether it takes a comment.
     needs_comment: bool,
+}
+
+/// A group of which a transition takes people.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowGroup)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GroupBody {
+    /// Its name.
+    name: String,
+    /// What it is called, in the caller's language.
+    title: String,
+    /// How many of them it takes.
+    approvals_needed: u32,
+}
+
+impl GroupBody {
+    pub(crate) fn new(texts: &Texts, set: &str, group: &Group) -> Self {
+        Self {
+            title: title(texts, set, "group", &group.name, group.title.as_deref()),
+            name: group.name.clone(),
+            approvals_needed: group.approvals,
+        }
+    }
 }
 
 /// A workflow.
@@ -149,7 +176,9 @@ impl TransitionBody {
             from: transition.from.clone(),
             to: transition.to.clone(),
             condition: transition.condition.clone(),
-            approvals_needed: transition.approvals,
+            approvals_needed: transition.people(),
+            groups: transition.groups.iter().map(|it| GroupBody::new(texts, set, it)).collect(),
+            in_sequence: transition.in_sequence,
             needs_comment: transition.needs_comment,
         }
     }

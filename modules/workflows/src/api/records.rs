@@ -8,10 +8,12 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::definitions::{StateBody, transition_title, workflows};
+use super::definitions::{GroupBody, StateBody, transition_title, workflows};
+use crate::definition::{Group, Transition};
 use crate::engine::WorkflowEngine;
 use crate::events::time_of;
-use crate::store::{self, Approval, Step};
+use crate::groups;
+use crate::store::{self, Approval, Reassignment, Represented, Step};
 use crate::subject::{Subject, Version};
 use crate::transition::Moved;
 use crate::{Act, View};
@@ -36,8 +38,21 @@ pub(crate) struct ChoiceBody {
     approvals_needed: u32,
     /// Who has approved it so far, of the record as it is.
     approvals: Vec<ApprovalBody>,
+    /// The groups of which it takes people; none where it takes whoever may take it.
+    groups: Vec<ChoiceGroupBody>,
     /// What keeps the caller from it; none where nothing does.
     obstacle: Option<ObstacleBody>,
+}
+
+/// A group of which a transition takes people.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowChoiceGroup)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChoiceGroupBody {
+    #[serde(flatten)]
+    group: GroupBody,
+    /// Whether one of them is missing now.
+    is_open: bool,
 }
 
 /// What keeps somebody from a transition.
@@ -68,6 +83,46 @@ pub(crate) struct PersonBody {
     display_name: String,
 }
 
+impl PersonBody {
+    fn of(one: &Represented) -> Self {
+        Self::named(one.user, one.name.clone())
+    }
+
+    pub(crate) fn named(user: Uuid, name: String) -> Self {
+        Self { user_id: Some(user), display_name: name }
+    }
+}
+
+/// Somebody's turn that was handed on.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowReassignment)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReassignmentBody {
+    /// Whose turn it was.
+    from: Uuid,
+    /// Whose it is.
+    to: PersonBody,
+    /// Why.
+    reason: String,
+    /// The name of who handed it on.
+    by_name: String,
+    /// When.
+    #[serde(with = "time::serde::rfc3339")]
+    time: OffsetDateTime,
+}
+
+impl From<&Reassignment> for ReassignmentBody {
+    fn from(one: &Reassignment) -> Self {
+        Self {
+            from: one.from,
+            to: PersonBody { user_id: Some(one.to), display_name: one.to_name.clone() },
+            reason: one.reason.clone(),
+            by_name: one.by_name.clone(),
+            time: time_of(one.at_us),
+        }
+    }
+}
+
 /// One of several people who took, or would take, a transition.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WorkflowApproval)]
@@ -75,8 +130,12 @@ pub(crate) struct PersonBody {
 pub(crate) struct ApprovalBody {
     /// Who.
     by: PersonBody,
+    /// For whom, where somebody stood in.
+    represents: Option<PersonBody>,
     /// What was said.
     comment: Option<String>,
+    /// The groups that the person was of, for one of which the approval counts.
+    groups: Vec<String>,
     /// When.
     #[serde(with = "time::serde::rfc3339")]
     time: OffsetDateTime,
@@ -89,7 +148,9 @@ impl From<&Approval> for ApprovalBody {
                 user_id: Some(approval.user),
                 display_name: approval.user_name.clone(),
             },
+            represents: approval.represents.as_ref().map(PersonBody::of),
             comment: approval.comment.clone(),
+            groups: approval.groups.clone(),
             time: time_of(approval.at_us),
         }
     }
@@ -110,6 +171,8 @@ pub(crate) struct StepBody {
     to: StateBody,
     /// Who took it.
     by: PersonBody,
+    /// For whom, where somebody stood in.
+    represents: Option<PersonBody>,
     /// What was said.
     comment: Option<String>,
     /// When.
@@ -138,6 +201,8 @@ pub(crate) struct RecordBody {
     due: Option<OffsetDateTime>,
     /// Whether others may act too, because it is overdue.
     is_escalated: bool,
+    /// Whose turn was handed on while it is in the state.
+    reassigned: Vec<ReassignmentBody>,
     /// The transitions that lead away from the state.
     choices: Vec<ChoiceBody>,
     /// The transitions that were taken, the newest first, at most 100.
@@ -158,12 +223,18 @@ impl RecordBody {
         let mut choices = Vec::new();
         for transition in definition.leaving(&subject.instance.state) {
             let refusal = workflows.refusal(ctx, &subject, transition, None).await?;
+            let open = groups::open(transition, &subject.given(transition));
+            let of_group = |group: &Group| ChoiceGroupBody {
+                group: GroupBody::new(texts, set, group),
+                is_open: open.iter().any(|it| it.name == group.name),
+            };
             choices.push(ChoiceBody {
+                groups: transition.groups.iter().map(of_group).collect(),
                 name: transition.name.clone(),
                 title: transition_title(texts, set, transition),
                 to: state(&transition.to),
                 needs_comment: transition.needs_comment,
-                approvals_needed: transition.approvals,
+                approvals_needed: transition.people(),
                 approvals: subject.approvals_of(transition).map(Into::into).collect(),
                 obstacle: refusal.as_ref().map(ObstacleBody::from),
             });
@@ -180,6 +251,7 @@ impl RecordBody {
             from: state(&step.from),
             to: state(&step.to),
             by: PersonBody { user_id: step.user, display_name: step.user_name },
+            represents: step.represents.as_ref().map(PersonBody::of),
             comment: step.comment,
             time: time_of(step.at_us),
             transition: step.transition,
@@ -191,6 +263,7 @@ impl RecordBody {
             since: subject.instance.since_us.map(time_of),
             due: subject.instance.due_us.map(time_of),
             is_escalated: subject.instance.is_escalated,
+            reassigned: subject.reassigned.iter().map(Into::into).collect(),
             choices,
             past: past.collect(),
         })
@@ -201,7 +274,7 @@ impl RecordBody {
 async fn approvals_of(ctx: &Context, subject: &Subject, steps: &[Step]) -> Result<Vec<Approval>> {
     let took_several = |step: &&Step| {
         let transition = subject.definition.find_transition(&step.transition);
-        transition.is_some_and(|transition| transition.approvals > 1)
+        transition.is_some_and(Transition::takes_several)
     };
     let Some(first) = steps.iter().filter(took_several).map(|step| step.number).min() else {
         return Ok(Vec::new());

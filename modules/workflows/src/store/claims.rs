@@ -17,7 +17,7 @@ pub(crate) struct Stay {
     pub(crate) due_us: Option<i64>,
 }
 
-const CLAIMED: [(&str, CellKind); 11] = [
+const CLAIMED: [(&str, CellKind); 12] = [
     ("organisation_id", CellKind::Uuid),
     ("set_name", CellKind::Text),
     ("record_id", CellKind::Uuid),
@@ -29,6 +29,7 @@ const CLAIMED: [(&str, CellKind); 11] = [
     ("several", CellKind::Text),
     ("not_creator", CellKind::Uuid),
     ("not_last", CellKind::Uuid),
+    ("for_user", CellKind::Uuid),
 ];
 
 /// Puts claims in the place of those that a record had. There are few of them: as many as a state has ways
@@ -45,7 +46,7 @@ pub(crate) async fn claim(
     if claims.is_empty() {
         return Ok(());
     }
-    let cells = claims.iter().zip(1_i64..).map(|(claim, number)| -> [Cell<'_>; 11] {
+    let cells = claims.iter().zip(1_i64..).map(|(claim, number)| -> [Cell<'_>; 12] {
         [
             place.organisation.0.into(),
             place.set.into(),
@@ -58,6 +59,7 @@ pub(crate) async fn claim(
             claim.several.as_deref().into(),
             claim.not_creator.into(),
             claim.not_last.into(),
+            claim.for_user.into(),
         ]
     });
     let names = CLAIMED.map(|(name, _)| name).join(", ");

@@ -64,6 +64,10 @@ on_both_databases! {
             (with(finish().sets("reference", Assigned::Comment)), "unfit_value"),
             (with(finish().sets("id", Assigned::Me)), "unfit_value"),
             (with(finish().sets("version", value(json!(1)))), "unfit_value"),
+            (with(finish().calls("Burn")), "unknown_action"),
+            (with(finish().publishes("orders.nothing")), "unknown_event"),
+            (with(finish().publishes("WorkflowTransitioned")), "unknown_event"),
+            (with(finish().notifies(By::person_in("total"))), "unknown_property"),
             (with(finish()).state(State::last("lost").locks(["nothing"]))
                 .transition(Transition::new("lose").from(["open"]).to("lost").by(By::Creator)), "unknown_property"),
         ];

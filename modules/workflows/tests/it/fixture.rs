@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use sea_orm::ActiveValue::Set;
 use sea_orm::Condition;
+use sea_orm::IntoActiveModel as _;
 use sea_orm::entity::prelude::*;
 use serde_json::{Value as Json, json};
 use svc_application::Application;
@@ -13,7 +15,8 @@ use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Handler, Message, Subscription};
 use svc_testing::{Backend, Client, Person, TestApp};
 use svc_workflows::{
-    Assigned, By, Colour, Definition, State, Transition, Workflows, WorkflowsRegistry as _,
+    Assigned, By, Colour, Definition, State, Transition, WorkflowEngine, Workflows,
+    WorkflowsRegistry as _,
 };
 
 pub(crate) mod order {
@@ -166,6 +169,23 @@ impl Handler for Heard {
     }
 }
 
+/// An action that no caller in these tests may call: a workflow does. Of a total of 13 it wants nothing to do with the
+/// order, and one of 14 it takes on.
+async fn stamp(uow: UnitOfWork, order: order::Model, (): ()) -> svc_core::Result<()> {
+    let (id, total) = (order.id, order.total);
+    if total == 13 {
+        return Err(svc_core::Error::conflict("that is no number for an order"));
+    }
+    let mut change = order.into_active_model();
+    change.reference = Set(format!("looked at {total}"));
+    uow.update(change).await?;
+    if total == 14 {
+        let engine = uow.context().app().service::<WorkflowEngine>()?;
+        engine.take(uow.context(), "Orders", id, "look", None).await?;
+    }
+    Ok(())
+}
+
 /// The sample application, with one workflow of orders or another.
 struct Shop {
     orders: Definition,
@@ -190,17 +210,24 @@ impl Module for Shop {
             .unless("Orders.SeeMargins")
             .read_only(order::Column::ApprovedBy)
             .read_only(order::Column::ApprovedAt)
-            .read_only(order::Column::Verdict);
+            .read_only(order::Column::Verdict)
+            .action("Stamp")
+            .described("Writes down that it was looked at")
+            .on_each(stamp);
         registry.entity_set::<paper::Entity>("Papers").soft_delete(paper::Column::DeletedAt);
         registry.permission("Orders.Approve", "approve orders");
         registry.permission("Orders.Close", "close orders");
         registry.permission("Orders.Correct", "correct what waits for approval");
+        registry.permission("Orders.Audit", "approve orders as an auditor");
+        registry.named_event("orders.looked_at", "An order was looked at");
         registry.workflow("Orders", self.orders.clone());
         registry.workflow("Papers", papers());
         let wanted = Subscription::new()
             .event("WorkflowTransitioned")
             .event("WorkflowReminded")
-            .event("WorkflowOverdue");
+            .event("WorkflowOverdue")
+            .event("WorkflowNotice")
+            .event("orders.looked_at");
         registry.handler("shop.hear", wanted, Arc::new(self.heard.clone()));
     }
 }
