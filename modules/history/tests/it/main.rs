@@ -5,6 +5,7 @@ mod auditing;
 mod capturing;
 mod fixture;
 mod leaks;
+mod nodes;
 mod others;
 mod reading;
 mod restoring;

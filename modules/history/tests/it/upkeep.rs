@@ -12,7 +12,7 @@ const DAY: Duration = Duration::from_hours(24);
 
 impl World {
     /// Runs the command as an operator does.
-    async fn command(&self, words: &[&str]) -> Result<String> {
+    pub(crate) async fn command(&self, words: &[&str]) -> Result<String> {
         let assembled = application().assemble().unwrap();
         let mut commands = assembled.commands().iter();
         let command = commands.find(|command| command.name() == "history").unwrap();

@@ -6,4 +6,5 @@ mod fixture;
 mod indexing;
 mod leaks;
 mod limits;
+mod nodes;
 mod providers;
