@@ -148,6 +148,54 @@ export const access: Scenario[] = [
       await page.getByRole('option', { name: /Vault/ }).waitFor();
     },
   ),
+  story(
+    'access: whoever is refused, or comes back to the page, has their rights asked for again, but not all the time',
+    {},
+    async ({ page, errors }) => {
+      await page.route('**/api/**', (route) => route.fulfill({ status: 403 }));
+      await page.evaluate(async () => {
+        const state = { permissions: ['Vault.Open'], asked: 0 };
+        const [now, clock] = [performance.now.bind(performance), { ahead: 0 }];
+        performance.now = () => now() + clock.ahead;
+        Object.assign(window, { state, clock });
+        window.Shell.configure({
+          accessProvider: async () => {
+            state.asked += 1;
+            return { permissions: [...state.permissions] };
+          },
+        });
+        await window.Shell.setSession({ identity: { id: 'anna', displayName: 'Anna' } });
+      });
+      type Played = { state: { permissions: string[]; asked: number }; clock: { ahead: number } };
+      const change = (permissions: string[], ahead: number) =>
+        page.evaluate(
+          ([now, by]) => {
+            const { state, clock } = window as unknown as Played;
+            state.permissions = now;
+            clock.ahead += by;
+          },
+          [permissions, ahead] as const,
+        );
+      const refused = () => page.evaluate(() => window.Shell.request('/api/stock').catch((error) => error.status));
+      const asked = () => page.evaluate(() => (window as unknown as Played).state.asked);
+      await openApp(page, 'vault');
+      await openApp(page, 'notes');
+      await change([], 0);
+      assert.equal(await refused(), 403);
+      assert.equal(await asked(), 1, 'it was asked a moment ago');
+      await change([], 10_500);
+      assert.equal(await refused(), 403);
+      await page.locator('.shell-window[data-app=vault]').waitFor({ state: 'detached' });
+      for (let round = 0; round < 3; round += 1) await refused();
+      assert.equal(await asked(), 2);
+      assert.equal(await page.locator('.shell-window[data-app=notes]').count(), 1);
+      await change(['Vault.Open'], 10_500);
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await page.waitForFunction(() => window.Shell.can('Vault.Open'));
+      assert.equal(await asked(), 3);
+      errors.splice(0, errors.length, ...errors.filter((text) => !text.includes('403')));
+    },
+  ),
   {
     name: 'people: two on one machine never get each other’s profile, neither from the browser nor on the server',
     async run(world: World) {

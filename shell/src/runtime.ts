@@ -32,6 +32,9 @@ export interface AttachedDesktop {
 
 const EVENTS = ['login', 'logout', 'access-changed', 'app-opened', 'access-denied'];
 
+/** How often something that tells of other rights makes the shell ask for them, at most. */
+const ASK_AGAIN_MS = 10_000;
+
 let besideModule: string | undefined;
 
 /** Where icons lie unless the options say otherwise: beside the module, wherever it was loaded from. */
@@ -69,6 +72,8 @@ export class Runtime {
   readonly #waiting: { appId: string; intent: Intent }[] = [];
   #desktop: AttachedDesktop | undefined;
   #accessRun = 0;
+  /** When rights were asked for or found out last. */
+  #askedAt = 0;
   #told = JSON.stringify(NOBODY);
 
   configure(options: ShellOptions): void {
@@ -195,12 +200,23 @@ export class Runtime {
   async refreshAccess(): Promise<void> {
     this.#accessRun += 1;
     const run = this.#accessRun;
-    const access = await resolveAccess(this.session.peek(), this.options.peek());
+    const asked = () => {
+      this.#askedAt = performance.now();
+    };
+    asked();
+    const access = await resolveAccess(this.session.peek(), this.options.peek()).finally(asked);
     if (run !== this.#accessRun) return;
     this.access.set(access);
     this.resolved.set(true);
     flush();
     this.#tell();
+  }
+
+  /** Rights may have changed on the server: somebody comes back to the page, or was refused what they thought they may. */
+  doubtAccess(): void {
+    if (!this.auth.current || performance.now() - this.#askedAt < ASK_AGAIN_MS) return;
+    // What couldn't be found out leaves things as they are.
+    this.refreshAccess().catch(reportError);
   }
 
   /** Repeats a request once when its session had ended and could be refreshed. */
@@ -212,8 +228,9 @@ export class Runtime {
     try {
       return await send(base, used, path, init, headers);
     } catch (error) {
-      const ended = error instanceof ShellRequestError && error.status === 401 && isOwn(base, path);
-      const renewed = ended && isRepeatable(init) ? await this.auth.renew(used, asked) : undefined;
+      const status = error instanceof ShellRequestError && isOwn(base, path) && error.status;
+      if (status === 403) this.doubtAccess();
+      const renewed = status === 401 && isRepeatable(init) ? await this.auth.renew(used, asked) : undefined;
       if (!renewed) throw error;
       return send(base, renewed, path, init, headers);
     }

@@ -130,7 +130,8 @@ function finish(desk: Desk): void {
   new MoveController(desk);
   connectWindowControls(desk);
   desk.backdrop.append(effectStage(desk), cornerLogo(desk));
-  for (const end of [connectKeys(desk), connectBridge(desk), watchFrames(desk)]) onDispose(end);
+  const back = listen(document, 'visibilitychange', () => document.hidden || desk.runtime.doubtAccess());
+  for (const end of [connectKeys(desk), connectBridge(desk), watchFrames(desk), back]) onDispose(end);
 }
 
 /** Keeps the usable area true to what CSS says. The first measure comes with the first frame: asking before would lay the page out twice. */
