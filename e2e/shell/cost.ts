@@ -53,7 +53,7 @@ function cycle(page: Page, count: number): Promise<void> {
 
 export const cost = [
   story(
-    `drag: with ${OPEN} windows open a move lays nothing out, restyles one element and sorts no layers`,
+    `drag: with ${OPEN} windows open a move lays nothing out, restyles one window and sorts no layers`,
     {},
     async ({ page }, { browser }) => {
       await registerText(page);
@@ -91,7 +91,8 @@ export const cost = [
       assert.ok(laidOut.length <= 1 && laidOut.every((objects) => objects < 10), `layouts: ${laidOut}`);
       const restyled = named('UpdateLayoutTree').map((event) => event.args.elementCount ?? 0);
       assert.ok(restyled.length > 0, 'the trace saw the styles');
-      assert.ok(restyled.filter((count) => count > 1).length <= 1, `elements restyled per frame: ${restyled}`);
+      // The window, and the shadow that is an element of its style.
+      assert.ok(restyled.filter((count) => count > 2).length <= 1, `elements restyled per frame: ${restyled}`);
       assert.ok(named('PaintArtifactCompositor::Update').length <= 2, 'layers are sorted anew only at the start');
     },
   ),

@@ -22,7 +22,7 @@ export const SKIPPED: Record<Engine, Readonly<Record<string, string>>> = {
     ...Object.fromEntries([...judged, ...login]),
     'people: two on one machine never get each other’s profile, neither from the browser nor on the server':
       'reads what the page sends, which the driver doesn’t tell',
-    'drag: with 50 windows open a move lays nothing out, restyles one element and sorts no layers': CHROMIUM_TOOLS,
+    'drag: with 50 windows open a move lays nothing out, restyles one window and sorts no layers': CHROMIUM_TOOLS,
     'leak: a thousand windows leave nothing behind': CHROMIUM_TOOLS,
     'leak: the desktop’s own apps, panels and menus leave nothing behind': CHROMIUM_TOOLS,
     'phone: a finger leaves no hover behind': CHROMIUM_TOOLS,

@@ -86,10 +86,9 @@ export class Taskbar {
     );
     effect(() => {
       desk.windows.revision();
-      const active = desk.windows.get(desk.windows.activeId())?.app.id;
       untracked(() => {
         for (const appId of desk.windows.takeTouched()) this.#draw(appId);
-        this.#markActive(active);
+        this.#markActive(desk.windows.active?.app.id);
       });
     });
     let before: readonly string[] = [];

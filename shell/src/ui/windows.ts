@@ -49,7 +49,7 @@ export class WindowManager {
   /** Open windows in the order they were opened. */
   readonly list = signal<readonly ShellWindow[]>([]);
   readonly activeId = signal<string | undefined>(undefined);
-  /** Changes whenever something about a window changed that others show or store. */
+  /** Changes once a frame when something about windows changed that others show or store. */
   readonly revision = signal(0);
   readonly content: ContentLoader;
   readonly putAway: PutAway;
@@ -71,6 +71,8 @@ export class WindowManager {
   #succeeded = 0;
   /** When a window came in last. */
   #entered = 0;
+  /** Whether there is something that those who follow haven't been told. */
+  #changed = false;
   /** Whether the active window comes after one that's gone, and takes its focus. */
   #succeeding = false;
 
@@ -139,6 +141,7 @@ export class WindowManager {
   leaveActive(): void {
     this.activeId.set(undefined);
     this.#mark();
+    this.changed();
   }
 
   /** Windows from bottom to top. */
@@ -161,8 +164,17 @@ export class WindowManager {
   /** Tells those who follow that something about a window changed. */
   changed(win?: ShellWindow): void {
     if (win) this.#touched.add(win.app.id);
-    this.revision.update((count) => count + 1);
+    this.#changed = true;
+    // A page in the background gets no frames, and keeps what its apps tell all the same.
+    if (document.hidden) this.#tell();
     this.#soon();
+  }
+
+  /** However many windows came, went or changed meanwhile: those who follow look once. */
+  #tell(): void {
+    if (!this.#changed) return;
+    this.#changed = false;
+    this.revision.update((count) => count + 1);
   }
 
   /** Opens an app, or focuses its window when it has one that may not be doubled. */
@@ -232,6 +244,7 @@ export class WindowManager {
       this.#frame = 0;
       const opened = this.#openedNow.splice(0).filter((one) => !one.closed);
       this.#mark();
+      this.#tell();
       const { active } = this;
       // A window that closed with the focus leaves it to nobody; wherever else it is, somebody put it there.
       const lost = this.#succeeding && (document.activeElement ?? document.body) === document.body;
@@ -309,9 +322,10 @@ export class WindowManager {
     this.#soon();
   }
 
+  /** It looks active with the next frame: of windows that close in a row, the last one left alone does. */
   #leadTop(): void {
     this.activeId.set(this.top?.id);
-    this.#mark();
+    this.changed();
   }
 
   #isShown(id: string): boolean {
