@@ -1,6 +1,8 @@
 /** The Users and roles app, by mouse and keys, with ten users and with ten thousand. */
 import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Page } from 'playwright-core';
+import { serve } from '../../shell/scripts/play.ts';
 import type { ShellApi } from '../../shell/src/index.ts';
 import { open, type Opening, type World } from './browser.ts';
 import { check, LOOKS } from './accessibility.ts';
@@ -40,6 +42,51 @@ function store(shell: ShellApi): void {
 }
 
 const HOW: Opening = { setup: store };
+
+/** A server that keeps users, and takes no further ones while it is full. */
+function identityServer() {
+  const users = new Map<string, object>([
+    ['ada', { id: 'ada', userName: 'ada', displayName: 'Ada Lovelace', roles: ['keeper'] }],
+  ]);
+  const keeper = {
+    users,
+    full: true,
+    changes: [] as string[],
+    answer(request: IncomingMessage, response: ServerResponse): boolean {
+      const { method = 'GET', url = '' } = request;
+      const [, what = '', id = ''] = /^\/api\/identity\/(\w+)\/?(.*)/.exec(url) ?? [];
+      if (!what) return false;
+      let body = '';
+      request.on('data', (part) => {
+        body += part;
+      });
+      request.on('end', () => {
+        const json = (status: number, answer: unknown) =>
+          response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(answer));
+        if (method === 'GET') {
+          const roles = [{ id: 'keeper', title: 'Keeper', permissions: ['Vault.Open'] }];
+          json(200, { users: [...users.values()], roles, permissions: [] }[what]);
+          return;
+        }
+        keeper.changes.push(`${method} ${url}`);
+        if (method === 'PUT' && keeper.full) {
+          json(409, { title: 'there are too many users' });
+          return;
+        }
+        if (method === 'PUT') users.set(id, JSON.parse(body));
+        else users.delete(id);
+        response.writeHead(204).end();
+      });
+      return true;
+    },
+  };
+  return keeper;
+}
+
+function onServer(shell: ShellApi): void {
+  shell.configure({ serverBaseUrl: '/api', identityStore: shell.httpIdentityStore(shell.request) });
+  void shell.setSession({ identity: { id: 'ada', displayName: 'Ada' }, permissions: [shell.MANAGE_IDENTITY] });
+}
 
 async function enter(page: Page) {
   await page.getByLabel('User name').fill('Ada');
@@ -134,6 +181,42 @@ export const identity: Scenario[] = [
       await win.getByRole('tab', { name: 'Roles (1)' }).waitFor();
     },
   ),
+  {
+    name: 'identity: on a server: what is typed arrives as a record, a refusal is said in the form, and nothing is lost by it',
+    async run(world: World) {
+      const keeper = identityServer();
+      const { server, url } = await serve(0, [], keeper.answer);
+      try {
+        const { page, errors } = await open(world, { url, setup: onServer });
+        const win = await openApp(page, 'shell.identity');
+        await win.getByRole('button', { name: 'New user' }).click();
+        await win.getByLabel('Name', { exact: true }).fill('Bert Brecht');
+        await win.getByLabel('User name').fill('bert');
+        await win.getByLabel('Keeper').check();
+        await win.getByRole('button', { name: 'Save' }).click();
+        await win.getByRole('alert').filter({ hasText: 'there are too many users' }).waitFor();
+        assert.equal(await win.getByLabel('User name').inputValue(), 'bert', 'what was typed is still there');
+        keeper.full = false;
+        await win.getByRole('button', { name: 'Save' }).click();
+        await win.getByRole('option', { name: /Bert/ }).waitFor();
+        const [, bert] = [...keeper.users.values()];
+        const { id, ...said } = bert as { id: string };
+        assert.deepEqual(said, { userName: 'bert', displayName: 'Bert Brecht', roles: ['keeper'] });
+        await win.getByRole('button', { name: 'Remove' }).click();
+        await page.locator('dialog').getByRole('button', { name: 'Remove' }).click();
+        await win.getByRole('option', { name: /Bert/ }).waitFor({ state: 'detached' });
+        assert.deepEqual(
+          keeper.changes,
+          ['PUT', 'PUT', 'DELETE'].map((method) => `${method} /api/identity/users/${id}`),
+        );
+        const unexpected = errors.filter((text) => !/409|too many/.test(text));
+        assert.deepEqual(unexpected, []);
+      } finally {
+        server.close();
+        server.closeAllConnections();
+      }
+    },
+  },
   {
     name: 'identity: ten thousand users: few rows in the document, quick to open, to search and to walk',
     async run(world: World) {

@@ -52,7 +52,7 @@ export async function launchFirefox({ dark, reducedMotion, touch }: Preferences)
     throw new Error(`no Firefox ${looked}; install Debian’s \`firefox-esr\` or name one in \`FIREFOX\``);
   }
   const pointer = touch ? FINGER : MOUSE;
-  const browser = await firefox.launch({
+  const launched = firefox.launch({
     channel: 'moz-firefox',
     executablePath,
     firefoxUserPrefs: {
@@ -62,6 +62,11 @@ export async function launchFirefox({ dark, reducedMotion, touch }: Preferences)
       'ui.allPointerCapabilities': pointer,
       'dom.w3c_touch_events.enabled': touch ? 1 : 0,
     },
+  });
+  const browser = await launched.catch((cause: unknown) => {
+    if (!String(cause).includes('unknown command')) throw cause;
+    const newer = 'bring your package lists up to date and upgrade it, or name a newer one in `FIREFOX`';
+    throw new Error(`the Firefox at \`${executablePath}\` is too old to be driven; ${newer}`, { cause });
   });
   const session = (browser as unknown as Inside)._connection.toImpl(browser)._browserSession;
   const send = session.send.bind(session);
