@@ -60,10 +60,6 @@ const { values, positionals } = parseArgs({
   options: { browser: { type: 'string', default: 'chromium' }, list: { type: 'boolean', default: false } },
 });
 const engine = engineNamed(values.browser);
-if (values.list) {
-  for (const { name } of all) console.log(name);
-  process.exit();
-}
 const skipped = SKIPPED[engine];
 for (const name of Object.keys(skipped)) {
   if (!all.some((scenario) => scenario.name === name))
@@ -106,7 +102,12 @@ async function work(browser: Engine): Promise<void> {
   await world.end();
 }
 
-await Promise.all(Array.from({ length: WORKERS }, () => work(engine)));
-const seconds = ((performance.now() - began) / 1000).toFixed(0);
-console.log(`\n${chosen.length - failed.length} of ${chosen.length} scenarios passed in ${seconds} s`);
-if (failed.length > 0 || chosen.length === 0) process.exitCode = 1;
+async function playAll(): Promise<void> {
+  await Promise.all(Array.from({ length: WORKERS }, () => work(engine)));
+  const seconds = ((performance.now() - began) / 1000).toFixed(0);
+  console.log(`\n${chosen.length - failed.length} of ${chosen.length} scenarios passed in ${seconds} s`);
+  if (failed.length > 0 || chosen.length === 0) process.exitCode = 1;
+}
+
+if (values.list) for (const { name } of all) console.log(name);
+else await playAll();
