@@ -399,6 +399,8 @@ export const desk = [
           window.Shell.notify({ title: `Order ${number}`, text: 'From Berger', appId: 'sales', intent: { number } });
       });
       await page.locator('.shell-toast').first().waitFor();
+      const text = page.locator('.shell-toast-text').last();
+      assert.match(await text.innerText(), /^Order \d+\nFrom Berger$/);
       assert.equal(await page.locator('.shell-toast').count(), 4, 'a bound to what is shown at a time');
       const bell = page.getByRole('button', { name: 'Notices, 6 new' });
       await bell.click();

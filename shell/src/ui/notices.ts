@@ -58,9 +58,9 @@ export class NoticeBell {
 
   #tell(notice: KeptNotice): void {
     if (this.#panel) return;
-    const text = notice.text ? `${notice.title}: ${notice.text}` : notice.title;
+    const text = notice.text ? `${notice.title}\n${notice.text}` : notice.title;
     const action = notice.appId && { title: t('word.open'), run: () => this.#turnTo(notice) };
-    this.#told.set(notice.id, this.#desk.toasts.show(text, 'info', action || undefined));
+    this.#told.set(notice.id, this.#desk.toasts.show(text, 'notice', action || undefined));
   }
 
   #turnTo(notice: KeptNotice): void {

@@ -3,8 +3,8 @@ import { t } from '../i18n.ts';
 import { giveFocus, h } from './dom.ts';
 import { closeButton, glyph } from './glyphs.ts';
 
-/** How serious a notice is. */
-export type ToastKind = 'info' | 'warning';
+/** How serious a notice is, or that an app tells it. */
+export type ToastKind = 'info' | 'warning' | 'notice';
 
 /** The most that are shown at a time. */
 const MOST = 4;
@@ -23,16 +23,17 @@ export class Toasts {
     this.#giveBack = giveBack;
   }
 
-  /** Shows a notice; the result removes it. The same text isn't shown twice at a time. */
+  /** Shows a notice; the result removes it. The same text isn't shown twice at a time; what precedes a line break is its title. */
   show(text: string, kind: ToastKind = 'info', action?: { title: string; run(): void }): () => void {
     for (const old of this.element.children) if (old.getAttribute('data-text') === text) old.remove();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let cameFrom: EventTarget | null = null;
+    const [line, ...more] = text.split('\n');
     const toast = h(
       'div.shell-toast',
       { 'data-kind': kind, 'data-text': text, part: 'toast' },
       glyph(kind === 'warning' ? 'alert' : 'info'),
-      h('span.shell-toast-text', {}, text),
+      h('span.shell-toast-text', {}, more.length > 0 ? [h('b', {}, line), '\n', more.join(' ')] : text),
       action &&
         h(
           'button.shell-toast-action',
