@@ -1,4 +1,4 @@
-/** The real shop with its sample data on a database of its own, and the client that it carries. */
+/** A real application on a database of its own, and the client that it carries: the shop with its sample data, or the smallest example. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -14,6 +14,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const STARTING_MS = 90_000;
 
 export type DatabaseKind = 'sqlite' | 'postgres';
+
+/** The examples that pages are played in front of. */
+export type Example = 'shop' | 'lending';
 
 /** A receiver of webhooks that answers as it's told. */
 export interface Receiver {
@@ -65,11 +68,12 @@ export async function enter(browser: Browser, application: Application): Promise
   return { cookies, origins: [] };
 }
 
-/** The program, as the tests of the project build it. */
-function program(): string {
+/** The program, as the tests of the project build it: beside the shop, where that is somewhere else. */
+function program(name: Example): string {
   const { SVC_SHOP_BINARY, CARGO_TARGET_DIR } = process.env;
-  const path = SVC_SHOP_BINARY ?? join(CARGO_TARGET_DIR ?? join(root, 'target'), 'debug/shop');
-  if (!existsSync(path)) throw new Error(`there is no program at ${path}; build it with \`cargo build -p shop\``);
+  const folder = SVC_SHOP_BINARY ? dirname(SVC_SHOP_BINARY) : join(CARGO_TARGET_DIR ?? join(root, 'target'), 'debug');
+  const path = name === 'shop' && SVC_SHOP_BINARY ? SVC_SHOP_BINARY : join(folder, name);
+  if (!existsSync(path)) throw new Error(`there is no program at ${path}; build it with \`cargo build -p ${name}\``);
   return path;
 }
 
@@ -91,40 +95,28 @@ async function startReceiver(): Promise<{ receiver: Receiver; server: Server }> 
   return { receiver, server };
 }
 
-/** Where the shop says it is, once it has begun. */
-function begin(child: ChildProcess): Promise<string> {
+/** Where the program says it is, once it has begun. */
+function begin(name: Example, child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
-    const timer = setTimeout(() => reject(new Error(`the shop did not start:\n${said}`)), STARTING_MS);
+    const timer = setTimeout(() => reject(new Error(`${name} did not start:\n${said}`)), STARTING_MS);
     const hear = (part: Buffer) => {
       said += part;
-      const url = /shop is ready: (http:\/\/[\d.:]+)/.exec(said)?.[1];
+      const url = new RegExp(`${name} is ready: (http://[\\d.:]+)`).exec(said)?.[1];
       if (!url) return;
       clearTimeout(timer);
       resolve(url);
     };
     child.stdout?.on('data', hear);
     child.stderr?.on('data', hear);
-    child.once('exit', (code) => reject(new Error(`the shop ended with ${code}:\n${said}`)));
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}:\n${said}`)));
   });
 }
 
-/** Starts all of it. */
-export async function startApplication(kind: DatabaseKind): Promise<Application> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-web-'));
-  const database = kind === 'postgres' ? await throwAwayDatabase() : undefined;
-  const file = join(folder, 'shop.db');
-  const { receiver, server: receiving } = await startReceiver();
-  const person = { email: 'ada@shop.example', password: randomBytes(18).toString('base64url') };
-  const key = `svck_${randomBytes(32).toString('hex')}`;
-  const settings = {
-    'Setup:Organisation': 'Sample Wholesale',
-    'Setup:AdminEmail': person.email,
-    'Setup:AdminPassword': person.password,
-    'Setup:ApiKey': key,
-    'Http:Listen': '127.0.0.1:0',
-    'Sample:Data': 'true',
-    'Database:Url': database?.url ?? `sqlite://${file}`,
+/** What the shop is told beyond what any application is: its sample data, and webhooks that reach the receiver and give up soon. */
+function settingsOfShop(receiver: Receiver, hasSample: boolean): Record<string, string> {
+  return {
+    'Sample:Data': String(hasSample),
     'Webhooks:RequireHttps': 'false',
     'Webhooks:AllowPrivateNetworks': 'true',
     'Webhooks:AllowedPorts:0': new URL(receiver.url).port,
@@ -133,13 +125,39 @@ export async function startApplication(kind: DatabaseKind): Promise<Application>
     'Webhooks:MaxAttempts': '2',
     'Webhooks:DisableAfterFailures': '2',
   };
+}
+
+/** Starts all of it; what is not set up yet has no administrator, no key and no sample. */
+export async function startApplication(
+  kind: DatabaseKind,
+  name: Example = 'shop',
+  isSetUp = true,
+): Promise<Application> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-web-'));
+  const database = kind === 'postgres' ? await throwAwayDatabase() : undefined;
+  const file = join(folder, `${name}.db`);
+  const { receiver, server: receiving } = await startReceiver();
+  const person = { email: 'ada@shop.example', password: randomBytes(18).toString('base64url') };
+  const key = `svck_${randomBytes(32).toString('hex')}`;
+  const setUp = {
+    'Setup:Organisation': 'Sample Wholesale',
+    'Setup:AdminEmail': person.email,
+    'Setup:AdminPassword': person.password,
+    'Setup:ApiKey': key,
+  };
+  const settings = {
+    ...(isSetUp ? setUp : {}),
+    'Http:Listen': '127.0.0.1:0',
+    'Database:Url': database?.url ?? `sqlite://${file}`,
+    ...(name === 'shop' ? settingsOfShop(receiver, isSetUp) : {}),
+  };
   const environment = Object.entries(settings).map(([name, value]) => [`Svc__${name.replaceAll(':', '__')}`, value]);
-  const child = spawn(program(), ['serve'], {
+  const child = spawn(program(name), ['serve'], {
     cwd: folder,
     env: { ...process.env, ...Object.fromEntries(environment) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const url = await begin(child);
+  const url = await begin(name, child);
   return {
     url,
     person,

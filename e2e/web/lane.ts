@@ -22,6 +22,7 @@ export async function startLane(engine: Engine, kind: DatabaseKind): Promise<Lan
   const launched = new Map<string, Promise<Browser>>();
   const world: World = {
     application,
+    database: kind,
     engine,
     contexts: [],
     /** Firefox is told whom it's for when it starts. */

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { DatabaseKind } from './application.ts';
+import { days } from './days.ts';
 import { door } from './door.ts';
 import { history } from './history.ts';
 import { startLane } from './lane.ts';
@@ -13,6 +14,7 @@ import { records } from './records.ts';
 import type { Engine, Scenario } from './scenario.ts';
 import { shapes } from './shapes.ts';
 import { shop } from './shop.ts';
+import { smallest } from './smallest.ts';
 import { system } from './system.ts';
 import { tables } from './tables.ts';
 import { tasks } from './tasks.ts';
@@ -24,6 +26,7 @@ const LANES = 2;
 
 /** The longest are begun first. */
 const all: Scenario[] = [
+  days,
   webhooks,
   system,
   door,
@@ -35,6 +38,7 @@ const all: Scenario[] = [
   tasks,
   live,
   shop,
+  smallest,
   shapes,
 ].flat();
 const { values, positionals } = parseArgs({

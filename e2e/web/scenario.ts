@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { addTaps } from '../../shell/scripts/firefox.ts';
-import { enter, signIn, type Application, type Person, type SignedIn } from './application.ts';
+import { enter, signIn, type Application, type DatabaseKind, type Person, type SignedIn } from './application.ts';
 
 /** One played story. */
 export interface Scenario {
@@ -17,6 +17,7 @@ export type Engine = 'chromium' | 'firefox';
 /** What a scenario works with. */
 export interface World {
   application: Application;
+  database: DatabaseKind;
   engine: Engine;
   browserFor(how: Opening): Promise<Browser>;
   contexts: BrowserContext[];

@@ -13,6 +13,9 @@ use crate::workspace::{Package, Workspace};
 /// The program that end-to-end tests drive is built from this crate.
 pub(crate) const SHOP: &str = "shop";
 
+/// The smallest example, which the web client is played in front of, too.
+const LENDING: &str = "lending";
+
 /// The steps that are meant, in their usual order; all when nothing is named.
 pub(crate) fn steps(workspace: &Workspace, wanted: &[String]) -> Result<Vec<Step>> {
     let all = steps::all(workspace);
@@ -143,7 +146,7 @@ fn insert_build(chosen: &mut Vec<Step>) {
             }
             Action::NpmWithShop { .. } => {
                 first.get_or_insert(index);
-                packages.push(SHOP.to_owned());
+                packages.extend([SHOP, LENDING].map(str::to_owned));
             }
             _ => {}
         }

@@ -1,6 +1,7 @@
 /** The apps of the desktop: one for each entity set that the person may see, and those that modules bring. */
 import { Shell, type AppDefinition, type RenderFunction } from '@svc/shell';
 import { modules } from 'svc:modules';
+import { saidLook } from '../client/start.ts';
 import type { EntitySet, Model } from '../core/model.ts';
 import { pick } from '../core/names.ts';
 import { appIdOf, type Look, type SetHost } from '../sets/context.ts';
@@ -12,8 +13,9 @@ const ACCENTS = ['#3b6fe0', '#0f8b8d', '#8a4fd3', '#c2571a', '#2f855a', '#b83280
 const ICONS = ['folder.svg', 'form.svg', 'notes.svg', 'box.svg'];
 const SIZE = { width: 1120, height: 720 };
 
+/** What modules of the build say, and above it what the application says in its own words. */
 function lookOf(set: string): Look {
-  return Object.assign({}, ...modules.map(({ sets }) => sets?.[set] ?? {})) as Look;
+  return Object.assign({}, ...modules.map(({ sets }) => sets?.[set] ?? {}), saidLook(set)) as Look;
 }
 
 function setApp(host: SetHost, set: EntitySet): AppDefinition {

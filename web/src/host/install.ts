@@ -17,5 +17,6 @@ function workerAddress(): string {
 export function install(): void {
   if (!('serviceWorker' in navigator) || !isSecureContext) return;
   // A browser that keeps nothing (a private window) refuses; the page works without.
-  navigator.serviceWorker.register(workerAddress()).catch(() => undefined);
+  // It stands for the page alone, wherever that lies.
+  navigator.serviceWorker.register(workerAddress(), { scope: location.pathname }).catch(() => undefined);
 }

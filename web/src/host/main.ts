@@ -14,12 +14,14 @@ import type { Model } from '../core/model.ts';
 import { sentence, state } from '../parts/states.ts';
 import { currentLanguage, setSources, text, useLanguage } from '../text.ts';
 import { keepBadges, registerApps } from './apps.ts';
-import { install } from './install.ts';
 import { showConnection } from './connection.ts';
+import { install } from './install.ts';
+import { keepListedBadges, listedApps, registerListed } from './server-apps.ts';
 import { askHost, begin as tellShell, signIn, whoIsHere } from './session.ts';
 
 /** Remembers the language of the last time, so that the next start has its texts at once. */
 const LANGUAGE = 'svc.language';
+const ICONS = '/icons/';
 
 function firstLanguage(): string {
   return localStorage.getItem(LANGUAGE) ?? navigator.language;
@@ -37,7 +39,7 @@ function followLanguage(desktop: HTMLElement): void {
 
 function configure(apps: readonly string[]): void {
   Shell.configure({
-    assetBase: '/icons/',
+    assetBase: ICONS,
     locale: currentLanguage(),
     initialShortcuts: apps.slice(0, 15),
     brand: { title: document.title, cornerLogo: false },
@@ -54,10 +56,11 @@ async function ifSignedIn<T>(asked: Promise<T>, nothing: T): Promise<T> {
 
 async function begin(): Promise<void> {
   setSources(messages);
-  const [host, person, model] = await Promise.all([
+  const [host, person, model, listed] = await Promise.all([
     askHost(),
     whoIsHere(),
     ifSignedIn<Model>(loadModel(), new Map()),
+    listedApps(firstLanguage()),
     ifSignedIn<void>(loadStart(), undefined),
     useLanguage(firstLanguage()),
   ]);
@@ -67,7 +70,10 @@ async function begin(): Promise<void> {
     return;
   }
   document.title = applicationName();
-  configure(registerApps(model, person.permissions));
+  const known = registerApps(model, person.permissions);
+  const further = await registerListed(listed, ICONS);
+  // What a module brings for people to work with stands before the pages that keep the system going.
+  configure([...further, ...known]);
   // A key in front of a host that knows nobody is a key.
   await tellShell(person, host === 'signed-in');
   const desktop = document.createElement('shell-desktop');
@@ -75,6 +81,7 @@ async function begin(): Promise<void> {
   followLanguage(desktop);
   showConnection(desktop);
   keepBadges(person.permissions);
+  keepListedBadges(further);
   install();
   // The shell asks once more, and shows its sign-in when it is true.
   onSignedOut(() => void Shell.request('/api/v1/me').catch(() => undefined));
