@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { deafen, said, story } from './scenario.ts';
 import type { Application } from './application.ts';
+import { designer } from './workflow-designer.ts';
 
 /** An order that waits for its approval. */
 interface Waiting {
@@ -95,4 +96,5 @@ export const workflow = [
       await standing.locator('h3', { hasText: 'Not asked for' }).waitFor();
     },
   ),
+  ...designer,
 ];

@@ -7,6 +7,8 @@
 //! | submitted | refuse, with a comment | open | who may approve |
 //! | submitted | withdraw | open | who placed it |
 //!
+//! Administrators may draw another workflow; `approved` stays, since shipping asks for it.
+//!
 //! What is submitted keeps its reference, since that is what whoever approves has read. It is due in two working
 //! days, with a reminder after one.
 
@@ -46,7 +48,7 @@ pub(crate) fn workflow() -> Definition {
                 .reminds_after(Term::WorkingDays(1))
                 .due_in(Term::WorkingDays(2)),
         )
-        .state(State::last("approved").coloured(Colour::Green).locks(["reference"]))
+        .state(State::last("approved").coloured(Colour::Green).locks(["reference"]).kept())
         .transition(
             way("submit", "open", "submitted")
                 .by(By::permission(orders::PLACE))

@@ -81,6 +81,7 @@ impl Module for Shop {
             .on_each(operations::credit_left)
             .live();
         add_orders(registry);
+        add_looks(registry);
         registry.commit_hook(Arc::new(LinesStayAsPlaced));
 
         registry.permission(product::SEE_ALL_REGIONS, "see the products of all regions");
@@ -125,11 +126,27 @@ fn add_orders(registry: &mut Registry) {
         .repeatable()
         .on_each(operations::cancel)
         .live();
-    registry.workflow(approval::SET, approval::workflow());
+    registry.designable_workflow(approval::SET, approval::workflow());
     registry
         .entity_set::<order_line::Entity>("OrderLines")
         .described("What orders consist of")
         .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
         .view_only()
         .live();
+}
+
+/// What belongs together in records and forms.
+fn add_looks(registry: &mut Registry) {
+    let products = SetLook::new()
+        .group("shop-what", ["name", "sku", "description", "categoryId", "supplierId", "region"])
+        .group("shop-money", ["price", "costPrice"])
+        .group(
+            "shop-store",
+            ["stock", "reorderLevel", "ordered", "availability", "unit", "discontinued"],
+        );
+    registry.set_look("Products", products);
+    let customers = SetLook::new()
+        .group("shop-what", ["name", "number", "creditLimit"])
+        .group("shop-contact", ["email", "phone", "city", "country"]);
+    registry.set_look("Customers", customers);
 }

@@ -8,6 +8,11 @@ CREATE TABLE workflows_definitions (
     digest TEXT NOT NULL,
     definition TEXT NOT NULL,
     published_at_us BIGINT NOT NULL,
+    -- Whose it is, and who published it, where somebody has drawn it; none where the application declares it.
+    organisation_id UUID,
+    published_by UUID,
+    published_name TEXT,
+    note TEXT,
     PRIMARY KEY (set_name, version)
 );
 CREATE UNIQUE INDEX workflows_definitions_digest ON workflows_definitions (set_name, digest);
@@ -151,4 +156,25 @@ CREATE TABLE workflows_reassignments (
     permissions TEXT NOT NULL,
     at_us BIGINT NOT NULL,
     PRIMARY KEY (organisation_id, set_name, record_id, steps, from_user)
+);
+
+-- The version that new records of an organisation begin with, where one was drawn.
+CREATE TABLE workflows_current (
+    organisation_id UUID NOT NULL,
+    set_name TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    begins_in TEXT NOT NULL,
+    PRIMARY KEY (organisation_id, set_name)
+);
+
+-- What is being drawn.
+CREATE TABLE workflows_drafts (
+    organisation_id UUID NOT NULL,
+    set_name TEXT NOT NULL,
+    -- How often it was saved, so that of two who draw the second is told.
+    revision BIGINT NOT NULL,
+    definition TEXT NOT NULL,
+    changed_name TEXT NOT NULL,
+    changed_at_us BIGINT NOT NULL,
+    PRIMARY KEY (organisation_id, set_name)
 );

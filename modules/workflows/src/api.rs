@@ -3,6 +3,8 @@
 mod bulk;
 mod definitions;
 mod delegations;
+mod designer;
+mod palette;
 mod records;
 mod states;
 mod tasks;
@@ -20,6 +22,15 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
             delegations::delegate_workflow_tasks
         ))
         .routes(routes!(delegations::end_workflow_delegation))
+        .routes(routes!(designer::list_workflow_designs))
+        .routes(routes!(designer::read_workflow_design))
+        .routes(routes!(designer::read_workflow_version))
+        .routes(routes!(designer::save_workflow_draft))
+        .routes(routes!(designer::drop_workflow_draft))
+        .routes(routes!(designer::check_workflow_design))
+        .routes(routes!(designer::publish_workflow_draft))
+        .routes(routes!(designer::migrate_workflow_records))
+        .routes(routes!(designer::try_workflow_design))
         .routes(routes!(definitions::read_workflow))
         .routes(routes!(states::list_states_of_records))
         .routes(routes!(bulk::take_transition_of_many))

@@ -9,6 +9,7 @@
 //! were looked up last ([`crate::delegation`]), and a turn that was handed on has claims of its own.
 
 use std::collections::BTreeSet;
+use std::sync::{PoisonError, RwLock};
 
 use sea_orm::sea_query::{
     Alias, Asterisk, Condition, Expr, ExprTrait as _, Func, Order, Query, SelectStatement,
@@ -24,8 +25,12 @@ use crate::tasks::TaskOrder;
 
 /// The permissions by which people may be waited for to take records of a set on, in all versions that there
 /// were when the node started.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Awaited(BTreeSet<String>);
+#[derive(Debug, Default)]
+pub(crate) struct Awaited {
+    named: RwLock<BTreeSet<String>>,
+    /// Those that there are, where a version may name any of them: what a row is asked by.
+    any: Option<BTreeSet<String>>,
+}
 
 /// Whose claims are asked for.
 struct Asking {
@@ -46,17 +51,25 @@ pub(crate) struct Tasks<'a> {
 }
 
 impl Awaited {
-    pub(crate) fn add(&mut self, definition: &Definition) {
-        self.0.extend(claims::permissions(definition).map(str::to_owned));
+    /// Where somebody draws workflows, a version may name any permission.
+    pub(crate) fn new(any: impl Iterator<Item = String>) -> Self {
+        let any: BTreeSet<String> = any.collect();
+        Self { named: RwLock::default(), any: (!any.is_empty()).then_some(any) }
+    }
+
+    pub(crate) fn add(&self, definition: &Definition) {
+        let mut named = self.named.write().unwrap_or_else(PoisonError::into_inner);
+        named.extend(claims::permissions(definition).map(str::to_owned));
     }
 
     /// The claims by permissions that somebody holds.
-    pub(crate) fn held_by<'a>(&'a self, who: &'a Principal) -> impl Iterator<Item = String> + 'a {
-        self.0.iter().filter(|name| who.can(name)).map(|name| claims::of_permission(name))
+    pub(crate) fn held_by(&self, who: &Principal) -> Vec<String> {
+        let named = self.named.read().unwrap_or_else(PoisonError::into_inner);
+        held(&named, who).collect()
     }
 
     fn claims_of(&self, who: &Principal, me: Uuid) -> Vec<String> {
-        self.held_by(who).chain([claims::of_user(me)]).collect()
+        self.held_by(who).into_iter().chain([claims::of_user(me)]).collect()
     }
 
     /// Whether a row awaits whoever asks. The system awaits itself nowhere.
@@ -65,7 +78,10 @@ impl Awaited {
         let version = row.entity.version_index();
         let version = version.map(|version| row.column(row.entity.columns[version].name));
         let own = Asking { me, represents: None };
-        let claims = self.claims_of(row.who(), me);
+        let claims = match &self.any {
+            Some(any) => held(any, row.who()).chain([claims::of_user(me)]).collect(),
+            None => self.claims_of(row.who(), me),
+        };
         let mut is_possible = Condition::any().add(
             Condition::all()
                 .add(column("claim").is_in(claims.iter().map(String::as_str)))
@@ -85,6 +101,13 @@ impl Awaited {
             .cond_where(is_possible);
         Expr::exists(found)
     }
+}
+
+fn held<'a>(
+    names: &'a BTreeSet<String>,
+    who: &'a Principal,
+) -> impl Iterator<Item = String> + use<'a> {
+    names.iter().filter(|name| who.can(name)).map(|name| claims::of_permission(name))
 }
 
 /// Whether a claim is one of somebody for whom the person stands in now.

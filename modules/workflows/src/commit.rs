@@ -115,8 +115,10 @@ impl Touched<'_> {
         let instances = store::instances(ctx, self.organisation, set, &ids).await?;
         for (id, change) in self.changes.iter().filter(|(id, _)| is_old(id)) {
             let instance = instances.get(id);
-            let version = instance.map_or(self.workflow.version, |instance| instance.version);
-            let definition = self.workflows.version(ctx, self.workflow, version).await?;
+            let definition = match instance {
+                Some(it) => self.workflows.version(ctx, self.workflow, it.version).await?,
+                None => self.workflows.current(ctx, self.workflow, self.organisation).await?.1,
+            };
             let steps = self.moved.get(id).map(Vec::as_slice).unwrap_or_default();
             let state = match (steps.first(), instance) {
                 (Some(step), _) => &step.from,
@@ -229,6 +231,12 @@ impl Touched<'_> {
         let set = self.workflow.set();
         let gone: Vec<Uuid> = self.with(|change| change.after.is_none()).collect();
         store::forget(self.uow, self.organisation, set, &gone).await?;
+        if !self.changes.iter().any(|(_, change)| change.kind == ChangeKind::Created) {
+            return Ok(());
+        }
+        let ctx = self.uow.context();
+        let (version, definition) =
+            self.workflows.current(ctx, self.workflow, self.organisation).await?;
         let mut begun: HashMap<Uuid, Begun<'_>> = HashMap::new();
         for (id, change) in &self.changes {
             if change.after.is_none() {
@@ -237,8 +245,8 @@ impl Touched<'_> {
                 let place = Place { organisation: self.organisation, set, id: *id };
                 let instance = Begun {
                     place,
-                    version: self.workflow.version,
-                    state: self.workflow.definition.begins_in(),
+                    version,
+                    state: definition.begins_in(),
                     created_by: change.author.actor.user.map(|user| user.0),
                 };
                 begun.insert(*id, instance);

@@ -27,10 +27,18 @@ pub(crate) struct Started(pub(crate) Arc<OnceLock<Arc<WorkflowEngine>>>);
 
 /// What was declared, by set.
 #[derive(Clone, Default)]
-pub(crate) struct Declared(Arc<Mutex<Vec<(String, Definition)>>>);
+pub(crate) struct Declared(Arc<Mutex<Vec<Declaration>>>);
+
+/// The workflow of a set.
+pub(crate) struct Declaration {
+    pub(crate) set: String,
+    pub(crate) definition: Definition,
+    /// Whether administrators draw it.
+    pub(crate) is_designable: bool,
+}
 
 impl Declared {
-    pub(crate) fn open(&self) -> MutexGuard<'_, Vec<(String, Definition)>> {
+    pub(crate) fn open(&self) -> MutexGuard<'_, Vec<Declaration>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -43,45 +51,61 @@ pub trait WorkflowsRegistry {
     /// The set gets the properties `workflowState` and `workflowAwaitsMe` for those with
     /// `Workflows.View`.
     fn workflow(&mut self, set: &str, definition: Definition);
+
+    /// The same, with a workflow that administrators draw: the one that is declared holds in each organisation until another
+    /// one is published there. What the application relies on is marked by [`State::kept`](crate::State::kept) and
+    /// [`Transition::kept`](crate::Transition::kept).
+    fn designable_workflow(&mut self, set: &str, definition: Definition);
 }
 
 impl WorkflowsRegistry for Registry {
     fn workflow(&mut self, set: &str, definition: Definition) {
-        let ways = format!(
-            "{} states, {} transitions",
-            definition.states.len(),
-            definition.transitions.len()
-        );
-        self.contribute(WORKFLOW, set, ways);
-        for problem in check::problems(&definition) {
-            self.problem(format!("the workflow of `{set}`: {problem}"));
-        }
-        ask_for_permissions(self, set, &definition);
-        let begins_in = definition.begins_in().to_owned();
-        let name = set.to_owned();
-        let started = self.part::<Started>().clone();
-        self.extend_set(set)
-            .virtual_property(
-                STATE_PROPERTY,
-                ValueKind::Text { max: Some(check::MAX_NAME) },
-                move |row| state_of(row, &name, &begins_in),
-            )
-            .described("Where the record stands in its workflow")
-            .facet()
-            .needs(VIEW)
-            .virtual_property(AWAITS_PROPERTY, ValueKind::Boolean, move |row| {
-                let found = started.0.get().and_then(|engine| {
-                    let workflow = engine.of_table(row.entity.table)?;
-                    let now_us = engine.clock.now_us();
-                    Some(workflow.awaited.awaits(row, workflow.set(), now_us))
-                });
-                found.unwrap_or_else(|| Expr::val(false))
-            })
-            .described("Whether a step out of its state is the caller's to take")
-            .facet()
-            .needs(VIEW);
-        self.part::<Declared>().open().push((set.to_owned(), definition));
+        declare(self, set, definition, false);
     }
+
+    fn designable_workflow(&mut self, set: &str, definition: Definition) {
+        declare(self, set, definition, true);
+    }
+}
+
+fn declare(registry: &mut Registry, set: &str, definition: Definition, is_designable: bool) {
+    let ways = format!(
+        "{} states, {} transitions{}",
+        definition.states.len(),
+        definition.transitions.len(),
+        if is_designable { ", which administrators draw" } else { "" }
+    );
+    registry.contribute(WORKFLOW, set, ways);
+    for problem in check::problems(&definition) {
+        registry.problem(format!("the workflow of `{set}`: {problem}"));
+    }
+    ask_for_permissions(registry, set, &definition);
+    let begins_in = definition.begins_in().to_owned();
+    let name = set.to_owned();
+    let started = registry.part::<Started>().clone();
+    registry
+        .extend_set(set)
+        .virtual_property(
+            STATE_PROPERTY,
+            ValueKind::Text { max: Some(check::MAX_NAME) },
+            move |row| state_of(row, &name, &begins_in, is_designable),
+        )
+        .described("Where the record stands in its workflow")
+        .facet()
+        .needs(VIEW)
+        .virtual_property(AWAITS_PROPERTY, ValueKind::Boolean, move |row| {
+            let found = started.0.get().and_then(|engine| {
+                let workflow = engine.of_table(row.entity.table)?;
+                let now_us = engine.clock.now_us();
+                Some(workflow.awaited.awaits(row, workflow.set(), now_us))
+            });
+            found.unwrap_or_else(|| Expr::val(false))
+        })
+        .described("Whether a step out of its state is the caller's to take")
+        .facet()
+        .needs(VIEW);
+    let declaration = Declaration { set: set.to_owned(), definition, is_designable };
+    registry.part::<Declared>().open().push(declaration);
 }
 
 /// Some module must declare what the definition names.
@@ -109,7 +133,7 @@ fn ask_for_permissions(registry: &mut Registry, set: &str, definition: &Definiti
 }
 
 /// The state of a row, in SQL: of one without an instance the state that records begin in.
-fn state_of(row: &VirtualRow<'_>, set: &str, begins_in: &str) -> Expr {
+fn state_of(row: &VirtualRow<'_>, set: &str, begins_in: &str, is_designable: bool) -> Expr {
     let table = || Alias::new("workflows_instances");
     let column = |name: &str| Expr::col((table(), Alias::new(name)));
     let mut state = Query::select();
@@ -120,5 +144,17 @@ fn state_of(row: &VirtualRow<'_>, set: &str, begins_in: &str) -> Expr {
         .and_where(column("set_name").eq(set))
         .and_where(column("record_id").eq(row.key()));
     let state = Expr::SubQuery(None, Box::new(state.into()));
-    Func::coalesce([state, Expr::val(begins_in)]).into()
+    if !is_designable {
+        return Func::coalesce([state, Expr::val(begins_in)]).into();
+    }
+    let drawn = || Alias::new("workflows_current");
+    let column = |name: &str| Expr::col((drawn(), Alias::new(name)));
+    let mut begins = Query::select();
+    begins
+        .expr(column("begins_in"))
+        .from(drawn())
+        .and_where(column("organisation_id").eq(row.organisation()))
+        .and_where(column("set_name").eq(set));
+    let begins = Expr::SubQuery(None, Box::new(begins.into()));
+    Func::coalesce([state, begins, Expr::val(begins_in)]).into()
 }

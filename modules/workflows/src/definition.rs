@@ -57,6 +57,9 @@ pub struct State {
     pub(crate) escalates_to: Vec<By>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) automatic: Option<Automatic>,
+    /// Whether a design leaves it as it is.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) kept: bool,
 }
 
 /// A transition that the application takes.
@@ -151,6 +154,9 @@ pub struct Transition {
     /// Who is told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notifies: Vec<By>,
+    /// Whether a design leaves it as it is.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) kept: bool,
 }
 
 /// People of whom a transition takes some, beside other such groups.
@@ -275,6 +281,7 @@ impl State {
             reminds_after: None,
             escalates_to: Vec::new(),
             automatic: None,
+            kept: false,
         }
     }
 
@@ -358,6 +365,20 @@ impl State {
         self
     }
 
+    /// Says that who draws the workflow leaves it as it is, but for its title and colour: the application relies on it.
+    #[must_use]
+    pub fn kept(mut self) -> Self {
+        self.kept = true;
+        self
+    }
+
+    /// Whether it is the same, but for what people see of it.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let plain =
+            |it: &Self| Self { title: None, colour: Colour::default(), kept: true, ..it.clone() };
+        plain(self) == plain(other)
+    }
+
     pub(crate) fn automatic_term(&self) -> Option<Term> {
         self.automatic.as_ref().map(|automatic| automatic.after)
     }
@@ -390,6 +411,7 @@ impl Transition {
             calls: Vec::new(),
             publishes: Vec::new(),
             notifies: Vec::new(),
+            kept: false,
         }
     }
 
@@ -510,6 +532,19 @@ impl Transition {
     pub fn sets(mut self, property: &str, value: Assigned) -> Self {
         self.sets.insert(property.to_owned(), value);
         self
+    }
+
+    /// Says that who draws the workflow leaves it as it is, but for its title: the application relies on it.
+    #[must_use]
+    pub fn kept(mut self) -> Self {
+        self.kept = true;
+        self
+    }
+
+    /// Whether it is the same, but for what people see of it.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let plain = |it: &Self| Self { title: None, kept: true, ..it.clone() };
+        plain(self) == plain(other)
     }
 
     pub(crate) fn leaves(&self, state: &str) -> bool {

@@ -10,19 +10,23 @@ use std::fmt::Write as _;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use sha2::{Digest as _, Sha256};
-use svc_core::{App, Clock, Error, Result};
+use svc_core::{App, Clock, Error, OrganisationId, PermissionCatalogue, Result};
 use svc_data::{Context, EntityModel};
 use svc_odata::model::SetIndex;
 use svc_sets::Sets;
 
 use crate::awaiting::Awaited;
 use crate::binding;
+use crate::declared::Declaration;
 use crate::definition::Definition;
 use crate::errors::NONE;
 use crate::store;
 
 /// How often publishing is tried where other nodes are faster.
-const ATTEMPTS: usize = 10;
+pub(crate) const ATTEMPTS: usize = 10;
+
+/// How many versions of an organisation a node knows the tasks of: records of older ones are found by those it names.
+const LEARNT: u64 = 100;
 
 /// The workflow of a set, as this node declares it.
 pub(crate) struct Workflow {
@@ -33,8 +37,10 @@ pub(crate) struct Workflow {
     pub(crate) definition: Arc<Definition>,
     /// Who is waited for, in all versions that there were at the start.
     pub(crate) awaited: Awaited,
-    /// Whether a transition of one of them takes people of groups.
+    /// Whether a transition of one of them takes people of groups; where somebody draws, one may.
     pub(crate) has_groups: bool,
+    /// Whether administrators draw it.
+    pub(crate) is_designable: bool,
 }
 
 impl Workflow {
@@ -56,35 +62,41 @@ pub struct WorkflowEngine {
 
 impl WorkflowEngine {
     /// Checks what was declared, and publishes what is new of it.
-    pub(crate) async fn start(app: &App, declared: Vec<(String, Definition)>) -> Result<Self> {
+    pub(crate) async fn start(app: &App, declared: Vec<Declaration>) -> Result<Self> {
         let ctx = Context::system(app)?;
         let sets = app.service::<Sets>()?;
         let mut problems = Vec::new();
-        let mut found: Vec<(SetIndex, Definition)> = Vec::new();
-        for (set, definition) in declared {
-            let index = sets.find(&set)?;
+        let mut found: Vec<(SetIndex, Declaration)> = Vec::new();
+        for declaration in declared {
+            let Declaration { set, definition, .. } = &declaration;
+            let index = sets.find(set)?;
             if found.iter().any(|(other, _)| *other == index) {
                 problems.push(format!("`{set}` has two workflows (`set_twice`)"));
             }
-            let unfit = binding::problems(&ctx, &sets, index, &definition);
+            let unfit = binding::problems(&ctx, &sets, index, definition);
             problems.extend(unfit.iter().map(|one| format!("the workflow of `{set}`: {one}")));
-            found.push((index, definition));
+            found.push((index, declaration));
         }
         if !problems.is_empty() {
             return Err(Error::invalid(problems.join("\n")));
         }
         let mut all = Vec::with_capacity(found.len());
-        for (index, definition) in found {
+        let permissions = app.find_service::<PermissionCatalogue>();
+        for (index, Declaration { definition, is_designable, .. }) in found {
             let model = Arc::clone(sets.entity(index));
             let version = publish(&ctx, model.name(), &definition).await?;
-            let (mut awaited, mut has_groups) = (Awaited::default(), false);
+            // What is drawn later may name any of them.
+            let any = permissions.iter().filter(|_| is_designable).flat_map(|all| all.all());
+            let awaited = Awaited::new(any.map(|(name, _)| name.clone()));
+            let mut has_groups = is_designable;
             for (_, stored) in store::definitions(&ctx, model.name()).await? {
                 let stored = read(&stored)?;
                 awaited.add(&stored);
                 has_groups |= stored.transitions.iter().any(|it| !it.groups.is_empty());
             }
             let definition = definition.into();
-            let workflow = Workflow { index, model, version, definition, awaited, has_groups };
+            let workflow =
+                Workflow { index, model, version, definition, awaited, has_groups, is_designable };
             all.push(Arc::new(workflow));
         }
         Ok(Self { sets, clock: app.clock().clone(), all, earlier: RwLock::default() })
@@ -116,6 +128,33 @@ impl WorkflowEngine {
         self.all.iter().find(|workflow| workflow.model.table == table)
     }
 
+    /// What new records of an organisation begin with.
+    pub(crate) async fn current(
+        &self,
+        ctx: &Context,
+        workflow: &Workflow,
+        organisation: OrganisationId,
+    ) -> Result<(i64, Arc<Definition>)> {
+        let drawn = if workflow.is_designable {
+            store::current(ctx, organisation, workflow.set()).await?
+        } else {
+            None
+        };
+        let version = drawn.unwrap_or(workflow.version);
+        Ok((version, self.version(ctx, workflow, version).await?))
+    }
+
+    /// Looks at versions that were drawn since, so that tasks by what they name are found.
+    pub(crate) async fn learn(&self, ctx: &Context, workflow: &Workflow) -> Result<()> {
+        if workflow.is_designable {
+            let organisation = ctx.organisation()?;
+            for one in store::published(ctx, organisation, workflow.set(), LEARNT).await? {
+                let _ = self.version(ctx, workflow, one.version).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// The definition that a record began with.
     pub(crate) async fn version(
         &self,
@@ -134,13 +173,14 @@ impl WorkflowEngine {
         let missing = || Error::internal(format!("version {version} of a workflow is missing"));
         let stored = store::definition(ctx, workflow.set(), version).await?.ok_or_else(missing)?;
         let definition = Arc::new(read(&stored)?);
+        workflow.awaited.add(&definition);
         let mut earlier = self.earlier.write().unwrap_or_else(PoisonError::into_inner);
         earlier.insert(key, Arc::clone(&definition));
         Ok(definition)
     }
 }
 
-fn read(stored: &str) -> Result<Definition> {
+pub(crate) fn read(stored: &str) -> Result<Definition> {
     serde_json::from_str(stored)
         .map_err(|error| Error::internal("a stored workflow can't be read").caused_by(error))
 }

@@ -74,6 +74,27 @@ pub const TOO_MANY_DELEGATIONS: ErrorCode = ErrorCode::new(
     "Somebody gives or gets as many delegations as is possible; end one of them",
 );
 
+/// Nobody draws the workflow of the set.
+pub const NOT_DESIGNABLE: ErrorCode = ErrorCode::new(
+    "workflows.not_designable",
+    ErrorKind::NotFound,
+    "The application declares the workflow of the set and lets nobody draw it",
+);
+
+/// Somebody else has changed the draft.
+pub const DRAFT_CHANGED: ErrorCode = ErrorCode::new(
+    "workflows.draft_changed",
+    ErrorKind::Conflict,
+    "The draft was saved, published or dropped since it was looked at; look at it again and send its `revision`",
+);
+
+/// The definition has problems.
+pub const BAD_DESIGN: ErrorCode = ErrorCode::new(
+    "workflows.bad_design",
+    ErrorKind::Invalid,
+    "The definition can't be used; `problems` has the codes of what is wrong with it",
+);
+
 /// The condition of the transition doesn't hold.
 pub const CONDITION: ErrorCode = ErrorCode::new(
     "workflows.condition",
@@ -96,7 +117,7 @@ pub const LOCKED: ErrorCode = ErrorCode::new(
 );
 
 /// All of them.
-pub(crate) const ALL: [ErrorCode; 13] = [
+pub(crate) const ALL: [ErrorCode; 16] = [
     NONE,
     UNKNOWN_TRANSITION,
     CHANGED_SINCE,
@@ -107,6 +128,9 @@ pub(crate) const ALL: [ErrorCode; 13] = [
     OTHER_GROUP,
     HANDED_ON,
     TOO_MANY_DELEGATIONS,
+    NOT_DESIGNABLE,
+    DRAFT_CHANGED,
+    BAD_DESIGN,
     CONDITION,
     COMMENT_MISSING,
     LOCKED,

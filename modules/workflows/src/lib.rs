@@ -14,6 +14,7 @@
 //! - `commit`: instances begin and end with their records, and what is locked is refused;
 //! - `subject`: a record as somebody looks at it; `transition`: takes it on; `effects`: what that does besides;
 //! - `delegation`: who stands in for whom;
+//! - `designs`: what administrators draw; `import`, `difference`: reading and comparing it, pure;
 //! - `live`: what pages hear;
 //! - `store`: the statements;
 //! - `api`: the routes.
@@ -29,11 +30,14 @@ mod deadlines;
 mod declared;
 mod definition;
 mod delegation;
+mod designs;
+mod difference;
 mod effects;
 mod engine;
 pub mod errors;
 mod events;
 mod groups;
+mod import;
 mod live;
 mod plan;
 mod store;
@@ -56,6 +60,7 @@ use commit::Follow;
 use deadlines::KeepDeadlines;
 use declared::{Declared, Started};
 use delegation::KeepDelegations;
+use designs::MigrateRecords;
 
 pub use calendar::Term;
 pub use declared::WorkflowsRegistry;
@@ -88,6 +93,16 @@ impl Permission for Act {
 /// The permission to hand on what awaits others, and to say who stands in for whom.
 pub const REASSIGN: &str = "Workflows.Reassign";
 
+/// The permission to draw workflows.
+pub const DESIGN: &str = "Workflows.Designer.Manage";
+
+/// [`DESIGN`] as a type, for routes.
+pub(crate) struct Design;
+
+impl Permission for Design {
+    const NAME: &'static str = DESIGN;
+}
+
 /// Workflows as a module.
 pub struct Workflows;
 
@@ -108,6 +123,7 @@ impl Module for Workflows {
         registry.errors(errors::ALL);
         registry.permission(VIEW, "see where records stand in their workflow");
         registry.permission(ACT, "take records from state to state, as their workflow lets one");
+        registry.permission(DESIGN, "draw and publish workflows, and move records between them");
         registry.permission(REASSIGN, "hand on what awaits others, and say who stands in for whom");
         registry
             .domain_event::<WorkflowTransitioned>("A record moved in its workflow")
@@ -130,6 +146,7 @@ impl Module for Workflows {
         calendar::register(registry);
         registry.job::<KeepDeadlines>(deadlines::keep_deadlines);
         registry.schedule("workflows.deadlines", "0 * * * * *", || KeepDeadlines {});
+        registry.job::<MigrateRecords>(designs::migrate_records);
         registry.job::<KeepDelegations>(delegation::keep_delegations);
         registry.schedule("workflows.delegations", "30 * * * * *", || KeepDelegations {});
         registry.messages([

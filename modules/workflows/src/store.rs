@@ -2,6 +2,7 @@
 
 mod claims;
 mod delegations;
+mod designs;
 mod timers;
 
 use std::collections::HashMap;
@@ -12,10 +13,16 @@ use svc_data::{Context, UnitOfWork};
 use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable, column};
 use uuid::Uuid;
 
+use crate::definition::Definition;
+
 pub(crate) use claims::{Stay, claim};
 pub(crate) use delegations::{
     Delegation, Reassignment, all_delegations, delegate, delegated, delegated_to, delegation,
     delegations, end_delegation, end_old_delegations, reassign, reassigned, set_delegated,
+};
+pub(crate) use designs::{
+    Draft, Published, count_states, current, draft, drop_draft, is_usable, publish_design,
+    published, records_of_version, save_draft, set_current, set_version,
 };
 pub(crate) use timers::{Timer, TimerKind, escalate, put_off, set_timers, take_timer, timers};
 
@@ -38,6 +45,20 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
+    /// That of a record which was there before its workflow.
+    pub(crate) fn unbegun(version: i64, definition: &Definition) -> Self {
+        Self {
+            version,
+            state: definition.begins_in().to_owned(),
+            steps: 0,
+            since_us: None,
+            created_by: None,
+            last_by: None,
+            due_us: None,
+            is_escalated: false,
+        }
+    }
+
     pub(crate) fn stay(&self) -> Stay {
         Stay { steps: self.steps, since_us: self.since_us.unwrap_or(0), due_us: self.due_us }
     }

@@ -152,21 +152,22 @@ impl WorkflowEngine {
         let (organisation, set) = (ctx.organisation()?, workflow.set());
         let ids: Vec<Uuid> = records.iter().map(|(id, _)| *id).collect();
         let mut instances = store::instances(ctx, organisation, set, &ids).await?;
+        let current = if instances.len() < ids.len() {
+            Some(self.current(ctx, workflow, organisation).await?)
+        } else {
+            None
+        };
         let mut subjects = Vec::with_capacity(records.len());
         let mut with_approvals = Vec::new();
         for (id, record) in records {
             let found = instances.remove(&id);
             let has_begun = found.is_some();
-            let instance = found.unwrap_or_else(|| Instance {
-                version: workflow.version,
-                state: workflow.definition.begins_in().to_owned(),
-                steps: 0,
-                since_us: None,
-                created_by: None,
-                last_by: None,
-                due_us: None,
-                is_escalated: false,
-            });
+            let Some(instance) = found.or_else(|| {
+                let (version, definition) = current.as_ref()?;
+                Some(Instance::unbegun(*version, definition))
+            }) else {
+                continue;
+            };
             let definition = self.version(ctx, workflow, instance.version).await?;
             if definition.leaving(&instance.state).any(Transition::takes_several) {
                 with_approvals.push(id);

@@ -66,6 +66,7 @@ impl WorkflowEngine {
         let mut places = Vec::new();
         let delegated = delegated(ctx).await?;
         for workflow in self.asked_for(ctx, set)? {
+            self.learn(ctx, workflow).await?;
             let Some(tasks) = tasks_of(ctx, workflow, &delegated)? else { continue };
             places.extend(self.places(ctx, (&tasks, order), after.as_ref(), take + 1).await?);
         }
@@ -108,6 +109,7 @@ impl WorkflowEngine {
         let mut counts = Vec::new();
         let delegated = delegated(ctx).await?;
         for workflow in self.asked_for(ctx, None)? {
+            self.learn(ctx, workflow).await?;
             let Some(tasks) = tasks_of(ctx, workflow, &delegated)? else { continue };
             let counted = ctx.run_one(ctx.database().build(&tasks.count(most))).await?;
             let count: i64 = counted.map_or(Ok(0), |row| column(&row, 0))?;

@@ -216,12 +216,16 @@ pub(crate) async fn list_workflows(
     InLanguage(texts): InLanguage,
 ) -> ApiResult<Json<Listing<SummaryBody>>> {
     let workflows = workflows(&ctx)?;
-    let items = workflows.readable(&ctx).map(|workflow| SummaryBody {
-        entity_type: workflow.set().to_owned(),
-        title: set_title(&texts, workflow),
-        version: workflow.version,
-    });
-    Ok(Json(Listing { items: items.collect(), next: None }))
+    let mut items = Vec::new();
+    for workflow in workflows.readable(&ctx) {
+        let (version, _) = workflows.current(&ctx, workflow, ctx.organisation()?).await?;
+        items.push(SummaryBody {
+            entity_type: workflow.set().to_owned(),
+            title: set_title(&texts, workflow),
+            version,
+        });
+    }
+    Ok(Json(Listing { items, next: None }))
 }
 
 /// Tells the workflow of a set, as new records begin with it.
@@ -239,10 +243,11 @@ pub(crate) async fn read_workflow(
 ) -> ApiResult<Json<WorkflowBody>> {
     let workflows = workflows(&ctx)?;
     let workflow = workflows.find(&ctx, &set)?;
-    let Definition { states, transitions } = &*workflow.definition;
+    let (version, definition) = workflows.current(&ctx, workflow, ctx.organisation()?).await?;
+    let Definition { states, transitions } = &*definition;
     Ok(Json(WorkflowBody {
         title: set_title(&texts, workflow),
-        version: workflow.version,
+        version,
         states: states.iter().map(|state| StateBody::new(&set, &texts, state)).collect(),
         transitions: transitions.iter().map(|it| TransitionBody::new(&set, &texts, it)).collect(),
         entity_type: set,

@@ -15,6 +15,7 @@ use super::definitions::{StateBody, workflows};
 use crate::View;
 use crate::declared::STATE_PROPERTY;
 use crate::engine::{Workflow, WorkflowEngine};
+use crate::store;
 
 /// The most records of one request.
 const RECORDS: usize = 500;
@@ -62,11 +63,21 @@ pub(crate) async fn list_states_of_records(
     let workflows = workflows(&ctx)?;
     let workflow = workflows.find(&ctx, &set)?;
     let states = states(&ctx, &workflows, workflow, ids).await?;
-    let items = states.into_iter().map(|(id, state)| StateOfRecordBody {
-        id,
-        state: StateBody::named(&set, &texts, &workflow.definition, &state),
-    });
-    Ok(Json(Listing { items: items.collect(), next: None }))
+    let organisation = ctx.organisation()?;
+    let ids: Vec<Uuid> = states.iter().map(|(id, _)| *id).collect();
+    let instances = store::instances(&ctx, organisation, &set, &ids).await?;
+    let mut items = Vec::with_capacity(states.len());
+    for (id, state) in states {
+        let definition = match instances.get(&id) {
+            Some(instance) => workflows.version(&ctx, workflow, instance.version).await?,
+            None => workflows.current(&ctx, workflow, organisation).await?.1,
+        };
+        items.push(StateOfRecordBody {
+            id,
+            state: StateBody::named(&set, &texts, &definition, &state),
+        });
+    }
+    Ok(Json(Listing { items, next: None }))
 }
 
 async fn states(

@@ -134,7 +134,7 @@ fn papers() -> Definition {
     Definition::new()
         .state(State::initial("draft"))
         .state(State::new("reviewed"))
-        .state(State::last("published").locks_all())
+        .state(State::last("published").locks_all().kept())
         .transition(
             Transition::new("review")
                 .from(["draft"])
@@ -186,6 +186,11 @@ async fn stamp(uow: UnitOfWork, order: order::Model, (): ()) -> svc_core::Result
     Ok(())
 }
 
+/// An action that only few may call.
+async fn burn(uow: UnitOfWork, paper: paper::Model, (): ()) -> svc_core::Result<()> {
+    uow.purge::<paper::Entity>(paper.id).await.map(drop)
+}
+
 /// The sample application, with one workflow of orders or another.
 struct Shop {
     orders: Definition,
@@ -214,14 +219,19 @@ impl Module for Shop {
             .action("Stamp")
             .described("Writes down that it was looked at")
             .on_each(stamp);
-        registry.entity_set::<paper::Entity>("Papers").soft_delete(paper::Column::DeletedAt);
+        registry
+            .entity_set::<paper::Entity>("Papers")
+            .soft_delete(paper::Column::DeletedAt)
+            .action("Burn")
+            .described("Leaves nothing")
+            .on_each(burn);
         registry.permission("Orders.Approve", "approve orders");
         registry.permission("Orders.Close", "close orders");
         registry.permission("Orders.Correct", "correct what waits for approval");
         registry.permission("Orders.Audit", "approve orders as an auditor");
         registry.named_event("orders.looked_at", "An order was looked at");
         registry.workflow("Orders", self.orders.clone());
-        registry.workflow("Papers", papers());
+        registry.designable_workflow("Papers", papers());
         let wanted = Subscription::new()
             .event("WorkflowTransitioned")
             .event("WorkflowReminded")

@@ -7,6 +7,7 @@ mod comparing;
 mod deadlines;
 mod declaring;
 mod delegating;
+mod designing;
 mod effects;
 mod fixture;
 mod groups;

@@ -1,0 +1,144 @@
+/** An administrator draws a workflow, and records go through it. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { Application } from './application.ts';
+import { fresh, makeProduct, said, story } from './scenario.ts';
+
+const APP = 'workflows.designer';
+const HAND = { app: APP, later: true } as const;
+
+interface Choices {
+  readonly state: { readonly name: string };
+  readonly version: string;
+  readonly choices: readonly { readonly name: string }[];
+}
+
+/** Has an order placed, which begins with what holds now. */
+async function place(application: Application): Promise<string> {
+  const { id: productId } = await makeProduct(application, fresh('Drawn'));
+  const stock = `/odata/v1/Products(${productId})/Shop.ReceiveStock`;
+  await application.ask(stock, { method: 'POST', body: { quantity: 1 } });
+  const { value } = await application.ask<{ value: { id: string }[] }>('/odata/v1/Customers?$top=1&$orderby=number');
+  const body = { customerId: value[0]?.id, lines: [{ productId, quantity: 1 }] };
+  return (await application.ask<{ id: string }>('/api/v1/shop/orders', { method: 'POST', body })).id;
+}
+
+function look(application: Application, id: string): Promise<Choices> {
+  return application.ask<Choices>(`/api/v1/workflows/Orders/${id}`);
+}
+
+/** The box of a state, by its name. */
+function box(page: Page, name: string) {
+  return page.locator(`[data-state="${name}"]`);
+}
+
+/** Nobody else's draft stands in the way. */
+async function begin(application: Application): Promise<void> {
+  const path = '/api/v1/workflows/designer/Orders';
+  const { draft } = await application.ask<{ draft: { revision: number } | null }>(path);
+  if (!draft) return;
+  const { revision } = draft;
+  await application.ask(`${path}/draft/drop`, { method: 'POST', body: { revision } });
+}
+
+async function publish(page: Page): Promise<void> {
+  await page.getByText('Nothing is wrong').waitFor();
+  await page.locator('.svc-head').getByRole('button', { name: 'Publish' }).click();
+  const dialog = page.locator('dialog[open]');
+  await dialog.getByLabel('What to say of the version').fill('They may rest');
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await said(page, /holds now/);
+}
+
+export const designer = [
+  story(
+    'an administrator draws a state and its ways by mouse, sees what is wrong, publishes it, and an order goes that way',
+    HAND,
+    async ({ page, application, visit }) => {
+      await begin(application);
+      await visit({ app: APP });
+      await box(page, 'open').waitFor();
+      await page.getByRole('button', { name: 'New state' }).click();
+      const name = `rest${Math.random().toString(36).slice(2, 7)}`;
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      await page.getByLabel('What people call it').click();
+      // It is told while one draws.
+      await page.getByText(`no way leads to the state “${name}”`).waitFor();
+      assert.ok(await page.locator('.svc-head').getByRole('button', { name: 'Publish' }).isDisabled());
+      for (const [from, to] of [
+        ['open', name],
+        [name, 'open'],
+      ] as const) {
+        const start = await box(page, from).boundingBox();
+        const end = await box(page, to).boundingBox();
+        assert.ok(start && end);
+        await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+        await page.mouse.down();
+        await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 5 });
+        await page.mouse.up();
+        await page.getByLabel('Who may take it').waitFor();
+      }
+      const early = await place(application);
+      await publish(page);
+      const late = await place(application);
+      const { choices, version } = await look(application, late);
+      const way = choices.find((choice) => !['submit'].includes(choice.name));
+      assert.ok(way, 'the way that was drawn is there');
+      const path = `/api/v1/workflows/Orders/${late}/transitions/${way.name}`;
+      await application.ask(path, { method: 'POST', body: { version } });
+      assert.equal((await look(application, late)).state.name, name);
+      // Those that there were stay with theirs until they are moved.
+      assert.ok(!(await look(application, early)).choices.some((choice) => choice.name === way.name));
+      await page.getByRole('tab', { name: 'Versions' }).click();
+      await page.getByText('They may rest').first().waitFor();
+    },
+  ),
+
+  story(
+    'the same by keys alone, on the picture and in its forms, and it is taken back',
+    HAND,
+    async ({ page, application, visit }) => {
+      await begin(application);
+      await visit({ app: APP });
+      await box(page, 'open').focus();
+      const before = await page.locator('[data-state]').count();
+      await page.keyboard.press('n');
+      await page.getByText('A transition from open').waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Who may take it').waitFor();
+      assert.deepEqual(await page.getByLabel('To', { exact: true }).inputValue(), 'open');
+      await box(page, 'submitted').focus();
+      await page.keyboard.press('Enter');
+      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'submitted');
+      await box(page, 'submitted').focus();
+      await page.keyboard.press('Delete');
+      assert.equal(await page.locator('[data-state]').count(), before - 1);
+      await page.getByRole('button', { name: 'Take back' }).focus();
+      await page.keyboard.press('Enter');
+      assert.equal(await page.locator('[data-state]').count(), before);
+      // What the application relies on stays.
+      await box(page, 'approved').focus();
+      await page.keyboard.press('Delete');
+      assert.equal(await page.locator('[data-state]').count(), before);
+    },
+  ),
+
+  story(
+    'on a phone, in German and in the dark, states are made and removed by finger, and nothing is wider than the phone',
+    { ...HAND, width: 390, height: 780, locale: 'de-DE', dark: true, touch: true },
+    async ({ page, application, visit }) => {
+      await begin(application);
+      await visit({ app: APP, width: 390, height: 780, locale: 'de-DE', dark: true, touch: true });
+      await box(page, 'submitted').tap();
+      const name = page.getByLabel('Name', { exact: true });
+      assert.equal(await name.inputValue(), 'submitted');
+      await page.getByRole('button', { name: 'Neuer Zustand' }).tap();
+      await page.getByText('2 Probleme').waitFor();
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${wide} pixels too wide`);
+      await page.getByRole('button', { name: 'Entfernen' }).tap();
+      await page.getByText('Alles in Ordnung').waitFor();
+      await page.getByText('Nichts weicht von der geltenden Fassung ab.').waitFor();
+    },
+  ),
+];
