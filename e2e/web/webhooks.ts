@@ -38,6 +38,16 @@ export const webhooks = [
       assert.equal(await secret.getByLabel('Signing secret').inputValue(), signing);
       await secret.getByRole('button', { name: 'Done' }).click();
 
+      // It wants some of them: a condition that fits no event is refused with what there is.
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+      await page.getByLabel('Only where').fill('nome eq 1');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('[data-wrong]', { hasText: '`nome`' }).waitFor();
+      await page.getByLabel('Only where').fill("name ne 'nobody'");
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.svc-prop', { hasText: 'Only where' }).getByText("name ne 'nobody'").waitFor();
+
       // A change of the shop arrives while one looks.
       await makeProduct(application, name);
       await page.locator('.svc-related', { hasText: 'products.created' }).waitFor();

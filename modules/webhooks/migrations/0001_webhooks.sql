@@ -8,6 +8,12 @@ CREATE TABLE webhooks_endpoints (
     description TEXT NOT NULL,
     -- The patterns as they were given, a JSON list.
     events TEXT NOT NULL,
+    -- Which of these events it wants: a condition over their data.
+    filter TEXT,
+    -- How bodies are written: 0 as Standard Webhooks advises, 1 as CloudEvents.
+    format SMALLINT NOT NULL,
+    -- What people keep with it, a JSON object of texts.
+    metadata TEXT,
     is_active BOOLEAN NOT NULL,
     -- Whether an update's envelope carries `changes` beside `data`.
     includes_changes BOOLEAN NOT NULL,
@@ -139,6 +145,7 @@ CREATE TABLE webhooks_deliveries (
     request_headers TEXT,
     response_headers TEXT,
     response_body TEXT,
+    attempted_us BIGINT,
     finished_at_us BIGINT
 )
 -- only postgres
@@ -177,6 +184,20 @@ CREATE INDEX webhooks_deliveries_of_message ON webhooks_deliveries (message_id, 
 -- Whether a delivery was sent again.
 CREATE INDEX webhooks_deliveries_again ON webhooks_deliveries (redelivery_of)
     WHERE redelivery_of IS NOT NULL;
+
+-- The attempts before the last one, each as the log kept it while it was the last.
+CREATE TABLE webhooks_attempts (
+    delivery_id UUID NOT NULL,
+    number INTEGER NOT NULL,
+    attempted_us BIGINT,
+    status_code SMALLINT,
+    duration_ms INTEGER,
+    error TEXT,
+    request_headers TEXT,
+    response_headers TEXT,
+    response_body TEXT,
+    PRIMARY KEY (delivery_id, number)
+);
 
 -- Endpoints that were deleted, whose deliveries are deleted after them, step by step.
 CREATE TABLE webhooks_deletions (

@@ -5,7 +5,7 @@ mod endpoints;
 mod event_types;
 mod health;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 use svc_http::{HttpState, OpenApiRouter, routes};
 use svc_jobs::JobId;
 use utoipa::ToSchema;
@@ -48,11 +48,4 @@ impl JobStartedBody {
     fn new(job: JobId) -> Self {
         Self { job_id: job.0 }
     }
-}
-
-/// Reads a field that may be left out, but not be null.
-fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }

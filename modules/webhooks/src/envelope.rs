@@ -38,6 +38,38 @@ pub struct Envelope<'a, T> {
     pub changes: Option<&'a Changes>,
 }
 
+/// An event as a `CloudEvent` 1.0 in structured mode (<https://cloudevents.io>); the properties are written
+/// in this order.
+#[derive(Debug, Clone, Serialize)]
+pub struct CloudEvent<'a, T> {
+    specversion: &'static str,
+    id: Uuid,
+    source: &'a str,
+    #[serde(rename = "type")]
+    event_type: &'a EventType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<String>,
+    #[serde(serialize_with = "serialize_time")]
+    time: OffsetDateTime,
+    datacontenttype: &'static str,
+    /// An extension: the organisation that the event belongs to.
+    tenant: Uuid,
+    data: &'a T,
+}
+
+/// How the body of a `CloudEvent` begins, and no other.
+const CLOUD_EVENT: &[u8] = b"{\"specversion\":";
+
+/// What `content-type` says of a body, whenever it was made.
+#[must_use]
+pub fn content_type(body: &[u8]) -> &'static str {
+    if body.starts_with(CLOUD_EVENT) {
+        "application/cloudevents+json; charset=utf-8"
+    } else {
+        "application/json; charset=utf-8"
+    }
+}
+
 /// What an update changed, as far as the endpoint's owner may see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Changes {
@@ -56,6 +88,25 @@ impl<T: Serialize> Envelope<'_, T> {
     /// When the data's own serialisation fails.
     pub fn to_bytes(&self) -> Result<Bytes, serde_json::Error> {
         serde_json::to_vec(self).map(Bytes::from)
+    }
+}
+
+impl<'a, T> Envelope<'a, T> {
+    /// The same as a `CloudEvent`, of what application it is and which entity it tells of. It has no place
+    /// for `changes`.
+    #[must_use]
+    pub fn to_cloud_event(&self, source: &'a str, subject: Option<String>) -> CloudEvent<'a, T> {
+        CloudEvent {
+            specversion: "1.0",
+            id: self.id,
+            source,
+            event_type: self.event_type,
+            subject,
+            time: self.time,
+            datacontenttype: "application/json",
+            tenant: self.tenant,
+            data: self.data,
+        }
     }
 }
 
@@ -91,6 +142,29 @@ mod tests {
             body(time, &serde_json::json!({"name": "Bolt", "id": 1})),
             r#"{"id":"01934a1c-7a3e-7def-8123-456789abcdef","type":"products.created","time":"2026-11-20T16:21:03.123456+00:00","tenant":"00000000-0000-0000-0000-000000000007","data":{"name":"Bolt","id":1}}"#
         );
+    }
+
+    #[test]
+    fn a_cloud_event_tells_the_same_and_says_what_it_is() {
+        let event_type = EventType::parse("products.created").unwrap();
+        let envelope = Envelope {
+            id: Uuid::from_u128(7),
+            event_type: &event_type,
+            time: datetime!(2026-01-02 03:04:05 UTC),
+            tenant: Uuid::from_u128(8),
+            data: &serde_json::json!({"name": "Bolt"}),
+            changes: None,
+        };
+        let subject = Some("Products/1".to_owned());
+        let cloud = envelope.to_cloud_event("https://shop.example/", subject);
+        let body = serde_json::to_vec(&cloud).unwrap();
+        assert_eq!(
+            String::from_utf8(body.clone()).unwrap(),
+            r#"{"specversion":"1.0","id":"00000000-0000-0000-0000-000000000007","source":"https://shop.example/","type":"products.created","subject":"Products/1","time":"2026-01-02T03:04:05.000000+00:00","datacontenttype":"application/json","tenant":"00000000-0000-0000-0000-000000000008","data":{"name":"Bolt"}}"#
+        );
+        assert_eq!(content_type(&body), "application/cloudevents+json; charset=utf-8");
+        let standard = envelope.to_bytes().unwrap();
+        assert_eq!(content_type(&standard), "application/json; charset=utf-8");
     }
 
     #[test]

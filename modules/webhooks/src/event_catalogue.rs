@@ -11,6 +11,7 @@ use svc_data::{Catalogue, ChangeKind};
 use svc_events::{EventKind, Events};
 use uuid::Uuid;
 
+use crate::events::ABOUT_ENDPOINTS;
 use crate::settings::WebhooksSettings;
 use crate::subscription::TEST_EVENT;
 use crate::{MARK, set};
@@ -57,9 +58,13 @@ pub(crate) fn of(app: &App) -> Result<Vec<EventTypeInfo>> {
     let published = published.map(|event| (event.name.clone(), event));
     let domain_events = &app.settings::<WebhooksSettings>().domain_events;
     // A domain event of a module that is absent never comes.
-    let mapped = domain_events.iter().filter_map(|(domain, event_type)| {
+    let about_endpoints =
+        ABOUT_ENDPOINTS.iter().filter(|(name, _)| !domain_events.contains_key(*name));
+    let mapped =
+        domain_events.iter().map(|(domain, event_type)| (domain.as_str(), event_type.as_str()));
+    let mapped = mapped.chain(about_endpoints.copied()).filter_map(|(domain, event_type)| {
         let event = events.find(domain).filter(|event| event.kind == EventKind::Domain)?;
-        Some((event_type.clone(), event))
+        Some((event_type.to_owned(), event))
     });
     for (name, event) in published.chain(mapped) {
         add(EventTypeInfo {

@@ -1,10 +1,11 @@
 //! What this module tells others: domain events, which the notifications module picks up.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// Deliveries to an endpoint fail: half of the failures that switch it off have come.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookEndpointFailing {
     /// The endpoint.
@@ -26,7 +27,7 @@ pub struct WebhookEndpointFailing {
 }
 
 /// An endpoint was switched off because deliveries to it failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookEndpointDisabled {
     /// The endpoint.
@@ -49,7 +50,7 @@ pub struct WebhookEndpointDisabled {
 
 /// An endpoint gets nothing, because its owner is disabled or has left, or the API key that it was
 /// saved with has ended. What it misses is kept, and recovered by whoever saves it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookEndpointOwnerGone {
     /// The endpoint.
@@ -64,6 +65,70 @@ pub struct WebhookEndpointOwnerGone {
     pub permission: &'static str,
     /// Why, and what to do.
     pub reason: String,
+}
+
+/// Event types by the domain events of this module: what an organisation's other endpoints may be told of
+/// its endpoints.
+pub(crate) const ABOUT_ENDPOINTS: [(&str, &str); 3] = [
+    ("WebhookEndpointDisabled", "endpoint.disabled"),
+    ("WebhookEndpointFailing", "endpoint.failing"),
+    ("WebhookEndpointOwnerGone", "endpoint.owner_gone"),
+];
+
+/// The event type of a domain event of this module.
+pub(crate) fn about_endpoints(domain_event: &str) -> Option<&'static str> {
+    let found = ABOUT_ENDPOINTS.iter().find(|(domain, _)| *domain == domain_event);
+    found.map(|(_, event_type)| *event_type)
+}
+
+/// What events may look like.
+pub(crate) mod examples {
+    use super::{Uuid, WebhookEndpointDisabled, WebhookEndpointFailing, WebhookEndpointOwnerGone};
+    use crate::MANAGE;
+
+    const ENDPOINT: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cdef);
+    const OWNER: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cde0);
+
+    pub(crate) fn failing() -> WebhookEndpointFailing {
+        WebhookEndpointFailing {
+            endpoint_id: ENDPOINT,
+            host: "example.com".to_owned(),
+            description: "Warehouse".to_owned(),
+            owner_id: OWNER,
+            permission: MANAGE,
+            consecutive_failures: 3,
+            disable_after_failures: 5,
+            last_error: "the receiver answered `503`".to_owned(),
+        }
+    }
+
+    pub(crate) fn disabled() -> WebhookEndpointDisabled {
+        let WebhookEndpointFailing { endpoint_id, host, description, owner_id, permission, .. } =
+            failing();
+        WebhookEndpointDisabled {
+            endpoint_id,
+            host,
+            description,
+            owner_id,
+            permission,
+            consecutive_failures: 5,
+            reason: "5 deliveries in a row failed".to_owned(),
+            last_error: "the receiver answered `503`".to_owned(),
+        }
+    }
+
+    pub(crate) fn owner_gone() -> WebhookEndpointOwnerGone {
+        let WebhookEndpointFailing { endpoint_id, host, description, owner_id, permission, .. } =
+            failing();
+        WebhookEndpointOwnerGone {
+            endpoint_id,
+            host,
+            description,
+            owner_id,
+            permission,
+            reason: "the owner of the endpoint has left".to_owned(),
+        }
+    }
 }
 
 /// The host of an address, for those who may not see the rest.

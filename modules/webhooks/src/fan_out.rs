@@ -27,7 +27,7 @@ use uuid::Uuid;
 use crate::MANAGE;
 use crate::dispatcher::{self, HELD_BODY};
 use crate::entity::Entity;
-use crate::events::{WebhookEndpointOwnerGone, host};
+use crate::events::{self, WebhookEndpointOwnerGone, host};
 use crate::hand_over::{HandOver, Handed, HandedDelivery};
 use crate::in_flight::Ticket;
 use crate::model::{Lane, Status};
@@ -97,15 +97,17 @@ impl Handler for FanOut {
         }
     }
 
-    /// Of domain events, those that the settings map.
+    /// Of domain events, those that the settings map, and those about endpoints.
     fn wants(&self, name: &str) -> bool {
-        let is_domain_event = |events: &Arc<Events>| {
-            events.find(name).is_some_and(|event| event.kind == EventKind::Domain)
+        let is_domain_event = |known: &Arc<Events>| {
+            known.find(name).is_some_and(|event| event.kind == EventKind::Domain)
         };
-        let Some(Configured { domain_events, events, .. }) = self.configured.get() else {
+        let Some(Configured { domain_events, events: known, .. }) = self.configured.get() else {
             return true;
         };
-        !is_domain_event(events) || domain_events.contains_key(name)
+        !is_domain_event(known)
+            || domain_events.contains_key(name)
+            || events::about_endpoints(name).is_some()
     }
 }
 
@@ -128,10 +130,13 @@ impl FanOut {
             Payload::Application(_) | Payload::Domain(_) if message.organisation.is_none() => {
                 return None;
             }
-            Payload::Change(_) | Payload::Application(_) => &message.name,
-            Payload::Domain(_) => self.configured.get()?.domain_events.get(&message.name)?,
+            Payload::Change(_) | Payload::Application(_) => message.name.as_str(),
+            Payload::Domain(_) => {
+                let mapped = self.configured.get()?.domain_events.get(&message.name);
+                mapped.map(String::as_str).or_else(|| events::about_endpoints(&message.name))?
+            }
         };
-        match EventType::parse(name.as_str()) {
+        match EventType::parse(name) {
             Ok(event_type) => Some(event_type),
             Err(error) => {
                 tracing::warn!(%error, "an event can't be sent to webhooks");
@@ -169,6 +174,16 @@ async fn tell(
         }
     }
     batch.store().await
+}
+
+/// The endpoint that an event is about: it isn't told of itself.
+fn about_endpoint(event_type: &EventType, message: &Message) -> Option<Uuid> {
+    match &message.payload {
+        Payload::Domain(data) if event_type.is_about_endpoints() => {
+            data.get("endpointId")?.as_str()?.parse().ok()
+        }
+        _ => None,
+    }
 }
 
 /// What a batch of events becomes.
@@ -279,9 +294,13 @@ impl<'a> Batch<'a> {
         let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
         let time_us = micros(message.time);
         let entity = Entity::of(self.uow.context(), message)?;
+        let about_endpoint = about_endpoint(event_type, message);
         for (audience, subscribers) in audiences {
             let mut began = Vec::with_capacity(subscribers.len());
-            began.extend(subscribers.iter().filter(|one| one.created_us <= time_us));
+            let is_meant = |one: &&Subscriber| {
+                one.created_us <= time_us && Some(one.endpoint) != about_endpoint
+            };
+            began.extend(subscribers.iter().filter(is_meant));
             if began.is_empty() {
                 continue;
             }
@@ -289,9 +308,19 @@ impl<'a> Batch<'a> {
             let standing = self.standing(owner).await?;
             let content = match &standing {
                 Standing::Here(principal) => {
+                    if began.iter().any(|subscriber| subscriber.filter.is_some()) {
+                        let data = self.reader.data(place, owner);
+                        began.retain(|subscriber| subscriber.wants(data.as_ref()));
+                    }
+                    if began.is_empty() {
+                        continue;
+                    }
                     let view = self.reader.view(place, owner, principal, audience.detail);
                     let Some(view) = view.await? else { continue };
-                    Content::Body(view::body(event_type, message, owner.organisation, &view)?)
+                    let app = self.uow.context().app();
+                    let (organisation, entity) = (owner.organisation, entity.as_ref());
+                    let told = view::Told { app, event_type, message, organisation, entity };
+                    Content::Body(view::body(told, &view, audience.detail.format)?)
                 }
                 Standing::Gone | Standing::KeyEnded => Content::Source(view::source(message)?),
             };

@@ -28,9 +28,12 @@ pub mod errors;
 mod event_catalogue;
 mod events;
 mod fan_out;
+mod filter;
 mod hand_over;
 mod headers;
+mod hosts;
 mod in_flight;
+mod input;
 mod metrics;
 mod model;
 mod owner;
@@ -50,8 +53,8 @@ use svc_client::{Client, ClientOptions, OutboundSettings, SystemResolver};
 use svc_core::{App, Error, Module, Permission, Registry, Result, Worker};
 use svc_data::DataRegistry as _;
 use svc_database::{Database, Migration};
-use svc_events::{Events, EventsRegistry as _, Sets, Subscription};
-use svc_http::HttpRegistry as _;
+use svc_events::{EventKind, Events, EventsRegistry as _, Sets, Subscription};
+use svc_http::{HttpRegistry as _, schema_of};
 use svc_jobs::JobsRegistry as _;
 
 use dispatcher::{Dispatcher, LEASE_MARGIN};
@@ -61,6 +64,7 @@ use in_flight::InFlight;
 use metrics::DeliveryMetrics;
 use retention::{DeleteDeliveries, DeleteOldDeliveries};
 use service::Service;
+use subscription::EventType;
 
 pub use events::{WebhookEndpointDisabled, WebhookEndpointFailing, WebhookEndpointOwnerGone};
 pub use set::WebhookSet;
@@ -97,7 +101,7 @@ impl Module for Webhooks {
     }
 
     fn requires(&self) -> &'static [&'static str] {
-        &["data", "client", "events", "jobs", "http"]
+        &["data", "client", "events", "jobs", "http", "settings"]
     }
 
     fn configure(&self, registry: &mut Registry) {
@@ -114,13 +118,22 @@ impl Module for Webhooks {
             errors::TOO_MANY_ENDPOINTS,
             errors::TOO_MANY_KEYS,
         ]);
+        hosts::declare(registry);
         registry.permission(MANAGE, "manage webhooks, with their secrets and deliveries");
-        registry.domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail");
         registry
-            .domain_event::<WebhookEndpointDisabled>("A failing webhook endpoint was switched off");
-        registry.domain_event::<WebhookEndpointOwnerGone>(
-            "A webhook endpoint misses events because its owner is gone",
-        );
+            .domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail")
+            .schema(schema_of::<WebhookEndpointFailing>())
+            .example(events::examples::failing());
+        registry
+            .domain_event::<WebhookEndpointDisabled>("A failing webhook endpoint was switched off")
+            .schema(schema_of::<WebhookEndpointDisabled>())
+            .example(events::examples::disabled());
+        registry
+            .domain_event::<WebhookEndpointOwnerGone>(
+                "A webhook endpoint misses events because its owner is gone",
+            )
+            .schema(schema_of::<WebhookEndpointOwnerGone>())
+            .example(events::examples::owner_gone());
         let wanted =
             Subscription::new().changes(Sets::Marked(MARK)).application_events().domain_events();
         let fan_out = Arc::new(fan_out::FanOut::default());
@@ -143,6 +156,16 @@ impl Module for Webhooks {
     }
 }
 
+/// Refuses events of the application that could never be sent, since no endpoint can list them.
+fn check_names(events: &Events) -> Result<()> {
+    for event in events.all().iter().filter(|event| event.kind == EventKind::Application) {
+        EventType::parse(event.name.as_str()).map_err(|error| {
+            Error::internal(format!("an event can't be sent to webhooks: {error}"))
+        })?;
+    }
+    Ok(())
+}
+
 /// Provides the module's services, and answers with the worker that sends.
 fn start(
     app: &App,
@@ -154,7 +177,9 @@ fn start(
     let (concurrency, per_endpoint) = (settings.concurrency, settings.concurrency_per_endpoint);
     let in_flight = InFlight::new(concurrency.into(), per_endpoint.into(), lease);
     let hand_over = Arc::new(HandOver::new(Arc::clone(&in_flight), lease));
-    fan_out.configure(&settings, app.service::<Events>()?, Arc::clone(&hand_over));
+    let events = app.service::<Events>()?;
+    check_names(&events)?;
+    fan_out.configure(&settings, events, Arc::clone(&hand_over));
     let outbound = app.settings::<OutboundSettings>();
     let policy = settings.address_policy(service::public_url(app).as_ref(), &outbound);
     let options = ClientOptions {

@@ -11,7 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use svc_core::{App, Result};
-use svc_database::{Database, column};
+use svc_database::Database;
 use svc_http::MetricsSource;
 
 use crate::model::Status;
@@ -92,14 +92,7 @@ impl MetricsSource for DeliveryMetrics {
     async fn sample(&self, app: &App) -> Result<()> {
         let database = app.service::<Database>()?;
         let now = app.clock().now_us();
-        // What was handed over may have been recorded in part; it is gone in a moment.
-        let sql = "SELECT COUNT(*) + \
-                   COALESCE((SELECT CAST(SUM(h.count) AS BIGINT) FROM webhooks_hand_overs h), 0) \
-                   FROM (SELECT 1 FROM webhooks_deliveries d WHERE d.status < 2 LIMIT ?) AS w";
-        let rows = database.rows(database.statement(sql, [COUNTED.into()])).await?;
-        if let Some(row) = rows.first() {
-            self.waiting.set(column(row, 0)?);
-        }
+        self.waiting.set(queues::waiting(&database, COUNTED).await?);
         let oldest = queues::oldest_due(&database, now).await?;
         self.oldest.set(oldest.map_or(0, |due| (now - due).max(0) / 1_000_000));
         Ok(())

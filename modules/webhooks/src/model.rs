@@ -1,6 +1,37 @@
 //! The stored records.
 
+use sea_orm::{DeriveActiveEnum, EnumIter};
+use serde::{Deserialize, Serialize};
 use svc_core::{Error, Result};
+use utoipa::ToSchema;
+
+/// How the body of an event is written.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    EnumIter,
+    DeriveActiveEnum,
+    Serialize,
+    Deserialize,
+    ToSchema,
+)]
+#[sea_orm(rs_type = "i16", db_type = "SmallInteger")]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebhookFormat)]
+pub(crate) enum Format {
+    /// The envelope of Standard Webhooks: `id`, `type`, `time`, `tenant`, `data`.
+    #[default]
+    Standard = 0,
+    /// A `CloudEvent` 1.0 in structured mode, `application/cloudevents+json`.
+    CloudEvents = 1,
+}
 
 /// The status of a delivery, under the number that is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,9 +127,12 @@ impl Lane {
 /// An endpoint as it is stored. It is no entity set: nothing but this module serves it.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
 pub(crate) mod endpoint {
+    use std::collections::BTreeMap;
+
     use sea_orm::entity::prelude::*;
     use time::OffsetDateTime;
 
+    use super::Format;
     use crate::schedule::{self, Schedule};
     use crate::view::Detail;
 
@@ -112,6 +146,9 @@ pub(crate) mod endpoint {
         pub(crate) url: String,
         pub(crate) description: String,
         pub(crate) events: String,
+        pub(crate) filter: Option<String>,
+        pub(crate) format: Format,
+        pub(crate) metadata: Option<String>,
         pub(crate) is_active: bool,
         pub(crate) includes_changes: bool,
         pub(crate) is_thin: bool,
@@ -143,7 +180,11 @@ pub(crate) mod endpoint {
     impl Model {
         /// How much it is told.
         pub(crate) fn detail(&self) -> Detail {
-            Detail { includes_changes: self.includes_changes, is_thin: self.is_thin }
+            Detail {
+                includes_changes: self.includes_changes,
+                is_thin: self.is_thin,
+                format: self.format,
+            }
         }
 
         /// When its deliveries are tried, and for how long.
@@ -153,6 +194,12 @@ pub(crate) mod endpoint {
                 expires_after_s: self.expires_after_s,
                 delays_s: self.retry_delays_s.as_deref().map(schedule::read),
             }
+        }
+
+        /// The values that people keep with it.
+        pub(crate) fn metadata(&self) -> BTreeMap<String, String> {
+            let read = self.metadata.as_deref().and_then(|json| serde_json::from_str(json).ok());
+            read.unwrap_or_default()
         }
 
         /// The patterns that the endpoint listed.

@@ -7,10 +7,8 @@ use svc_jobs::{Job, JobContext, JobError};
 use uuid::Uuid;
 
 use crate::settings::WebhooksSettings;
-use crate::store::{deletions, first_id_at};
-
-/// Rows that one transaction deletes: short enough that nothing waits for it.
-const BATCH: u64 = 1_000;
+use crate::store::deletions::{self, Aged};
+use crate::store::first_id_at;
 
 /// An hour, in microseconds.
 const HOUR_US: i64 = 60 * 60 * 1_000_000;
@@ -90,11 +88,13 @@ pub(crate) async fn delete_old_deliveries(
     let mut deleted = 0;
     // A message is made a moment before its deliveries, so it stays an hour longer.
     let messages_before = first_id_at(oldest_us(ctx.context()) - HOUR_US);
-    for (table, before) in [("webhooks_deliveries", before), ("webhooks_messages", messages_before)]
+    for (what, before) in
+        [(Aged::Attempts, before), (Aged::Deliveries, before), (Aged::Messages, messages_before)]
     {
         loop {
             ctx.check_interruption()?;
-            let count = delete_batch(ctx.context(), table, before).await?;
+            let step = ctx.transact(async |uow| deletions::aged(&uow, what, before).await);
+            let count = step.await?;
             if count == 0 {
                 break;
             }
@@ -103,13 +103,4 @@ pub(crate) async fn delete_old_deliveries(
         }
     }
     Ok(())
-}
-
-async fn delete_batch(ctx: &Context, table: &str, before: Uuid) -> Result<u64> {
-    let sql = format!(
-        "DELETE FROM {table} WHERE id IN \
-         (SELECT id FROM {table} WHERE id < ? ORDER BY id LIMIT {BATCH})"
-    );
-    let statement = ctx.database().statement(&sql, [before.into()]);
-    ctx.transact(async |uow| uow.execute(statement).await).await
 }

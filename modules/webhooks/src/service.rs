@@ -10,6 +10,7 @@ mod health;
 mod recovery;
 mod test_event;
 mod walk;
+mod wishes;
 
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ use crate::settings::WebhooksSettings;
 use crate::{ENDPOINTS_TOPIC, MANAGE};
 
 pub(crate) use cancel::{CancelWaiting, cancel_waiting};
-pub(crate) use deliveries::{DeliveryDetail, DeliveryFilter};
-pub(crate) use endpoints::{EndpointChange, NewEndpoint, Stored};
+pub(crate) use deliveries::{DeliveryDetail, DeliveryFilter, EarlierAttempt};
+pub(crate) use endpoints::Stored;
 pub(crate) use health::{Health, Span};
 pub(crate) use recovery::{
     RecoverDeliveries, RedeliverMany, Selection, recover_deliveries, redeliver_many,

@@ -21,6 +21,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
+use crate::envelope::content_type;
+
 /// Header that carries the event's id, the same for every retry and redelivery.
 pub const WEBHOOK_ID: HeaderName = HeaderName::from_static("webhook-id");
 /// Header that carries the time of the attempt in Unix seconds.
@@ -259,8 +261,7 @@ pub fn signed_headers(
     let id_text: &str = id.hyphenated().encode_lower(&mut id_text);
     let timestamp = attempted_at.unix_timestamp();
     let mut headers = HeaderMap::with_capacity(6);
-    headers
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type(body)));
     headers.insert(
         WEBHOOK_ID,
         HeaderValue::from_str(id_text).expect("a hyphenated id is visible ASCII"),

@@ -16,6 +16,7 @@ pub(crate) mod pace;
 pub(crate) mod queues;
 pub(crate) mod record;
 pub(crate) mod replay;
+pub(crate) mod subscriptions;
 pub(crate) mod wide;
 
 use sea_orm::{DbErr, QueryResult, Value};

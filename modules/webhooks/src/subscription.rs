@@ -10,6 +10,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::events::ABOUT_ENDPOINTS;
+
 /// The type of the event that `Send test event` queues; every endpoint accepts it.
 pub const TEST_EVENT: &str = "webhook.test";
 
@@ -64,8 +66,17 @@ impl EventType {
         patterns.extend(
             self.0.rmatch_indices('.').map(|(stop, _)| format!("{}{ANY_BELOW}", &self.0[..stop])),
         );
-        patterns.push(EVERYTHING.to_owned());
+        if !self.is_about_endpoints() {
+            patterns.push(EVERYTHING.to_owned());
+        }
         patterns
+    }
+
+    /// Whether it tells of an organisation's endpoints. Who lists everything doesn't mean these: they are
+    /// listed by name, or by `endpoint.*`.
+    #[must_use]
+    pub fn is_about_endpoints(&self) -> bool {
+        ABOUT_ENDPOINTS.iter().any(|(_, event_type)| *event_type == self.0)
     }
 }
 
@@ -138,14 +149,18 @@ impl Subscription {
     #[must_use]
     pub fn matches(&self, event_type: &EventType) -> bool {
         let name = event_type.as_str();
-        name == TEST_EVENT || self.patterns.iter().any(|pattern| matches(pattern, name))
+        let matches = |pattern: &String| match pattern.as_str() {
+            EVERYTHING => !event_type.is_about_endpoints(),
+            pattern => matches(pattern, name),
+        };
+        name == TEST_EVENT || self.patterns.iter().any(matches)
     }
 }
 
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix(ANY_BELOW) {
         Some(prefix) => name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.')),
-        None => pattern == EVERYTHING || pattern == name,
+        None => pattern == name,
     }
 }
 
@@ -210,6 +225,10 @@ mod tests {
         let everything = Subscription::parse(["*"]).unwrap();
         assert!(everything.matches(&event("anything.at.all")));
         assert!(Subscription::parse(["a.b"]).unwrap().matches(&EventType::test()));
+        let disabled = event("endpoint.disabled");
+        assert!(!everything.matches(&disabled) && !disabled.patterns().contains(&"*".to_owned()));
+        assert!(Subscription::parse(["endpoint.*"]).unwrap().matches(&disabled));
+        assert!(everything.matches(&event("endpoint.painted")), "a set may be called so");
     }
 
     #[test]

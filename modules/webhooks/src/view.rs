@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use svc_core::{Error, OrganisationId, Principal, Result};
+use svc_core::{App, Error, OrganisationId, Principal, Result};
 use svc_data::{ChangeKind, Context, EntityModel, Record, UnitOfWork};
 use svc_events::{Message, Payload, RecordChange};
 use svc_http::HttpSettings;
 use svc_sets::{ROOT, Sets};
 
-use crate::entity::{Subject, set_named, subject};
+use crate::entity::{Entity, Subject, set_named, subject};
 use crate::envelope::{Changes, Envelope};
+use crate::model::Format;
 use crate::owner::Owner;
 use crate::subscription::EventType;
 
@@ -23,6 +24,8 @@ pub(crate) struct Detail {
     pub(crate) includes_changes: bool,
     /// The record's key and address alone.
     pub(crate) is_thin: bool,
+    /// How its bodies are written.
+    pub(crate) format: Format,
 }
 
 impl Detail {
@@ -34,7 +37,7 @@ impl Detail {
     /// Whatever serves both.
     pub(crate) fn join(&mut self, other: Self) {
         let tells = self.tells_what_was() || other.tells_what_was();
-        *self = Self { includes_changes: tells, is_thin: false };
+        *self = Self { includes_changes: tells, is_thin: false, ..*self };
     }
 }
 
@@ -138,6 +141,17 @@ impl<'a> Reader<'a> {
         Ok(images)
     }
 
+    /// What a filter is compared with: all that an owner for whom the event was prepared may see of it,
+    /// whatever is told; none when that is nothing.
+    pub(crate) fn data(&self, place: usize, owner: Owner) -> Option<Json> {
+        match &self.messages[place].payload {
+            Payload::Change(_) => {
+                self.images.get(&owner)?.told.get(&place).cloned().map(Json::Object)
+            }
+            Payload::Application(data) | Payload::Domain(data) => Some(data.clone()),
+        }
+    }
+
     /// What an owner for whom the event was prepared may see of it; none when that is nothing.
     pub(crate) async fn view(
         &self,
@@ -193,10 +207,7 @@ impl<'a> Reader<'a> {
         let sets = app.service::<Sets>()?;
         let key = model.key().kind.parse_json(key.unwrap_or(&Json::Null))?;
         let path = sets.address(sets.find(model.name())?, &key);
-        let settings = app.settings::<HttpSettings>();
-        let base =
-            settings.public_url.as_ref().map_or("", |url| url.as_str().trim_end_matches('/'));
-        Ok(format!("{base}{ROOT}/{path}"))
+        Ok(format!("{}{ROOT}/{path}", base(app)))
     }
 
     /// Whether the owner may see the entity that a domain event is about, where it names one. One of
@@ -243,13 +254,25 @@ impl View {
     }
 }
 
+/// The application's own address without a slash at its end; empty where it doesn't know it.
+fn base(app: &App) -> String {
+    let settings = app.settings::<HttpSettings>();
+    settings.public_url.as_ref().map_or("", |url| url.as_str().trim_end_matches('/')).to_owned()
+}
+
+/// What a body is written of, besides its view.
+#[derive(Clone, Copy)]
+pub(crate) struct Told<'a> {
+    pub(crate) app: &'a App,
+    pub(crate) event_type: &'a EventType,
+    pub(crate) message: &'a Message,
+    pub(crate) organisation: OrganisationId,
+    pub(crate) entity: Option<&'a Entity>,
+}
+
 /// The bytes that are sent, as text.
-pub(crate) fn body(
-    event_type: &EventType,
-    message: &Message,
-    organisation: OrganisationId,
-    view: &View,
-) -> Result<String> {
+pub(crate) fn body(told: Told<'_>, view: &View, format: Format) -> Result<String> {
+    let Told { app, event_type, message, organisation, entity } = told;
     let envelope = Envelope {
         id: message.id,
         event_type,
@@ -258,7 +281,7 @@ pub(crate) fn body(
         data: &view.data,
         changes: view.changes.as_ref(),
     };
-    text(&envelope)
+    text(app, &envelope, format, entity)
 }
 
 /// An event as it is kept for whoever becomes the owner.
@@ -276,8 +299,21 @@ pub(crate) fn of_source(event_type: String, source: &str) -> Result<(EventType, 
 }
 
 /// The bytes of an envelope as text.
-pub(crate) fn text<T: Serialize>(envelope: &Envelope<'_, T>) -> Result<String> {
-    serde_json::to_string(envelope).map_err(|error| {
+pub(crate) fn text<T: Serialize>(
+    app: &App,
+    envelope: &Envelope<'_, T>,
+    format: Format,
+    entity: Option<&Entity>,
+) -> Result<String> {
+    let written = match format {
+        Format::Standard => serde_json::to_string(envelope),
+        Format::CloudEvents => {
+            let source = format!("{}/", base(app));
+            let subject = entity.map(|Entity { kind, id }| format!("{kind}/{id}"));
+            serde_json::to_string(&envelope.to_cloud_event(&source, subject))
+        }
+    };
+    written.map_err(|error| {
         Error::internal("the body of an event can't be made JSON").caused_by(error)
     })
 }

@@ -7,12 +7,18 @@ const ROOT = '/api/v1/webhooks';
 /** Whether an owner still is here; nothing is sent for one who isn't. */
 export type Standing = 'here' | 'gone' | 'keyEnded';
 
+/** How bodies are written. */
+export type Format = 'standard' | 'cloudEvents';
+
 /** Where deliveries go. */
 export interface Endpoint {
   readonly id: string;
   readonly url: string;
   readonly description: string;
   readonly events: readonly string[];
+  readonly filter: string | null;
+  readonly format: Format;
+  readonly metadata: Readonly<Record<string, string>>;
   readonly isActive: boolean;
   readonly owner: { readonly id: string; readonly displayName: string; readonly standing: Standing };
   readonly consecutiveFailures: number;
@@ -39,6 +45,8 @@ export interface EndpointInput {
   url?: string;
   description?: string;
   events?: readonly string[];
+  filter?: string | null;
+  format?: Format;
   isActive?: boolean;
   includesChanges?: boolean;
   isThin?: boolean;
@@ -80,9 +88,22 @@ export interface Exchange {
   readonly body: string;
 }
 
+/** An attempt before the last one. */
+export interface Attempt {
+  readonly number: number;
+  readonly endedAt: string | null;
+  readonly statusCode: number | null;
+  readonly durationMs: number | null;
+  readonly error: string | null;
+  readonly requestHeaders: Exchange['headers'];
+  readonly response: Exchange | null;
+}
+
 export interface DeliveryDetail extends Delivery {
   readonly request: Exchange | null;
   readonly response: Exchange | null;
+  readonly attemptedAt: string | null;
+  readonly earlierAttempts: readonly Attempt[];
 }
 
 export interface EventType {

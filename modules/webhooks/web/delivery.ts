@@ -19,7 +19,7 @@ import {
   type TemplateResult,
 } from '@svc/web';
 import * as api from './api.ts';
-import type { DeliveryDetail, Exchange } from './api.ts';
+import type { Attempt, DeliveryDetail, Exchange } from './api.ts';
 import { statusBadge } from './shown.ts';
 import type { Narrowing } from './view.ts';
 
@@ -106,12 +106,27 @@ export class WebhooksDelivery extends Part {
     return html`<section class="svc-exchange"><h3>${title}</h3>
       ${
         exchange
-          ? html`<details><summary>${text('webhooks-headers-count', { count: exchange.headers.length })}</summary>
-              <dl class="svc-headers">${exchange.headers.map(({ name, value }) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl></details>
+          ? html`${this.#headers(exchange.headers)}
             ${exchange.body === '' ? html`<p class="svc-soft">${text('webhooks-empty-body')}</p>` : html`<pre tabindex="0" role="group" aria-label=${title}>${pretty(exchange.body)}</pre>`}`
           : html`<p class="svc-soft">${none}</p>`
       }
     </section>`;
+  }
+
+  #headers(headers: Exchange['headers']): TemplateResult {
+    return html`<details><summary>${text('webhooks-headers-count', { count: headers.length })}</summary>
+      <dl class="svc-headers">${headers.map(({ name, value }) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl></details>`;
+  }
+
+  /** An attempt before the last one; its request had the same body. */
+  #attempt(one: Attempt): TemplateResult {
+    const title = text('webhooks-attempt-number', { number: one.number });
+    const answered = one.response;
+    return html`<li><details><summary><span>${title}</span> ${one.endedAt ? timeAgo(one.endedAt) : nothing}
+      <span class="svc-soft">${one.error ? capitalised(one.error) : text('webhooks-status-delivered')}</span></summary>
+      <section class="svc-exchange"><h4>${text('webhooks-request')}</h4>${this.#headers(one.requestHeaders)}</section>
+      ${this.#exchange(one.statusCode === null ? text('webhooks-response') : text('webhooks-response-code', { code: one.statusCode }), answered, text('webhooks-no-response'))}
+    </details></li>`;
   }
 
   #body(one: DeliveryDetail): TemplateResult {
@@ -130,7 +145,13 @@ export class WebhooksDelivery extends Part {
         ${one.redeliveryOf ? fact(text('webhooks-repeats'), html`<button type="button" class="svc-button" data-look="link" @click=${() => this.tell('delivery-open', one.redeliveryOf)}>${text('webhooks-original')}</button>`) : nothing}
       </dl>
       ${this.#exchange(text('webhooks-request'), one.request, text('webhooks-not-sent'))}
-      ${this.#exchange(one.statusCode === null ? text('webhooks-response') : text('webhooks-response-code', { code: one.statusCode }), one.response, text('webhooks-no-response'))}`;
+      ${this.#exchange(one.statusCode === null ? text('webhooks-response') : text('webhooks-response-code', { code: one.statusCode }), one.response, text('webhooks-no-response'))}
+      ${
+        one.earlierAttempts.length === 0
+          ? nothing
+          : html`<section class="svc-exchange"><h3>${text('webhooks-attempts-before')}</h3>
+              <ol class="svc-types">${one.earlierAttempts.map((attempt) => this.#attempt(attempt))}</ol></section>`
+      }`;
   }
 
   override render(): TemplateResult {

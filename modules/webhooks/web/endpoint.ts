@@ -128,12 +128,15 @@ export class WebhooksEndpoint extends Part {
   #begun(): EndpointInput {
     const { endpoint } = this;
     if (!endpoint) return { url: '', description: '', events: [], isActive: true };
-    const { url, description, events, isActive, includesChanges, isThin, isOrdered, maxPerSecond } = endpoint;
+    const { url, description, events, filter, format, isActive, includesChanges, isThin, isOrdered, maxPerSecond } =
+      endpoint;
     const { timeoutSeconds, retryDelaysSeconds, expiresAfterSeconds } = endpoint;
     return {
       url,
       description,
       events,
+      filter,
+      format,
       isActive,
       includesChanges,
       isThin,
@@ -419,6 +422,8 @@ export class WebhooksEndpoint extends Part {
       <dl class="svc-props">
         ${fact(text('webhooks-field-url'), html`<code>${endpoint.url}</code>`)}
         ${fact(text('webhooks-field-events'), eventsText(endpoint.events))}
+        ${endpoint.filter ? fact(text('webhooks-field-filter'), html`<code>${endpoint.filter}</code>`) : nothing}
+        ${Object.entries(endpoint.metadata).map(([name, value]) => fact(name, value))}
         ${endpoint.publicKey ? fact(text('webhooks-public-key'), html`<code>${endpoint.publicKey}</code>${copyButton(endpoint.publicKey)}`) : nothing}
         ${endpoint.headerNames.length > 0 ? fact(text('webhooks-headers'), endpoint.headerNames.join(', ')) : nothing}
         ${fact(text('webhooks-owner'), endpoint.owner.displayName)}

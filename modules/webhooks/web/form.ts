@@ -19,7 +19,7 @@ export interface FormState {
 }
 
 const NUMBERS = ['maxPerSecond', 'timeoutSeconds', 'expiresAfterSeconds'] as const;
-const FIELDS = ['url', 'description', 'events', 'retryDelaysSeconds', ...NUMBERS];
+const FIELDS = ['url', 'description', 'events', 'filter', 'includesChanges', 'retryDelaysSeconds', ...NUMBERS];
 
 function row(
   form: FormState,
@@ -48,6 +48,34 @@ function input(form: FormState, name: 'url' | 'description', type: string): (des
     .value=${form.input[name] ?? ''}
     @input=${(event: Event) => form.change({ [name]: (event.target as HTMLInputElement).value })}
   />`;
+}
+
+/** A condition over an event's data; what is empty lets all through. */
+function filter(form: FormState): (describedBy: string) => TemplateResult {
+  return (describedBy) => html`<input
+    id="${form.prefix}-filter"
+    class="svc-input"
+    autocomplete="off"
+    spellcheck="false"
+    placeholder="price gt 100 and status eq 'open'"
+    aria-describedby=${describedBy}
+    aria-invalid=${form.problem?.of('filter') ? 'true' : nothing}
+    .value=${form.input.filter ?? ''}
+    @input=${(event: Event) => {
+      const typed = (event.target as HTMLInputElement).value;
+      form.change({ filter: typed.trim() === '' ? null : typed });
+    }}
+  />`;
+}
+
+/** Whether bodies are CloudEvents. */
+function cloudEvents(form: FormState): TemplateResult {
+  const change = (event: Event) =>
+    form.change({ format: (event.target as HTMLInputElement).checked ? 'cloudEvents' : 'standard' });
+  return html`<label class="svc-choice">
+    <input type="checkbox" .checked=${form.input.format === 'cloudEvents'} @change=${change} />
+    <span>${text('webhooks-field-format')}<small class="svc-note">${text('webhooks-note-format')}</small></span>
+  </label>`;
 }
 
 function check(
@@ -115,15 +143,20 @@ export function fields(form: FormState): TemplateResult {
     .describedBy=${describedBy}
     @events=${(event: CustomEvent<string[]>) => form.change({ events: event.detail })}
   ></webhooks-events>`;
+  const wrong = (name: string) => {
+    const message = wrongOf(form.problem, name);
+    return message ? html`<p class="svc-note" data-wrong role="alert">${capitalised(message)}</p>` : nothing;
+  };
   return html`<div class="svc-form">
     ${rest(form.problem).map((one) => html`<div class="svc-bar" data-tone="danger" role="alert">${icon('error')}<span>${capitalised(one)}</span></div>`)}
     ${row(form, 'url', input(form, 'url', 'url'), text('webhooks-note-url'))}
     ${row(form, 'description', input(form, 'description', 'text'))}
     ${row(form, 'events', events, text('webhooks-note-events'))}
+    ${row(form, 'filter', filter(form), text('webhooks-note-filter'))}
     ${check(form, 'isActive')}
-    <details class="svc-more" ?open=${[...NUMBERS, 'retryDelaysSeconds'].some((name) => wrongOf(form.problem, name))}>
+    <details class="svc-more" ?open=${[...NUMBERS, 'includesChanges', 'retryDelaysSeconds'].some((name) => wrongOf(form.problem, name))}>
       <summary>${text('webhooks-more')}</summary>
-      ${check(form, 'includesChanges')}${check(form, 'isThin')}${check(form, 'isOrdered')}${check(form, 'isAsymmetric')}
+      ${wrong('includesChanges')}${check(form, 'includesChanges')}${cloudEvents(form)}${check(form, 'isThin')}${check(form, 'isOrdered')}${check(form, 'isAsymmetric')}
       ${NUMBERS.map((name) => row(form, name, whole(form, name), text(`webhooks-note-${name}`)))}
       ${row(form, 'retryDelaysSeconds', delays(form), text('webhooks-note-retryDelaysSeconds'))}
     </details>

@@ -13,7 +13,7 @@ use crate::Manage;
 use crate::entity::{Entity, MAX_NAME};
 use crate::model::Status;
 use crate::schedule::Schedule;
-use crate::service::{DeliveryDetail, DeliveryFilter, Selection, Service};
+use crate::service::{DeliveryDetail, DeliveryFilter, EarlierAttempt, Selection, Service};
 use crate::store::log::Delivery;
 use crate::store::log::events::About;
 
@@ -108,9 +108,32 @@ pub(crate) struct HeaderBody {
     value: String,
 }
 
-/// A delivery with the request and the response of its last attempt.
+/// An attempt before the last one. The body of its request was the same.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookAttempt)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AttemptBody {
+    /// The first is 1.
+    number: i32,
+    /// When it ended.
+    #[serde(with = "time::serde::rfc3339::option")]
+    ended_at: Option<OffsetDateTime>,
+    /// The status of the answer.
+    status_code: Option<i16>,
+    /// How long it took.
+    duration_ms: Option<i32>,
+    /// Why it failed.
+    error: Option<String>,
+    /// The headers that were sent; signatures and custom headers are masked.
+    request_headers: Vec<HeaderBody>,
+    /// What was answered; none where there was no answer.
+    response: Option<ExchangeBody>,
+}
+
+/// A delivery with the request and the response of its last attempt, and the attempts before it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebhookDeliveryDetail)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct DeliveryDetailBody {
     #[serde(flatten)]
     delivery: DeliveryBody,
@@ -118,6 +141,27 @@ pub(crate) struct DeliveryDetailBody {
     request: ExchangeBody,
     /// What was answered; none before there was an answer.
     response: Option<ExchangeBody>,
+    /// When the last attempt ended.
+    #[serde(with = "time::serde::rfc3339::option")]
+    attempted_at: Option<OffsetDateTime>,
+    /// The attempts before it, in their order.
+    earlier_attempts: Vec<AttemptBody>,
+}
+
+impl From<EarlierAttempt> for AttemptBody {
+    fn from(earlier: EarlierAttempt) -> Self {
+        let body = earlier.response_body.unwrap_or_default();
+        let response = earlier.response_headers.map(|headers| ExchangeBody::new(headers, body));
+        Self {
+            number: earlier.number,
+            ended_at: earlier.ended_at,
+            status_code: earlier.status_code,
+            duration_ms: earlier.duration_ms,
+            error: earlier.error,
+            request_headers: header_bodies(earlier.request_headers),
+            response,
+        }
+    }
 }
 
 impl DeliveryBody {
@@ -148,9 +192,12 @@ impl DeliveryBody {
 
 impl ExchangeBody {
     fn new(headers: Vec<(String, String)>, body: String) -> Self {
-        let headers = headers.into_iter().map(|(name, value)| HeaderBody { name, value });
-        Self { headers: headers.collect(), body }
+        Self { headers: header_bodies(headers), body }
     }
+}
+
+fn header_bodies(headers: Vec<(String, String)>) -> Vec<HeaderBody> {
+    headers.into_iter().map(|(name, value)| HeaderBody { name, value }).collect()
 }
 
 impl DeliveryDetailBody {
@@ -162,6 +209,8 @@ impl DeliveryDetailBody {
             delivery: DeliveryBody::new(detail.delivery, service),
             request: ExchangeBody::new(detail.request_headers, detail.request_body),
             response,
+            attempted_at: detail.attempted_at,
+            earlier_attempts: detail.earlier.into_iter().map(AttemptBody::from).collect(),
         }
     }
 }

@@ -11,12 +11,13 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
+use super::JobStartedBody;
 use super::deliveries::DeliveryDetailBody;
-use super::{JobStartedBody, present};
 use crate::Manage;
+use crate::input::{EndpointChange, NewEndpoint};
+use crate::model::Format;
 use crate::retired::{self, Scheme};
-use crate::schedule::Schedule;
-use crate::service::{EndpointChange, NewEndpoint, Service, Stored};
+use crate::service::{Service, Stored};
 
 /// Who owns an endpoint: its rights decide what the endpoint gets.
 #[derive(Debug, Serialize, ToSchema)]
@@ -49,6 +50,10 @@ pub(crate) struct EndpointBody {
     description: String,
     /// The events it gets: exact names, `<set>.*`, or `*`.
     events: Vec<String>,
+    /// Which of these events: a condition over `data`; none means all.
+    filter: Option<String>,
+    /// How bodies are written.
+    format: Format,
     /// Whether deliveries are sent; test events are in any case.
     is_active: bool,
     /// Whether an update's envelope carries `changes` beside `data`.
@@ -69,6 +74,8 @@ pub(crate) struct EndpointBody {
     public_key: Option<String>,
     /// The names of the headers that are sent besides ours; their values aren't shown.
     header_names: Vec<String>,
+    /// Values that are kept with the endpoint and mean nothing to the application.
+    metadata: BTreeMap<String, String>,
     /// Who saved it last.
     owner: OwnerBody,
     /// Deliveries that failed for good since the last one that succeeded.
@@ -101,6 +108,9 @@ impl EndpointBody {
         let end = |scheme| retired::end(&retired, scheme, now);
         Self {
             events: endpoint.patterns(),
+            metadata: endpoint.metadata(),
+            filter: endpoint.filter,
+            format: endpoint.format,
             id: endpoint.id,
             url: endpoint.url,
             description: endpoint.description,
@@ -150,144 +160,6 @@ pub(crate) struct SecretBody {
     secret: String,
 }
 
-/// An endpoint to register.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = NewWebhookEndpoint)]
-#[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
-pub(crate) struct NewEndpointBody {
-    /// Where deliveries go: an absolute https address.
-    url: String,
-    /// The events it gets: exact names, `<set>.*`, or `*`.
-    events: Vec<String>,
-    /// What it is for.
-    #[serde(default)]
-    #[schema(max_length = 500)]
-    description: String,
-    /// Whether deliveries are sent.
-    #[serde(default = "yes")]
-    #[schema(default = true)]
-    is_active: bool,
-    /// A secret of your own: `whsec_` and base64 of 24 to 64 bytes. Without it one is generated.
-    #[serde(default)]
-    secret: Option<String>,
-    /// Whether an update's envelope carries `changes` beside `data`.
-    #[serde(default)]
-    includes_changes: bool,
-    /// Whether an event of a record tells its key and address (`url`) in place of its data.
-    #[serde(default)]
-    is_thin: bool,
-    /// Whether events of one entity are delivered one after the other.
-    #[serde(default)]
-    is_ordered: bool,
-    /// The most requests in a second, over all nodes; without it there is no limit.
-    #[serde(default)]
-    #[schema(minimum = 1, maximum = 10_000)]
-    max_per_second: Option<i32>,
-    /// Seconds for one attempt, up to those of `Svc:Webhooks:Timeout`, which hold without it.
-    #[serde(default)]
-    #[schema(minimum = 1)]
-    timeout_seconds: Option<i32>,
-    /// Seconds between attempts, so that there is one attempt more; up to 30, each up to
-    /// `Svc:Webhooks:MaxRetryDelay`. Without it the settings hold.
-    #[serde(default)]
-    #[schema(max_items = 30)]
-    retry_delays_seconds: Option<Vec<i32>>,
-    /// The age of a delivery in seconds at which it is given up, whether it was attempted or not.
-    #[serde(default)]
-    #[schema(minimum = 60)]
-    expires_after_seconds: Option<i32>,
-    /// Whether an Ed25519 signature (`v1a`) goes beside `v1`; `publicKey` then verifies it.
-    #[serde(default)]
-    is_asymmetric: bool,
-    /// Headers that are sent besides ours.
-    #[serde(default)]
-    headers: BTreeMap<String, String>,
-}
-
-fn yes() -> bool {
-    true
-}
-
-/// Reads a field that may be null, and tells that from one that is left out.
-#[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-fn given<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: Deserialize<'de>,
-{
-    Option::deserialize(deserializer).map(Some)
-}
-
-/// What changes; a field that is left out stays as it is. Whoever saves is the owner.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = WebhookEndpointChange)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct EndpointChangeBody {
-    /// A new address. At another origin (scheme, host, port) the custom headers go unless `headers`
-    /// gives them, and a new secret is made unless `secret` gives one; the previous one ends.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
-    url: Option<String>,
-    /// The events in place of those it has.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
-    events: Option<Vec<String>>,
-    /// A new description.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, max_length = 500)]
-    description: Option<String>,
-    /// Switches it on or off; switching it on sets `consecutiveFailures` to zero.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
-    is_active: Option<bool>,
-    /// A secret of your own; the previous one signs for a while longer.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
-    secret: Option<String>,
-    /// Whether an update's envelope carries `changes` beside `data`.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
-    includes_changes: Option<bool>,
-    /// Whether an event of a record tells its key and address (`url`) in place of its data.
-    /// Counts for new events.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
-    is_thin: Option<bool>,
-    /// Whether events of one entity are delivered one after the other; counts for new events.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
-    is_ordered: Option<bool>,
-    /// The most requests in a second, over all nodes; null lifts the limit.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<i32>, minimum = 1, maximum = 10_000)]
-    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-    max_per_second: Option<Option<i32>>,
-    /// Seconds for one attempt; null for those of `Svc:Webhooks:Timeout`.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<i32>, minimum = 1)]
-    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-    timeout_seconds: Option<Option<i32>>,
-    /// Seconds between attempts, for retries from now on; null for those of the settings.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<Vec<i32>>, max_items = 30)]
-    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-    retry_delays_seconds: Option<Option<Vec<i32>>>,
-    /// The age of a delivery in seconds at which it is given up; null for never.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<i32>, minimum = 60)]
-    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-    expires_after_seconds: Option<Option<i32>>,
-    /// Whether an Ed25519 signature (`v1a`) goes beside `v1`, with a new key pair.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
-    is_asymmetric: Option<bool>,
-    /// The headers in place of those it has.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
-    headers: Option<BTreeMap<String, String>>,
-}
-
 /// From when on to recover.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = WebhookRecovery)]
@@ -322,7 +194,7 @@ pub(crate) async fn list_webhooks(
     post,
     path = "/webhooks",
     tag = "webhooks",
-    request_body = NewEndpointBody,
+    request_body = NewEndpoint,
     responses((
         status = 201,
         description = "The endpoint with its secret.",
@@ -332,26 +204,8 @@ pub(crate) async fn list_webhooks(
 )]
 pub(crate) async fn create_webhook(
     May { ctx, .. }: May<Manage>,
-    ApiJson(body): ApiJson<NewEndpointBody>,
+    ApiJson(new): ApiJson<NewEndpoint>,
 ) -> ApiResult<impl IntoResponse> {
-    let new = NewEndpoint {
-        url: body.url,
-        events: body.events,
-        description: body.description,
-        is_active: body.is_active,
-        secret: body.secret,
-        includes_changes: body.includes_changes,
-        is_thin: body.is_thin,
-        is_ordered: body.is_ordered,
-        max_per_second: body.max_per_second,
-        schedule: Schedule {
-            timeout_s: body.timeout_seconds,
-            expires_after_s: body.expires_after_seconds,
-            delays_s: body.retry_delays_seconds,
-        },
-        is_asymmetric: body.is_asymmetric,
-        headers: body.headers,
-    };
     let (stored, secret) = Service::of(&ctx)?.create(&ctx, new).await?;
     let location = format!("/api/v1/webhooks/{}", stored.endpoint.id);
     let answer = with_secret(stored, &secret, ctx.clock().now());
@@ -391,30 +245,14 @@ pub(crate) async fn get_webhook(
     path = "/webhooks/{id}",
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The endpoint.")),
-    request_body = EndpointChangeBody,
+    request_body = EndpointChange,
     responses((status = 200, description = "The endpoint.", body = EndpointBody)),
 )]
 pub(crate) async fn change_webhook(
     May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
-    ApiJson(body): ApiJson<EndpointChangeBody>,
+    ApiJson(change): ApiJson<EndpointChange>,
 ) -> ApiResult<Json<EndpointBody>> {
-    let change = EndpointChange {
-        url: body.url,
-        events: body.events,
-        description: body.description,
-        is_active: body.is_active,
-        secret: body.secret,
-        includes_changes: body.includes_changes,
-        is_thin: body.is_thin,
-        is_ordered: body.is_ordered,
-        max_per_second: body.max_per_second,
-        timeout_s: body.timeout_seconds,
-        expires_after_s: body.expires_after_seconds,
-        delays_s: body.retry_delays_seconds,
-        is_asymmetric: body.is_asymmetric,
-        headers: body.headers,
-    };
     let stored = Service::of(&ctx)?.change(&ctx, id, change).await?;
     Ok(Json(EndpointBody::new(stored, ctx.clock().now())))
 }

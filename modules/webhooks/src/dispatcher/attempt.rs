@@ -23,6 +23,8 @@ pub(super) struct Job {
     pub(super) claimed: Claimed,
     pub(super) endpoint: Arc<LoadedEndpoint>,
     pub(super) message: Message,
+    /// Why nothing may be sent to the endpoint's host, where the organisation doesn't allow it.
+    pub(super) refusal: Option<String>,
     /// Held until the request has ended.
     pub(super) ticket: Ticket,
 }
@@ -86,7 +88,7 @@ pub(super) async fn send(
     job: Job,
     limits: Limits,
 ) -> Ended {
-    let Job { claimed, endpoint, message, ticket } = job;
+    let Job { claimed, endpoint, message, refusal, ticket } = job;
     let bytes = message.body.bytes();
     let expires_us = endpoint.schedule.expires_us(claimed.queued_us);
     let unsent = if bytes > limits.payload {
@@ -94,7 +96,7 @@ pub(super) async fn send(
     } else if expires_us.is_some_and(|end| end <= clock.now_us()) {
         Some(Outcome::expired(clock.now()))
     } else {
-        None
+        refusal.map(|why| Outcome::unsent("host_refused", why, clock.now()))
     };
     if let Some(outcome) = unsent {
         spans::ended(&outcome);

@@ -199,6 +199,7 @@ impl Dispatcher {
             status,
             due_us,
             finished_us: (status != Status::Retrying).then_some(finished_us),
+            attempted_us: finished_us,
             code: outcome.status.map(|status| status.as_u16()),
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             // PostgreSQL refuses the character in text, and a peer may have had a say in it.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use svc_core::{App, Result};
+use svc_core::{App, OrganisationId, Result};
 use svc_data::Context;
 use svc_database::Backend;
 use uuid::Uuid;
@@ -12,7 +12,9 @@ use uuid::Uuid;
 use super::attempt::Job;
 use super::flight::Flight;
 use super::{Dispatcher, HELD_BODY, LEASE_MARGIN, Message};
+use crate::endpoint::LoadedEndpoint;
 use crate::hand_over::{Handed, HandedDelivery};
+use crate::hosts::AllowedHosts;
 use crate::in_flight::{Backlog, Planned, Ticket};
 use crate::model::Lane;
 use crate::store::claim::{self, Claim, Claimed, On, Quota};
@@ -225,6 +227,7 @@ impl Dispatcher {
         let messages = claim::messages(&self.database, wanted, HELD_BODY).await?;
         let messages: HashMap<Uuid, Message> =
             messages.into_iter().map(|stored| (stored.id, Message::from(stored))).collect();
+        let hosts = self.allowed_hosts(app, claimed.iter()).await?;
         let mut job = |claimed: Claimed| {
             // A delivery whose endpoint or message is gone is being deleted with it.
             let endpoint = Arc::clone(endpoints.get(&claimed.endpoint)?);
@@ -232,7 +235,8 @@ impl Dispatcher {
             let place = places.get_mut(&claimed.endpoint).and_then(Vec::pop);
             let ticket = place
                 .unwrap_or_else(|| self.in_flight.take(claimed.endpoint, Some(endpoint.home())));
-            Some(Job { claimed, endpoint, message, ticket })
+            let refusal = refusal(&hosts, &claimed, &endpoint);
+            Some(Job { claimed, endpoint, message, refusal, ticket })
         };
         Ok(claimed.into_iter().filter_map(&mut job).collect())
     }
@@ -272,6 +276,11 @@ impl Dispatcher {
             Err(error) if error.is_transient() => HashMap::new(),
             endpoints => endpoints?,
         };
+        let claims = handed.deliveries.iter().map(|one| &one.claimed);
+        let (endpoints, hosts) = match self.allowed_hosts(app, claims).await {
+            Err(error) if error.is_transient() => (HashMap::new(), HashMap::new()),
+            hosts => (endpoints, hosts?),
+        };
         let mut rest = Vec::new();
         let mut jobs = Vec::with_capacity(handed.deliveries.len());
         for HandedDelivery { claimed, message, mut ticket } in handed.deliveries {
@@ -279,7 +288,8 @@ impl Dispatcher {
                 Some(endpoint) => {
                     let endpoint = Arc::clone(endpoint);
                     ticket.settle(endpoint.home());
-                    jobs.push(Job { claimed, endpoint, message, ticket });
+                    let refusal = refusal(&hosts, &claimed, &endpoint);
+                    jobs.push(Job { claimed, endpoint, message, refusal, ticket });
                 }
                 // It is gone, or about to be.
                 None => rest.push(claimed),
@@ -287,6 +297,24 @@ impl Dispatcher {
         }
         flight.take_over(handed.token, jobs, rest);
         Ok(())
+    }
+
+    /// The hosts that the organisations of deliveries allow, where they say so.
+    async fn allowed_hosts(
+        &self,
+        app: &App,
+        claimed: impl Iterator<Item = &Claimed>,
+    ) -> Result<HashMap<Uuid, AllowedHosts>> {
+        let organisations: BTreeSet<Uuid> = claimed.map(|one| one.organisation).collect();
+        let mut hosts = HashMap::with_capacity(organisations.len());
+        for organisation in organisations {
+            let context = Context::system_in(app, OrganisationId(organisation))?;
+            let allowed = AllowedHosts::of(&context).await?;
+            if !allowed.is_any() {
+                hosts.insert(organisation, allowed);
+            }
+        }
+        Ok(hosts)
     }
 
     /// Queues what another process had taken on and abandoned, unless it was looked for just now.
@@ -317,6 +345,15 @@ impl Dispatcher {
         }
         Ok(())
     }
+}
+
+/// Why nothing may be sent to an endpoint.
+fn refusal(
+    hosts: &HashMap<Uuid, AllowedHosts>,
+    claimed: &Claimed,
+    endpoint: &LoadedEndpoint,
+) -> Option<String> {
+    hosts.get(&claimed.organisation)?.check(endpoint.url.as_ref().ok()?).err()
 }
 
 /// Notes endpoints whose queues gave all that was asked of them: they may hold more.

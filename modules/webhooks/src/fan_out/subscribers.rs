@@ -2,21 +2,25 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use sea_orm::Value;
+use sea_orm::{DbErr, QueryResult, Value};
+use serde_json::Value as Json;
 use svc_core::{OrganisationId, Result, UserId};
 use svc_data::UnitOfWork;
+use svc_database::database_error;
 use svc_events::Message;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::filter::Filter;
 use crate::owner::Owner;
-use crate::store::{micros, read_all};
+use crate::store::micros;
 use crate::subscription::EventType;
 use crate::view::Detail;
 
 /// An endpoint that listed a pattern.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own of the endpoint")]
 pub(super) struct Subscriber {
     pub(super) endpoint: Uuid,
@@ -27,9 +31,18 @@ pub(super) struct Subscriber {
     /// When it was registered: what was committed before is none of its business.
     pub(super) created_us: i64,
     pub(super) detail: Detail,
+    /// Which events it wants of those that it lists.
+    pub(super) filter: Option<Arc<Filter>>,
     pub(super) is_ordered: bool,
     pub(super) has_pace: bool,
     pub(super) version: i64,
+}
+
+impl Subscriber {
+    /// Whether it wants an event with this data, of those that it lists.
+    pub(super) fn wants(&self, data: Option<&Json>) -> bool {
+        self.filter.as_ref().is_none_or(|filter| data.is_some_and(|data| filter.matches(data)))
+    }
 }
 
 /// Who gets a view of an event: endpoints with one owner and the same wishes get the same bytes.
@@ -59,7 +72,7 @@ impl Place {
 
 const SELECT: &str = "SELECT s.pattern, e.id, e.organisation_id, e.owner_id, e.owner_key_id, \
     e.is_active, e.owner_gone_at, e.created_at, e.includes_changes, e.is_ordered, \
-    e.max_per_second, e.version, e.is_thin FROM webhooks_subscriptions s JOIN webhooks_endpoints e \
+    e.max_per_second, e.version, e.is_thin, e.format, e.filter FROM webhooks_subscriptions s JOIN webhooks_endpoints e \
     ON e.id = s.endpoint_id";
 
 /// Reads rows of [`SELECT`].
@@ -69,7 +82,8 @@ async fn rows(
     values: Vec<Value>,
 ) -> Result<Vec<(String, Subscriber)>> {
     let rows = uow.rows(uow.context().database().statement(sql, values)).await?;
-    read_all(&rows, |row| {
+    let mut filters = Filters::default();
+    let mut read = |row: &QueryResult| {
         let gone_at: Option<OffsetDateTime> = row.try_get_by_index(6)?;
         let max_per_second: Option<i32> = row.try_get_by_index(10)?;
         let subscriber = Subscriber {
@@ -85,13 +99,32 @@ async fn rows(
             detail: Detail {
                 includes_changes: row.try_get_by_index(8)?,
                 is_thin: row.try_get_by_index(12)?,
+                format: row.try_get_by_index(13)?,
             },
+            filter: filters.read(row.try_get_by_index(14)?),
             is_ordered: row.try_get_by_index(9)?,
             has_pace: max_per_second.is_some(),
             version: row.try_get_by_index(11)?,
         };
         Ok((row.try_get_by_index::<String>(0)?, subscriber))
-    })
+    };
+    rows.iter().map(&mut read).collect::<Result<_, DbErr>>().map_err(database_error)
+}
+
+/// Filters that were read, each once.
+#[derive(Default)]
+struct Filters(HashMap<String, Arc<Filter>>);
+
+impl Filters {
+    fn read(&mut self, text: Option<String>) -> Option<Arc<Filter>> {
+        let text = text?;
+        if let Some(known) = self.0.get(&text) {
+            return Some(Arc::clone(known));
+        }
+        let filter = Arc::new(Filter::read(&text));
+        self.0.insert(text, Arc::clone(&filter));
+        Some(filter)
+    }
 }
 
 /// The endpoints by the patterns that they listed.
@@ -192,7 +225,7 @@ impl Subscribers {
             for subscriber in self.0.get(&pattern).into_iter().flatten() {
                 if seen.insert(subscriber.endpoint) {
                     let audience = Audience { owner: subscriber.owner, detail: subscriber.detail };
-                    audiences.entry(audience).or_default().push(*subscriber);
+                    audiences.entry(audience).or_default().push(subscriber.clone());
                 }
             }
         }

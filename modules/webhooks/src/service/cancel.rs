@@ -10,7 +10,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use svc_core::Result;
 use svc_data::Context;
-use svc_database::column;
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobId};
 use uuid::Uuid;
 
@@ -49,12 +48,7 @@ impl Service {
                 uow.wake_after_commit(WAKE_TOPIC);
                 return Ok(());
             }
-            let sql = "SELECT status FROM webhooks_deliveries \
-                       WHERE organisation_id = ? AND status <> 4 AND id = ?";
-            let values = [ctx.organisation()?.0.into(), id.into()];
-            let rows = uow.rows(ctx.database().statement(sql, values)).await?;
-            let status = Status::from_code(column(rows.first().ok_or_else(no_delivery)?, 0)?)?;
-            Err(match status {
+            Err(match cancel::status(&uow, id).await?.ok_or_else(no_delivery)? {
                 Status::Queued | Status::Retrying => BEING_SENT
                     .error("the delivery is being sent; cancel it when the attempt has ended"),
                 ended => NOT_WAITING

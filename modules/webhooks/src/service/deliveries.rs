@@ -1,20 +1,22 @@
 //! The log of deliveries, and sending again.
 
+use std::collections::BTreeMap;
+
 use svc_core::{Error, OrganisationId, Result};
 use svc_data::{Context, UnitOfWork};
-use svc_database::column;
 use svc_http::{Listing, Page};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Service;
 use crate::log_text;
-use crate::model::{Lane, Status};
+use crate::model::Status;
 use crate::owner::Owner;
-use crate::store::insert::{self, Content, NewDelivery};
+use crate::store::insert::{self, NewDelivery};
 use crate::store::log::events::{self, About};
 use crate::store::log::{self, Delivery};
-use crate::store::{first_id_at, ids, is_one_of, micros, read_all};
+use crate::store::replay::{self, Redelivery};
+use crate::store::{first_id_at, micros, moment};
 
 /// A delivery with the request and the response of its last attempt.
 pub(crate) struct DeliveryDetail {
@@ -23,6 +25,37 @@ pub(crate) struct DeliveryDetail {
     pub(crate) request_body: String,
     pub(crate) response_headers: Option<Vec<(String, String)>>,
     pub(crate) response_body: Option<String>,
+    /// When the last attempt ended.
+    pub(crate) attempted_at: Option<OffsetDateTime>,
+    /// The attempts before it.
+    pub(crate) earlier: Vec<EarlierAttempt>,
+}
+
+/// An attempt before the last one.
+pub(crate) struct EarlierAttempt {
+    pub(crate) number: i32,
+    pub(crate) ended_at: Option<OffsetDateTime>,
+    pub(crate) status_code: Option<i16>,
+    pub(crate) duration_ms: Option<i32>,
+    pub(crate) error: Option<String>,
+    pub(crate) request_headers: Vec<(String, String)>,
+    pub(crate) response_headers: Option<Vec<(String, String)>>,
+    pub(crate) response_body: Option<String>,
+}
+
+impl From<log::Earlier> for EarlierAttempt {
+    fn from(stored: log::Earlier) -> Self {
+        Self {
+            number: stored.number,
+            ended_at: stored.attempted_us.map(moment),
+            status_code: stored.status_code,
+            duration_ms: stored.duration_ms,
+            error: stored.error,
+            request_headers: stored.request_headers.map(|json| pairs(&json)).unwrap_or_default(),
+            response_headers: stored.response_headers.map(|json| pairs(&json)),
+            response_body: stored.response_body,
+        }
+    }
 }
 
 /// Which deliveries to list.
@@ -36,14 +69,6 @@ pub(crate) struct DeliveryFilter {
     pub(crate) status_code: Option<i16>,
     pub(crate) since: Option<OffsetDateTime>,
     pub(crate) until: Option<OffsetDateTime>,
-}
-
-/// A delivery that is to be sent again.
-pub(crate) struct Redelivery {
-    pub(crate) id: Uuid,
-    pub(crate) endpoint: Uuid,
-    pub(crate) message: Uuid,
-    pub(crate) lane: Lane,
 }
 
 impl Service {
@@ -85,6 +110,11 @@ impl Service {
     pub(crate) async fn delivery(&self, ctx: &Context, id: Uuid) -> Result<DeliveryDetail> {
         let found = log::one(ctx.database(), ctx.organisation()?.0, id).await?;
         let found = found.ok_or_else(no_delivery)?;
+        // Only what was attempted more than once has others.
+        let earlier = match found.delivery.attempts {
+            0 | 1 => Vec::new(),
+            _ => log::earlier(ctx.database(), id).await?,
+        };
         Ok(DeliveryDetail {
             delivery: found.delivery,
             request_headers: found.request_headers.map(|json| pairs(&json)).unwrap_or_default(),
@@ -92,6 +122,8 @@ impl Service {
                 .to_owned(),
             response_headers: found.response_headers.map(|json| pairs(&json)),
             response_body: found.response_body,
+            attempted_at: found.attempted_us.map(moment),
+            earlier: earlier.into_iter().map(EarlierAttempt::from).collect(),
         })
     }
 
@@ -99,18 +131,8 @@ impl Service {
     pub(crate) async fn redeliver(&self, ctx: &Context, id: Uuid) -> Result<DeliveryDetail> {
         let new = ctx
             .transact(async |uow| {
-                let sql = "SELECT d.id, d.endpoint_id, d.message_id, d.lane \
-                           FROM webhooks_deliveries d \
-                           WHERE d.organisation_id = ? AND d.status <> 4 AND d.id = ?";
-                let values = [ctx.organisation()?.0.into(), id.into()];
-                let rows = uow.rows(ctx.database().statement(sql, values)).await?;
-                let row = rows.first().ok_or_else(no_delivery)?;
-                let original = Redelivery {
-                    id: column(row, 0)?,
-                    endpoint: column(row, 1)?,
-                    message: column(row, 2)?,
-                    lane: Lane::from_code(column(row, 3)?)?.of_redelivery(),
-                };
+                let original = replay::original(&uow, id).await?.ok_or_else(no_delivery)?;
+                let original = Redelivery { lane: original.lane.of_redelivery(), ..original };
                 let endpoint = self.find(uow.context(), original.endpoint).await?;
                 Owner::of(&endpoint).require(ctx.app()).await?;
                 let new = redeliver_all(&uow, ctx.organisation()?, &[original]).await?;
@@ -129,11 +151,11 @@ pub(super) async fn redeliver_all(
     originals: &[Redelivery],
 ) -> Result<Vec<Uuid>> {
     let ctx = uow.context();
-    let mut copies = std::collections::BTreeMap::new();
+    let mut copies = BTreeMap::new();
     for original in originals {
         copies.entry(original.message).or_insert_with(|| ctx.clock().new_id());
     }
-    copy_messages(uow, &copies).await?;
+    insert::copies(uow, &copies).await?;
     let new: Vec<NewDelivery> = originals
         .iter()
         .map(|original| NewDelivery {
@@ -149,33 +171,6 @@ pub(super) async fn redeliver_all(
         .collect();
     insert::deliveries(uow, &new).await?;
     Ok(new.into_iter().map(|delivery| delivery.id).collect())
-}
-
-async fn copy_messages(
-    uow: &UnitOfWork,
-    copies: &std::collections::BTreeMap<Uuid, Uuid>,
-) -> Result<()> {
-    let database = uow.context().database();
-    let sql = format!(
-        "SELECT id, organisation_id, event_id, event_type, time_us, trace, body, entity_type, \
-         entity_id FROM webhooks_messages WHERE {}",
-        is_one_of(database.backend(), "id")
-    );
-    let rows = uow.rows(database.statement(&sql, [ids(copies.keys().copied())])).await?;
-    let messages = read_all(&rows, |row| {
-        let original: Uuid = row.try_get_by_index(0)?;
-        Ok(insert::NewMessage {
-            id: copies.get(&original).copied().unwrap_or_default(),
-            organisation: OrganisationId(row.try_get_by_index(1)?),
-            event_id: row.try_get_by_index(2)?,
-            event_type: row.try_get_by_index(3)?,
-            time_us: row.try_get_by_index(4)?,
-            trace: row.try_get_by_index::<Option<String>>(5)?.and_then(|text| text.parse().ok()),
-            entity: log::entity_of(row, 7)?,
-            content: Content::Body(row.try_get_by_index(6)?),
-        })
-    })?;
-    insert::messages(uow, &messages).await
 }
 
 pub(super) fn no_delivery() -> Error {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait as _, IntoActiveModel as _};
 use svc_client::TargetUrl;
-use svc_core::{Error, FieldErrors, KeyRing, Result, random_array};
+use svc_core::{Error, KeyRing, Result, random_array};
 use svc_data::{Context, UnitOfWork};
 use svc_http::{Listing, Page};
 use svc_jobs::EnqueueJobs as _;
@@ -13,67 +13,20 @@ use url::Url;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::{Service, key_ring, no_endpoint};
+use super::{Service, key_ring, no_endpoint, wishes};
 use crate::WAKE_TOPIC;
 use crate::endpoint::purpose;
 use crate::errors::TOO_MANY_ENDPOINTS;
 use crate::headers;
+use crate::hosts::AllowedHosts;
+use crate::input::{Checked, EndpointChange, NewEndpoint};
 use crate::model::endpoint::{self, ActiveModel, Entity, Model};
 use crate::owner::{Owner, Standing};
 use crate::retention::DeleteDeliveries;
 use crate::retired::{self, RetiredKey, Scheme};
-use crate::schedule::{self, Schedule};
 use crate::signing::{KeyPair, Secret};
-use crate::store::{deletions, queues};
-use crate::subscription::{Subscription, SubscriptionError};
-
-/// The longest address.
-const MAX_URL: usize = 2_048;
-/// The longest description, in characters.
-const MAX_DESCRIPTION: usize = 500;
-
-/// The highest limit of requests in a second.
-const MAX_PER_SECOND: i32 = 10_000;
-
-/// An endpoint to register.
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
-pub(crate) struct NewEndpoint {
-    pub(crate) url: String,
-    pub(crate) events: Vec<String>,
-    pub(crate) description: String,
-    pub(crate) is_active: bool,
-    pub(crate) secret: Option<String>,
-    pub(crate) includes_changes: bool,
-    pub(crate) is_thin: bool,
-    pub(crate) is_ordered: bool,
-    pub(crate) max_per_second: Option<i32>,
-    pub(crate) schedule: Schedule,
-    pub(crate) is_asymmetric: bool,
-    pub(crate) headers: BTreeMap<String, String>,
-}
-
-/// What changes of an endpoint; what is none stays.
-#[derive(Default)]
-pub(crate) struct EndpointChange {
-    pub(crate) url: Option<String>,
-    pub(crate) events: Option<Vec<String>>,
-    pub(crate) description: Option<String>,
-    pub(crate) is_active: Option<bool>,
-    pub(crate) secret: Option<String>,
-    pub(crate) includes_changes: Option<bool>,
-    pub(crate) is_thin: Option<bool>,
-    pub(crate) is_ordered: Option<bool>,
-    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-    pub(crate) max_per_second: Option<Option<i32>>,
-    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-    pub(crate) timeout_s: Option<Option<i32>>,
-    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-    pub(crate) expires_after_s: Option<Option<i32>>,
-    #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-    pub(crate) delays_s: Option<Option<Vec<i32>>>,
-    pub(crate) is_asymmetric: Option<bool>,
-    pub(crate) headers: Option<BTreeMap<String, String>>,
-}
+use crate::store::{deletions, queues, subscriptions};
+use crate::subscription::Subscription;
 
 /// An endpoint, with the names of its custom headers; their values may be tokens.
 pub(crate) struct Stored {
@@ -85,14 +38,6 @@ pub(crate) struct Stored {
     pub(crate) retired: Vec<RetiredKey>,
 }
 
-/// Fields that were checked.
-#[derive(Default)]
-struct Checked {
-    url: Option<String>,
-    subscription: Option<Subscription>,
-    secret: Option<Secret>,
-}
-
 impl Service {
     /// Registers an endpoint; answers with its secret too.
     pub(crate) async fn create(
@@ -100,18 +45,9 @@ impl Service {
         ctx: &Context,
         new: NewEndpoint,
     ) -> Result<(Stored, Zeroizing<String>)> {
-        let checked = self.check(&EndpointChange {
-            url: Some(new.url),
-            events: Some(new.events),
-            description: Some(new.description.clone()),
-            secret: new.secret,
-            headers: Some(new.headers.clone()),
-            max_per_second: Some(new.max_per_second),
-            timeout_s: Some(new.schedule.timeout_s),
-            expires_after_s: Some(new.schedule.expires_after_s),
-            delays_s: Some(new.schedule.delays_s.clone()),
-            ..EndpointChange::default()
-        })?;
+        let (is_active, is_asymmetric) = (new.is_active, new.is_asymmetric);
+        let change = new.into_change();
+        let checked = self.check(&change)?;
         let Checked { url: Some(url), subscription: Some(subscription), secret } = checked else {
             return Err(Error::internal("a new endpoint was checked without its fields"));
         };
@@ -120,37 +56,33 @@ impl Service {
         let id = ctx.clock().new_id();
         let owner = Owner::calling(ctx)?;
         let now = ctx.clock().now();
-        let (key_pair, public_key) = key_pair(&ring, id, new.is_asymmetric);
-        let record = ActiveModel {
+        let (key_pair, public_key) = key_pair(&ring, id, is_asymmetric);
+        let headers = change.headers.as_ref().map(|given| headers::protect(&ring, id, given));
+        let mut record = ActiveModel {
             id: Set(id),
             url: Set(url),
-            description: Set(new.description),
             events: Set(patterns_json(&subscription)?),
-            is_active: Set(new.is_active),
-            includes_changes: Set(new.includes_changes),
-            is_thin: Set(new.is_thin),
-            is_ordered: Set(new.is_ordered),
-            max_per_second: Set(new.max_per_second),
-            timeout_s: Set(new.schedule.timeout_s),
-            expires_after_s: Set(new.schedule.expires_after_s),
-            retry_delays_s: Set(new.schedule.delays_s.as_deref().map(schedule::written)),
+            is_active: Set(is_active),
             key_pair: Set(key_pair),
             public_key: Set(public_key),
-            headers: Set(headers::protect(&ring, id, &new.headers)?),
+            headers: Set(headers.transpose()?.flatten()),
             owner_id: Set(owner.user.0),
             owner_key_id: Set(owner.key),
             owner_name: Set(ctx.principal().display_name().to_owned()),
             secret: Set(ring.protect(&purpose(id), secret.as_bytes())),
             consecutive_failures: Set(0),
-            disabled_at: Set((!new.is_active).then_some(now)),
-            disabled_reason: Set((!new.is_active).then(|| switched_off_by(ctx))),
+            disabled_at: Set((!is_active).then_some(now)),
+            disabled_reason: Set((!is_active).then(|| switched_off_by(ctx))),
             ..ActiveModel::default()
         };
+        change.apply(&mut record);
+        wishes::check(ctx.app(), &record)?;
+        self.check_host(ctx, record.url.as_ref()).await?;
         let stored = ctx
             .transact(async |uow| {
                 self.has_room(uow.context()).await?;
                 let stored = uow.insert(record).await?;
-                subscribe(&uow, id, &subscription).await?;
+                subscriptions::add(&uow, id, &subscription).await?;
                 Ok(stored)
             })
             .await?;
@@ -177,6 +109,9 @@ impl Service {
         change: EndpointChange,
     ) -> Result<Stored> {
         let checked = self.check(&change)?;
+        if let Some(url) = &checked.url {
+            self.check_host(ctx, url).await?;
+        }
         let ring = key_ring(ctx)?;
         let owner = Owner::calling(ctx)?;
         let stored = ctx
@@ -193,32 +128,12 @@ impl Service {
                 }
                 if let Some(subscription) = &checked.subscription {
                     record.events = Set(patterns_json(subscription)?);
-                    unsubscribe(&uow, id).await?;
-                    subscribe(&uow, id, subscription).await?;
+                    subscriptions::remove(&uow, id).await?;
+                    subscriptions::add(&uow, id, subscription).await?;
                 }
-                if let Some(description) = change.description {
-                    record.description = Set(description);
-                }
-                if let Some(includes) = change.includes_changes {
-                    record.includes_changes = Set(includes);
-                }
-                if let Some(is_thin) = change.is_thin {
-                    record.is_thin = Set(is_thin);
-                }
-                if let Some(is_ordered) = change.is_ordered {
-                    record.is_ordered = Set(is_ordered);
-                }
-                if let Some(max_per_second) = change.max_per_second {
-                    record.max_per_second = Set(max_per_second);
-                }
-                if let Some(timeout_s) = change.timeout_s {
-                    record.timeout_s = Set(timeout_s);
-                }
-                if let Some(expires_after_s) = change.expires_after_s {
-                    record.expires_after_s = Set(expires_after_s);
-                }
-                if let Some(delays_s) = &change.delays_s {
-                    record.retry_delays_s = Set(delays_s.as_deref().map(schedule::written));
+                change.apply(&mut record);
+                if change.has_wishes() {
+                    wishes::check(ctx.app(), &record)?;
                 }
                 if let Some(wanted) = change.is_asymmetric
                     && wanted != before.key_pair.is_some()
@@ -347,7 +262,7 @@ impl Service {
         ctx.transact(async |uow| {
             locked(&uow, id).await?;
             uow.delete::<Entity>(id).await?;
-            unsubscribe(&uow, id).await?;
+            subscriptions::remove(&uow, id).await?;
             deletions::note(&uow, id).await?;
             self.turn_away_after_commit(&uow, id, i64::MAX);
             uow.enqueue(DeleteDeliveries { endpoint: id }).await.map(drop)
@@ -395,67 +310,17 @@ impl Service {
         Ok(Stored { endpoint, header_names, owner, retired })
     }
 
-    /// Checks all fields that are given, and names each that is wrong.
+    /// Refuses an address at a host that the organisation doesn't allow.
+    async fn check_host(&self, ctx: &Context, url: &str) -> Result<()> {
+        let refuse = |why: String| Error::invalid("the endpoint is not valid").field("url", why);
+        let url = TargetUrl::parse(url, self.endpoints.policy())
+            .map_err(|error| refuse(error.to_string()))?;
+        AllowedHosts::of(ctx).await?.check(&url).map_err(refuse)
+    }
+
+    /// Checks all fields that are given.
     fn check(&self, change: &EndpointChange) -> Result<Checked> {
-        let mut errors = FieldErrors::new();
-        let mut refuse = |field: &str, message: String| {
-            errors.entry(field.to_owned()).or_default().push(message);
-        };
-        let mut checked = Checked::default();
-        if let Some(url) = &change.url {
-            match TargetUrl::parse(url, self.endpoints.policy()) {
-                Ok(parsed) if parsed.as_str().len() <= MAX_URL => {
-                    checked.url = Some(parsed.as_str().to_owned());
-                }
-                Ok(_) => refuse("url", format!("must have at most {MAX_URL} characters")),
-                Err(error) => refuse("url", error.to_string()),
-            }
-        }
-        if let Some(events) = &change.events {
-            match Subscription::parse(events) {
-                Ok(subscription) => checked.subscription = Some(subscription),
-                Err(error) => {
-                    let field = match &error {
-                        SubscriptionError::Pattern { index, .. } => format!("events[{index}]"),
-                        _ => "events".to_owned(),
-                    };
-                    refuse(&field, error.to_string());
-                }
-            }
-        }
-        if let Some(secret) = &change.secret {
-            match Secret::parse(secret) {
-                Ok(secret) => checked.secret = Some(secret),
-                Err(error) => refuse("secret", error.to_string()),
-            }
-        }
-        if let Some(description) = &change.description {
-            if description.chars().count() > MAX_DESCRIPTION {
-                refuse("description", format!("must have at most {MAX_DESCRIPTION} characters"));
-            }
-            if description.contains('\0') {
-                refuse("description", "must not contain the character U+0000".to_owned());
-            }
-        }
-        if let Some(Some(limit)) = change.max_per_second
-            && !(1..=MAX_PER_SECOND).contains(&limit)
-        {
-            let expected = format!("must be from 1 to {MAX_PER_SECOND}, or null for no limit");
-            refuse("maxPerSecond", expected);
-        }
-        let schedule = Schedule {
-            timeout_s: change.timeout_s.flatten(),
-            expires_after_s: change.expires_after_s.flatten(),
-            delays_s: change.delays_s.clone().flatten(),
-        };
-        errors.extend(schedule.check(&self.settings));
-        if let Some(Err(found)) = change.headers.as_ref().map(headers::check) {
-            errors.extend(found);
-        }
-        if errors.is_empty() {
-            return Ok(checked);
-        }
-        Err(Error::invalid("the endpoint is not valid").with_fields(errors))
+        change.check(self.endpoints.policy(), &self.settings)
     }
 }
 
@@ -510,22 +375,4 @@ async fn locked(uow: &UnitOfWork, id: Uuid) -> Result<Model> {
 fn patterns_json(subscription: &Subscription) -> Result<String> {
     serde_json::to_string(subscription.patterns())
         .map_err(|error| Error::internal("patterns can't be made JSON").caused_by(error))
-}
-
-async fn subscribe(uow: &UnitOfWork, id: Uuid, subscription: &Subscription) -> Result<()> {
-    let organisation = uow.context().organisation()?.0;
-    let patterns = subscription.patterns();
-    let sql = format!(
-        "INSERT INTO webhooks_subscriptions (pattern, organisation_id, endpoint_id) VALUES {}",
-        vec!["(?, ?, ?)"; patterns.len()].join(", ")
-    );
-    let values = patterns
-        .iter()
-        .flat_map(|pattern| [pattern.as_str().into(), organisation.into(), id.into()]);
-    uow.execute(uow.context().database().statement(&sql, values)).await.map(drop)
-}
-
-async fn unsubscribe(uow: &UnitOfWork, id: Uuid) -> Result<()> {
-    let sql = "DELETE FROM webhooks_subscriptions WHERE endpoint_id = ?";
-    uow.execute(uow.context().database().statement(sql, [id.into()])).await.map(drop)
 }

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use svc_core::Result;
 use svc_data::Context;
-use svc_database::column;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Service;
 use crate::model::Status;
 use crate::store::log::{self, Ended};
-use crate::store::{first_id_at, made_us, moment};
+use crate::store::{first_id_at, made_us, moment, queues};
 
 /// Deliveries that are looked at, the newest: a busy endpoint is judged by its last hours.
 const LOOKED_AT: u64 = 5_000;
@@ -90,17 +89,9 @@ impl Service {
             total,
             hours: hours.collect(),
             last_success_at: last_success.map(moment),
-            backlog: backlog(ctx, id).await?,
+            backlog: queues::waiting_for(ctx.database(), id, COUNTED).await?,
         })
     }
-}
-
-async fn backlog(ctx: &Context, id: Uuid) -> Result<i64> {
-    let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM webhooks_deliveries \
-               WHERE status < 2 AND endpoint_id = ? LIMIT ?) AS waiting";
-    let statement = ctx.database().statement(sql, [id.into(), COUNTED.into()]);
-    let rows = ctx.database().rows(statement).await?;
-    rows.first().map_or(Ok(0), |row| column(row, 0))
 }
 
 #[cfg(test)]

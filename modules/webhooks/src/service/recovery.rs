@@ -14,14 +14,15 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Service;
-use super::deliveries::{Redelivery, redeliver_all};
+use super::deliveries::redeliver_all;
 use super::walk::{Step, Walk};
 use crate::WAKE_TOPIC;
 use crate::entity::Entity;
+use crate::filter::Filter;
 use crate::model::{Status, endpoint};
 use crate::owner::{Owner, Standing};
 use crate::store::insert::{self, Content, NewMessage};
-use crate::store::replay::{self, Candidate, Scope, Window, Wish};
+use crate::store::replay::{self, Candidate, Redelivery, Scope, Window, Wish};
 use crate::store::{self, first_id_at, micros};
 use crate::subscription::EventType;
 use crate::view::{self, Reader};
@@ -238,14 +239,22 @@ async fn make_messages(
     let mut reader = Reader::new(uow, told.iter().map(|(_, _, message)| *message).collect())?;
     let places: Vec<usize> = (0..told.len()).collect();
     reader.prepare(*owner, principal, &places, endpoint.detail()).await?;
+    let filter = endpoint.filter.as_deref().map(Filter::read);
     let (mut shown, mut hidden, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     for (place, (delivery, event_type, message)) in told.into_iter().enumerate() {
+        let is_wanted = filter.as_ref().is_none_or(|filter| {
+            reader.data(place, *owner).is_some_and(|data| filter.matches(&data))
+        });
         let view = reader.view(place, *owner, principal, endpoint.detail()).await?;
-        let Some(view) = view else {
+        let Some(view) = view.filter(|_| is_wanted) else {
             hidden.push(delivery);
             continue;
         };
         let id = store::as_old_as(delivery, uow.context().clock().new_id());
+        let (app, organisation) = (uow.context().app(), owner.organisation);
+        let entity = Entity::of(uow.context(), message)?;
+        let told = view::Told { app, event_type, message, organisation, entity: entity.as_ref() };
+        let body = view::body(told, &view, endpoint.format)?;
         messages.push(NewMessage {
             id,
             organisation: owner.organisation,
@@ -253,8 +262,8 @@ async fn make_messages(
             event_type: event_type.as_str().to_owned(),
             time_us: micros(message.time),
             trace: message.trace,
-            entity: Entity::of(uow.context(), message)?,
-            content: Content::Body(view::body(event_type, message, owner.organisation, &view)?),
+            entity,
+            content: Content::Body(body),
         });
         shown.push((delivery, id));
     }

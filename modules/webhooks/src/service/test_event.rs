@@ -31,7 +31,7 @@ impl Service {
         };
         let delivery = ctx.clock().new_id();
         ctx.transact(async |uow| {
-            self.find(uow.context(), endpoint).await?;
+            let format = self.find(uow.context(), endpoint).await?.format;
             let event = ctx.clock().new_id();
             let time = ctx.clock().now();
             let envelope = Envelope {
@@ -51,7 +51,7 @@ impl Service {
                 trace: TraceContext::current(),
                 // An example is about nothing that there is.
                 entity: None,
-                content: Content::Body(view::text(&envelope)?),
+                content: Content::Body(view::text(ctx.app(), &envelope, format, None)?),
             };
             let delivery = NewDelivery {
                 id: delivery,

@@ -3,7 +3,7 @@
 use sea_orm::Value;
 use svc_core::Result;
 use svc_data::UnitOfWork;
-use svc_database::Backend;
+use svc_database::{Backend, column};
 use uuid::Uuid;
 
 use super::{queues, read_all};
@@ -30,6 +30,15 @@ pub(crate) async fn one(uow: &UnitOfWork, delivery: Uuid, sentence: &str) -> Res
     // The next of its entity may be sent now.
     queues::touch(uow, endpoints.into_iter().map(|endpoint| (endpoint, now))).await?;
     Ok(is_cancelled)
+}
+
+/// Where a delivery of the organisation that is called in stands; none where there is no such.
+pub(crate) async fn status(uow: &UnitOfWork, delivery: Uuid) -> Result<Option<Status>> {
+    let sql = "SELECT status FROM webhooks_deliveries \
+               WHERE organisation_id = ? AND status <> 4 AND id = ?";
+    let values = [uow.context().organisation()?.0.into(), delivery.into()];
+    let rows = uow.rows(uow.context().database().statement(sql, values)).await?;
+    rows.first().map(|row| Status::from_code(column(row, 0)?)).transpose()
 }
 
 /// Where a walk along what waits for an endpoint is: at a status, behind a delivery.
@@ -92,5 +101,5 @@ pub(crate) async fn renew(uow: &UnitOfWork, endpoint: Uuid) -> Result<i64> {
                RETURNING version";
     let values: [Value; 2] = [uow.context().clock().now().into(), endpoint.into()];
     let rows = uow.rows(uow.context().database().statement(sql, values)).await?;
-    rows.first().map_or(Ok(i64::MAX), |row| svc_database::column(row, 0))
+    rows.first().map_or(Ok(i64::MAX), |row| column(row, 0))
 }

@@ -9,7 +9,7 @@ use svc_data::UnitOfWork;
 use svc_database::Database;
 use uuid::Uuid;
 
-use super::{queues, read_all};
+use super::{ids, is_one_of, queues, read_all};
 use crate::model::Status;
 
 /// Rows that one step deletes: short enough that nothing waits for it.
@@ -49,6 +49,12 @@ pub(crate) async fn step(
     let rows = uow.rows(database.statement(&sql, [endpoint.into(), place.after.into()])).await?;
     let deleted: Vec<Uuid> = read_all(&rows, |row| row.try_get_by_index(0))?;
     let count = u64::try_from(deleted.len()).unwrap_or(u64::MAX);
+    let sql = format!(
+        "DELETE FROM webhooks_attempts WHERE {}",
+        is_one_of(database.backend(), "delivery_id")
+    );
+    let listed = ids(deleted.iter().copied());
+    uow.execute(database.statement(&sql, [listed])).await?;
     let next = match deleted.into_iter().max().filter(|_| count >= STEP) {
         Some(after) => Some(Place { after, ..place }),
         None => Some(Place { status: place.status + 1, ..Place::default() }),
@@ -68,4 +74,29 @@ pub(crate) async fn forget(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
     queues::forget(uow, endpoint).await?;
     let sql = "DELETE FROM webhooks_deletions WHERE endpoint_id = ?";
     uow.execute(uow.context().database().statement(sql, [endpoint.into()])).await.map(drop)
+}
+
+/// What is deleted by its age.
+#[derive(Clone, Copy)]
+pub(crate) enum Aged {
+    Attempts,
+    Deliveries,
+    Messages,
+}
+
+/// Deliveries, or messages, that one step deletes by age.
+const AGED_STEP: u64 = 1_000;
+
+/// Deletes the oldest that were made before an identifier; answers with their number.
+pub(crate) async fn aged(uow: &UnitOfWork, what: Aged, before: Uuid) -> Result<u64> {
+    let (table, id) = match what {
+        Aged::Attempts => ("webhooks_attempts", "delivery_id"),
+        Aged::Deliveries => ("webhooks_deliveries", "id"),
+        Aged::Messages => ("webhooks_messages", "id"),
+    };
+    let sql = format!(
+        "DELETE FROM {table} WHERE {id} IN \
+         (SELECT {id} FROM {table} WHERE {id} < ? ORDER BY {id} LIMIT {AGED_STEP})"
+    );
+    uow.execute(uow.context().database().statement(&sql, [before.into()])).await
 }

@@ -153,22 +153,29 @@ pub(crate) async fn remove(uow: &UnitOfWork, closed: impl IntoIterator<Item = Uu
 
 /// Hand-overs whose end has come by `now_us`: whoever held them is gone.
 pub(crate) async fn abandoned(database: &Database, now_us: i64) -> Result<Vec<Uuid>> {
-    let sql = "SELECT id FROM webhooks_hand_overs WHERE until_us <= ? ORDER BY until_us";
-    let rows = database.rows(database.statement(sql, [now_us.into()])).await?;
+    let sql = "SELECT id FROM webhooks_hand_overs WHERE until_us <= ? AND until_us < ? \
+               ORDER BY until_us";
+    let rows = database.rows(database.statement(sql, [now_us.into(), i64::MAX.into()])).await?;
     read_all(&rows, |row| row.try_get_by_index(0))
 }
 
 /// Queues what an abandoned hand-over tells of and has no row, in its place.
 pub(crate) async fn queue(uow: &UnitOfWork, hand_over: Uuid) -> Result<()> {
     let database = uow.context().database();
-    let sql = "DELETE FROM webhooks_hand_overs WHERE id = ? RETURNING deliveries";
-    let rows = uow.rows(database.statement(sql, [hand_over.into()])).await?;
+    // One that can't be read is set aside, or it would stop whoever finds it again and again.
+    let sql = "UPDATE webhooks_hand_overs SET until_us = ? WHERE id = ? RETURNING deliveries";
+    let rows = uow.rows(database.statement(sql, [i64::MAX.into(), hand_over.into()])).await?;
     // Another node may have been faster.
     let Some(row) = rows.first() else { return Ok(()) };
     let content: String = column(row, 0)?;
-    let content: Content = serde_json::from_str(&content).map_err(|error| {
-        Error::internal(format!("the hand-over `{hand_over}` can't be read")).caused_by(error)
-    })?;
+    let content: Content = match serde_json::from_str(&content) {
+        Ok(content) => content,
+        Err(error) => {
+            tracing::error!(%hand_over, %error, "a hand-over can't be read, and is set aside");
+            return Ok(());
+        }
+    };
+    remove(uow, [hand_over]).await?;
     let held = hold(uow, [], content.endpoints.iter().copied()).await?;
     let mut left: Vec<NewDelivery> = content
         .deliveries()

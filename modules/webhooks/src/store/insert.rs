@@ -1,12 +1,14 @@
 //! New messages and deliveries.
 
+use std::collections::BTreeMap;
+
 use svc_core::trace::TraceContext;
 use svc_core::{OrganisationId, Result};
 use svc_data::UnitOfWork;
 use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable};
 use uuid::Uuid;
 
-use super::queues;
+use super::{ids, is_one_of, log, queues, read_all};
 use crate::entity::Entity;
 use crate::model::{Lane, Status};
 
@@ -144,6 +146,31 @@ pub(crate) async fn messages(uow: &UnitOfWork, messages: &[NewMessage]) -> Resul
         uow.execute(database.statement(&sql, values)).await?;
     }
     Ok(())
+}
+
+/// Copies messages, each under the identifier that is given for it.
+pub(crate) async fn copies(uow: &UnitOfWork, new_ids: &BTreeMap<Uuid, Uuid>) -> Result<()> {
+    let database = uow.context().database();
+    let sql = format!(
+        "SELECT id, organisation_id, event_id, event_type, time_us, trace, body, entity_type, \
+         entity_id FROM webhooks_messages WHERE {}",
+        is_one_of(database.backend(), "id")
+    );
+    let rows = uow.rows(database.statement(&sql, [ids(new_ids.keys().copied())])).await?;
+    let copied = read_all(&rows, |row| {
+        let original: Uuid = row.try_get_by_index(0)?;
+        Ok(NewMessage {
+            id: new_ids.get(&original).copied().unwrap_or_default(),
+            organisation: OrganisationId(row.try_get_by_index(1)?),
+            event_id: row.try_get_by_index(2)?,
+            event_type: row.try_get_by_index(3)?,
+            time_us: row.try_get_by_index(4)?,
+            trace: row.try_get_by_index::<Option<String>>(5)?.and_then(|text| text.parse().ok()),
+            entity: log::entity_of(row, 7)?,
+            content: Content::Body(row.try_get_by_index(6)?),
+        })
+    })?;
+    messages(uow, &copied).await
 }
 
 /// Stores deliveries, due at once, and wakes the dispatcher after the commit: the last thing that a

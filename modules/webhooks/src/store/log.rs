@@ -237,6 +237,41 @@ pub(crate) struct Exchange {
     pub(crate) request_body: String,
     pub(crate) response_headers: Option<String>,
     pub(crate) response_body: Option<String>,
+    /// When the last attempt ended.
+    pub(crate) attempted_us: Option<i64>,
+}
+
+/// An attempt before the last one.
+pub(crate) struct Earlier {
+    pub(crate) number: i32,
+    pub(crate) attempted_us: Option<i64>,
+    pub(crate) status_code: Option<i16>,
+    pub(crate) duration_ms: Option<i32>,
+    pub(crate) error: Option<String>,
+    /// Headers as JSON lists of names and values.
+    pub(crate) request_headers: Option<String>,
+    pub(crate) response_headers: Option<String>,
+    pub(crate) response_body: Option<String>,
+}
+
+/// The attempts at a delivery before the last one, in their order.
+pub(crate) async fn earlier(database: &Database, delivery: Uuid) -> Result<Vec<Earlier>> {
+    let sql = "SELECT number, attempted_us, status_code, duration_ms, error, request_headers, \
+               response_headers, response_body FROM webhooks_attempts WHERE delivery_id = ? \
+               ORDER BY number";
+    let rows = database.rows(database.statement(sql, [delivery.into()])).await?;
+    read_all(&rows, |row| {
+        Ok(Earlier {
+            number: row.try_get_by_index(0)?,
+            attempted_us: row.try_get_by_index(1)?,
+            status_code: row.try_get_by_index(2)?,
+            duration_ms: row.try_get_by_index(3)?,
+            error: row.try_get_by_index(4)?,
+            request_headers: row.try_get_by_index(5)?,
+            response_headers: row.try_get_by_index(6)?,
+            response_body: row.try_get_by_index(7)?,
+        })
+    })
 }
 
 /// One delivery.
@@ -246,7 +281,7 @@ pub(crate) async fn one(
     id: Uuid,
 ) -> Result<Option<Exchange>> {
     let sql = format!(
-        "SELECT {COLUMNS}, d.request_headers, m.body, d.response_headers, d.response_body \
+        "SELECT {COLUMNS}, d.request_headers, m.body, d.response_headers, d.response_body, d.attempted_us \
          FROM {FROM} WHERE d.organisation_id = ? AND d.status <> 4 AND d.id = ?"
     );
     let values = [organisation.into(), id.into()];
@@ -258,6 +293,7 @@ pub(crate) async fn one(
         request_body: column(row, 19)?,
         response_headers: column(row, 20)?,
         response_body: column(row, 21)?,
+        attempted_us: column(row, 22)?,
     }))
 }
 

@@ -317,6 +317,24 @@ pub(crate) async fn forget(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
     uow.execute(uow.context().database().statement(sql, [endpoint.into()])).await.map(drop)
 }
 
+/// How many deliveries wait for an endpoint, counted up to a number.
+pub(crate) async fn waiting_for(database: &Database, endpoint: Uuid, most: i64) -> Result<i64> {
+    let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM webhooks_deliveries \
+               WHERE status < 2 AND endpoint_id = ? LIMIT ?) AS waiting";
+    let rows = database.rows(database.statement(sql, [endpoint.into(), most.into()])).await?;
+    rows.first().map_or(Ok(0), |row| column(row, 0))
+}
+
+/// How many deliveries wait or are being sent, those in the queue counted up to a number. What was
+/// handed over may have been recorded in part; it is gone in a moment.
+pub(crate) async fn waiting(database: &Database, most: i64) -> Result<i64> {
+    let sql = "SELECT COUNT(*) + \
+               COALESCE((SELECT CAST(SUM(h.count) AS BIGINT) FROM webhooks_hand_overs h), 0) \
+               FROM (SELECT 1 FROM webhooks_deliveries d WHERE d.status < 2 LIMIT ?) AS w";
+    let rows = database.rows(database.statement(sql, [most.into()])).await?;
+    rows.first().map_or(Ok(0), |row| column(row, 0))
+}
+
 /// Endpoints among which the oldest is looked for: a scrape never walks all of them.
 const ENDPOINTS_MEASURED: i32 = 1_000;
 

@@ -21,6 +21,8 @@ pub(crate) struct Attempt<'a> {
     /// When it is tried again.
     pub(crate) due_us: Option<i64>,
     pub(crate) finished_us: Option<i64>,
+    /// When it ended.
+    pub(crate) attempted_us: i64,
     pub(crate) code: Option<u16>,
     pub(crate) duration_ms: u64,
     pub(crate) error: Option<String>,
@@ -30,7 +32,7 @@ pub(crate) struct Attempt<'a> {
 }
 
 /// An [`Attempt`] as a row.
-const COLUMNS: [(&str, CellKind); 11] = [
+const COLUMNS: [(&str, CellKind); 12] = [
     ("id", CellKind::Uuid),
     ("token", CellKind::Uuid),
     ("status", CellKind::SmallInt),
@@ -42,10 +44,11 @@ const COLUMNS: [(&str, CellKind); 11] = [
     ("sent", CellKind::Text),
     ("headers", CellKind::Text),
     ("body", CellKind::Text),
+    ("attempted_us", CellKind::BigInt),
 ];
 
 impl Attempt<'_> {
-    fn cells(&self) -> [Cell<'_>; 11] {
+    fn cells(&self) -> [Cell<'_>; 12] {
         [
             self.claimed.id.into(),
             self.claimed.claim.token.into(),
@@ -58,6 +61,7 @@ impl Attempt<'_> {
             self.sent.into(),
             self.headers.into(),
             self.body.into(),
+            self.attempted_us.into(),
         ]
     }
 
@@ -84,6 +88,7 @@ pub(crate) async fn attempts(uow: &UnitOfWork, attempts: &[&Attempt<'_>]) -> Res
     };
     let mut recorded = HashSet::with_capacity(attempts.len());
     for part in attempts.chunks(ROWS_AT_ONCE) {
+        keep_last(uow, part).await?;
         let RowTable { sql, values } =
             RowTable::new(database.backend(), &COLUMNS, part.iter().map(|attempt| attempt.cells()));
         let sql = format!(
@@ -91,13 +96,37 @@ pub(crate) async fn attempts(uow: &UnitOfWork, attempts: &[&Attempt<'_>]) -> Res
              due_us = COALESCE(r.due_us, q.due_us), finished_at_us = r.finished_us, claim = NULL, \
              claimed_until_us = NULL, status_code = r.code, duration_ms = r.duration_ms, \
              error = r.error, request_headers = r.sent, response_headers = r.headers, \
-             response_body = r.body FROM {sql} WHERE q.id = r.id AND q.claim = r.token \
+             response_body = r.body, attempted_us = r.attempted_us FROM {sql} WHERE q.id = r.id AND q.claim = r.token \
              RETURNING {id}"
         );
         let rows = uow.rows(database.statement(&sql, values)).await?;
         recorded.extend(read_all(&rows, |row| row.try_get_by_index::<Uuid>(0))?);
     }
     Ok(recorded)
+}
+
+const CLAIMS: [(&str, CellKind); 2] = [("id", CellKind::Uuid), ("token", CellKind::Uuid)];
+
+/// Keeps the attempts that others are about to take the place of, as the log has them.
+async fn keep_last(uow: &UnitOfWork, attempts: &[&Attempt<'_>]) -> Result<()> {
+    let again: Vec<&Claimed> =
+        attempts.iter().map(|one| one.claimed).filter(|claimed| claimed.attempts > 0).collect();
+    if again.is_empty() {
+        return Ok(());
+    }
+    let database = uow.context().database();
+    let cells = again.iter().map(|one| [Cell::from(one.id), one.claim.token.into()]);
+    let RowTable { sql, values } = RowTable::new(database.backend(), &CLAIMS, cells);
+    // One that is there was kept by a commit that nobody was told of, since the connection was lost.
+    let sql = format!(
+        "INSERT INTO webhooks_attempts (delivery_id, number, attempted_us, status_code, \
+         duration_ms, error, request_headers, response_headers, response_body) \
+         SELECT q.id, q.attempts, q.attempted_us, q.status_code, q.duration_ms, q.error, \
+         q.request_headers, q.response_headers, q.response_body FROM {sql} \
+         JOIN webhooks_deliveries q ON q.id = r.id AND q.claim = r.token WHERE q.attempts > 0 \
+         ON CONFLICT (delivery_id, number) DO NOTHING"
+    );
+    uow.execute(database.statement(&sql, values)).await.map(drop)
 }
 
 /// A delivery of a hand-over that gets a row of its own.
@@ -111,7 +140,7 @@ pub(crate) enum First<'a> {
 }
 
 /// A [`First`] as a row.
-const FIRST: [(&str, CellKind); 17] = [
+const FIRST: [(&str, CellKind); 18] = [
     ("id", CellKind::Uuid),
     ("organisation", CellKind::Uuid),
     ("endpoint", CellKind::Uuid),
@@ -129,6 +158,7 @@ const FIRST: [(&str, CellKind); 17] = [
     ("sent", CellKind::Text),
     ("headers", CellKind::Text),
     ("body", CellKind::Text),
+    ("attempted_us", CellKind::BigInt),
 ];
 
 impl First<'_> {
@@ -139,7 +169,7 @@ impl First<'_> {
         }
     }
 
-    fn cells(&self) -> [Cell<'_>; 17] {
+    fn cells(&self) -> [Cell<'_>; 18] {
         let Claimed { id, organisation, endpoint, message, claim, .. } = *self.claimed();
         let (attempts, is_taken) = match self {
             Self::Ended(_) => (1, false),
@@ -149,12 +179,13 @@ impl First<'_> {
         let outcome = match self {
             Self::Ended(attempt) => attempt.cells(),
             Self::Taken(_) | Self::Waiting(_) => {
-                let mut cells = [const { Cell::Null }; 11];
+                let mut cells = [const { Cell::Null }; 12];
                 cells[2] = Status::Queued.code().into();
                 cells
             }
         };
-        let [_, _, status, due, finished, code, duration, error, sent, headers, body] = outcome;
+        let [_, _, status, due, finished, code, duration, error, sent, headers, body, attempted] =
+            outcome;
         [
             id.into(),
             organisation.into(),
@@ -173,6 +204,7 @@ impl First<'_> {
             sent,
             headers,
             body,
+            attempted,
         ]
     }
 }
@@ -187,10 +219,11 @@ pub(crate) async fn first(uow: &UnitOfWork, rows: &[&First<'_>]) -> Result<()> {
         let sql = format!(
             "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, \
              status, lane, attempts, due_us, claim, claimed_until_us, status_code, duration_ms, \
-             error, request_headers, response_headers, response_body, finished_at_us) \
+             error, request_headers, response_headers, response_body, attempted_us, \
+             finished_at_us) \
              SELECT r.id, r.organisation, r.endpoint, r.message, r.status, {lane}, r.attempts, \
              COALESCE(r.due_us, r.queued_us), r.claim, r.until_us, r.code, r.duration_ms, \
-             r.error, r.sent, r.headers, r.body, r.finished_us FROM {sql} \
+             r.error, r.sent, r.headers, r.body, r.attempted_us, r.finished_us FROM {sql} \
              WHERE true ON CONFLICT (id) DO NOTHING",
             lane = Lane::Ordinary.code()
         );

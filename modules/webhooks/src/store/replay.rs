@@ -4,7 +4,7 @@
 use sea_orm::Value;
 use svc_core::Result;
 use svc_data::UnitOfWork;
-use svc_database::Backend;
+use svc_database::{Backend, column};
 use uuid::Uuid;
 
 use super::{ids, is_one_of, queues, read_all};
@@ -102,6 +102,30 @@ pub(crate) async fn look(uow: &UnitOfWork, window: Window<'_>) -> Result<Vec<Can
         .into_iter()
         .map(|(candidate, lane)| Ok(Candidate { lane: Lane::from_code(lane)?, ..candidate }));
     lanes.collect()
+}
+
+/// A delivery that is to be sent again.
+pub(crate) struct Redelivery {
+    pub(crate) id: Uuid,
+    pub(crate) endpoint: Uuid,
+    pub(crate) message: Uuid,
+    /// The queue of the one that repeats it, or its own.
+    pub(crate) lane: Lane,
+}
+
+/// A delivery of the organisation that is called in, in its own lane; none where there is no such.
+pub(crate) async fn original(uow: &UnitOfWork, id: Uuid) -> Result<Option<Redelivery>> {
+    let sql = "SELECT d.id, d.endpoint_id, d.message_id, d.lane FROM webhooks_deliveries d \
+               WHERE d.organisation_id = ? AND d.status <> 4 AND d.id = ?";
+    let values = [uow.context().organisation()?.0.into(), id.into()];
+    let rows = uow.rows(uow.context().database().statement(sql, values)).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    Ok(Some(Redelivery {
+        id: column(row, 0)?,
+        endpoint: column(row, 1)?,
+        message: column(row, 2)?,
+        lane: Lane::from_code(column(row, 3)?)?,
+    }))
 }
 
 /// Queues deliveries that never were, as far as nobody else has; says how many. The last thing that a

@@ -205,6 +205,20 @@ on_both_databases! {
         assert_eq!(world.count("webhooks_deliveries").await, 0);
     }
 
+    async fn a_hand_over_that_can_t_be_read_stops_nobody(backend) {
+        let world = World::new(backend).await;
+        world.endpoint(&["*"]).await;
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        as_handed_over(&world, world.shop.clock().now_us()).await;
+        execute(&world, "UPDATE webhooks_hand_overs SET deliveries = 'broken'").await;
+        world.publish("A-2").await;
+        assert_eq!(world.after(2).await.len(), 1);
+        world.publish("A-3").await;
+        assert_eq!(world.after(2).await.len(), 1);
+        assert_eq!(world.count("webhooks_hand_overs").await, 1, "it is kept for whoever mends it");
+    }
+
     async fn an_outcome_that_comes_too_late_changes_nothing(backend) {
         let hanging = Hanging::start().await;
         let (world, _) = beside(backend, &hanging).await;

@@ -14,6 +14,42 @@ async fn detail(world: &World) -> Json {
 }
 
 on_both_databases! {
+    async fn every_attempt_is_kept_with_its_request_and_answer(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500, 429, 204]);
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        let one = detail(&world).await;
+        assert_eq!(one["earlierAttempts"], json!([]), "there was one attempt");
+        let first = one["attemptedAt"].clone();
+        assert_eq!(world.after(30).await.len(), 1);
+        assert_eq!(world.after(60).await.len(), 1);
+        let one = detail(&world).await;
+        assert_eq!((&one["status"], &one["attempts"]), (&json!("delivered"), &json!(3)));
+        let earlier = one["earlierAttempts"].as_array().unwrap();
+        let codes: Vec<&Json> = earlier.iter().map(|one| &one["statusCode"]).collect();
+        assert_eq!(codes, [500, 429]);
+        assert_eq!((&earlier[0]["number"], &earlier[0]["endedAt"]), (&json!(1), &first));
+        assert!(earlier[1]["error"].as_str().unwrap().contains("429"), "{earlier:?}");
+        for one in earlier {
+            let sent = one["requestHeaders"].as_array().unwrap();
+            let named = |name: &str| sent.iter().find(|header| header["name"] == name);
+            assert_eq!(named("webhook-signature").unwrap()["value"], "v1,***");
+            assert!(!one["response"]["headers"].as_array().unwrap().is_empty(), "{one}");
+        }
+        assert_eq!(world.count("webhooks_attempts").await, 2);
+        // They go with their delivery, by age and with their endpoint.
+        world.receiver.answer_with([500, 500]);
+        world.publish("A-2").await;
+        assert_eq!(world.deliver().await.len() + world.after(30).await.len(), 2);
+        assert_eq!(world.count("webhooks_attempts").await, 3);
+        let gone = world.client().delete(&path(&endpoint, "")).await;
+        assert_eq!(gone.status, 204);
+        world.shop.drain().await;
+        assert_eq!(world.count("webhooks_attempts").await, 0);
+    }
+
     async fn bodies_are_cut_after_characters_not_bytes(backend) {
         let answer = |_: &raw::Received| http::Response::new("ü".repeat(1_000));
         let (chatty, inbox) = raw::Receiver::http("127.0.0.1:0", answer).await;
@@ -60,8 +96,11 @@ on_both_databases! {
         })
         .await;
         world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500]);
         world.publish("A-1").await;
         world.deliver().await;
+        world.after(30).await;
+        assert_eq!(world.count("webhooks_attempts").await, 1);
         world.shop.advance(Duration::from_hours(48));
         world.publish("A-2").await;
         world.deliver().await;
@@ -71,6 +110,7 @@ on_both_databases! {
         let log = world.log().await;
         assert_eq!(log.len(), 1);
         assert_eq!(world.count("webhooks_messages").await, 1);
+        assert_eq!(world.count("webhooks_attempts").await, 0);
         world.shop.advance(Duration::from_hours(96));
         world.shop.drain().await;
         assert_eq!(world.log().await.len(), 0);

@@ -24,3 +24,4 @@ mod support;
 mod table;
 mod traces;
 mod wide;
+mod wishes;

@@ -145,6 +145,38 @@ on_both_databases! {
         assert_eq!(world.deliver().await.len(), 1);
     }
 
+    async fn the_other_endpoints_are_told_of_one_that_fails(backend) {
+        let failing = Receiver::start().await;
+        let settings = |builder: TestAppBuilder| {
+            builder
+                .setting("Svc:Webhooks:MaxAttempts", 1)
+                .setting("Svc:Webhooks:DisableAfterFailures", 2)
+        };
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[failing.port()], settings).await;
+        world.endpoint(&["endpoint.*"]).await;
+        world.endpoint(&["*"]).await;
+        let fails = world.endpoint_at(failing.port(), &["stock.low", "endpoint.*"]).await;
+        failing.answer_with([500, 500]);
+        for sku in ["A-1", "A-2"] {
+            world.publish(sku).await;
+        }
+        let told: Vec<Json> = world
+            .deliver()
+            .await
+            .iter()
+            .map(svc_testing::Received::json)
+            .filter(|one| one["type"] != "stock.low")
+            .collect();
+        let mut types: Vec<&str> = told.iter().map(|one| one["type"].as_str().unwrap()).collect();
+        types.sort_unstable();
+        assert_eq!(types, ["endpoint.disabled", "endpoint.failing"], "who lists everything isn't");
+        for one in &told {
+            assert_eq!(one["data"]["endpointId"], fails["id"]);
+        }
+        assert_eq!(failing.received().len(), 2, "nor is the one that fails");
+    }
+
     async fn a_success_between_failures_keeps_an_endpoint_on(backend) {
         let world = World::with(backend, one_attempt).await;
         let endpoint = world.endpoint(&["*"]).await;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use svc_core::{Module, Registry};
 use svc_data::DataModule;
+use svc_events::EventsRegistry as _;
 use svc_http::HttpModule;
 use svc_testing::{Backend, TestApp};
 use svc_webhooks::Webhooks;
@@ -94,4 +95,24 @@ async fn without_the_module_nothing_of_it_is_there() {
     let document = app.anonymous().get("/openapi/v1.json").await.expect(200);
     assert_eq!(document.get("webhooks"), None);
     assert!(!document["paths"].to_string().contains("webhooks"));
+}
+
+/// Publishes what no endpoint could list.
+struct Odd;
+
+impl Module for Odd {
+    fn requires(&self) -> &'static [&'static str] {
+        &["webhooks"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.event::<()>("odd..named", "What nobody can ask for");
+    }
+}
+
+#[tokio::test]
+#[should_panic(expected = "`odd..named` is not an event type")]
+async fn an_event_that_no_endpoint_could_list_stops_the_start() {
+    let make = || svc_application::Application::new("odd").module(Webhooks).module(Odd);
+    let _ = TestApp::builder(make).start(Backend::Sqlite).await;
 }

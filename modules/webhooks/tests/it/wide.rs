@@ -15,7 +15,7 @@ use crate::fixture::{World, path, types};
 const MANY: usize = 4_200;
 
 const COLUMNS: &str = "organisation_id, url, description, events, is_active, includes_changes, \
-    is_thin, is_ordered, max_per_second, headers, owner_id, owner_name, owner_key_id, owner_gone_at, secret, \
+    is_thin, format, is_ordered, max_per_second, headers, owner_id, owner_name, owner_key_id, owner_gone_at, secret, \
     key_pair, public_key, retired_keys, consecutive_failures, last_error, disabled_at, \
     disabled_reason, version, created_at, updated_at";
 

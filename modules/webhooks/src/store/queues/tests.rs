@@ -42,9 +42,9 @@ impl Queues {
         let (endpoint, delivery) = (id(1), id(2));
         let endpoints = format!(
             "{numbers} INSERT INTO webhooks_endpoints (id, organisation_id, url, description, events, \
-             is_active, includes_changes, is_thin, is_ordered, owner_id, owner_name, secret, \
+             is_active, includes_changes, is_thin, format, is_ordered, owner_id, owner_name, secret, \
              consecutive_failures, version, created_at, updated_at) SELECT {endpoint}, {own}, \
-             'https://example.com', '', '[]', i % 3 <> 1, false, false, false, {own}, 'Ada', 's', 0, 1, \
+             'https://example.com', '', '[]', i % 3 <> 1, false, false, 0, false, {own}, 'Ada', 's', 0, 1, \
              '2026-01-01 00:00:00+00:00', '2026-01-01 00:00:00+00:00' FROM n"
         );
         let deliveries = format!(

@@ -1,0 +1,58 @@
+//! What an endpoint wants of events, as far as one wish must fit another.
+
+use std::collections::BTreeSet;
+
+use svc_core::{App, Error, Result};
+
+use crate::event_catalogue::{self, EventTypeInfo};
+use crate::filter::Filter;
+use crate::model::Format;
+use crate::model::endpoint::ActiveModel;
+use crate::subscription::{EventType, Subscription, TEST_EVENT};
+
+/// Properties that a refusal lists.
+const LISTED: usize = 20;
+
+/// Checks what is about to be stored. What is said alone was checked before.
+pub(super) fn check(app: &App, record: &ActiveModel) -> Result<()> {
+    let refuse = |field: &str, message: String| {
+        Err(Error::invalid("the endpoint is not valid").field(field, message))
+    };
+    if *record.format.as_ref() == Format::CloudEvents && *record.includes_changes.as_ref() {
+        let message = "a CloudEvent has no place for `changes`; choose the format `standard`";
+        return refuse("includesChanges", message.to_owned());
+    }
+    let Some(text) = record.filter.as_ref() else { return Ok(()) };
+    let filter = match Filter::parse(text) {
+        Ok(filter) => filter,
+        Err(error) => return refuse("filter", error.to_string()),
+    };
+    let patterns: Vec<String> = serde_json::from_str(record.events.as_ref()).unwrap_or_default();
+    let Ok(subscription) = Subscription::parse(&patterns) else { return Ok(()) };
+    let Some(known) = properties(&event_catalogue::of(app)?, &subscription) else { return Ok(()) };
+    for name in filter.properties() {
+        if !known.contains(name) {
+            let listed: Vec<&str> = known.iter().map(String::as_str).take(LISTED).collect();
+            let message = format!(
+                "no event that the endpoint lists has a property `{name}`; there are `{}`",
+                listed.join("`, `")
+            );
+            return refuse("filter", message);
+        }
+    }
+    Ok(())
+}
+
+/// The properties of all data that a subscription names; none where one of its events may have others.
+fn properties(types: &[EventTypeInfo], subscription: &Subscription) -> Option<BTreeSet<String>> {
+    let mut known = BTreeSet::new();
+    let matches = |info: &&EventTypeInfo| {
+        info.name != TEST_EVENT
+            && EventType::parse(info.name.as_str()).is_ok_and(|name| subscription.matches(&name))
+    };
+    for info in types.iter().filter(matches) {
+        let properties = info.schema.as_ref()?.get("properties")?.as_object()?;
+        known.extend(properties.keys().cloned());
+    }
+    (!known.is_empty()).then_some(known)
+}
