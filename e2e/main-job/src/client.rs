@@ -5,10 +5,11 @@ use ureq::http::HeaderMap;
 
 use crate::API_KEY;
 
-/// Who calls a running program, as its administrator. Cheap to clone.
+/// Who calls a running program, as its administrator or as somebody else. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Client {
     url: String,
+    key: String,
     agent: ureq::Agent,
 }
 
@@ -32,7 +33,13 @@ impl Client {
             .allow_non_standard_methods(true)
             .timeout_global(Some(Duration::from_secs(30)))
             .build();
-        Self { url, agent: ureq::Agent::new_with_config(config) }
+        Self { url, key: API_KEY.to_owned(), agent: ureq::Agent::new_with_config(config) }
+    }
+
+    /// Whoever has this API key, calling the same program.
+    #[must_use]
+    pub fn with_key(&self, key: &str) -> Self {
+        Self { key: key.to_owned(), ..self.clone() }
     }
 
     /// Sends a request.
@@ -49,7 +56,7 @@ impl Client {
         let request = ureq::http::Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.url))
-            .header("authorization", format!("Bearer {API_KEY}"));
+            .header("authorization", format!("Bearer {}", self.key));
         let mut answer = match body {
             Some(body) => {
                 let request = request.header("content-type", "application/json");

@@ -251,6 +251,18 @@ impl Subject {
         sets.change(uow, index, &self.key, input, Verb::Change, Expected::Any).await
     }
 
+    /// Of a record that is gone nothing can be locked: where somebody else brings it back at the same time, it
+    /// is there by then, or its key is taken.
+    fn overtaken(&self, error: Error) -> Error {
+        let key = &self.model().key().property;
+        let is_there = error.code() == ErrorKind::Conflict.code();
+        if error.kind() == ErrorKind::Conflict && (is_there || error.fields().contains_key(key)) {
+            let message = "somebody brought the record back since the preview; look at it again";
+            return CHANGED_SINCE.error(message).caused_by(error);
+        }
+        error
+    }
+
     /// Brings back what was deleted, with what the caller doesn't see of it.
     async fn bring_back(&self, uow: &UnitOfWork, plan: &Plan, chosen: &[usize]) -> Result<Record> {
         let (sets, index) = self.kept.served()?;
@@ -260,7 +272,8 @@ impl Subject {
             sets.require(uow.context(), index, Verb::Change)?;
         }
         let was = target.values().iter().cloned().map(Some).collect();
-        let brought = sets.bring_back(uow, index, &self.key, was, Expected::Any).await?;
+        let brought = sets.bring_back(uow, index, &self.key, was, Expected::Any).await;
+        let brought = brought.map_err(|error| self.overtaken(error))?;
         // What was deleted softly comes back as it was when it was deleted.
         if plan.action == Action::Create || chosen.is_empty() {
             return Ok(brought);

@@ -1,5 +1,6 @@
 //! The process is killed (`kill -9`) at random moments, again and again: nothing that was committed
-//! is lost, and nothing is sent that was not committed.
+//! is lost, and nothing is sent that was not committed; no change is without its entry in the history,
+//! and no entry without its change.
 //!
 //! A campaign has a database of its own, which is empty at first. Each round starts the program and
 //! kills it: one in four while it starts (the first of all: during migrations and set-up), the
@@ -96,8 +97,8 @@ impl Campaign {
             self.stock = Some(self.prepare());
         }
         self.wait_until_nothing_waits();
-        let rows = self.rows();
-        let evidence = Evidence { done: self.done, received: self.received, rows };
+        let (rows, entries) = (self.rows(), self.entries());
+        let evidence = Evidence { done: self.done, received: self.received, rows, entries };
         let mut tally = evidence.compare();
         tally.rounds = self.rounds;
         tally.killed_before_ready = self.killed_before_ready;
@@ -169,6 +170,18 @@ impl Campaign {
             assert!(lines.peek().is_some(), "no `{name}` in {metrics}");
             lines.any(|line| !line.ends_with(" 0"))
         })
+    }
+
+    /// What the history tells of products, the newest first.
+    fn entries(&self) -> Vec<Value> {
+        let mut entries = Vec::new();
+        let mut path = "/api/v1/audit?set=Products&take=200".to_owned();
+        loop {
+            let page = self.shop.expect(200, "GET", &path, None);
+            entries.extend(page["items"].as_array().expect("a page of entries").iter().cloned());
+            let Some(next) = page["next"].as_str() else { return entries };
+            path = format!("/api/v1/audit?set=Products&take=200&after={next}");
+        }
     }
 
     /// The products that are stored, by their number.

@@ -2,6 +2,7 @@
 
 mod changes;
 mod faults;
+mod history;
 mod kills;
 mod page;
 mod retries;

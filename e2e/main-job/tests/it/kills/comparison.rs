@@ -1,4 +1,5 @@
-//! What was stored, what the writers know, and what the receiver got: whether all of it agrees.
+//! What was stored, what the writers know, what the receiver got, and what the history tells: whether all
+//! of it agrees.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,6 +18,8 @@ pub(crate) struct Evidence {
     pub(crate) done: Vec<Done>,
     pub(crate) received: Vec<Received>,
     pub(crate) rows: BTreeMap<String, Value>,
+    /// What the history tells, the newest first.
+    pub(crate) entries: Vec<Value>,
 }
 
 /// What a comparison found, in numbers and in words.
@@ -30,6 +33,7 @@ pub(crate) struct Tally {
     unknown_but_stored: usize,
     received: usize,
     events: usize,
+    entries: usize,
     lost: Vec<String>,
     phantom: Vec<String>,
     wrong: Vec<String>,
@@ -46,6 +50,8 @@ impl Evidence {
         self.judge_writers(&mut tally, &events);
         self.judge_rows(&mut tally, &events);
         self.judge_events(&mut tally, &events);
+        tally.entries = self.entries.len();
+        self.judge_entries(&mut tally);
         tally
     }
 
@@ -155,6 +161,47 @@ impl Evidence {
         }
     }
 
+    /// Every version of every row has its entry, once, and every entry is of such a version; the newest
+    /// that tells of a name tells the row's.
+    fn judge_entries(&self, tally: &mut Tally) {
+        let mut told: BTreeMap<&str, BTreeMap<u64, Vec<&Value>>> = BTreeMap::new();
+        for entry in &self.entries {
+            let record = entry["record"].as_str().unwrap_or_default();
+            let version = entry["version"].as_u64().unwrap_or(0);
+            told.entry(record).or_default().entry(version).or_default().push(entry);
+        }
+        for (sku, row) in &self.rows {
+            let tag = row["@odata.etag"].as_str().unwrap_or_default();
+            let version: u64 = tag.trim_matches(['W', '/', '"']).parse().unwrap_or(0);
+            let entries = told.remove(row["id"].as_str().unwrap_or_default()).unwrap_or_default();
+            for wanted in 1..=version.max(1) {
+                let operation = if wanted == 1 { "created" } else { "updated" };
+                match entries.get(&wanted).map(Vec::as_slice) {
+                    None => tally.lost.push(format!("the entry of version {wanted} of {sku}")),
+                    Some([entry]) if entry["operation"] == operation => {}
+                    Some(other) => tally.wrong.push(format!("entries of {sku}: {other:?}")),
+                }
+            }
+            if entries.keys().any(|told| *told > version) {
+                tally.phantom.push(format!("entries of {sku} behind version {version}"));
+            }
+            let fields = entries
+                .values()
+                .rev()
+                .flatten()
+                .flat_map(|entry| entry["fields"].as_array().into_iter().flatten());
+            let mut names = fields.filter(|field| field["name"] == "name");
+            if names.next().map(|field| &field["after"]) != Some(&row["name"]) {
+                tally.wrong.push(format!("the history of {sku} tells another name"));
+            }
+        }
+        for (record, entries) in told {
+            tally
+                .phantom
+                .push(format!("{} entries of {record}, which is not stored", entries.len()));
+        }
+    }
+
     /// Every event is of something that is stored, once.
     fn judge_events(&self, tally: &mut Tally, events: &Events) {
         let tried: BTreeSet<&str> = self.done.iter().flat_map(|done| done.deed.skus()).collect();
@@ -200,6 +247,7 @@ impl Tally {
         self.unknown_but_stored += other.unknown_but_stored;
         self.received += other.received;
         self.events += other.events;
+        self.entries += other.entries;
         self.lost.extend(other.lost);
         self.phantom.extend(other.phantom);
         self.wrong.extend(other.wrong);
@@ -218,7 +266,7 @@ impl fmt::Display for Tally {
             f,
             "{} rounds ({} killed before they were ready); {} changes acknowledged, {} rolled \
              back, {} without an answer ({} of them stored); {} requests received, {} events, {} \
-             duplicates; lost {}, never committed {}, wrong {}",
+             duplicates, {} entries; lost {}, never committed {}, wrong {}",
             self.rounds,
             self.killed_before_ready,
             self.acknowledged,
@@ -228,6 +276,7 @@ impl fmt::Display for Tally {
             self.received,
             self.events,
             self.received - self.events,
+            self.entries,
             self.lost.len(),
             self.phantom.len(),
             self.wrong.len(),
