@@ -18,6 +18,7 @@ use crate::model::{Locks, Model, PEOPLE, PERMISSIONS, Plan, Times, Way};
 enum Act {
     Take { person: usize, way: usize, comment: Option<String>, is_stale: bool },
     Change { total: i64 },
+    Delegate { from: usize, to: usize, hours: u32 },
     Wait { hours: u32 },
 }
 
@@ -36,14 +37,16 @@ fn way(
     let rarely = || prop::bool::weighted(0.2);
     let above = prop_oneof![3 => Just(None), 1 => (0_i64..4).prop_map(Some)];
     let how = (rarely(), rarely(), rarely(), rarely());
-    (from, to, permission, 1_u32..3, how, above).prop_map(
-        |(from, to, permission, approvals, how, above)| {
+    let groups = prop_oneof![3 => Just(None), 1 => any::<bool>().prop_map(Some)];
+    (from, to, permission, 1_u32..3, how, above, groups).prop_map(
+        |(from, to, permission, approvals, how, above, groups)| {
             let (not_by_creator, not_by_last, needs_comment, keeps_comment) = how;
             Way {
                 from,
                 to,
                 permission,
                 approvals,
+                groups,
                 not_by_creator,
                 not_by_last,
                 needs_comment,
@@ -86,7 +89,9 @@ fn act() -> impl Strategy<Value = (bool, Act)> {
     });
     let change = (0_i64..5).prop_map(|total| Act::Change { total });
     let wait = (1_u32..8).prop_map(|hours| Act::Wait { hours });
-    (any::<bool>(), prop_oneof![6 => take, 1 => change, 2 => wait])
+    let delegate = (0..PEOPLE.len(), 0..PEOPLE.len(), 1_u32..12);
+    let delegate = delegate.prop_map(|(from, to, hours)| Act::Delegate { from, to, hours });
+    (any::<bool>(), prop_oneof![6 => take, 1 => change, 2 => wait, 1 => delegate])
 }
 
 fn person(number: usize) -> Person {
@@ -126,6 +131,9 @@ async fn compare(node: &TestApp, model: &Model, id: &str) {
 async fn play(backend: Backend, plan: Plan, acts: Vec<(bool, Act)>) {
     let world = World::with(backend, plan.definition()).await;
     let other = world.app.another_node().await;
+    for number in 0..PEOPLE.len() {
+        let _ = world.app.sign_in(&person(number));
+    }
     let creator = person(0);
     let id = world.order(&creator, 2).await;
     let mut model = Model::new(plan, 0, 2);
@@ -155,6 +163,15 @@ async fn play(backend: Backend, plan: Plan, acts: Vec<(bool, Act)>) {
                 let path = format!("/odata/v1/Orders({id})");
                 let changed = node.sign_in(&creator).patch(&path, json!({"total": total})).await;
                 assert_eq!(changed.status.is_success(), model.change(total), "{}", changed.text);
+            }
+            Act::Delegate { from, to, hours } => {
+                if model.delegate(from, to, hours) {
+                    let ends = world.app.clock().now() + Duration::from_hours(hours.into());
+                    let to = person(to).principal().user_id().unwrap().0;
+                    let body = json!({"to": to, "ends": svc_database::stored::timestamp(ends)});
+                    let client = node.sign_in(&person(from));
+                    let _ = client.post("/api/v1/workflows/delegations", body).await.expect(201);
+                }
             }
             Act::Wait { hours } => {
                 world.app.advance(Duration::from_hours(hours.into()));

@@ -1,8 +1,6 @@
 //! What a workflow does, once more and as simply as possible: what the property test compares with.
 
-use std::collections::BTreeSet;
-
-use svc_workflows::{Assigned, By, Definition, State, Term, Transition};
+use svc_workflows::{Assigned, By, Definition, Group, State, Term, Transition};
 
 /// A transition from a state to a state, by their numbers.
 #[derive(Clone, Debug)]
@@ -13,6 +11,8 @@ pub(crate) struct Way {
     /// The permission of this number; none for whoever made the record.
     pub(crate) permission: Option<usize>,
     pub(crate) approvals: u32,
+    /// It takes one with each of the permissions, in the place of the above: in sequence, or side by side.
+    pub(crate) groups: Option<bool>,
     pub(crate) not_by_creator: bool,
     pub(crate) not_by_last: bool,
     pub(crate) needs_comment: bool,
@@ -80,9 +80,20 @@ impl Plan {
             let who = way.permission.map_or(By::Creator, |it| By::permission(PERMISSIONS[it]));
             let mut transition = Transition::new(&format!("t{number}"))
                 .from([format!("s{}", way.from).as_str()])
-                .to(&format!("s{}", way.to))
-                .by(who)
-                .approvals(if way.permission.is_some() { way.approvals } else { 1 });
+                .to(&format!("s{}", way.to));
+            transition = match way.groups {
+                None => {
+                    let several = way.permission.is_some();
+                    transition.by(who).approvals(if several { way.approvals } else { 1 })
+                }
+                Some(in_sequence) => {
+                    let group = |name: &str, place: usize| {
+                        Group::new(name).by(By::permission(PERMISSIONS[place]))
+                    };
+                    let both = transition.group(group("a", 0)).group(group("b", 1));
+                    if in_sequence { both.in_sequence() } else { both }
+                }
+            };
             if way.not_by_creator {
                 transition = transition.not_by_creator();
             }
@@ -120,8 +131,18 @@ pub(crate) struct Model {
     pub(crate) is_escalated: bool,
     overdue_at: Option<u32>,
     automatic_at: Option<u32>,
-    /// Who approves which way, of which version.
-    approvals: BTreeSet<(usize, usize, i64)>,
+    approvals: Vec<Approval>,
+    /// Who stands in for whom, until which hour.
+    stand_ins: Vec<(usize, usize, u32)>,
+}
+
+/// Somebody approves a way, maybe for another, as one of these groups, of a version.
+#[derive(Clone, Debug)]
+struct Approval {
+    way: usize,
+    people: Vec<usize>,
+    groups: Vec<usize>,
+    version: i64,
 }
 
 impl Model {
@@ -139,31 +160,105 @@ impl Model {
             is_escalated: false,
             overdue_at: None,
             automatic_at: None,
-            approvals: BTreeSet::new(),
+            approvals: Vec::new(),
+            stand_ins: Vec::new(),
         }
     }
 
     /// The code with which somebody is refused.
     pub(crate) fn refusal(&self, person: usize, number: usize) -> Option<&'static str> {
-        let way = &self.plan.ways[number];
-        let is_among = match way.permission {
-            Some(permission) => PEOPLE[person].contains(&permission),
-            None => person == self.creator,
-        };
-        let later = self.plan.times[self.state].later.filter(|_| self.is_escalated);
-        let is_among = is_among || later.is_some_and(|later| PEOPLE[person].contains(&later));
-        let fits = way.above.is_none_or(|above| self.total > above);
-        match () {
-            () if way.from != self.state => Some("workflows.other_state"),
-            () if !is_among => Some("workflows.not_allowed"),
-            () if way.not_by_creator && person == self.creator => Some("workflows.four_eyes"),
-            () if way.not_by_last && Some(person) == self.last => Some("workflows.four_eyes"),
-            () if self.approvals.contains(&(number, person, self.version)) => {
-                Some("workflows.approved_already")
+        self.part(person, number).err()
+    }
+
+    /// For whom somebody takes a way, or the code with which that is refused.
+    fn part(&self, person: usize, number: usize) -> Result<Option<usize>, &'static str> {
+        let mut part = self.part_as(person, None, number).map(|()| None);
+        if part.is_err() {
+            let other = self.stand_ins.iter().find(|it| it.1 == person && self.hour < it.2);
+            if let Some((other, ..)) = other
+                && self.part_as(person, Some(*other), number).is_ok()
+            {
+                part = Ok(Some(*other));
             }
-            () if !fits => Some("workflows.condition"),
-            () => None,
         }
+        let fits = self.plan.ways[number].above.is_none_or(|above| self.total > above);
+        if fits { part } else { part.and(Err("workflows.condition")) }
+    }
+
+    fn part_as(
+        &self,
+        person: usize,
+        other: Option<usize>,
+        number: usize,
+    ) -> Result<(), &'static str> {
+        let way = &self.plan.ways[number];
+        let speaker = other.unwrap_or(person);
+        let is_one = |who: usize| who == person || Some(who) == other;
+        let is_among = match (way.groups, way.permission) {
+            (Some(_), _) => !PEOPLE[speaker].is_empty(),
+            (None, Some(permission)) => PEOPLE[speaker].contains(&permission),
+            (None, None) => speaker == self.creator,
+        };
+        let given = self.given(number);
+        match () {
+            () if way.from != self.state => Err("workflows.other_state"),
+            () if !is_among && !self.is_later(speaker) => Err("workflows.not_allowed"),
+            () if way.not_by_creator && is_one(self.creator) => Err("workflows.four_eyes"),
+            () if way.not_by_last && self.last.is_some_and(is_one) => Err("workflows.four_eyes"),
+            () if given.iter().any(|it| it.people.iter().any(|who| is_one(*who))) => {
+                Err("workflows.approved_already")
+            }
+            () if way.groups.is_some() && self.groups_of(speaker, number).is_empty() => {
+                Err("workflows.other_group")
+            }
+            () => Ok(()),
+        }
+    }
+
+    /// Whether somebody may act too, since the record is overdue.
+    fn is_later(&self, person: usize) -> bool {
+        let later = self.plan.times[self.state].later.filter(|_| self.is_escalated);
+        later.is_some_and(|later| PEOPLE[person].contains(&later))
+    }
+
+    fn given(&self, way: usize) -> Vec<&Approval> {
+        let all = self.approvals.iter();
+        all.filter(|it| it.way == way && it.version == self.version).collect()
+    }
+
+    /// The groups of which people are missing.
+    fn open(&self, number: usize) -> Vec<usize> {
+        let given: Vec<&[usize]> = self.given(number).iter().map(|it| &*it.groups).collect();
+        let is_open = |group: &usize| {
+            let one = [*group];
+            let mut more = given.clone();
+            more.push(&one);
+            filled(&more) > filled(&given)
+        };
+        let open = (0..2).filter(is_open);
+        let is_sequence = self.plan.ways[number].groups == Some(true);
+        open.take(if is_sequence { 1 } else { 2 }).collect()
+    }
+
+    /// The groups that somebody counts for.
+    fn groups_of(&self, person: usize, number: usize) -> Vec<usize> {
+        let open = self.open(number);
+        let is_of = |group: &usize| PEOPLE[person].contains(group);
+        match () {
+            () if self.is_later(person) => open,
+            () if !open.iter().any(is_of) => Vec::new(),
+            () if self.plan.ways[number].groups == Some(true) => open,
+            () => (0..2).filter(is_of).collect(),
+        }
+    }
+
+    /// Has somebody stand in for another; nobody does for two at a time here.
+    pub(crate) fn delegate(&mut self, from: usize, to: usize, hours: u32) -> bool {
+        let is_free = !self.stand_ins.iter().any(|it| it.1 == to && self.hour < it.2);
+        if is_free && from != to {
+            self.stand_ins.push((from, to, self.hour + hours));
+        }
+        is_free && from != to
     }
 
     /// What somebody can do now, where the record awaits the person.
@@ -183,18 +278,25 @@ impl Model {
         comment: Option<&str>,
     ) -> Result<u32, &'static str> {
         let way = self.plan.ways[number].clone();
-        if let Some(refusal) = self.refusal(person, number) {
-            return Err(refusal);
-        }
+        let other = self.part(person, number)?;
         if way.needs_comment && comment.is_none() {
             return Err("workflows.comment_missing");
         }
-        if way.permission.is_some() && way.approvals > 1 {
-            self.approvals.insert((number, person, self.version));
-            let valid = |it: &&(usize, usize, i64)| it.0 == number && it.2 == self.version;
-            let given = u32::try_from(self.approvals.iter().filter(valid).count()).unwrap();
-            if given < way.approvals {
-                return Ok(way.approvals - given);
+        let is_several = way.groups.is_some() || (way.permission.is_some() && way.approvals > 1);
+        if is_several {
+            let groups = match way.groups {
+                Some(_) => self.groups_of(other.unwrap_or(person), number),
+                None => Vec::new(),
+            };
+            let people = [Some(person), other].into_iter().flatten().collect();
+            self.approvals.push(Approval { way: number, people, groups, version: self.version });
+            let given = self.given(number);
+            let missing = match way.groups {
+                Some(_) => 2 - filled(&given.iter().map(|it| &*it.groups).collect::<Vec<_>>()),
+                None => way.approvals.saturating_sub(u32::try_from(given.len()).unwrap()),
+            };
+            if missing > 0 {
+                return Ok(missing);
             }
         }
         self.step(&way, Some(person), comment);
@@ -246,4 +348,13 @@ impl Model {
         self.version += 1;
         true
     }
+}
+
+/// How many of the two groups have somebody of their own.
+fn filled(given: &[&[usize]]) -> u32 {
+    let pairs = given.iter().enumerate().flat_map(|(at, one)| {
+        given.iter().enumerate().filter(move |(other, _)| *other != at).map(move |it| (one, it.1))
+    });
+    let has_both = pairs.into_iter().any(|(one, other)| one.contains(&0) && other.contains(&1));
+    if has_both { 2 } else { u32::from(given.iter().any(|one| !one.is_empty())) }
 }
