@@ -25,7 +25,7 @@ pub use svc_settings::{ApplicationSetting, ApplicationSettings, SettingsRegistry
 pub use time::OffsetDateTime;
 
 #[cfg(feature = "bff")]
-pub use svc_bff::Bff;
+pub use svc_bff::{Bff, BrowserHost};
 #[cfg(feature = "history")]
 pub use svc_history::{History, HistorySet as _};
 #[cfg(feature = "identity")]
@@ -33,7 +33,7 @@ pub use svc_identity::Identity;
 #[cfg(feature = "search")]
 pub use svc_search::Search;
 #[cfg(feature = "web")]
-pub use svc_web::WebClient;
+pub use svc_web::{LookRegistry as _, SetLook, WebClient};
 #[cfg(feature = "webhooks")]
 pub use svc_webhooks::{WebhookSet as _, Webhooks};
 #[cfg(feature = "workflows")]

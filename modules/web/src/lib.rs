@@ -18,12 +18,14 @@ use svc_settings::{ApplicationSetting, SettingsRegistry as _};
 
 pub mod errors;
 mod install;
+mod looks;
 mod model;
 mod page;
 mod start;
 mod views;
 mod views_api;
 
+pub use looks::{LookRegistry, SET_LOOK, SetLook};
 pub use views::SHARE_VIEWS;
 
 mod built {

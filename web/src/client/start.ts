@@ -1,4 +1,5 @@
 /** What the server says that this page goes by. */
+import type { Look } from '../sets/context.ts';
 import { send } from './request.ts';
 
 /** How long lists are read. */
@@ -8,9 +9,10 @@ interface Start {
   readonly application: string;
   readonly pageMode: PageMode;
   readonly liveSets: readonly string[];
+  readonly looks: Readonly<Record<string, Look>>;
 }
 
-let known: Start = { application: '', pageMode: 'EndlessScroll', liveSets: [] };
+let known: Start = { application: '', pageMode: 'EndlessScroll', liveSets: [], looks: {} };
 
 /** Asks for it, once. */
 export async function loadStart(): Promise<void> {
@@ -30,4 +32,9 @@ export function usualPageMode(): PageMode {
 /** Whether the changes of a set can be heard of. */
 export function isLive(set: string): boolean {
   return known.liveSets.includes(set);
+}
+
+/** How the application wants a set to look. */
+export function saidLook(set: string): Look {
+  return known.looks[set] ?? {};
 }

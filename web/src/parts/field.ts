@@ -20,6 +20,8 @@ export interface Place {
   /** The name of a parameter, where it isn't one of the set's properties. */
   nameOf?(property: Property): string;
   descriptionOf?(property: Property): string | undefined;
+  /** How one of another set is made on the way; nothing where that isn't allowed. */
+  creatorOf?(target: EntitySet): ((typed: string) => Promise<Pick | undefined>) | undefined;
 }
 
 /** Texts longer than this get several lines. */
@@ -115,6 +117,7 @@ export function editor(place: Place, property: Property): TemplateResult {
       .shown=${draft.titles.get(property.name) ?? ''}
       .isWrong=${draft.wrong(property) !== undefined}
       .clearable=${property.nullable}
+      .create=${place.creatorOf?.(target)}
       @pick=${(event: CustomEvent<Pick>) => {
         draft.set(property.name, event.detail.key);
         draft.titles.set(property.name, event.detail.title);

@@ -5,7 +5,8 @@ import { few } from '../client/sets.ts';
 import type { EntitySet } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
 import { findOptions } from '../core/find.ts';
-import { inSentence, setName, text } from '../text.ts';
+import { inSentence, setName, singular, text } from '../text.ts';
+import { icon } from './icons.ts';
 import { define, freshId, Part } from './part.ts';
 import { place } from './popover.ts';
 
@@ -28,6 +29,7 @@ export class SvcReference extends Part {
     describedBy: { attribute: false },
     isWrong: { attribute: false },
     clearable: { attribute: false },
+    create: { attribute: false },
     rows: { state: true },
     at: { state: true },
     isOpen: { state: true },
@@ -41,6 +43,8 @@ export class SvcReference extends Part {
   declare describedBy: string | undefined;
   declare isWrong: boolean;
   declare clearable: boolean;
+  /** Makes one that isn't there yet, from what was typed. */
+  declare create: ((typed: string) => Promise<Pick | undefined>) | undefined;
   declare rows: readonly Row[];
   declare at: number;
   declare isOpen: boolean;
@@ -57,6 +61,7 @@ export class SvcReference extends Part {
     this.describedBy = undefined;
     this.isWrong = false;
     this.clearable = false;
+    this.create = undefined;
     this.rows = [];
     this.at = -1;
     this.isOpen = false;
@@ -79,7 +84,7 @@ export class SvcReference extends Part {
     try {
       const page = await few(this.set.name, findOptions(this.set, typed.trim()), SHOWN, this.#asking.signal);
       this.rows = page.rows;
-      this.at = page.rows.length > 0 && typed !== '' ? 0 : -1;
+      this.at = typed !== '' && (page.rows.length > 0 || this.create) ? 0 : -1;
       await this.updateComplete;
       this.#show();
     } catch (error) {
@@ -115,8 +120,19 @@ export class SvcReference extends Part {
     this.tell<Pick>('pick', { key, title: row ? String(row[this.set.title] ?? key) : '' });
   }
 
+  /** Has one made, and picks it; whoever leaves that is where they were. */
+  async #make(): Promise<void> {
+    const { create, typed = '' } = this;
+    this.typed = undefined;
+    this.#hide();
+    const made = await create?.(typed.trim());
+    if (made) this.tell<Pick>('pick', made);
+    await this.updateComplete;
+    this.querySelector('input')?.focus();
+  }
+
   #keyed(event: KeyboardEvent): void {
-    const count = this.rows.length;
+    const count = this.rows.length + (this.create ? 1 : 0);
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       if (!this.isOpen) void this.#search(this.typed ?? '');
@@ -124,7 +140,8 @@ export class SvcReference extends Part {
     } else if (event.key === 'Enter' && this.isOpen && this.at >= 0) {
       event.preventDefault();
       event.stopPropagation();
-      this.#pick(this.rows[this.at]);
+      if (this.at < this.rows.length) this.#pick(this.rows[this.at]);
+      else void this.#make();
     } else if (event.key === 'Escape' && this.isOpen) {
       event.preventDefault();
       event.stopPropagation();
@@ -165,7 +182,20 @@ export class SvcReference extends Part {
       <div id=${this.#id} class="svc-popover svc-options" role="listbox" popover="manual" aria-label=${label}>
         ${this.rows.length === 0 ? html`<p class="svc-soft svc-options-none">${text('reference-none')}</p>` : nothing}
         ${this.rows.map((row, index) => this.#option(row, index))}
+        ${this.create ? this.#creating() : nothing}
       </div>`;
+  }
+
+  #creating(): TemplateResult {
+    const kind = inSentence(singular(this.set.name, this.set.type));
+    return html`<div
+      role="option"
+      id="${this.#id}-${this.rows.length}"
+      class="svc-options-new"
+      aria-selected=${this.at === this.rows.length}
+      @pointerdown=${(event: Event) => event.preventDefault()}
+      @click=${() => void this.#make()}
+    >${icon('plus')}<span>${text('create', { kind })}</span></div>`;
   }
 
   #option(row: Row, index: number): TemplateResult {

@@ -13,6 +13,8 @@ export interface Look {
   readonly create?: { readonly app: string; readonly permission: string };
   /** The columns that a list begins with. */
   readonly columns?: readonly string[];
+  /** What belongs together in records and forms, under the id of a text. */
+  readonly groups?: readonly { readonly title: string; readonly properties: readonly string[] }[];
 }
 
 /** The page around an app. */

@@ -11,6 +11,8 @@ import { define, freshId, Part } from '../parts/part.ts';
 import { capitalised, sentence } from '../parts/states.ts';
 import { inSentence, singular, text } from '../text.ts';
 import type { SetHost } from './context.ts';
+import { grouped } from './grouping.ts';
+import { quickCreate } from './quick-create.ts';
 
 export class SvcCreate extends Part {
   static override properties = {
@@ -62,6 +64,7 @@ export class SvcCreate extends Part {
       prefix: this.#prefix,
       required: (property) => this.#required(property),
       changed: () => this.requestUpdate(),
+      creatorOf: quickCreate(this, this.host),
     };
   }
 
@@ -102,6 +105,13 @@ export class SvcCreate extends Part {
     }
   }
 
+  #group(title: string | undefined, properties: readonly Property[]): TemplateResult {
+    const fields = html`<div class="svc-form">${properties.map((property) => field(this.#place, property))}</div>`;
+    return title === undefined
+      ? fields
+      : html`<fieldset class="svc-group"><legend>${title}</legend>${fields}</fieldset>`;
+  }
+
   override render(): TemplateResult {
     const kind = inSentence(singular(this.set.name, this.set.type));
     const title = text('create-title', { kind });
@@ -113,7 +123,7 @@ export class SvcCreate extends Part {
       <form class="svc-pane-form" novalidate @submit=${this.#save}>
         <div class="svc-pane-body">
           ${this.complaint.map((one) => html`<div class="svc-bar" data-tone="danger" role="alert" tabindex="-1">${icon('error')}<span>${one}</span></div>`)}
-          <div class="svc-form">${this.#fields.map((property) => field(this.#place, property))}</div>
+          ${grouped(this.host.look(this.set.name), this.#fields).map(({ title, properties }) => this.#group(title, properties))}
         </div>
         <footer class="svc-pane-foot">
           <button type="button" class="svc-button" @click=${() => this.tell('record-close', undefined)}>${text('cancel')}</button>

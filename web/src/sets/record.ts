@@ -27,7 +27,9 @@ import { memberDescription, memberName, singular, text } from '../text.ts';
 import { actionsFor, appIdOf, may, type SetHost } from './context.ts';
 import { decide } from './conflict.ts';
 import { runAction } from './action.ts';
+import { grouped } from './grouping.ts';
 import { noticesNear } from './notices.ts';
+import { quickCreate } from './quick-create.ts';
 import { mayDelete, removeRecord } from './remove.ts';
 import './related.ts';
 
@@ -435,6 +437,7 @@ export class SvcRecord extends Part {
       prefix: this.#prefix,
       required: ({ nullable }) => !nullable,
       changed: () => this.requestUpdate(),
+      creatorOf: quickCreate(this, this.host),
     };
   }
 
@@ -446,6 +449,11 @@ export class SvcRecord extends Part {
       <button type="button" class="svc-button" @click=${() => this.#discard()}>${text('discard')}</button>
       <button type="button" class="svc-button" data-look="primary" ?disabled=${this.saving} @click=${() => void this.#save()}>${text('save')}</button>
     </footer>`;
+  }
+
+  #group(title: string | undefined, properties: readonly Property[], row: Row): TemplateResult {
+    const values = html`<dl class="svc-props">${properties.map((property) => this.#value(property, row))}</dl>`;
+    return title === undefined ? values : html`<section class="svc-group"><h3>${title}</h3>${values}</section>`;
   }
 
   #body(row: Row): TemplateResult {
@@ -462,7 +470,10 @@ export class SvcRecord extends Part {
           ? html`<svc-workflow .set=${this.set} .key=${this.key} .version=${row['@odata.etag']} @record-moved=${() => this.#moved()}></svc-workflow>`
           : nothing
       }
-      <dl class="svc-props">${shown.filter((property) => !isKept(property)).map((property) => this.#value(property, row))}</dl>
+      ${grouped(
+        this.host.look(this.set.name),
+        shown.filter((property) => !isKept(property)),
+      ).map(({ title, properties }) => this.#group(title, properties, row))}
       ${this.set.navigations
         .filter(({ isCollection, target }) => isCollection && this.host.model.has(target))
         .map(

@@ -10,7 +10,7 @@ use svc_http::{EmbeddedFile, FrameAncestors};
 use svc_testing::{
     Application, Backend, Person, TestApp, on_both_databases, organisation, refuses_everybody,
 };
-use svc_web::WebClient;
+use svc_web::{LookRegistry as _, SetLook, WebClient};
 
 const FILES: &[EmbeddedFile] = &[
     ("index.html", b"<!doctype html><script type=module src=/assets/main-A1B2.js></script>"),
@@ -61,6 +61,8 @@ impl Module for Garage {
                             name VARCHAR(100) NOT NULL, version BIGINT NOT NULL)";
         registry.migrations([Migration::new("0001_cars", CARS)]);
         registry.entity_set::<car::Entity>("Cars");
+        let look = SetLook::new().icon("box.svg").columns(["name"]).sort("-name");
+        registry.set_look("Cars", look.group("cars-what", ["name"]));
     }
 }
 
@@ -118,7 +120,7 @@ on_both_databases! {
         let ada = Person::named("Ada").who_may(&["Settings.Manage"]);
         let client = app.sign_in(&ada);
         let before = client.get("/api/v1/web/start").await.json();
-        assert_eq!(before, json!({ "application": "client", "pageMode": "EndlessScroll", "liveSets": [] }));
+        assert_eq!(before, json!({ "application": "client", "pageMode": "EndlessScroll", "liveSets": [], "looks": {} }));
         let set = client.put("/api/v1/settings/DataTable.DefaultPageMode", json!({ "value": "Pager" })).await;
         assert!(set.status.is_success(), "{}", set.text);
         assert_eq!(client.get("/api/v1/web/start").await.json()["pageMode"], "Pager");
@@ -167,6 +169,20 @@ on_both_databases! {
         assert_eq!(ada.delete("/api/v1/web/views/Cars/Old%20ones").await.status, 204);
         assert_eq!(ada.delete("/api/v1/web/views/Cars/Old%20ones").await.status, 404);
         assert_eq!(ben.get(views).await.expect(200), json!({ "views": [] }));
+    }
+
+    async fn an_application_says_how_its_sets_look(backend) {
+        let make = || Application::new("client").module(WebClient::of(FILES)).module(Garage);
+        let app = TestApp::builder(make).start(backend).await;
+        let ben = app.sign_in(&Person::named("Ben").who_may(&["Cars.View"]));
+        let start = ben.get("/api/v1/web/start").await.expect(200);
+        let look = json!({
+            "icon": "box.svg", "columns": ["name"], "sort": "-name",
+            "groups": [{ "title": "cars-what", "properties": ["name"] }],
+        });
+        assert_eq!(start["looks"], json!({ "Cars": look }));
+        let kim = app.sign_in(&Person::named("Kim").who_may(&[]));
+        assert_eq!(kim.get("/api/v1/web/start").await.expect(200)["looks"], json!({}));
     }
 
     async fn shared_views_are_bounded(backend) {
