@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -17,7 +18,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub struct Shop {
     /// Before what it uses: the process ends before its folder and its database go.
     run: Option<Run>,
-    folder: TempDir,
+    folder: Arc<TempDir>,
     database: Option<ThrowAwayDatabase>,
     settings: Vec<String>,
 }
@@ -58,7 +59,20 @@ impl Shop {
         if let Some(database) = &database {
             settings.push(format!("--Svc:Database:Url={}", database.url()));
         }
-        Self { run: None, folder, database, settings }
+        Self { run: None, folder: Arc::new(folder), database, settings }
+    }
+
+    /// Another node: a process of its own in the same folder, on the same database. It isn't started yet.
+    #[must_use]
+    pub fn another_node(&self) -> Self {
+        let (folder, settings) = (Arc::clone(&self.folder), self.settings.clone());
+        Self { run: None, folder, database: None, settings }
+    }
+
+    /// Whether a process was begun, and not killed.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.run.is_some()
     }
 
     /// Adds a setting, such as `("Database:Durability", "full")`, from the next start on.

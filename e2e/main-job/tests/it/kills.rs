@@ -9,6 +9,9 @@
 //! of. After the last round the program runs until nothing waits, and all is compared: rows,
 //! what the writers know, and what the receiver got.
 //!
+//! On PostgreSQL there are campaigns of two processes on one database, too: both take changes and send
+//! deliveries, one is killed, the other goes on with what both had begun, and is killed as well.
+//!
 //! `SVC_E2E_KILL_ROUNDS` says how many rounds there are, over both databases and both durabilities.
 
 mod chance;
@@ -58,6 +61,8 @@ fn rounds() -> u32 {
 /// A program that is killed, and all that is known of it.
 struct Campaign {
     shop: Shop,
+    /// Another process on the same database.
+    other: Option<Shop>,
     receiver: Arc<Receiver>,
     rounds: u32,
     chance: Chance,
@@ -77,6 +82,7 @@ impl Campaign {
             .with("Webhooks:Timeout", "00:00:02");
         Self {
             shop,
+            other: None,
             receiver,
             rounds,
             chance,
@@ -88,9 +94,24 @@ impl Campaign {
         }
     }
 
+    /// Adds another process, to a database that is set up.
+    fn with_two_nodes(mut self) -> Self {
+        self.shop.start_again();
+        self.stock = Some(self.prepare());
+        self.shop.kill();
+        self.other = Some(self.shop.another_node());
+        self
+    }
+
     fn run(mut self) -> Tally {
         for _ in 0..self.rounds {
-            self.round();
+            match self.other.take() {
+                Some(mut other) => {
+                    self.round_of_two(&mut other);
+                    self.other = Some(other);
+                }
+                None => self.round(),
+            }
         }
         self.shop.start_again();
         if self.stock.is_none() {
@@ -127,6 +148,38 @@ impl Campaign {
         std::thread::sleep(self.chance.duration_below(WORK));
         self.shop.kill();
         self.done.extend(writers.join());
+        self.received.extend(self.receiver.received());
+    }
+
+    /// Starts both processes, and kills them one after the other; one in four of the second while it starts.
+    fn round_of_two(&mut self, other: &mut Shop) {
+        let begun = Instant::now();
+        self.shop.begin();
+        other.begin();
+        if self.chance.below(STARTS_CUT) == 0 {
+            let moment = self.chance.duration_below(self.start);
+            if !other.is_ready_within(moment) {
+                other.kill();
+                self.killed_before_ready += 1;
+            }
+        }
+        assert!(self.shop.is_ready_within(PATIENCE), "the shop is not ready in {PATIENCE:?}");
+        let are_two = other.is_running();
+        assert!(!are_two || other.is_ready_within(PATIENCE), "the other isn't in {PATIENCE:?}");
+        self.start = self.start.max(begun.elapsed());
+        let stock = self.stock.clone().expect("two nodes begin with it");
+        self.receiver.answer_with([204, 204, 500, 204, 503]);
+        let mut writers = vec![Writers::start(self.shop.client(), &stock, &mut self.chance)];
+        if are_two {
+            writers.push(Writers::start(other.client(), &stock, &mut self.chance));
+        }
+        std::thread::sleep(self.chance.duration_below(WORK));
+        let is_first = self.chance.below(2) == 0;
+        let (one, two) = if is_first { (&mut self.shop, other) } else { (other, &mut self.shop) };
+        one.kill();
+        std::thread::sleep(self.chance.duration_below(WORK));
+        two.kill();
+        self.done.extend(writers.into_iter().flat_map(Writers::join));
         self.received.extend(self.receiver.received());
     }
 
@@ -215,4 +268,20 @@ on_both_databases! {
             tally.insist();
         }
     }
+}
+
+#[tokio::test]
+async fn kills_of_two_nodes_on_one_database_lose_nothing_and_send_nothing_that_was_not() {
+    let mut chance = Chance::new();
+    let (mut tally, mut left) = (Tally::default(), rounds());
+    while left > 0 {
+        let rounds = left.min(ROUNDS_OF_CAMPAIGN);
+        let campaign = Campaign::new(Backend::Postgres, "normal", rounds, chance.branch()).await;
+        let run = move || campaign.with_two_nodes().run();
+        let outcome = tokio::task::spawn_blocking(run).await;
+        tally.add(outcome.expect("a campaign that ends"));
+        left -= rounds;
+    }
+    println!("Postgres, two nodes, seed {}: {tally}", chance.seed());
+    tally.insist();
 }
