@@ -21,7 +21,7 @@ const TIME_BESIDE: Duration = Duration::from_secs(12);
 const BURDEN: u32 = 1_000;
 
 /// Commits single changes at a steady rate, and says how long their deliveries took.
-async fn steady(
+pub(crate) async fn steady(
     started: &Started,
     receiver: &mut Receiver,
     endpoints: usize,

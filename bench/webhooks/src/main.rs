@@ -8,7 +8,9 @@
 mod backlog;
 mod ceiling;
 mod cpu;
+mod hanging;
 mod latency;
+mod log;
 mod plot;
 mod receiver;
 mod report;
@@ -38,6 +40,12 @@ struct Options {
     /// Rounds of each measurement; the median counts.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
+    /// Deliveries in the log that is measured.
+    #[arg(long, default_value_t = 10_000_000)]
+    rows: i64,
+    /// Endpoints beside that log.
+    #[arg(long, default_value_t = 100_000)]
+    log_endpoints: i64,
     /// Keep the run in `results.json` and `results.svg`, for later ones to be compared with.
     #[arg(long)]
     record: bool,
@@ -48,7 +56,10 @@ enum Part {
     Throughput,
     Latency,
     Isolation,
+    Hanging,
     Backlog,
+    /// Only where it is named: it fills a database for minutes.
+    Log,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -88,6 +99,14 @@ async fn measure(options: &Options) {
         if wanted(Part::Isolation) {
             let rounds = options.rounds;
             latency::isolation(backend, &mut receiver, rate, rounds, &mut figures).await;
+        }
+        if wanted(Part::Hanging) {
+            let rounds = options.rounds;
+            hanging::measure(backend, &mut receiver, rate, rounds, &mut figures).await;
+        }
+        if options.only.contains(&Part::Log) {
+            let (rows, endpoints) = (options.rows, options.log_endpoints);
+            log::measure(backend, &receiver, rows, endpoints, &mut figures).await;
         }
         if wanted(Part::Backlog) {
             backlog::measure(backend, &mut receiver, 1, &mut figures).await;

@@ -11,7 +11,7 @@ use svc_core::{Module, Registry};
 use svc_data::{Context, DataRegistry as _};
 use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Publish as _};
-use svc_testing::{Backend, Person, TestApp};
+use svc_testing::{Backend, Client, Person, TestApp, TestAppBuilder};
 use svc_webhooks::{WebhookSet as _, Webhooks};
 
 use crate::receiver::Receiver;
@@ -94,14 +94,20 @@ pub(crate) struct Started {
 
 impl Started {
     pub(crate) async fn new(backend: Backend, port: u16) -> Self {
-        let app = TestApp::builder(|| Application::new("bench").module(Webhooks).module(Shop))
+        Self::beside(backend, &[port]).await
+    }
+
+    /// One that may send to these ports.
+    pub(crate) async fn beside(backend: Backend, ports: &[u16]) -> Self {
+        let builder = TestApp::builder(|| Application::new("bench").module(Webhooks).module(Shop))
             .setting("Svc:Webhooks:RequireHttps", false)
             .setting("Svc:Webhooks:MaxEndpoints", 1_000_000)
             .setting("Svc:Webhooks:AllowedNetworks:0", "127.0.0.0/8")
-            .setting("Svc:Webhooks:AllowedPorts:0", port)
-            .in_real_time()
-            .start(backend)
-            .await;
+            .in_real_time();
+        let allow = |builder: TestAppBuilder, (index, port): (usize, &u16)| {
+            builder.setting(&format!("Svc:Webhooks:AllowedPorts:{index}"), port)
+        };
+        let app = ports.iter().enumerate().fold(builder, allow).start(backend).await;
         let producer = app.context(&Person::named("producer"));
         let owner = Person::named("owner")
             .who_may(&["Products.View", svc_webhooks::MANAGE])
@@ -116,11 +122,22 @@ impl Started {
         }
     }
 
-    pub(crate) async fn endpoint(&self, receiver: &Receiver, path: &str, events: &[&str]) {
+    /// Answers with its identifier.
+    pub(crate) async fn endpoint(
+        &self,
+        receiver: &Receiver,
+        path: &str,
+        events: &[&str],
+    ) -> String {
         let url = format!("http://127.0.0.1:{}/{path}", receiver.port);
         let body = json!({"url": url, "events": events, "secret": SECRET});
-        let client = self.app.sign_in(&self.owner);
-        let _ = client.post("/api/v1/webhooks", body).await.expect(201);
+        let made = self.client().post("/api/v1/webhooks", body).await.expect(201);
+        made["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The owner as a caller.
+    pub(crate) fn client(&self) -> Client {
+        self.app.sign_in(&self.owner)
     }
 
     /// Commits changes: units of work that insert so many products each.
@@ -260,5 +277,128 @@ impl Started {
     /// Tells the dispatcher to look.
     pub(crate) fn wake(&self) {
         self.app.app().wakes().call("webhooks");
+    }
+}
+
+/// A delivery in the middle of the log, and what it is found by.
+pub(crate) struct Sample {
+    pub(crate) id: String,
+    pub(crate) event: String,
+    pub(crate) entity: String,
+    pub(crate) since: String,
+    pub(crate) until: String,
+}
+
+/// Makes a log without the way through the outbox, which ten million would take an hour for.
+impl Started {
+    fn is_sqlite(&self) -> bool {
+        self.app.database().backend() == Backend::Sqlite
+    }
+
+    /// An identifier that tells a time in milliseconds, with the numbers of a kind and of a row.
+    fn id(&self, milliseconds: &str, kind: u8, number: &str) -> String {
+        if self.is_sqlite() {
+            format!("unhex(printf('%012x70{kind:02x}a000%012x', {milliseconds}, {number}))")
+        } else {
+            format!(
+                "CAST(lpad(to_hex(CAST({milliseconds} AS bigint)), 12, '0') || '70{kind:02x}a000' \
+                 || lpad(to_hex(CAST({number} AS bigint)), 12, '0') AS uuid)"
+            )
+        }
+    }
+
+    fn numbers(count: i64) -> String {
+        format!(
+            "WITH RECURSIVE numbers (n) AS (SELECT CAST(0 AS bigint) UNION ALL \
+             SELECT n + 1 FROM numbers WHERE n + 1 < {count})"
+        )
+    }
+
+    /// Has so many endpoints like the first, each with a delivery that is tried again tomorrow.
+    pub(crate) async fn copy_endpoints(&self, count: i64) {
+        const COLUMNS: &str = "organisation_id, url, description, events, format, is_active, \
+            includes_changes, is_thin, is_ordered, owner_id, owner_name, secret, \
+            consecutive_failures, version, created_at, updated_at";
+        let database = self.app.app().service::<svc_database::Database>().unwrap();
+        let now_us = self.app.clock().now_us();
+        let (milliseconds, tomorrow_us) = (now_us / 1_000, now_us + 86_400_000_000);
+        let numbers = Self::numbers(count);
+        let id = self.id(&milliseconds.to_string(), 1, "n");
+        let from = "FROM numbers, (SELECT * FROM webhooks_endpoints LIMIT 1) AS e";
+        let endpoints = format!(
+            "{numbers} INSERT INTO webhooks_endpoints (id, {COLUMNS}) SELECT {id}, {COLUMNS} {from}"
+        );
+        let deliveries = format!(
+            "{numbers} INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, \
+             status, lane, attempts, due_us) SELECT {}, e.organisation_id, {id}, {}, 1, 0, 1, \
+             {tomorrow_us} {from}",
+            self.id(&milliseconds.to_string(), 2, "n"),
+            self.id(&milliseconds.to_string(), 3, "0"),
+        );
+        let queues = format!(
+            "{numbers} INSERT INTO webhooks_queues (endpoint_id, look_us, touches) \
+             SELECT {id}, {now_us}, 1 FROM numbers"
+        );
+        for sql in [&endpoints, &deliveries, &queues] {
+            self.run(&database, sql, Vec::new()).await;
+        }
+    }
+
+    /// Stores deliveries of the last days to the first endpoints, of which one in a hundred failed and one
+    /// in five was missed; ten for each message.
+    pub(crate) async fn fill_log(&self, count: i64) {
+        let database = self.app.app().service::<svc_database::Database>().unwrap();
+        let begin_ms = self.app.clock().now_us() / 1_000 - count;
+        let ten = "(n - n % 10)";
+        let at = |number: &str| format!("({begin_ms} + {number})");
+        let message = self.id(&at(ten), 4, ten);
+        let messages = format!(
+            "{} INSERT INTO webhooks_messages (id, organisation_id, event_id, event_type, time_us, \
+             entity_type, entity_id, body) SELECT {message}, e.organisation_id, {}, \
+             CASE WHEN n % 1000 = 0 THEN 'products.deleted' ELSE 'products.updated' END, \
+             ({begin_ms} + n) * 1000, 'Products', CAST(n / 100 AS TEXT), '{{}}' FROM numbers, \
+             (SELECT organisation_id FROM webhooks_endpoints LIMIT 1) AS e WHERE n % 10 = 0",
+            Self::numbers(count),
+            self.id(&at(ten), 5, ten),
+        );
+        let deliveries = format!(
+            "{} INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, status, \
+             lane, attempts, due_us, status_code, duration_ms, finished_at_us) \
+             SELECT {}, e.organisation_id, e.id, {message}, \
+             CASE WHEN n % 100 = 0 THEN 3 WHEN n % 5 = 1 THEN 4 ELSE 2 END, 0, 1, \
+             ({begin_ms} + n) * 1000, CASE WHEN n % 500 = 0 THEN 503 WHEN n % 100 = 0 THEN 500 \
+             WHEN n % 5 = 1 THEN NULL ELSE 204 END, 12, ({begin_ms} + n) * 1000 FROM numbers \
+             JOIN (SELECT id, organisation_id, ROW_NUMBER() OVER (ORDER BY id) - 1 AS place \
+             FROM webhooks_endpoints) AS e ON e.place = n % 10",
+            Self::numbers(count),
+            self.id(&at("n"), 6, "n"),
+        );
+        let analyse = if self.is_sqlite() { "ANALYZE" } else { "VACUUM ANALYZE" };
+        for sql in [messages.as_str(), &deliveries, analyse] {
+            self.run(&database, sql, Vec::new()).await;
+        }
+    }
+
+    /// A delivery in the middle of the log.
+    pub(crate) async fn some_delivery(&self) -> Sample {
+        let listed = self.client().get("/api/v1/webhooks/deliveries?status=failed&take=100").await;
+        let listed = listed.expect(200);
+        let one = listed["items"].as_array().unwrap().last().unwrap().clone();
+        let text = |name: &str| one[name].as_str().unwrap().to_owned();
+        let time = time::OffsetDateTime::parse(
+            &text("time"),
+            &time::format_description::well_known::Rfc3339,
+        )
+        .unwrap();
+        let at = |time: time::OffsetDateTime| {
+            time.format(&time::format_description::well_known::Rfc3339).unwrap()
+        };
+        Sample {
+            id: text("id"),
+            event: text("eventId"),
+            entity: text("entityId"),
+            since: at(time),
+            until: at(time + time::Duration::minutes(1)),
+        }
     }
 }

@@ -1,0 +1,92 @@
+//! Whether endpoints of one provider that go black make the others wait: ten, a hundred, three hundred of
+//! them, at once and one after the other.
+
+use std::time::Duration;
+
+use svc_testing::Backend;
+use tokio::time::Instant;
+
+use crate::latency::steady;
+use crate::receiver::{Receiver, Report};
+use crate::report::{Figure, Figures, Goal, median};
+use crate::shop::Started;
+
+/// How long changes are committed at the rate beside each.
+const TIME: Duration = Duration::from_secs(12);
+
+/// How often something comes that the endpoints that hang want.
+const BURDENS_PER_SECOND: u32 = 2;
+
+/// The endpoints that are well.
+const OTHERS: usize = 99;
+
+pub(crate) async fn measure(
+    backend: Backend,
+    receiver: &mut Receiver,
+    full_rate: f64,
+    rounds: usize,
+    figures: &mut Figures,
+) {
+    // Far from what the machine can do, or the percentiles tell of its load.
+    let rate = full_rate / 10.0;
+    for hanging in [10, 100, 300] {
+        let (mut free, mut at_once, mut in_turn) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            // Another origin than that of the others: a provider of its own.
+            let black = Receiver::start();
+            let started = Started::beside(backend, &[receiver.port, black.port]).await;
+            started.endpoints(receiver, OTHERS).await;
+            started.app.app().start_workers();
+            started.commit(20, 1).await;
+            started.settled().await;
+            let _ = steady(&started, receiver, OTHERS, rate, TIME).await;
+            free.push(steady(&started, receiver, OTHERS, rate, TIME).await);
+            for number in 0..hanging {
+                started.endpoint(&black, &format!("hang/{number}"), &["burden.laid"]).await;
+            }
+            at_once.push(beside(&started, receiver, rate).await);
+            // They begin one after the other, each as its first event comes.
+            let fresh = Receiver::start();
+            let ports = [receiver.port, fresh.port];
+            started.stop().await;
+            let started = Started::beside(backend, &ports).await;
+            started.endpoints(receiver, OTHERS).await;
+            started.app.app().start_workers();
+            started.commit(20, 1).await;
+            started.settled().await;
+            let adds = async {
+                for number in 0..hanging {
+                    started.endpoint(&fresh, &format!("hang/{number}"), &["burden.laid"]).await;
+                    tokio::time::sleep(TIME / u32::try_from(hanging).unwrap()).await;
+                }
+            };
+            let (report, ()) = tokio::join!(beside(&started, receiver, rate), adds);
+            in_turn.push(report);
+            started.stop().await;
+        }
+        let p99 = |reports: &[Report]| median(reports.iter().map(|report| report.p99_ms).collect());
+        let before = p99(&free);
+        let mut add = |name: String, value: f64, unit: &'static str, goal: Option<Goal>| {
+            figures.add(Figure::new(backend, "hanging", &name, value, unit, goal));
+        };
+        add(format!("p99 of the others, nobody hangs ({hanging})"), before, "ms", None);
+        for (how, reports) in [("at once", &at_once), ("in turn", &in_turn)] {
+            let after = p99(reports);
+            add(format!("p99 of the others, {hanging} hang {how}"), after, "ms", None);
+            let ratio = after / before;
+            add(format!("ratio, {hanging} hang {how}"), ratio, "", Some(Goal::Below(1.2)));
+        }
+    }
+}
+
+/// The others' times while something comes all the time for those that hang, from its first second on.
+async fn beside(started: &Started, receiver: &mut Receiver, rate: f64) -> Report {
+    let lays = async {
+        let until = Instant::now() + TIME;
+        while Instant::now() < until {
+            started.burden(1).await;
+            tokio::time::sleep(Duration::from_secs(1) / BURDENS_PER_SECOND).await;
+        }
+    };
+    tokio::join!(steady(started, receiver, OTHERS, rate, TIME), lays).0
+}
