@@ -231,6 +231,7 @@ export class Taskbar {
       button?.dispose();
       button?.element.remove();
       this.#buttons.delete(appId);
+      this.#reveal();
       if (focused) this.#desk.windows.focusNext();
       return;
     }
@@ -239,6 +240,7 @@ export class Taskbar {
       button = { element, dispose };
       this.#buttons.set(appId, button);
       this.#tasks.append(element);
+      this.#reveal();
     }
     button.element.toggleAttribute('data-resting', resting);
     if (resting && app) this.#rest(button.element, app);
@@ -334,8 +336,8 @@ export class Taskbar {
       this.#active?.removeAttribute('aria-current');
       element?.setAttribute('aria-current', 'true');
       this.#active = element;
+      this.#reveal();
     }
-    this.#reveal();
   }
 
   /** Scrolls to the active task after the frame, since opening windows measures nothing. */

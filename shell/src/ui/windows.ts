@@ -67,8 +67,6 @@ export class WindowManager {
   /** The window that looks active. */
   #marked: string | undefined;
   #frame = 0;
-  /** When a window left its focus to another last. */
-  #succeeded = 0;
   /** When a window came in last. */
   #entered = 0;
   /** Whether there is something that those who follow haven't been told. */
@@ -383,18 +381,13 @@ export class WindowManager {
     }
   }
 
-  /** Another window becomes the active one; the focus stays in the pilot view while that is open. */
+  /**
+   * Another window becomes the active one, and takes the focus with the next frame: a row of windows that close costs one move
+   * of it. The focus stays in the pilot view while that is open.
+   */
   #succeed(): void {
+    this.#succeeding = !this.#desk.pilot.isOpen;
     this.#leadTop();
-    if (this.#desk.pilot.isOpen) return;
-    // One that a person closes leaves its focus at once; a row of them costs one move of it a frame.
-    const now = performance.now();
-    if (now - this.#succeeded > IN_A_ROW_MS) this.focusNext();
-    else {
-      this.#succeeding = true;
-      this.#soon();
-    }
-    this.#succeeded = now;
   }
 
   minimize(win: ShellWindow): void {
