@@ -3,6 +3,7 @@ import {
   badge,
   confirmIn,
   define,
+  hear,
   html,
   icon,
   nothing,
@@ -11,6 +12,7 @@ import {
   text,
   timeAgo,
   type Column,
+  type PropertyValues,
   type RenderContext,
   type Row,
   type TemplateResult,
@@ -20,6 +22,10 @@ import { column, fact, fill, LogPage, stateColumn, type LogView } from './log.ts
 
 const ROOT = '/api/v1/jobs';
 const MANAGE = 'Jobs.Manage';
+/** As many as one stream tells of. */
+const MOST_HEARD = 16;
+/** Steps of a job come in bursts. */
+const GATHER_MS = 250;
 const STATES = ['waiting', 'running', 'finished', 'dead', 'cancelled'] as const;
 const TONES: Record<string, Tone> = { waiting: 'info', running: 'warn', finished: 'good', dead: 'bad' };
 
@@ -53,6 +59,52 @@ function progress({ progress: done, state }: Job): TemplateResult | string {
 }
 
 class JobsPage extends LogPage {
+  /** The jobs that one hears of, each with its undo. */
+  readonly #heard = new Map<string, () => void>();
+  #coming: ReturnType<typeof setTimeout> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.atEnd(() => {
+      clearTimeout(this.#coming);
+      this.#coming = undefined;
+      this.#listen(new Set());
+    });
+  }
+
+  override updated(changes: PropertyValues): void {
+    super.updated(changes);
+    this.#listen(new Set(this.isConnected ? this.#atWork() : []));
+  }
+
+  /** Those that are not over, as far as they are read: the newest, which stand first. */
+  #atWork(): string[] {
+    const found: string[] = [];
+    for (let index = 0; index < (this.rows?.loaded ?? 0) && found.length < MOST_HEARD; index += 1) {
+      const row = this.rows?.at(index);
+      if (row && ['waiting', 'running'].includes(job(row).state)) found.push(job(row).id);
+    }
+    return found;
+  }
+
+  /** Hears of these jobs and no others: how far each is shows at once, not with the next look. */
+  #listen(wanted: ReadonlySet<string>): void {
+    for (const [id, stop] of this.#heard) {
+      if (wanted.has(id)) continue;
+      stop();
+      this.#heard.delete(id);
+    }
+    const soon = () => {
+      this.#coming ??= setTimeout(() => {
+        this.#coming = undefined;
+        void this.refresh();
+      }, GATHER_MS);
+    };
+    for (const id of wanted) {
+      if (!this.#heard.has(id)) this.#heard.set(id, hear(`job:${id}`, { heard: soon, missed: soon }));
+    }
+  }
+
   protected path({ by }: LogView): string {
     return `${ROOT}?${new URLSearchParams(by)}`;
   }

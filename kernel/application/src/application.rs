@@ -17,7 +17,7 @@ use svc_sets_http::ODataModule;
 use svc_settings::SettingsModule;
 
 use crate::metadata::Metadata;
-use crate::operations::OperationsModule;
+use crate::operations::{Modules, OperationsModule};
 use crate::running::Running;
 
 /// The modules of an application, in the order they were added.
@@ -116,6 +116,7 @@ impl Assembled {
         let Self { name, version, mut assembly, commands } = self;
         let app = App::new(name, clock, settings);
         app.provide(Arc::new(PermissionCatalogue::of(&assembly)));
+        app.provide(Arc::new(Modules(assembly.modules().to_vec())));
         svc_events::provide_events(&mut assembly, &app);
         let data = svc_data::Prepared::from_assembly(&mut assembly);
         let http = svc_http::Prepared::from_assembly(&mut assembly);

@@ -196,11 +196,15 @@ permission-Jobs-Manage = Aufträge aller beenden, wiederholen und löschen
 permission-Jobs-View = Aufträge aller ansehen
 permission-Outbox-Manage = Unzustellbares ansehen, wiederholen und aufgeben
 permission-Settings-Manage = Einstellungen der Organisation ändern
+permission-System-View = Konfiguration und Module des Programms ansehen
+permission-Web-ShareViews = Ansichten von Listen mit allen teilen
 permission-Webhooks-Manage = Webhooks mit Geheimnissen und Zustellungen verwalten
 permissions-Identity = Personen
 permissions-Jobs = Aufträge
 permissions-Outbox = Unzustellbares
 permissions-Settings = Einstellungen
+permissions-System = Programm
+permissions-Web = Arbeitsfläche
 
 ## Das Protokoll
 audit-app = Protokoll
@@ -250,3 +254,61 @@ audit-unit = Zusammen geschehen
 audit-what = Was
 audit-when = Wann
 audit-who = Wer
+
+## The program
+program-adds = bringt { $count }
+program-app = Programm
+program-configuration = Konfiguration
+program-default = wie üblich
+program-environment = Umgebung: { $name }
+program-expected = Nimmt { $expected }
+program-modules = Module
+program-none = Nichts gefunden
+program-none-text = Nichts hat hier diese Worte.
+program-requires = auf { $names }
+program-search = Im Programm suchen
+program-usual = Üblich: { $value }.
+program-written = Nur was jemand gesetzt hat
+
+## Schedules
+schedules-app = Zeitpläne
+schedules-last = Zuletzt
+schedules-name = Name
+schedules-never = noch nie
+schedules-next = Als Nächstes
+schedules-none = Keine Zeitpläne
+schedules-none-text = Kein Modul lässt etwas nach der Uhr laufen.
+schedules-pattern = Muster
+schedules-text = Jeder stellt einen Auftrag in die Warteschlange, wenn seine Zeit kommt.
+
+## The organisation
+organisation-app = Organisation
+organisation-id = Client-Id
+organisation-is-public = öffentlich
+organisation-more = Eigene Seiten
+organisation-name = Name
+organisation-name-text = Das lesen alle, die sich anmelden und zwischen Organisationen wählen.
+organisation-none = Keine Programme
+organisation-none-text = Melden Sie eines an, damit man sich dort mit dem Konto von hier anmelden kann.
+organisation-origins = Herkunft seiner Seiten
+organisation-origins-text = Eine je Zeile, etwa https://app.example.com. Seiten von dort dürfen um Token bitten.
+organisation-program = Programm
+organisation-programs = Programme, bei denen man sich anmeldet
+organisation-programs-text = Sie benutzen OpenID Connect und bekommen, was die Person darf, und nicht mehr.
+organisation-public = Läuft, wo es kein Geheimnis hüten kann
+organisation-public-text = Im Browser oder auf dem Gerät einer Person.
+organisation-redirectUris = Adressen für den Rückweg
+organisation-redirectUris-text = Eine je Zeile; sie werden Buchstabe für Buchstabe verglichen.
+organisation-register = Programm anmelden
+organisation-register-save = Anmelden
+organisation-registered = { $name } ist angemeldet
+organisation-remove = Entfernen
+organisation-remove-named = { $name } entfernen
+organisation-remove-text = Was es bekommen hat, öffnet nichts mehr, und niemand kann sich dort anmelden.
+organisation-remove-title = { $name } entfernen?
+organisation-removed = { $name } ist entfernt
+organisation-renamed = Die Organisation heißt jetzt { $name }
+organisation-secret = Geheimnis des Programms
+organisation-secret-text = Das Programm { $id } braucht es; es wird nur jetzt gezeigt.
+organisation-signedOutUris = Adressen nach dem Abmelden
+organisation-signedOutUris-text = Eine je Zeile.

@@ -196,11 +196,15 @@ permission-Jobs-Manage = End, retry and delete anybody’s jobs
 permission-Jobs-View = See anybody’s jobs
 permission-Outbox-Manage = See, retry and give up what failed for good
 permission-Settings-Manage = Change the organisation’s settings
+permission-System-View = See the program’s settings and modules
+permission-Web-ShareViews = Share views of lists with everybody
 permission-Webhooks-Manage = Manage webhooks with secrets and deliveries
 permissions-Identity = People
 permissions-Outbox = Dead letters
 permissions-Settings = Settings
 permissions-Jobs = Jobs
+permissions-System = Program
+permissions-Web = Desktop
 
 ## The audit log
 audit-app = Audit log
@@ -250,3 +254,61 @@ audit-unit = Done together
 audit-what = What
 audit-when = When
 audit-who = Who
+
+## The program
+program-adds = adds { $count }
+program-app = Program
+program-configuration = Configuration
+program-default = as usual
+program-environment = Environment: { $name }
+program-expected = Takes { $expected }
+program-modules = Modules
+program-none = Nothing found
+program-none-text = Nothing here has these words.
+program-requires = on { $names }
+program-search = Search in the program
+program-usual = As usual: { $value }.
+program-written = Only what somebody has written
+
+## Schedules
+schedules-app = Schedules
+schedules-last = Last
+schedules-name = Name
+schedules-never = not yet
+schedules-next = Next
+schedules-none = No schedules
+schedules-none-text = No module has anything run by the clock.
+schedules-pattern = Pattern
+schedules-text = Each puts a job into the queue when its time comes.
+
+## The organisation
+organisation-app = Organisation
+organisation-id = Client id
+organisation-is-public = public
+organisation-more = Pages of its own
+organisation-name = Name
+organisation-name-text = What people read when they sign in, and choose between organisations.
+organisation-none = No programs
+organisation-none-text = Register one to let people sign in to it with their account here.
+organisation-origins = Origins of its pages
+organisation-origins-text = One in each line, such as https://app.example.com. Pages from there may ask for tokens.
+organisation-program = Program
+organisation-programs = Programs that people sign in through
+organisation-programs-text = They use OpenID Connect, and get what the person may do and no more.
+organisation-public = Runs where it can’t keep a secret
+organisation-public-text = In a browser, or on a person’s own device.
+organisation-redirectUris = Addresses to come back to
+organisation-redirectUris-text = One in each line; they are compared letter by letter.
+organisation-register = Register a program
+organisation-register-save = Register
+organisation-registered = { $name } is registered
+organisation-remove = Remove
+organisation-remove-named = Remove { $name }
+organisation-remove-text = What it was given opens nothing any more, and nobody can sign in through it.
+organisation-remove-title = Remove { $name }?
+organisation-removed = { $name } is removed
+organisation-renamed = The organisation is called { $name }
+organisation-secret = Client secret
+organisation-secret-text = The program { $id } needs it, and it is shown only now.
+organisation-signedOutUris = Addresses after signing out
+organisation-signedOutUris-text = One in each line.

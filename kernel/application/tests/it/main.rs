@@ -34,5 +34,6 @@ mod odata_virtual;
 mod refusals;
 mod restores;
 mod staff;
+mod system;
 mod tables;
 mod two_worlds;
