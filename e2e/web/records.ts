@@ -86,6 +86,31 @@ export const records = [
     },
   ),
 
+  story('what a record refers to is made on the way', { app: 'sets.Products' }, async ({ page, application }) => {
+    const [name, category] = [fresh('Anchor'), fresh('Anchors')];
+    await page.getByRole('button', { name: 'New product' }).click();
+    await page.getByRole('group', { name: 'Prices' }).getByLabel('Price', { exact: true }).fill('70');
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('SKU').fill(fresh('A'));
+    const combobox = page.getByRole('combobox', { name: 'Category' });
+    await combobox.fill(category);
+    await page.locator('.svc-options-new[aria-selected=true]').waitFor();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'New category' });
+    assert.equal(await dialog.getByLabel('Name').inputValue(), category);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'combobox');
+    assert.equal(await combobox.inputValue(), category);
+    await page.keyboard.press('Control+Enter');
+    await said(page, `${name} is there`);
+    await page.locator('[data-property=categoryId]', { hasText: category }).waitFor();
+    await page.locator('.svc-group', { hasText: 'Prices' }).locator('[data-property=price]').waitFor();
+    const filter = encodeURIComponent(`name eq '${category}'`);
+    const { value } = await application.ask<{ value: unknown[] }>(`/odata/v1/Categories?$filter=${filter}`);
+    assert.equal(value.length, 1);
+  }),
+
   story(
     'a record is deleted by name, and brought back with Ctrl+Z',
     { app: 'sets.Products' },

@@ -33,9 +33,9 @@ async function violations(page: Page): Promise<string[]> {
 const LIST = (page: Page) => page.locator('.svc-row[data-index="0"]').waitFor();
 
 /** Pages that are looked at. */
-const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
+export const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
   ['a list', { app: 'sets.Orders', state: { f: [['status', 'is', 'placed']] } }, LIST],
-  ['a form', { app: 'sets.Products', state: { r: 'new' } }, (page) => page.locator('.svc-form').waitFor()],
+  ['a form', { app: 'sets.Products', state: { r: 'new' } }, (page) => page.locator('.svc-form').first().waitFor()],
   [
     'a record',
     { app: 'sets.Products', state: { q: 'claw' } },
@@ -73,9 +73,27 @@ const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
   ['the dashboard', { app: 'shop.dashboard' }, (page) => page.locator('.svc-dashboard').waitFor()],
   ['an order', { app: 'shop.order' }, (page) => page.locator('.svc-lines').waitFor()],
   ['jobs', { app: 'system.jobs' }, (page) => page.locator('.svc-state, .svc-row[data-index]').first().waitFor()],
+  ['schedules', { app: 'system.schedules' }, (page) => page.locator('.svc-schedules tbody tr').first().waitFor()],
+  ['configuration', { app: 'system.program' }, (page) => page.locator('.svc-config').first().waitFor()],
+  [
+    'modules',
+    { app: 'system.program', state: { tab: 'modules', search: 'stock' } },
+    (page) => page.locator('.svc-types details[open]').first().waitFor(),
+  ],
+  [
+    'dead letters',
+    { app: 'system.letters' },
+    (page) => page.locator('.svc-state, .svc-row[data-index]').first().waitFor(),
+  ],
+  [
+    'deliveries',
+    { app: 'webhooks', state: { tab: 'deliveries' } },
+    (page) => page.locator('.svc-state, .svc-row[data-index]').first().waitFor(),
+  ],
   ['API keys', { app: 'system.keys' }, LIST],
   ['people', { app: 'system.people' }, LIST],
   ['roles', { app: 'system.roles' }, LIST],
+  ['the organisation', { app: 'system.organisation' }, (page) => page.locator('.svc-setting').waitFor()],
   ['health', { app: 'system.health' }, (page) => page.locator('.svc-figures').waitFor()],
   ['first steps', { app: 'system.first' }, (page) => page.locator('.svc-steps').waitFor()],
   ['the account', { app: 'system.account' }, (page) => page.locator('.svc-ways').waitFor()],

@@ -70,4 +70,70 @@ export const system = [
     await page.locator('.svc-notice').getByRole('button', { name: 'Undo' }).click();
     await page.waitForFunction(() => document.querySelector('select')?.value === 'EndlessScroll');
   }),
+
+  story(
+    'the program says what it goes by, and what it is made of',
+    { app: 'system.program' },
+    async ({ page, application }) => {
+      await page.getByLabel('Only what somebody has written').check();
+      await page.getByRole('searchbox').fill('webhooks maxattempts');
+      const setting = page.locator('.svc-config');
+      await setting.getByText('MaxAttempts', { exact: true }).waitFor();
+      assert.equal(await setting.count(), 1);
+      await setting.locator('.svc-config-value', { hasText: /^2$/ }).waitFor();
+      await setting.locator('.svc-badge', { hasText: /environment/i }).waitFor();
+      // What is secret is shown to nobody.
+      await page.getByRole('searchbox').fill('setup');
+      await page.locator('.svc-config', { hasText: 'AdminPassword' }).waitFor();
+      assert.doesNotMatch(await page.locator('.svc-page').innerText(), new RegExp(application.person.password));
+      await page.locator('.svc-config', { hasText: 'ApiKey' }).getByText('***', { exact: true }).waitFor();
+
+      await page.getByRole('tab', { name: 'Modules' }).click();
+      await page.getByRole('searchbox').fill('stock.low');
+      await page.locator('.svc-types details[open]', { hasText: 'shop' }).getByText('stock.low').waitFor();
+      await page.reload();
+      await page.getByRole('tab', { name: 'Modules', selected: true }).waitFor();
+    },
+  ),
+
+  story('what runs by the clock says when it comes next', { app: 'system.schedules' }, async ({ page }) => {
+    const schedule = page.getByRole('row', { name: /webhooks\.retention/ });
+    await schedule.locator('time').first().waitFor();
+    assert.ok((await page.locator('.svc-schedules tbody tr').count()) > 3);
+  }),
+
+  story(
+    'the organisation is renamed, and a program registered and removed',
+    { app: 'system.organisation', expects: /422/ },
+    async ({ page, application }) => {
+      const name = page.getByLabel('Name', { exact: true });
+      const before = await name.inputValue();
+      await name.fill(`${before} Ltd`);
+      await name.press('Tab');
+      await said(page, `The organisation is called ${before} Ltd`);
+      await page.locator('.svc-notice').getByRole('button', { name: 'Undo' }).click();
+      await page.waitForFunction(
+        (was) => document.querySelector<HTMLInputElement>('.svc-setting input')?.value === was,
+        before,
+      );
+
+      const program = fresh('Portal');
+      await page.getByRole('button', { name: 'Register a program' }).click();
+      const dialog = page.locator('dialog[open]');
+      await dialog.getByLabel('Program').fill(program);
+      await dialog.getByLabel('Addresses to come back to').fill('not an address');
+      await dialog.getByRole('button', { name: 'Register' }).click();
+      await dialog.locator('[role=alert]:not(:empty)').waitFor();
+      await dialog.getByLabel('Addresses to come back to').fill('https://portal.example/in');
+      await dialog.getByRole('button', { name: 'Register' }).click();
+      assert.ok((await page.getByRole('textbox', { name: 'Client secret' }).inputValue()).length > 20);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('row', { name: program }).getByText('https://portal.example/in').waitFor();
+      await page.getByRole('button', { name: `Remove ${program}` }).click();
+      await page.locator('dialog[open]').getByRole('button', { name: 'Remove' }).click();
+      await said(page, `${program} is removed`);
+      const { items } = await application.ask<{ items: { name: string }[] }>('/api/v1/identity/clients');
+      assert.ok(!items.some((one) => one.name === program));
+    },
+  ),
 ];

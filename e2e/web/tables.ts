@@ -1,5 +1,6 @@
 /** What a table does beyond showing rows: columns, totals, groups, pages, views, writing in it, many at once. */
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { fresh, makeProduct, row, said, story, total } from './scenario.ts';
 
 /** Opens the list of the products of one scenario. */
@@ -96,6 +97,32 @@ export const tables = [
     await page.getByRole('button', { name }).click();
     await page.getByRole('menuitem', { name: `Forget ${name}` }).click();
     await said(page, 'forgotten');
+  }),
+
+  story('a view is shared with everybody', { app: 'sets.Products', state: CHEAP }, async ({ page, another }) => {
+    const name = fresh('Ours');
+    const views = (of: Page, shown: string) => of.locator('.svc-head').getByRole('button', { name: shown });
+    await views(page, 'Views').click();
+    await page.getByRole('menuitem', { name: 'Keep this view' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.keyboard.press('Enter');
+    await said(page, `Kept as ${name}`);
+    await views(page, name).click();
+    await page.getByRole('menuitem', { name: `Share ${name} with everybody` }).click();
+    await said(page, `${name} is shared`);
+    // One's own may go: what is shared stays for all.
+    await views(page, name).click();
+    await page.getByRole('menuitem', { name: `Forget ${name}` }).click();
+    await said(page, 'forgotten');
+    const other = await another({ app: 'sets.Products' });
+    await views(other, 'Views').click();
+    await other.getByRole('menuitemcheckbox', { name: `${name} shared` }).click();
+    await other.getByRole('button', { name: 'Price is less than 4.00', exact: true }).waitFor();
+    await views(other, name).click();
+    await other.getByRole('menuitem', { name: `Stop sharing ${name}` }).click();
+    await said(other, `${name} is no longer shared`);
+    await views(other, 'Views').click();
+    assert.equal(await other.getByRole('menuitemcheckbox', { name }).count(), 0);
   }),
 
   story('values are written in the list', { later: true, expects: /412/ }, async ({ page, visit, application }) => {

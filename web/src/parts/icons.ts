@@ -34,6 +34,7 @@ import {
   Send,
   Trash2,
   Undo2,
+  Users,
   WifiOff,
   X,
 } from 'lucide';
@@ -51,6 +52,7 @@ const ICONS = {
   first: ChevronFirst,
   last: ChevronLast,
   views: Bookmark,
+  users: Users,
   error: CircleAlert,
   columns: Columns3,
   copy: Copy,

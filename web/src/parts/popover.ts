@@ -30,7 +30,10 @@ export function place(panel: HTMLElement, anchor: Element, align: 'start' | 'end
 export interface Entry {
   readonly label: string;
   readonly icon?: IconName;
+  /** The key that does the same. */
   readonly hint?: string;
+  /** A word beside the label. */
+  readonly note?: string;
   readonly danger?: boolean;
   readonly checked?: boolean;
   run(): void;
@@ -169,7 +172,7 @@ export function menu(entries: readonly Entry[]): TemplateResult {
           }}
         >
           ${hasSigns ? sign(entry) : nothing}
-          <span>${entry.label}</span>${entry.hint ? html`<kbd>${entry.hint}</kbd>` : nothing}
+          <span>${entry.label}</span>${entry.note ? html` <span class="svc-soft">${entry.note}</span>` : nothing}${entry.hint ? html`<kbd>${entry.hint}</kbd>` : nothing}
         </button>`,
     )}
   </div>`;

@@ -48,7 +48,7 @@ import { noticesNear } from './notices.ts';
 import type { SvcRecord } from './record.ts';
 import { tableColumns } from './table-columns.ts';
 import { SetRows } from './rows.ts';
-import { savedViews, type SavedView } from './saved-views.ts';
+import { savedViews, SHARE_VIEWS, type SavedView } from './saved-views.ts';
 import './selection.ts';
 import type { SelectionWork } from './selection.ts';
 
@@ -356,6 +356,7 @@ export class SvcSetApp extends Part {
       view: this.view,
       total: this.shown?.total,
       views: this.views,
+      mayShare: this.host.can(SHARE_VIEWS),
       usual: this.host.look(this.set.name).columns,
       reading: this.#reading,
       prefix: this.#id,
@@ -476,6 +477,7 @@ export class SvcSetApp extends Part {
       .view=${this.view}
       .revision=${this.revision}
       @group-open=${(event: CustomEvent<Condition>) => open(event.detail)}
+      @board-open=${(event: CustomEvent<string>) => this.go({ record: event.detail })}
     ></svc-groups>`;
   }
 

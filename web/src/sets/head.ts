@@ -17,6 +17,7 @@ export interface ListHead extends ColumnsPlace {
   readonly view: ListState;
   readonly total: number | undefined;
   readonly views: readonly SavedView[];
+  readonly mayShare: boolean;
   /** Whether values are written in the list; nothing where that isn't allowed. */
   readonly isWriting: boolean | undefined;
   filters(): readonly Entry[];
@@ -51,8 +52,8 @@ function writeButton({ isWriting, write }: ListHead): TemplateResult | typeof no
 
 /** The head. */
 export function listHead(head: ListHead): TemplateResult {
-  const { near, set, view, total, views, filters, show, print, keepViews, create } = head;
-  const entries = () => viewEntries({ near, set, view, views, show, print, changed: keepViews });
+  const { near, set, view, total, views, mayShare, filters, show, print, keepViews, create } = head;
+  const entries = () => viewEntries({ near, set, view, views, mayShare, show, print, changed: keepViews });
   const shown = currentView(views, view)?.name ?? text('views');
   return html`<header class="svc-head">
     <h1 title=${setDescription(set.name, set.description) ?? nothing}>${setName(set.name)}</h1>

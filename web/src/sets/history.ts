@@ -147,7 +147,7 @@ export class SvcHistory extends Part {
   /** The time is the address of the entry: it's copied from there, and a press goes there. */
   #link(entry: Entry): TemplateResult {
     const state = JSON.stringify(writeState({ ...EMPTY, record: this.key, past: entry.id }));
-    const address = `/?app=${appIdOf(this.set.name)}#${new URLSearchParams({ state })}`;
+    const address = `${location.pathname}?app=${appIdOf(this.set.name)}#${new URLSearchParams({ state })}`;
     const point = (event: MouseEvent) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
       event.preventDefault();

@@ -1,4 +1,7 @@
-/** Views of a list that a person keeps under names: a document of the person's own on the server. */
+/**
+ * Views of a list under names: those that a person keeps are a document of the person's own on the server, those that are shared
+ * are the organisation's.
+ */
 import { send } from '../client/request.ts';
 import { readState, withoutPlace, writeState, type ListState } from '../core/list-state.ts';
 import type { EntitySet } from '../core/model.ts';
@@ -8,14 +11,23 @@ import { Problem } from '../core/problem.ts';
 export interface SavedView {
   readonly name: string;
   readonly state: ListState;
+  /** All who may see the list have it. */
+  readonly isShared?: boolean;
 }
 
-/** Views of one list, at most. */
+/** The permission to share views. */
+export const SHARE_VIEWS = 'Web.ShareViews';
+/** Own views of one list, at most. */
 export const MOST_VIEWS = 50;
 const LONGEST_NAME = 80;
 
 function address(set: EntitySet): string {
   return `/api/v1/profile?key=${encodeURIComponent(`web.views.${set.name}`)}`;
+}
+
+function sharedAddress(set: EntitySet, name?: string): string {
+  const of = `/api/v1/web/views/${encodeURIComponent(set.name)}`;
+  return name === undefined ? of : `${of}/${encodeURIComponent(name)}`;
 }
 
 interface Kept {
@@ -26,7 +38,7 @@ interface Kept {
 function readViews(set: EntitySet, body: unknown): SavedView[] {
   const views = typeof body === 'object' && body !== null ? (body as { views?: unknown }).views : undefined;
   if (!Array.isArray(views)) return [];
-  return views.slice(0, MOST_VIEWS).flatMap((one: unknown) => {
+  return views.flatMap((one: unknown) => {
     const { name, state } = (one ?? {}) as { name?: unknown; state?: unknown };
     return typeof name === 'string' && name !== '' ? [{ name, state: readState(set, state) }] : [];
   });
@@ -37,9 +49,15 @@ async function ask(set: EntitySet): Promise<Kept> {
   return { views: readViews(set, body), etag };
 }
 
-/** The views of a list. */
+async function sharedViews(set: EntitySet): Promise<SavedView[]> {
+  const { body } = await send(sharedAddress(set));
+  return readViews(set, body).map((view) => ({ ...view, isShared: true }));
+}
+
+/** The views of a list: those that are shared, and one's own. */
 export async function savedViews(set: EntitySet): Promise<readonly SavedView[]> {
-  return (await ask(set)).views;
+  const [shared, own] = await Promise.all([sharedViews(set), ask(set)]);
+  return [...shared, ...own.views];
 }
 
 /** Changes them: what another window has kept meanwhile stays. */
@@ -61,13 +79,36 @@ async function change(
   }
 }
 
-/** Keeps a view; one of the same name is replaced. */
-export function keepView(set: EntitySet, name: string, state: ListState): Promise<readonly SavedView[]> {
+/** Keeps a view; one of the same name is replaced. Gives back all views of the list. */
+export async function keepView(
+  set: EntitySet,
+  views: readonly SavedView[],
+  name: string,
+  state: ListState,
+): Promise<readonly SavedView[]> {
   const view = { name: name.slice(0, LONGEST_NAME), state: withoutPlace(state) };
-  return change(set, (views) => [...views.filter((one) => one.name !== view.name), view]);
+  const own = await change(set, (kept) => [...kept.filter((one) => one.name !== view.name), view]);
+  return [...views.filter(({ isShared }) => isShared), ...own];
 }
 
 /** Forgets a view. */
-export function forgetView(set: EntitySet, name: string): Promise<readonly SavedView[]> {
-  return change(set, (views) => views.filter((one) => one.name !== name));
+export async function forgetView(
+  set: EntitySet,
+  views: readonly SavedView[],
+  name: string,
+): Promise<readonly SavedView[]> {
+  const own = await change(set, (kept) => kept.filter((one) => one.name !== name));
+  return [...views.filter(({ isShared }) => isShared), ...own];
+}
+
+/** Shares a view with all who may see the list. */
+export async function shareView(set: EntitySet, { name, state }: SavedView): Promise<readonly SavedView[]> {
+  await send(sharedAddress(set, name), { method: 'PUT', body: writeState(withoutPlace(state)) });
+  return savedViews(set);
+}
+
+/** Stops sharing a view; what somebody keeps stays. */
+export async function stopSharing(set: EntitySet, { name }: SavedView): Promise<readonly SavedView[]> {
+  await send(sharedAddress(set, name), { method: 'DELETE' });
+  return savedViews(set);
 }

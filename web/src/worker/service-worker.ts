@@ -57,13 +57,18 @@ function offline(): Response {
   });
 }
 
+/** The page lies where the worker was registered for. */
+function isPage(pathname: string): boolean {
+  return pathname === new URL(self.registration.scope).pathname;
+}
+
 self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()));
 self.addEventListener('activate', (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
 self.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== self.location.origin) return;
-  if (request.mode === 'navigate' && pathname === '/') event.respondWith(fetch(request).catch(offline));
+  if (request.mode === 'navigate' && isPage(pathname)) event.respondWith(fetch(request).catch(offline));
   else if (!FILES.includes(pathname)) return;
   else if (pathname.startsWith('/assets/')) event.respondWith(fromKept(request));
   else event.respondWith(fromNetwork(request));
