@@ -72,10 +72,31 @@ pub(crate) async fn run(application: Application) -> ExitCode {
     }
 }
 
+/// The command that makes another program of this one.
+#[cfg(feature = "bff")]
+const BROWSER_HOST: &str = "browser-host";
+
+/// The program that was asked for: the application, or the browser host before it, with the words that are
+/// left.
+#[cfg(feature = "bff")]
+fn program_of(
+    application: Assembled,
+    words: Vec<String>,
+) -> Result<(Assembled, Vec<String>), String> {
+    if words.first().is_none_or(|word| word != BROWSER_HOST) {
+        return Ok((application, words));
+    }
+    let name = svc_bff::BrowserHost::name_before(application.name());
+    let host = Application::new(name).module(svc_bff::BrowserHost).assemble();
+    Ok((host.map_err(|error| error.to_string())?, words[1..].to_vec()))
+}
+
 async fn try_run(application: Application) -> Result<(), String> {
-    let assembled = application.assemble().map_err(|error| error.to_string())?;
     let options = LoadOptions::from_process();
     let words = SettingsBuilder::load(&options).arguments().to_vec();
+    let assembled = application.assemble().map_err(|error| error.to_string())?;
+    #[cfg(feature = "bff")]
+    let (assembled, words) = program_of(assembled, words)?;
     let asked = parse(&assembled, &words)?;
     if let Asked::Own(Command::Modules) = asked {
         return print(&assembled.assembly().describe());
@@ -104,6 +125,12 @@ fn parse(assembled: &Assembled, words: &[String]) -> Result<Asked, String> {
             ));
         }
         known = known.subcommand(command.words().clone());
+    }
+    #[cfg(feature = "bff")]
+    if !svc_bff::BrowserHost::is_name(assembled.name()) {
+        let host = clap::Command::new(BROWSER_HOST);
+        let about = "Be the browser host before the application; it has these commands, too";
+        known = known.subcommand(host.about(about));
     }
     let name = assembled.name().to_owned();
     let words = std::iter::once(&name).chain(words);

@@ -104,6 +104,17 @@ impl Issuer {
         ]
     }
 
+    /// The settings of a browser host whose issuer it is.
+    #[must_use]
+    pub fn settings_of_host(&self) -> [(&'static str, &str); 4] {
+        [
+            ("Svc:BrowserHost:Authority", &self.url),
+            ("Svc:BrowserHost:ClientId", CLIENT_ID),
+            ("Svc:BrowserHost:ClientSecret", SECRET),
+            ("Svc:Outbound:AllowedNetworks:0", "127.0.0.0/8"),
+        ]
+    }
+
     /// Lives in the time of an application.
     pub fn follow(&self, clock: &Clock) {
         self.inner().clock = Some(clock.clone());
@@ -300,8 +311,11 @@ async fn token(Shared(place): Shared<Place>, headers: HeaderMap, body: String) -
             twist(header, claims);
         }
     });
+    let access = inner.token(&json!({ "sub": claims["sub"], "aud": "shop api" }), |header, _| {
+        header["typ"] = "at+jwt".into();
+    });
     let answer = json!({
-        "access_token": "opaque", "token_type": "Bearer", "expires_in": 60, "id_token": id_token,
+        "access_token": access, "token_type": "Bearer", "expires_in": 60, "id_token": id_token,
     });
     Json(answer).into_response()
 }

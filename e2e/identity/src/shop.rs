@@ -14,15 +14,18 @@ const ADMIN_KEY: &str = "svck_e2e_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ
 /// How long a start may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// What the shop and a browser host before it know.
+const HOST_SECRET: &str = "what a browser host proves itself with";
+
 /// The `shop` program in a fresh folder, with a database of its own.
 #[derive(Debug)]
 pub struct RunningShop {
-    _program: Program,
+    programs: Vec<Program>,
     url: String,
     logout_port: u16,
     external_issuer: String,
-    _folder: TempDir,
-    _database: Option<ThrowAwayDatabase>,
+    folder: TempDir,
+    databases: Vec<ThrowAwayDatabase>,
 }
 
 impl RunningShop {
@@ -32,15 +35,42 @@ impl RunningShop {
     ///
     /// When it doesn't get ready, with what it wrote.
     pub async fn start(backend: Backend) -> Self {
-        let database = match backend {
-            Backend::Sqlite => None,
-            Backend::Postgres => Some(ThrowAwayDatabase::empty(backend).await),
-        };
+        Self::start_with(backend, vec!["--Svc:Http:Listen=127.0.0.1:0".to_owned()]).await
+    }
+
+    /// Starts the program, and again as the browser host before it, which browsers reach.
+    ///
+    /// # Panics
+    ///
+    /// When one of them doesn't get ready, with what it wrote.
+    pub async fn start_behind_host(backend: Backend) -> Self {
+        let (inside, outside) = (free_port(), free_port());
+        let public_url = format!("--Svc:Http:PublicUrl=http://127.0.0.1:{outside}");
+        let of_shop = vec![
+            format!("--Svc:Http:Listen=127.0.0.1:{inside}"),
+            format!("--Svc:OpenId:BrowserHostSecret={HOST_SECRET}"),
+            public_url.clone(),
+        ];
+        let mut shop = Self::start_with(backend, of_shop).await;
+        let mut of_host = vec![
+            "browser-host".to_owned(),
+            format!("--Svc:Http:Listen=127.0.0.1:{outside}"),
+            format!("--Svc:BrowserHost:Api=http://127.0.0.1:{inside}"),
+            format!("--Svc:BrowserHost:ClientSecret={HOST_SECRET}"),
+            public_url,
+        ];
+        of_host.extend(shop.database(backend).await);
+        let mut host = Program::begin(variable("SVC_SHOP_BINARY"), shop.folder.path(), &of_host);
+        host.url_within(PATIENCE).expect("the host gets ready").clone_into(&mut shop.url);
+        shop.programs.insert(0, host);
+        shop
+    }
+
+    async fn start_with(backend: Backend, mut settings: Vec<String>) -> Self {
         let folder = tempfile::tempdir().expect("a fresh folder");
         let (logout_port, issuer_port) = (free_port(), free_port());
         let external_issuer = format!("http://127.0.0.1:{issuer_port}");
-        let mut settings: Vec<String> = [
-            "Http:Listen=127.0.0.1:0",
+        let own = [
             "Setup:Organisation=Lamps & Co",
             "Setup:AdminEmail=ada@example.com",
             "Setup:AdminPassword=correct horse battery",
@@ -53,21 +83,33 @@ impl RunningShop {
             "Auth:ClientSecret=a secret of 32 letters, or more of them",
             "Auth:Audience=shop api",
             "Auth:RoleClaims:0=roles",
-        ]
-        .map(|setting| format!("--Svc:{setting}"))
-        .into();
-        settings.extend(database.as_ref().map(|it| format!("--Svc:Database:Url={}", it.url())));
-        let binary = variable("SVC_SHOP_BINARY");
-        let mut program = Program::begin(binary, folder.path(), &settings);
-        let url = program.url_within(PATIENCE).expect("the shop gets ready").to_owned();
-        Self {
-            _program: program,
-            url,
+        ];
+        settings.extend(own.map(|setting| format!("--Svc:{setting}")));
+        let mut shop = Self {
+            programs: Vec::new(),
+            url: String::new(),
             logout_port,
             external_issuer,
-            _folder: folder,
-            _database: database,
+            folder,
+            databases: Vec::new(),
+        };
+        settings.extend(shop.database(backend).await);
+        let mut program =
+            Program::begin(variable("SVC_SHOP_BINARY"), shop.folder.path(), &settings);
+        program.url_within(PATIENCE).expect("the shop gets ready").clone_into(&mut shop.url);
+        shop.programs.push(program);
+        shop
+    }
+
+    /// The setting that names a fresh database; none for SQLite, where a program makes its own file.
+    async fn database(&mut self, backend: Backend) -> Option<String> {
+        if matches!(backend, Backend::Sqlite) {
+            return None;
         }
+        let database = ThrowAwayDatabase::empty(backend).await;
+        let setting = format!("--Svc:Database:Url={}", database.url());
+        self.databases.push(database);
+        Some(setting)
     }
 
     /// Runs a file of tests of Node's own runner against the shop.

@@ -52,7 +52,7 @@ use resolve::Resolutions;
 pub use outcome::{AttemptFailure, AttemptOutcome, Phase};
 pub use proxy::Proxy;
 pub use resolve::{Resolution, Resolve, ResolveError, ResolveFuture, SystemResolver};
-pub use tls::TlsSetupError;
+pub use tls::{TlsSetupError, tls_config};
 
 /// A request that may be sent to an address a person named.
 #[derive(Clone, Debug)]

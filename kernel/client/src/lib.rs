@@ -8,5 +8,6 @@ pub use address::{AddressError, AddressPolicy, Host, Refusal, RefusalReason, Tar
 pub use client::{
     AttemptFailure, AttemptOutcome, Client, ClientOptions, ClientRequest, Phase, Proxy, Resolution,
     Resolve, ResolveError, ResolveFuture, SystemResolver, TlsSetupError, is_connection_header,
+    tls_config,
 };
 pub use settings::{ClientModule, Network, OutboundSettings};

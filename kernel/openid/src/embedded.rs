@@ -17,6 +17,14 @@ pub struct FirstPartyClient {
     pub signed_out_paths: &'static [&'static str],
 }
 
+/// The browser host that stands before the application as a program of its own, under the same public
+/// address. Its secret is a setting on both sides.
+pub const BROWSER_HOST: FirstPartyClient = FirstPartyClient {
+    id: "browser-host",
+    redirect_path: "/bff/callback",
+    signed_out_paths: &["/"],
+};
+
 /// What a client of the application holds, in this process and nowhere else.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FirstParty {

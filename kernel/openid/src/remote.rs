@@ -14,6 +14,7 @@
 mod kept;
 mod metadata;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -64,6 +65,25 @@ pub struct Registration {
     pub client_id: String,
     /// What proves it; none for a client without.
     pub client_secret: Option<Secret>,
+    /// Where it is asked, in place of its own address: one of the operator's own network, which may be
+    /// private and without TLS. None asks it where browsers do.
+    pub through: Option<WebUrl>,
+}
+
+impl Registration {
+    /// Where it is asked.
+    fn base(&self) -> &str {
+        self.through.as_ref().unwrap_or(&self.authority).as_str().trim_end_matches('/')
+    }
+
+    /// Where an endpoint is asked that the issuer describes.
+    fn reached<'a>(&self, endpoint: &'a str) -> Cow<'a, str> {
+        let own = self.authority.as_str().trim_end_matches('/');
+        match endpoint.strip_prefix(own).filter(|path| path.starts_with('/')) {
+            Some(path) if self.through.is_some() => format!("{}{path}", self.base()).into(),
+            _ => endpoint.into(),
+        }
+    }
 }
 
 /// An issuer that somebody else runs.
@@ -85,12 +105,17 @@ impl RemoteIssuer {
     pub fn new(app: &App, registration: Registration) -> Result<Self> {
         let outbound = app.settings::<OutboundSettings>();
         let policy = AddressPolicy {
-            require_https: registration.authority.is_https(),
-            allowed_ports: port_of(registration.authority.as_str()).into_iter().collect(),
+            require_https: registration.base().starts_with("https:"),
+            allow_private_networks: registration.through.is_some(),
+            allowed_ports: port_of(registration.base()).into_iter().collect(),
             ..AddressPolicy::default()
         };
         let options = ClientOptions { policy, max_response_bytes: LARGEST, ..Default::default() };
-        let options = outbound.apply(options);
+        let mut options = outbound.apply(options);
+        if registration.through.is_some() {
+            // The operator's proxy leads out of the own network.
+            options.proxy = None;
+        }
         let policy = options.policy.clone();
         let resolver = SystemResolver::from_system().map_err(|error| {
             Error::internal("the system's name servers can't be read").caused_by(error)
@@ -115,10 +140,10 @@ impl RemoteIssuer {
     /// [`ISSUER_UNAVAILABLE`] while it can't be reached, or says what can't be used.
     pub async fn metadata(&self) -> Result<Arc<Metadata>> {
         let read = || async {
-            let base = self.registration.authority.as_str().trim_end_matches('/');
+            let base = self.registration.base();
             let address = format!("{base}/.well-known/openid-configuration");
             let document = self.read(&address).await?;
-            Metadata::parse(&document, &self.registration.authority, &self.policy)
+            Metadata::parse(&document, &self.registration, &self.policy)
                 .map_err(|problem| self.unusable(&problem))
         };
         self.metadata.get(METADATA, |_| true, read).await
@@ -294,7 +319,7 @@ impl RemoteIssuer {
     }
 
     async fn send(&self, address: &str, request: ClientRequest) -> Result<AttemptOutcome> {
-        let url = TargetUrl::parse(address, &self.policy)
+        let url = TargetUrl::parse(&self.registration.reached(address), &self.policy)
             .map_err(|error| self.unusable(&format!("`{address}` can't be asked: {error}")))?;
         Ok(self.client.send(&url, request).await)
     }
@@ -359,6 +384,23 @@ mod tests {
         ] {
             assert_eq!(port_of(address), port, "{address}");
         }
+    }
+
+    #[test]
+    fn an_endpoint_is_asked_where_the_operator_says() {
+        let at = |through: Option<&str>| Registration {
+            authority: "https://shop.example/".parse().expect("an address"),
+            client_id: "browser-host".to_owned(),
+            client_secret: None,
+            through: through.map(|it| it.parse().expect("an address")),
+        };
+        let inside = at(Some("http://10.0.0.1:5080"));
+        assert_eq!(inside.reached("https://shop.example/token"), "http://10.0.0.1:5080/token");
+        for other in ["https://shop.example.evil.example/token", "https://keys.example/keys"] {
+            assert_eq!(inside.reached(other), other);
+        }
+        let token = "https://shop.example/token";
+        assert_eq!(at(None).reached(token), token);
     }
 
     #[test]

@@ -10,6 +10,8 @@ CREATE TABLE bff_sessions (
     -- Counts the tokens that the session has had.
     generation BIGINT NOT NULL,
     tokens_end_at_us BIGINT NOT NULL,
+    -- Until when a node may renew them that asks over the network; 0 where none does.
+    claimed_until_us BIGINT NOT NULL,
     used_at_us BIGINT NOT NULL,
     ends_at_us BIGINT NOT NULL
 );

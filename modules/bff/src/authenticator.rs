@@ -34,7 +34,7 @@ impl Authenticator for CookieAuthenticator {
         }
         let host = Host::of(app)?;
         let Some(session) = host.session(app, &request.headers).await? else { return Ok(None) };
-        let principal = host.provider.principal(&session.tokens.access).await?;
+        let principal = host.issuer.embedded()?.principal(&session.tokens.access).await?;
         let Some(principal) = principal else { return Ok(None) };
         // Asked of who is signed in alone: whoever isn't learns that first.
         check_page(&request.headers)?;

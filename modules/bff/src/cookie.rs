@@ -21,7 +21,7 @@ impl Cookies {
         Self { is_https: issuer.starts_with("https://") }
     }
 
-    fn full_name(self, name: &str) -> String {
+    pub(crate) fn full_name(self, name: &str) -> String {
         if self.is_https { format!("__Host-{name}") } else { name.to_owned() }
     }
 
@@ -48,6 +48,16 @@ impl Cookies {
         let mut values = pairs(headers).filter(|(known, _)| *known == name);
         let value = values.next().map(|(_, value)| value.to_owned());
         value.filter(|_| values.next().is_none())
+    }
+
+    /// A line of `Cookie` without the host's own; none where nothing is left.
+    pub(crate) fn others(self, line: &HeaderValue) -> Option<HeaderValue> {
+        let own = self.full_name(SESSION);
+        let pairs = line.to_str().ok()?.split(';').map(str::trim);
+        let others: Vec<&str> = pairs.filter(|pair| !pair.starts_with(&own)).collect();
+        let mut line = HeaderValue::try_from(others.join("; ")).ok().filter(|it| !it.is_empty())?;
+        line.set_sensitive(true);
+        Some(line)
     }
 
     /// The names of cookies that begin like this, without their prefix.
@@ -93,6 +103,15 @@ mod tests {
         assert_eq!(secure.get(&one, SESSION).as_deref(), Some("abc"));
         let two = headers("__Host-svc-bff=abc; __Host-svc-bff=def");
         assert_eq!(secure.get(&two, SESSION), None);
+    }
+
+    #[test]
+    fn cookies_of_others_are_told_from_the_own() {
+        let secure = Cookies::under("https://svc.example");
+        let others = |line| secure.others(&HeaderValue::from_static(line));
+        let left = others("__Host-svc-bff=abc; __Host-svc-session=d;__Host-svc-bff-login-a=e; f=g");
+        assert_eq!(left.expect("two"), "__Host-svc-session=d; f=g");
+        assert_eq!(others("__Host-svc-bff=abc"), None);
     }
 
     #[test]

@@ -44,6 +44,31 @@ pub const BODY_TOO_LARGE: ErrorCode = ErrorCode::new(
     "The body is larger than a signed-in browser may send; `most` says how large it may be, in bytes",
 );
 
-/// All of them.
+/// A request that two programs may read differently.
+pub const AMBIGUOUS: ErrorCode = ErrorCode::new(
+    "bff.ambiguous",
+    ErrorKind::Malformed,
+    "The address can be read in more than one way; write its path without `..`, `//`, backslashes and escaped slashes, \
+     and name one host",
+);
+
+/// The application behind the host doesn't answer.
+pub const API_UNAVAILABLE: ErrorCode = ErrorCode::new(
+    "bff.api_unavailable",
+    ErrorKind::Unavailable,
+    "The application behind the browser host can't be reached at the moment; try again later",
+);
+
+/// A logout token that doesn't hold.
+pub const LOGOUT_REFUSED: ErrorCode = ErrorCode::new(
+    "bff.logout_refused",
+    ErrorKind::Malformed,
+    "The logout token is none of the issuer's, isn't for this host, or is over",
+);
+
+/// What any host refuses.
 pub(crate) const ALL: [ErrorCode; 6] =
     [NEEDS_HEADER, FOREIGN_PAGE, FOREIGN_RETURN, SIGN_IN_LOST, SIGN_IN_REFUSED, BODY_TOO_LARGE];
+
+/// What one before the application refuses besides.
+pub(crate) const OF_FORWARDING: [ErrorCode; 3] = [AMBIGUOUS, API_UNAVAILABLE, LOGOUT_REFUSED];

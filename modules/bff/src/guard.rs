@@ -98,7 +98,8 @@ fn limited(app: &App, request: Request) -> Result<Request> {
     Ok(request.map(|body| Body::new(Limited::new(body, most))))
 }
 
-fn too_large(most: u64) -> Error {
+/// `most` is in bytes.
+pub(crate) fn too_large(most: u64) -> Error {
     let message = format!("the body is larger than {most} bytes, which a browser may send");
     BODY_TOO_LARGE.error(message).with("most", most)
 }

@@ -12,8 +12,6 @@
 //! | many sign-ins are begun | a browser keeps [`MOST`] at most, for ten minutes |
 //! | a session is set beforehand | a new one is begun each time, and the old one ends |
 
-use std::sync::Arc;
-
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, LOCATION, SET_COOKIE};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -21,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use svc_core::{App, Error, Result, random_token};
 use svc_openid::{Claims, CodeVerifier, TokenAnswer};
 
-use crate::address::{is_own_path, with_parameters};
+use crate::address::is_own_path;
 use crate::cookie::{Cookies, LOGIN, SESSION};
 use crate::errors::{FOREIGN_RETURN, SIGN_IN_LOST, SIGN_IN_REFUSED};
 use crate::service::{CALLBACK, Host, hash, micros};
@@ -38,52 +36,51 @@ const MOST: usize = 5;
 /// How much of a state names its cookie.
 const NAMED: usize = 12;
 
-/// What is asked for.
-const SCOPE: &str = "openid profile email roles";
-
 /// A sign-in that is under way.
 #[derive(Serialize, Deserialize)]
 struct Pending {
     nonce: String,
     verifier: String,
-    issuer: String,
+    /// Under which address of this host it was begun.
+    address: String,
     return_url: String,
     began_us: i64,
 }
 
 /// Sends a browser to the provider.
-pub(crate) fn begin(app: &App, headers: &HeaderMap, return_url: Option<&str>) -> Result<Response> {
+pub(crate) async fn begin(
+    app: &App,
+    headers: &HeaderMap,
+    return_url: Option<&str>,
+) -> Result<Response> {
     let host = Host::of(app)?;
     let settings = app.settings::<BffSettings>();
     let return_url = return_url.unwrap_or(&settings.app_url);
     if !is_own_path(return_url) {
         return Err(FOREIGN_RETURN.error("`returnUrl` must be a path of this application"));
     }
-    let issuer = host.provider.issuer(headers)?;
+    let address = host.issuer.address(headers)?;
     let (state, verifier) = (random_token::<32>(), CodeVerifier::random());
     let pending = Pending {
         nonce: random_token::<32>(),
         verifier: verifier.as_str().to_owned(),
-        issuer: issuer.clone(),
+        address: address.clone(),
         return_url: return_url.to_owned(),
         began_us: app.clock().now_us(),
     };
-    let redirect_uri = format!("{issuer}{CALLBACK}");
-    let address = with_parameters(
-        &format!("{issuer}/connect/authorize"),
-        &[
-            ("client_id", host.client.id),
-            ("redirect_uri", &redirect_uri),
-            ("response_type", "code"),
-            ("scope", SCOPE),
-            ("state", &state),
-            ("nonce", &pending.nonce),
-            ("code_challenge", verifier.challenge().as_str()),
-            ("code_challenge_method", "S256"),
-        ],
-    );
-    let cookies = Cookies::under(&issuer);
-    let mut response = see(&address)?;
+    let redirect_uri = format!("{address}{CALLBACK}");
+    let challenge = verifier.challenge();
+    let parameters = [
+        ("redirect_uri", redirect_uri.as_str()),
+        ("response_type", "code"),
+        ("scope", &host.scope),
+        ("state", &state),
+        ("nonce", &pending.nonce),
+        ("code_challenge", challenge.as_str()),
+        ("code_challenge_method", "S256"),
+    ];
+    let cookies = Cookies::under(&address);
+    let mut response = see(&host.issuer.authorization_address(&address, &parameters).await?)?;
     let under_way = cookies.names(headers, LOGIN);
     if under_way.len() >= MOST {
         for name in &under_way {
@@ -107,8 +104,8 @@ pub(crate) struct Answer<'a> {
 /// Ends a sign-in: exchanges the code, and gives the browser its cookie.
 pub(crate) async fn end(app: &App, headers: &HeaderMap, answer: &Answer<'_>) -> Result<Response> {
     let host = Host::of(app)?;
-    let issuer = host.provider.issuer(headers)?;
-    let cookies = Cookies::under(&issuer);
+    let address = host.issuer.address(headers)?;
+    let cookies = Cookies::under(&address);
     let state = answer.state.filter(|state| is_state(state)).ok_or_else(lost)?;
     let sealed = cookies.get(headers, &name_of(state)).ok_or_else(lost)?;
     let pending = open(&host, state, &sealed).ok_or_else(lost)?;
@@ -117,7 +114,7 @@ pub(crate) async fn end(app: &App, headers: &HeaderMap, answer: &Answer<'_>) -> 
     if now_us.saturating_sub(pending.began_us) >= lifetime_us {
         return Err(lost());
     }
-    if answer.iss != Some(&pending.issuer) || pending.issuer != issuer {
+    if pending.address != address || !host.issuer.is_named(&address, answer.iss).await? {
         return Err(refused("wrong_issuer"));
     }
     if let Some(error) = answer.error {
@@ -125,12 +122,14 @@ pub(crate) async fn end(app: &App, headers: &HeaderMap, answer: &Answer<'_>) -> 
             &error.chars().filter(char::is_ascii_graphic).take(60).collect::<String>(),
         ));
     }
-    let (tokens, claims) = exchange(&host, &pending, answer.code.ok_or_else(lost)?).await?;
+    let issuer = host.issuer.name(&address).await?;
+    let (tokens, claims) =
+        exchange(&host, &issuer, &pending, answer.code.ok_or_else(lost)?).await?;
     let value = random_token::<32>();
     let lifetime = app.settings::<BffSettings>().absolute_timeout;
     let session = Session {
         id: hash(&value),
-        issuer: pending.issuer,
+        issuer,
         subject: claims.sub,
         sid: claims.sid,
         tokens_end_at_us: host.end_us(tokens.expires_in),
@@ -153,21 +152,22 @@ pub(crate) async fn end(app: &App, headers: &HeaderMap, answer: &Answer<'_>) -> 
 }
 
 async fn exchange(
-    host: &Arc<Host>,
+    host: &Host,
+    issuer: &str,
     pending: &Pending,
     code: &str,
 ) -> Result<(TokenAnswer, Claims)> {
-    let redirect_uri = format!("{}{CALLBACK}", pending.issuer);
+    let redirect_uri = format!("{}{CALLBACK}", pending.address);
     let form = [
         ("grant_type", "authorization_code"),
         ("code", code),
         ("redirect_uri", &redirect_uri),
         ("code_verifier", &pending.verifier),
     ];
-    let answered = host.provider.token(&pending.issuer, &host.client, &form).await?;
+    let answered = host.issuer.token(issuer, &form).await?;
     let tokens = answered.map_err(|refusal| refused(&refusal.error))?;
     let id_token = tokens.id_token.as_deref().ok_or_else(|| refused("no_id_token"))?;
-    let checked = host.provider.check_id_token(&pending.issuer, host.client.id, id_token).await?;
+    let checked = host.issuer.check_id_token(issuer, id_token).await?;
     let claims = checked.map_err(|fault| refused(fault.as_str()))?;
     // OpenID Connect Core, section 3.1.3.7, item 11.
     if claims.nonce.as_deref() != Some(&pending.nonce) {

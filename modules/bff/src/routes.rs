@@ -1,21 +1,26 @@
 //! `/bff/…`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, SET_COOKIE, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http_body_util::{BodyExt as _, Limited};
 use serde::{Deserialize, Serialize};
 use svc_core::{App, Error, Result};
 use svc_http::{ApiQuery, ApiResult, Ctx, HttpState, OpenApiRouter, public_routes, routes};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::address::with_parameters;
 use crate::authenticator::check_page;
 use crate::cookie::{Cookies, SESSION};
+use crate::forward::Forwarder;
+use crate::heard;
 use crate::login::{self, Answer};
 use crate::service::Host;
+use crate::session::Session;
 use crate::settings::BffSettings;
 
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
@@ -25,6 +30,18 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(user))
         .routes(public_routes!("it ends the session of the cookie that it comes with, and no other"; sign_out))
         .routes(public_routes!("the page before a sign-in loads it"; loading_script))
+        .routes(public_routes!("the page before a sign-in loads it"; loading_logo))
+}
+
+/// The same for a host before the application, which asks that who is signed in.
+pub(crate) fn before_application() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::new()
+        .routes(public_routes!("it begins a sign-in"; sign_in))
+        .routes(public_routes!("a sign-in ends here, with a state that the browser must know"; callback))
+        .routes(public_routes!("it knows the cookie that it comes with, and no other"; far_user))
+        .routes(public_routes!("it ends the session of the cookie that it comes with, and no other"; sign_out))
+        .routes(public_routes!("the page before a sign-in loads it"; far_loading_script))
+        .routes(public_routes!("a token that the issuer signed says what ends"; heard::back_channel_logout))
         .routes(public_routes!("the page before a sign-in loads it"; loading_logo))
 }
 
@@ -53,7 +70,7 @@ async fn sign_in(
     headers: HeaderMap,
     ApiQuery(Wanted { return_url }): ApiQuery<Wanted>,
 ) -> ApiResult<Response> {
-    Ok(login::begin(&app, &headers, return_url.as_deref())?)
+    Ok(login::begin(&app, &headers, return_url.as_deref()).await?)
 }
 
 /// What the provider sends a browser back with.
@@ -122,7 +139,7 @@ struct User {
 }
 
 /// The person, as a client shows it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = BffIdentity)]
 #[serde(rename_all = "camelCase")]
 struct Identity {
@@ -150,7 +167,7 @@ async fn user(Ctx(ctx): Ctx, headers: HeaderMap) -> ApiResult<Response> {
     let principal = ctx.principal();
     let id = principal.user_id().ok_or_else(nobody)?;
     let roles = match principal.organisation() {
-        Some(organisation) => host.provider.roles(id, organisation).await?,
+        Some(organisation) => host.issuer.embedded()?.roles(id, organisation).await?,
         None => Vec::new(),
     };
     let user = User {
@@ -158,6 +175,67 @@ async fn user(Ctx(ctx): Ctx, headers: HeaderMap) -> ApiResult<Response> {
         organisation_id: principal.organisation().map(|organisation| organisation.0),
         roles,
         permissions: principal.permissions().names().map(str::to_owned).collect(),
+        expires_at: host.ends_ms(&session),
+        app_url: app.settings::<BffSettings>().app_url.clone(),
+    };
+    Ok((personal(), Json(user)).into_response())
+}
+
+/// What the application says of who calls.
+#[derive(Deserialize)]
+struct Me {
+    user: Identity,
+    organisation: Named,
+    roles: Vec<Named>,
+    permissions: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    id: Uuid,
+    name: String,
+}
+
+/// The most that the application says of somebody, in bytes.
+const LONGEST_ME: usize = 1024 * 1024;
+
+/// Whom the application takes a session for; nobody, where it has ended there.
+async fn ask_application(app: &App, session: &Session) -> Result<Option<Me>> {
+    let forwarder: Arc<Forwarder> = app.service()?;
+    let answer = forwarder.get("/api/v1/identity/me", &session.tokens.access).await?;
+    let unusable = || Error::internal("the application doesn't say who is signed in");
+    match answer.status() {
+        StatusCode::OK => {}
+        StatusCode::UNAUTHORIZED => return Ok(None),
+        status => return Err(unusable().context(format!("it answers with {status}"))),
+    }
+    let body = Limited::new(answer.into_body(), LONGEST_ME).collect().await;
+    let body = body.map_err(|error| unusable().context(error.to_string()))?.to_bytes();
+    serde_json::from_slice(&body).map(Some).map_err(|error| unusable().caused_by(error))
+}
+
+/// Says who is signed in in this browser.
+#[utoipa::path(
+    get,
+    path = "/bff/user",
+    tag = "bff",
+    responses(
+        (status = 200, description = "Who is signed in.", body = User),
+        (status = 401, description = "Nobody is."),
+        (status = 403, description = "The request didn't come from a page of this application."),
+    ),
+)]
+async fn far_user(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
+    let nobody = || Error::unauthenticated("nobody is signed in in this browser");
+    let host = Host::of(&app)?;
+    let session = host.session(&app, &headers).await?.ok_or_else(nobody)?;
+    check_page(&headers)?;
+    let me = ask_application(&app, &session).await?.ok_or_else(nobody)?;
+    let user = User {
+        identity: me.user,
+        organisation_id: Some(me.organisation.id),
+        roles: me.roles.into_iter().map(|role| role.name).collect(),
+        permissions: me.permissions,
         expires_at: host.ends_ms(&session),
         app_url: app.settings::<BffSettings>().app_url.clone(),
     };
@@ -189,9 +267,9 @@ async fn sign_out(State(app): State<App>, headers: HeaderMap) -> ApiResult<Respo
 async fn end(app: &App, headers: &HeaderMap) -> Result<Response> {
     check_page(headers)?;
     let host = Host::of(app)?;
-    let issuer = host.provider.issuer(headers)?;
+    let address = host.issuer.address(headers)?;
     let session = host.session(app, headers).await?;
-    let home = format!("{issuer}/");
+    let home = format!("{address}/");
     let parameters = match &session {
         Some(session) => vec![
             ("id_token_hint", session.tokens.id.as_str()),
@@ -199,12 +277,12 @@ async fn end(app: &App, headers: &HeaderMap) -> Result<Response> {
         ],
         None => Vec::new(),
     };
-    let url = with_parameters(&format!("{issuer}/connect/logout"), &parameters);
+    let url = host.issuer.end_session_address(&address, &parameters).await?;
     if let Some(id) = host.presented(headers) {
         host.end(app, id).await?;
     }
     let mut response = (personal(), Json(SignedOut { url })).into_response();
-    let forget = Cookies::under(&issuer).forget(SESSION);
+    let forget = Cookies::under(&address).forget(SESSION);
     response.headers_mut().append(SET_COOKIE, forget);
     Ok(response)
 }
@@ -237,12 +315,32 @@ const LOGO: &str = "/bff/loading-screen/logo";
 )]
 async fn loading_script(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
     let host = Host::of(&app)?;
-    let session = host.session(&app, &headers).await?;
-    let signed_in = match &session {
-        Some(session) => host.provider.principal(&session.tokens.access).await?.is_some(),
+    let is_signed_in = match host.session(&app, &headers).await? {
+        Some(session) => host.issuer.embedded()?.principal(&session.tokens.access).await?.is_some(),
         None => false,
     };
-    let screen = LoadingScreenDto { name: app.name().to_owned(), logo: LOGO, signed_in };
+    Ok(loading(&app, is_signed_in)?)
+}
+
+/// What a page shows while its client loads, as a script: it sets `svcLoadingScreen`.
+#[utoipa::path(
+    get,
+    path = "/bff/loading-screen/script.js",
+    tag = "bff",
+    responses((status = 200, description = "A script that sets `svcLoadingScreen`.", content_type = "text/javascript")),
+)]
+async fn far_loading_script(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
+    let host = Host::of(&app)?;
+    let is_signed_in = match host.session(&app, &headers).await? {
+        Some(session) => ask_application(&app, &session).await?.is_some(),
+        None => false,
+    };
+    Ok(loading(&app, is_signed_in)?)
+}
+
+fn loading(app: &App, signed_in: bool) -> Result<Response> {
+    let name = app.name().trim_end_matches(crate::SUFFIX).to_owned();
+    let screen = LoadingScreenDto { name, logo: LOGO, signed_in };
     let fault = |error| Error::internal("the loading screen can't be written").caused_by(error);
     let json = serde_json::to_string(&screen).map_err(fault)?;
     let mut response =

@@ -11,6 +11,8 @@
 //! | ask the provider, store what it gives | one transaction with the provider's own | the old tokens, unused |
 //! | commit, call the topic `bff` | every node forgets the old ones | the new tokens |
 //!
+//! A host before the application asks over the network, and so does it in other steps: `renewal.rs`.
+//!
 //! Whoever waited finds the new tokens and asks nobody. A request whose token still holds doesn't wait
 //! for a renewal that another one has begun.
 
@@ -20,15 +22,16 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use sha2::{Digest as _, Sha256};
-use svc_core::{App, Cache, Clock, Error, KeyRing, Result};
+use svc_core::{App, Cache, Clock, Error, ErrorKind, KeyRing, Result};
 use svc_data::Context;
 use svc_database::Database;
-use svc_openid::{EmbeddedProvider, FirstParty, FirstPartyClient};
+use svc_openid::FirstPartyClient;
 
 use crate::cookie::{Cookies, SESSION};
+use crate::issuer::Issuer;
 use crate::session::{Session, SessionHash};
 use crate::settings::BffSettings;
-use crate::store;
+use crate::{renewal, store};
 
 /// The topic by which nodes tell each other that sessions have changed or ended.
 pub(crate) const TOPIC: &str = "bff";
@@ -36,8 +39,8 @@ pub(crate) const TOPIC: &str = "bff";
 /// Where the provider sends browsers.
 pub(crate) const CALLBACK: &str = "/bff/callback";
 
-/// The client that the host is.
-const CLIENT: FirstPartyClient =
+/// The client that a host in the process of the application is.
+pub(crate) const CLIENT: FirstPartyClient =
     FirstPartyClient { id: "bff", redirect_path: CALLBACK, signed_out_paths: &["/"] };
 
 /// How long before its end an access token is renewed.
@@ -54,11 +57,12 @@ const LENGTH: usize = 43;
 
 /// The host.
 pub(crate) struct Host {
-    pub(crate) provider: Arc<dyn EmbeddedProvider>,
-    pub(crate) client: FirstParty,
+    pub(crate) issuer: Issuer,
+    /// What is asked for.
+    pub(crate) scope: String,
     pub(crate) ring: Arc<KeyRing>,
-    database: Database,
-    clock: Clock,
+    pub(crate) database: Database,
+    pub(crate) clock: Clock,
     idle_us: i64,
     known: Cache<SessionHash, Arc<Session>>,
     uses: Mutex<HashMap<SessionHash, i64>>,
@@ -66,12 +70,11 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn new(app: &App) -> Result<Self> {
+    pub(crate) fn new(app: &App, issuer: Issuer, scope: &str) -> Result<Self> {
         let settings = app.settings::<BffSettings>();
-        let provider = app.service::<dyn EmbeddedProvider>()?;
         Ok(Self {
-            client: provider.register(CLIENT)?,
-            provider,
+            issuer,
+            scope: scope.to_owned(),
             ring: app.service()?,
             database: app.service::<Database>()?.essential(),
             clock: app.clock().clone(),
@@ -99,7 +102,9 @@ impl Host {
             return Ok(None);
         }
         self.note_use(&session, now_us);
-        if session.tokens_end_at_us - now_us > BEFORE_END_US {
+        let left_us = session.tokens_end_at_us - now_us;
+        // What can't be renewed lasts to its end.
+        if left_us > BEFORE_END_US || (left_us > 0 && session.tokens.refresh.is_none()) {
             return Ok(Some(session));
         }
         self.renewed(app, session).await
@@ -111,8 +116,8 @@ impl Host {
             return None;
         }
         // Under an address that isn't the application's own, no cookie is.
-        let issuer = self.provider.issuer(headers).ok()?;
-        let value = Cookies::under(&issuer).get(headers, SESSION)?;
+        let address = self.issuer.address(headers).ok()?;
+        let value = Cookies::under(&address).get(headers, SESSION)?;
         (value.len() == LENGTH).then(|| hash(&value))
     }
 
@@ -143,23 +148,26 @@ impl Host {
     /// Renews the tokens of a session, or takes over those of whoever was first.
     async fn renewed(&self, app: &App, session: Arc<Session>) -> Result<Option<Arc<Session>>> {
         let still_holds = self.clock.now_us() < session.tokens_end_at_us;
-        let place = {
-            let mut renewing = self.renewing();
-            Arc::clone(renewing.entry(session.id).or_default())
-        };
-        let turn = match place.try_lock() {
+        let place = Place::of(self, session.id);
+        let turn = match place.turn.try_lock() {
             Ok(turn) => turn,
             Err(_) if still_holds => return Ok(Some(session)),
-            Err(_) => place.lock().await,
+            Err(_) => place.turn.lock().await,
         };
-        let outcome = self.renew(app, &session).await;
+        let outcome = if self.issuer.is_far() {
+            renewal::renew(&Self::of(app)?, app, &session).await
+        } else {
+            self.renew(app, &session).await
+        };
         drop(turn);
-        let mut renewing = self.renewing();
-        // Nobody waits for it any more.
-        if Arc::strong_count(&place) == 2 {
-            renewing.remove(&session.id);
+        match outcome {
+            // An issuer that is away for a moment takes nothing from a token that holds.
+            Err(error) if still_holds && error.kind() == ErrorKind::Unavailable => {
+                tracing::warn!(error = error.report(), "tokens could not be renewed yet");
+                Ok(Some(session))
+            }
+            outcome => outcome,
         }
-        outcome
     }
 
     async fn renew(&self, app: &App, old: &Session) -> Result<Option<Arc<Session>>> {
@@ -174,29 +182,37 @@ impl Host {
             {
                 return Ok(Some(Arc::new(session)));
             }
-            let refused = match session.tokens.refresh.clone() {
-                None => "no refresh token".to_owned(),
-                Some(token) => {
-                    let form = [("grant_type", "refresh_token"), ("refresh_token", &token)];
-                    match self.provider.token(&session.issuer, &self.client, &form).await? {
-                        Ok(answer) => {
-                            session.tokens_end_at_us = self.end_us(answer.expires_in);
-                            session.tokens = session.tokens.after(answer);
-                            session.generation += 1;
-                            store::put_tokens(&uow, &self.ring, &session).await?;
-                            uow.wake_after_commit(TOPIC);
-                            return Ok(Some(Arc::new(session)));
-                        }
-                        Err(refusal) => refusal.error,
-                    }
-                }
-            };
-            tracing::info!(reason = refused, "a sign-in ends, since its tokens can't be renewed");
-            store::delete(&uow, &session.id).await?;
+            let is_renewed = self.ask_for_tokens(&mut session).await?;
+            if is_renewed {
+                store::put_tokens(&uow, &self.ring, &session).await?;
+            } else {
+                store::delete(&uow, &session.id).await?;
+            }
             uow.wake_after_commit(TOPIC);
-            Ok(None)
+            Ok(is_renewed.then(|| Arc::new(session)))
         })
         .await
+    }
+
+    /// Asks the issuer for new tokens of a session, and says whether it gave them.
+    pub(crate) async fn ask_for_tokens(&self, session: &mut Session) -> Result<bool> {
+        let reason = match session.tokens.refresh.clone() {
+            None => "no refresh token".to_owned(),
+            Some(token) => {
+                let form = [("grant_type", "refresh_token"), ("refresh_token", &token)];
+                match self.issuer.token(&session.issuer, &form).await? {
+                    Ok(answer) => {
+                        session.tokens_end_at_us = self.end_us(answer.expires_in);
+                        session.tokens = session.tokens.after(answer);
+                        session.generation += 1;
+                        return Ok(true);
+                    }
+                    Err(refusal) => refusal.error,
+                }
+            }
+        };
+        tracing::info!(reason, "a sign-in ends, since its tokens can't be renewed");
+        Ok(false)
     }
 
     /// When tokens are over that last so many seconds from now.
@@ -279,6 +295,30 @@ impl Host {
     /// The host of an application.
     pub(crate) fn of(app: &App) -> Result<Arc<Self>> {
         app.service().map_err(|error: Error| error.context("the module `bff` isn't there"))
+    }
+}
+
+/// The place of a session among those that are renewed on this node.
+struct Place<'a> {
+    host: &'a Host,
+    id: SessionHash,
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl<'a> Place<'a> {
+    fn of(host: &'a Host, id: SessionHash) -> Self {
+        let turn = Arc::clone(host.renewing().entry(id).or_default());
+        Self { host, id, turn }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut renewing = self.host.renewing();
+        // Nobody waits for it any more.
+        if Arc::strong_count(&self.turn) == 2 {
+            renewing.remove(&self.id);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use svc_core::settings::{SectionProblems, WebUrl};
+use svc_core::settings::{Secret, SectionProblems, WebUrl};
 
 svc_core::settings_section! {
     /// The browser host.
@@ -22,6 +22,36 @@ svc_core::settings_section! {
     }
     validate: check;
 }
+
+svc_core::settings_section! {
+    /// The browser host as a program of its own, before the application.
+    pub struct BrowserHostSettings in "Svc:BrowserHost" {
+        /// Where the application is: `http://10.0.0.7:5080`, in a network that nobody else reaches, or
+        /// `https`.
+        pub api: Option<WebUrl> = None;
+        /// Who signs people in, where that isn't the application behind the host.
+        pub authority: Option<WebUrl> = None;
+        /// The host's name there. None is that under which the application knows it.
+        pub client_id: Option<String> = None, length(1..=200);
+        /// What proves the host to it: `Svc:OpenId:BrowserHostSecret` of the application.
+        pub client_secret: Option<Secret> = None, length(1..=1_000);
+        /// What is asked for.
+        pub scope: String = SCOPE.to_owned(), length(6..=500);
+        /// Requests that are passed on at once; one more is refused with 503. Each takes a connection
+        /// to the application: all hosts together must leave room below its `Svc:Http:MaxConnections`.
+        pub max_requests: u32 = 1_024, within(1..=1_000_000);
+    }
+    validate: check_host;
+}
+
+fn check_host(settings: &BrowserHostSettings, problems: &mut SectionProblems) {
+    if settings.api.is_none() {
+        problems.add("Api", "the address of the application, such as `http://10.0.0.7:5080`");
+    }
+}
+
+/// What is asked for at the application's own provider.
+pub(crate) const SCOPE: &str = "openid profile email roles";
 
 fn check(settings: &BffSettings, problems: &mut SectionProblems) {
     if !crate::address::is_own_path(&settings.app_url) {

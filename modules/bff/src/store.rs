@@ -11,7 +11,9 @@ const COLUMNS: &str = "id, issuer, subject, provider_session, tokens, generation
                        tokens_end_at_us, used_at_us, ends_at_us";
 
 pub(crate) async fn insert(uow: &UnitOfWork, ring: &KeyRing, session: &Session) -> Result<()> {
-    let sql = format!("INSERT INTO bff_sessions ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    let sql = format!(
+        "INSERT INTO bff_sessions ({COLUMNS}, claimed_until_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+    );
     let values: [Value; 9] = [
         session.id.to_vec().into(),
         session.issuer.clone().into(),
@@ -51,8 +53,8 @@ pub(crate) async fn lock(
 }
 
 pub(crate) async fn put_tokens(uow: &UnitOfWork, ring: &KeyRing, session: &Session) -> Result<()> {
-    let sql =
-        "UPDATE bff_sessions SET tokens = ?, generation = ?, tokens_end_at_us = ? WHERE id = ?";
+    let sql = "UPDATE bff_sessions SET tokens = ?, generation = ?, tokens_end_at_us = ?, \
+               claimed_until_us = 0 WHERE id = ?";
     let values: [Value; 4] = [
         seal(ring, &session.id, &session.tokens)?.into(),
         session.generation.into(),
@@ -62,8 +64,57 @@ pub(crate) async fn put_tokens(uow: &UnitOfWork, ring: &KeyRing, session: &Sessi
     execute(uow, sql, values).await
 }
 
+/// Claims the renewal of a session whose tokens nobody has renewed; false where somebody else has it, or
+/// did it.
+pub(crate) async fn claim(
+    database: &Database,
+    session: &Session,
+    now_us: i64,
+    until_us: i64,
+) -> Result<bool> {
+    let sql = "UPDATE bff_sessions SET claimed_until_us = ? \
+               WHERE id = ? AND generation = ? AND claimed_until_us <= ?";
+    let values: [Value; 4] =
+        [until_us.into(), session.id.to_vec().into(), session.generation.into(), now_us.into()];
+    Ok(database.execute(database.statement(sql, values)).await? > 0)
+}
+
+/// Gives a claim back, of which nothing came.
+pub(crate) async fn give_back(database: &Database, id: &SessionHash) -> Result<()> {
+    let sql = "UPDATE bff_sessions SET claimed_until_us = 0 WHERE id = ?";
+    database.execute(database.statement(sql, [id.to_vec().into()])).await.map(drop)
+}
+
 pub(crate) async fn delete(uow: &UnitOfWork, id: &SessionHash) -> Result<()> {
     execute(uow, "DELETE FROM bff_sessions WHERE id = ?", [id.to_vec().into()]).await
+}
+
+/// What an issuer says has ended: a session by its name there, all of a person, or one of a person, which a
+/// session without a name might be.
+pub(crate) struct Named<'a> {
+    pub(crate) issuer: &'a str,
+    pub(crate) subject: Option<&'a str>,
+    pub(crate) sid: Option<&'a str>,
+    /// Sessions that last longer were begun later.
+    pub(crate) ends_before_us: i64,
+}
+
+/// Deletes what an issuer names, and says how many sessions that were.
+pub(crate) async fn delete_named(uow: &UnitOfWork, named: &Named<'_>) -> Result<u64> {
+    let mut sql = "DELETE FROM bff_sessions WHERE issuer = ? AND ends_at_us <= ?".to_owned();
+    let mut values: Vec<Value> = vec![named.issuer.into(), named.ends_before_us.into()];
+    if let Some(subject) = named.subject {
+        sql.push_str(" AND subject = ?");
+        values.push(subject.into());
+    }
+    if let Some(sid) = named.sid {
+        sql.push_str(match named.subject {
+            Some(_) => " AND (provider_session = ? OR provider_session IS NULL)",
+            None => " AND provider_session = ?",
+        });
+        values.push(sid.into());
+    }
+    uow.execute(uow.context().database().statement(&sql, values)).await
 }
 
 /// Notes when sessions were last used.

@@ -85,6 +85,7 @@ pub(crate) fn provide(app: &App) -> Result<()> {
             authority: settings.authority.clone(),
             client_id: settings.client_id.clone(),
             client_secret: settings.client_secret.clone(),
+            through: None,
         };
         let remote = RemoteIssuer::new(app, registration)?;
         Ok(Arc::new(ExternalIssuer { name, settings, remote }))

@@ -8,6 +8,8 @@ mod codes;
 mod ending;
 mod external;
 mod external_attacks;
+mod front;
+mod front_sockets;
 mod parties;
 mod published;
 mod requests;

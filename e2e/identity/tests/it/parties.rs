@@ -16,6 +16,14 @@ on_both_databases! {
         RunningShop::start(backend).await.node_test("pages.test.mjs");
     }
 
+    async fn openid_client_signs_people_in_through_a_browser_host(backend) {
+        RunningShop::start_behind_host(backend).await.node_test("openid-client.test.mjs");
+    }
+
+    async fn people_use_the_account_pages_in_chromium_through_a_browser_host(backend) {
+        RunningShop::start_behind_host(backend).await.node_test("pages.test.mjs");
+    }
+
     async fn people_of_oidc_provider_sign_in(backend) {
         RunningShop::start(backend).await.node_test("oidc-provider.test.mjs");
     }

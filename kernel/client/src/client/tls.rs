@@ -25,14 +25,26 @@ pub enum TlsSetupError {
 pub(super) const HTTP2: &[u8] = b"h2";
 const HTTP11: &[u8] = b"http/1.1";
 
-pub(super) fn connector(
+/// How servers are trusted, for a client of another kind than [`Client`](crate::Client): one that passes
+/// bodies on as they come. It names no protocols.
+///
+/// # Errors
+///
+/// When a root is no certificate, or the TLS library refuses its own defaults.
+pub fn tls_config(
     additional_roots: &[CertificateDer<'static>],
-) -> Result<TlsConnector, TlsSetupError> {
-    let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+) -> Result<ClientConfig, TlsSetupError> {
+    Ok(ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(TlsSetupError::Versions)?
         .with_root_certificates(roots(additional_roots)?)
-        .with_no_client_auth();
+        .with_no_client_auth())
+}
+
+pub(super) fn connector(
+    additional_roots: &[CertificateDer<'static>],
+) -> Result<TlsConnector, TlsSetupError> {
+    let mut config = tls_config(additional_roots)?;
     config.alpn_protocols = vec![HTTP2.to_vec(), HTTP11.to_vec()];
     Ok(TlsConnector::from(Arc::new(config)))
 }

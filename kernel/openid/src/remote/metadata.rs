@@ -4,6 +4,8 @@ use serde::Deserialize;
 use svc_client::{AddressPolicy, TargetUrl};
 use svc_core::settings::WebUrl;
 
+use super::Registration;
+
 /// An issuer's endpoints (OpenID Connect Discovery, section 3), as far as a client needs them.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Metadata {
@@ -31,18 +33,19 @@ pub struct Metadata {
 impl Metadata {
     pub(super) fn parse(
         document: &[u8],
-        authority: &WebUrl,
+        registration: &Registration,
         policy: &AddressPolicy,
     ) -> Result<Self, String> {
         let metadata: Self = serde_json::from_slice(document)
             .map_err(|error| format!("its description can't be read: {error}"))?;
         // Section 4.3: whoever describes another issuer would sign people in as that one's.
-        if metadata.issuer.trim_end_matches('/') != authority.as_str().trim_end_matches('/') {
+        let authority = registration.authority.as_str();
+        if metadata.issuer.trim_end_matches('/') != authority.trim_end_matches('/') {
             return Err(format!("it calls itself `{}`", metadata.issuer));
         }
         let asked = [Some(&metadata.token_endpoint), Some(&metadata.jwks_uri)];
         for address in asked.into_iter().chain([metadata.userinfo_endpoint.as_ref()]).flatten() {
-            TargetUrl::parse(address, policy)
+            TargetUrl::parse(&registration.reached(address), policy)
                 .map_err(|error| format!("its endpoint `{address}` can't be asked: {error}"))?;
         }
         let shown = [
@@ -52,7 +55,7 @@ impl Metadata {
         for (name, address) in shown {
             let Some(address) = address else { continue };
             let read = address.parse::<WebUrl>().ok();
-            if !read.is_some_and(|it| it.is_https() || !policy.require_https) {
+            if !read.is_some_and(|it| it.is_https() || !registration.authority.is_https()) {
                 return Err(format!("its {name} endpoint is no address with `https`"));
             }
         }
@@ -80,8 +83,13 @@ mod tests {
             "jwks_uri": "https://login.example/keys",
         });
         change(&mut document);
-        let authority = "https://login.example/".parse().expect("an address");
-        Metadata::parse(document.to_string().as_bytes(), &authority, &AddressPolicy::default())
+        let registration = Registration {
+            authority: "https://login.example/".parse().expect("an address"),
+            client_id: "svc".to_owned(),
+            client_secret: None,
+            through: None,
+        };
+        Metadata::parse(document.to_string().as_bytes(), &registration, &AddressPolicy::default())
     }
 
     #[test]

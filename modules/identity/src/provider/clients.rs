@@ -3,7 +3,8 @@
 //! A client belongs to one organisation, whose administrators register it: its people sign in through
 //! it, nobody else, and its tokens are for this organisation. Whoever registers it consents for the
 //! organisation. Clients that are part of the application (the browser host) belong to none: they are
-//! made known at each start, with a secret that never leaves the process.
+//! made known at each start, with a secret that never leaves the process. A browser host that is a
+//! program of its own has its secret from the settings of both.
 
 pub(super) mod api;
 pub(crate) mod model;
@@ -16,11 +17,12 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use svc_core::{App, Cache, Error, OrganisationId, Result, UserId, random_token};
 use svc_database::{Database, database_error};
-use svc_openid::{FirstParty, FirstPartyClient};
+use svc_openid::{BROWSER_HOST, FirstParty, FirstPartyClient};
 use uuid::Uuid;
 
 pub use registering::{Client, NewClient, create, get, list, remove};
 
+use super::settings::OpenIdSettings;
 use crate::service::TOPIC;
 use crate::settings::IdentitySettings;
 
@@ -91,9 +93,12 @@ pub(super) struct Clients {
 impl Clients {
     pub(super) fn new(app: &App) -> Result<Self> {
         let settings = app.settings::<IdentitySettings>();
+        let provider = app.settings::<OpenIdSettings>();
+        let browser_host = provider.browser_host_secret.as_ref();
+        let parts = browser_host.map(|secret| (BROWSER_HOST, hash(secret.expose())));
         Ok(Self {
             database: app.service::<Database>()?.essential(),
-            parts: Mutex::default(),
+            parts: Mutex::new(parts.into_iter().collect()),
             known: Cache::new(app, TOPIC, 1_000, settings.cache_lifetime),
         })
     }

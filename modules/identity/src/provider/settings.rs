@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use svc_core::settings::Secret;
+
 svc_core::settings_section! {
     /// The OpenID provider.
     pub struct OpenIdSettings in "Svc:OpenId" {
@@ -16,6 +18,9 @@ svc_core::settings_section! {
         pub key_lifetime: Duration = days(90), within(days(2)..=days(3660));
         /// Whether clients hear of ended sessions by `https` alone; false is for local tests.
         pub require_https: bool = true;
+        /// What proves the browser host that stands before the application as a program of its own
+        /// (`Svc:BrowserHost:ClientSecret` there). None knows no such host.
+        pub browser_host_secret: Option<Secret> = None, length(32..=200);
         /// Ports at which clients may hear of ended sessions, besides 443.
         pub allowed_ports: Vec<u16> = vec![];
     }

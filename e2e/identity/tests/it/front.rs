@@ -1,0 +1,238 @@
+//! A browser host as a program of its own, before the shop.
+
+use std::time::Duration;
+
+use e2e_identity::{
+    Browser, Front, House, Issuer, LISTENING, PUBLIC_URL, Way, host_before, listen, query_of,
+};
+use http::Method;
+use serde_json::json;
+use svc::identity::sessions;
+use svc_testing::on_both_databases;
+
+use crate::external::person;
+
+const COOKIE: &str = "__Host-svc-bff";
+
+on_both_databases! {
+    async fn a_browser_signs_in_to_a_host_before_the_shop(backend) {
+        let front = Front::open(backend).await;
+        let ada = front.house.ada;
+        // Pages of the application come through, its own address for sign-ins among them.
+        let mut nobody = front.browser();
+        let begun = nobody.get("/bff/login?returnUrl=%2Forders%3Fa%3D1").await;
+        let asked = nobody.get(begun.header("location")).await;
+        assert!(asked.header("location").starts_with("/account/sign-in?return="), "{}", asked.text);
+        let page = nobody.get(asked.header("location")).await;
+        assert!(page.text.contains("<form"), "{}", page.text);
+        assert_eq!(nobody.ask("/bff/user").await.status, 401);
+        assert_eq!(nobody.ask("/api/v1/me").await.status, 401);
+
+        let mut browser = front.client_of(ada).await;
+        let user = browser.ask("/bff/user").await.expect(200);
+        assert_eq!(user["identity"]["id"], ada.to_string());
+        assert_eq!(user["identity"]["displayName"], "Administrator");
+        assert_eq!(user["organisationId"], front.house.organisation.to_string());
+        assert_eq!(user["appUrl"], "/");
+        assert_eq!(user["roles"], json!(["Administrator"]));
+        assert!(user["permissions"].as_array().unwrap().contains(&"Products.View".into()));
+        let me = browser.ask("/api/v1/me").await.expect(200);
+        assert_eq!(me["identity"]["id"], ada.to_string());
+        let products = browser.ask("/odata/v1/Products?$top=1&$count=true").await.expect(200);
+        assert_eq!(products["@odata.count"], 0);
+        let created = browser.post("/odata/v1/Categories", r#"{"name":"Tools"}"#).await;
+        assert_eq!(created.status, 201, "{}", created.text);
+        let names: Vec<&str> = browser.cookie_names().collect();
+        assert_eq!(names, [COOKIE, "__Host-svc-session"]);
+        assert_eq!(browser.cookie(COOKIE).unwrap().len(), 43);
+        for (browser, is_signed_in) in [(&mut browser, true), (&mut nobody, false)] {
+            let script = browser.get("/bff/loading-screen/script.js").await;
+            let expected = format!("\"signedIn\":{is_signed_in}");
+            assert!(script.text.contains(&expected), "{}", script.text);
+        }
+    }
+
+    async fn what_any_page_could_send_through_a_host_is_refused(backend) {
+        let front = Front::open(backend).await;
+        let mut browser = front.client_of(front.house.ada).await;
+        let json = ("content-type", "application/json");
+        for (address, method) in [
+            ("/api/v1/me", Method::GET),
+            ("/odata/v1/Products", Method::GET),
+            ("/odata/v1/Categories", Method::POST),
+            ("/bff/user", Method::GET),
+            ("/bff/logout", Method::POST),
+        ] {
+            for headers in [
+                &[json][..],
+                &[json, ("sec-fetch-site", "same-origin")],
+                &[json, ("x-csrf", "1"), ("sec-fetch-site", "same-site")],
+                &[json, ("x-csrf", "1"), ("sec-fetch-site", "cross-site")],
+                &[json, ("x-csrf", "1"), ("sec-fetch-site", "none")],
+            ] {
+                let body = if method == Method::POST { r#"{"name":"Forged"}"# } else { "" };
+                let answer = browser.send(method.clone(), address, headers, body).await;
+                assert_eq!(answer.status, 403, "{address} {headers:?} {}", answer.text);
+            }
+        }
+        let left = browser.ask("/odata/v1/Categories?$count=true&$top=0").await.expect(200);
+        assert_eq!(left["@odata.count"], 0);
+    }
+
+    async fn a_sign_in_at_a_host_ends_with_the_session_and_by_signing_out(backend) {
+        let front = Front::open(backend).await;
+        let (browser, session) = front.house.browser_of(front.house.ada).await;
+        let mut first = browser.at(front.host.anonymous());
+        first.sign_in("/").await;
+        sessions::end(front.house.app(), front.house.ada, session.id).await.unwrap();
+        assert_eq!(first.ask("/api/v1/me").await.status, 401);
+        assert_eq!(first.ask("/bff/user").await.status, 401);
+
+        let mut second = front.client_of(front.house.ada).await;
+        let before = second.clone();
+        let url = second.post("/bff/logout", "").await.expect(200)["url"].clone();
+        assert_eq!(second.cookie(COOKIE), None);
+        assert_eq!(before.clone().ask("/bff/user").await.status, 401);
+        let back = second.get(url.as_str().unwrap()).await;
+        assert_eq!((back.status.as_u16(), back.header("location")), (303, "https://shop.example/"));
+        assert_eq!(second.cookie("__Host-svc-session"), None);
+    }
+
+    async fn two_hosts_renew_a_session_once(backend) {
+        let front = Front::open(backend).await;
+        let other = front.host.another_node().await;
+        let browser = front.client_of(front.house.ada).await;
+        for round in 1..=3 {
+            // Past the end of the access token, and within the idle time.
+            front.advance(Duration::from_mins(11));
+            let mut asked = Vec::new();
+            for number in 0..10 {
+                let host = if number % 2 == 0 { &front.host } else { &other };
+                let mut tab = browser.at(host.anonymous());
+                asked.push(tokio::spawn(async move { tab.ask("/api/v1/me").await.status }));
+            }
+            for status in asked {
+                assert_eq!(status.await.unwrap(), 200, "{round}");
+            }
+        }
+        let database = front.host.app().service::<svc::database::Database>().unwrap();
+        let statement = database.statement("SELECT generation FROM bff_sessions", []);
+        let rows = database.rows(statement).await.unwrap();
+        assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 3);
+    }
+
+    async fn a_host_whose_application_is_away_says_so(backend) {
+        // Nobody listens at this port any more.
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let host = host_before(backend, &format!("http://127.0.0.1:{port}"), &[]).await;
+        let mut browser = Browser::new(host.anonymous(), PUBLIC_URL);
+        for address in ["/", "/api/v1/me", "/account/sign-in"] {
+            let answer = browser.get(address).await;
+            assert_eq!(answer.status, 503, "{address}: {}", answer.text);
+            assert_eq!(answer.header("retry-after"), "1");
+        }
+        let answer = browser.post("/odata/v1/Categories", "{}").await;
+        assert_eq!(answer.expect(503)["error"]["code"], "bff.api_unavailable");
+        assert_eq!(browser.get("/bff/login").await.status, 503);
+        assert_eq!(browser.ask("/bff/user").await.status, 401);
+        assert_eq!(browser.get("/health/live").await.status, 200);
+    }
+
+    async fn a_sign_in_outlasts_an_application_that_is_away_for_a_while(backend) {
+        let house = House::open_with(backend, &LISTENING).await;
+        let way = Way::to(listen(&house.node).await).await;
+        let host = host_before(backend, &way.url, &[]).await;
+        let front = Front { house, host };
+        let mut browser = front.client_of(front.house.ada).await;
+        way.set_open(false);
+        // In the last minute of the access token, in which it is to be renewed.
+        front.advance(Duration::from_secs(9 * 60 + 30));
+        assert_eq!(browser.ask("/api/v1/me").await.status, 503);
+        // Past its end.
+        front.advance(Duration::from_mins(1));
+        assert_eq!(browser.ask("/api/v1/me").await.status, 503);
+        assert_eq!(browser.ask("/bff/user").await.status, 503);
+        way.set_open(true);
+        // What is read of an issuer that was away is tried again after half a minute.
+        front.advance(Duration::from_mins(1));
+        assert_eq!(browser.ask("/api/v1/me").await.status, 200);
+    }
+
+    async fn a_host_signs_people_in_at_another_issuer_and_hears_that_they_left(backend) {
+        let issuer = Issuer::start().await;
+        let of_shop = issuer.settings("corp");
+        let of_shop: Vec<(&str, &str)> =
+            of_shop.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let front = Front::open_with(backend, &of_shop, &issuer.settings_of_host()).await;
+        issuer.follow(front.house.node.clock());
+        issuer.say_of_person(person("grace", &[]));
+        let sign_in = async |sid: &str| {
+            let mut browser = front.browser();
+            let begun = browser.get("/bff/login").await;
+            let asked = begun.header("location").to_owned();
+            assert!(asked.starts_with(&issuer.url), "{asked}");
+            let mut claims = person("grace", &[]);
+            claims["sid"] = sid.into();
+            let code = issuer.code(&asked, &claims);
+            let back = |iss: &str| {
+                let query = form_urlencoded::Serializer::new(String::new())
+                    .append_pair("state", &query_of(&asked)["state"])
+                    .append_pair("code", &code)
+                    .append_pair("iss", iss)
+                    .finish();
+                format!("/bff/callback?{query}")
+            };
+            // An answer of another issuer is none.
+            let mixed_up = browser.clone().get(&back("https://other.example")).await;
+            assert_eq!(mixed_up.expect(403)["code"], "bff.sign_in_refused");
+            let answer = browser.get(&back(&issuer.url)).await;
+            assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/"));
+            browser
+        };
+        let (mut desk, mut phone) = (sign_in("desk").await, sign_in("phone").await);
+        let user = desk.ask("/bff/user").await.expect(200);
+        assert_eq!(user["identity"]["displayName"], "Person grace");
+        let stranger = front.browser();
+        let hears = async |token: &str| {
+            let form = form_urlencoded::Serializer::new(String::new())
+                .append_pair("logout_token", token)
+                .finish();
+            let headers = [("content-type", "application/x-www-form-urlencoded")];
+            let mut issuer = stranger.clone();
+            issuer.send(Method::POST, "/bff/back-channel-logout", &headers, &form).await
+        };
+        // What is no logout token of the issuer's ends nothing.
+        for token in ["", "a.b.c", &issuer.access_token("grace")] {
+            assert_eq!(hears(token).await.expect(400)["code"], "bff.logout_refused");
+        }
+        assert_eq!(phone.ask("/api/v1/me").await.status, 200);
+        let token = issuer.logout_token(&json!({ "sid": "desk" }));
+        assert_eq!(hears(&token).await.status, 200);
+        assert_eq!(desk.ask("/api/v1/me").await.status, 401);
+        assert_eq!(phone.ask("/api/v1/me").await.status, 200);
+        // A sign-in without a refresh token lasts as long as its access token.
+        front.advance(Duration::from_secs(90));
+        assert_eq!(phone.ask("/api/v1/me").await.status, 401);
+        // One that is sent again keeps nobody out.
+        let mut again = sign_in("desk").await;
+        assert_eq!(hears(&token).await.status, 200);
+        assert_eq!(again.ask("/api/v1/me").await.status, 200);
+    }
+
+    async fn a_host_that_the_shop_does_not_know_signs_nobody_in(backend) {
+        let stranger = [("Svc:BrowserHost:ClientSecret", "something that somebody else made up")];
+        let front = Front::open_with(backend, &[], &stranger).await;
+        let (browser, _) = front.house.browser_of(front.house.ada).await;
+        let mut browser = browser.at(front.host.anonymous());
+        let begun = browser.get("/bff/login").await;
+        let asked = browser.get(begun.header("location")).await;
+        let answer = browser.get(asked.header("location")).await;
+        assert_eq!(answer.expect(403)["code"], "bff.sign_in_refused");
+        assert_eq!(browser.cookie(COOKIE), None);
+        // Without the setting there is no such client.
+        let house = House::open(backend).await;
+        let (mut browser, _) = house.browser_of(house.ada).await;
+        let refused = browser.get(begun.header("location")).await;
+        assert_eq!(refused.status, 400, "{}", refused.text);
+    }
+}
