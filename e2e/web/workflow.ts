@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { deafen, said, story } from './scenario.ts';
 import type { Application } from './application.ts';
+import { board } from './workflow-board.ts';
 import { designer } from './workflow-designer.ts';
 
 /** An order that waits for its approval. */
@@ -97,4 +98,5 @@ export const workflow = [
     },
   ),
   ...designer,
+  ...board,
 ];

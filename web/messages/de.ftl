@@ -312,3 +312,11 @@ history-will-create = Der Datensatz kommt unter seinem Schlüssel zurück, mit d
 history-will-delete = Der Datensatz wird gelöscht. Sein Verlauf bleibt.
 history-will-nothing = Es ist schon so. Nichts würde sich ändern.
 history-will-restore = Der Datensatz kommt unter seinem Schlüssel zurück.
+
+## Tafeln
+board = Nach Zustand
+board-more = { $count } weitere in der Liste
+board-move = Weiterbringen
+board-move-of = { $name } weiterbringen
+board-no-way = Von hier führt kein Schritt dorthin
+board-which = Welcher Schritt?

@@ -312,3 +312,11 @@ history-will-create = The record comes back under its key, with these values.
 history-will-delete = The record is deleted. Its history stays.
 history-will-nothing = It is so already. Nothing would change.
 history-will-restore = The record comes back under its key.
+
+## Boards
+board = By state
+board-more = { $count } more in the list
+board-move = Take on
+board-move-of = Take { $name } on
+board-no-way = No step leads there from here
+board-which = Which step?

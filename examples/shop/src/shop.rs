@@ -126,7 +126,7 @@ fn add_orders(registry: &mut Registry) {
         .repeatable()
         .on_each(operations::cancel)
         .live();
-    registry.workflow(approval::SET, approval::workflow());
+    registry.designable_workflow(approval::SET, approval::workflow());
     registry
         .entity_set::<order_line::Entity>("OrderLines")
         .described("What orders consist of")

@@ -99,6 +99,11 @@ export function workflowSets(): Promise<ReadonlySet<string>> {
   return kept;
 }
 
+/** The states of the workflow that new records of a set begin with, in their order. */
+export async function statesOf(set: string, signal: AbortSignal): Promise<readonly State[]> {
+  return (await send<{ states: State[] }>(`${ROOT}/${encodeURIComponent(set)}`, { signal })).body.states;
+}
+
 function pathOf(set: string, key: string): string {
   return `${ROOT}/${encodeURIComponent(set)}/${encodeURIComponent(key)}`;
 }

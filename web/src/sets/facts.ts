@@ -2,6 +2,7 @@
 import { few } from '../client/sets.ts';
 import { isNamed, referenceOf } from '../core/list-state.ts';
 import type { EntitySet, Model, Property } from '../core/model.ts';
+import type { Row } from '../core/pages.ts';
 import { shownOptions } from '../core/query.ts';
 import { cellText, isChoice } from '../parts/value.ts';
 import { memberName } from '../text.ts';
@@ -34,6 +35,16 @@ export function factsOf(model: Model, set: EntitySet): Property[] {
     .map(({ property }) => property);
 }
 
+/** What is told of a record that has been read with what says most about it; nothing where it has nothing to tell. */
+export function saidOf(model: Model, set: EntitySet, row: Row): string {
+  const said = factsOf(model, set).flatMap((property) => {
+    const value = cellText(model, set, property, row);
+    if (value === '') return [];
+    return [referenceOf(set, property) ? value : `${memberName(set.name, property.name)} ${value}`];
+  });
+  return said.join(' · ');
+}
+
 /** What is told of records by their keys; of what is gone or has nothing to tell, nothing. */
 export async function readFacts(model: Model, set: EntitySet, keys: readonly string[]): Promise<Map<string, string>> {
   const facts = factsOf(model, set);
@@ -43,12 +54,8 @@ export async function readFacts(model: Model, set: EntitySet, keys: readonly str
     const options = { ...shownOptions(model, set, facts), $filter: `${set.key} in (${part.join(',')})` };
     const { rows } = await few(set.name, options, part.length);
     for (const row of rows) {
-      const said = facts.flatMap((property) => {
-        const value = cellText(model, set, property, row);
-        if (value === '') return [];
-        return [referenceOf(set, property) ? value : `${memberName(set.name, property.name)} ${value}`];
-      });
-      if (said.length > 0) found.set(String(row[set.key]), said.join(' · '));
+      const said = saidOf(model, set, row);
+      if (said !== '') found.set(String(row[set.key]), said);
     }
   }
   return found;

@@ -12,6 +12,7 @@ import { define, Part } from '../parts/part.ts';
 import { failure, failureBar } from '../parts/states.ts';
 import { cell, cellText, plain } from '../parts/value.ts';
 import { memberName, number, text } from '../text.ts';
+import { STATE } from './board.ts';
 import type { SetHost } from './context.ts';
 
 /** Groups that are shown; whoever has more of them wants another property. */
@@ -38,7 +39,7 @@ export class SvcGroups extends Part {
 
   override willUpdate(changes: PropertyValues): void {
     const property = this.#by;
-    if (!property) return;
+    if (!property || property.name === STATE) return;
     const wanted = groupsOf(this.host.model, this.set, this.view, property, MOST_GROUPS + 1, new Date());
     if (wanted === this.#asked && !changes.has('revision')) return;
     if (wanted !== this.#asked) this.rows = undefined;
@@ -102,6 +103,9 @@ export class SvcGroups extends Part {
     const { rows, problem } = this;
     const again = () => void this.#load(this.#asked);
     if (!property) return nothing;
+    if (property.name === STATE) {
+      return html`<svc-board .host=${this.host} .set=${this.set} .view=${this.view} .revision=${this.revision}></svc-board>`;
+    }
     if (problem && !rows) return failure(problem, again);
     if (!rows) return html`<div class="svc-skeleton" aria-busy="true"></div>`;
     const shown = rows.slice(0, MOST_GROUPS);

@@ -1,0 +1,269 @@
+/**
+ * A list by the states of its workflow: a column for each, a card for each record. A card that is dragged to another column is taken on
+ * by the transition that leads there; its button does the same by keys and fingers. A press opens the record.
+ */
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { hear } from '../client/live.ts';
+import { asProblem, isAborted } from '../client/request.ts';
+import { few } from '../client/sets.ts';
+import { MOVED_TOPIC, standingOf, statesOf, takeOn, type Choice, type State } from '../client/workflow.ts';
+import type { ListState } from '../core/list-state.ts';
+import type { EntitySet } from '../core/model.ts';
+import type { Row } from '../core/pages.ts';
+import { Problem } from '../core/problem.ts';
+import { listOptions, shownOptions } from '../core/query.ts';
+import { askIn } from '../parts/dialog.ts';
+import { icon } from '../parts/icons.ts';
+import { define, Part } from '../parts/part.ts';
+import { failure, failureBar, sentence } from '../parts/states.ts';
+import { titleOf } from '../parts/value.ts';
+import { number, text } from '../text.ts';
+import type { SetHost } from './context.ts';
+import { factsOf, saidOf } from './facts.ts';
+import { noticesNear } from './notices.ts';
+import { stateBadge, whatCame, whyNot, withComment } from './transition.ts';
+
+/** The property that a list is grouped by to be a board. */
+export const STATE = 'workflowState';
+
+/** So many cards stand in a column; the rest are in the list. */
+const MOST_CARDS = 50;
+const FOLLOW_MS = 2_000;
+/** So far a pointer may wander in a press. */
+const STILL = 6;
+
+/** The records in a state. */
+interface Column {
+  readonly state: State;
+  readonly rows: readonly Row[];
+  readonly total: number;
+}
+
+export class SvcBoard extends Part {
+  static override properties = {
+    host: { attribute: false },
+    set: { attribute: false },
+    view: { attribute: false },
+    revision: { attribute: false },
+    columns: { state: true },
+    problem: { state: true },
+    dragged: { state: true },
+    over: { state: true },
+    isBusy: { state: true },
+  };
+  declare host: SetHost;
+  declare set: EntitySet;
+  declare view: ListState;
+  /** Another one: records may have changed. */
+  declare revision: number;
+  declare columns: readonly Column[] | undefined;
+  declare problem: Problem | undefined;
+  /** The card that is dragged, and how far. */
+  declare dragged: { key: string; x: number; y: number } | undefined;
+  /** The column below it. */
+  declare over: string | undefined;
+  declare isBusy: boolean;
+  #pressed: { key: string; x: number; y: number } | undefined;
+  #loading: AbortController | undefined;
+  #following: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super();
+    this.isBusy = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const soon = () => {
+      this.#following ??= setTimeout(() => {
+        this.#following = undefined;
+        if (!this.dragged) void this.#load();
+      }, FOLLOW_MS);
+    };
+    this.atEnd(hear(`${MOVED_TOPIC}:${this.set.name}`, { heard: soon, missed: soon }));
+    this.atEnd(() => {
+      clearTimeout(this.#following);
+      this.#following = undefined;
+      this.#loading?.abort();
+    });
+  }
+
+  override willUpdate(changes: PropertyValues): void {
+    if (changes.has('set') || changes.has('view') || changes.has('revision')) void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    this.#loading?.abort();
+    this.#loading = new AbortController();
+    const { signal } = this.#loading;
+    try {
+      const states = await statesOf(this.set.name, signal);
+      const asked = states.map(async (state): Promise<Column> => {
+        const conditions = this.view.conditions.filter(({ property }) => property !== STATE);
+        const own = { property: STATE, operator: 'is', values: [state.name] } as const;
+        const options = {
+          ...listOptions(this.set, { ...this.view, conditions: [...conditions, own] }, new Date()),
+          ...shownOptions(this.host.model, this.set, factsOf(this.host.model, this.set)),
+        };
+        const { rows, total } = await few(this.set.name, { ...options, $count: 'true' }, MOST_CARDS, signal);
+        return { state, rows, total: total ?? rows.length };
+      });
+      this.columns = await Promise.all(asked);
+      this.problem = undefined;
+    } catch (error) {
+      if (!isAborted(error)) this.problem = asProblem(error);
+    }
+  }
+
+  #keyOf(row: Row): string {
+    return String(row[this.set.key]);
+  }
+
+  /** Takes a record on to a state, by the transition that leads there. */
+  async #moveTo(row: Row, to: string): Promise<void> {
+    await this.#work(row, (choices) => {
+      const ways = choices.filter((choice) => choice.to.name === to);
+      const way = ways.find(({ obstacle }) => obstacle === null);
+      if (way) return way;
+      const [closed] = ways;
+      const why = closed?.obstacle ? whyNot(closed.obstacle) : text('board-no-way');
+      noticesNear(this)?.say({ text: `${titleOf(this.host.model, this.set, row)}: ${why}` });
+      return undefined;
+    });
+  }
+
+  /** Asks which way a record is to go. */
+  async #ask(row: Row): Promise<void> {
+    await this.#work(row, async (choices) => {
+      const open = choices.filter(({ obstacle }) => obstacle === null);
+      if (open.length === 0) {
+        noticesNear(this)?.say({ text: text('board-no-way') });
+        return undefined;
+      }
+      return askIn<Choice>(this, {
+        title: titleOf(this.host.model, this.set, row),
+        body: html`<fieldset class="svc-field"><legend>${text('board-which')}</legend>${open.map(
+          ({ name, title, to }, index) =>
+            html`<label class="svc-choice"><input type="radio" name="way" value=${name} .checked=${index === 0} /><span>${title} ${stateBadge(to)}</span></label>`,
+        )}</fieldset>`,
+        confirm: text('board-move'),
+        answer: (dialog) => {
+          const chosen = dialog.querySelector<HTMLInputElement>('input:checked')?.value;
+          return open.find(({ name }) => name === chosen);
+        },
+      });
+    });
+  }
+
+  async #work(
+    row: Row,
+    choose: (choices: readonly Choice[]) => Choice | undefined | Promise<Choice | undefined>,
+  ): Promise<void> {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    const key = this.#keyOf(row);
+    const name = titleOf(this.host.model, this.set, row);
+    try {
+      const { version, choices } = await standingOf(this.set.name, key, new AbortController().signal);
+      const way = await choose(choices);
+      if (!way) return;
+      const take = (request: { comment?: string } = {}) =>
+        takeOn(this.set.name, key, way.name, { version, ...request });
+      const moved = way.needsComment
+        ? await withComment(this, { title: way.title, of: name }, (comment) => take({ comment }))
+        : await take();
+      if (moved instanceof Problem) throw moved;
+      if (moved) noticesNear(this)?.say({ text: `${name}: ${whatCame(moved)}` });
+    } catch (error) {
+      const problem = asProblem(error);
+      noticesNear(this)?.complain(problem, `${name}: ${sentence(problem)}`);
+    } finally {
+      this.isBusy = false;
+      await this.#load();
+    }
+  }
+
+  #press(event: PointerEvent, row: Row): void {
+    // A finger scrolls; its way is the button.
+    if (event.button !== 0 || event.pointerType !== 'mouse' || (event.target as Element).closest('button')) return;
+    event.preventDefault();
+    this.#pressed = { key: this.#keyOf(row), x: event.clientX, y: event.clientY };
+    (event.currentTarget as Element).setPointerCapture(event.pointerId);
+  }
+
+  #drag(event: PointerEvent): void {
+    const pressed = this.#pressed;
+    if (!pressed) return;
+    const [x, y] = [event.clientX - pressed.x, event.clientY - pressed.y];
+    if (!this.dragged && Math.hypot(x, y) < STILL) return;
+    this.dragged = { key: pressed.key, x, y };
+    const below = document.elementsFromPoint(event.clientX, event.clientY);
+    this.over = below.map((one) => one.closest<HTMLElement>('[data-column]')?.dataset.column).find((one) => one);
+  }
+
+  #release(row: Row, from: string): void {
+    const { over, dragged } = this;
+    const wasPressed = this.#pressed !== undefined;
+    this.#leave();
+    if (!wasPressed) return;
+    if (!dragged) this.#open(row);
+    else if (over !== undefined && over !== from) void this.#moveTo(row, over);
+  }
+
+  #leave(): void {
+    this.#pressed = undefined;
+    this.dragged = undefined;
+    this.over = undefined;
+  }
+
+  #open(row: Row): void {
+    this.tell('board-open', this.#keyOf(row));
+  }
+
+  #card(row: Row, { state }: Column): TemplateResult {
+    const key = this.#keyOf(row);
+    const title = titleOf(this.host.model, this.set, row);
+    const dragged = this.dragged?.key === key ? this.dragged : undefined;
+    return html`<li
+      class="svc-card"
+      data-key=${key}
+      ?data-dragged=${dragged !== undefined}
+      .style=${dragged ? `transform: translate(${dragged.x}px, ${dragged.y}px)` : ''}
+      @pointerdown=${(event: PointerEvent) => this.#press(event, row)}
+      @pointermove=${(event: PointerEvent) => this.#drag(event)}
+      @pointerup=${() => this.#release(row, state.name)}
+      @pointercancel=${() => this.#leave()}
+    >
+      <button type="button" class="svc-card-name" @click=${() => this.#open(row)}>${title}</button>
+      <span class="svc-soft">${saidOf(this.host.model, this.set, row)}</span>
+      ${
+        state.kind === 'final' || !this.host.can('Workflows.Act')
+          ? nothing
+          : html`<button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('board-move-of', { name: title })} title=${text('board-move')} ?disabled=${this.isBusy} @click=${() => void this.#ask(row)}>${icon('forward')}</button>`
+      }
+    </li>`;
+  }
+
+  #column(column: Column): TemplateResult {
+    const { state, rows, total } = column;
+    return html`<section class="svc-board-column" data-column=${state.name} ?data-over=${this.over === state.name} aria-label=${state.title}>
+      <h2>${stateBadge(state)} <span class="svc-soft">${number(total, 0)}</span></h2>
+      <ul>${repeat(
+        rows,
+        (row) => this.#keyOf(row),
+        (row) => this.#card(row, column),
+      )}</ul>
+      ${total > rows.length ? html`<p class="svc-soft">${text('board-more', { count: total - rows.length })}</p>` : nothing}
+    </section>`;
+  }
+
+  override render(): TemplateResult {
+    const { columns, problem } = this;
+    const again = () => void this.#load();
+    if (!columns) return problem ? failure(problem, again) : html`<div class="svc-skeleton" aria-busy="true"></div>`;
+    return html`${problem ? failureBar(problem, again) : nothing}
+      <div class="svc-board" role="group" aria-label=${text('board')}>${columns.map((column) => this.#column(column))}</div>`;
+  }
+}
+define('svc-board', SvcBoard);
