@@ -15,6 +15,7 @@ import { coldStart, longTasks } from './start.ts';
 const ROUNDS = Number(process.env.ROUNDS ?? 7);
 const WINDOWS = 200;
 const DRAG_WINDOWS = 50;
+const REST_MS = 400;
 const STARTS = 10;
 const PLAIN_STARTS = 30;
 
@@ -57,6 +58,8 @@ async function compare(browser: Browser, url: string): Promise<void> {
       for (const pace of ['loop', 'turns'] as const) {
         const page = await ready(browser, url, library);
         const opened = await openMany(page, library, WINDOWS, pace);
+        // What opening left to be drawn isn't closing's.
+        await page.waitForTimeout(REST_MS);
         const closed = await closeMany(page, library, pace);
         await page.context().close();
         const how = pace === 'loop' ? 'in one loop' : 'with turns between';
@@ -87,6 +90,24 @@ async function compare(browser: Browser, url: string): Promise<void> {
     );
   }
   console.log(`\nThe moves were measured above the ${median(asking).toFixed(2)} ms that one costs on an empty page.\n`);
+}
+
+/** What a window costs, the more of them are open. */
+async function growth(browser: Browser, url: string): Promise<void> {
+  line('windows opened with turns', ...LIBRARIES.map((library) => `${library}, ms of the main thread a window`));
+  line('---', '---:', '---:', '---:');
+  for (const count of [50, 100, 200, 400]) {
+    const costs = new Map<Library, number[]>(LIBRARIES.map((library) => [library, []]));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const library of LIBRARIES) {
+        const page = await ready(browser, url, library);
+        costs.get(library)?.push((await openMany(page, library, count, 'turns')).cpu / count);
+        await page.context().close();
+      }
+    }
+    line(String(count), ...LIBRARIES.map((library) => median(costs.get(library) ?? []).toFixed(2)));
+  }
+  console.log();
 }
 
 async function starts(browser: Browser, url: string): Promise<void> {
@@ -125,7 +146,7 @@ const { server, url } = await serve();
 const browser = await launch();
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Chromium ${browser.version()}, median of ${ROUNDS} rounds\n`);
 const wanted = process.argv[2];
-for (const [name, measure] of Object.entries({ compare, starts, effects, leaks })) {
+for (const [name, measure] of Object.entries({ compare, growth, starts, effects, leaks })) {
   if (!wanted || wanted === name) await measure(browser, url);
 }
 await browser.close();
