@@ -43,7 +43,7 @@ export const webhooks = [
       await page.getByRole('menuitem', { name: 'Edit' }).click();
       await page.getByLabel('Only where').fill('nome eq 1');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.locator('[data-wrong]', { hasText: '`nome`' }).waitFor();
+      await page.locator('[data-wrong]', { hasText: 'a property nome' }).waitFor();
       await page.getByLabel('Only where').fill("name ne 'nobody'");
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('.svc-prop', { hasText: 'Only where' }).getByText("name ne 'nobody'").waitFor();
@@ -154,6 +154,16 @@ export const webhooks = [
         .locator('.svc-chip')
         .getByRole('button', { name: /Remove/ })
         .click();
+      // One that failed tells of each attempt.
+      receiver.status = 500;
+      await application.ask(`/api/v1/webhooks/${endpoint.id}/test`, { method: 'POST' });
+      await first.getByText('Failed · 500').waitFor();
+      receiver.status = 200;
+      await first.click();
+      const attempts = page.locator('.svc-exchange', { hasText: 'Attempts before' });
+      await attempts.locator('summary', { hasText: 'Attempt 1' }).click();
+      await attempts.getByText('Response 500').waitFor();
+      await page.locator('.svc-pane').getByRole('button', { name: 'Close', exact: true }).click();
       await page.getByRole('button', { name: 'Find', exact: true }).click();
       await page.getByLabel('HTTP code').fill('503');
       await page.locator('form').getByRole('button', { name: 'Find', exact: true }).click();
