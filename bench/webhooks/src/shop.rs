@@ -339,7 +339,13 @@ impl Started {
             "{numbers} INSERT INTO webhooks_queues (endpoint_id, look_us, touches) \
              SELECT {id}, {now_us}, 1 FROM numbers"
         );
-        for sql in [&endpoints, &deliveries, &queues] {
+        let messages = format!(
+            "INSERT INTO webhooks_messages (id, organisation_id, event_id, event_type, time_us, body) \
+             SELECT {}, e.organisation_id, e.id, 'products.created', {now_us}, '{{}}' \
+             FROM webhooks_endpoints AS e LIMIT 1",
+            self.id(&milliseconds.to_string(), 3, "0"),
+        );
+        for sql in [&messages, &endpoints, &deliveries, &queues] {
             self.run(&database, sql, Vec::new()).await;
         }
     }
