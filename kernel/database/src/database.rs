@@ -10,6 +10,7 @@ mod abandoned;
 mod checkpoint;
 mod kept;
 mod lanes;
+mod measured;
 mod statistics;
 mod transaction;
 
@@ -33,6 +34,7 @@ use checkpoint::Checkpoints;
 use kept::{Connection, Connections, Kept, Watching};
 pub use lanes::CursorRows;
 use lanes::{Lane, Lanes};
+pub use measured::{FirstRows, ReadLimit};
 pub use transaction::Transaction;
 
 use crate::error::{database_error, sqlx_error};
@@ -346,6 +348,19 @@ impl Database {
         rows_on(self.reading().await?, statement).await
     }
 
+    /// As [`Database::rows`], but no more than a limit allows, give or take a row.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn first_rows(
+        &self,
+        statement: Statement,
+        limit: ReadLimit<'_>,
+    ) -> Result<FirstRows> {
+        self.reading().await?.first_rows(statement, limit).await.map_err(sqlx_error)
+    }
+
     /// As [`Database::rows`], of which only the first is of interest.
     ///
     /// # Errors
@@ -426,7 +441,6 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .foreign_keys(true)
         .busy_timeout(settings.busy_timeout)
         .statement_cache_capacity(kept::STATEMENTS)
-        .pragma("temp_store", "memory")
         .pragma("journal_size_limit", "67108864");
     let is_in_memory = url.contains(":memory:") || url.contains("mode=memory");
     let file = (!is_in_memory).then(|| options.get_filename().to_owned());

@@ -26,7 +26,7 @@ pub mod stored;
 
 pub use clock::FollowClock;
 pub use commits::Commits;
-pub use database::{Backend, CursorRows, Database, Transaction};
+pub use database::{Backend, CursorRows, Database, FirstRows, ReadLimit, Transaction};
 pub use error::{column, database_error, outcome_unknown, sqlx_error};
 pub use migration::{Migration, Migrations, Pending};
 pub use row_table::{Cell, CellKind, ROWS_AT_ONCE, RowTable};

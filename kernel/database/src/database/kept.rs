@@ -12,7 +12,7 @@
 //! | nobody waits for the end of a statement | it is kept once the statement was [ended](super::abandoned), or closed |
 //! | [`LIFETIME`] is over | it goes back to the pool, which closes it where it is too old |
 //! | all kept ones are busy | whoever comes takes one from the pool, or waits, where [all](Kept::all) are kept |
-//! | another was lost | it goes back to the pool, which tests it |
+//! | another was lost | it goes back to the pool, which tests it, and those that it has |
 //! | somebody waits for one from the pool | it goes back there, once its work has ended |
 //! | somebody needs one from the pool, which has none left | the one that has been idle for longest goes there |
 
@@ -33,6 +33,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::abandoned::{Ending, freed, gone};
+use super::measured::{FirstRows, Measured, ReadLimit, long_values};
 use crate::error::loses_connection;
 use crate::statement_limit::{Watch, Watches};
 
@@ -239,6 +240,15 @@ impl<D: Engine> Kept<D> {
         drop(old);
     }
 
+    /// Gives all that wait for work back to the pool, which tests each on its way: those that are kept,
+    /// and those that it has itself.
+    fn test_idle(&self) {
+        let kept = std::mem::take(&mut *self.idle());
+        let pooled = (0..self.pool.num_idle()).map_while(|_| self.pool.try_acquire());
+        let pooled: Vec<_> = pooled.collect();
+        drop((kept, pooled));
+    }
+
     fn idle(&self) -> MutexGuard<'_, Vec<Held<D>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -260,7 +270,7 @@ impl<D: Engine> Taken<D> {
         }
         // Where one connection was lost, the others probably were: the pool finds out.
         if outcome.as_ref().is_err_and(loses_connection) {
-            self.kept.idle().clear();
+            self.kept.test_idle();
         }
         outcome
     }
@@ -321,7 +331,36 @@ where
     for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
     QueryResult: From<D::Row>,
     ExecResult: From<D::QueryResult>,
+    D::Row: Measured,
 {
+    /// The first rows of a statement, after which the connection is kept, or what is left of the
+    /// statement ended.
+    async fn first_rows(
+        mut self,
+        statement: Statement,
+        limit: ReadLimit<'_>,
+    ) -> Result<FirstRows, Error> {
+        let mut answer = query(statement).fetch(self.begin()?);
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        let outcome = loop {
+            match answer.next().await {
+                Some(Ok(row)) => {
+                    bytes += long_values(&row, limit.long);
+                    rows.push(QueryResult::from(row));
+                    if bytes > limit.bytes {
+                        return Ok(FirstRows { rows, is_cut: true });
+                    }
+                }
+                Some(Err(error)) => break Err(error),
+                None => break Ok(()),
+            }
+        };
+        drop(answer);
+        self.note(outcome)?;
+        self.keep();
+        Ok(FirstRows { rows, is_cut: false })
+    }
+
     async fn rows(&mut self, statement: Statement) -> Result<Vec<QueryResult>, Error> {
         let rows = query(statement).fetch_all(self.begin()?).await;
         Ok(self.note(rows)?.into_iter().map(QueryResult::from).collect())
@@ -421,6 +460,15 @@ impl Connection {
     /// All rows of a statement.
     pub(super) async fn rows(&mut self, statement: Statement) -> Result<Vec<QueryResult>, Error> {
         each!(self, taken => taken.rows(statement).await)
+    }
+
+    /// The first rows of a statement, up to a limit.
+    pub(super) async fn first_rows(
+        self,
+        statement: Statement,
+        limit: ReadLimit<'_>,
+    ) -> Result<FirstRows, Error> {
+        each!(self, taken => taken.first_rows(statement, limit).await)
     }
 
     /// The first row of a statement.
