@@ -3,6 +3,8 @@
 //! A reader runs under two observers: one knows the path to what failed, the other hears of every
 //! key that the type doesn't know. So a type needs no attribute to refuse unknown keys.
 
+use std::collections::BTreeSet;
+
 use serde::de::{DeserializeOwned, Deserializer};
 use serde_path_to_error::Segment;
 use svc_core::FieldErrors;
@@ -11,6 +13,9 @@ use super::objects::Objects;
 
 /// What a message about the input as a whole is filed under.
 const WHOLE: &str = "";
+
+/// How many keys that the type doesn't have are told.
+const PROBLEMS: usize = 100;
 
 /// The message about a key that the type doesn't have.
 const UNKNOWN: &str = "is not known here";
@@ -24,10 +29,15 @@ where
     T: DeserializeOwned,
     D: Deserializer<'de>,
 {
-    let mut unknown = Vec::new();
+    let mut unknown = BTreeSet::new();
     let mut track = serde_path_to_error::Track::new();
     let observed = serde_path_to_error::Deserializer::new(Objects(reader), &mut track);
-    let outcome = serde_ignored::deserialize(observed, |path| unknown.push(ignored(&path)));
+    let outcome = serde_ignored::deserialize(observed, |path| {
+        // An input may have as many as it has bytes.
+        if unknown.len() < PROBLEMS {
+            unknown.insert(ignored(&path));
+        }
+    });
     let mut errors = FieldErrors::new();
     for field in unknown {
         errors.entry(field).or_default().push(UNKNOWN.to_owned());

@@ -18,6 +18,10 @@ fuzz_target!(|body: &[u8]| {
     entity_type.add_navigation(NavigationProperty::to_many("m", TypeIndex(0)));
     let mut model = Model::new("N");
     model.add_type(entity_type);
-    let options = PayloadOptions { purpose: Purpose::Create, ieee754_compatible: true, depth: 4 };
-    let _ = parse_entity(&model, TypeIndex(0), body, options);
+    let options =
+        PayloadOptions { purpose: Purpose::Create, ieee754_compatible: true, depth: 4, items: 100 };
+    // What was read holds no more than it may.
+    if let Ok(entity) = parse_entity(&model, TypeIndex(0), body, options) {
+        assert!(entity.items() <= options.items);
+    }
 });

@@ -30,5 +30,7 @@ fuzz_target!(|query: &str| {
     // What is bound costs no more than it may, and isn't larger than what was counted.
     assert!(query.cost.navigation_steps <= limits.navigation_steps);
     assert!(query.cost.search_words <= limits.search_words);
-    assert!(query.row.columns.iter().all(|column| column.weight <= limits.nodes));
+    assert!(query.row.columns.iter().all(|column| {
+        column.weight.parts <= limits.nodes && column.weight.joined_texts <= limits.joined_texts
+    }));
 });

@@ -252,7 +252,7 @@ fn concat_row(parts: &[BoundApply]) -> Option<Row> {
             match row.columns.iter_mut().find(|known| known.name == column.name) {
                 Some(known) => {
                     known.nullable |= column.nullable;
-                    known.weight = known.weight.max(column.weight);
+                    known.weight = known.weight.most(column.weight);
                 }
                 None => row
                     .columns

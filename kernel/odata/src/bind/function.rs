@@ -70,6 +70,9 @@ pub(super) fn call(
     if matches!(function, Function::ToLower | Function::ToUpper) {
         context.count_case_change(at)?;
     }
+    if function == Function::Concat {
+        context.count_joined_texts(at, 1)?;
+    }
     let mut bound = Vec::with_capacity(arguments.len());
     for (argument, takes) in arguments.iter().zip(takes) {
         bound.push(self::argument(context, scope, name, argument, *takes)?);

@@ -32,6 +32,8 @@ pub struct BindLimits {
     pub search_word_length: usize,
     /// Most `tolower` and `toupper`. Default 16.
     pub case_changes: usize,
+    /// Most `concat` of texts. Each may double what a row holds. Default 16.
+    pub joined_texts: usize,
     /// Most transformations of all `$apply`. Default 50.
     pub transformations: usize,
 }
@@ -50,6 +52,7 @@ impl Default for BindLimits {
             search_words: 50,
             search_word_length: 200,
             case_changes: 16,
+            joined_texts: 16,
             transformations: 50,
         }
     }
@@ -80,6 +83,8 @@ pub enum Limit {
     SearchWordLength,
     /// [`BindLimits::case_changes`].
     CaseChanges,
+    /// [`BindLimits::joined_texts`].
+    JoinedTexts,
     /// [`BindLimits::transformations`].
     Transformations,
 }

@@ -31,6 +31,7 @@ pub use types::{
     AggregateMethod, BoundAggregate, BoundApply, BoundExpand, BoundExpr, BoundKind, BoundOrder,
     BoundQuery, BoundSelect, BoundTransformation, BoundTransformationKind, Collection,
     CollectionOf, Column, EntityPath, ExpandMode, ExpandPage, PropertyPath, Row, Step, Variable,
+    Weight,
 };
 
 use crate::model::{EntitySet, Schema, TypeIndex};

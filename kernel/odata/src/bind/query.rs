@@ -5,7 +5,9 @@ use super::expand::expand;
 use super::expr;
 use super::path::{cast, unknown_property};
 use super::scope::{Context, Scope};
-use super::{BindError, BoundExpr, BoundOrder, BoundQuery, BoundSelect, Column, Cost, Limit, Row};
+use super::{
+    BindError, BoundExpr, BoundOrder, BoundQuery, BoundSelect, Column, Cost, Limit, Row, Weight,
+};
 use crate::model::{NavigationIndex, PrimitiveType, PropertyIndex, PropertyType, TypeIndex};
 use crate::syntax::{
     Alias, ComputeItem, Expand, ExpandOptions, OrderByItem, Position, QueryOptions, Search,
@@ -169,8 +171,8 @@ pub(super) fn bind(
     })
 }
 
-/// A computed column: its name, its expression, and how many parts that has.
-pub(super) type Computed = (String, BoundExpr, usize);
+/// A computed column: its name, its expression, and what that stands for.
+pub(super) type Computed = (String, BoundExpr, Weight);
 
 /// Binds computed columns; each sees the row without the others.
 pub(super) fn compute(

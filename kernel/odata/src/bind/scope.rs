@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{BindError, BindLimits, Column, Cost, Limit, Row};
+use super::{BindError, BindLimits, Column, Cost, Limit, Row, Weight};
 use crate::model::{PropertyType, Schema, TypeIndex};
 use crate::syntax::{Alias, Position, Search, SearchKind};
 
@@ -16,6 +16,7 @@ pub(super) struct Context<'a> {
     navigation_steps: Cell<usize>,
     search_words: Cell<usize>,
     case_changes: Cell<usize>,
+    joined_texts: Cell<usize>,
     transformations: Cell<usize>,
     /// How often the rows that are transformed stand in the statement: those before a `concat` do
     /// so for each of its parts.
@@ -49,6 +50,7 @@ impl<'a> Context<'a> {
             navigation_steps: Cell::default(),
             search_words: Cell::default(),
             case_changes: Cell::default(),
+            joined_texts: Cell::default(),
             transformations: Cell::default(),
             copies: Cell::new(1),
         }
@@ -81,20 +83,31 @@ impl<'a> Context<'a> {
         bound
     }
 
-    /// Binds something, and says how many nodes it has.
+    /// Binds something, and says what it stands for.
     pub(super) fn weighed<T>(
         &self,
         bind: impl FnOnce() -> Result<T, BindError>,
-    ) -> Result<(T, usize), BindError> {
-        let before = self.nodes.get();
+    ) -> Result<(T, Weight), BindError> {
+        let (nodes, joined_texts) = (self.nodes.get(), self.joined_texts.get());
         let bound = bind()?;
-        Ok((bound, self.nodes.get() - before))
+        let weight = Weight {
+            parts: self.nodes.get() - nodes,
+            joined_texts: self.joined_texts.get() - joined_texts,
+        };
+        Ok((bound, weight))
     }
 
     /// Counts a column that is named, as what it stands for.
     pub(super) fn count_column(&self, at: Position, column: &Column) -> Result<(), BindError> {
         let limit = (Limit::Nodes, self.limits.nodes);
-        count(&self.nodes, column.weight, limit, at, "parts of expressions")
+        count(&self.nodes, column.weight.parts, limit, at, "parts of expressions")?;
+        self.count_joined_texts(at, column.weight.joined_texts)
+    }
+
+    /// Counts texts that are joined to others: each makes every row longer by as much as a text holds.
+    pub(super) fn count_joined_texts(&self, at: Position, more: usize) -> Result<(), BindError> {
+        let limit = (Limit::JoinedTexts, self.limits.joined_texts);
+        count(&self.joined_texts, more, limit, at, "texts joined by `concat`")
     }
 
     /// Counts a node; aliases within aliases could multiply them beyond what was written.

@@ -151,9 +151,28 @@ pub struct Column {
     pub ty: PropertyType,
     /// Whether they can be null.
     pub nullable: bool,
-    /// How many parts of expressions it stands for: wherever it is named, they count again, since
-    /// a column of columns could grow beyond what was written.
-    pub weight: usize,
+    /// What it stands for.
+    pub weight: Weight,
+}
+
+/// What a column stands for: wherever it is named, it counts again, since a column of columns could
+/// grow beyond what was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// Parts of expressions.
+    pub parts: usize,
+    /// Texts that are joined to others.
+    pub joined_texts: usize,
+}
+
+impl Weight {
+    /// The larger of both in everything.
+    pub(super) fn most(self, other: Self) -> Self {
+        Self {
+            parts: self.parts.max(other.parts),
+            joined_texts: self.joined_texts.max(other.joined_texts),
+        }
+    }
 }
 
 /// A query on entities of a type.

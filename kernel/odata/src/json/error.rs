@@ -86,6 +86,7 @@ impl From<&PayloadError> for ErrorBody {
     fn from(error: &PayloadError) -> Self {
         match error {
             PayloadError::Malformed(message) => Self::new("malformed", message),
+            PayloadError::TooMuch { .. } => Self::new("malformed", error.to_string()),
             PayloadError::Unsupported(_) => Self::new("unsupported", error.to_string()),
             PayloadError::Invalid(issues) => match issues.as_slice() {
                 [only] => Self::new("invalid", only.to_string()).with_target(&only.target),

@@ -20,6 +20,8 @@ pub struct PayloadOptions {
     pub ieee754_compatible: bool,
     /// Deepest nesting of related entities.
     pub depth: usize,
+    /// Most related entities, references and items of lists, at all levels together.
+    pub items: usize,
 }
 
 /// What the body of an entity is for.
@@ -57,6 +59,28 @@ pub enum NavigationPayload {
     Null,
 }
 
+impl EntityPayload {
+    /// How many related entities, references and items of lists it holds, at all levels.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        let lists = self.properties.iter().map(|(_, value)| match value {
+            Value::Collection(items) => items.len(),
+            _ => 0,
+        });
+        let related = self.navigations.iter().map(|(_, related)| match related {
+            NavigationPayload::Bind(urls) => urls.len(),
+            NavigationPayload::Entities(entities) => {
+                entities.len() + entities.iter().map(Self::items).sum::<usize>()
+            }
+            NavigationPayload::Null => 0,
+        });
+        lists.chain(related).sum()
+    }
+}
+
+/// How many problems of a body are told. It may have as many as it has bytes.
+const ISSUES: usize = 100;
+
 /// How many of the names that are wrong with a body come with one that may have been meant.
 const SUGGESTIONS: usize = 20;
 
@@ -89,7 +113,7 @@ pub fn parse_entity_at(
     given: &[PropertyIndex],
 ) -> Result<EntityPayload, PayloadError> {
     let raw: &RawValue = serde_json::from_slice(body).map_err(|cause| malformed(&cause))?;
-    let mut reader = Reader { schema, options, issues: Vec::new() };
+    let mut reader = Reader::new(schema, options);
     let entity = reader.entity(entity_type, raw, "", 0, given)?;
     if reader.issues.is_empty() { Ok(entity) } else { Err(PayloadError::Invalid(reader.issues)) }
 }
@@ -110,8 +134,8 @@ pub fn parse_property(
     let found = members.iter().find(|(name, _)| name == "value");
     let (_, raw) =
         found.ok_or_else(|| PayloadError::Malformed("expected `{\"value\": …}`".to_owned()))?;
-    let mut reader = Reader { schema, options, issues: Vec::new() };
-    match reader.property(property, raw, &property.name) {
+    let mut reader = Reader::new(schema, options);
+    match reader.property(property, raw, &property.name)? {
         Some(value) => Ok(value),
         None => Err(PayloadError::Invalid(reader.issues)),
     }
@@ -131,14 +155,17 @@ pub fn parse_reference(body: &[u8]) -> Result<String, PayloadError> {
 /// Reads a collection of entity references: `{"value": [{"@odata.id": "…"}]}`.
 ///
 /// # Errors
-/// When the body is something else.
-pub fn parse_references(body: &[u8]) -> Result<Vec<String>, PayloadError> {
+/// When the body is something else, or holds more than `most`.
+pub fn parse_references(body: &[u8], most: usize) -> Result<Vec<String>, PayloadError> {
     let Members(members) = serde_json::from_slice(body).map_err(|cause| malformed(&cause))?;
     let found = members.iter().find(|(name, _)| name == "value");
     let items = found.and_then(|(_, raw)| serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok());
     let items = items.ok_or_else(|| {
         PayloadError::Malformed("expected `{\"value\": [{\"@odata.id\": \"…\"}]}`".to_owned())
     })?;
+    if items.len() > most {
+        return Err(PayloadError::TooMuch { limit: most });
+    }
     items.into_iter().map(|item| parse_reference(item.get().as_bytes())).collect()
 }
 
@@ -160,7 +187,7 @@ pub fn parse_parameters(
         members
     };
     let seen = || operation.parameters.iter().filter(|known| schema.sees_parameter(known));
-    let mut reader = Reader { schema, options, issues: Vec::new() };
+    let mut reader = Reader::new(schema, options);
     for (name, _) in &members {
         if !name.contains('@') && !seen().any(|known| known.name == *name) {
             let known = seen().map(|known| known.name.as_str());
@@ -185,7 +212,7 @@ pub fn parse_parameters(
         let found = members.iter().find(|(name, _)| *name == parameter.name);
         let property = Property { collection, nullable, ..Property::new(&parameter.name, ty) };
         match found {
-            Some((name, raw)) => values.extend(reader.property(&property, raw, name)),
+            Some((name, raw)) => values.extend(reader.property(&property, raw, name)?),
             None if nullable => values.push(Value::Null),
             None => reader.issue(&parameter.name, PayloadProblem::Missing),
         }
@@ -207,9 +234,24 @@ struct Reader<'s> {
     schema: &'s dyn Schema,
     options: PayloadOptions,
     issues: Vec<PayloadIssue>,
+    /// How many of [`PayloadOptions::items`] there were.
+    items: usize,
+}
+
+impl<'s> Reader<'s> {
+    fn new(schema: &'s dyn Schema, options: PayloadOptions) -> Self {
+        Self { schema, options, issues: Vec::new(), items: 0 }
+    }
 }
 
 impl Reader<'_> {
+    /// Counts what the body holds, before anything is made of it.
+    fn count(&mut self, items: usize) -> Result<(), PayloadError> {
+        self.items = self.items.saturating_add(items);
+        let limit = self.options.items;
+        if self.items > limit { Err(PayloadError::TooMuch { limit }) } else { Ok(()) }
+    }
+
     /// A name that may have been meant. It is looked for of the first few that are wrong: a body may
     /// hold any number.
     fn closest(&self, index: TypeIndex, name: &str) -> Option<String> {
@@ -217,7 +259,9 @@ impl Reader<'_> {
     }
 
     fn issue(&mut self, target: &str, problem: PayloadProblem) {
-        self.issues.push(PayloadIssue { target: target.to_owned(), problem });
+        if self.issues.len() < ISSUES {
+            self.issues.push(PayloadIssue { target: target.to_owned(), problem });
+        }
     }
 
     fn entity(
@@ -246,7 +290,7 @@ impl Reader<'_> {
                     continue;
                 }
                 let target = format!("{path}{name}");
-                let value = self.property(entity_type.property(property), raw, &target);
+                let value = self.property(entity_type.property(property), raw, &target)?;
                 entity.properties.extend(value.map(|value| (property, value)));
             } else if let Some(navigation) = self.schema.find_navigation(index, name) {
                 let related =
@@ -356,7 +400,7 @@ impl Reader<'_> {
                     return Ok(());
                 };
                 let found = self.schema.model().entity_type(index).navigation(navigation);
-                if let Some(urls) = self.urls(raw, found.collection, found.nullable, &target) {
+                if let Some(urls) = self.urls(raw, found.collection, found.nullable, &target)? {
                     relate(entity, navigation, urls, subject)?;
                 }
             }
@@ -379,19 +423,20 @@ impl Reader<'_> {
         many: bool,
         nullable: bool,
         target: &str,
-    ) -> Option<NavigationPayload> {
+    ) -> Result<Option<NavigationPayload>, PayloadError> {
         let urls = if many {
             serde_json::from_str::<Vec<String>>(raw.get()).ok()
         } else if raw.get() == "null" && nullable {
-            return Some(NavigationPayload::Null);
+            return Ok(Some(NavigationPayload::Null));
         } else {
             serde_json::from_str::<String>(raw.get()).ok().map(|url| vec![url])
         };
+        self.count(urls.as_ref().map_or(0, Vec::len))?;
         if urls.is_none() {
             let expected = if many { "a list of URLs" } else { "a URL" };
             self.issue(target, PayloadProblem::Value(clash(expected, raw)));
         }
-        urls.map(NavigationPayload::Bind)
+        Ok(urls.map(NavigationPayload::Bind))
     }
 
     /// The properties that an entity gets from the one that it is nested in: those that make the
@@ -424,6 +469,7 @@ impl Reader<'_> {
                 self.issue(target, PayloadProblem::Value(clash("an object", raw)));
                 return Ok(NavigationPayload::Null);
             }
+            self.count(1)?;
             let entity = self.entity(to, raw, &format!("{target}/"), depth + 1, &inherited)?;
             return Ok(NavigationPayload::Entities(vec![entity]));
         }
@@ -431,6 +477,7 @@ impl Reader<'_> {
             self.issue(target, PayloadProblem::Value(clash("a list", raw)));
             return Ok(NavigationPayload::Null);
         };
+        self.count(items.len())?;
         let mut entities = Vec::with_capacity(items.len());
         for (place, item) in items.into_iter().enumerate() {
             let target = format!("{target}/{place}/");
@@ -440,31 +487,32 @@ impl Reader<'_> {
     }
 
     /// The value of a property, or an issue.
-    fn property(&mut self, property: &Property, raw: &RawValue, target: &str) -> Option<Value> {
-        let value = self.value(property, raw).and_then(|value| {
-            check_facets(property, &value)?;
-            Ok(value)
-        });
-        match value {
+    fn property(
+        &mut self,
+        property: &Property,
+        raw: &RawValue,
+        target: &str,
+    ) -> Result<Option<Value>, PayloadError> {
+        let value = if property.collection && raw.get() != "null" {
+            match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
+                Ok(items) => {
+                    self.count(items.len())?;
+                    let items = items.into_iter().map(|item| self.single(property.ty, item));
+                    items.collect::<Result<_, _>>().map(Value::Collection)
+                }
+                Err(_) => Err(clash("a list", raw)),
+            }
+        } else {
+            self.single(property.ty, raw)
+        };
+        let value = value.and_then(|value| check_facets(property, &value).map(|()| value));
+        Ok(match value {
             Ok(value) => Some(value),
             Err(cause) => {
                 self.issue(target, PayloadProblem::Value(cause));
                 None
             }
-        }
-    }
-
-    fn value(&self, property: &Property, raw: &RawValue) -> Result<Value, ValueError> {
-        if !property.collection {
-            return self.single(property.ty, raw);
-        }
-        if raw.get() == "null" {
-            return Ok(Value::Null);
-        }
-        let items: Vec<&RawValue> =
-            serde_json::from_str(raw.get()).map_err(|_| clash("a list", raw))?;
-        let items = items.into_iter().map(|item| self.single(property.ty, item));
-        items.collect::<Result<_, _>>().map(Value::Collection)
+        })
     }
 
     fn single(&self, ty: PropertyType, raw: &RawValue) -> Result<Value, ValueError> {

@@ -12,6 +12,12 @@ pub enum PayloadError {
     /// Uses a part of OData that is not served. 501.
     #[error("{0} is not supported")]
     Unsupported(String),
+    /// More than [`PayloadOptions::items`](super::PayloadOptions::items). 400.
+    #[error("the body holds more than {limit} related entities, references and items of lists")]
+    TooMuch {
+        /// The limit.
+        limit: usize,
+    },
     /// JSON, but not such an entity. 400 with an unknown name, else 422.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Invalid(Vec<PayloadIssue>),
@@ -22,7 +28,7 @@ impl PayloadError {
     #[must_use]
     pub fn status(&self) -> u16 {
         match self {
-            Self::Malformed(_) => 400,
+            Self::Malformed(_) | Self::TooMuch { .. } => 400,
             Self::Unsupported(_) => 501,
             Self::Invalid(issues) => {
                 let unknown =

@@ -529,8 +529,14 @@ fn what_costs_a_database_much_is_counted_and_refused() {
         let steps = (1..times).map(|n| format!("/compute(concat(c{},c{}) as c{n})", n - 1, n - 1));
         format!("$apply=compute(concat(Name,Name) as c0){}", steps.collect::<String>())
     };
-    assert!(bind_as(&shop(), &doubled(5)).is_ok());
-    refused(&doubled(30), Limit::Nodes);
+    assert!(bind_as(&shop(), &doubled(3)).is_ok());
+    refused(&doubled(4), Limit::JoinedTexts);
+    let joined = |times: usize| {
+        let columns = (0..times).map(|n| format!("concat(Name,Name) as c{n}"));
+        format!("$compute={}", columns.collect::<Vec<_>>().join(","))
+    };
+    assert!(bind_as(&shop(), &joined(16)).is_ok());
+    refused(&joined(17), Limit::JoinedTexts);
     // Each `concat` has all rows before it twice.
     let twice = "/concat(identity,identity)".repeat(12);
     let aggregated = "aggregate($count as n)";

@@ -13,7 +13,7 @@ use svc_odata::value::Value;
 use crate::shop::{CATEGORY, Clerk, PRODUCT, shop};
 
 const CREATE: PayloadOptions =
-    PayloadOptions { purpose: Purpose::Create, ieee754_compatible: false, depth: 3 };
+    PayloadOptions { purpose: Purpose::Create, ieee754_compatible: false, depth: 3, items: 100 };
 const UPDATE: PayloadOptions = PayloadOptions { purpose: Purpose::Update, ..CREATE };
 
 fn read(body: &str, options: PayloadOptions) -> Result<EntityPayload, PayloadError> {
@@ -229,10 +229,13 @@ fn single_values_references_and_parameters() {
     assert_eq!(parse_reference(br#"{"@id":"Products(1)"}"#).as_deref(), Ok("Products(1)"));
     assert!(parse_reference(b"{}").is_err());
     let two = br#"{"value":[{"@odata.id":"Products(1)"},{"@id":"Products(2)"}]}"#;
-    assert_eq!(parse_references(two), Ok(vec!["Products(1)".to_owned(), "Products(2)".to_owned()]));
-    assert_eq!(parse_references(br#"{"value":[]}"#), Ok(vec![]));
+    assert_eq!(
+        parse_references(two, 2),
+        Ok(vec!["Products(1)".to_owned(), "Products(2)".to_owned()])
+    );
+    assert_eq!(parse_references(br#"{"value":[]}"#, 0), Ok(vec![]));
     for wrong in ["{}", "[]", r#"{"value":{}}"#, r#"{"value":[1]}"#, r#"{"value":[{}]}"#] {
-        assert!(parse_references(wrong.as_bytes()).is_err(), "{wrong}");
+        assert!(parse_references(wrong.as_bytes(), 9).is_err(), "{wrong}");
     }
     let reprice = |body: &str| parse_parameters(&model, OperationIndex(0), body.as_bytes(), UPDATE);
     assert_eq!(
@@ -320,4 +323,24 @@ fn context_urls_say_what_is_within() {
         }
     }
     assert_eq!(model.entity_type(CATEGORY).name, "Category");
+}
+
+#[test]
+fn a_body_holds_no_more_than_it_may_and_tells_a_hundred_problems() {
+    let few = PayloadOptions { items: 3, ..UPDATE };
+    let tags = |count: usize| format!(r#"{{"Tags":[{}]}}"#, vec![r#""a""#; count].join(","));
+    let read_tags = read(&tags(3), few).expect("three fit");
+    assert_eq!(read_tags.items(), 3);
+    assert_eq!(read(&tags(4), few), Err(PayloadError::TooMuch { limit: 3 }));
+    let wrong = vec!["{}"; 60].join(",");
+    let wrong = format!(
+        r#"{{"Items":[{wrong}],{}}}"#,
+        (0..200).map(|n| format!(r#""n{n}":1"#)).collect::<Vec<_>>().join(",")
+    );
+    let PayloadError::Invalid(issues) = read(&wrong, CREATE).expect_err("much is wrong") else {
+        panic!("it is read");
+    };
+    assert_eq!(issues.len(), 100);
+    let references = br#"{"value":[{"@odata.id":"Products(1)"},{"@odata.id":"Products(2)"}]}"#;
+    assert_eq!(parse_references(references, 1), Err(PayloadError::TooMuch { limit: 1 }));
 }

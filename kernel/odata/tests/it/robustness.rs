@@ -165,7 +165,7 @@ proptest! {
     #[test]
     fn any_body(body in any::<Vec<u8>>(), json in "[{}\\[\\]\":,a-zA-Z0-9@. -]{0,40}") {
         let model = shop();
-        let options = PayloadOptions { purpose: Purpose::Create, ieee754_compatible: false, depth: 3 };
+        let options = PayloadOptions { purpose: Purpose::Create, ieee754_compatible: false, depth: 3, items: 100 };
         for body in [body.as_slice(), json.as_bytes()] {
             let _ = parse_entity(&model, PRODUCT, body, options);
             let _ = parse_json(body, 10);
