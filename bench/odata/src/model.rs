@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use sea_orm::{ColumnTrait as _, Condition};
 use svc_application::Application;
 use svc_core::settings::LoadOptions;
-use svc_core::{Clock, Module, Principal, Registry, Result};
-use svc_data::{DataRegistry as _, UnitOfWork};
+use svc_core::{Clock, Module, Registry, Result};
+use svc_data::{DataRegistry as _, Sight, UnitOfWork, Viewer};
 use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Handler, Message, Sets, Subscription};
 use svc_identity::Identity;
@@ -116,12 +116,12 @@ impl Module for Shop {
 }
 
 /// Those of two regions, and those without one, for somebody who may not see all.
-fn visible_to(who: &Principal) -> Condition {
+fn visible_to(who: &Viewer<'_>) -> Sight {
     if who.can("Products.SeeAllRegions") {
-        return Condition::all();
+        return Sight::All;
     }
     let region = product::Column::Region;
-    Condition::any().add(region.is_null()).add(region.is_in(["EU", "ASIA"]))
+    Condition::any().add(region.is_null()).add(region.is_in(["EU", "ASIA"])).into()
 }
 
 struct Listener;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{Context, DataRegistry as _};
+use svc_data::{Context, DataRegistry as _, Sight};
 use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Publish as _};
 use svc_testing::{Backend, Client, Person, TestApp, TestAppBuilder};
@@ -75,8 +75,10 @@ impl Module for Shop {
         registry
             .entity_set::<product::Entity>("Products")
             .row_filter(|who| match who.claims("regions") {
-                [] => Condition::all(),
-                regions => Condition::all().add(product::Column::Region.is_in(regions)),
+                [] => Sight::All,
+                regions => {
+                    Sight::Where(Condition::all().add(product::Column::Region.is_in(regions)))
+                }
             })
             .hidden(product::Column::CostPrice)
             .unless("Products.SeeCosts")

@@ -64,12 +64,12 @@ pub const SEE_ALL_REGIONS: &str = "Products.SeeAllRegions";
 /// The products that `who` may see: those that are sold everywhere, and those of the regions in the
 /// claim `regions`. To see all takes a permission: who has lost the claim sees less, not more.
 #[must_use]
-pub fn visible_to(who: &Principal) -> Condition {
+pub fn visible_to(who: &Viewer<'_>) -> Sight {
     if who.can(SEE_ALL_REGIONS) {
-        return Condition::all();
+        return Sight::All;
     }
     let regions = who.claims("regions");
-    Condition::any().add(Column::Region.is_null()).add(Column::Region.is_in(regions))
+    Condition::any().add(Column::Region.is_null()).add(Column::Region.is_in(regions)).into()
 }
 
 /// The units of a product on orders that wait for shipment, in SQL.

@@ -93,7 +93,8 @@ pub async fn receive_stock(
 
 /// The products among `ids` that the caller may see, locked until the unit of work ends.
 pub(crate) async fn lock(uow: &UnitOfWork, ids: &[Uuid]) -> Result<BTreeMap<Uuid, product::Model>> {
-    lock_where(uow, ids, product::visible_to(uow.context().principal())).await
+    let seen = product::visible_to(&uow.context().viewer()).into_condition();
+    lock_where(uow, ids, seen.unwrap_or_else(Condition::all)).await
 }
 
 /// The products among `ids`, locked, whoever asks: to give back what an order had taken.

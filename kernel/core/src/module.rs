@@ -193,9 +193,18 @@ impl Registry {
     /// module must declare it, or no role could hold it: the start ends with those that none does.
     pub fn asks_for_permission(&mut self, permission: &str, by: impl fmt::Display) {
         let module = self.module().to_owned();
-        let by = by.to_string();
-        let named = NamedPermission { module, permission: permission.to_owned(), by };
-        self.named_permissions.push(named);
+        self.asks_for_permission_of(&module, permission, by);
+    }
+
+    /// As [`Registry::asks_for_permission`], of a module that was configured before.
+    pub fn asks_for_permission_of(
+        &mut self,
+        module: &str,
+        permission: &str,
+        by: impl fmt::Display,
+    ) {
+        let (module, permission) = (module.to_owned(), permission.to_owned());
+        self.named_permissions.push(NamedPermission { module, permission, by: by.to_string() });
     }
 
     /// Whether the module that is being configured has contributed this already.

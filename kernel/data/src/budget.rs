@@ -11,6 +11,7 @@
 //! | related entities | where one is written, at every level of nesting | before the first byte, or within the answer |
 //! | their bytes | where they are copied from one level into the next | before the first byte, as a rule |
 //! | steps of navigation, words of searches | where conditions are bound | before the first byte |
+//! | what bodies hold | where it is read, before anything is written | before the first byte |
 //!
 //! The bytes are those that are *held*: a page that is sent while it is read gives them back with
 //! each batch of its rows, so a long page takes no more memory than a short one. A batch keeps them,
@@ -36,6 +37,8 @@ pub enum Expense {
     NavigationSteps,
     /// Words that are searched for.
     SearchWords,
+    /// Related entities, references and items of lists in bodies.
+    BodyItems,
 }
 
 /// How much there is of everything.
@@ -51,6 +54,8 @@ pub struct BudgetLimits {
     pub navigation_steps: u64,
     /// [`Expense::SearchWords`].
     pub search_words: u64,
+    /// [`Expense::BodyItems`].
+    pub body_items: u64,
 }
 
 /// What a request has spent, and how much it may. Cheap to clone: all clones share it.
@@ -60,7 +65,7 @@ pub struct Budget(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     limits: BudgetLimits,
-    spent: [AtomicU64; 5],
+    spent: [AtomicU64; 6],
     /// Whether what is held goes on being held until the request ends.
     keeps: bool,
 }
@@ -101,6 +106,9 @@ impl Budget {
                 ("steps along navigation properties in conditions", "MaxNavigationSteps")
             }
             Expense::SearchWords => ("words to search for", "MaxSearchWords"),
+            Expense::BodyItems => {
+                ("related entities, references and items of lists in its body", "MaxBodyItems")
+            }
         };
         Err(Error::malformed(format!(
             "the request takes more than {} {words} (`Svc:OData:{setting}`); ask for less at once",
@@ -139,6 +147,7 @@ impl Budget {
             Expense::HeldBytes => limits.held_bytes,
             Expense::NavigationSteps => limits.navigation_steps,
             Expense::SearchWords => limits.search_words,
+            Expense::BodyItems => limits.body_items,
         }
     }
 }
@@ -153,6 +162,7 @@ mod tests {
         held_bytes: 10,
         navigation_steps: 4,
         search_words: 5,
+        body_items: 6,
     };
 
     #[test]

@@ -24,6 +24,7 @@ use svc_core::{OrganisationId, Principal};
 use crate::operation::Operation;
 use crate::record::Record;
 use crate::response_filter::ResponseFilter;
+use crate::sight::{RowFilter, Viewer};
 use crate::value::ValueKind;
 use crate::virtual_property::VirtualProperty;
 
@@ -44,9 +45,6 @@ pub(crate) mod kept {
     /// When the record was last changed.
     pub(crate) const UPDATED_AT: &str = "updated_at";
 }
-
-/// A condition that a principal's reads of a set are narrowed by.
-pub(crate) type RowFilter = Arc<dyn Fn(&Principal) -> Condition + Send + Sync>;
 
 /// One column of an entity.
 #[derive(Clone, Debug)]
@@ -139,12 +137,11 @@ impl EntitySet {
         self.marks.contains(mark)
     }
 
-    /// The condition that narrows what `who` may see; none where no row filter narrows it.
+    /// The condition that narrows what somebody may see; none where no row filter narrows it.
     #[must_use]
-    pub fn filter_for(&self, who: &Principal) -> Option<Condition> {
-        let filters = self.row_filters.iter().map(|filter| filter(who));
-        // `Condition::all()` without a part is how a filter says that somebody sees all.
-        let narrowing = filters.filter(|filter| *filter != Condition::all());
+    pub fn filter_for(&self, viewer: Viewer<'_>) -> Option<Condition> {
+        let filters = self.row_filters.iter();
+        let narrowing = filters.filter_map(|filter| filter(&viewer).into_condition());
         narrowing.reduce(|all, filter| Condition::all().add(all).add(filter))
     }
 

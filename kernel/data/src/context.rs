@@ -3,13 +3,14 @@ use std::time::{Duration, Instant};
 
 use sea_orm::{EntityTrait, FromQueryResult, QueryResult, Statement, Value};
 use svc_core::{App, Clock, Error, OrganisationId, Principal, Result, Share};
-use svc_database::Database;
+use svc_database::{Database, FirstRows, ReadLimit};
 use uuid::Uuid;
 
 use crate::budget::{Budget, Expense};
 use crate::catalogue::Catalogue;
 use crate::query::Query;
 use crate::record::Author;
+use crate::sight::Viewer;
 use crate::unit_of_work::{Data, Fence, UnitOfWork};
 
 /// How long work is done anew. A file that is busy for `Svc:Database:BusyTimeout` is tried once more;
@@ -153,6 +154,12 @@ impl Context {
     #[must_use]
     pub fn principal(&self) -> &Arc<Principal> {
         &self.principal
+    }
+
+    /// Who looks at sets, for their row filters.
+    #[must_use]
+    pub fn viewer(&self) -> Viewer<'_> {
+        Viewer::new(&self.principal, &self.app)
     }
 
     /// What tells this request apart in logs, changes and messages.
@@ -305,6 +312,44 @@ impl Context {
             Some(uow) => uow.rows(statement).await,
             None => self.database.rows(statement).await,
         }
+    }
+
+    /// As [`Context::run`], but no more than a limit allows, give or take a row. Within a unit of work
+    /// all are read: what is left couldn't be ended without it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::run`].
+    pub async fn run_within(
+        &self,
+        statement: Statement,
+        limit: ReadLimit<'_>,
+    ) -> Result<FirstRows> {
+        self.spend(Expense::Statements, 1)?;
+        match self.joined() {
+            Some(uow) => Ok(FirstRows { rows: uow.rows(statement).await?, is_cut: false }),
+            None if limit.long.is_empty() => {
+                Ok(FirstRows { rows: self.database.rows(statement).await?, is_cut: false })
+            }
+            None => self.database.first_rows(statement, limit).await,
+        }
+    }
+
+    /// As [`Context::run`], refused where the long values of its rows are more than the budget still
+    /// lets be held.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::run`] and [`Context::spend`].
+    pub async fn run_held(&self, statement: Statement, long: &[usize]) -> Result<Vec<QueryResult>> {
+        let Some(budget) = self.budget() else { return self.run(statement).await };
+        let bytes = budget.left(Expense::HeldBytes);
+        let FirstRows { rows, is_cut } =
+            self.run_within(statement, ReadLimit { long, bytes }).await?;
+        if is_cut {
+            self.spend(Expense::HeldBytes, bytes.saturating_add(1))?;
+        }
+        Ok(rows)
     }
 
     /// As [`Context::run`], for a statement of which only the first row is of interest: the driver

@@ -25,6 +25,7 @@ mod record;
 mod registration;
 mod response_filter;
 mod settings;
+mod sight;
 mod start;
 mod tables;
 mod unit_of_work;
@@ -42,6 +43,7 @@ pub use registration::{
 };
 pub use response_filter::Masks;
 pub use settings::DataSettings;
+pub use sight::{Sight, Viewer};
 pub use start::{DataModule, Prepared};
 pub use unit_of_work::{
     Captured, CommitHook, Data, Expected, Fence, NewValues, RaisedEvent, UnitOfWork, expect_version,

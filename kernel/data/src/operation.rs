@@ -54,7 +54,7 @@ use crate::record::Record;
 use crate::unit_of_work::{Expected, UnitOfWork};
 use crate::value::{Enumeration, ValueKind};
 
-pub use builder::{ImportBuilder, OperationBuilder};
+pub use builder::{ExtensionAction, ImportBuilder, OperationBuilder};
 pub use svc_odata::value::Value as Literal;
 pub use value::{Many, Member, One, OperationValue, Outcome, ParameterInfo, Parameters, Scalar};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Expr, IntoCondition};
+use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveEnum, EntityTrait, IdenStatic as _};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -12,6 +12,7 @@ use svc_database::Migration;
 use crate::catalogue::{Catalogue, EntityModel, EntitySet, Exposure, deleted_set};
 use crate::kinds;
 use crate::operation::{ImportBuilder, OperationBuilder, RESTORE};
+use crate::sight::{Sight, Viewer};
 use crate::unit_of_work::CommitHook;
 use crate::value::{Enumeration, ValueKind};
 use crate::virtual_property::VirtualRow;
@@ -19,8 +20,8 @@ use crate::virtual_property::VirtualRow;
 mod extension;
 mod rules;
 
-use extension::Extension;
 pub use extension::SetExtension;
+use extension::{Extension, Which};
 pub use rules::{FilteredProperties, HiddenProperty, Said, SaysRules, VirtualPropertyBuilder};
 use rules::{Rules, contribute_permission};
 
@@ -47,6 +48,10 @@ pub trait DataRegistry {
     /// The answer is a builder; what it says takes effect when it is dropped, at the end of the
     /// statement, whatever order the modules are configured in.
     fn extend_set(&mut self, name: &str) -> SetExtension<'_>;
+
+    /// Adds to all sets of which `holds` says so, whichever module serves them: `called` is what they are
+    /// called together, such as `sets with a version`. It is asked once all modules are configured.
+    fn extend_sets(&mut self, called: &str, holds: fn(&EntityModel) -> bool) -> SetExtension<'_>;
 
     /// Makes an entity known that only the application handles: it is within its organisation
     /// and its changes are captured, but it is no set.
@@ -88,7 +93,11 @@ impl DataRegistry for Registry {
     }
 
     fn extend_set(&mut self, name: &str) -> SetExtension<'_> {
-        SetExtension::new(self, name)
+        SetExtension::new(self, Which::Named(name.to_owned()))
+    }
+
+    fn extend_sets(&mut self, called: &str, holds: fn(&EntityModel) -> bool) -> SetExtension<'_> {
+        SetExtension::new(self, Which::All(called.to_owned(), holds))
     }
 
     fn entity<E: EntityTrait>(&mut self) {
@@ -154,12 +163,12 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
         self
     }
 
-    /// Narrows what each principal sees to the rows for which the condition holds. Of several row
-    /// filters all must hold.
-    pub fn row_filter<F, C>(mut self, filter: F) -> Self
+    /// Narrows what each viewer sees of the set: to the rows for which a condition holds, unless it says
+    /// that somebody sees all ([`Sight`](crate::Sight)). Of several row filters all must hold.
+    pub fn row_filter<F, S>(mut self, filter: F) -> Self
     where
-        F: Fn(&Principal) -> C + Send + Sync + 'static,
-        C: IntoCondition,
+        F: Fn(&Viewer<'_>) -> S + Send + Sync + 'static,
+        S: Into<Sight>,
     {
         self.rules.row_filter(filter);
         self

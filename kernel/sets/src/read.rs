@@ -235,7 +235,7 @@ pub(super) fn described(served: &Served) -> Result<&EntitySet> {
 /// What narrows the set to what the context's principal may see.
 pub(super) fn visible(served: &Served, ctx: &Context) -> Result<Condition> {
     let scope = served.entity.scope(ctx.principal().organisation());
-    Ok(match described(served)?.filter_for(ctx.principal()) {
+    Ok(match described(served)?.filter_for(ctx.viewer()) {
         Some(filter) => scope.add(filter),
         None => scope,
     })

@@ -154,7 +154,7 @@ impl Sets {
         lock: bool,
     ) -> Result<bool> {
         let served = self.served(set);
-        if described(served)?.filter_for(ctx.principal()).is_none() {
+        if described(served)?.filter_for(ctx.viewer()).is_none() {
             // The organisation is part of every statement of the unit of work itself.
             return Ok(true);
         }

@@ -16,7 +16,7 @@ use sea_orm::sea_query::{
     UnionType,
 };
 use svc_core::{OrganisationId, Principal, PrincipalKind};
-use svc_data::{EntityModel, VirtualRow};
+use svc_data::{EntityModel, Viewer, VirtualRow};
 use uuid::Uuid;
 
 use crate::claims;
@@ -41,7 +41,7 @@ struct Asking {
 
 /// Whose tasks are asked for.
 pub(crate) struct Tasks<'a> {
-    pub(crate) who: &'a Principal,
+    pub(crate) who: Viewer<'a>,
     pub(crate) user: Uuid,
     pub(crate) organisation: OrganisationId,
     pub(crate) model: &'a EntityModel,
@@ -228,7 +228,7 @@ impl Tasks<'_> {
         count: u64,
     ) -> SelectStatement {
         let own =
-            self.awaited.claims_of(self.who, self.user).into_iter().map(|claim| (None, claim));
+            self.awaited.claims_of(&self.who, self.user).into_iter().map(|claim| (None, claim));
         let delegated = self.delegated.iter();
         let others = delegated.map(|(from, claim)| (Some(Expr::val(*from)), claim.clone()));
         let parts = own.chain(others).map(|(represents, claim)| {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use sea_orm::Value;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Query};
-use svc_core::{Error, ErrorKind, Principal, PrincipalKind, Result};
-use svc_data::{Context, EntityModel, Record, UnitOfWork};
+use svc_core::{Error, ErrorKind, PrincipalKind, Result};
+use svc_data::{Context, EntityModel, Record, UnitOfWork, Viewer};
 use svc_database::database_error;
 use uuid::Uuid;
 
@@ -130,7 +130,7 @@ impl WorkflowEngine {
             .columns((0..model.columns.len()).map(|index| model.column_iden(index)))
             .from(model.table_iden())
             .and_where(Expr::col(model.column_ref(model.key_index())).is_in(ids.iter().copied()))
-            .cond_where(visible(model, ctx.principal()));
+            .cond_where(visible(model, ctx.viewer()));
         let rows = ctx.run(ctx.database().build(&select)).await?;
         let mut records = Vec::with_capacity(rows.len());
         for row in rows {
@@ -376,7 +376,7 @@ impl Subject {
 }
 
 /// Which records of a set somebody sees who may read it.
-pub(crate) fn visible(model: &EntityModel, who: &Principal) -> Condition {
+pub(crate) fn visible(model: &EntityModel, who: Viewer<'_>) -> Condition {
     let scope = model.scope(who.organisation());
     match model.set.as_ref().and_then(|set| set.filter_for(who)) {
         Some(filter) => scope.add(filter),

@@ -260,7 +260,7 @@ fn tasks_of<'a>(
     workflow: &'a Workflow,
     delegated: &'a BTreeSet<(Uuid, String)>,
 ) -> Result<Option<Tasks<'a>>> {
-    let who = ctx.principal();
+    let who = ctx.viewer();
     let Some(user) = who.user_id().map(|user| user.0) else { return Ok(None) };
     let organisation = ctx.organisation()?;
     let (model, awaited) = (&*workflow.model, &workflow.awaited);

@@ -10,10 +10,11 @@ use super::{Bound, Literal, Operation, Outcome, OutcomeForm, Parameters, Run, Wo
 use crate::context::Context;
 use crate::kinds;
 use crate::record::Record;
-use crate::registration::{DataParts, EntitySetBuilder};
+use crate::registration::{DataParts, EntitySetBuilder, SetExtension};
 use crate::unit_of_work::{UnitOfWork, model_from};
 
 /// What is said of an operation before it is known what runs.
+#[derive(Clone)]
 struct Words {
     kind: OperationKind,
     name: String,
@@ -35,8 +36,7 @@ impl Words {
         }
     }
 
-    /// Registers the operation. A permission of its own is declared with it; another is declared
-    /// where it belongs.
+    /// Registers the operation for the module that is being configured.
     fn register<P: Parameters, R: Outcome>(
         self,
         registry: &mut Registry,
@@ -44,23 +44,41 @@ impl Words {
         own_entity: Option<std::any::TypeId>,
         run: Run,
     ) {
+        let module = registry.module().to_owned();
+        self.register_for::<P, R>(registry, module, bound, own_entity, run);
+    }
+
+    /// Registers the operation for a module. A permission of its own is declared with it; another is
+    /// declared where it belongs.
+    fn register_for<P: Parameters, R: Outcome>(
+        self,
+        registry: &mut Registry,
+        module: String,
+        bound: Bound,
+        own_entity: Option<std::any::TypeId>,
+        run: Run,
+    ) {
         let Self { kind, name, description, permission, sets, is_repeatable } = self;
         if !is_operation_name(&name) {
-            registry.problem(format!(
-                "the operation `{name}` needs a name of letters and digits that begins with an \
+            registry.problem_of(
+                &module,
+                format!(
+                    "the operation `{name}` needs a name of letters and digits that begins with an \
                  upper-case letter, so that it is no property's"
-            ));
+                ),
+            );
         }
         let owner = match &bound {
             Bound::Each(set) | Bound::Set(set) => set.clone(),
-            Bound::Nothing => crate::catalogue::pascal_case(registry.module()),
+            Bound::Nothing => crate::catalogue::pascal_case(&module),
         };
         let own = format!("{owner}.{name}");
         if let Some(permission) = &permission {
-            registry.asks_for_permission(permission, format!("the operation `{own}`"));
+            let by = format!("the operation `{own}`");
+            registry.asks_for_permission_of(&module, permission, by);
         } else {
             let detail = if description.is_empty() { "call it" } else { description.as_str() };
-            registry.contribute(Kind::PERMISSION, own.clone(), detail);
+            registry.contribute_to(&module, Kind::PERMISSION, own.clone(), detail);
         }
         let mut problems = Vec::new();
         let returns = R::form().unwrap_or_else(|found| {
@@ -75,16 +93,19 @@ impl Words {
         let unknown = sets.iter().filter(|(parameter, _)| !is_told(parameter));
         problems.extend(unknown.map(|(parameter, _)| format!("it has no parameter `{parameter}`")));
         for problem in problems {
-            registry.problem(format!("the operation `{own}`: {problem}"));
+            registry.problem_of(&module, format!("the operation `{own}`: {problem}"));
         }
         if let OutcomeForm::Entities { entity, .. } = returns
             && own_entity != Some(entity)
             && !registry.part::<DataParts>().catalogue.has_set_of(entity)
         {
-            registry.problem(format!(
-                "the operation `{own}` returns entities of no set that is registered before it; \
-                 register their set first"
-            ));
+            registry.problem_of(
+                &module,
+                format!(
+                    "the operation `{own}` returns entities of no set that is registered before \
+                     it; register their set first"
+                ),
+            );
         }
         let address = match &bound {
             Bound::Each(set) => format!("{set}(…)/{name}"),
@@ -92,9 +113,8 @@ impl Words {
             Bound::Nothing => name.clone(),
         };
         let word = if kind == OperationKind::Action { "action" } else { "function" };
-        registry.contribute(kinds::OPERATION, address, word);
+        registry.contribute_to(&module, kinds::OPERATION, address, word);
         let permission = permission.unwrap_or(own);
-        let module = registry.module().to_owned();
         let operation = Operation {
             module,
             name,
@@ -252,6 +272,48 @@ where
         F: Future<Output = Result<R>> + Send + 'static,
     {
         self.finish::<P, R>(Bound::Set, Run::Function(on_values(work)))
+    }
+}
+
+/// An action of sets that other modules serve, in the making.
+#[must_use = "say what runs, with `.on_each(…)`"]
+pub struct ExtensionAction<'a> {
+    extension: SetExtension<'a>,
+    words: Words,
+}
+
+impl<'a> ExtensionAction<'a> {
+    pub(crate) fn new(extension: SetExtension<'a>, name: &str) -> Self {
+        Self { extension, words: Words::new(OperationKind::Action, name) }
+    }
+
+    words!();
+
+    words_of_actions!();
+
+    /// Runs `work` on one record, which it gets locked, in a unit of work.
+    pub fn on_each<P, R, W, F>(self, work: W) -> SetExtension<'a>
+    where
+        P: Parameters,
+        R: Outcome,
+        W: Fn(UnitOfWork, Record, P) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<R>> + Send + 'static,
+    {
+        let work = Arc::new(work);
+        let run: Work<UnitOfWork> = Arc::new(move |uow, record, values| {
+            let work = Arc::clone(&work);
+            Box::pin(async move {
+                let missing = || Error::internal("a bound operation was called without its record");
+                let record = record.ok_or_else(missing)?;
+                work(uow, record, parameters_of(&values)?).await?.returned()
+            })
+        });
+        let words = self.words;
+        self.extension.operation(Arc::new(move |registry, module, set| {
+            let (words, run) = (words.clone(), Run::Action(Arc::clone(&run)));
+            let bound = Bound::Each(set.to_owned());
+            words.register_for::<P, R>(registry, module.to_owned(), bound, None, run);
+        }))
     }
 }
 

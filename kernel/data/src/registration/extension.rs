@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Expr, IntoCondition};
+use sea_orm::sea_query::Expr;
 use serde_json::Value as Json;
 use svc_core::{Principal, Registry};
 
@@ -10,28 +10,53 @@ use super::DataParts;
 use super::rules::{
     FilteredProperties, HiddenProperty, Rules, Said, SaysRules, VirtualPropertyBuilder,
 };
+use crate::catalogue::EntityModel;
 use crate::kinds;
+use crate::operation::ExtensionAction;
+use crate::sight::{Sight, Viewer};
 use crate::value::ValueKind;
 use crate::virtual_property::VirtualRow;
 
-/// Rules of one module for a set of another.
+/// What one module adds to sets of others.
 pub(crate) struct Extension {
     module: String,
-    set: String,
+    which: Which,
     rules: Rules,
+    operations: Vec<AddOperation>,
 }
 
-/// Adds to a set that another module serves; columns are named as in the database. It takes
-/// effect when it is dropped, at the end of the statement.
+/// Registers an operation of a module for a set.
+pub(crate) type AddOperation = Arc<dyn Fn(&mut Registry, &str, &str) + Send + Sync>;
+
+/// Which sets are meant.
+#[derive(Clone)]
+pub(super) enum Which {
+    /// The one of this name, which must be there.
+    Named(String),
+    /// All of which this holds; what they are called together, for people.
+    All(String, fn(&EntityModel) -> bool),
+}
+
+impl Which {
+    fn name(&self) -> &str {
+        match self {
+            Self::Named(name) | Self::All(name, _) => name,
+        }
+    }
+}
+
+/// Adds to a set that another module serves, or to many; columns are named as in the database. It
+/// takes effect when it is dropped, at the end of the statement.
 pub struct SetExtension<'a> {
     registry: &'a mut Registry,
-    set: String,
+    which: Which,
     rules: Rules,
+    operations: Vec<AddOperation>,
 }
 
 impl SaysRules for SetExtension<'_> {
     fn said(&mut self) -> Said<'_> {
-        Said { registry: self.registry, set: &self.set, rules: &mut self.rules }
+        Said { registry: self.registry, set: self.which.name(), rules: &mut self.rules }
     }
 }
 
@@ -40,16 +65,28 @@ impl SaysRules for SetExtension<'_> {
     reason = "the extension takes effect when it is dropped"
 )]
 impl<'a> SetExtension<'a> {
-    pub(super) fn new(registry: &'a mut Registry, set: &str) -> Self {
-        Self { registry, set: set.to_owned(), rules: Rules::default() }
+    pub(super) fn new(registry: &'a mut Registry, which: Which) -> Self {
+        Self { registry, which, rules: Rules::default(), operations: Vec::new() }
     }
 
-    /// Narrows what each principal sees to the rows for which this condition holds too. It names
-    /// the set's columns with the set's table.
-    pub fn row_filter<F, C>(mut self, filter: F) -> Self
+    /// Registers an action of the set: a command on one of its records, which it gets as it is stored,
+    /// since this module doesn't know its type.
+    #[must_use = "say what runs"]
+    pub fn action(self, name: &str) -> ExtensionAction<'a> {
+        ExtensionAction::new(self, name)
+    }
+
+    pub(crate) fn operation(mut self, add: AddOperation) -> Self {
+        self.operations.push(add);
+        self
+    }
+
+    /// Narrows what each viewer sees to the rows for which this holds too, as
+    /// [`EntitySetBuilder::row_filter`](super::EntitySetBuilder::row_filter) does.
+    pub fn row_filter<F, S>(mut self, filter: F) -> Self
     where
-        F: Fn(&Principal) -> C + Send + Sync + 'static,
-        C: IntoCondition,
+        F: Fn(&Viewer<'_>) -> S + Send + Sync + 'static,
+        S: Into<Sight>,
     {
         self.rules.row_filter(filter);
         self
@@ -92,9 +129,10 @@ impl Drop for SetExtension<'_> {
             return;
         }
         let module = self.registry.module().to_owned();
-        self.registry.contribute(kinds::SET_EXTENSION, &self.set, "");
+        self.registry.contribute(kinds::SET_EXTENSION, self.which.name(), "");
         let rules = std::mem::take(&mut self.rules);
-        let extension = Extension { module, set: self.set.clone(), rules };
+        let operations = std::mem::take(&mut self.operations);
+        let extension = Extension { module, which: self.which.clone(), rules, operations };
         self.registry.part::<DataParts>().extensions.push(extension);
         self.registry.at_end(add_extensions);
     }
@@ -103,14 +141,28 @@ impl Drop for SetExtension<'_> {
 /// Adds what modules said about sets of others, whatever order they were configured in.
 fn add_extensions(registry: &mut Registry) {
     let extensions = std::mem::take(&mut registry.part::<DataParts>().extensions);
-    for Extension { module, set, rules } in extensions {
-        let catalogue = &mut registry.part::<DataParts>().catalogue;
-        let problems = match catalogue.set_mut(&set) {
-            Some(model) => rules.add_to(model),
-            None => vec![format!("there is no entity set `{set}` to extend")],
+    for Extension { module, which, rules, operations } in extensions {
+        let catalogue = &registry.part::<DataParts>().catalogue;
+        let sets: Vec<String> = match which {
+            Which::Named(set) => vec![set],
+            Which::All(_, holds) => {
+                let meant = catalogue.sets().filter(|model| holds(model));
+                meant.map(|model| model.name().to_owned()).collect()
+            }
         };
-        for problem in problems {
-            registry.problem_of(&module, problem);
+        for set in sets {
+            let catalogue = &mut registry.part::<DataParts>().catalogue;
+            let Some(model) = catalogue.set_mut(&set) else {
+                let problem = format!("there is no entity set `{set}` to extend");
+                registry.problem_of(&module, problem);
+                continue;
+            };
+            for problem in rules.clone().add_to(model) {
+                registry.problem_of(&module, problem);
+            }
+            for add in &operations {
+                add(registry, &module, &set);
+            }
         }
     }
 }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::IntoCondition;
 use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
 
-use crate::catalogue::{EntityModel, Exposure, RowFilter};
+use crate::catalogue::{EntityModel, Exposure};
 use crate::response_filter::{Masking, ResponseFilter, Whom};
+use crate::sight::{RowFilter, Sight, Viewer};
 use crate::value::ValueKind;
 use crate::virtual_property::{VirtualProperty, VirtualSql};
 
 /// What is said about a set beside what its entity says itself. The module that serves the set
 /// says it, and so may others that extend it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Rules {
     row_filters: Vec<RowFilter>,
     hidden: Vec<(String, String)>,
@@ -24,12 +24,12 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    pub(super) fn row_filter<F, C>(&mut self, filter: F)
+    pub(super) fn row_filter<F, S>(&mut self, filter: F)
     where
-        F: Fn(&Principal) -> C + Send + Sync + 'static,
-        C: IntoCondition,
+        F: Fn(&Viewer<'_>) -> S + Send + Sync + 'static,
+        S: Into<Sight>,
     {
-        self.row_filters.push(Arc::new(move |who| filter(who).into_condition()));
+        self.row_filters.push(Arc::new(move |viewer| filter(viewer).into()));
     }
 
     pub(super) fn facet(&mut self, column: &str) {

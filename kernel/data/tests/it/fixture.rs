@@ -11,7 +11,7 @@ use svc_core::{
 };
 use svc_data::{
     Author, Captured, ChangeKind, CommitHook, Context, DataModule, DataRegistry as _, Prepared,
-    UnitOfWork,
+    Sight, UnitOfWork,
 };
 use svc_database::{Backend, Database, Migration};
 use svc_testing::ThrowAwayDatabase;
@@ -89,8 +89,10 @@ impl Module for Shop {
             .described("what is sold")
             // Who has the claim sees only the products whose SKU begins with it.
             .row_filter(|who| match who.claims("prefix") {
-                [prefix, ..] => Condition::all().add(product::Column::Sku.starts_with(prefix)),
-                [] => Condition::all(),
+                [prefix, ..] => {
+                    Sight::Where(Condition::all().add(product::Column::Sku.starts_with(prefix)))
+                }
+                [] => Sight::All,
             });
         registry.commit_hook(Arc::clone(&self.0) as Arc<dyn CommitHook>);
     }

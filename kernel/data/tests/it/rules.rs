@@ -1,11 +1,10 @@
 //! What a set can be told, and what is wrong with it.
 
-use sea_orm::Condition;
 use sea_orm::sea_query::Expr;
 use serde_json::Value as Json;
 use svc_core::{Module, Registry};
 use svc_data::value::ValueKind;
-use svc_data::{DataModule, DataRegistry as _};
+use svc_data::{DataModule, DataRegistry as _, Sight};
 
 use crate::fixture::product;
 
@@ -63,7 +62,7 @@ fn a_module_extends_a_set_that_is_registered_after_it() {
     let extends = |registry: &mut Registry| {
         registry
             .extend_set("Products")
-            .row_filter(|_| Condition::all())
+            .row_filter(|_| Sight::All)
             .virtual_property("answer", ValueKind::Int32, |_| Expr::val(42))
             .needs("Answers.View")
             .response_filter(["sku"], |_, value| same(value))

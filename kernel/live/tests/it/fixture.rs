@@ -10,7 +10,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait as _, Condition};
 use serde_json::{Value, json};
 use svc_core::{Module, Registry, Result};
-use svc_data::{Context, DataRegistry as _};
+use svc_data::{Context, DataRegistry as _, Sight};
 use svc_database::Migration;
 use svc_jobs::{Job, JobContext, JobError, JobsRegistry as _};
 use svc_live::{Audience, LiveRegistry as _, LiveSet as _, LiveTopic, Tell as _};
@@ -56,8 +56,8 @@ impl Module for Library {
             .entity_set::<book::Entity>("Books")
             // Who has a shelf sees only what stands there.
             .row_filter(|who| match who.claims("shelf") {
-                [place, ..] => Condition::all().add(book::Column::Shelf.eq(place)),
-                [] => Condition::all(),
+                [place, ..] => Sight::Where(Condition::all().add(book::Column::Shelf.eq(place))),
+                [] => Sight::All,
             })
             .hidden(book::Column::Title)
             .unless("Books.Read")

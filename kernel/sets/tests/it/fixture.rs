@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sea_orm::{ColumnTrait as _, Condition};
 use svc_core::{App, Module, OrganisationId, PermissionSet, Principal, Registry, UserId};
-use svc_data::{Context, DataRegistry as _};
+use svc_data::{Context, DataRegistry as _, Sight};
 use svc_database::{Backend, Migration};
 use svc_testing::{Application, TestApp};
 use uuid::Uuid;
@@ -56,8 +56,10 @@ impl Module for Shop {
             .described("what is sold")
             // Who has the claim sees only the products whose SKU begins with it.
             .row_filter(|who| match who.claims("prefix") {
-                [prefix, ..] => Condition::all().add(product::Column::Sku.starts_with(prefix)),
-                [] => Condition::all(),
+                [prefix, ..] => {
+                    Sight::Where(Condition::all().add(product::Column::Sku.starts_with(prefix)))
+                }
+                [] => Sight::All,
             });
     }
 }

@@ -8,7 +8,7 @@ use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel as _, Value};
 use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{Captured, CommitHook, Context, DataRegistry as _, UnitOfWork};
+use svc_data::{Captured, CommitHook, Context, DataRegistry as _, Sight, UnitOfWork};
 use svc_database::Migration;
 use svc_history::{History, HistoryRegistry as _, HistorySet as _};
 use svc_http::ToolSet as _;
@@ -203,8 +203,10 @@ impl Module for Shop {
         registry
             .entity_set::<product::Entity>("Products")
             .row_filter(|who| match who.claims("regions") {
-                [] => Condition::all(),
-                regions => Condition::all().add(product::Column::Region.is_in(regions)),
+                [] => Sight::All,
+                regions => {
+                    Sight::Where(Condition::all().add(product::Column::Region.is_in(regions)))
+                }
             })
             .hidden(product::Column::CostPrice)
             .unless("Products.SeeCosts")

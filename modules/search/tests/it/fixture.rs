@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait as _, Condition};
 use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Error, Module, Registry, Result};
-use svc_data::{Context, DataRegistry as _};
+use svc_data::{Context, DataRegistry as _, Sight};
 use svc_database::Migration;
 use svc_search::Search;
 use svc_sets::search::{
@@ -94,8 +94,8 @@ impl Module for Shop {
         registry
             .entity_set::<article::Entity>("Articles")
             .row_filter(|who| match who.claims("regions") {
-                [] => Condition::all(),
-                regions => Condition::all().add(A::Region.is_in(regions)),
+                [] => Sight::All,
+                regions => Sight::Where(Condition::all().add(A::Region.is_in(regions))),
             })
             .hidden(A::Secret)
             .unless("Articles.SeeSecrets")

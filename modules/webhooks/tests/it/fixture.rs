@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{DataRegistry as _, UnitOfWork};
+use svc_data::{DataRegistry as _, Sight, UnitOfWork};
 use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Handler, Message, Publish as _, Subscription};
 use svc_http::schema_of;
@@ -155,8 +155,10 @@ impl Module for Shop {
             .entity_set::<product::Entity>("Products")
             .enumeration::<product::Grade>(product::Column::Grade)
             .row_filter(|who| match who.claims("regions") {
-                [] => Condition::all(),
-                regions => Condition::all().add(product::Column::Region.is_in(regions)),
+                [] => Sight::All,
+                regions => {
+                    Sight::Where(Condition::all().add(product::Column::Region.is_in(regions)))
+                }
             })
             .hidden(product::Column::CostPrice)
             .unless("Products.SeeCosts")

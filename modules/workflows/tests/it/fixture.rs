@@ -10,7 +10,7 @@ use sea_orm::entity::prelude::*;
 use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::{Context, DataRegistry as _, UnitOfWork};
+use svc_data::{Context, DataRegistry as _, Sight, UnitOfWork};
 use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Handler, Message, Subscription};
 use svc_testing::{Backend, Client, Person, TestApp};
@@ -208,8 +208,8 @@ impl Module for Shop {
             .entity_set::<order::Entity>("Orders")
             .search([order::Column::Reference])
             .row_filter(|who| match who.claims("regions") {
-                [] => Condition::all(),
-                regions => Condition::all().add(order::Column::Region.is_in(regions)),
+                [] => Sight::All,
+                regions => Sight::Where(Condition::all().add(order::Column::Region.is_in(regions))),
             })
             .hidden(order::Column::Margin)
             .unless("Orders.SeeMargins")
