@@ -49,6 +49,8 @@ pub use svc_messages as messages;
 pub use svc_openid as openid;
 #[cfg(feature = "search")]
 pub use svc_search as search;
+pub use svc_sets as sets;
+pub use svc_sets_http as sets_http;
 pub use svc_settings as settings;
 #[cfg(feature = "web")]
 pub use svc_web as web;

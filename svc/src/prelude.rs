@@ -11,7 +11,7 @@ pub use svc_core::{
     App, Clock, Error, ErrorCode, ErrorKind, Module, OrganisationId, Permission, Principal,
     Registry, Result, UserId,
 };
-pub use svc_data::{Context, DataRegistry as _, Sight, UnitOfWork, Viewer};
+pub use svc_data::{Context, DataRegistry as _, UnitOfWork};
 pub use svc_database::Migration;
 pub use svc_events::{EventsRegistry as _, Publish as _};
 pub use svc_http::{

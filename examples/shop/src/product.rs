@@ -2,7 +2,7 @@
 
 #![expect(missing_docs, reason = "a column says what it is by its name, or has a comment")]
 
-use svc::data::VirtualRow;
+use svc::data::{Sight, Viewer, VirtualRow};
 use svc::prelude::*;
 use svc::sea_orm::Condition;
 use svc::sea_orm::sea_query::{CaseStatement, ExprTrait as _, Func, Query};

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use http::{HeaderName, Method, StatusCode};
 use sea_orm::Value;
 use svc_core::{Error, ErrorKind, Result};
-use svc_data::{Expected, Record, UnitOfWork};
+use svc_data::{Expected, Expense, Record, UnitOfWork};
 use svc_odata::bind::{BoundQuery, KeyValue, ResourceStep, Step};
 use svc_odata::headers::{MetadataLevel, ReturnPreference, TagCondition};
 use svc_odata::json::{
@@ -41,7 +41,9 @@ pub(super) async fn create(request: &Request, body: &[u8]) -> Result<Response> {
     let entity_type = request.sets.model().set(set).entity_type;
     request.sets.require(&request.ctx, set, Verb::Create)?;
     let given = parent.as_ref().map(|(_, step)| inherited(request, *step)).unwrap_or_default();
-    let (values, deep) = read_body(request, entity_type, body, Purpose::Create, &given).await?;
+    let payload = read_payload(request, entity_type, body, Purpose::Create, &given)?;
+    request.ctx.spend(Expense::BodyItems, payload.items() as u64)?;
+    let (values, deep) = read_body(request, entity_type, payload, Purpose::Create).await?;
     let query = representation(request, set, &deep)?;
     let record = request.ctx.transact_retrying(|uow| {
         let (values, parent) = (values.clone(), parent.clone());
@@ -118,7 +120,9 @@ pub(super) async fn change(request: &Request, body: &[u8], verb: Verb) -> Result
     let entity_type = request.sets.model().set(set).entity_type;
     request.sets.require(&request.ctx, set, verb)?;
     let purpose = if verb == Verb::Replace { Purpose::Replace } else { Purpose::Update };
-    let (values, _) = read_body(request, entity_type, body, purpose, &[]).await?;
+    let payload = read_payload(request, entity_type, body, purpose, &[])?;
+    request.ctx.spend(Expense::BodyItems, payload.items() as u64)?;
+    let (values, _) = read_body(request, entity_type, payload, purpose).await?;
     let query = representation(request, set, "")?;
     let conditions = Conditions::of(request, request.settings.require_if_match)?;
     // Only an address that names the key says what the key of a new entity would be.
@@ -163,7 +167,9 @@ async fn upsert(
     let (set, _) = request.set()?;
     request.sets.require(&request.ctx, set, Verb::Create)?;
     let given: Vec<PropertyIndex> = key.iter().map(|value| value.property).collect();
-    let (mut values, _) = read_body(request, entity_type, body, Purpose::Create, &given).await?;
+    // It was charged where it was read as a change.
+    let payload = read_payload(request, entity_type, body, Purpose::Create, &given)?;
+    let (mut values, _) = read_body(request, entity_type, payload, Purpose::Create).await?;
     for KeyValue { property, value } in key {
         values.properties.retain(|(other, _)| other != property);
         values.properties.push((*property, value.clone()));
@@ -258,19 +264,28 @@ fn representation(request: &Request, set: SetIndex, deep: &str) -> Result<Option
     Ok(Some(query))
 }
 
-/// What a body says of an entity, and what a person must expand to read all of it again.
-async fn read_body(
+/// What a body says of an entity.
+fn read_payload(
     request: &Request,
     entity_type: TypeIndex,
     body: &[u8],
     purpose: Purpose,
     given: &[PropertyIndex],
-) -> Result<(EntityInput, String)> {
+) -> Result<EntityPayload> {
     let options = payload_options(request, purpose)?;
     // A person who may change a set but not read it still names its properties.
     let schema = svc_sets::Seen::with_all_sets(&request.sets, request.ctx.principal());
-    let payload =
-        parse_entity_at(&schema, entity_type, body, options, given).map_err(refused_payload)?;
+    parse_entity_at(&schema, entity_type, body, options, given).map_err(refused_payload)
+}
+
+/// What a body says of an entity, its references found, and what a person must expand to read all of
+/// it again.
+async fn read_body(
+    request: &Request,
+    entity_type: TypeIndex,
+    payload: EntityPayload,
+    purpose: Purpose,
+) -> Result<(EntityInput, String)> {
     let deep = expands(request, entity_type, &payload);
     if purpose != Purpose::Create && !deep.is_empty() {
         return Err(Error::not_implemented(
@@ -283,7 +298,7 @@ async fn read_body(
 
 fn payload_options(request: &Request, purpose: Purpose) -> Result<PayloadOptions> {
     let ieee754_compatible = request.body_format()?.ieee754_compatible;
-    Ok(PayloadOptions { purpose, ieee754_compatible, depth: DEPTH })
+    Ok(PayloadOptions { purpose, ieee754_compatible, depth: DEPTH, items: request.body_items() })
 }
 
 /// The new entities that are nested in a body, as the text of `$expand`.

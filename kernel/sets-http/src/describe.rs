@@ -21,13 +21,14 @@ use utoipa::openapi::path::PathItem;
 use utoipa::openapi::tag::Tag;
 use utoipa::openapi::{OpenApi, RefOr, Response};
 
+use super::paths::{self, SetPaths};
 use schemas::{body_of, page_of};
 
 /// The tag of what belongs to no set.
 const TAG: &str = "odata";
 
 /// Adds the sets' addresses and entities.
-pub(super) fn describe_sets(document: &mut OpenApi, app: &App) {
+pub(super) fn describe_sets(document: &mut OpenApi, app: &App, paths: &SetPaths) {
     let Some(sets) = app.find_service::<Sets>() else { return };
     let model = sets.model();
     if model.sets.is_empty() {
@@ -53,6 +54,13 @@ pub(super) fn describe_sets(document: &mut OpenApi, app: &App) {
         }
     }
     operations::describe_operations(document, model);
+    for path in paths.all() {
+        for set in &model.sets {
+            if let Some((address, item)) = paths::described(path.as_ref(), set) {
+                add_path(document, address, &item);
+            }
+        }
+    }
 }
 
 /// What is built below is OpenAPI, so it is always read; a mistake would be seen in the snapshot.
@@ -187,6 +195,22 @@ fn add_service(document: &mut OpenApi) {
         }),
     );
     add_path(document, format!("{ROOT}/$batch"), &json!({"post": batch}));
+}
+
+/// The options of a list that an export takes.
+pub(super) fn of_export(set: &EntitySet) -> Vec<Value> {
+    options::of_list(set)
+        .into_iter()
+        .filter(|option| !UNEXPORTED.iter().any(|name| option["name"] == *name))
+        .collect()
+}
+
+/// The options of a list that a file has no place for.
+const UNEXPORTED: [&str; 5] = ["$expand", "$select", "$count", "$format", "Prefer"];
+
+/// The answers of a read.
+pub(super) fn read_responses(success: Value) -> Value {
+    responses(success, READ_REFUSALS)
 }
 
 fn collection(set: &EntitySet, entity_type: &EntityType) -> Value {

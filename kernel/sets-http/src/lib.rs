@@ -13,6 +13,8 @@
 //! | `answer` | writes answers |
 //! | `stream` | sends bodies while they are made |
 //! | `describe` | describes the sets in the OpenAPI document |
+//! | `paths` | what modules serve below sets |
+//! | `export` | the entities of a set as a file |
 //!
 //! What a request may cost is bounded by one [`Budget`], made here, which goes along with its context
 //! and is shared by the parts of a batch.
@@ -24,9 +26,11 @@ mod answer;
 mod batch;
 mod change;
 mod describe;
+mod export;
 mod labels;
 mod method;
 mod operation;
+mod paths;
 mod read;
 mod reference;
 mod request;
@@ -46,8 +50,13 @@ use svc_core::{Module, Registry, Result};
 use svc_data::Budget;
 use svc_http::{ApiResult, Ctx, HttpRegistry as _, HttpState};
 use svc_odata::bind::ResourceKind;
-use svc_sets::{ODataSettings, ROOT, Verb};
+use svc_sets::{ODataSettings, ROOT, Sets, Verb};
 
+pub use export::{ExportFile, ExportFormat, ExportRegistry};
+pub use paths::{SetCall, SetPath, SetPathRegistry};
+
+use export::{Csv, Export, Formats, JsonFile};
+use paths::{ServedPaths, SetPaths};
 use request::Request;
 
 /// The entity sets over HTTP, as a module.
@@ -64,8 +73,18 @@ impl Module for ODataModule {
 
     fn configure(&self, registry: &mut Registry) {
         registry.settings::<ODataSettings>();
+        registry.export_format(Arc::new(Csv));
+        registry.export_format(Arc::new(JsonFile));
+        let formats = registry.part::<Formats>().clone();
+        registry.set_path(Arc::new(Export(formats)));
         registry.mount(ROOT, Router::new().route("/", any(serve)).route("/{*path}", any(serve)));
-        registry.openapi(describe::describe_sets);
+        let paths = registry.part::<SetPaths>().clone();
+        let described = paths.clone();
+        registry.openapi(move |document, app| describe::describe_sets(document, app, &described));
+        registry.on_build(move |app| async move {
+            app.provide(Arc::new(ServedPaths(paths.all())));
+            Ok(())
+        });
     }
 }
 
@@ -84,6 +103,15 @@ async fn serve(
         return Ok(batch::answer(&state, ctx, &headers, &body).boxed().await?);
     }
     let ctx = ctx.within(Budget::new(limits));
+    let paths = state.app().service::<ServedPaths>()?;
+    if let Some((path, set)) = paths.of(&uri) {
+        let settings = state.app().settings::<ODataSettings>();
+        method::check_length(&uri, settings.max_url_length)?;
+        let sets = state.app().service::<Sets>()?;
+        let query = uri.query().unwrap_or_default().to_owned();
+        let call = SetCall { ctx, sets, set, query, headers, body };
+        return Ok(paths::answer(path, &method, call).boxed().await?);
+    }
     Ok(serve_one(&state, ctx, method, &uri, headers, body).await?)
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use axum::response::Response;
 use http::{HeaderName, StatusCode};
 use svc_core::{Error, ErrorKind, Result};
-use svc_data::Expected;
 use svc_data::operation::{Literal, Returned};
+use svc_data::{Expected, Expense};
 use svc_odata::bind::{OperationCall, ResourceRoot, ResourceStep};
 use svc_odata::headers::{MetadataLevel, ReturnPreference};
 use svc_odata::json::{
@@ -88,11 +88,17 @@ async fn act(
         purpose: Purpose::Create,
         ieee754_compatible: format.ieee754_compatible,
         depth: 0,
+        items: request.body_items(),
     };
     let values = parse_parameters(&request.seen(), operation, body, options).map_err(|error| {
         let kind = refused_payload(error);
         if kind.kind() == ErrorKind::Invalid { renamed(&kind) } else { kind }
     })?;
+    let items = values.iter().map(|value| match value {
+        Literal::Collection(items) => items.len() as u64,
+        _ => 0,
+    });
+    request.ctx.spend(Expense::BodyItems, items.sum())?;
     let conditions = Conditions::of(request, false)?;
     let work = request.ctx.transact_retrying(|uow| {
         let (values, conditions) = (values.clone(), conditions.clone());

@@ -11,6 +11,7 @@
 use axum::response::Response;
 use http::{Method, StatusCode};
 use svc_core::{Error, Result};
+use svc_data::Expense;
 use svc_odata::bind::{ResourceStep, Step};
 use svc_odata::json::{parse_reference, parse_references};
 use svc_sets::{EntityInput, RelatedInput, Relating, Source, Verb, refused_payload};
@@ -88,7 +89,8 @@ async fn add(request: &Request, parent: &Source, step: Step, body: &[u8]) -> Res
 
 async fn replace(request: &Request, parent: &Source, step: Step, body: &[u8]) -> Result<()> {
     let _ = request.body_format()?;
-    let ids = parse_references(body).map_err(refused_payload)?;
+    let ids = parse_references(body, request.body_items()).map_err(refused_payload)?;
+    request.ctx.spend(Expense::BodyItems, ids.len() as u64)?;
     let others: Vec<Source> = ids.iter().map(|id| request.reference(id)).collect::<Result<_>>()?;
     let work = request.ctx.transact_retrying(|uow| {
         let (parent, others) = (parent.clone(), others.clone());

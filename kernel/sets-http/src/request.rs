@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, Uri};
 use svc_core::{Error, ErrorKind, Result};
-use svc_data::Context;
+use svc_data::{Context, Expense};
 use svc_http::HttpState;
 use svc_odata::bind::{BoundQuery, BoundResource, KeyValue, ResourceRoot, ResourceStep};
 use svc_odata::headers::{
@@ -34,6 +34,13 @@ pub(super) struct Request {
 }
 
 impl Request {
+    /// How many related entities, references and items of lists its body may still hold.
+    pub(super) fn body_items(&self) -> usize {
+        let limit = self.settings.max_body_items;
+        let left = self.ctx.budget().map_or(limit, |budget| budget.left(Expense::BodyItems));
+        usize::try_from(left).unwrap_or(usize::MAX)
+    }
+
     /// Reads what a request asks for.
     ///
     /// # Errors

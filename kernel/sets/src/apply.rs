@@ -320,7 +320,13 @@ impl Sets {
             Some(select) => Some(first_number(ctx, select).await?),
             None => None,
         };
-        let mut rows = ctx.run(ctx.database().build(&select)).await?;
+        let long: Vec<usize> = columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| column.form.is_long())
+            .map(|(place, _)| place)
+            .collect();
+        let mut rows = ctx.run_held(ctx.database().build(&select), &long).await?;
         let wanted = usize::try_from(request.take).unwrap_or(usize::MAX);
         let more = rows.len() > wanted;
         rows.truncate(wanted);

@@ -274,6 +274,12 @@ impl Reading<'_> {
         properties.chain(computed).collect()
     }
 
+    /// Whether related entities stand within its rows, which only JSON has.
+    #[must_use]
+    pub fn has_related(&self) -> bool {
+        !self.query.expand.is_empty()
+    }
+
     /// How many there are that hold the conditions, whatever `$top` and `$skip` say.
     ///
     /// # Errors
@@ -345,6 +351,7 @@ fn setting_of(limit: Limit) -> &'static str {
         Limit::SearchWords => "MaxSearchWords",
         Limit::SearchWordLength => "MaxSearchWordLength",
         Limit::CaseChanges => "MaxCaseChanges",
+        Limit::JoinedTexts => "MaxJoinedTexts",
         Limit::Transformations => "MaxTransformations",
     }
 }

@@ -39,7 +39,8 @@ impl Sets {
             Verb::Replace => Purpose::Replace,
             Verb::Change | Verb::Delete => Purpose::Update,
         };
-        let options = PayloadOptions { purpose, ieee754_compatible: false, depth: 1 };
+        let options =
+            PayloadOptions { purpose, ieee754_compatible: false, depth: 1, items: usize::MAX };
         let seen = Seen::with_all_sets(self, ctx.principal());
         let body = serde_json::to_vec(properties)
             .map_err(|error| Error::internal("properties can't be written").caused_by(error))?;
@@ -145,6 +146,9 @@ pub fn refused_payload(error: PayloadError) -> Error {
         PayloadError::Invalid(issues) => issues.into_iter().fold(problems(kind), |error, issue| {
             error.field(issue.target, issue.problem.to_string())
         }),
+        PayloadError::TooMuch { .. } => {
+            Error::new(kind, format!("{error} (`Svc:OData:MaxBodyItems`); send less at once"))
+        }
         other => Error::new(kind, other.to_string()),
     }
 }

@@ -18,7 +18,7 @@ use sea_orm::QueryResult;
 use sea_orm::sea_query::SelectStatement;
 use svc_core::Result;
 use svc_data::{Context, Expense};
-use svc_database::{Backend, CursorRows, Database, database_error};
+use svc_database::{Backend, CursorRows, Database, FirstRows, ReadLimit, database_error};
 use svc_odata::bind::BoundQuery;
 
 use super::apply::AggregatedColumn;
@@ -35,6 +35,9 @@ const BATCH: u64 = 1_000;
 
 /// How many it returns where related entities are read for them, which are as many again or more.
 const BATCH_WITH_RELATED: u64 = 200;
+
+/// How many bytes of long values a batch holds, give or take a row. What is left comes with the next.
+const BATCH_BYTES: u64 = 8 * 1024 * 1024;
 
 /// How long a cursor lives, unless a statement may take less than four times as long: until then
 /// it keeps SQLite's log from being cut off.
@@ -229,8 +232,13 @@ impl<'a> PageReader<'a> {
         let is_last = limit == self.wanted();
         let before = self.next.take();
         let plan = self.plan(before.as_ref(), limit)?;
-        let mut rows = self.ctx.run(self.ctx.database().build(&plan.rows)).await?;
-        let full = rows.len() as u64 == limit;
+        let statement = self.ctx.database().build(&plan.rows);
+        let long = plan.layout.long();
+        let at_most = ReadLimit { long: &long, bytes: BATCH_BYTES };
+        let FirstRows { mut rows, is_cut } = self.ctx.run_within(statement, at_most).await?;
+        // What is left of a batch is a batch of its own.
+        let is_last = is_last && !is_cut;
+        let full = rows.len() as u64 == limit || is_cut;
         let left = self.request.take - self.written;
         rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
         let expands = &self.request.query.expand;

@@ -19,7 +19,7 @@ use sea_orm::{QueryResult, Value};
 use svc_core::Result;
 use svc_data::value::ValueKind;
 use svc_data::{Budget, Context, Expense};
-use svc_database::database_error;
+use svc_database::{ReadLimit, database_error};
 use svc_odata::bind::{BoundExpand, BoundQuery, ExpandMode};
 use svc_odata::json::{push_name, push_string};
 use svc_odata::model::SetIndex;
@@ -386,21 +386,24 @@ async fn read_rows(
         (Some(top), Some(page)) => Some(Ord::min(top, page.saturating_add(1))),
         (top, page) => top.or(page.map(|page| page.saturating_add(1))),
     };
+    let long = plan.layout.long();
     if query.top.is_none() && query.skip.is_none() {
         let mut select = plan.select.clone();
         plan.terms.sort(&mut select);
         if take.is_none() {
-            return ctx.run(ctx.database().build(&select)).await;
+            return ctx.run_held(ctx.database().build(&select), &long).await;
         }
         select.limit(MANY + 1);
-        let rows = ctx.run(ctx.database().build(&select)).await?;
-        if rows.len() as u64 <= MANY {
-            return Ok(rows);
+        let bytes = ctx.budget().map_or(u64::MAX, |budget| budget.left(Expense::HeldBytes));
+        let limit = ReadLimit { long: &long, bytes };
+        let first = ctx.run_within(ctx.database().build(&select), limit).await?;
+        if first.rows.len() as u64 <= MANY && !first.is_cut {
+            return Ok(first.rows);
         }
     }
     let column = plan.column.clone();
     let select = number_rows(plan.select.clone(), &plan.terms, column, (query.skip, take));
-    ctx.run(ctx.database().build(&select)).await
+    ctx.run_held(ctx.database().build(&select), &long).await
 }
 
 /// Keeps the rows of each parent that are left after some and are no more than others.

@@ -23,6 +23,9 @@ use super::row_json::{push_integer, write_json};
 use super::sink::typed_value;
 use super::sql::Translator;
 
+/// Texts of at most so many letters aren't measured while they are read.
+const SHORT_TEXT: u32 = 1_000;
+
 /// The form in which a value comes from the database.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Form {
@@ -65,6 +68,15 @@ impl Form {
             Ty::Binary => Self::Kind(ValueKind::Bytes),
             _ => return Err(unserved()),
         })
+    }
+
+    /// Whether a value may have thousands of bytes.
+    pub(super) fn is_long(self) -> bool {
+        match self {
+            Self::Kind(ValueKind::Text { max }) => max.is_none_or(|max| max > SHORT_TEXT),
+            Self::Kind(ValueKind::Json | ValueKind::Bytes) => true,
+            Self::Kind(_) | Self::Number => false,
+        }
     }
 
     /// A computed value so that it can be read. A number of more than 18 digits before the point
@@ -266,6 +278,14 @@ impl<'a> Layout<'a> {
             values.push(typed_value(*form, self.backend, row, first + place)?);
         }
         Ok(values)
+    }
+
+    /// The places of the columns whose values may be long.
+    pub(super) fn long(&self) -> Vec<usize> {
+        let properties = self.properties.iter().map(|index| Form::Kind(self.served.kind(*index)));
+        let computed = self.computed.iter().map(|(_, form)| *form);
+        let forms = properties.chain(computed).enumerate();
+        forms.filter(|(_, form)| form.is_long()).map(|(place, _)| place + 1).collect()
     }
 
     /// The database that the rows come from.

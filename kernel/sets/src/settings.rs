@@ -52,6 +52,8 @@ svc_core::settings_section! {
         pub max_search_word_length: usize = 200, within(10..=2_000);
         /// Most `tolower` and `toupper` of a request. On SQLite each is a large expression.
         pub max_case_changes: usize = 16, within(1..=100);
+        /// Most `concat` of texts in a request: each adds the length of a text to every row.
+        pub max_joined_texts: usize = 16, within(1..=1_000);
         /// Most transformations of an `$apply`. Those behind a `concat` count once for each of its
         /// parts.
         pub max_transformations: usize = 50, within(1..=1_000);
@@ -60,6 +62,9 @@ svc_core::settings_section! {
         /// Most related entities that an answer holds, at all levels of `$expand`; a batch has as
         /// many in all.
         pub max_related_entities: u64 = 1_000_000, within(100..=100_000_000);
+        /// Most related entities, references and items of lists in the body of a request; a batch
+        /// has as many in all.
+        pub max_body_items: u64 = 2_000, within(10..=100_000);
         /// Most bytes of related entities that are held before they are sent, copies for each level
         /// of `$expand` included, and most bytes of all answers of a batch.
         pub max_held_bytes: u64 = 33_554_432, within(65_536..=1_073_741_824);
@@ -90,6 +95,7 @@ impl ODataSettings {
             search_words: left(Expense::SearchWords, self.max_search_words),
             search_word_length: self.max_search_word_length,
             case_changes: self.max_case_changes,
+            joined_texts: self.max_joined_texts,
             transformations: self.max_transformations,
         }
     }
@@ -103,6 +109,7 @@ impl ODataSettings {
             held_bytes: self.max_held_bytes,
             navigation_steps: self.max_navigation_steps,
             search_words: self.max_search_words,
+            body_items: self.max_body_items,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sea_orm::Value;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Query};
-use svc_core::{Error, ErrorKind, PrincipalKind, Result};
+use svc_core::{Error, ErrorKind, Principal, PrincipalKind, Result};
 use svc_data::{Context, EntityModel, Record, UnitOfWork, Viewer};
 use svc_database::database_error;
 use uuid::Uuid;

@@ -8,6 +8,7 @@ mod described;
 mod first_start;
 mod fixture;
 mod orders;
+mod plans;
 mod refusals;
 mod sample;
 mod stock;

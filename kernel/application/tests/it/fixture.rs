@@ -7,7 +7,7 @@ use sea_orm::{ColumnTrait as _, Condition};
 use serde_json::json;
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_data::DataRegistry as _;
+use svc_data::{DataRegistry as _, Sight};
 use svc_database::{Backend, Migration};
 use svc_testing::{Client, Person, TestApp};
 
@@ -114,8 +114,8 @@ impl Module for Shop {
             .described("What is sold.")
             .search([lamp::Column::Sku, lamp::Column::Region, lamp::Column::CostPrice])
             .row_filter(|who| match who.claims("regions") {
-                [] => Condition::all(),
-                regions => Condition::all().add(lamp::Column::Region.is_in(regions)),
+                [] => Sight::All,
+                regions => Sight::Where(Condition::all().add(lamp::Column::Region.is_in(regions))),
             })
             .alternate_key([lamp::Column::Sku])
             .alternate_key([lamp::Column::Region, lamp::Column::Sku])
@@ -141,8 +141,10 @@ impl Module for Shop {
             .entity_set::<maker::Entity>("Makers")
             .described("Who makes what is sold.")
             .row_filter(|who| match who.claims("countries") {
-                [] => Condition::all(),
-                countries => Condition::all().add(maker::Column::Country.is_in(countries)),
+                [] => Sight::All,
+                countries => {
+                    Sight::Where(Condition::all().add(maker::Column::Country.is_in(countries)))
+                }
             })
             .upsert()
             .hidden(maker::Column::Discount)

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use svc_testing::{Answer, Backend, Client, Person, TestApp, on_both_databases};
 
 use crate::fixture::{lamp, maker, path, reader, shop};
+use crate::odata_streaming::begin;
 
 /// How much more memory the process may take at most, in MB.
 const MEMORY: u64 = 400;
@@ -63,8 +64,17 @@ fn memory() -> u64 {
     line.trim().split(' ').next().unwrap().parse::<u64>().unwrap() / 1_024
 }
 
+/// Held by whoever takes much memory: what others take meanwhile would count too.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 /// Watches the memory of the process while something goes on, and answers how much it grew at most.
 async fn watched<T>(work: impl Future<Output = T>) -> (T, u64) {
+    let _alone = ALONE.lock().await;
+    measured(work).await
+}
+
+/// As [`watched`], for who has the process to itself already.
+async fn measured<T>(work: impl Future<Output = T>) -> (T, u64) {
     let (ended, peak) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let before = memory();
     let watcher = {
@@ -252,5 +262,91 @@ on_both_databases! {
         }
         assert!(longest < PATIENCE, "{longest:?}");
         assert!(grown < MEMORY, "{grown} MB");
+    }
+
+    async fn bodies_hold_no_more_than_they_may(backend) {
+        let (app, boss) = stocked(backend, 5, &[("Svc:OData:MaxBodyItems", 20)]).await;
+        let lamps = |count: usize| (0..count).map(|n| json!({"sku": format!("N-{n}"), "price": 1, "region": "EU"})).collect::<Vec<_>>();
+        let maker = |count| json!({"name": "Gamma", "country": "DE", "lamps": lamps(count)});
+        let refused = message(&boss.post("/odata/v1/Makers", maker(21)).await);
+        assert!(refused.contains("more than 20 related entities") && refused.contains("`Svc:OData:MaxBodyItems`"), "{refused}");
+        let made = boss.post("/odata/v1/Makers", maker(20)).await.expect(201);
+        assert_eq!(made["lamps"].as_array().unwrap().len(), 20);
+        let address = format!("/odata/v1/Makers({})", made["id"].as_str().unwrap());
+        // References count too, wherever they stand, and those of all levels together.
+        let binds = |count: usize| json!({"name": "Delta", "country": "DE", "lamps@odata.bind": vec!["Lamps(1)"; count]});
+        for body in [binds(21), json!({"name": "D", "country": "DE", "children": [maker(10), maker(10)]})] {
+            assert!(message(&boss.post("/odata/v1/Makers", body).await).contains("`Svc:OData:MaxBodyItems`"));
+        }
+        let references = json!({"value": vec![json!({"@odata.id": "Lamps(1)"}); 21]});
+        let refused = boss.send_json(http::Method::PUT, &format!("{address}/lamps/$ref"), &[], references).await;
+        assert!(message(&refused).contains("`Svc:OData:MaxBodyItems`"), "{}", refused.text);
+        // The parts of a batch have as many in all.
+        let parts = (0..3).map(|id| json!({"id": id.to_string(), "method": "post", "url": "Makers", "headers": {"content-type": "application/json"},
+            "body": json!({"name": "E", "country": "DE", "children": vec![json!({"name": "F", "country": "DE"}); 8]})}));
+        let answers = boss.send_json(http::Method::POST, "/odata/v1/$batch", &[("prefer", "continue-on-error")], json!({"requests": parts.collect::<Vec<_>>()})).await;
+        let all = responses(&answers);
+        assert_eq!(all.iter().map(|part| part["status"].as_u64().unwrap()).collect::<Vec<_>>(), [201, 201, 400], "{}", answers.text);
+        assert!(all[2]["body"]["error"]["message"].as_str().unwrap().contains("`Svc:OData:MaxBodyItems`"));
+        drop(app);
+    }
+
+    async fn what_is_wrong_with_a_body_is_told_up_to_a_bound(backend) {
+        let (_app, boss) = stocked(backend, 1, &[("Svc:OData:MaxBodyItems", 100_000)]).await;
+        let mut unknown = serde_json::Map::from_iter([("name".to_owned(), json!("x")), ("country".to_owned(), json!("DE"))]);
+        unknown.extend((0..100_000).map(|n| (format!("n{n}"), json!(1))));
+        let lacking = json!({"name": "x", "country": "DE", "lamps": vec![json!({}); 20_000]});
+        for (body, status) in [(Value::Object(unknown), 400), (lacking, 422)] {
+            let answer = boss.post("/odata/v1/Makers", body).await;
+            let told = answer.expect(status)["error"]["details"].as_array().unwrap().len();
+            assert!((10..=100).contains(&told), "{told}");
+            assert!(answer.text.len() < 50_000, "{}", answer.text.len());
+        }
+    }
+
+    async fn long_texts_are_read_as_they_are_sent(backend) {
+        let _alone = ALONE.lock().await;
+        let settings = [("Svc:OData:PageSize", 150), ("Svc:OData:ExpandPageSize", 1_000)];
+        let (app, boss) = stocked(backend, 1, &settings).await;
+        let context = app.context(&Person::named("boss"));
+        let stored = context.transact(async |uow| {
+            let maker = uow.insert(maker::ActiveModel { name: Set("Gamma".to_owned()), country: Set("x".repeat(300_000)),
+                ..<maker::ActiveModel as sea_orm::ActiveModelTrait>::default() }).await?;
+            let lamps = (0..600).map(|number| lamp::ActiveModel {
+                sku: Set(format!("T-{number}")),
+                price: Set(1.into()),
+                region: Set("x".repeat(100_000)),
+                maker_id: Set(Some(maker.id)),
+                ..<lamp::ActiveModel as sea_orm::ActiveModelTrait>::default()
+            });
+            uow.insert_many(lamps.collect::<Vec<_>>()).await
+        });
+        stored.await.unwrap();
+        let joined = |times: usize| format!("$compute={}region{} as long&$select=long", "concat(region,".repeat(times), ")".repeat(times));
+        let refused = message(&boss.get(&path("Lamps", &joined(17))).await);
+        assert!(refused.contains("`Svc:OData:MaxJoinedTexts`"), "{refused}");
+        // 480 MB, in the batches of a page and as a cursor; what nobody takes isn't read.
+        let pages = [path("Lamps", &format!("{}&$orderby=sku&$top=600", joined(7))), path("Lamps", &format!("{}&$orderby=sku&$expand=maker", joined(7)))];
+        for page in pages {
+            let (begun, grown) = measured(begin(&app, &Person::named("boss"), &page, &[])).await;
+            assert_eq!(begun.status().as_u16(), 200);
+            assert!(grown < MEMORY, "{grown} MB: {page}");
+        }
+        // Nothing is left out, wherever a batch ends.
+        let all = boss.get(&path("Lamps", "$filter=startswith(sku,'T')&$select=sku,region&$orderby=sku&$count=true&$top=200")).await.expect(200);
+        let skus: Vec<_> = all["value"].as_array().unwrap().iter().map(|lamp| lamp["sku"].as_str().unwrap().to_owned()).collect();
+        let mut expected: Vec<_> = (0..600).map(|number| format!("T-{number}")).collect();
+        expected.sort();
+        assert_eq!((skus, &all["@odata.count"]), (expected[..150].to_vec(), &json!(600)));
+        let rest = boss.get(all["@odata.nextLink"].as_str().unwrap()).await.expect(200);
+        let skus: Vec<_> = rest["value"].as_array().unwrap().iter().map(|lamp| lamp["sku"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(skus, expected[150..200]);
+        // Within each other, and as groups, they would stand in memory.
+        for (set, options) in [("Makers", "$expand=lamps"), ("Lamps", "$apply=groupby((id,region))")] {
+            let (answer, grown) = measured(boss.send(http::Method::GET, &path(set, options), &[("prefer", "maxpagesize=1000")], "")).await;
+            let refused = message(&answer);
+            assert!(refused.contains("`Svc:OData:MaxHeldBytes`"), "{refused}");
+            assert!(grown < MEMORY, "{grown} MB");
+        }
     }
 }

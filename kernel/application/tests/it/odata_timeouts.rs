@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use svc_application::Application;
 use svc_core::{Error, Module, Registry, Result};
 use svc_data::value::ValueKind;
-use svc_data::{Context, DataRegistry as _, UnitOfWork};
+use svc_data::{Context, DataRegistry as _, Sight, UnitOfWork};
 use svc_database::{Backend, Migration};
 use svc_testing::{Client, Person, TestApp, TestAppBuilder, on_both_databases};
 
@@ -58,8 +58,8 @@ impl Module for Stones {
             .entity_set::<stone::Entity>("Stones")
             // Who has the claim can only be shown stones after a long time.
             .row_filter(|who| match who.claims("slow") {
-                [] => Condition::all(),
-                _ => Condition::all().add(ExprTrait::eq(Expr::cust(ENDLESS), 1)),
+                [] => Sight::All,
+                _ => Sight::Where(Condition::all().add(ExprTrait::eq(Expr::cust(ENDLESS), 1))),
             })
             .virtual_property("weight", ValueKind::Int64, |_| Expr::cust(ENDLESS))
             .needs("Stones.View")

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Module, Principal, Registry};
 use svc_data::value::ValueKind;
-use svc_data::{DataRegistry as _, VirtualRow};
+use svc_data::{DataRegistry as _, Sight, VirtualRow};
 use svc_database::{Backend, Migration};
 use svc_testing::{Client, Person, TestApp};
 
@@ -137,15 +137,17 @@ impl Module for Staff {
         registry
             .entity_set::<team::Entity>("Teams")
             .row_filter(|who| match who.claims("regions") {
-                [] => Condition::all(),
-                regions => Condition::all().add(team::Column::Region.is_in(regions)),
+                [] => Sight::All,
+                regions => Sight::Where(Condition::all().add(team::Column::Region.is_in(regions))),
             })
             .create_only(team::Column::Region);
         registry
             .entity_set::<member::Entity>("Members")
             .row_filter(|who| match who.claims("regions") {
-                [] => Condition::all(),
-                regions => Condition::all().add(member::Column::Region.is_in(regions)),
+                [] => Sight::All,
+                regions => {
+                    Sight::Where(Condition::all().add(member::Column::Region.is_in(regions)))
+                }
             })
             .hidden(member::Column::Secret)
             .unless("Members.SeeSecrets")
