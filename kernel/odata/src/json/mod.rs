@@ -8,6 +8,7 @@ mod context;
 mod error;
 mod members;
 mod payload;
+mod references;
 mod refusal;
 mod rewrite;
 mod write;
@@ -16,8 +17,9 @@ pub use context::{ContextShape, context_fragment};
 pub use error::{ErrorBody, ErrorDetail};
 pub use payload::{
     EntityPayload, NavigationPayload, PayloadOptions, Purpose, parse_entity, parse_entity_at,
-    parse_parameters, parse_property, parse_reference, parse_references,
+    parse_parameters, parse_property,
 };
+pub use references::{parse_reference, parse_references};
 pub use refusal::{PayloadError, PayloadIssue, PayloadProblem};
 pub use rewrite::Rewriter;
 pub use write::{JsonOptions, push_name, push_string, push_value};
