@@ -217,7 +217,7 @@ export const days: Scenario[] = [
   fromNothing(
     story(
       'an administrator’s day by keyboard alone',
-      { stranger: true, later: true, expects: /401|412|503/ },
+      { stranger: true, later: true, once: true, expects: /401|412|503/ },
       async ({ page, application }) => {
         await administratorsDay(page, keys(page), application);
       },

@@ -108,8 +108,9 @@ export const system = [
     async ({ page, application }) => {
       const name = page.getByLabel('Name', { exact: true });
       const before = await name.inputValue();
-      await name.fill(`${before} Ltd`);
-      await name.press('Tab');
+      await name.press('End');
+      await page.keyboard.type(' Ltd');
+      await page.keyboard.press('Tab');
       await said(page, `The organisation is called ${before} Ltd`);
       await page.locator('.svc-notice').getByRole('button', { name: 'Undo' }).click();
       await page.waitForFunction(

@@ -170,7 +170,7 @@ class ProgramPage extends Part {
     return html`<li><details ?open=${this.view.search !== ''}>
       <summary><code>${name}</code><span class="svc-soft">${requires.length > 0 ? text('program-requires', { names: requires.join(', ') }) : nothing}</span>
         <span class="svc-grow"></span><span class="svc-soft">${text('program-adds', { count: number(count, 0) })}</span></summary>
-      ${kinds.map(([kind, of]) => html`<h3>${kind}</h3><dl class="svc-adds">${of.map((one) => html`<div><dt><code>${one.name}</code></dt><dd lang="en">${marked(one.detail)}</dd></div>`)}</dl>`)}
+      ${kinds.map(([kind, of]) => html`<h2>${kind}</h2><dl class="svc-adds">${of.map((one) => html`<div><dt><code>${one.name}</code></dt><dd lang="en">${marked(one.detail)}</dd></div>`)}</dl>`)}
     </details></li>`;
   }
 
