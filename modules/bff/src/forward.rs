@@ -90,6 +90,8 @@ pub(crate) struct Forwarder {
     /// How many requests may still be passed on at once.
     places: Arc<Semaphore>,
     max_body: Option<u64>,
+    /// How long the answer to a change may take until it begins.
+    patience: Duration,
     scheme: Scheme,
     authority: Authority,
     /// What stands before each path: empty, or `/base`.
@@ -118,7 +120,7 @@ impl Forwarder {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
             .build(connector);
-        let public_url = app.settings::<HttpSettings>().public_url.clone();
+        let http = app.settings::<HttpSettings>();
         Ok(Self {
             client,
             places: Arc::new(Semaphore::new(usize::try_from(settings.max_requests).unwrap_or(1))),
@@ -126,7 +128,8 @@ impl Forwarder {
             scheme: parts.scheme.ok_or_else(unusable)?,
             authority: parts.authority.ok_or_else(unusable)?,
             base: parts.path_and_query.as_ref().map_or("", PathAndQuery::path).to_owned(),
-            is_behind_proxy: public_url.as_ref().is_some_and(WebUrl::is_https),
+            patience: http.request_timeout.mul_f64(0.95),
+            is_behind_proxy: http.public_url.as_ref().is_some_and(WebUrl::is_https),
         }
         .without_slash())
     }
@@ -163,7 +166,14 @@ impl Forwarder {
     async fn send(&self, request: Request, stop: CancellationToken) -> Result<Response> {
         let place = self.place()?;
         let is_safe = request.method().is_safe();
-        match self.client.request(request).await {
+        let asked = self.client.request(request);
+        let answered = if is_safe {
+            asked.await
+        } else {
+            // Before the host's own time is over, which would tell to come back.
+            tokio::time::timeout(self.patience, asked).await.map_err(|_| outcome_unknown())?
+        };
+        match answered {
             Ok(response) => {
                 let media_type = response.headers().get(CONTENT_TYPE);
                 let is_stream =
@@ -204,6 +214,9 @@ impl Forwarder {
         // it there alone.
         let named = request.uri().authority().map(|it| HeaderValue::try_from(it.as_str()));
         let named = named.transpose().map_err(|_| ambiguous())?;
+        if named.as_ref().is_some_and(|it: &HeaderValue| it.as_bytes().contains(&b'@')) {
+            return Err(ambiguous());
+        }
         *request.uri_mut() = address;
         *request.version_mut() = Version::HTTP_11;
         let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|it| it.0);

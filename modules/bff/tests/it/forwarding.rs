@@ -118,6 +118,7 @@ async fn a_path_that_two_programs_could_read_differently_is_not_passed_on() {
         "/a%00b",
         "http://evil.example//a",
         "http://evil.example/%2e%2e/a",
+        "http://user@shop.example/a",
     ] {
         let answer = send(address, format!("GET {odd} HTTP/1.1\r\n{HEADERS}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{odd}: {answer}");
@@ -314,7 +315,8 @@ async fn a_body_that_drips_is_given_up_and_so_is_an_application_that_says_nothin
     let read = tokio::time::timeout(PATIENCE, reads.read_exact(&mut answer));
     read.await.expect("it is answered in time").unwrap();
     dripping.abort();
-    assert_eq!(&answer, b"HTTP/1.1 503");
+    // What was sent of it may have been enough for the application.
+    assert_eq!(&answer, b"HTTP/1.1 504");
 }
 
 #[tokio::test]
