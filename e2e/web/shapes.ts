@@ -70,6 +70,19 @@ export const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
   ['no hits', { app: 'sets.Products', state: { q: 'no such thing' } }, (page) => page.locator('.svc-state').waitFor()],
   ['webhooks', { app: 'webhooks', state: { open: 'new' } }, (page) => page.locator('.svc-form').waitFor()],
   ['tasks', { app: 'workflows.tasks' }, LIST],
+  [
+    'a board',
+    { app: 'sets.Orders', state: { g: 'workflowState', f: [['status', 'is', 'placed']] } },
+    (page) => page.locator('.svc-card').first().waitFor(),
+  ],
+  [
+    'drawing a workflow',
+    { app: 'workflows.designer' },
+    async (page) => {
+      await page.locator('[data-state="submitted"]').click();
+      await page.locator('.svc-form').waitFor();
+    },
+  ],
   ['the dashboard', { app: 'shop.dashboard' }, (page) => page.locator('.svc-dashboard').waitFor()],
   ['an order', { app: 'shop.order' }, (page) => page.locator('.svc-lines').waitFor()],
   ['jobs', { app: 'system.jobs' }, (page) => page.locator('.svc-state, .svc-row[data-index]').first().waitFor()],

@@ -296,7 +296,7 @@ export class WorkflowsDesigner extends Part {
       if (about) this.chosen = about;
     };
     return html`<section aria-label=${text('designer-problems')}>
-      <h2 role="status">${problems.length === 0 ? badge(text('designer-no-problems'), 'good') : badge(text('designer-problem-count', { count: problems.length }), 'bad')}</h2>
+      <h2><span role="status">${problems.length === 0 ? badge(text('designer-no-problems'), 'good') : badge(text('designer-problem-count', { count: problems.length }), 'bad')}</span></h2>
       ${problems.length === 0 ? nothing : html`<ul>${problems.map((problem) => html`<li><button type="button" class="svc-button" data-look="plain" .style=${'white-space:normal;text-align:start'} @click=${() => choose(problem)}>${problem.message.replaceAll(/`([^`]*)`/g, '“$1”')}</button></li>`)}</ul>`}
     </section>`;
   }
