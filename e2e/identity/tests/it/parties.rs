@@ -20,10 +20,6 @@ on_both_databases! {
         RunningShop::start_behind_host(backend).await.node_test("openid-client.test.mjs");
     }
 
-    async fn people_use_the_account_pages_in_chromium_through_a_browser_host(backend) {
-        RunningShop::start_behind_host(backend).await.node_test("pages.test.mjs");
-    }
-
     async fn people_of_oidc_provider_sign_in(backend) {
         RunningShop::start(backend).await.node_test("oidc-provider.test.mjs");
     }
