@@ -64,6 +64,8 @@ export function offerOtherHalf(desk: Desk, win: ShellWindow): void {
   desk.windowLayer.append(panel);
   loan.take(panel, offered);
   desk.announce(t('assist.say'));
+  // What led here is no reason to go.
+  desk.windows.tell();
   const [, dispose] = scope(() => {
     let first = true;
     effect(() => {

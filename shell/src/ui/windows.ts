@@ -164,12 +164,12 @@ export class WindowManager {
     if (win) this.#touched.add(win.app.id);
     this.#changed = true;
     // A page in the background gets no frames, and keeps what its apps tell all the same.
-    if (document.hidden) this.#tell();
+    if (document.hidden) this.tell();
     this.#soon();
   }
 
   /** However many windows came, went or changed meanwhile: those who follow look once. */
-  #tell(): void {
+  tell(): void {
     if (!this.#changed) return;
     this.#changed = false;
     this.revision.update((count) => count + 1);
@@ -242,7 +242,7 @@ export class WindowManager {
       this.#frame = 0;
       const opened = this.#openedNow.splice(0).filter((one) => !one.closed);
       this.#mark();
-      this.#tell();
+      this.tell();
       const { active } = this;
       // A window that closed with the focus leaves it to nobody; wherever else it is, somebody put it there.
       const lost = this.#succeeding && (document.activeElement ?? document.body) === document.body;
