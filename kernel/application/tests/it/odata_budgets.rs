@@ -205,6 +205,7 @@ on_both_databases! {
     }
 
     async fn searches_take_no_memory_for_good(backend) {
+        let _alone = ALONE.lock().await;
         let (_app, boss) = stocked(backend, 84, &[]).await;
         // What every connection has from its first statement on.
         join_all((0..12).map(|seed| { let boss = &boss; async move { boss.get(&path("Lamps", &words(3, seed))).await } })).await;
