@@ -47,6 +47,37 @@ export const live = [
   ),
 
   story(
+    'what is written while a record is read anew stays',
+    { app: 'sets.Products' },
+    async ({ page, application }) => {
+      const name = fresh('Begun');
+      const { id } = await makeProduct(application, name);
+      await page.getByRole('searchbox').fill(name);
+      await row(page, name).click();
+      const unit = page.getByRole('button', { name: 'Edit Unit' });
+      await unit.waitFor();
+      const read = Promise.withResolvers<void>();
+      const release = Promise.withResolvers<void>();
+      await page.route(
+        (url) => decodeURIComponent(url.pathname).endsWith(`/Products(${id})`),
+        async (route) => {
+          read.resolve();
+          await release.promise;
+          await route.continue();
+        },
+      );
+      await application.ask(`/odata/v1/Products(${id})`, { method: 'PATCH', body: { price: 43 } });
+      await read.promise;
+      await unit.click();
+      await page.getByLabel('Unit', { exact: true }).fill('pallet');
+      release.resolve();
+      await page.getByText('Somebody else has changed this meanwhile').waitFor();
+      assert.equal(await page.getByLabel('Unit', { exact: true }).inputValue(), 'pallet');
+      await page.getByLabel('Unit', { exact: true }).press('Escape');
+    },
+  ),
+
+  story(
     'a stream that breaks goes on behind what came',
     { app: 'sets.Products', expects: /ERR_|NetworkError|Failed to/ },
     async ({ page, application }) => {

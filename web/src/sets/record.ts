@@ -98,7 +98,7 @@ export class SvcRecord extends Part {
         },
         // Whether this one was among it nobody knows; saving finds out.
         missed: () => {
-          if (this.row && !this.saving && !this.isDirty && this.editing.size === 0) void this.load();
+          if (this.row && !this.saving && !this.#isWriting) void this.#follow();
         },
       }),
     );
@@ -125,13 +125,13 @@ export class SvcRecord extends Part {
   /** An earlier state came back; before it was made the record was not there. */
   #restored(action: RestoreAction): void {
     if (action === 'delete') this.tell('record-removed', this.row);
-    else void this.load();
+    else void this.#follow();
   }
 
   /** A transition may have set something; what is being written stays. */
   #moved(): void {
-    if (this.isDirty || this.editing.size > 0) this.elsewhere = 'changed';
-    else void this.load();
+    if (this.#isWriting) this.elsewhere = 'changed';
+    else void this.#follow();
   }
 
   /** Somebody has changed it; what is being written here stays. */
@@ -140,8 +140,8 @@ export class SvcRecord extends Part {
     const version = (record as Row | undefined)?.version;
     if (version !== undefined && version === this.row.version) return;
     if (kind === 'deleted') this.elsewhere = 'deleted';
-    else if (this.isDirty || this.editing.size > 0) this.elsewhere = 'changed';
-    else void this.load();
+    else if (this.#isWriting) this.elsewhere = 'changed';
+    else void this.#follow();
   }
 
   /** Whether something would be lost. */
@@ -166,14 +166,31 @@ export class SvcRecord extends Part {
     return this.set.properties.filter(({ kind }) => kind !== 'binary');
   }
 
-  /** Reads the record anew. */
-  async load(): Promise<void> {
+  get #isWriting(): boolean {
+    return this.isDirty || this.editing.size > 0;
+  }
+
+  /** Reads the record anew; what is being written is given up. */
+  load(): Promise<void> {
+    return this.#read(() => false);
+  }
+
+  /** Reads what others made of the record. Whoever begins to write meanwhile goes on, and is told. */
+  #follow(): Promise<void> {
+    return this.#read(() => this.#isWriting);
+  }
+
+  async #read(isKept: () => boolean): Promise<void> {
     this.#loading?.abort();
     this.#loading = new AbortController();
     const { signal } = this.#loading;
     this.problem = undefined;
     try {
       const row = await read(this.set, this.key, shownOptions(this.host.model, this.set, this.#shown), signal);
+      if (isKept()) {
+        if (row['@odata.etag'] !== this.row?.['@odata.etag']) this.elsewhere = 'changed';
+        return;
+      }
       this.#take(row);
       await this.#askFunctions(signal);
     } catch (error) {
@@ -261,7 +278,8 @@ export class SvcRecord extends Part {
           await this.load();
         },
       });
-      this.focusHead();
+      // Whoever writes on already stays there.
+      if (!this.#isWriting) this.focusHead();
     } catch (error) {
       await this.#refused(error, changes);
     } finally {
