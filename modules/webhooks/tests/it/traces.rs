@@ -14,7 +14,7 @@ use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 
-use crate::fixture::{World, path};
+use crate::fixture::{World, path, until};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
@@ -50,6 +50,18 @@ impl Spans {
         let found = self.named(name);
         assert_eq!(found.len(), 1, "spans `{name}` among {:?}", self.names());
         found[0].clone()
+    }
+
+    /// A span, once it has ended: the one of a request does so when all that worked in it have let go
+    /// of it, and a connection's own thread does that a little behind its answer.
+    async fn ended(&self, id: SpanId) -> SpanData {
+        let found = || {
+            let spans = self.0.lock().unwrap();
+            spans.iter().find(|span| span.span_context.span_id() == id).cloned()
+        };
+        let missing = || format!("no span {id} has ended, but {:?}", self.names());
+        until(async || found().map(|_| ()).ok_or_else(missing)).await;
+        found().expect("it was there")
     }
 
     fn names(&self) -> Vec<String> {
@@ -88,9 +100,7 @@ on_both_databases! {
         let stored = spans.one("outbox.store");
         assert_eq!(stored.span_context.trace_id(), trace, "the commit is in the request's trace");
         assert_eq!(stored.span_kind, SpanKind::Producer);
-        let all = spans.0.lock().unwrap().clone();
-        let request = all.iter().find(|span| span.span_context.span_id() == stored.parent_span_id);
-        let request = request.expect("the span around the commit");
+        let request = spans.ended(stored.parent_span_id).await;
         assert_eq!(request.span_kind, SpanKind::Server);
         assert_eq!(request.parent_span_id, SpanId::from_hex(PARENT).unwrap());
 
