@@ -121,22 +121,17 @@ impl Forwarder {
             .pool_idle_timeout(IDLE_TIMEOUT)
             .build(connector);
         let http = app.settings::<HttpSettings>();
+        let base = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
         Ok(Self {
             client,
             places: Arc::new(Semaphore::new(usize::try_from(settings.max_requests).unwrap_or(1))),
             max_body: app.settings::<BffSettings>().max_request_body_size,
             scheme: parts.scheme.ok_or_else(unusable)?,
             authority: parts.authority.ok_or_else(unusable)?,
-            base: parts.path_and_query.as_ref().map_or("", PathAndQuery::path).to_owned(),
+            base: base.trim_end_matches('/').to_owned(),
             patience: http.request_timeout.mul_f64(0.95),
             is_behind_proxy: http.public_url.as_ref().is_some_and(WebUrl::is_https),
-        }
-        .without_slash())
-    }
-
-    fn without_slash(mut self) -> Self {
-        self.base.truncate(self.base.trim_end_matches('/').len());
-        self
+        })
     }
 
     /// Asks the application something as the person of an access token.
