@@ -73,6 +73,12 @@ class Live {
     };
   }
 
+  /** What was refused may be allowed now. */
+  forgetRefusals(): void {
+    this.#refused.clear();
+    this.#soon(0);
+  }
+
   #listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
@@ -170,6 +176,11 @@ class Live {
 }
 
 const live = new Live();
+
+/** Asks again for what the server didn't let this person hear of. */
+export function forgetRefusals(): void {
+  live.forgetRefusals();
+}
 
 /** Hears of a topic, such as `set:Products` or `job:…`, until the undo is called. */
 export function hear(topic: string, hearing: Hearing): () => void {

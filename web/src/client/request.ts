@@ -24,11 +24,18 @@ export interface Answer<T> {
 
 type Listener = () => void;
 const signedOut = new Set<Listener>();
+const refused = new Set<Listener>();
 
 /** Calls back when the server says that nobody is signed in any more. Returns the undo. */
 export function onSignedOut(listener: Listener): () => void {
   signedOut.add(listener);
   return () => signedOut.delete(listener);
+}
+
+/** Calls back when the server refuses what the page thought this person may do. Returns the undo. */
+export function onRefused(listener: Listener): () => void {
+  refused.add(listener);
+  return () => refused.delete(listener);
 }
 
 function isJson(response: Response): boolean {
@@ -57,7 +64,8 @@ async function reach(path: string, ask: Ask, headers: Headers): Promise<Response
 }
 
 function refusal(response: Response, body: unknown): Problem {
-  if (response.status === 401) for (const listener of signedOut) listener();
+  const concerned = response.status === 401 ? signedOut : response.status === 403 ? refused : [];
+  for (const listener of concerned) listener();
   const wait = Number(response.headers.get('retry-after'));
   return readProblem(response.status, body, Number.isFinite(wait) && wait > 0 ? wait : undefined);
 }

@@ -1,6 +1,7 @@
 /** The apps of the desktop: one for each entity set that the person may see, and those that modules bring. */
 import { Shell, type AppDefinition, type RenderFunction } from '@svc/shell';
 import { modules } from 'svc:modules';
+import { knownModel } from '../client/sets.ts';
 import { saidLook } from '../client/start.ts';
 import type { EntitySet, Model } from '../core/model.ts';
 import { pick } from '../core/names.ts';
@@ -31,7 +32,7 @@ function setApp(host: SetHost, set: EntitySet): AppDefinition {
     ...SIZE,
     async render(context) {
       const { renderSet } = await import('../sets/render.ts');
-      return renderSet(context, host, set);
+      return renderSet(context, host, host.model.get(set.name) ?? set);
     },
   };
 }
@@ -61,15 +62,31 @@ export function keepBadges(permissions: readonly string[]): void {
   }
 }
 
+const host: SetHost = {
+  get model() {
+    return knownModel();
+  },
+  can: (permission) => Shell.can(permission),
+  look: lookOf,
+  open: (appId, intent) => void Shell.openApp(appId, intent),
+};
+const registered = new Set<string>();
+
+/** The apps of sets that have none yet. */
+function setApps(model: Model): AppDefinition[] {
+  const fresh = [...model.values()].filter(({ name }) => !registered.has(name));
+  for (const { name } of fresh) registered.add(name);
+  return fresh.map((set) => setApp(host, set));
+}
+
+/** Tells the shell of sets that this person didn't see before. */
+export function registerSets(model: Model): void {
+  Shell.registerApps(setApps(model));
+}
+
 /** Tells the shell of all apps; gives back those that a new desktop of this person has, in their order. */
 export function registerApps(model: Model, permissions: readonly string[]): string[] {
-  const host: SetHost = {
-    model,
-    can: (permission) => Shell.can(permission),
-    look: lookOf,
-    open: (appId, intent) => void Shell.openApp(appId, intent),
-  };
-  const sets = [...model.values()].map((set) => setApp(host, set));
+  const sets = setApps(model);
   const own = moduleApps();
   const ofSystem = text('group-system');
   // What people do comes first, then their data, then what keeps it going.

@@ -16,6 +16,7 @@ import { currentLanguage, setSources, text, useLanguage } from '../text.ts';
 import { keepBadges, registerApps } from './apps.ts';
 import { showConnection } from './connection.ts';
 import { install } from './install.ts';
+import { followRights } from './rights.ts';
 import { keepListedBadges, listedApps, registerListed } from './server-apps.ts';
 import { askHost, begin as tellShell, signIn, whoIsHere } from './session.ts';
 
@@ -83,6 +84,7 @@ async function begin(): Promise<void> {
   keepBadges(person.permissions);
   keepListedBadges(further);
   install();
+  followRights();
   // The shell asks once more, and shows its sign-in when it is true.
   onSignedOut(() => void Shell.request('/api/v1/me').catch(() => undefined));
 }

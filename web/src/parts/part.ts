@@ -2,9 +2,10 @@
  * The base of every element of the client: Lit without a shadow root.
  *
  * One stylesheet serves all, labels reach their fields across elements, and the shell's tokens are inherited. An element shows
- * itself anew when the language changes.
+ * itself anew when the language changes, or what the person may do.
  */
 import { LitElement } from 'lit';
+import { onRights } from '../client/rights.ts';
 import { onTexts } from '../text.ts';
 
 export class Part extends LitElement {
@@ -16,7 +17,8 @@ export class Part extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#ends.push(onTexts(() => this.requestUpdate()));
+    const update = () => this.requestUpdate();
+    this.#ends.push(onTexts(update), onRights(update));
   }
 
   override disconnectedCallback(): void {
