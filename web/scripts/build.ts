@@ -131,6 +131,14 @@ function compress(out: string): void {
   }
 }
 
+/** Puts a folder in the place of another one, which is there to the last moment: a program may be built with it just now. */
+function put(fresh: string, folder: string): void {
+  const old = `${fresh}.old`;
+  if (existsSync(folder)) renameSync(folder, old);
+  renameSync(fresh, folder);
+  rmSync(old, { recursive: true, force: true });
+}
+
 /** Builds into a folder, which changes at once when all is there; says how many bytes a start takes. */
 export async function build(folder: string = join(root, 'dist'), withMaps = false): Promise<number> {
   const out = `${folder}.${process.pid}`;
@@ -164,8 +172,7 @@ export async function build(folder: string = join(root, 'dist'), withMaps = fals
   compress(out);
   const size = (file: string) => readFileSync(join(out, `${file}.br`)).length;
   const bytes = [...start, (messages.en?.[0] ?? '').slice(1)].reduce((sum, file) => sum + size(file), 0);
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(out, folder);
+  put(out, folder);
   return bytes;
 }
 
