@@ -12,6 +12,8 @@
 //!   names its peer. No redirect.
 //! - **A proxy of the operator** ([`ClientOptions::proxy`]) is asked for a tunnel (`CONNECT`) to the
 //!   judged address, so what a name means is decided here and not by the proxy.
+//! - **A certificate of one's own** ([`ClientRequest::identity`]) is shown to whoever asks. Connections
+//!   and TLS sessions are never shared between identities.
 //! - **`timeout` bounds everything**, the response's body included. An answer is whole when its
 //!   body ended, broke off, or exceeded its limit (the rest is not read and the connection is
 //!   closed); then its status decides. A 2xx whose body still drips when the time is up has not
@@ -26,6 +28,7 @@
 mod connect;
 mod connection;
 mod exchange;
+mod identity;
 mod outcome;
 mod pool;
 mod proxy;
@@ -39,6 +42,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, header};
+use rustls::ClientConfig;
 use rustls::pki_types::CertificateDer;
 use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
@@ -49,6 +53,7 @@ use exchange::{Limits, Record};
 use pool::{Peer, Pool};
 use resolve::Resolutions;
 
+pub use identity::{ClientIdentity, Fingerprint, IdentityError};
 pub use outcome::{AttemptFailure, AttemptOutcome, Phase};
 pub use proxy::Proxy;
 pub use resolve::{Resolution, Resolve, ResolveError, ResolveFuture, SystemResolver};
@@ -66,6 +71,8 @@ pub struct ClientRequest {
     pub body: Bytes,
     /// Whether it does no harm when the server gets it twice.
     pub may_repeat: bool,
+    /// What is shown to a server that asks for a certificate; none where there is nothing to show.
+    pub identity: Option<Arc<ClientIdentity>>,
 }
 
 impl ClientRequest {
@@ -73,13 +80,13 @@ impl ClientRequest {
     #[must_use]
     pub fn get() -> Self {
         let (headers, body) = (HeaderMap::new(), Bytes::new());
-        Self { method: Method::GET, headers, body, may_repeat: true }
+        Self { method: Method::GET, headers, body, may_repeat: true, identity: None }
     }
 
     /// A `POST`, which must not be repeated unless the caller says that it may.
     #[must_use]
     pub fn post(headers: HeaderMap, body: Bytes) -> Self {
-        Self { method: Method::POST, headers, body, may_repeat: false }
+        Self { method: Method::POST, headers, body, may_repeat: false, identity: None }
     }
 }
 
@@ -131,7 +138,7 @@ pub struct Client {
     limits: Limits,
     proxy: Option<Proxy>,
     resolutions: Resolutions,
-    tls: TlsConnector,
+    tls: Arc<ClientConfig>,
     pool: Arc<Pool>,
 }
 
@@ -144,7 +151,7 @@ impl Client {
     pub fn new(options: ClientOptions, resolver: Arc<dyn Resolve>) -> Result<Self, TlsSetupError> {
         Ok(Self {
             resolutions: Resolutions::new(resolver, options.resolution_ttl),
-            tls: tls::connector(&options.additional_roots)?,
+            tls: Arc::new(tls::http_config(&options.additional_roots)?),
             pool: Arc::new(Pool::new(options.idle_timeout, options.max_idle_connections)),
             policy: options.policy,
             timeout: options.timeout,
@@ -179,7 +186,8 @@ impl Client {
 
         record.enter(Phase::Request);
         if request.may_repeat
-            && let Some((peer, connection)) = self.pool.checkout(url.origin(), &addresses)
+            && let Some((peer, connection)) =
+                self.pool.checkout(url.origin(), fingerprint(request.identity.as_ref()), &addresses)
         {
             match self.exchange(peer, connection, url, request.clone(), record).await {
                 Err(error) if error.may_be_stale() => {}
@@ -188,7 +196,8 @@ impl Client {
         }
 
         // Boxed: it is rare, and every attempt would carry what a handshake needs.
-        let (peer, connection) = Box::pin(self.connect(url, &addresses, record)).await?;
+        let identity = request.identity.as_ref();
+        let (peer, connection) = Box::pin(self.connect(url, identity, &addresses, record)).await?;
         record.enter(Phase::Request);
         Ok(self.exchange(peer, connection, url, request, record).await?)
     }
@@ -197,6 +206,7 @@ impl Client {
     async fn connect(
         &self,
         url: &TargetUrl,
+        identity: Option<&Arc<ClientIdentity>>,
         addresses: &[IpAddr],
         record: &mut Record,
     ) -> Result<(Peer, Connection), AttemptFailure> {
@@ -205,10 +215,15 @@ impl Client {
             Some(proxy) => proxy.connect(addresses, url.port()).await?,
             None => connect::connect(addresses, url.port()).await?,
         };
-        let peer = Peer { origin: Arc::clone(url.origin()), address };
+        let shown = fingerprint(identity);
+        let peer = Peer { origin: Arc::clone(url.origin()), address, shown };
         let connection = if url.is_https() {
             record.enter(Phase::Tls);
-            connect::open_tls(&self.tls, url.server_name(), stream).await?
+            let config = match identity {
+                Some(identity) => Arc::new(identity.config(&self.tls)),
+                None => Arc::clone(&self.tls),
+            };
+            connect::open_tls(&TlsConnector::from(config), url.server_name(), stream).await?
         } else {
             connect::open_plain(stream).await?
         };
@@ -233,6 +248,10 @@ impl Client {
         }
         Ok(())
     }
+}
+
+fn fingerprint(identity: Option<&Arc<ClientIdentity>>) -> Option<Fingerprint> {
+    identity.map(|identity| identity.fingerprint())
 }
 
 impl fmt::Debug for Client {

@@ -1,9 +1,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use http::HeaderValue;
 use ipnet::IpNet;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::{self, PemObject as _};
 use svc_core::settings::{Secret, SectionProblems};
 use svc_core::{Module, Registry};
 
@@ -30,6 +33,34 @@ impl fmt::Display for Network {
 
 svc_core::text_setting!(Network, "a network such as `10.1.0.0/16` or `fd00::/8`");
 
+/// The certificates of a file, which settings name by its path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateFile {
+    path: String,
+    certificates: Arc<[CertificateDer<'static>]>,
+}
+
+impl FromStr for CertificateFile {
+    type Err = pem::Error;
+
+    fn from_str(path: &str) -> Result<Self, Self::Err> {
+        let certificates: Vec<_> =
+            CertificateDer::pem_file_iter(path)?.collect::<Result<_, _>>()?;
+        if certificates.is_empty() {
+            return Err(pem::Error::NoItemsFound);
+        }
+        Ok(Self { path: path.to_owned(), certificates: certificates.into() })
+    }
+}
+
+impl fmt::Display for CertificateFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.path)
+    }
+}
+
+svc_core::text_setting!(CertificateFile, "the path of a file with certificates in PEM form");
+
 svc_core::settings_section! {
     /// Requests to addresses that people name, whichever module sends them.
     pub struct OutboundSettings in "Svc:Outbound" {
@@ -42,6 +73,9 @@ svc_core::settings_section! {
         pub proxy: Option<String> = None, length(1..=300);
         /// What the proxy wants in `Proxy-Authorization`, such as `Basic dXNlcjpwYXNz`.
         pub proxy_authorization: Option<Secret> = None, length(1..=2_000);
+        /// A file with certificates of authorities that are trusted besides those of the system, in PEM
+        /// form. It is read when the application starts.
+        pub trusted_certificates: Option<CertificateFile> = None;
     }
     validate: check;
 }
@@ -66,7 +100,14 @@ impl OutboundSettings {
     #[must_use]
     pub fn apply(&self, mut options: ClientOptions) -> ClientOptions {
         self.apply_to_policy(&mut options.policy);
+        options.additional_roots.extend(self.additional_roots());
         ClientOptions { proxy: self.proxy(), ..options }
+    }
+
+    /// Certificates that are trusted besides those of the system.
+    #[must_use]
+    pub fn additional_roots(&self) -> Vec<CertificateDer<'static>> {
+        self.trusted_certificates.as_ref().map_or_else(Vec::new, |file| file.certificates.to_vec())
     }
 
     /// The proxy through which everything goes.

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::connection::{Connection, Http1, Http2};
+use super::identity::Fingerprint;
 
 /// Time that a connection gets to finish writing a request that was answered early.
 const SETTLE_TIME: Duration = Duration::from_secs(1);
@@ -22,6 +23,8 @@ pub(super) struct Peer {
     pub(super) origin: Arc<str>,
     /// The address that the socket is connected to.
     pub(super) address: IpAddr,
+    /// The certificate that was shown there, for which the other side takes us.
+    pub(super) shown: Option<Fingerprint>,
 }
 
 pub(super) struct Pool {
@@ -53,16 +56,17 @@ impl Pool {
         Self { shelves: Mutex::default(), idle_timeout, max_idle }
     }
 
-    /// A connection to one of these addresses, if one waits.
+    /// A connection to one of these addresses on which this certificate was shown, if one waits.
     pub(super) fn checkout(
         &self,
         origin: &Arc<str>,
+        shown: Option<Fingerprint>,
         addresses: &[IpAddr],
     ) -> Option<(Peer, Connection)> {
         let now = Instant::now();
         let mut shelves = self.lock();
         for address in addresses {
-            let peer = Peer { origin: Arc::clone(origin), address: *address };
+            let peer = Peer { origin: Arc::clone(origin), address: *address, shown };
             if let Some(connection) = shelves.take(&peer, now, self.idle_timeout) {
                 return Some((peer, connection));
             }

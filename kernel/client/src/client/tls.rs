@@ -9,7 +9,6 @@ use std::sync::Arc;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
-use tokio_rustls::TlsConnector;
 
 /// Why TLS could not be prepared.
 #[derive(Debug, thiserror::Error)]
@@ -41,12 +40,13 @@ pub fn tls_config(
         .with_no_client_auth())
 }
 
-pub(super) fn connector(
+/// The same, for HTTP/2 and HTTP/1.1.
+pub(super) fn http_config(
     additional_roots: &[CertificateDer<'static>],
-) -> Result<TlsConnector, TlsSetupError> {
+) -> Result<ClientConfig, TlsSetupError> {
     let mut config = tls_config(additional_roots)?;
     config.alpn_protocols = vec![HTTP2.to_vec(), HTTP11.to_vec()];
-    Ok(TlsConnector::from(Arc::new(config)))
+    Ok(config)
 }
 
 fn roots(additional: &[CertificateDer<'static>]) -> Result<RootCertStore, TlsSetupError> {

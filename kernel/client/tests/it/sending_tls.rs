@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use http::{Response, StatusCode, Version};
-use svc_client::{AttemptFailure, AttemptOutcome, ClientOptions, Phase};
+use svc_client::{
+    AttemptFailure, AttemptOutcome, ClientIdentity, ClientOptions, ClientRequest, IdentityError,
+    Phase,
+};
 use time::macros::datetime;
 
-use crate::support::certificates::{Authority, ServerTls};
+use crate::support::certificates::{Authority, Pem, ServerTls, pem};
 use crate::support::name_server::{Answer, NameServer};
 use crate::support::receiver::{Inbox, Receiver, status};
 use crate::support::{Fixture, NoNames, eventually, options, text};
@@ -50,7 +53,7 @@ impl Tls {
 }
 
 fn tls<'a>(name: &'a str, protocols: &'a [&'a [u8]]) -> ServerTls<'a> {
-    ServerTls { name, protocols, not_after: None }
+    ServerTls { name, protocols, not_after: None, clients: None }
 }
 
 #[tokio::test]
@@ -347,4 +350,78 @@ async fn garbage_instead_of_http2_is_a_protocol_error() {
         Some("protocol_error"),
         "{outcome:?}"
     );
+}
+
+/// A receiver that wants a certificate of `clients`, and what reaches it.
+async fn guarded(clients: &Authority, protocols: &[&[u8]]) -> Tls {
+    let authority = Authority::new();
+    let tls = ServerTls { name: NAME, protocols, not_after: None, clients: Some(clients) };
+    fixture(tls, &authority, &authority).await
+}
+
+impl Tls {
+    async fn send_as(&self, pem: Option<&Pem>) -> AttemptOutcome {
+        let identity =
+            pem.map(|pem| Arc::new(ClientIdentity::from_pem(&pem.certificate, &pem.key).unwrap()));
+        let request = ClientRequest { may_repeat: true, identity, ..ClientRequest::get() };
+        self.fixture.client.send(&self.fixture.url, request).await
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_wants_a_certificate_gets_it_and_refuses_those_of_others() {
+    let clients = Authority::named("clients");
+    let (own, foreign) = (clients.client("one"), Authority::named("others").client("two"));
+    for protocols in [&[][..], HTTP2] {
+        let tls = guarded(&clients, protocols).await;
+        for _ in 0..2 {
+            let outcome = tls.send_as(Some(&own)).await;
+            assert!(outcome.is_delivered(), "{outcome:?}");
+        }
+        assert_eq!((tls.inbox.len(), tls.receiver.connections()), (2, 1), "it was used again");
+        for refused in [None, Some(&foreign)] {
+            let outcome = tls.send_as(refused).await;
+            assert!(!outcome.is_delivered(), "{outcome:?}");
+            assert_eq!(tls.inbox.len(), 2, "nothing more came");
+        }
+    }
+}
+
+#[tokio::test]
+async fn connections_are_never_shared_between_certificates() {
+    let clients = Authority::named("clients");
+    let (one, two) = (clients.client("one"), clients.client("two"));
+    for protocols in [&[][..], HTTP2] {
+        let tls = guarded(&clients, protocols).await;
+        for (index, pem) in [&one, &two, &one, &two].into_iter().enumerate() {
+            let outcome = tls.send_as(Some(pem)).await;
+            assert!(outcome.is_delivered(), "{outcome:?}");
+            assert_eq!(tls.receiver.connections(), (index + 1).min(2));
+        }
+    }
+}
+
+#[test]
+fn what_is_no_identity_says_why() {
+    let authority = Authority::new();
+    let (one, two) = (authority.client("one"), authority.client("two"));
+    let read = |certificate: &str, key: &str| {
+        ClientIdentity::from_pem(certificate, key)
+            .map(|identity| identity.fingerprint().to_string())
+    };
+    let fingerprint = read(&one.certificate, &one.key).unwrap();
+    assert_eq!(fingerprint.len(), 64);
+    // Those that it was issued with may follow.
+    let chain = format!("{}{}", one.certificate, pem("CERTIFICATE", &authority.root));
+    assert_eq!(read(&chain, &one.key), Ok(fingerprint));
+    for (certificate, key, expected) in [
+        ("", one.key.as_str(), IdentityError::Certificate),
+        (&one.key, &one.key, IdentityError::Certificate),
+        (&pem("CERTIFICATE", b"no certificate"), &one.key, IdentityError::Certificate),
+        (&one.certificate, "", IdentityError::Key),
+        (&one.certificate, &pem("PRIVATE KEY", b"no key"), IdentityError::Key),
+        (&one.certificate, &two.key, IdentityError::Mismatch),
+    ] {
+        assert_eq!(read(certificate, key), Err(expected));
+    }
 }

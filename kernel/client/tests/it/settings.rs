@@ -3,6 +3,8 @@
 use svc_client::{AddressPolicy, ClientOptions, OutboundSettings, RefusalReason, TargetUrl, judge};
 use svc_core::settings::{LoadOptions, SettingsBuilder};
 
+use crate::support::certificates::{Authority, pem};
+
 fn read(arguments: &[&str]) -> Result<OutboundSettings, String> {
     let arguments = arguments.iter().map(|given| format!("--Svc:Outbound:{given}")).collect();
     let mut builder = SettingsBuilder::load(&LoadOptions { arguments, ..LoadOptions::default() });
@@ -41,6 +43,18 @@ fn an_allowed_network_and_the_proxy_hold_for_every_module() {
 }
 
 #[test]
+fn certificates_of_a_file_are_trusted_by_every_module() {
+    let file = std::env::temp_dir().join(format!("svc-client-{}.pem", std::process::id()));
+    let authority = Authority::new();
+    std::fs::write(&file, pem("CERTIFICATE", &authority.root)).unwrap();
+    let settings = read(&[&format!("TrustedCertificates={}", file.display())]).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let options = settings.apply(ClientOptions::default());
+    assert_eq!(options.additional_roots, [authority.root]);
+    assert!(OutboundSettings::default().additional_roots().is_empty());
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     for (setting, expected) in [
         ("Proxy=proxy.example", "a host and a port"),
@@ -48,6 +62,7 @@ fn what_is_wrong_is_named() {
         ("Proxy=user@proxy.example:3128", "a host and a port"),
         ("ProxyAuthorization=a\u{1}b", "the value of a header"),
         ("DeniedNetworks:0=10.0.0.0/99", "a network such as"),
+        ("TrustedCertificates=/nowhere/at/all.pem", "a file with certificates in PEM form"),
     ] {
         let problem = read(&[setting]).unwrap_err();
         assert!(problem.contains(expected), "{setting}: {problem}");
