@@ -220,10 +220,15 @@ export const webhooks = [
       await page.locator('[data-wrong]').first().waitFor();
       await page.getByLabel('Time to answer').fill('5');
       await page.getByLabel('Between attempts').fill('1, 1');
+      await page.getByLabel('Notes for programs: name 1').fill('team');
+      await page.getByLabel('Notes for programs: value 1').fill('stock');
+      await page.getByLabel('Headers of its own: name 1').fill('X-Token');
+      await page.getByLabel('Headers of its own: value 1').fill('secret');
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Endpoint saved');
       const saved = await application.ask<Record<string, unknown>>(`/api/v1/webhooks/${endpoint.id}`);
       assert.deepEqual([saved.timeoutSeconds, saved.retryDelaysSeconds], [5, [1, 1]]);
+      assert.deepEqual([saved.metadata, saved.headerNames], [{ team: 'stock' }, ['X-Token']]);
       await page.locator('.svc-related').getByRole('button', { name: 'Show all' }).click();
 
       await page.getByLabel('Any status').selectOption('delivered');

@@ -56,6 +56,9 @@ export interface EndpointInput {
   retryDelaysSeconds?: readonly number[] | null;
   expiresAfterSeconds?: number | null;
   isAsymmetric?: boolean;
+  metadata?: Readonly<Record<string, string>>;
+  /** In place of those it has; nobody is told the values again. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export type Status = 'queued' | 'retrying' | 'delivered' | 'failed' | 'cancelled';

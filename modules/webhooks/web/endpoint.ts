@@ -146,6 +146,7 @@ export class WebhooksEndpoint extends Part {
       retryDelaysSeconds,
       expiresAfterSeconds,
       isAsymmetric: endpoint.publicKey !== null,
+      metadata: endpoint.metadata,
     };
   }
 
@@ -442,6 +443,7 @@ export class WebhooksEndpoint extends Part {
         input: editing,
         problem: this.refused,
         types: this.types,
+        headerNames: this.endpoint?.headerNames ?? [],
         change: (part) => {
           this.editing = { ...editing, ...part };
         },

@@ -2,6 +2,7 @@
 import { capitalised, html, icon, nothing, text, type Problem, type TemplateResult } from '@svc/web';
 import type { EndpointInput, EventType } from './api.ts';
 import './events.ts';
+import './pairs.ts';
 
 /** A number, or what is none as it was written: that is the server's to refuse. */
 function readWhole(typed: string): number {
@@ -15,11 +16,23 @@ export interface FormState {
   readonly input: EndpointInput;
   readonly problem: Problem | undefined;
   readonly types: readonly EventType[];
+  /** The names of the custom headers that it has; their values are told to nobody. */
+  readonly headerNames: readonly string[];
   change(part: EndpointInput): void;
 }
 
 const NUMBERS = ['maxPerSecond', 'timeoutSeconds', 'expiresAfterSeconds'] as const;
-const FIELDS = ['url', 'description', 'events', 'filter', 'includesChanges', 'retryDelaysSeconds', ...NUMBERS];
+const PAIRS = ['metadata', 'headers'] as const;
+const FIELDS = [
+  'url',
+  'description',
+  'events',
+  'filter',
+  'includesChanges',
+  'retryDelaysSeconds',
+  ...NUMBERS,
+  ...PAIRS,
+];
 
 function row(
   form: FormState,
@@ -106,7 +119,10 @@ function whole(form: FormState, name: (typeof NUMBERS)[number]): (describedBy: s
 
 /** What the server says of a list, or of the first of its parts that it refuses. */
 function wrongOf(problem: Problem | undefined, name: string): string | undefined {
-  return problem?.of(name) ?? problem?.fields.find(({ field }) => field.startsWith(`${name}[`))?.message;
+  return (
+    problem?.of(name) ??
+    problem?.fields.find(({ field }) => /^[[.]/.test(field.slice(name.length)) && field.startsWith(name))?.message
+  );
 }
 
 /** What is written stays as it is: the numbers are read out of it. */
@@ -126,10 +142,33 @@ function delays(form: FormState): (describedBy: string) => TemplateResult {
   />`;
 }
 
+/** Headers that nobody has written stay as they are. */
+function kept(name: (typeof PAIRS)[number], written: Record<string, string>): Record<string, string> | undefined {
+  return name === 'headers' && Object.keys(written).length === 0 ? undefined : written;
+}
+
+/** Names with values that go with it. */
+function pairs(form: FormState, name: (typeof PAIRS)[number]): (describedBy: string) => TemplateResult {
+  return (describedBy) => html`<webhooks-pairs
+    .value=${form.input[name] ?? {}}
+    .label=${text(`webhooks-field-${name}`)}
+    .inputId=${`${form.prefix}-${name}`}
+    .describedBy=${describedBy}
+    .isSecret=${name === 'headers'}
+    @pairs=${(event: CustomEvent<Record<string, string>>) => form.change({ [name]: kept(name, event.detail) })}
+  ></webhooks-pairs>`;
+}
+
+function headersNote({ headerNames }: FormState): string {
+  return headerNames.length === 0
+    ? text('webhooks-note-headers')
+    : text('webhooks-note-headers-kept', { names: headerNames.join(', ') });
+}
+
 /** What the server says about no field of this form. */
 function rest(problem: Problem | undefined): string[] {
   if (!problem) return [];
-  const others = problem.fields.filter(({ field }) => !FIELDS.includes(field.split('[')[0] ?? ''));
+  const others = problem.fields.filter(({ field }) => !FIELDS.includes(field.split(/[[.]/)[0] ?? ''));
   if (problem.fields.length === 0) return [problem.message];
   return others.map(({ field, message }) => `${field}: ${message}`);
 }
@@ -154,11 +193,13 @@ export function fields(form: FormState): TemplateResult {
     ${row(form, 'events', events, text('webhooks-note-events'))}
     ${row(form, 'filter', filter(form), text('webhooks-note-filter'))}
     ${check(form, 'isActive')}
-    <details class="svc-more" ?open=${[...NUMBERS, 'includesChanges', 'retryDelaysSeconds'].some((name) => wrongOf(form.problem, name))}>
+    <details class="svc-more" ?open=${[...NUMBERS, ...PAIRS, 'includesChanges', 'retryDelaysSeconds'].some((name) => wrongOf(form.problem, name))}>
       <summary>${text('webhooks-more')}</summary>
       ${wrong('includesChanges')}${check(form, 'includesChanges')}${cloudEvents(form)}${check(form, 'isThin')}${check(form, 'isOrdered')}${check(form, 'isAsymmetric')}
       ${NUMBERS.map((name) => row(form, name, whole(form, name), text(`webhooks-note-${name}`)))}
       ${row(form, 'retryDelaysSeconds', delays(form), text('webhooks-note-retryDelaysSeconds'))}
+      ${row(form, 'headers', pairs(form, 'headers'), headersNote(form))}
+      ${row(form, 'metadata', pairs(form, 'metadata'), text('webhooks-note-metadata'))}
     </details>
   </div>`;
 }
