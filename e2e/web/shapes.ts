@@ -73,7 +73,7 @@ export const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
   [
     'a board',
     { app: 'sets.Orders', state: { g: 'workflowState', f: [['status', 'is', 'placed']] } },
-    (page) => page.locator('.svc-card').first().waitFor(),
+    (page) => page.locator('.svc-board-card').first().waitFor(),
   ],
   [
     'drawing a workflow',
@@ -107,6 +107,7 @@ export const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
   ['people', { app: 'system.people' }, LIST],
   ['roles', { app: 'system.roles' }, LIST],
   ['the organisation', { app: 'system.organisation' }, (page) => page.locator('.svc-setting').waitFor()],
+  ['sign-in', { app: 'system.sign-in' }, (page) => page.locator('.svc-block').first().waitFor()],
   ['health', { app: 'system.health' }, (page) => page.locator('.svc-figures').waitFor()],
   ['first steps', { app: 'system.first' }, (page) => page.locator('.svc-steps').waitFor()],
   ['the account', { app: 'system.account' }, (page) => page.locator('.svc-ways').waitFor()],

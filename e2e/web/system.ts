@@ -1,6 +1,6 @@
 /** Pages of the system: people and what they may do, health, settings, first steps. */
 import assert from 'node:assert/strict';
-import { fresh, row, said, signInAs, story } from './scenario.ts';
+import { fresh, makeProduct, row, said, signInAs, story, until } from './scenario.ts';
 
 export const system = [
   story(
@@ -49,6 +49,52 @@ export const system = [
       await people.getByRole('button', { name: 'Take out' }).click();
       await people.locator('dialog[open]').getByRole('button', { name: 'Take out' }).click();
       await said(people, `${name} was taken out`);
+    },
+  ),
+
+  story(
+    'rights that change while one works come and go with the next refusal',
+    {},
+    async ({ stranger, application }) => {
+      const name = fresh('Nia');
+      const email = `${name.toLowerCase()}@shop.example`;
+      const held = ['Products.View', 'Products.Update', 'Categories.View', 'Suppliers.View'];
+      const role = { name: fresh('Clerk'), permissions: held };
+      const { id } = await application.ask<{ id: string }>('/api/v1/identity/roles', { method: 'POST', body: role });
+      const { invitationLink } = await application.ask<{ invitationLink: string }>('/api/v1/identity/users', {
+        method: 'POST',
+        body: { displayName: name, email, roles: [id] },
+      });
+      const product = await makeProduct(application, fresh('Fender'));
+      const { pathname, search } = new URL(invitationLink);
+      const clerk = await stranger(application.url + pathname + search);
+      const password = fresh('a long password ');
+      for (const field of await clerk.locator('input[type=password]').all()) await field.fill(password);
+      await clerk.locator('form .primary').click();
+      await signInAs(clerk, { email, password });
+      const opens = (app: string, intent?: unknown) =>
+        clerk.evaluate(
+          ([app, intent]) =>
+            (globalThis as unknown as { Shell: { openApp(app: unknown, intent: unknown): boolean } }).Shell.openApp(
+              app,
+              intent,
+            ),
+          [app, intent] as const,
+        );
+      assert.equal(await opens('sets.Customers'), false);
+      assert.equal(await opens('sets.Products', { r: product.id }), true);
+      await clerk.getByRole('button', { name: /^Edit Price/ }).click();
+      await clerk.getByLabel('Price', { exact: true }).fill('20');
+
+      const now = [...held.filter((one) => one !== 'Products.Update'), 'Customers.View'];
+      await application.ask(`/api/v1/identity/roles/${id}`, {
+        method: 'PUT',
+        body: { ...role, permissions: now },
+      });
+      await clerk.locator('.svc-pane').getByRole('button', { name: 'Save' }).click();
+      await clerk.getByRole('button', { name: /^Edit Price/ }).waitFor({ state: 'detached' });
+      await until('the customers are there', () => opens('sets.Customers'));
+      await clerk.locator('.shell-window[data-app="sets.Customers"] .svc-row[data-index="0"]').waitFor();
     },
   ),
 

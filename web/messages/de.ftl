@@ -114,6 +114,7 @@ filter-time-less = { $name } vor { $value }
 filter-time-more = { $name } nach { $value }
 
 ## Felder
+field-json = Das ist noch kein JSON. Texte und Namen stehen in doppelten Anführungszeichen, und hinter dem letzten Eintrag kommt nur seine Klammer.
 field-number = Bitte eine Zahl schreiben
 field-optional = (freiwillig)
 field-other = Dieser Wert passt hier nicht
@@ -158,6 +159,13 @@ record-saved = { $count ->
     [one] Gespeichert: { $name }
    *[other] { $count } Änderungen gespeichert: { $name }
  }
+lines-add = { $kind } hinzufügen
+lines-amount = { $name }, Zeile { $place }
+lines-conflict = Inzwischen hat das jemand anders geändert. Was Sie geschrieben haben, bleibt hier stehen; laden Sie neu, um den anderen Stand zu sehen.
+lines-edit = { $name } bearbeiten
+lines-none = Noch keine
+lines-remove = Zeile { $place } entfernen
+lines-saved = Gespeichert: { $names }
 related-all = Alle zeigen
 related-none = Keine
 
@@ -230,6 +238,10 @@ select-everything = Alle { $count } auswählen
 total-average = Durchschnitt
 total-max = größter Wert
 total-min = kleinster Wert
+total-short-average = Ø
+total-short-max = max.
+total-short-min = min.
+total-short-sum = Summe
 total-sum = Summe
 views = Ansichten
 views-everybody = geteilt
@@ -273,6 +285,7 @@ history-mode-Undo = { $operation ->
     [restored] Wieder löschen
    *[other] Diese Änderung zurücknehmen
  }
+history-nameless = Jemand, dessen Name entfernt wurde
 history-none = Noch nichts festgehalten
 history-none-text = Von nun an steht hier jede Änderung: von wem, wann, und was zuvor war.
 history-now = Jetzt
@@ -287,6 +300,7 @@ history-rewritten = { $more ->
     [one] { $who } hat { $field } und ein weiteres Feld geändert
    *[other] { $who } hat { $field } und { $more } weitere Felder geändert
  }
+history-stranger = Jemand aus einer anderen Organisation
 history-system = Das System
 history-title-After = Diesen Stand wiederherstellen?
 history-title-Before = Den Stand davor wiederherstellen?

@@ -114,6 +114,7 @@ filter-time-less = { $name } before { $value }
 filter-time-more = { $name } after { $value }
 
 ## Fields
+field-json = This isn’t JSON yet. Texts and names stand in double quotes, and nothing follows the last entry but its bracket.
 field-number = Write a number
 field-optional = (optional)
 field-other = This isn’t a value that fits here
@@ -158,6 +159,13 @@ record-saved = { $count ->
     [one] Saved: { $name }
    *[other] Saved { $count } changes: { $name }
  }
+lines-add = Add { $kind }
+lines-amount = { $name }, line { $place }
+lines-conflict = Somebody else has changed this meanwhile. What you wrote is kept here; load it again to see theirs.
+lines-edit = Edit { $name }
+lines-none = None yet
+lines-remove = Remove line { $place }
+lines-saved = Saved: { $names }
 related-all = Show all
 related-none = None
 
@@ -230,6 +238,10 @@ select-everything = Select all { $count }
 total-average = average
 total-max = greatest
 total-min = least
+total-short-average = avg
+total-short-max = max
+total-short-min = min
+total-short-sum = sum
 total-sum = sum
 views = Views
 views-everybody = shared
@@ -273,6 +285,7 @@ history-mode-Undo = { $operation ->
     [restored] Delete it again
    *[other] Undo this change
  }
+history-nameless = Somebody whose name was blanked
 history-none = Nothing was kept yet
 history-none-text = From now on every change is told here: who made it, when, and what it was before.
 history-now = Now
@@ -287,6 +300,7 @@ history-rewritten = { $more ->
     [one] { $who } changed { $field } and one more
    *[other] { $who } changed { $field } and { $more } more
  }
+history-stranger = Somebody of another organisation
 history-system = The system
 history-title-After = Bring back this state?
 history-title-Before = Bring back the state before?

@@ -12,6 +12,7 @@ import {
   howOf,
   html,
   icon,
+  keptSets,
   knownModel,
   menuButton,
   noticesNear,
@@ -27,6 +28,7 @@ import {
   text,
   timeAgo,
   waysBack,
+  whoOf,
   type Column,
   type EntitySet,
   type Entry,
@@ -74,6 +76,25 @@ interface Whole {
   readonly records: readonly (Preview & { readonly set: string; readonly record: string })[];
 }
 
+/** A value that the log is narrowed to, with how many entries there are of it. */
+interface Facet {
+  readonly value: string | null;
+  readonly label?: string;
+  readonly count: number;
+}
+
+/** What the log holds, among its newest entries. */
+interface Facets {
+  /** Whether these are all that there are. */
+  readonly complete: boolean;
+  readonly sets: readonly Facet[];
+  readonly events: readonly Facet[];
+  readonly operations: readonly Facet[];
+  readonly people: readonly Facet[];
+}
+
+type FacetKind = Exclude<keyof Facets, 'complete'>;
+
 /** Whether anything of a record would go back. */
 function goesBack({ action, fields }: Preview): boolean {
   return action !== 'change' || fields.some(({ problem, changedLater }) => problem === null && !changedLater);
@@ -85,8 +106,12 @@ function setOf({ set }: Audited): EntitySet | undefined {
   return set === null ? undefined : knownModel().get(set);
 }
 
+function eventId(event: string): string {
+  return `audit-event-${event.replaceAll('.', '-')}`;
+}
+
 function eventName(event: string): string {
-  return find(`audit-event-${event.replaceAll('.', '-')}`) ?? event;
+  return find(eventId(event)) ?? event;
 }
 
 class AuditPage extends LogPage {
@@ -94,10 +119,59 @@ class AuditPage extends LogPage {
   #people: readonly { id: string; displayName: string }[] = [];
   readonly #names = new Map<EntitySet, ReferenceNames>();
   #named = 0;
+  /** What can be taken back, where the person may look at histories at all. */
+  #restorable: ReadonlyMap<string, boolean> | undefined;
+  /** Of the whole log, and of what it's narrowed to. */
+  #facets: { readonly all?: Facets; readonly here?: Facets } = {};
+  #counted: string | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
     if (this.can(PEOPLE)) void this.#findPeople();
+    if (this.can(VIEW_HISTORY)) void this.#findRestorable();
+  }
+
+  async #findRestorable(): Promise<void> {
+    // The server refuses what can't go back, too.
+    this.#restorable = await keptSets().catch(() => undefined);
+    this.requestUpdate();
+  }
+
+  override willUpdate(changes: PropertyValues): void {
+    super.willUpdate(changes);
+    const query = String(new URLSearchParams(this.view.by));
+    if (query === this.#counted) return;
+    this.#counted = query;
+    void this.#count(query);
+  }
+
+  /** Asks how many entries there are of what; without an answer the log is narrowed without numbers. */
+  async #count(query: string): Promise<void> {
+    const ask = (of: string) =>
+      send<Facets>(`${ROOT}/facets?${of}`).then(
+        ({ body }) => body,
+        () => undefined,
+      );
+    const here = await ask(query);
+    const all = this.#facets.all ?? (query === '' ? here : await ask(''));
+    if (query !== this.#counted) return;
+    this.#facets = { ...(all ? { all } : {}), ...(here ? { here } : {}) };
+    this.requestUpdate();
+  }
+
+  /** Choices with their numbers: those that are known, and those that the log holds. */
+  #choices(kind: FacetKind, known: readonly (readonly [string, string])[]): (readonly [string, string])[] {
+    const { all, here } = this.#facets;
+    const names = new Map(known);
+    for (const { value, label } of [...(all?.[kind] ?? []), ...(here?.[kind] ?? [])]) {
+      if (value !== null && label && !names.has(value)) names.set(value, label);
+    }
+    const counts = new Map(here?.[kind].map(({ value, count }) => [value, count]));
+    const isAll = here?.complete === true ? 'yes' : 'no';
+    return [...names].map(([value, label]) => {
+      const count = counts.get(value);
+      return [value, count === undefined ? label : text('audit-choice', { label, count, isAll })];
+    });
   }
 
   async #findPeople(): Promise<void> {
@@ -172,11 +246,18 @@ class AuditPage extends LogPage {
   #kind(one: Audited): string {
     if (one.set === null) return '';
     const set = setOf(one);
-    return set ? singular(set.name, set.type) : one.set;
+    if (set) return singular(set.name, set.type);
+    return this.#facets.all?.sets.find(({ value }) => value === one.set)?.label ?? one.set;
   }
 
   #who({ by }: Audited): string {
-    return by.displayName || text('history-system');
+    return whoOf(by);
+  }
+
+  /** Whom an event is about, where that isn't who did it. */
+  #about({ by, data }: Audited): string | undefined {
+    const id = (data as { userId?: unknown } | null)?.userId;
+    return id === by.userId ? undefined : this.#people.find((person) => person.id === id)?.displayName;
   }
 
   #fields(one: Audited): string {
@@ -186,18 +267,17 @@ class AuditPage extends LogPage {
     return one.operation !== 'updated' ? '' : shown.join(', ') + (rest > 0 ? ` +${rest}` : '');
   }
 
+  /** What kind of record it is, where that isn't its name; of an event whom it is about. */
+  #beside(one: Audited): TemplateResult | typeof nothing {
+    const beside = one.event !== null ? this.#about(one) : this.#title(one) && this.#kind(one);
+    return beside === undefined ? nothing : html`<span class="svc-soft">${beside}</span>`;
+  }
+
   protected columns(): Column[] {
     const operation = (row: Row) => text(`audit-operation-${audited(row).operation}`);
     const what = (row: Row) => (audited(row).event === null ? `${this.#kind(audited(row))} ${this.nameOf(row)}` : '');
     return [
-      column(
-        text('audit-record'),
-        200,
-        1.6,
-        (row) =>
-          html`${this.nameOf(row)} ${this.#title(audited(row)) === undefined ? nothing : html`<span class="svc-soft">${this.#kind(audited(row))}</span>`}`,
-        what,
-      ),
+      column(text('audit-record'), 200, 1.6, (row) => html`${this.nameOf(row)} ${this.#beside(audited(row))}`, what),
       column(
         text('audit-what'),
         200,
@@ -225,21 +305,18 @@ class AuditPage extends LogPage {
 
   protected override tools(): TemplateResult {
     const sets = [...knownModel().values()].map(({ name }) => [name, setName(name)] as const);
-    return html`${this.narrow('set', text('audit-by-set'), sets)}
-      ${this.narrow(
-        'operation',
-        text('audit-by-operation'),
-        OPERATIONS.map((one) => [one, text(`audit-operation-${one}`)] as const),
-      )}
-      ${
-        this.#people.length > 0
-          ? this.narrow(
-              'user',
-              text('audit-by-user'),
-              this.#people.map(({ id, displayName }) => [id, displayName] as const),
-            )
-          : nothing
-      }
+    const operations = OPERATIONS.map((one) => [one, text(`audit-operation-${one}`)] as const);
+    const events = (this.#facets.all?.events ?? []).flatMap(({ value, label }) =>
+      value === null ? [] : [[value, find(eventId(value)) ?? label ?? value] as const],
+    );
+    const people = this.#choices(
+      'people',
+      this.#people.map(({ id, displayName }) => [id, displayName] as const),
+    );
+    return html`${this.narrow('set', text('audit-by-set'), this.#choices('sets', sets))}
+      ${this.narrow('operation', text('audit-by-operation'), this.#choices('operations', operations))}
+      ${events.length > 0 || this.view.by.event ? this.narrow('event', text('audit-by-event'), this.#choices('events', events)) : nothing}
+      ${people.length > 0 ? this.narrow('user', text('audit-by-user'), people) : nothing}
       ${menuButton(text('more'), () => [{ label: text('audit-export'), icon: 'save', run: () => void this.#export() }])}`;
   }
 
@@ -273,6 +350,7 @@ class AuditPage extends LogPage {
     const one = audited(row);
     const set = setOf(one);
     if (!set || one.record === null) return nothing;
+    const isRestorable = this.#restorable?.get(set.name) ?? true;
     const entries = (): Entry[] => [
       ...waysBack(one, false).map(
         (mode): Entry => ({
@@ -291,7 +369,7 @@ class AuditPage extends LogPage {
           ? nothing
           : html`<button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('audit-history')} title=${text('audit-history')} @click=${past}>${icon('history')}</button>`
       }
-      ${menuButton(text('history-ways'), entries, { icon: 'undo' })}`;
+      ${isRestorable ? menuButton(text('history-ways'), entries, { icon: 'undo' }) : nothing}`;
   }
 
   async #restore(set: EntitySet, one: Audited, mode: RestoreMode): Promise<void> {
@@ -361,6 +439,7 @@ class AuditPage extends LogPage {
       html`<button type="button" class="svc-button" data-look="link" @click=${() => this.narrowTo(name, value)}>${shown}</button>`;
     return html`${set ? html`<p>${sentenceOf(set, this.#namesOf(set), one)}</p>` : nothing}${this.#told(one)}
       <dl class="svc-props">
+        ${this.#about(one) === undefined ? nothing : fact(text('audit-about'), this.#about(one) ?? '')}
         ${fact(text('audit-who'), how ? `${this.#who(one)}, ${how}` : this.#who(one))}
         ${fact(text('audit-when'), timeAgo(one.time))}
         ${one.record === null ? nothing : fact(text('audit-record'), only('record', one.record, text('audit-all-of-record')))}

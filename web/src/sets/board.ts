@@ -226,7 +226,7 @@ export class SvcBoard extends Part {
     const title = titleOf(this.host.model, this.set, row);
     const dragged = this.dragged?.key === key ? this.dragged : undefined;
     return html`<li
-      class="svc-card"
+      class="svc-board-card"
       data-key=${key}
       ?data-dragged=${dragged !== undefined}
       .style=${dragged ? `transform: translate(${dragged.x}px, ${dragged.y}px)` : ''}

@@ -1,5 +1,6 @@
 /** The columns of a list as the table takes them: from properties, with what a person has set. */
 import { html, type TemplateResult } from 'lit';
+import { isComparable } from '../core/filter.ts';
 import type { ListState } from '../core/list-state.ts';
 import type { EntitySet, Model, Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
@@ -26,7 +27,7 @@ function foot(set: EntitySet, view: ListState, property: Property, totals: Row):
   const value = totals[totalName(property.name)];
   const scale = property.scale ?? (total === 'average' ? 2 : 0);
   const shown = plain(set, { ...property, kind: 'decimal', scale }, value);
-  return html`<span class="svc-total-name">${text(`total-${total}`)}</span> ${shown || '–'}`;
+  return html`<span class="svc-total-name">${text(`total-short-${total}`)}</span> ${shown || '–'}`;
 }
 
 /** The columns; `editor` is what stands in a cell that somebody writes in. */
@@ -43,7 +44,7 @@ export function tableColumns(
     title: memberName(set.name, property.name),
     description: memberDescription(set.name, property.name, property.description),
     numeric: isNumeric(property),
-    sortable: true,
+    sortable: isComparable(property),
     ...measure(set, property),
     fixed: view.widths[property.name],
     isState: isChoice(property),

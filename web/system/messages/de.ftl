@@ -83,9 +83,22 @@ setting-History-RetentionDays = Tage, die Verläufe bleiben
     .description = Der Verlauf von Datensätzen und das Protokoll
 setting-History-SetRetentionDays = Andere Tage für einzelne Listen
     .description = Eine nach der anderen, etwa { "Products=90, Orders=7300" }
+setting-Webhooks-AllowedHosts = Hosts, an denen Endpunkte liegen dürfen
+    .description = Etwa { "example.com, *.example.com" }; leer für alle
+setting-Workflows-Holidays = Freie Tage
+    .description = { "2026-05-14" } für einen, { "12-25" } für den jedes Jahres; mit Kommas oder Zeilen dazwischen
+setting-Workflows-Weekend = Wochenende
+    .description = An diesen Tagen laufen Fristen nicht weiter
+setting-Workflows-Weekend-saturday-sunday = Samstag und Sonntag
+setting-Workflows-Weekend-friday-saturday = Freitag und Samstag
+setting-Workflows-Weekend-friday = Freitag
+setting-Workflows-Weekend-sunday = Sonntag
+setting-Workflows-Weekend-none = Keines
 settings-DataTable = Listen
 settings-History = Verlauf
 settings-Interface = Oberfläche
+settings-Webhooks = Webhooks
+settings-Workflows = Abläufe
 
 people-active = Aktiv
 people-again = Neu einladen
@@ -208,15 +221,23 @@ permissions-Web = Arbeitsfläche
 
 ## Das Protokoll
 audit-app = Protokoll
+audit-about = Betrifft
 audit-all-of-record = Alles, was mit ihm geschah
 audit-all-of-unit = Alles, was zusammen geschah
+audit-by-event = Jedes Ereignis
 audit-by-operation = Jede Art
 audit-by-set = Alle Daten
 audit-by-user = Alle Personen
+audit-choice = { $isAll ->
+    [yes] { $label } ({ $count })
+   *[no] { $label } ({ $count }+)
+ }
 audit-data = Was es sagte
 audit-event-ApplicationSettingChanged = Eine Einstellung wurde geändert
 audit-event-AuditLogExported = Das Protokoll wurde exportiert
+audit-event-HistoryBlanked = Etwas wurde in der Geschichte entfernt
 audit-event-HistoryRestored = Ein früherer Stand wurde wiederhergestellt
+audit-event-identity-api_key_changed = Ein API-Schlüssel wurde angelegt oder widerrufen
 audit-event-identity-rights_changed = Rechte wurden geändert
 audit-event-identity-sign_in_refused = Eine Anmeldung wurde abgewiesen
 audit-event-identity-signed_in = Jemand hat sich angemeldet
@@ -312,3 +333,42 @@ organisation-secret = Geheimnis des Programms
 organisation-secret-text = Das Programm { $id } braucht es; es wird nur jetzt gezeigt.
 organisation-signedOutUris = Adressen nach dem Abmelden
 organisation-signedOutUris-text = Eine je Zeile.
+
+## Wie sich Menschen anmelden
+sign-in-add = Aussteller hinzufügen
+sign-in-add-text = Wer die Anwendung betreibt, schreibt dies in ihre Einstellungen und startet sie neu. Registrieren Sie die Anwendung vorher dort; der Name in der ersten Zeile steht in ihren Adressen.
+sign-in-addresses = Mailadressen
+sign-in-addresses-not = Stehen für niemanden: Konten werden an der Nummer des Ausstellers erkannt
+sign-in-addresses-trusted = Bestätigte stehen für die Person, die sie hier hat
+sign-in-api = Zugriffstoken für die API
+sign-in-api-none = Keine werden angenommen
+sign-in-app = Anmeldung
+sign-in-authority = Adresse
+sign-in-callback = Nach der Anmeldung
+sign-in-client = Unser Name dort
+sign-in-elsewhere = Konten anderswo
+sign-in-elsewhere-text = OpenID-Connect-Aussteller, bei denen Menschen schon ein Konto haben. Auf der Anmeldeseite hat jeder einen Knopf.
+sign-in-here = Konten hier
+sign-in-here-text = Womit sich anmeldet, wen diese Anwendung selbst kennt.
+sign-in-idle = Abgemeldet, wenn ungenutzt für
+sign-in-lifetime = Neu anmelden nach
+sign-in-logout = Meldet, dass sich jemand abgemeldet hat (Back-Channel)
+sign-in-no-issuers = Noch keine Aussteller
+sign-in-no-issuers-text = Menschen melden sich mit den Konten an, die diese Anwendung führt.
+sign-in-on = An
+sign-in-passkeys = Passkeys
+sign-in-passkeys-text = Legt jede Person auf ihrer Kontoseite an
+sign-in-password = Passwort
+sign-in-password-text = Mit einem zweiten Schritt, wo ihn jemand eingeschaltet hat
+sign-in-programs = Programme, die Menschen hier anmelden
+sign-in-programs-text = Diese Anwendung ist selbst ein Aussteller: andere Programme können bei ihr registriert werden.
+sign-in-programs-open = Programme der Organisation
+sign-in-proof = Nachweis
+sign-in-proof-none = Keiner; ein öffentlicher Client
+sign-in-proof-secret = Ein Geheimnis
+sign-in-roles = Rollen
+sign-in-roles-here = Hier vergeben
+sign-in-roles-there = Vom Aussteller ({ $claims })
+sign-in-signed-out = Nach der Abmeldung
+sign-in-tell = Was der Aussteller wissen muss
+sign-in-try = Ausprobieren

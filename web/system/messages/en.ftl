@@ -83,9 +83,22 @@ setting-History-RetentionDays = Days that histories are kept
     .description = The history of records, and the audit log
 setting-History-SetRetentionDays = Other days for some lists
     .description = One after the other, such as { "Products=90, Orders=7300" }
+setting-Webhooks-AllowedHosts = Hosts that endpoints may be at
+    .description = Such as { "example.com, *.example.com" }; empty for any
+setting-Workflows-Holidays = Days off
+    .description = { "2026-05-14" } for one, { "12-25" } for that of each year; with commas or lines between
+setting-Workflows-Weekend = Weekend
+    .description = Deadlines don’t run on these days
+setting-Workflows-Weekend-saturday-sunday = Saturday and Sunday
+setting-Workflows-Weekend-friday-saturday = Friday and Saturday
+setting-Workflows-Weekend-friday = Friday
+setting-Workflows-Weekend-sunday = Sunday
+setting-Workflows-Weekend-none = None
 settings-DataTable = Lists
 settings-History = History
 settings-Interface = Interface
+settings-Webhooks = Webhooks
+settings-Workflows = Workflows
 
 people-active = Active
 people-again = New invitation
@@ -208,15 +221,23 @@ permissions-Web = Desktop
 
 ## The audit log
 audit-app = Audit log
+audit-about = About
 audit-all-of-record = All that happened to it
 audit-all-of-unit = All that was done together
+audit-by-event = Any event
 audit-by-operation = Any kind
 audit-by-set = All data
 audit-by-user = Everybody
+audit-choice = { $isAll ->
+    [yes] { $label } ({ $count })
+   *[no] { $label } ({ $count }+)
+ }
 audit-data = What it told
 audit-event-ApplicationSettingChanged = A setting was changed
 audit-event-AuditLogExported = The audit log was exported
+audit-event-HistoryBlanked = Something was blanked in the history
 audit-event-HistoryRestored = An earlier state was brought back
+audit-event-identity-api_key_changed = An API key was made or revoked
 audit-event-identity-rights_changed = Rights were changed
 audit-event-identity-sign_in_refused = A sign-in was refused
 audit-event-identity-signed_in = Somebody signed in
@@ -312,3 +333,42 @@ organisation-secret = Client secret
 organisation-secret-text = The program { $id } needs it, and it is shown only now.
 organisation-signedOutUris = Addresses after signing out
 organisation-signedOutUris-text = One in each line.
+
+## How people sign in
+sign-in-add = Add an issuer
+sign-in-add-text = An operator writes this into the program’s settings and starts it anew. Register the application there first; the name in the first line stands in its addresses.
+sign-in-addresses = Mail addresses
+sign-in-addresses-not = Name nobody: accounts are known by the issuer’s own number
+sign-in-addresses-trusted = Verified ones name the person who has them here
+sign-in-api = Access tokens for the API
+sign-in-api-none = None are taken
+sign-in-app = Sign-in
+sign-in-authority = Address
+sign-in-callback = After signing in
+sign-in-client = Our name there
+sign-in-elsewhere = Accounts elsewhere
+sign-in-elsewhere-text = Issuers of OpenID Connect at which people have accounts already. The sign-in page has a button for each.
+sign-in-here = Accounts here
+sign-in-here-text = What people who are kept by this application sign in with.
+sign-in-idle = Signed out when unused for
+sign-in-lifetime = Sign in again after
+sign-in-logout = Tells that somebody signed out (back channel)
+sign-in-no-issuers = No issuers yet
+sign-in-no-issuers-text = People sign in with the accounts that this application keeps.
+sign-in-on = On
+sign-in-passkeys = Passkeys
+sign-in-passkeys-text = Each person adds them on their account page
+sign-in-password = Password
+sign-in-password-text = With a second step for whoever has switched it on
+sign-in-programs = Programs that sign people in here
+sign-in-programs-text = This application is an issuer itself: other programs can be registered with it.
+sign-in-programs-open = Programs of the organisation
+sign-in-proof = Proof
+sign-in-proof-none = None; a public client
+sign-in-proof-secret = A secret
+sign-in-roles = Roles
+sign-in-roles-here = Given here
+sign-in-roles-there = Told by the issuer ({ $claims })
+sign-in-signed-out = After signing out
+sign-in-tell = What the issuer has to be told
+sign-in-try = Try it
