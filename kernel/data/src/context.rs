@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use sea_orm::{EntityTrait, FromQueryResult, QueryResult, Statement, Value};
@@ -29,6 +30,9 @@ pub struct Context {
     database: Database,
     principal: Arc<Principal>,
     correlation: Uuid,
+    /// Whether a unit of work has taken the correlation as its identifier; none where others have the
+    /// same correlation.
+    correlation_taken: Option<Arc<AtomicBool>>,
     work: Option<Work>,
     /// What the request may cost; none for work of the application's own.
     budget: Option<Budget>,
@@ -58,6 +62,7 @@ impl Context {
             database,
             principal,
             correlation,
+            correlation_taken: None,
             work: None,
             budget: None,
         })
@@ -93,6 +98,21 @@ impl Context {
     pub fn within_share(&self) -> Self {
         let database = self.data.database.shared_by(Share::of(&self.principal));
         Self { database, ..self.clone() }
+    }
+
+    /// The same context, whose correlation was made for it and is nobody else's: the first unit of work
+    /// has it as its identifier. So what one request did by one unit of work is found by either.
+    #[must_use]
+    pub fn with_correlation_of_its_own(self) -> Self {
+        Self { correlation_taken: Some(Arc::default()), ..self }
+    }
+
+    /// What the next unit of work is told apart by.
+    pub(crate) fn new_unit_id(&self) -> Uuid {
+        match &self.correlation_taken {
+            Some(taken) if !taken.swap(true, Ordering::Relaxed) => self.correlation,
+            _ => self.clock().new_id(),
+        }
     }
 
     /// The same context within a piece of background work, such as a job: changes say that it made

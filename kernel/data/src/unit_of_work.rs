@@ -122,6 +122,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     captured: Captured,
+    /// What runs right before the commit.
+    last: Vec<Statement>,
     wakes: BTreeSet<&'static str>,
     after_commit: Vec<Box<dyn FnOnce() + Send>>,
     /// Whether commit hooks wrote, too.
@@ -142,7 +144,7 @@ impl UnitOfWork {
         let data = Arc::clone(context.data());
         let transaction = Arc::new(context.database().begin().await?);
         let shared = Shared {
-            id: context.clock().new_id(),
+            id: context.new_unit_id(),
             data,
             transaction: Mutex::new(Some(transaction)),
             state: Mutex::default(),
@@ -251,6 +253,23 @@ impl UnitOfWork {
         outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
     }
 
+    /// Runs a statement of a commit hook whose outcome nobody needs: right before the commit, or before
+    /// the next round of hooks, and on SQLite in one message with the COMMIT. Not observed.
+    ///
+    /// A fault of it rolls the unit of work back.
+    pub fn execute_last(&self, statement: Statement) {
+        self.state().last.push(statement);
+    }
+
+    /// Runs what was left to the commit, for whoever may read it before.
+    async fn execute_left(&self) -> Result<()> {
+        let last = std::mem::take(&mut self.state().last);
+        for statement in last {
+            self.execute(statement).await?;
+        }
+        Ok(())
+    }
+
     /// Whether commit hooks changed records as well: then a record that was answered before the
     /// commit may not be what is stored. Before the commit nobody knows, and it is false.
     #[must_use]
@@ -309,7 +328,8 @@ impl UnitOfWork {
         let transaction = lock(&self.shared.transaction).take();
         let Some(transaction) = transaction else { return Ok(()) };
         let transaction = Arc::into_inner(transaction).ok_or_else(still_running)?;
-        transaction.commit().await?;
+        let last = std::mem::take(&mut self.state().last);
+        transaction.commit_after(last).await?;
         let (wakes, after_commit) = {
             let mut state = self.state();
             (std::mem::take(&mut state.wakes), std::mem::take(&mut state.after_commit))
@@ -336,7 +356,10 @@ impl UnitOfWork {
             if captured.is_empty() {
                 return Ok(());
             }
-            self.state().hooks_wrote = round > 0;
+            if round > 0 {
+                self.state().hooks_wrote = true;
+                self.execute_left().await?;
+            }
             for hook in &self.shared.data.commit_hooks {
                 hook.before_commit(self, &captured).await?;
             }

@@ -76,11 +76,12 @@ pub(crate) async fn caller(parts: &mut Parts, state: &HttpState) -> Result<Optio
             if let Some(admission) = parts.extensions.get::<Admission>() {
                 admission.admit(state.requests(), &principal).await?;
             }
-            let correlation = match parts.extensions.get::<RequestIds>() {
-                Some(ids) => ids.trace(),
-                None => state.app().clock().new_id(),
-            };
-            let context = Context::new(state.app(), Arc::new(principal), correlation)?;
+            let ids = parts.extensions.get::<RequestIds>();
+            let correlation = ids.map_or_else(|| state.app().clock().new_id(), RequestIds::trace);
+            let mut context = Context::new(state.app(), Arc::new(principal), correlation)?;
+            if ids.is_none_or(RequestIds::is_alone_in_trace) {
+                context = context.with_correlation_of_its_own();
+            }
             let known = Ctx(context.within_share());
             parts.extensions.insert(known.clone());
             return Ok(Some(known));

@@ -223,6 +223,46 @@ on_both_databases! {
         assert_eq!(skus(&ctx).await, ["L-2"]);
     }
 
+    async fn what_was_left_to_the_commit_is_stored_with_it_or_nothing_is(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let rename = |from: &str, to: &str| {
+            let sql = "UPDATE products SET sku = ? WHERE sku = ?";
+            ctx.database().statement(sql, [to.into(), from.into()])
+        };
+        ctx.transact(async |uow| {
+            uow.insert(lamp("L-1")).await?;
+            uow.execute_last(rename("L-1", "L-2"));
+            uow.execute_last(rename("L-2", "L-3"));
+            assert_eq!(skus(uow.context()).await, ["L-1"]);
+            Ok(())
+        })
+        .await
+        .unwrap();
+        assert_eq!(skus(&ctx).await, ["L-3"]);
+        let taken = ctx.transact(async |uow| {
+            uow.insert(lamp("L-4")).await?;
+            uow.execute_last(rename("L-4", "L-3"));
+            Ok(())
+        });
+        assert_eq!(taken.await.unwrap_err().kind(), ErrorKind::Conflict);
+        ctx.transact(async |uow| uow.insert(lamp("L-5")).await).await.unwrap();
+        assert_eq!(skus(&ctx).await, ["L-3", "L-5"]);
+    }
+
+    async fn the_first_unit_of_work_has_a_correlation_that_is_nobody_elses(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let own = ctx.clone().with_correlation_of_its_own();
+        for (ctx, sku) in [(&ctx, "L-1"), (&own, "L-2"), (&own, "L-3")] {
+            ctx.transact(async |uow| uow.insert(lamp(sku)).await).await.unwrap();
+        }
+        let units: Vec<_> = fixture.authors().into_iter().map(|(_, unit)| unit).collect();
+        let has_correlation = units.iter().map(|unit| *unit == ctx.correlation());
+        assert_eq!(has_correlation.collect::<Vec<_>>(), [false, true, false]);
+        assert_ne!(units[0], units[2]);
+    }
+
     async fn a_handle_that_was_kept_says_that_it_is_over(backend) {
         let fixture = Fixture::start(backend).await;
         let ctx = fixture.in_organisation(1);

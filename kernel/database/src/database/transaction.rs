@@ -103,13 +103,31 @@ impl Transaction {
     /// [`ErrorKind::OutcomeUnknown`](svc_core::ErrorKind::OutcomeUnknown) when the connection was lost before the database answered:
     /// then all of it is stored, or nothing.
     pub async fn commit(self) -> Result<()> {
+        self.commit_after(Vec::new()).await
+    }
+
+    /// Runs statements whose answers nobody needs, and stores what was done. SQLite gets them together
+    /// with the COMMIT, since each message to its thread costs as much as a small statement.
+    ///
+    /// # Errors
+    ///
+    /// As [`Transaction::commit`]; a fault of one of the statements, and then nothing is stored.
+    pub async fn commit_after(self, mut last: Vec<Statement>) -> Result<()> {
         let mut open = self.open.into_inner();
         if let Err(spoilt) = open.check() {
             open.end("ROLLBACK").await?;
             return Err(spoilt);
         }
+        if self.backend != DbBackend::Sqlite {
+            for statement in last.drain(..) {
+                if let Err(error) = open.execute(statement).await {
+                    open.end("ROLLBACK").await?;
+                    return Err(sqlx_error(error));
+                }
+            }
+        }
         commits::begins();
-        open.finish("COMMIT").await.map_err(|error| {
+        open.commit(last).await.map_err(|error| {
             let error = commit_error(error);
             if error.kind() != ErrorKind::OutcomeUnknown {
                 commits::failed();
@@ -159,6 +177,20 @@ impl Open {
 
     async fn finish(&mut self, sql: &str) -> Result<(), sqlx::Error> {
         let ended = self.script(sql).await.map(drop);
+        self.leave(ended)
+    }
+
+    /// Commits, on SQLite behind statements in the same message.
+    async fn commit(&mut self, last: Vec<Statement>) -> Result<(), sqlx::Error> {
+        if last.is_empty() {
+            return self.finish("COMMIT").await;
+        }
+        let ended = self.execute(followed_by_commit(last)).await.map(drop);
+        self.leave(ended)
+    }
+
+    /// Keeps the connection behind the end of the whole, or closes it, by which the database rolls back.
+    fn leave(&mut self, ended: Result<(), sqlx::Error>) -> Result<(), sqlx::Error> {
         let Some(connection) = self.connection.take() else { return ended };
         match ended {
             Ok(()) => connection.keep(),
@@ -233,6 +265,18 @@ impl ConnectionTrait for Transaction {
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         self.open.lock().await.rows(statement).await.map_err(query_error)
     }
+}
+
+/// All of them and a COMMIT as one statement of SQLite, whose marks take the values in their order.
+fn followed_by_commit(last: Vec<Statement>) -> Statement {
+    let (mut sql, mut values) = (String::new(), Vec::new());
+    for statement in last {
+        sql.push_str(&statement.sql);
+        sql.push_str("; ");
+        values.extend(statement.values.into_iter().flat_map(|values| values.0));
+    }
+    sql.push_str("COMMIT");
+    Statement::from_sql_and_values(DbBackend::Sqlite, sql, values)
 }
 
 /// What a fault of COMMIT means. Where the database answered, nothing is stored; where the connection

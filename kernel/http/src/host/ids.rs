@@ -32,6 +32,11 @@ impl RequestIds {
         self.trace
     }
 
+    /// Whether the trace begins with the request, so that nothing before it has the same id.
+    pub(crate) fn is_alone_in_trace(&self) -> bool {
+        self.trace == self.request
+    }
+
     /// The request.
     #[must_use]
     pub fn request(&self) -> Uuid {
