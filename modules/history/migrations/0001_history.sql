@@ -17,6 +17,8 @@ CREATE TABLE history_entries (
     user_name TEXT NOT NULL,
     api_key_id UUID,
     work_id UUID,
+    -- Found by the index below where it isn't the entry's own identifier: the first unit of work of a
+    -- request has that of the request.
     request_id UUID NOT NULL,
     unit_id UUID NOT NULL,
     -- The entry that this one took back.
@@ -41,7 +43,7 @@ CREATE TABLE history_entries (
 CREATE INDEX history_entries_of ON history_entries
     (organisation_id, set_name, record_key, position, id);
 CREATE INDEX history_entries_unit ON history_entries (unit_id) WHERE shares_unit = 1;
-CREATE INDEX history_entries_request ON history_entries (request_id);
+CREATE INDEX history_entries_request ON history_entries (request_id) WHERE request_id <> id;
 
 -- A row for each organisation that has seals: who adds one locks it first.
 CREATE TABLE history_chains (organisation_id UUID PRIMARY KEY);

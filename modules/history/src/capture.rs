@@ -71,7 +71,8 @@ impl CommitHook for Capture {
                 alone.shares_unit = false;
             }
         }
-        store::insert(uow, rows).await
+        store::insert(uow, rows);
+        Ok(())
     }
 }
 

@@ -200,33 +200,41 @@ static INSERT_ONE: LazyLock<String> = LazyLock::new(|| {
     format!("INSERT INTO history_entries ({}) VALUES ({marks})", names(""))
 });
 
-/// Stores entries.
-pub(crate) async fn insert(uow: &UnitOfWork, mut rows: Vec<Row>) -> Result<()> {
+/// Stores entries, at the end of the unit of work.
+pub(crate) fn insert(uow: &UnitOfWork, mut rows: Vec<Row>) {
     let database = uow.context().database();
     if rows.len() == 1
         && let Some(row) = rows.pop()
     {
-        return uow.execute(database.statement(&INSERT_ONE, row.values())).await.map(drop);
+        uow.execute_last(database.statement(&INSERT_ONE, row.values()));
     }
     for part in rows.chunks(ROWS_AT_ONCE) {
         let RowTable { sql, values } =
             RowTable::new(database.backend(), &COLUMNS, part.iter().map(Row::cells));
         let (into, from) = (names(""), names("r."));
         let sql = format!("INSERT INTO history_entries ({into}) SELECT {from} FROM {sql}");
-        uow.execute(database.statement(&sql, values)).await?;
+        uow.execute_last(database.statement(&sql, values));
     }
-    Ok(())
 }
 
 /// The entries of a unit of work in an organisation, as a table: one that is alone has the identifier of
-/// the unit of work, the others are found by an index. [`of_unit_values`] has the values.
+/// the unit of work, the others are found by an index. [`values_of`] has the values.
 const OF_UNIT: &str = "(\
     SELECT * FROM history_entries WHERE organisation_id = ? AND id = ? AND shares_unit = 0 UNION ALL \
     SELECT * FROM history_entries WHERE organisation_id = ? AND unit_id = ? AND shares_unit = 1\
     ) AS history_entries";
 
-fn of_unit_values(organisation: Uuid, unit: Uuid) -> Vec<Value> {
-    vec![organisation.into(), unit.into(), organisation.into(), unit.into()]
+/// The entries of a request in an organisation, as a table: one that is alone in a unit of work that has
+/// the identifier of its request has that, too, the others are found by an index. [`values_of`] has
+/// the values.
+const OF_REQUEST: &str = "(\
+    SELECT * FROM history_entries WHERE organisation_id = ? AND id = ? AND request_id = id UNION ALL \
+    SELECT * FROM history_entries WHERE organisation_id = ? AND request_id = ? AND request_id <> id\
+    ) AS history_entries";
+
+/// The values of [`OF_UNIT`] and [`OF_REQUEST`].
+fn values_of(organisation: Uuid, id: Uuid) -> Vec<Value> {
+    vec![organisation.into(), id.into(), organisation.into(), id.into()]
 }
 
 /// Takes the entry of a record out that this unit of work stored already.
@@ -238,7 +246,7 @@ pub(crate) async fn take(
 ) -> Result<Option<Row>> {
     let database = uow.context().database();
     let sql = format!("SELECT {} FROM {OF_UNIT} WHERE set_name = ? AND record_key = ?", selected());
-    let mut values = of_unit_values(organisation, uow.id());
+    let mut values = values_of(organisation, uow.id());
     values.extend([set.into(), key.into()]);
     let rows = uow.rows(database.statement(&sql, values)).await?;
     let Some(row) = rows.first() else { return Ok(None) };
@@ -409,9 +417,10 @@ fn found(ctx: &Context, filter: &Filter) -> Result<(&'static str, String, Vec<Va
         ("id < ?".to_owned(), before.map(Value::from)),
     ];
     let organisation = ctx.organisation()?.0;
-    let (source, mut values) = match unit {
-        Some(unit) => (OF_UNIT, of_unit_values(organisation, *unit)),
-        None => ("history_entries", Vec::new()),
+    let (source, mut values) = match (unit, request) {
+        (Some(unit), _) => (OF_UNIT, values_of(organisation, *unit)),
+        (None, Some(request)) => (OF_REQUEST, values_of(organisation, *request)),
+        (None, None) => ("history_entries", Vec::new()),
     };
     let mut sql = is("organisation_id");
     values.push(organisation.into());
@@ -427,7 +436,7 @@ fn found(ctx: &Context, filter: &Filter) -> Result<(&'static str, String, Vec<Va
 /// What a unit of work did, in its order.
 pub(crate) async fn of_unit(ctx: &Context, unit: Uuid, count: usize) -> Result<Vec<Row>> {
     let sql = format!("SELECT {} FROM {OF_UNIT} ORDER BY id LIMIT {count}", selected());
-    rows(ctx, &sql, of_unit_values(ctx.organisation()?.0, unit)).await
+    rows(ctx, &sql, values_of(ctx.organisation()?.0, unit)).await
 }
 
 /// The smallest identifier that the clock could have made at a time: what separates entries by age.

@@ -72,6 +72,40 @@ on_both_databases! {
         }
     }
 
+    async fn all_of_a_request_is_found(backend) {
+        let world = World::new(backend).await;
+        let client = world.client();
+        let ids = [world.product("A-1").await, world.product("A-2").await, world.product("A-3").await];
+        // The first two together, the last one in a unit of work of its own.
+        let requests: Vec<Json> = ids.iter().enumerate().map(|(number, id)| {
+            let mut request = json!({
+                "id": number.to_string(), "method": "patch", "url": format!("Products({id})"), "body": {"price": 7},
+            });
+            if number < 2 {
+                request["atomicityGroup"] = json!("together");
+            }
+            request
+        }).collect();
+        let batch = json!({"requests": requests});
+        let _ = client.post("/odata/v1/$batch", batch).await.expect(200);
+        // Another system's trace goes over several requests.
+        let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        for price in [8, 9] {
+            let path = format!("/odata/v1/Products({})", ids[0]);
+            let headers = [("traceparent", trace)];
+            let _ = client.send_json(http::Method::PATCH, &path, &headers, json!({"price": price})).await.expect(200);
+        }
+        let newest = log(&client, "take=5").await;
+        let units: Vec<_> = newest.iter().map(|entry| &entry["unitOfWork"]).collect();
+        assert!(units[2] != units[3] && units[3] == units[4], "{units:?}");
+        for (entry, expected) in [(&newest[0], 2), (&newest[4], 3)] {
+            let request = entry["requestId"].as_str().unwrap();
+            let found = log(&client, &format!("requestId={request}")).await;
+            assert_eq!(found.len(), expected, "{found:?}");
+            assert!(found.iter().all(|one| one["requestId"] == request));
+        }
+    }
+
     async fn facets_count_what_their_reader_may_see(backend) {
         let world = World::new(backend).await;
         let (east, west) = (world.product("A-1").await, world.product("A-2").await);
