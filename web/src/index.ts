@@ -11,7 +11,7 @@ export { SvcReference, type Pick } from './parts/reference.ts';
 export { readMetrics, sumOf, type Sample } from './core/metrics.ts';
 export { readNumber } from './core/input.ts';
 export { waysBack, type Entry as HistoryEntry, type RestoreMode } from './core/history.ts';
-export type { Preview } from './client/history.ts';
+export { keptSets, type Preview } from './client/history.ts';
 export type { EntitySet } from './core/model.ts';
 export { Problem, type FieldProblem } from './core/problem.ts';
 export type { Row } from './core/pages.ts';
@@ -28,7 +28,15 @@ export { SvcTable } from './parts/table.ts';
 export type { Column, RowPress, Rows } from './parts/table-parts.ts';
 export { badge, dueTime, isOver, timeAgo, timeShort, type Tone } from './parts/value.ts';
 export { watch } from './parts/watch.ts';
-export { changedValues, changesOf, fieldName, howOf, ReferenceNames, sentenceOf } from './sets/history-values.ts';
+export {
+  changedValues,
+  changesOf,
+  fieldName,
+  howOf,
+  ReferenceNames,
+  sentenceOf,
+  whoOf,
+} from './sets/history-values.ts';
 export { restoreWith } from './sets/history-restore.ts';
 export { readFacts } from './sets/facts.ts';
 export { noticesNear, SvcNotices } from './sets/notices.ts';

@@ -11,12 +11,12 @@ const EMPTY_PAGES = 20;
 /** What looking at the history asks for; nobody holds it where there is none. */
 export const VIEW_HISTORY = 'History.View';
 
-let kept: Promise<ReadonlySet<string>> | undefined;
+let kept: Promise<ReadonlyMap<string, boolean>> | undefined;
 
-/** The sets whose history this person may read. */
-export function keptSets(): Promise<ReadonlySet<string>> {
-  kept ??= send<{ items: { set: string }[] }>(ROOT).then(
-    ({ body }) => new Set(body.items.map(({ set }) => set)),
+/** The sets whose history this person may read, and whether their records can be taken back. */
+export function keptSets(): Promise<ReadonlyMap<string, boolean>> {
+  kept ??= send<{ items: { set: string; restorable: boolean }[] }>(ROOT).then(
+    ({ body }) => new Map(body.items.map(({ set, restorable }) => [set, restorable])),
     (error: unknown) => {
       // Asked again by the next one.
       kept = undefined;

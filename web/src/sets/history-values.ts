@@ -93,13 +93,19 @@ export function changedValues(fields: readonly ChangedField[]): { name: string; 
   return fields.map(({ name, before, after }) => ({ name, values: [before, after] }));
 }
 
+/** Who did something: whom nobody tells of is of another organisation, whose name was blanked has none any more. */
+export function whoOf({ userId, displayName }: Author): string {
+  if (displayName === '') return text(userId === null ? 'history-stranger' : 'history-nameless');
+  return userId === null ? text('history-system') : displayName;
+}
+
 /** An entry in one sentence: "Anna changed Price from 12.50 to 13.00". */
 export function sentenceOf(
   set: EntitySet,
   names: ReferenceNames,
   entry: Pick<Entry, 'by' | 'operation' | 'fields'>,
 ): string {
-  const who = entry.by.displayName || text('history-system');
+  const who = whoOf(entry.by);
   const saying = sayingOf(entry);
   if ('field' in saying) {
     const { name, before, after } = saying.field;
