@@ -6,21 +6,16 @@
  * adds and deletes a webtop, lets somebody sign in and out, and closes all. Every minute tells what is alive after a forced
  * garbage collection. After rounds that fill caches, the last minute must be as the first; the run fails otherwise.
  *
- * `--share 0.2` rests between rounds, so that the browser takes at most that share of one processor.
+ * `--share 0.2` rests between rounds, so that the browser takes at most that share of one processor. `--browser firefox`
+ * plays it there, by the figures of `about:memory`.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { engineNamed, launchIn, LIVELY, type Engine } from '../../e2e/shell/browser.ts';
+import { alive, grown, meterOf, type Alive, type Meter } from '../../e2e/shell/meters.ts';
 import { serve } from '../../shell/scripts/play.ts';
 import { devTools, freshPage, launch } from './browser.ts';
-
-/** What is alive in a page after a garbage collection. */
-export interface Alive {
-  heapMb: number;
-  nodes: number;
-  listeners: number;
-  documents: number;
-}
 
 const APPS = [
   'notes',
@@ -41,16 +36,6 @@ const APPS = [
 ];
 const WINDOWS_PER_ROUND = 20;
 const WARM_UP_ROUNDS = 8;
-/** What may be more at the end: a window that stayed would be some 10 KB and 40 nodes. */
-const TOLERATED = { pageMb: 0.1, nodes: 4, listeners: 2, documents: 0 };
-
-async function alive(session: CDPSession): Promise<Alive> {
-  for (let round = 0; round < 3; round += 1) await session.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await session.send('Runtime.getHeapUsage');
-  const { nodes, jsEventListeners, documents } = await session.send('Memory.getDOMCounters');
-  return { heapMb: usedSize / 1_048_576, nodes, listeners: jsEventListeners, documents };
-}
-
 async function closeAll(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const button of document.querySelectorAll<HTMLElement>('.shell-window [data-act=close]')) button.click();
@@ -108,32 +93,6 @@ async function drag(page: Page): Promise<void> {
   await page.mouse.up();
 }
 
-interface Snapshot {
-  snapshot: { meta: { node_fields: string[]; node_types: [string[], ...unknown[]] } };
-  nodes: number[];
-}
-
-/** What the heap holds, in megabytes: what a page can leak, what the engine compiled, and what the browser keeps itself. */
-async function heapByKind(session: CDPSession): Promise<{ page: number; compiled: number; browser: number }> {
-  let text = '';
-  const collect = (part: { chunk: string }) => {
-    text += part.chunk;
-  };
-  session.on('HeapProfiler.addHeapSnapshotChunk', collect);
-  await session.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false });
-  session.off('HeapProfiler.addHeapSnapshotChunk', collect);
-  const { snapshot, nodes } = JSON.parse(text) as Snapshot;
-  const fields = snapshot.meta.node_fields;
-  const [type, size] = [fields.indexOf('type'), fields.indexOf('self_size')];
-  const sums = { page: 0, compiled: 0, browser: 0 };
-  for (let at = 0; at < nodes.length; at += fields.length) {
-    const kind = snapshot.meta.node_types[0][nodes[at + type] ?? 0] ?? '';
-    const sum = kind === 'code' ? 'compiled' : ['native', 'hidden', 'synthetic'].includes(kind) ? 'browser' : 'page';
-    sums[sum] += (nodes[at + size] ?? 0) / 1_048_576;
-  }
-  return sums;
-}
-
 /** A thousand plain windows, opened and closed by twenties after a hundred to warm up. */
 export async function thousandWindows(page: Page): Promise<{ before: Alive; after: Alive }> {
   const session = await devTools(page);
@@ -154,15 +113,9 @@ export async function thousandWindows(page: Page): Promise<{ before: Alive; afte
   return { before, after: await alive(session) };
 }
 
-/** Seconds of a processor that all processes of the browser have taken so far. */
-async function processorSeconds(session: CDPSession): Promise<number> {
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-  return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
-}
-
 /** Rests until the browser's part since `began` is at most `share` of one processor. */
-async function rest(session: CDPSession, began: { at: number; seconds: number }, share: number): Promise<void> {
-  const due = began.at + ((await processorSeconds(session)) - began.seconds) * (1000 / share);
+async function rest(meter: Meter, began: { at: number; seconds: number }, share: number): Promise<void> {
+  const due = began.at + ((await meter.processorSeconds()) - began.seconds) * (1000 / share);
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - Date.now())));
 }
 
@@ -173,56 +126,57 @@ interface Length {
 }
 
 /** Works for some minutes; tells every minute what is alive, and answers what grew beyond what is tolerated. */
-async function longRun(browser: Browser, { minutes, share }: Length, tell: (line: string) => void): Promise<string[]> {
-  const { server, url } = await serve(0);
-  const page = await freshPage(browser, url);
-  await page.locator('.shell-tile').first().waitFor();
-  const session = await devTools(page);
-  const processes = await browser.newBrowserCDPSession();
+async function longRun(page: Page, meter: Meter, { minutes, share }: Length): Promise<string[]> {
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1) await work(page);
-  const began = { at: Date.now(), seconds: await processorSeconds(processes) };
+  const began = { at: Date.now(), seconds: await meter.processorSeconds() };
   let rounds = 0;
   const sample = async () => {
     await page.locator('.shell-toast').last().waitFor({ state: 'detached' });
-    const now = await alive(session);
-    const kinds = await heapByKind(session);
+    const now = await meter.read();
     const passed = ((Date.now() - began.at) / 60_000).toFixed(0);
-    const heaps = [now.heapMb, kinds.page, kinds.compiled, kinds.browser].map((size) => size.toFixed(2));
-    const counts = [now.nodes, now.listeners, now.documents];
-    tell(`| ${[passed, rounds * WINDOWS_PER_ROUND, ...heaps, ...counts].join(' | ')} |`);
-    return { pageMb: kinds.page, nodes: now.nodes, listeners: now.listeners, documents: now.documents };
+    const figures = Object.values(now).map((value) => (Number.isInteger(value) ? value : value.toFixed(2)));
+    console.log(`| ${[passed, rounds * WINDOWS_PER_ROUND, ...figures].join(' | ')} |`);
+    return now;
   };
-  tell(
-    '| minute | windows so far | heap MB | of the page | compiled | the browser’s | nodes | listeners | documents |\n' +
-      `|${' ---: |'.repeat(9)}`,
-  );
+  const columns = ['minute', 'windows so far', ...Object.keys(await meter.read())];
+  console.log(`| ${columns.join(' | ')} |\n|${' ---: |'.repeat(columns.length)}`);
   const first = await sample();
   for (let minute = 1; minute <= minutes; minute += 1) {
     while (Date.now() < began.at + minute * 60_000) {
       await work(page);
       rounds += 1;
-      await rest(processes, began, share);
+      await rest(meter, began, share);
     }
     if (minute < minutes) await sample();
   }
   const last = await sample();
-  await page.context().close();
+  return grown(meter, first, last);
+}
+
+/** Plays on the playground in a browser of its own. */
+async function play(engine: Engine, length: Length): Promise<string[]> {
+  const { server, url } = await serve(0);
+  const browser = engine === 'firefox' ? await launchIn(engine, LIVELY) : await launch();
+  const page = await freshPage(browser, url);
+  await page.locator('.shell-tile').first().waitFor();
+  const more = await longRun(page, await meterOf(page), length);
+  await browser.close();
   server.close();
   server.closeAllConnections();
-  return (['pageMb', 'nodes', 'listeners', 'documents'] as const)
-    .filter((kind) => last[kind] > first[kind] + TOLERATED[kind])
-    .map((kind) => `${kind}: ${first[kind]} became ${last[kind]}`);
+  return more;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({
-    options: { minutes: { type: 'string', default: '60' }, share: { type: 'string', default: '1' } },
+    options: {
+      browser: { type: 'string', default: 'chromium' },
+      minutes: { type: 'string', default: '60' },
+      share: { type: 'string', default: '1' },
+    },
   });
   const [minutes, share] = [Number(values.minutes), Number(values.share)];
   if (!(Number.isInteger(minutes) && minutes > 0 && share > 0))
     throw new Error('say how long, and which share of a processor: `npm run leak -- --minutes 60 --share 0.2`');
-  const browser = await launch();
-  const grown = await longRun(browser, { minutes, share }, (line) => console.log(line));
-  await browser.close();
-  if (grown.length > 0) throw new Error(`something stays behind: ${grown.join('; ')}`);
+  const more = await play(engineNamed(values.browser), { minutes, share });
+  if (more.length > 0) throw new Error(`something stays behind: ${more.join('; ')}`);
 }

@@ -1,9 +1,8 @@
 /** Rights follow their person: they fall before others are asked for, and the desktop follows them while it is in use. */
 import assert from 'node:assert/strict';
-import { serve } from '../../shell/scripts/play.ts';
 import type { ShellApi } from '../../shell/src/index.ts';
 import { open, type World } from './browser.ts';
-import { frames, openApp, story, type Scenario } from './scenario.ts';
+import { frames, openApp, story, withSite, type Answer, type Scenario } from './scenario.ts';
 
 const shown = (page: import('playwright-core').Page) =>
   page.evaluate(() => [
@@ -12,22 +11,19 @@ const shown = (page: import('playwright-core').Page) =>
     Number(document.querySelector('.shell-tile[data-app=vault], .shell-start [data-app=vault]') !== null),
   ]);
 
+/** What the scenarios look at of a profile. */
+interface Kept {
+  windows?: { appId: string }[];
+  webtops?: { items: unknown[] }[];
+}
+
 /** A server that keeps a profile per person, told by the token. */
-function servePeople(profiles: Map<string, string>) {
-  return async (page: import('playwright-core').Page, delay = 0) => {
-    await page.route('**/api/**', async (route) => {
-      const request = route.request();
-      const who = request.headers().authorization?.replace('Bearer ', '') ?? 'nobody';
-      const path = new URL(request.url()).pathname;
-      if (delay) await new Promise((resolve) => setTimeout(resolve, delay));
-      if (path.endsWith('/me')) {
-        const body = JSON.stringify({ identity: { id: who, displayName: who }, roles: [], permissions: [] });
-        return route.fulfill({ contentType: 'application/json', body });
-      }
-      if (request.method() === 'PUT') profiles.set(who, request.postData() ?? '');
-      const stored = request.method() === 'GET' ? profiles.get(who) : undefined;
-      return route.fulfill(stored ? { contentType: 'application/json', body: stored } : { status: 204 });
-    });
+function keepProfiles(profiles: Map<string, Kept>): Answer {
+  return ({ method, url, headers, body }) => {
+    const who = headers.authorization?.toString().replace('Bearer ', '') ?? 'nobody';
+    if (url.pathname.endsWith('/me')) return { identity: { id: who, displayName: who }, roles: [], permissions: [] };
+    if (method === 'PUT') profiles.set(who, JSON.parse(body));
+    return method === 'GET' ? profiles.get(who) : undefined;
   };
 }
 
@@ -198,53 +194,39 @@ export const access: Scenario[] = [
   ),
   {
     name: 'people: two on one machine never get each other’s profile, neither from the browser nor on the server',
-    async run(world: World) {
-      const profiles = new Map<string, string>();
-      const { page, errors, context } = await open(world, { setup: onServer });
-      await servePeople(profiles)(page);
-      await signInAs(page, 'anna');
-      await page.locator('.shell-tile').first().waitFor();
-      await openApp(page, 'notes', { note: 'n2' });
-      await page.locator('.shell-tile').first().focus();
-      await page.keyboard.press('Delete');
-      // At once, with the change not yet saved and its undo still offered.
-      await signInAs(page, 'bert');
-      await page.locator('.shell-tile').nth(9).waitFor();
-      assert.equal(await page.locator('.shell-window').count(), 0);
-      assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0);
-      await openApp(page, 'clock');
-      await page.evaluate(() => window.Shell.logout());
-      const appsOf = (who: string) =>
-        (JSON.parse(profiles.get(who) ?? '{}') as { windows?: { appId: string }[] }).windows?.map((one) => one.appId);
-      assert.deepEqual(appsOf('anna'), ['notes']);
-      assert.deepEqual(appsOf('bert'), ['clock']);
-      assert.deepEqual([...profiles.keys()].sort(), ['anna', 'bert']);
-      const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
-      assert.doesNotMatch(kept, /note|clock/i, 'nothing of them stays in the browser');
-      assert.deepEqual(errors, []);
-      await context.close();
+    run(world: World) {
+      const profiles = new Map<string, Kept>();
+      return withSite(keepProfiles(profiles), async (url) => {
+        const { page, errors, context } = await open(world, { setup: onServer, url });
+        await signInAs(page, 'anna');
+        await page.locator('.shell-tile').first().waitFor();
+        await openApp(page, 'notes', { note: 'n2' });
+        await page.locator('.shell-tile').first().focus();
+        await page.keyboard.press('Delete');
+        // At once, with the change not yet saved and its undo still offered.
+        await signInAs(page, 'bert');
+        await page.locator('.shell-tile').nth(9).waitFor();
+        assert.equal(await page.locator('.shell-window').count(), 0);
+        assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0);
+        await openApp(page, 'clock');
+        await page.evaluate(() => window.Shell.logout());
+        const appsOf = (who: string) => profiles.get(who)?.windows?.map(({ appId }) => appId);
+        assert.deepEqual(appsOf('anna'), ['notes']);
+        assert.deepEqual(appsOf('bert'), ['clock']);
+        assert.deepEqual([...profiles.keys()].sort(), ['anna', 'bert']);
+        const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+        assert.doesNotMatch(kept, /note|clock/i, 'nothing of them stays in the browser');
+        assert.deepEqual(errors, []);
+        await context.close();
+      });
     },
   },
   {
     name: 'leaving: the last change is saved on the server although the page goes at once, and is there on another machine',
-    async run(world: World) {
-      let stored: string | undefined;
-      // A server of its own: what a page sends while it goes can't be listened in on.
-      const site = await serve(0, [], (request, response) => {
-        if (!request.url?.startsWith('/api/')) return false;
-        let body = '';
-        request.on('data', (part) => {
-          body += part;
-        });
-        request.on('end', () => {
-          if (request.method === 'PUT') stored = body;
-          const answer = request.method === 'GET' ? stored : undefined;
-          response.writeHead(answer ? 200 : 204, { 'content-type': 'application/json' }).end(answer);
-        });
-        return true;
-      });
-      try {
-        const { page, errors } = await open(world, { setup: onServer, url: site.url });
+    run(world: World) {
+      const profiles = new Map<string, Kept>();
+      return withSite(keepProfiles(profiles), async (url) => {
+        const { page, errors } = await open(world, { setup: onServer, url });
         await signInAs(page, 'anna');
         await page.locator('.shell-tile').nth(9).waitFor();
         await page.waitForTimeout(1_500);
@@ -252,21 +234,17 @@ export const access: Scenario[] = [
         await page.keyboard.press('Delete');
         await frames(page);
         await page.goto('about:blank');
-        const items = () =>
-          (JSON.parse(stored ?? '{}') as { webtops?: { items: unknown[] }[] }).webtops?.[0]?.items.length;
+        const items = () => profiles.get('anna')?.webtops?.[0]?.items.length;
         for (let tries = 0; items() !== 9; tries += 1) {
           assert.ok(tries < 50, `the server has ${items()} shortcuts, not 9`);
           await page.waitForTimeout(50);
         }
-        const other = await open(world, { setup: onServer, url: site.url });
+        const other = await open(world, { setup: onServer, url });
         await signInAs(other.page, 'anna');
         await other.page.locator('.shell-tile').first().waitFor();
         assert.equal(await other.page.locator('.shell-tile').count(), 9);
         assert.deepEqual([...errors, ...other.errors], []);
-      } finally {
-        site.server.close();
-        site.server.closeAllConnections();
-      }
+      });
     },
   },
   {

@@ -97,15 +97,10 @@ const forced = story(
 
 /** What is seen by those who asked for more contrast, or for less that shines through. */
 const solid = ['prefers-contrast', 'prefers-reduced-transparency'].flatMap((feature) =>
-  [false, true].map((dark) =>
-    story(`${feature}: nothing shines through (${dark ? 'dark' : 'light'})`, { dark }, async ({ page, context }) => {
-      const value = feature === 'prefers-contrast' ? 'more' : 'reduce';
-      const session = await context.newCDPSession(page);
-      const kept = [
-        { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' },
-        { name: 'prefers-reduced-motion', value: 'reduce' },
-      ];
-      await session.send('Emulation.setEmulatedMedia', { features: [...kept, { name: feature, value }] });
+  [false, true].map((dark) => {
+    const moreContrast = feature === 'prefers-contrast';
+    const how = { dark, moreContrast, lessTransparency: !moreContrast };
+    return story(`${feature}: nothing shines through (${dark ? 'dark' : 'light'})`, how, async ({ page }) => {
       const opaque = (selector: string) =>
         page.waitForFunction((which) => {
           const part = document.querySelector(which);
@@ -113,15 +108,15 @@ const solid = ['prefers-contrast', 'prefers-reduced-transparency'].flatMap((feat
           return style?.backgroundColor.startsWith('rgb(') && style.backdropFilter === 'none';
         }, selector);
       await opaque('.shell-taskbar');
-      if (value === 'more') await opaque('.shell-tile-label');
+      if (moreContrast) await opaque('.shell-tile-label');
       await openApp(page, 'sales');
       await check(page, `${feature}, a window`);
       await page.keyboard.press('F9');
       await opaque('.shell-pilot-backdrop');
       await opaque('.shell-pilot-screen');
       await check(page, `${feature}, the pilot view`);
-    }),
-  ),
+    });
+  }),
 );
 
 /** What the browser does at 200 %: half as many CSS pixels, of twice the size. */

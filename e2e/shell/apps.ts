@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { serve } from '../../shell/scripts/play.ts';
 import type { AppDefinition, SearchHit } from '../../shell/src/types.ts';
 import { open, type World } from './browser.ts';
 import { box, closeAll, frames, openApp, pick, story } from './scenario.ts';
@@ -111,6 +112,19 @@ export const apps = [
     await page.evaluate(() => window.Shell.unregisterApp('later'));
     await entry.waitFor({ state: 'detached' });
     assert.equal(await page.locator('.shell-window[data-app=later]').count(), 0);
+  }),
+  story('input: an icon that is no address shows nothing, and harms nothing else', {}, async ({ page }) => {
+    await page.evaluate(() => {
+      const { Shell } = window;
+      Shell.registerApp({ id: 'odd', title: 'Odd', icon: 'http://[', render: () => 'here' });
+      Shell.configure({ brand: { logo: 'http://[' } });
+    });
+    await (await openApp(page, 'odd')).getByText('here').waitFor();
+    await (await openApp(page, 'clock')).locator('playground-clock').waitFor();
+    assert.equal(await page.locator('.shell-task').count(), 2);
+    await page.locator('.shell-start-button').click();
+    await page.locator('.shell-start-app[data-app=odd]').waitFor();
+    assert.ok((await page.locator('.shell-start-app').count()) > 10, 'with all others');
   }),
   story('input: wrong definitions and options say what to do', {}, async ({ page }) => {
     const messages = await page.evaluate(() => {
@@ -231,12 +245,13 @@ export const apps = [
       });
       await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
       const { port } = site.address() as AddressInfo;
+      const icons = `http://127.0.0.1:${port}`;
       // The playground's policy shows pages and pictures of its own origin and of https only.
-      const context = await world.browser.newContext({ bypassCSP: true, viewport: { width: 1440, height: 900 } });
-      const { page } = await open(world, { context });
+      const desktop = await serve(0, [icons]);
+      const { page } = await open(world, { url: desktop.url });
       for (const [name, address, icon] of [
-        ['Without', `${world.url}/pages/docs.html`, '/icons/weblink.svg'],
-        ['With', `http://127.0.0.1:${port}/`, `${port}/favicon.ico`],
+        ['Without', `${desktop.url}/pages/docs.html`, '/icons/weblink.svg'],
+        ['With', `${icons}/`, `${port}/favicon.ico`],
       ] as const) {
         const win = await openApp(page, 'shell.weblink');
         await win.getByLabel('Web address').fill(address);
@@ -247,8 +262,10 @@ export const apps = [
         await win.locator(`.shell-window-icon img[src$="${icon}"]`).waitFor();
         await closeAll(page);
       }
-      site.close();
-      site.closeAllConnections();
+      for (const server of [site, desktop.server]) {
+        server.close();
+        server.closeAllConnections();
+      }
     },
   },
   story(

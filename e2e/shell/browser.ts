@@ -1,7 +1,7 @@
 /** The browser and the playground, shared by all scenarios. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../../shell/scripts/chromium.ts';
-import { addTaps, launchFirefox, type Preferences } from '../../shell/scripts/firefox.ts';
+import { addTaps, launchFirefox, SYSTEM_ACCESS, type Preferences } from '../../shell/scripts/firefox.ts';
 import type { ShellApi } from '../../shell/src/index.ts';
 import { serve } from '../../shell/scripts/play.ts';
 
@@ -30,16 +30,34 @@ export interface World {
 }
 
 /** Who prefers nothing but less motion. */
-const CALM: Preferences = { dark: false, touch: false, reducedMotion: true };
+const CALM: Preferences = {
+  dark: false,
+  touch: false,
+  reducedMotion: true,
+  forcedColours: false,
+  moreContrast: false,
+  lessTransparency: false,
+};
+
+/** Who prefers nothing at all. */
+export const LIVELY: Preferences = { ...CALM, reducedMotion: false };
 
 /** What a page's browser must be set to. */
-export function preferencesOf({ dark, touch, reducedMotion }: Opening): Preferences {
-  return { dark: dark ?? CALM.dark, touch: touch ?? CALM.touch, reducedMotion: reducedMotion ?? CALM.reducedMotion };
+export function preferencesOf(how: Opening): Preferences {
+  return {
+    dark: how.dark ?? CALM.dark,
+    touch: how.touch ?? CALM.touch,
+    reducedMotion: how.reducedMotion ?? CALM.reducedMotion,
+    forcedColours: how.forcedColours ?? CALM.forcedColours,
+    moreContrast: how.moreContrast ?? CALM.moreContrast,
+    lessTransparency: how.lessTransparency ?? CALM.lessTransparency,
+  };
 }
 
 /** Tells preferences apart. */
-export function keyOf({ dark, touch, reducedMotion }: Preferences): string {
-  return [dark && 'dark', touch && 'touch', !reducedMotion && 'motion'].filter(Boolean).join(' ');
+export function keyOf(preferences: Preferences): string {
+  const special = Object.entries(preferences).filter(([name, value]) => value !== CALM[name as keyof Preferences]);
+  return special.map(([name]) => name).join(' ');
 }
 
 /** Starts the playground and a browser. */
@@ -79,8 +97,9 @@ export async function start(engine: Engine = 'chromium'): Promise<World> {
   };
 }
 
-function launchIn(engine: Engine, preferences: Preferences): Promise<Browser> {
-  return engine === 'firefox' ? launchFirefox(preferences) : launchChromium();
+/** A browser for somebody. */
+export function launchIn(engine: Engine, preferences: Preferences): Promise<Browser> {
+  return engine === 'firefox' ? launchFirefox(preferences, [SYSTEM_ACCESS]) : launchChromium();
 }
 
 /** The browser a page is in. */
@@ -97,6 +116,8 @@ export interface Opening {
   touch?: boolean;
   reducedMotion?: boolean;
   forcedColours?: boolean;
+  moreContrast?: boolean;
+  lessTransparency?: boolean;
   /** Device pixels to a CSS pixel. */
   scale?: number;
   path?: string;
@@ -119,7 +140,7 @@ export interface Desktop {
 /** Opens the playground and waits until the desktop stands. */
 export async function open(world: World, how: Opening = {}): Promise<Desktop> {
   const preferences = preferencesOf(how);
-  const { dark, touch, reducedMotion } = preferences;
+  const { dark, touch, reducedMotion, forcedColours, moreContrast, lessTransparency } = preferences;
   const context =
     how.context ??
     (await (
@@ -131,11 +152,13 @@ export async function open(world: World, how: Opening = {}): Promise<Desktop> {
       hasTouch: touch,
       isMobile: touch && (how.width ?? 1440) < 700,
       deviceScaleFactor: how.scale ?? 1,
-      forcedColors: how.forcedColours ? 'active' : 'none',
+      forcedColors: forcedColours ? 'active' : 'none',
+      contrast: moreContrast ? 'more' : 'no-preference',
       reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
     }));
   const page = await context.newPage();
   if (world.engine === 'firefox' && touch) addTaps(page);
+  if (world.engine === 'chromium' && lessTransparency) await askForLessTransparency(page, preferences);
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
@@ -153,4 +176,16 @@ export async function open(world: World, how: Opening = {}): Promise<Desktop> {
   await page.locator('.shell-taskbar').waitFor({ state: 'attached' });
   await page.waitForFunction(() => document.querySelector('.shell-tile, .shell-window, .shell-login') !== null);
   return { page, context, errors };
+}
+
+/** `playwright-core` has no word for it; told to Chromium, it replaces what was told before. */
+async function askForLessTransparency(page: Page, { dark, reducedMotion }: Preferences): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setEmulatedMedia', {
+    features: [
+      { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' },
+      { name: 'prefers-reduced-motion', value: reducedMotion ? 'reduce' : 'no-preference' },
+      { name: 'prefers-reduced-transparency', value: 'reduce' },
+    ],
+  });
 }

@@ -1,7 +1,8 @@
 /** What scenarios are made of. */
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { touch } from '../../shell/scripts/firefox.ts';
+import { penIn, touch } from '../../shell/scripts/firefox.ts';
+import { serve } from '../../shell/scripts/play.ts';
 import { engineOf, open, type Desktop, type Opening, type World } from './browser.ts';
 
 /** One played story. */
@@ -23,6 +24,48 @@ export function story(name: string, how: Opening, play: (desktop: Desktop, world
       assert.deepEqual(desktop.errors, [], 'errors on the page');
     },
   };
+}
+
+/** What a page asked a site. */
+export interface Asked {
+  method: string;
+  url: URL;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: string;
+}
+
+/** What a site answers: JSON, or nothing with 204. */
+export type Answer = (asked: Asked) => unknown;
+
+/**
+ * The playground on a server of its own, which answers what lies under `/api`: what a page sends while it goes can't be
+ * listened in on, nor what it sends in Firefox. Pages may talk to `others`, too.
+ */
+export async function withSite(
+  answer: Answer,
+  play: (url: string) => Promise<void>,
+  others: readonly string[] = [],
+): Promise<void> {
+  const { server, url } = await serve(0, others, (request, response) => {
+    if (!request.url?.startsWith('/api/')) return false;
+    let body = '';
+    request.on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      const { method = 'GET', headers } = request;
+      const answered = answer({ method, url: new URL(request.url ?? '/', 'http://localhost'), headers, body });
+      response.writeHead(answered === undefined ? 204 : 200, { 'content-type': 'application/json' });
+      response.end(answered === undefined ? undefined : JSON.stringify(answered));
+    });
+    return true;
+  });
+  try {
+    await play(url);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 }
 
 /** A rectangle on screen. */
@@ -79,32 +122,41 @@ export async function finger(page: Page): Promise<Pointing> {
   };
 }
 
-/** A pen. */
-export async function pen(page: Page): Promise<Pointing> {
+type PenStep = (type: 'mousemove' | 'mousedown' | 'mouseup', at: Point, down: boolean) => Promise<unknown>;
+
+/** A pen by the DevTools protocol. */
+async function chromiumPen(page: Page): Promise<PenStep> {
   const session = await page.context().newCDPSession(page);
-  const send = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', { x, y }: Point, buttons: number) =>
+  const names = { mousemove: 'mouseMoved', mousedown: 'mousePressed', mouseup: 'mouseReleased' } as const;
+  return (type, { x, y }, down) =>
     session.send('Input.dispatchMouseEvent', {
-      type,
+      type: names[type],
       x,
       y,
-      buttons,
+      buttons: Number(down),
       button: 'left',
-      clickCount: type === 'mouseMoved' ? 0 : 1,
-      force: buttons / 2,
+      clickCount: type === 'mousemove' ? 0 : 1,
+      force: Number(down) / 2,
       pointerType: 'pen',
     });
+}
+
+/** A pen. */
+export async function pen(page: Page): Promise<Pointing> {
+  const step: PenStep =
+    engineOf(page) === 'firefox' ? (type, { x, y }, down) => penIn(page, type, x, y, down) : await chromiumPen(page);
   let last: Point = { x: 0, y: 0 };
   return {
     async press(at) {
       last = at;
-      await send('mouseMoved', at, 0);
-      await send('mousePressed', at, 1);
+      await step('mousemove', at, false);
+      await step('mousedown', at, true);
     },
     async glide(from, to) {
-      await stepwise(page, from, to, (at) => send('mouseMoved', at, 1));
+      await stepwise(page, from, to, (at) => step('mousemove', at, true));
       last = to;
     },
-    lift: async (at = last) => void (await send('mouseReleased', at, 0)),
+    lift: async (at = last) => void (await step('mouseup', at, false)),
   };
 }
 

@@ -1,8 +1,11 @@
 /** What the shell asks servers: `request`, profiles kept by one, effective rights from one. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page, Request } from 'playwright-core';
+import type { ShellApi } from '../../shell/src/index.ts';
 import { open, type World } from './browser.ts';
-import { box, drag, openApp, same, story, titleOf, type Box } from './scenario.ts';
+import { box, drag, openApp, same, story, titleOf, withSite, type Answer, type Box } from './scenario.ts';
 
 /** Answers requests under `/api`, and remembers them. */
 async function serveApi(
@@ -87,72 +90,61 @@ export const server = [
   {
     name: 'request: the token stays with its own server; an own transport replaces it all',
     async run(world: World) {
-      // The playground's policy would let no request out at all.
-      const context = await world.browser.newContext({ bypassCSP: true });
-      const { page, errors } = await open(world, { context });
       const seen: (string | undefined)[] = [];
-      await page.route('https://elsewhere.example/**', (route) => {
-        seen.push(route.request().headers().authorization);
-        return route.fulfill({ headers: { 'access-control-allow-origin': '*' }, body: 'stranger' });
+      const stranger = createServer((request, response) => {
+        seen.push(request.headers.authorization);
+        response.writeHead(200, { 'access-control-allow-origin': '*' }).end('stranger');
       });
-      const answers = await page.evaluate(async () => {
-        await window.Shell.setSession({ token: 't0ken' });
-        const stranger = await window.Shell.request('https://elsewhere.example/x');
-        window.Shell.configure({ request: async (path, init) => [path, init?.method ?? 'GET'] });
-        return [stranger, await window.Shell.request('/x', { method: 'PUT' })];
-      });
-      assert.deepEqual(answers, ['stranger', ['/x', 'PUT']]);
-      assert.deepEqual(seen, [undefined]);
-      assert.deepEqual(errors, []);
+      await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+      const elsewhere = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+      const play = async (url: string) => {
+        const { page, errors } = await open(world, { url });
+        const answers = await page.evaluate(async (address) => {
+          await window.Shell.setSession({ token: 't0ken' });
+          const answer = await window.Shell.request(address);
+          window.Shell.configure({ request: async (path, init) => [path, init?.method ?? 'GET'] });
+          return [answer, await window.Shell.request('/x', { method: 'PUT' })];
+        }, `${elsewhere}/x`);
+        assert.deepEqual(answers, ['stranger', ['/x', 'PUT']]);
+        assert.deepEqual(seen, [undefined]);
+        assert.deepEqual(errors, []);
+      };
+      await withSite(() => undefined, play, [elsewhere]);
+      stranger.close();
+      stranger.closeAllConnections();
     },
   },
   {
     name: 'httpProfileStore: 204 is a first start, changes are PUT, and come back on another machine',
-    async run(world: World) {
-      let stored: string | undefined;
-      const keys = new Set<string>();
-      const visit = async () => {
-        const context = await world.browser.newContext({
-          viewport: { width: 1440, height: 900 },
-          reducedMotion: 'reduce',
-        });
-        const page = await context.newPage();
-        const errors: string[] = [];
-        page.on('pageerror', (error) => errors.push(String(error)));
-        await page.route('**/api/profile**', (route) => {
-          const request = route.request();
-          keys.add(new URL(request.url()).searchParams.get('key') ?? '');
-          if (request.method() === 'PUT') stored = request.postData() ?? undefined;
-          return route.fulfill(request.method() === 'GET' && stored ? json(JSON.parse(stored)) : { status: 204 });
-        });
-        await page.addInitScript(() => {
-          const request = (path: string, init?: RequestInit) => window.Shell.request(path, init);
-          const profileStore = {
-            load: (key: string) => window.Shell.httpProfileStore(request, '/profile').load(key),
-            save: (key: string, profile: unknown) =>
-              window.Shell.httpProfileStore(request, '/profile').save(key, profile),
-          };
-          (globalThis as { playground?: unknown }).playground = { options: { serverBaseUrl: '/api', profileStore } };
-        });
-        await page.goto(world.url);
-        await page.locator('.shell-tile').first().waitFor();
-        return { page, errors };
+    run(world: World) {
+      let stored: { windows: { bounds: Box }[] } | undefined;
+      const keys = new Set<string | null>();
+      const answer: Answer = ({ method, url, body }) => {
+        keys.add(url.searchParams.get('key'));
+        if (method === 'PUT') stored = JSON.parse(body);
+        return method === 'GET' ? stored : undefined;
       };
-      const first = await visit();
-      const win = await openApp(first.page, 'clock');
-      await drag(first.page, await titleOf(win), { x: 420, y: 380 });
-      const before = await box(win);
-      const savedX = () =>
-        stored ? (JSON.parse(stored) as { windows: { bounds: Box }[] }).windows[0]?.bounds.x : undefined;
-      for (let tries = 0; Math.abs((savedX() ?? 0) - before.x) > 1; tries += 1) {
-        assert.ok(tries < 200, `the window was saved at ${savedX()}, not ${before.x}`);
-        await first.page.waitForTimeout(100);
-      }
-      const second = await visit();
-      await second.page.locator('.shell-window[data-app=clock]').waitFor();
-      same(await box(second.page.locator('.shell-window')), before, 'restored from the server');
-      assert.deepEqual([...keys], ['shell']);
-      assert.deepEqual([...first.errors, ...second.errors], []);
+      return withSite(answer, async (url) => {
+        const setup = (shell: ShellApi) =>
+          shell.configure({
+            serverBaseUrl: '/api',
+            profileStore: shell.httpProfileStore((path, init) => shell.request(path, init), '/profile'),
+          });
+        const first = await open(world, { url, setup });
+        const win = await openApp(first.page, 'clock');
+        await drag(first.page, await titleOf(win), { x: 420, y: 380 });
+        const before = await box(win);
+        const savedX = () => stored?.windows[0]?.bounds.x;
+        for (let tries = 0; Math.abs((savedX() ?? 0) - before.x) > 1; tries += 1) {
+          assert.ok(tries < 200, `the window was saved at ${savedX()}, not ${before.x}`);
+          await first.page.waitForTimeout(100);
+        }
+        const second = await open(world, { url, setup });
+        await second.page.locator('.shell-window[data-app=clock]').waitFor();
+        same(await box(second.page.locator('.shell-window')), before, 'restored from the server');
+        assert.deepEqual([...keys], ['shell']);
+        assert.deepEqual([...first.errors, ...second.errors], []);
+      });
     },
   },
   story('access: `/me` as accessProvider, asked again by refreshAccess, events for both', {}, async ({ page }) => {

@@ -48,7 +48,7 @@ function fileFor(path: string): string | undefined {
   return undefined;
 }
 
-/** Starts the server; port 0 takes a free one. Pages may load modules from, talk to and frame `others` besides their own origin; `answer` comes before the files. */
+/** Starts the server; port 0 takes a free one. Pages may load modules and pictures from, talk to and frame `others` besides their own origin; `answer` comes before the files. */
 export async function serve(
   port: number,
   others: readonly string[] = [],
@@ -63,7 +63,7 @@ export async function serve(
     }
     response.writeHead(200, {
       'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
-      'content-security-policy': POLICY.replace(/(script-src|connect-src|frame-src) 'self'/g, (sources) =>
+      'content-security-policy': POLICY.replace(/(script-src|connect-src|frame-src|img-src) 'self'/g, (sources) =>
         [sources, ...others].join(' '),
       ),
       'cache-control': 'no-store',

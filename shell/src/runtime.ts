@@ -263,10 +263,12 @@ export class Runtime {
 
   /** The URL of an icon: a bare file name lies in the icon folder. */
   iconUrl(icon: string): string {
-    if (!this.isIconFile(icon)) return new URL(icon, document.baseURI).href;
-    const base = this.options.peek().assetBase;
-    if (base === undefined) return new URL(icon, defaultAssetBase()).href;
-    return new URL(icon, new URL(base.endsWith('/') ? base : `${base}/`, document.baseURI)).href;
+    const { assetBase } = this.options.peek();
+    let base = document.baseURI;
+    if (this.isIconFile(icon))
+      base = assetBase === undefined ? defaultAssetBase() : new URL(assetBase.replace(/\/?$/, '/'), base).href;
+    // What is no address shows nothing, and harms nothing else.
+    return URL.canParse(icon, base) ? new URL(icon, base).href : '';
   }
 
   /** Whether an icon is one of the folder's glyphs rather than a picture of its own. */

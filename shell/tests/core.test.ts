@@ -52,6 +52,22 @@ test('a scope ends what was started inside, inner effects with their outer one',
   assert.deepEqual([runs, cleanups], [3, 3]);
 });
 
+test('an effect that throws is reported, and keeps neither others nor later changes from running', () => {
+  const source = signal(0);
+  const seen: number[] = [];
+  effect(() => {
+    if (source() === 1) throw new Error('broken');
+  });
+  effect(() => {
+    seen.push(source());
+  });
+  source.set(1);
+  assert.throws(flush, /broken/);
+  source.set(2);
+  flush();
+  assert.deepEqual(seen, [0, 1, 2]);
+});
+
 test('a handler that throws is reported and the others still run', () => {
   const reported: unknown[] = [];
   const emitter = new Emitter<{ go: number }>((error) => reported.push(error));

@@ -40,14 +40,23 @@ function schedule(reaction: Reaction): void {
 
 /** Runs every waiting effect now. */
 export function flush(): void {
+  const failures: unknown[] = [];
   // An effect may change what another reads, so a round can cause a further one; a cycle would never settle.
   for (let round = 0; queue && queue.size > 0; round += 1) {
-    if (round > 100) throw new Error('effects keep changing what they read; break the cycle');
     const batch = queue;
-    queue = new Set();
-    for (const reaction of batch) if (!reaction.dead) reaction.run();
+    queue = round > 100 ? undefined : new Set();
+    if (!queue) throw new Error('effects run in circles');
+    for (const reaction of batch) {
+      try {
+        if (!reaction.dead) reaction.run();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
   }
   queue = undefined;
+  // One that failed kept no other from running.
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Makes a signal. */

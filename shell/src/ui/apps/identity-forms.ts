@@ -46,7 +46,7 @@ export function userFields(user: UserRecord, roles: readonly RoleRecord[]): Chil
   ];
 }
 
-/** Permissions of client and server under their groups; what only the role knows comes last. */
+/** Permissions under their groups, once each as it's known last; what only the role knows comes at the end. */
 export function groupPermissions(role: RoleRecord, known: readonly Permission[]): [string, Permission[]][] {
   const all = new Map(known.map((one) => [one.id, one]));
   for (const id of role.permissions) if (!all.has(id)) all.set(id, { id, description: t('identity.unknown') });

@@ -84,21 +84,26 @@ class IdentityApp {
     this.#failure.set('');
     try {
       const store = this.#store;
-      const [users, roles, server] = await Promise.all([store.listUsers(), store.listRoles(), store.listPermissions()]);
-      // The server's word counts where both know a permission.
-      const merged = new Map(
-        [...this.#desk.runtime.permissions.peek().values(), ...server].map((one) => [one.id, one]),
-      );
+      const [users, roles, permissions] = await Promise.all([
+        store.listUsers(),
+        store.listRoles(),
+        store.listPermissions(),
+      ]);
       const byName = new Intl.Collator(locale(), { numeric: true }).compare;
       this.#lists.set({
         users: [...users].sort((a, b) => byName(a.displayName, b.displayName)),
         roles: [...roles].sort((a, b) => byName(a.title, b.title)),
-        permissions: [...merged.values()],
+        permissions,
       });
     } catch (error) {
       reportError(error);
       this.#failure.set(t('identity.notLoaded', { reason: messageOf(error) }));
     }
+  }
+
+  /** Those of the page, which may have come since, and those of the server, whose word counts where both know one. */
+  #permissions({ permissions }: Lists): Permission[] {
+    return [...this.#desk.runtime.permissions.peek().values(), ...permissions];
   }
 
   #build(): HTMLElement {
@@ -237,7 +242,7 @@ class IdentityApp {
         ),
         h('h3.shell-settings-title', {}, title),
       ),
-      user ? userFields(user, lists.roles) : roleFields(record as RoleRecord, lists.permissions, fresh),
+      user ? userFields(user, lists.roles) : roleFields(record as RoleRecord, this.#permissions(lists), fresh),
       h('p.shell-error', { role: 'alert', hidden: () => problem() === '' }, () => problem()),
       h(
         'div.shell-identity-buttons',
