@@ -106,3 +106,10 @@ test('a manifest has an end', () => {
   assert.match(parts.problems.join(), /of 1005 permissions only the first 1000/);
   assert.throws(() => readManifest([], String, () => false), /must be an object, not an array/);
 });
+
+test('what people see of a manifest ends after 300 characters', () => {
+  const long = 'x'.repeat(100_000);
+  const manifest = { apps: [{ id: 'a', title: long, group: long, icon: 'app.svg', url: '/page' }] };
+  const [app] = readManifest(manifest, String, () => false).apps;
+  assert.deepEqual([app?.title, app?.group], ['x'.repeat(300), 'x'.repeat(300)]);
+});

@@ -4,6 +4,8 @@ import { checkApp, checkPermission } from './validate.ts';
 
 /** Parts of each kind that a manifest may have. */
 export const MAX_PARTS = 1_000;
+/** Most characters of a text that people see; what is longer ends there. */
+const MAX_TEXT = 300;
 
 /** An app of a manifest whose addresses are resolved. */
 export interface ManifestApp extends Record<string, unknown> {
@@ -55,6 +57,8 @@ function readApp(app: unknown, resolve: Resolve, known: (id: string) => boolean)
   for (const key of ['entry', 'url', 'icon']) {
     if (fields[key] !== undefined) fields[key] = resolve(fields[key] as string, `\`${key}\` of ${what}`);
   }
+  // Browsers take long over a line that doesn't end.
+  for (const key of ['title', 'group']) fields[key] &&= (fields[key] as string).slice(0, MAX_TEXT);
   return { ...fields, id, ...(integrity !== undefined && { integrity: integrity as string }) };
 }
 
