@@ -54,12 +54,6 @@ function cloneFrame(): HTMLElement {
   return template.cloneNode(true) as HTMLElement;
 }
 
-function must<T extends Element>(root: Element, selector: string): T {
-  const found = root.querySelector<T>(selector);
-  if (!found) throw new Error(`the window frame lacks \`${selector}\``);
-  return found;
-}
-
 /** An open window. */
 export class ShellWindow {
   declare readonly id: string;
@@ -104,9 +98,10 @@ export class ShellWindow {
     this.element.id = `shell-${init.id}`;
     this.element.dataset.id = init.id;
     this.element.dataset.app = init.app.id;
-    this.body = must(this.element, '.shell-body');
-    this.#title = must(this.element, '.shell-window-title');
-    this.#image = must(this.element, 'img');
+    // The frame above has them.
+    this.body = this.element.lastChild as HTMLElement;
+    this.#title = this.element.querySelector('h2') as HTMLElement;
+    this.#image = this.element.querySelector('img') as HTMLImageElement;
     this.#buttons = this.element.querySelectorAll('[data-act]');
     this.#title.id = `shell-${init.id}-title`;
     this.element.setAttribute('aria-labelledby', this.#title.id);

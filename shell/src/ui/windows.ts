@@ -73,6 +73,8 @@ export class WindowManager {
   #changed = false;
   /** Whether the active window comes after one that's gone, and takes its focus. */
   #succeeding = false;
+  /** Whether one has gone since the last frame: while a row of them goes, looks and focus wait for whoever is left. */
+  #going = false;
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -240,9 +242,14 @@ export class WindowManager {
   #soon(): void {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
+      this.tell();
+      if (this.#going) {
+        this.#going = false;
+        this.#soon();
+        return;
+      }
       const opened = this.#openedNow.splice(0).filter((one) => !one.closed);
       this.#mark();
-      this.tell();
       const { active } = this;
       // A window that closed with the focus leaves it to nobody; wherever else it is, somebody put it there.
       const lost = this.#succeeding && (document.activeElement ?? document.body) === document.body;
@@ -382,10 +389,11 @@ export class WindowManager {
   }
 
   /**
-   * Another window becomes the active one, and takes the focus with the next frame: a row of windows that close costs one move
-   * of it. The focus stays in the pilot view while that is open.
+   * Another window becomes the active one, and takes the focus with the first frame in which none goes: a row of windows that
+   * close costs one move of it. The focus stays in the pilot view while that is open.
    */
   #succeed(): void {
+    this.#going = true;
     this.#succeeding = !this.#desk.pilot.isOpen;
     this.#leadTop();
   }
