@@ -282,6 +282,15 @@ pub struct Actor {
     pub display_name: String,
 }
 
+/// Somebody of an organisation, as people choose among each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The person.
+    pub id: UserId,
+    /// What the person is called.
+    pub display_name: String,
+}
+
 /// Where rights are looked up anew, long after somebody signed in: the `identity` module.
 #[async_trait]
 pub trait Directory: Send + Sync + 'static {
@@ -311,6 +320,37 @@ pub trait Directory: Send + Sync + 'static {
         key: Uuid,
     ) -> Result<Option<Principal>> {
         let _ = (user, organisation, key);
+        Ok(None)
+    }
+
+    /// People of an organisation who can sign in now and whose name has a part like this, whatever its case: at most so many, by their
+    /// names. A directory that can't tell names none.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the store.
+    async fn members(
+        &self,
+        organisation: OrganisationId,
+        named: &str,
+        most: u32,
+    ) -> Result<Vec<Member>> {
+        let _ = (organisation, named, most);
+        Ok(Vec::new())
+    }
+
+    /// Which of some permissions were granted to somebody in an organisation who can sign in now. Administrators, who hold
+    /// all of them, are left out. None where the directory can't tell.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the store.
+    async fn granted_in(
+        &self,
+        organisation: OrganisationId,
+        permissions: &BTreeSet<String>,
+    ) -> Result<Option<BTreeSet<String>>> {
+        let _ = (organisation, permissions);
         Ok(None)
     }
 

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use svc_core::{
-    App, Directory, Error, Means, Module, OrganisationId, PermissionSet, Principal, Registry,
-    Result, UserId,
+    App, Directory, Error, Means, Member, Module, OrganisationId, PermissionSet, Principal,
+    Registry, Result, UserId,
 };
 use svc_http::{Authenticator, HttpRegistry as _};
 use uuid::Uuid;
@@ -175,6 +175,35 @@ impl Directory for People {
         key: Uuid,
     ) -> Result<Option<Principal>> {
         Ok(self.through(user, organisation, key))
+    }
+
+    async fn members(
+        &self,
+        organisation: OrganisationId,
+        named: &str,
+        most: u32,
+    ) -> Result<Vec<Member>> {
+        let named = named.to_lowercase();
+        let known = self.known();
+        let of_it = known.iter().filter(|((_, of), _)| *of == organisation);
+        let mut members: Vec<Member> = of_it
+            .map(|((id, _), who)| Member { id: *id, display_name: who.display_name().to_owned() })
+            .filter(|member| member.display_name.to_lowercase().contains(&named))
+            .collect();
+        members.sort_by(|one, other| one.display_name.cmp(&other.display_name));
+        members.truncate(most as usize);
+        Ok(members)
+    }
+
+    async fn granted_in(
+        &self,
+        organisation: OrganisationId,
+        permissions: &BTreeSet<String>,
+    ) -> Result<Option<BTreeSet<String>>> {
+        let known = self.known();
+        let members = known.iter().filter(|((_, of), _)| *of == organisation);
+        let granted = members.flat_map(|(_, principal)| principal.permissions().names());
+        Ok(Some(granted.filter(|name| permissions.contains(*name)).map(str::to_owned).collect()))
     }
 
     async fn organisations(

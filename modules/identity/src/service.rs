@@ -10,14 +10,14 @@
 //! Each time all is forgotten: rights seldom change, one role may change those of everybody, and to
 //! load somebody's rights anew takes two statements.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use svc_core::{
-    App, Cache, Clock, Directory, Error, Means, OrganisationId, PermissionCatalogue, PermissionSet,
-    Principal, Result, UserId,
+    App, Cache, Clock, Directory, Error, Means, Member, OrganisationId, PermissionCatalogue,
+    PermissionSet, Principal, Result, UserId,
 };
 use svc_data::{Captured, CommitHook, Context, UnitOfWork};
 use svc_database::Database;
@@ -247,6 +247,24 @@ impl Directory for IdentityService {
         let KnownKey { key, principal } = known;
         let is_theirs = key.user == user && key.organisation == organisation;
         Ok((is_theirs && key.is_usable(self.clock.now())).then_some(principal))
+    }
+
+    async fn members(
+        &self,
+        organisation: OrganisationId,
+        named: &str,
+        most: u32,
+    ) -> Result<Vec<Member>> {
+        store::members(&self.database, organisation, named, most).await
+    }
+
+    async fn granted_in(
+        &self,
+        organisation: OrganisationId,
+        permissions: &BTreeSet<String>,
+    ) -> Result<Option<BTreeSet<String>>> {
+        let granted = store::granted(&self.database, organisation).await?;
+        Ok(Some(granted.intersection(permissions).cloned().collect()))
     }
 
     async fn organisations(

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::QueryResult;
-use svc_core::{App, Error, OrganisationId, Result, UserId};
+use svc_core::{App, Error, Member, OrganisationId, Result, UserId};
 use svc_data::UnitOfWork;
 use svc_database::{Database, column, database_error};
 use time::OffsetDateTime;
@@ -126,6 +126,47 @@ pub(crate) async fn rights(
     Ok(Some(rights))
 }
 
+/// People of an organisation who aren't disabled and whose name has a part like this, by their names.
+pub(crate) async fn members(
+    database: &Database,
+    organisation: OrganisationId,
+    named: &str,
+    most: u32,
+) -> Result<Vec<Member>> {
+    let sql = format!(
+        "SELECT u.id, u.display_name FROM identity_memberships m \
+         JOIN identity_users u ON u.id = m.user_id \
+         WHERE m.organisation_id = ? AND u.disabled_at IS NULL \
+         AND LOWER(u.display_name) LIKE LOWER(?) ESCAPE '!' \
+         ORDER BY u.display_name, u.id LIMIT {most}"
+    );
+    let escaped = ["!", "%", "_"]
+        .iter()
+        .fold(named.to_owned(), |text, mark| text.replace(mark, &format!("!{mark}")));
+    let values = [organisation.0.into(), format!("%{escaped}%").into()];
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    let read = |row: &QueryResult| {
+        Ok(Member { id: UserId(column(row, 0)?), display_name: column(row, 1)? })
+    };
+    rows.iter().map(read).collect()
+}
+
+/// The permissions that the roles of an organisation's people name; those of people who are disabled aside.
+pub(crate) async fn granted(
+    database: &Database,
+    organisation: OrganisationId,
+) -> Result<BTreeSet<String>> {
+    let statement = database.statement(
+        "SELECT DISTINCT p.permission FROM identity_memberships m \
+         JOIN identity_users u ON u.id = m.user_id \
+         JOIN identity_membership_roles mr ON mr.membership_id = m.id \
+         JOIN identity_role_permissions p ON p.role_id = mr.role_id \
+         WHERE m.organisation_id = ? AND u.disabled_at IS NULL",
+        [organisation.0.into()],
+    );
+    database.rows(statement).await?.iter().map(|row| column(row, 0)).collect()
+}
+
 /// Notes the last use of keys, where the one that is stored is older than `before`, and says how
 /// many were due. Not observed: that a key was used is no change of the key.
 pub(crate) async fn touch_keys(
@@ -214,18 +255,6 @@ pub(crate) async fn password_by_email(
         Ok(StoredPassword { user, hash: column(row, 1)?, set_at_us: column(row, 2)? })
     };
     rows.first().map(read).transpose()
-}
-
-/// Keeps the password of a person as it is until the unit of work ends; false where it isn't the one any more
-/// that was set at that time.
-pub(crate) async fn hold_password(uow: &UnitOfWork, user: UserId, set_at_us: i64) -> Result<bool> {
-    // Writing locks the row on both databases; who changes the password waits, or has been first.
-    let statement = uow.context().database().statement(
-        "UPDATE identity_passwords SET changed_at_us = changed_at_us \
-         WHERE user_id = ? AND changed_at_us = ?",
-        [user.0.into(), set_at_us.into()],
-    );
-    Ok(uow.execute(statement).await? == 1)
 }
 
 /// A person, for the own account page.

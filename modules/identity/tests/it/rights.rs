@@ -32,11 +32,23 @@ on_both_databases! {
         roles::change(&app.within(organisation), role, change).await.unwrap();
         app.get("/organisation", &key).await.refused(403);
         assert!(can("Products.View").await && !can("Identity.Manage").await);
+        // The administrator, who holds both, is left out.
+        let asked = ["Products.View", "Identity.Manage"].map(str::to_owned).into();
+        let granted = async || directory.granted_in(organisation, &asked).await.unwrap().unwrap();
+        assert_eq!(granted().await, ["Products.View".to_owned()].into());
+        let members = async |named: &str| {
+            let members = directory.members(organisation, named, 20).await.unwrap();
+            members.iter().map(|member| member.id).collect::<Vec<_>>()
+        };
+        assert_eq!(members("RAC").await, [user]);
+        assert_eq!(members("%").await, []);
 
         let path = format!("/users/{user}");
         app.put(&path, SETUP_KEY, json!({ "disabled": true })).await.ok();
         app.get("/me", &key).await.refused(401);
         assert!(!can("Products.View").await);
+        assert!(granted().await.is_empty());
+        assert!(!members("").await.contains(&user));
         app.put(&path, SETUP_KEY, json!({ "disabled": false })).await.ok();
         app.get("/me", &key).await.ok();
         app.delete(&path, SETUP_KEY).await.ok();
