@@ -1,4 +1,5 @@
--- Where records stand in their workflows, and what workflows there were. Times are microseconds since 1970.
+-- Where records stand in their workflows, and what workflows there were. Times are microseconds since 1970. On SQLite the tables with something of
+-- each record are the index of their key: each look at a record is one search.
 
 -- A version of a workflow never changes: records that began with it stay with it.
 CREATE TABLE workflows_definitions (
@@ -35,7 +36,11 @@ CREATE TABLE workflows_instances (
     -- Since when others may act too, because it hadn't.
     escalated_us BIGINT,
     PRIMARY KEY (organisation_id, set_name, record_id)
+-- only sqlite
+) WITHOUT ROWID;
+-- only postgres
 );
+-- both
 
 -- Whose turn it is: a row for each claim by which somebody may take a record on, as long as it is in its state.
 CREATE TABLE workflows_claims (
@@ -57,7 +62,11 @@ CREATE TABLE workflows_claims (
     -- In the place of whom, where it was reassigned.
     for_user UUID,
     PRIMARY KEY (organisation_id, set_name, record_id, number)
+-- only sqlite
+) WITHOUT ROWID;
+-- only postgres
 );
+-- both
 CREATE INDEX workflows_claims_since ON workflows_claims (organisation_id, set_name, claim, since_us, record_id);
 CREATE INDEX workflows_claims_due ON workflows_claims (organisation_id, set_name, claim, due_us, record_id);
 
@@ -69,7 +78,11 @@ CREATE TABLE workflows_timers (
     kind TEXT NOT NULL,
     at_us BIGINT NOT NULL,
     PRIMARY KEY (organisation_id, set_name, record_id, kind)
+-- only sqlite
+) WITHOUT ROWID;
+-- only postgres
 );
+-- both
 CREATE INDEX workflows_timers_at ON workflows_timers (at_us);
 
 -- What happened: a row for each transition.
@@ -90,7 +103,11 @@ CREATE TABLE workflows_steps (
     comment TEXT,
     at_us BIGINT NOT NULL,
     PRIMARY KEY (organisation_id, set_name, record_id, number)
+-- only sqlite
+) WITHOUT ROWID;
+-- only postgres
 );
+-- both
 
 -- Transitions that take several people: who of them did so, of which version of the record.
 CREATE TABLE workflows_approvals (
@@ -111,7 +128,11 @@ CREATE TABLE workflows_approvals (
     record_version BIGINT NOT NULL,
     at_us BIGINT NOT NULL,
     PRIMARY KEY (organisation_id, set_name, record_id, steps, transition, user_id)
+-- only sqlite
+) WITHOUT ROWID;
+-- only postgres
 );
+-- both
 
 -- Who stands in for whom, over a span of time.
 CREATE TABLE workflows_delegations (
@@ -138,7 +159,11 @@ CREATE TABLE workflows_delegated (
     begins_us BIGINT NOT NULL,
     ends_us BIGINT NOT NULL,
     PRIMARY KEY (delegation_id, claim)
+-- only sqlite
+) WITHOUT ROWID;
+-- only postgres
 );
+-- both
 CREATE INDEX workflows_delegated_to ON workflows_delegated (organisation_id, to_user, claim);
 
 -- Who stands in for whom with a record, after so many transitions of it.
@@ -156,7 +181,11 @@ CREATE TABLE workflows_reassignments (
     permissions TEXT NOT NULL,
     at_us BIGINT NOT NULL,
     PRIMARY KEY (organisation_id, set_name, record_id, steps, from_user)
+-- only sqlite
+) WITHOUT ROWID;
+-- only postgres
 );
+-- both
 
 -- The version that new records of an organisation begin with, where one was drawn.
 CREATE TABLE workflows_current (

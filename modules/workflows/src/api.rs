@@ -22,6 +22,7 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
             delegations::delegate_workflow_tasks
         ))
         .routes(routes!(delegations::end_workflow_delegation))
+        .routes(routes!(delegations::find_people))
         .routes(routes!(designer::list_workflow_designs))
         .routes(routes!(designer::read_workflow_design))
         .routes(routes!(designer::read_workflow_version))

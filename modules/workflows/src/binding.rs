@@ -9,6 +9,7 @@ use svc_core::{Error, OrganisationId, PermissionSet, Principal, Result, UserId};
 use svc_data::value::ValueKind;
 use svc_data::{Catalogue, Context, EntityModel, NewValues, Record};
 use svc_events::{EventKind, Events};
+use svc_odata::bind::BoundExpr;
 use svc_odata::model::SetIndex;
 use svc_odata::syntax::QueryOptions;
 use svc_odata::value::Value as Literal;
@@ -202,11 +203,20 @@ fn unfit_condition(
     if condition.chars().count() > MAX_CONDITION {
         return Some(refused(format!("it has more than {MAX_CONDITION} characters")));
     }
+    bound(ctx, sets, index, condition).err().map(|error| refused(error.message().to_owned()))
+}
+
+/// A condition as the set understands it.
+pub(crate) fn bound(
+    ctx: &Context,
+    sets: &Sets,
+    index: SetIndex,
+    condition: &str,
+) -> Result<Option<BoundExpr>> {
     let viewer = ctx.acting_as(Arc::new(viewer(ctx.catalogue())));
     let parameters = Parameters { me: Some(Uuid::nil()), comment: Some("said") };
-    let bound = options(condition, &parameters, &sets.entity(index).key().property)
-        .and_then(|options| sets.bind(&viewer, index, &options, None).map(drop));
-    bound.err().map(|error| refused(error.message().to_owned()))
+    let options = options(condition, &parameters, &sets.entity(index).key().property)?;
+    Ok(sets.bind(&viewer, index, &options, None)?.filter)
 }
 
 /// Somebody who may read every set, and sees nothing that is hidden from anybody: what a condition

@@ -248,6 +248,7 @@ impl Touched<'_> {
                     version,
                     state: definition.begins_in(),
                     created_by: change.author.actor.user.map(|user| user.0),
+                    since_us: None,
                 };
                 begun.insert(*id, instance);
             }

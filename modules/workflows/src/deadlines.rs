@@ -52,15 +52,19 @@ pub(crate) struct Deadlines {
 impl Deadlines {
     /// Those of a record that comes into a state now.
     pub(crate) async fn of(ctx: &Context, state: Option<&State>) -> Result<Self> {
+        Self::since(ctx, state, ctx.clock().now_us()).await
+    }
+
+    /// Those of a record that came into a state then, in microseconds since 1970.
+    pub(crate) async fn since(ctx: &Context, state: Option<&State>, at_us: i64) -> Result<Self> {
         let Some(state) = state.filter(|state| state.is_timed()) else {
             return Ok(Self::default());
         };
         let terms = [state.due_in, state.reminds_after, state.automatic_term()];
         let by_calendar = terms.iter().any(|term| matches!(term, Some(Term::WorkingDays(_))));
         let calendar = if by_calendar { Calendar::of(ctx).await? } else { Calendar::default() };
-        let now_us = ctx.clock().now_us();
         let [due, remind, automatic] =
-            terms.map(|term| term.map(|term| calendar.end_us(now_us, term)));
+            terms.map(|term| term.map(|term| calendar.end_us(at_us, term)));
         let kinds = [TimerKind::Remind, TimerKind::Escalate, TimerKind::Automatic];
         let timers = kinds.into_iter().zip([remind, due, automatic]);
         let timers = timers.filter_map(|(kind, at_us)| Some((kind, at_us?))).collect();

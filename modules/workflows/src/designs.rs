@@ -365,7 +365,8 @@ impl WorkflowEngine {
             at_us: ctx.clock().now_us(),
         };
         let place = subject.place(ctx)?;
-        if !store::advance(uow, place, &subject.instance, &step, deadlines.due_us).await? {
+        let to = (subject.instance.created_by, deadlines.due_us);
+        if !store::advance(uow, place, &subject.instance, &step, to).await? {
             return Ok(false);
         }
         store::set_version(uow, place, job.to).await?;

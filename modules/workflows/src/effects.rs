@@ -65,7 +65,7 @@ pub(crate) fn tell(
     if transition.notifies.is_empty() {
         return Ok(());
     }
-    let creator = if subject.has_begun { subject.instance.created_by } else { told.user.id };
+    let creator = subject.creator_after(told.user.id);
     let mut users: Vec<Uuid> = Vec::new();
     let mut permissions = Vec::new();
     for who in &transition.notifies {

@@ -12,6 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use sha2::{Digest as _, Sha256};
 use svc_core::{App, Clock, Error, OrganisationId, PermissionCatalogue, Result};
 use svc_data::{Context, EntityModel};
+use svc_jobs::EnqueueJobs as _;
 use svc_odata::model::SetIndex;
 use svc_sets::Sets;
 
@@ -20,6 +21,7 @@ use crate::binding;
 use crate::declared::Declaration;
 use crate::definition::Definition;
 use crate::errors::NONE;
+use crate::existing::BeginRecords;
 use crate::store;
 
 /// How often publishing is tried where other nodes are faster.
@@ -84,7 +86,7 @@ impl WorkflowEngine {
         let permissions = app.find_service::<PermissionCatalogue>();
         for (index, Declaration { definition, is_designable, .. }) in found {
             let model = Arc::clone(sets.entity(index));
-            let version = publish(&ctx, model.name(), &definition).await?;
+            let version = publish(&ctx, &model, &definition).await?;
             // What is drawn later may name any of them.
             let any = permissions.iter().filter(|_| is_designable).flat_map(|all| all.all());
             let awaited = Awaited::new(any.map(|(name, _)| name.clone()));
@@ -185,8 +187,10 @@ pub(crate) fn read(stored: &str) -> Result<Definition> {
         .map_err(|error| Error::internal("a stored workflow can't be read").caused_by(error))
 }
 
-/// The number of the version that is equal to a definition; a new one where there is none.
-async fn publish(ctx: &Context, set: &str, definition: &Definition) -> Result<i64> {
+/// The number of the version that is equal to a definition; a new one where there is none. With the first one, the records that
+/// there are get their instances.
+async fn publish(ctx: &Context, model: &EntityModel, definition: &Definition) -> Result<i64> {
+    let set = model.name();
     let json = serde_json::to_string(definition)
         .map_err(|error| Error::internal("a workflow can't be made JSON").caused_by(error))?;
     let digest = Sha256::digest(json.as_bytes()).iter().fold(String::new(), |mut text, byte| {
@@ -199,7 +203,14 @@ async fn publish(ctx: &Context, set: &str, definition: &Definition) -> Result<i6
         }
         let next = store::version(ctx, set, None).await?.unwrap_or(0) + 1;
         let (digest, json) = (&digest, &json);
-        ctx.transact(async |uow| store::publish(&uow, set, next, digest, json).await).await?;
+        ctx.transact(async |uow| {
+            let is_new = store::publish(&uow, set, next, digest, json).await?;
+            if is_new && next == 1 && store::has_records(uow.context(), model).await? {
+                uow.enqueue(BeginRecords { set: set.to_owned() }).await?;
+            }
+            Ok(())
+        })
+        .await?;
     }
     Err(Error::unavailable("the workflow could not be published; start again"))
 }

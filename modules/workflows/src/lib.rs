@@ -11,10 +11,12 @@
 //! - `binding`: a definition and its set: what doesn't fit, conditions, values;
 //! - `calendar`: terms and working days, pure but for its settings; `deadlines`: what happens by itself;
 //! - `engine`: the workflows of the application, with their versions;
+//! - `existing`: records that a workflow finds when it comes;
 //! - `commit`: instances begin and end with their records, and what is locked is refused;
 //! - `subject`: a record as somebody looks at it; `transition`: takes it on; `effects`: what that does besides;
 //! - `delegation`: who stands in for whom;
 //! - `designs`: what administrators draw; `import`, `difference`: reading and comparing it, pure;
+//! - `doubts`: what of it is told but stops nobody; `overlap`: whether two conditions can both hold, pure;
 //! - `live`: what pages hear;
 //! - `store`: the statements;
 //! - `api`: the routes.
@@ -32,13 +34,16 @@ mod definition;
 mod delegation;
 mod designs;
 mod difference;
+mod doubts;
 mod effects;
 mod engine;
 pub mod errors;
 mod events;
+mod existing;
 mod groups;
 mod import;
 mod live;
+mod overlap;
 mod plan;
 mod store;
 mod subject;
@@ -61,6 +66,7 @@ use deadlines::KeepDeadlines;
 use declared::{Declared, Started};
 use delegation::KeepDelegations;
 use designs::MigrateRecords;
+use existing::BeginRecords;
 
 pub use calendar::Term;
 pub use declared::WorkflowsRegistry;
@@ -69,6 +75,7 @@ pub use engine::WorkflowEngine;
 pub use events::{
     TransitionUser, WorkflowNotice, WorkflowOverdue, WorkflowReminded, WorkflowTransitioned,
 };
+pub use existing::TakenOver;
 
 /// The permission to see where records stand, and what happened to them.
 pub const VIEW: &str = "Workflows.View";
@@ -147,6 +154,7 @@ impl Module for Workflows {
         registry.job::<KeepDeadlines>(deadlines::keep_deadlines);
         registry.schedule("workflows.deadlines", "0 * * * * *", || KeepDeadlines {});
         registry.job::<MigrateRecords>(designs::migrate_records);
+        registry.job::<BeginRecords>(existing::begin_records);
         registry.job::<KeepDelegations>(delegation::keep_delegations);
         registry.schedule("workflows.delegations", "30 * * * * *", || KeepDelegations {});
         registry.messages([

@@ -3,6 +3,7 @@
 mod claims;
 mod delegations;
 mod designs;
+mod existing;
 mod timers;
 
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ pub(crate) use designs::{
     Draft, Published, count_states, current, draft, drop_draft, is_usable, publish_design,
     published, records_of_version, save_draft, set_current, set_version,
 };
+pub(crate) use existing::{begin_existing, has_records, set_due};
 pub(crate) use timers::{Timer, TimerKind, escalate, put_off, set_timers, take_timer, timers};
 
 /// How many keys one statement looks for.
@@ -169,21 +171,21 @@ pub(crate) async fn definition(ctx: &Context, set: &str, version: i64) -> Result
     row.map(|row| column(&row, 0)).transpose()
 }
 
-/// Stores a version, unless another node was faster.
+/// Stores a version, unless another node was faster; answers with whether it is new.
 pub(crate) async fn publish(
     uow: &UnitOfWork,
     set: &str,
     version: i64,
     digest: &str,
     definition: &str,
-) -> Result<()> {
+) -> Result<bool> {
     let sql = "INSERT INTO workflows_definitions \
                (set_name, version, digest, definition, published_at_us) VALUES (?, ?, ?, ?, ?) \
                ON CONFLICT DO NOTHING";
     let now_us = uow.context().clock().now_us();
     let values: [Value; 5] =
         [set.into(), version.into(), digest.into(), definition.into(), now_us.into()];
-    uow.execute(uow.context().database().statement(sql, values)).await.map(drop)
+    Ok(uow.execute(uow.context().database().statement(sql, values)).await? == 1)
 }
 
 const INSTANCE: &str = "record_id, definition_version, state, steps, since_us, created_by, last_by, \
@@ -247,6 +249,8 @@ pub(crate) struct Begun<'a> {
     pub(crate) version: i64,
     pub(crate) state: &'a str,
     pub(crate) created_by: Option<Uuid>,
+    /// Since when, in microseconds since 1970; none for now.
+    pub(crate) since_us: Option<i64>,
 }
 
 /// Begins instances; one that is there already stays. Answers with how many began.
@@ -262,7 +266,7 @@ pub(crate) async fn begin(uow: &UnitOfWork, begun: &[Begun<'_>]) -> Result<u64> 
                 begun.place.id.into(),
                 begun.version.into(),
                 begun.state.into(),
-                now_us.into(),
+                begun.since_us.unwrap_or(now_us).into(),
                 begun.created_by.into(),
             ]
         });
@@ -301,24 +305,25 @@ pub(crate) async fn forget(
     Ok(())
 }
 
-/// Moves a record from where it was seen; false where somebody else has moved it since.
+/// Moves a record from where it was seen, where `created_by` counts as who made it from now on; false where somebody else has moved it since.
 pub(crate) async fn advance(
     uow: &UnitOfWork,
     place: Place<'_>,
     seen: &Instance,
     step: &Step,
-    due_us: Option<i64>,
+    (created_by, due_us): (Option<Uuid>, Option<i64>),
 ) -> Result<bool> {
     let database = uow.context().database();
     let sql = format!(
         "UPDATE workflows_instances SET state = ?, steps = ?, since_us = ?, last_by = ?, \
-         due_us = ?, escalated_us = NULL WHERE {OF_PLACE} AND state = ? AND steps = ?"
+         created_by = ?, due_us = ?, escalated_us = NULL WHERE {OF_PLACE} AND state = ? AND steps = ?"
     );
-    let to: [Value; 5] = [
+    let to: [Value; 6] = [
         step.to.as_str().into(),
         step.number.into(),
         step.at_us.into(),
         step.user.into(),
+        created_by.into(),
         due_us.into(),
     ];
     let from: [Value; 2] = [seen.state.as_str().into(), seen.steps.into()];

@@ -355,6 +355,12 @@ impl Subject {
         standing.claims(&self.definition)
     }
 
+    /// Who counts as having made the record once somebody has taken a step: where nobody is known to have, whoever takes the
+    /// first one.
+    pub(crate) fn creator_after(&self, user: Option<Uuid>) -> Option<Uuid> {
+        self.instance.created_by.or(user.filter(|_| self.instance.steps == 0))
+    }
+
     /// Those who have approved a transition.
     pub(crate) fn approvals_of(&self, transition: &Transition) -> impl Iterator<Item = &Approval> {
         self.approvals.iter().filter(|approval| approval.transition == transition.name)

@@ -190,7 +190,7 @@ impl WorkflowEngine {
         }
         let standing = Standing {
             state: &step.to,
-            creator: if subject.has_begun { subject.instance.created_by } else { step.user },
+            creator: subject.creator_after(step.user),
             last: step.user,
             is_escalated: false,
             approvals: &[],
@@ -270,8 +270,7 @@ async fn approve(
     Ok(missing)
 }
 
-/// Stores the step. A record that was there before its workflow begins it here; whoever takes the
-/// first step then counts as the one who made it.
+/// Stores the step. A record that was there before its workflow begins it here, where nothing else did.
 async fn advance(
     uow: &UnitOfWork,
     subject: &Subject,
@@ -285,12 +284,14 @@ async fn advance(
             version: subject.instance.version,
             state: &subject.instance.state,
             created_by: step.user,
+            since_us: None,
         };
         if store::begin(uow, &[begun]).await? != 1 {
             return Err(changed_since());
         }
     }
-    if store::advance(uow, place, &subject.instance, step, due_us).await? {
+    let to = (subject.creator_after(step.user), due_us);
+    if store::advance(uow, place, &subject.instance, step, to).await? {
         Ok(())
     } else {
         Err(changed_since())

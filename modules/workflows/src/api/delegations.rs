@@ -1,9 +1,10 @@
 use axum::Json;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use svc_http::{ApiJson, ApiPath, ApiResult, Listing, May};
+use svc_core::Directory;
+use svc_http::{ApiJson, ApiPath, ApiQuery, ApiResult, Listing, May};
 use time::OffsetDateTime;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::definitions::workflows;
@@ -13,6 +14,9 @@ use crate::events::time_of;
 use crate::store::{self, Delegation};
 use crate::subject::Version;
 use crate::{Act, VIEW, View};
+
+/// How many people are told at most.
+const PEOPLE: u32 = 20;
 
 /// Somebody stands in for another over a span of time.
 #[derive(Debug, Serialize, ToSchema)]
@@ -124,6 +128,35 @@ pub(crate) async fn end_workflow_delegation(
 ) -> ApiResult<StatusCode> {
     workflows(&ctx)?.end_delegation(&ctx, id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Whom the caller looks for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PeopleQuery {
+    /// A part of the name, whatever its case; everybody without it.
+    named: String,
+}
+
+/// Finds people to whom the caller can hand something on: those of the organisation, by their names, at most 20.
+#[utoipa::path(
+    get,
+    path = "/workflows/people",
+    tag = "workflows",
+    params(PeopleQuery),
+    responses((status = 200, description = "The people; `next` is always null.", body = Listing<PersonBody>)),
+)]
+pub(crate) async fn find_people(
+    May { ctx, .. }: May<Act>,
+    ApiQuery(query): ApiQuery<PeopleQuery>,
+) -> ApiResult<Json<Listing<PersonBody>>> {
+    let found = match ctx.app().find_service::<dyn Directory>() {
+        Some(directory) => directory.members(ctx.organisation()?, &query.named, PEOPLE).await?,
+        None => Vec::new(),
+    };
+    let items = found.into_iter().map(|one| PersonBody::named(one.id.0, one.display_name));
+    Ok(Json(Listing { items: items.collect(), next: None }))
 }
 
 /// To whom somebody's turn is handed on.

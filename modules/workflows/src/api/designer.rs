@@ -343,6 +343,8 @@ pub(crate) struct CheckBody {
 pub(crate) struct CheckedBody {
     /// What keeps it from being published.
     problems: Vec<ProblemBody>,
+    /// What works, but maybe not as its author thinks: told only where there is no problem.
+    warnings: Vec<ProblemBody>,
     /// What it differs in from the version.
     changes: Vec<ChangeBody>,
 }
@@ -395,8 +397,14 @@ pub(crate) async fn check_workflow_design(
         None => engine.current(&ctx, workflow, ctx.organisation()?).await?.1,
     };
     let problems = engine.problems_of(&ctx, workflow, &definition).await?;
+    let warnings = if problems.is_empty() {
+        engine.doubts(&ctx, workflow, &definition).await?
+    } else {
+        Vec::new()
+    };
     let changes = difference::between(&before, &definition);
     Ok(Json(CheckedBody {
+        warnings: warnings.into_iter().map(Into::into).collect(),
         problems: problems.into_iter().map(Into::into).collect(),
         changes: changes.into_iter().map(Into::into).collect(),
     }))

@@ -1,6 +1,10 @@
-//! Random workflows, people and changes on two nodes: after each step the application is where the
+//! Random workflows, people and changes on two nodes, which crash now and then: after each step the application is where the
 //! model is.
+//!
+//! A crash ends a request at any moment at which it waits for something: then all of it has happened, or nothing.
 
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
 use proptest::collection::vec;
@@ -16,10 +20,26 @@ use crate::model::{Locks, Model, PEOPLE, PERMISSIONS, Plan, Times, Way};
 /// What somebody does, by one node or the other.
 #[derive(Clone, Debug)]
 enum Act {
-    Take { person: usize, way: usize, comment: Option<String>, is_stale: bool },
-    Change { total: i64 },
-    Delegate { from: usize, to: usize, hours: u32 },
-    Wait { hours: u32 },
+    Take {
+        person: usize,
+        way: usize,
+        comment: Option<String>,
+        is_stale: bool,
+        crash: Option<usize>,
+    },
+    /// The other node crashes, and another one takes its place.
+    Replace,
+    Change {
+        total: i64,
+    },
+    Delegate {
+        from: usize,
+        to: usize,
+        hours: u32,
+    },
+    Wait {
+        hours: u32,
+    },
 }
 
 fn ways(states: usize) -> impl Strategy<Value = Vec<Way>> {
@@ -80,18 +100,23 @@ fn times() -> impl Strategy<Value = Times> {
 
 fn act() -> impl Strategy<Value = (bool, Act)> {
     let comment = prop::option::of("[a-c]{1,2}");
-    let take = (0..PEOPLE.len(), any::<usize>(), comment, prop::bool::weighted(0.05));
-    let take = take.prop_map(|(person, way, comment, is_stale)| Act::Take {
+    let crash = prop_oneof![4 => Just(None), 1 => (0_usize..40).prop_map(Some)];
+    let take = (0..PEOPLE.len(), any::<usize>(), comment, prop::bool::weighted(0.05), crash);
+    let take = take.prop_map(|(person, way, comment, is_stale, crash)| Act::Take {
         person,
         way,
         comment,
         is_stale,
+        crash,
     });
     let change = (0_i64..5).prop_map(|total| Act::Change { total });
     let wait = (1_u32..8).prop_map(|hours| Act::Wait { hours });
     let delegate = (0..PEOPLE.len(), 0..PEOPLE.len(), 1_u32..12);
     let delegate = delegate.prop_map(|(from, to, hours)| Act::Delegate { from, to, hours });
-    (any::<bool>(), prop_oneof![6 => take, 1 => change, 2 => wait, 1 => delegate])
+    (
+        any::<bool>(),
+        prop_oneof![12 => take, 2 => change, 4 => wait, 2 => delegate, 1 => Just(Act::Replace)],
+    )
 }
 
 fn person(number: usize) -> Person {
@@ -128,9 +153,55 @@ async fn compare(node: &TestApp, model: &Model, id: &str) {
     }
 }
 
+/// Does something until it has waited so often; none where it was dropped then.
+async fn until_crash<T>(waits: usize, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = Box::pin(work);
+    let mut left = waits;
+    poll_fn(|cx| match work.as_mut().poll(cx) {
+        Poll::Ready(done) => Poll::Ready(Some(done)),
+        Poll::Pending if left == 0 => Poll::Ready(None),
+        Poll::Pending => {
+            left -= 1;
+            Poll::Pending
+        }
+    })
+    .await
+}
+
+/// Whether the application is where a model is, as far as a step of somebody shows.
+async fn agrees(node: &TestApp, model: &Model, person_number: usize, id: &str) -> bool {
+    let client = node.sign_in(&person(person_number));
+    let seen = client.get(&format!("/api/v1/workflows/Orders/{id}")).await.expect(200);
+    let choices = seen["choices"].as_array().unwrap();
+    seen["version"] == format!("{}.{}", model.version, model.steps)
+        && choices.iter().all(|choice| {
+            let way: usize = choice["name"].as_str().unwrap()[1..].parse().unwrap();
+            choice["obstacle"]["code"].as_str() == model.refusal(person_number, way)
+        })
+}
+
+/// Takes a transition; none where the request ended before its answer.
+async fn take(
+    node: &TestApp,
+    (id, number, way): (&str, usize, usize),
+    body: Json,
+    crash: Option<usize>,
+) -> Option<Json> {
+    let client = node.sign_in(&person(number));
+    let path = format!("/api/v1/workflows/Orders/{id}/transitions/t{way}");
+    let Some(waits) = crash else { return Some(client.post(&path, body).await.json()) };
+    let answer = until_crash(waits, client.post(&path, body)).await;
+    if answer.is_none() {
+        // Whoever locks the record next waits until what was left behind is over.
+        let stale = json!({"version": "0.0"});
+        assert_eq!(client.post(&path, stale).await.status, 409);
+    }
+    answer.map(|answer| answer.json())
+}
+
 async fn play(backend: Backend, plan: Plan, acts: Vec<(bool, Act)>) {
     let world = World::with(backend, plan.definition()).await;
-    let other = world.app.another_node().await;
+    let mut other = world.app.another_node().await;
     for number in 0..PEOPLE.len() {
         let _ = world.app.sign_in(&person(number));
     }
@@ -138,26 +209,34 @@ async fn play(backend: Backend, plan: Plan, acts: Vec<(bool, Act)>) {
     let id = world.order(&creator, 2).await;
     let mut model = Model::new(plan, 0, 2);
     for (is_elsewhere, act) in acts {
+        if matches!(act, Act::Replace) {
+            other = world.app.another_node().await;
+        }
         let node = if is_elsewhere { &other } else { &world.app };
         match act {
-            Act::Take { person: number, way, comment, is_stale } => {
+            Act::Replace => {}
+            Act::Take { person: number, way, comment, is_stale, crash } => {
                 let way = way % model.plan.ways.len();
                 let steps = if is_stale { model.steps + 1 } else { model.steps };
                 let body =
                     json!({"version": format!("{}.{steps}", model.version), "comment": comment});
-                let path = format!("/api/v1/workflows/Orders/{id}/transitions/t{way}");
-                let answer = node.sign_in(&person(number)).post(&path, body).await;
-                let told: Json = answer.json();
-                let outcome = match told["approvalsMissing"].as_u64() {
-                    Some(missing) => Ok(u32::try_from(missing).unwrap()),
-                    None => Err(told["code"].as_str().unwrap()),
-                };
+                let before = model.clone();
                 let expected = if is_stale {
                     Err("workflows.changed_since")
                 } else {
                     model.take(number, way, comment.as_deref())
                 };
-                assert_eq!(outcome, expected, "P{number} t{way} {model:?}");
+                match take(node, (&id, number, way), body, crash).await {
+                    Some(told) => {
+                        let outcome = match told["approvalsMissing"].as_u64() {
+                            Some(missing) => Ok(u32::try_from(missing).unwrap()),
+                            None => Err(told["code"].as_str().unwrap()),
+                        };
+                        assert_eq!(outcome, expected, "P{number} t{way} {model:?}");
+                    }
+                    None if agrees(&world.app, &before, number, &id).await => model = before,
+                    None => assert!(agrees(&world.app, &model, number, &id).await, "{model:?}"),
+                }
             }
             Act::Change { total } => {
                 let path = format!("/odata/v1/Orders({id})");

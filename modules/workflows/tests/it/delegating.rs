@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use svc_testing::{Backend, Person, on_both_databases, organisation};
+use svc_testing::{Backend, Client, Person, on_both_databases, organisation};
 use svc_workflows::{By, Definition, State, Transition};
 use time::OffsetDateTime;
 
@@ -98,6 +98,22 @@ async fn reassign(
 }
 
 on_both_databases! {
+    async fn people_are_found_by_their_names(backend) {
+        let world = World::new(backend).await;
+        let (ada, bob) = (world.client(&world.ada), world.client(&world.bob));
+        let _ = world.client(&Person::named("Bobby").of(organisation(2)));
+        let found = async |client: &Client, query: &str| {
+            let found = client.get(&format!("/api/v1/workflows/people{query}")).await.expect(200);
+            let items = found["items"].as_array().unwrap().iter();
+            items.map(|one| one["displayName"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&ada, "").await, ["Ada", "Bob"]);
+        assert_eq!(found(&bob, "?named=OB").await, ["Bob"]);
+        assert_eq!(found(&bob, "?named=%25").await, [""; 0]);
+        let looker = Person::named("Lo").who_may(&["Workflows.View"]);
+        assert_eq!(world.client(&looker).get("/api/v1/workflows/people").await.status, 403);
+    }
+
     async fn who_stands_in_may_what_the_other_may(backend) {
         let world = World::new(backend).await;
         let People { ann, eve, .. } = People::of(&world);

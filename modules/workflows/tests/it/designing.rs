@@ -129,7 +129,8 @@ on_both_databases! {
         let world = World::new(backend).await;
         let ada = world.client(&world.ada);
         let with = |change: &dyn Fn(&mut Json)| { let mut it = drawn(); change(&mut it); it };
-        let cases: [(Json, &str); 9] = [
+        let day = json!({"days": 1});
+        let cases: [(Json, &str); 10] = [
             (with(&|it| it["states"][1]["kind"] = json!("initial")), "two_initial_states"),
             (with(&|it| it["states"][2]["name"] = json!("read")), "name_twice"),
             (with(&|it| it["transitions"][1]["to"] = json!("nowhere")), "unknown_state"),
@@ -139,6 +140,12 @@ on_both_databases! {
             (with(&|it| it["states"][3]["lock"] = Json::Null), "not_kept"),
             (with(&|it| it["states"][0]["kept"] = json!(true)), "not_kept"),
             (with(&|it| it["transitions"][1]["calls"] = json!(["Shred"])), "unknown_action"),
+            (with(&|it| {
+                let back = json!({"name": "back", "from": ["readTwice"], "to": "read", "by": ["creator"]});
+                it["transitions"].as_array_mut().unwrap().push(back);
+                it["states"][1]["automatic"] = json!({"after": day, "transition": "readAgain"});
+                it["states"][2]["automatic"] = json!({"after": day, "transition": "back"});
+            }), "automatic_circle"),
         ];
         let mut revision = 0;
         for (definition, code) in cases {
@@ -153,9 +160,14 @@ on_both_databases! {
             assert_eq!((refused.status.as_u16(), &refused.json()["code"]), (422, &json!("workflows.bad_design")));
         }
         let large: Vec<Json> = (0..1_000).map(|n| json!({"name": format!("s{n}"), "kind": "intermediate"})).collect();
-        let body = json!({"definition": {"states": large, "transitions": []}});
-        let checked = ada.post(&format!("{PAPERS}/check"), body).await.expect(200);
+        let large = json!({"states": large, "transitions": []});
+        let checked = ada.post(&format!("{PAPERS}/check"), json!({"definition": large})).await.expect(200);
         assert_eq!(codes(&checked["problems"]), ["too_large"]);
+        let (status, saved) = save(&ada, revision, &large).await;
+        assert_eq!((status, codes(&saved["problems"])), (200, vec!["too_large"]));
+        revision = saved["revision"].as_i64().unwrap();
+        let refused = ada.post(&format!("{PAPERS}/publish"), json!({"revision": revision})).await;
+        assert_eq!(refused.expect(422)["code"], "workflows.bad_design");
         for definition in [json!({"states": []}), json!({"states": [], "transitions": [], "colour": 1}), json!("x")] {
             assert_eq!(save(&ada, revision, &definition).await.0, 422);
         }
@@ -202,6 +214,52 @@ on_both_databases! {
         let all = futures::future::join_all((0..5).map(|_| ada.post(&path, json!({"revision": 1})))).await;
         assert_eq!(all.iter().filter(|it| it.status == 200).count(), 1);
         assert_eq!(world.number("SELECT COUNT(*) FROM workflows_definitions WHERE set_name = 'Papers'").await, 2);
+    }
+
+    async fn doubts_are_told_and_stop_nobody(backend) {
+        let world = World::new(backend).await;
+        let ada = world.client(&world.ada);
+        let doubts = async |one: Json, other: Json| {
+            let mut definition = drawn();
+            let ways = definition["transitions"].as_array_mut().unwrap();
+            for (name, condition) in [("one", one), ("other", other)] {
+                let by = json!([{"permission": "Papers.View"}]);
+                ways.push(json!({"name": name, "from": ["readTwice"], "to": "published", "by": by, "condition": condition}));
+            }
+            let body = json!({"definition": definition});
+            let checked = ada.post(&format!("{PAPERS}/check"), body).await.expect(200);
+            assert_eq!(checked["problems"], json!([]), "{checked}");
+            codes(&checked["warnings"]).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        // Ada may do everything; nobody else is there.
+        assert_eq!(doubts(json!("title eq 'A'"), json!("title eq 'B'")).await, ["nobody_holds"; 4]);
+        let eve = Person::named("Eve").who_may(&["Papers.View", "Orders.Audit"]);
+        let _ = world.client(&eve);
+        for (one, other) in [
+            ("title eq 'A'", "title eq 'B'"),
+            ("title eq 'A'", "title ne 'A'"),
+            ("title in ('A','B')", "title eq 'C'"),
+            ("title eq null", "title eq 'A'"),
+            ("pages lt 3", "pages ge 3"),
+            ("3 gt pages", "pages gt 4"),
+            ("pages eq 3", "pages gt 3 or pages lt 3"),
+            ("title eq 'A' and pages gt 2", "pages le 2"),
+        ] {
+            assert_eq!(doubts(json!(one), json!(other)).await, [""; 0], "{one} beside {other}");
+            assert_eq!(doubts(json!(other), json!(one)).await, [""; 0], "{other} beside {one}");
+        }
+        for (one, other) in [
+            (Json::Null, Json::Null),
+            (Json::Null, json!("title eq 'A'")),
+            (json!("pages le 3"), json!("pages ge 3")),
+            (json!("pages lt 3"), json!("pages eq 3 or pages eq 1")),
+            (json!("title ne 'A'"), json!("title ne 'B'")),
+            (json!("contains(title,'A')"), json!("contains(title,'B')")),
+        ] {
+            assert_eq!(doubts(one.clone(), other.clone()).await, ["both_hold"], "{one} beside {other}");
+        }
+        // It is published all the same.
+        assert!(publish(&ada).await > 1);
     }
 
     async fn another_organisation_has_its_own(backend) {

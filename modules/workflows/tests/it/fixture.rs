@@ -61,6 +61,7 @@ pub(crate) mod paper {
         pub(crate) organisation_id: Uuid,
         #[sea_orm(column_type = "Text")]
         pub(crate) title: String,
+        pub(crate) pages: Option<i32>,
         pub(crate) deleted_at: Option<OffsetDateTime>,
         pub(crate) version: i64,
     }
@@ -86,6 +87,7 @@ CREATE TABLE papers (
     id UUID PRIMARY KEY,
     organisation_id UUID NOT NULL,
     title TEXT NOT NULL,
+    pages INTEGER,
     deleted_at TIMESTAMPTZ,
     version BIGINT NOT NULL
 );

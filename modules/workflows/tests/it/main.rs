@@ -9,6 +9,7 @@ mod declaring;
 mod delegating;
 mod designing;
 mod effects;
+mod existing;
 mod fixture;
 mod groups;
 mod live;
