@@ -30,6 +30,8 @@ CREATE TABLE webhooks_endpoints (
     retry_delays_s TEXT,
     -- Custom headers, a JSON object, encrypted: they may carry tokens.
     headers TEXT,
+    -- What is shown to the receiver besides signatures, a JSON object, encrypted.
+    credentials TEXT,
     owner_id UUID NOT NULL,
     owner_name TEXT NOT NULL,
     -- The API key with which the owner saved it; what it gets is limited to what that may read.
@@ -168,9 +170,11 @@ CREATE INDEX webhooks_deliveries_ordered
     ON webhooks_deliveries (endpoint_id, order_key, order_event, id)
     WHERE status < 2 AND order_key IS NOT NULL;
 
--- The log by status, newest first. A page takes the newest of each status that it shows.
+-- The log by status, newest first. A page takes the newest of each status that it shows. How an
+-- endpoint does is read from the second without a look at the rows.
 CREATE INDEX webhooks_deliveries_log ON webhooks_deliveries (organisation_id, status, id);
-CREATE INDEX webhooks_deliveries_log_of ON webhooks_deliveries (endpoint_id, status, id);
+CREATE INDEX webhooks_deliveries_log_of
+    ON webhooks_deliveries (endpoint_id, status, id, duration_ms, finished_at_us);
 
 -- The log by the code of the last answer. Most answers are 2xx, and in neither index.
 CREATE INDEX webhooks_deliveries_codes ON webhooks_deliveries (organisation_id, status_code, id)

@@ -22,6 +22,7 @@ mod flight;
 mod run;
 mod settle;
 mod spans;
+mod tokens;
 mod turn;
 
 use std::sync::atomic::AtomicI64;
@@ -49,8 +50,9 @@ use crate::store::insert::{Content, NewMessage};
 use crate::store::ordered::Heads;
 use crate::store::queues::{self, Place};
 
-use attempt::Job;
+use attempt::{Job, Sending};
 use flight::Flight;
+use tokens::Tokens;
 
 /// How long a claim outlives the timeout of its attempt: time to wait in memory before it, and to
 /// record the outcome after it.
@@ -61,7 +63,7 @@ pub(crate) struct Dispatcher {
     app: WeakApp,
     database: Database,
     settings: Arc<WebhooksSettings>,
-    sender: Arc<Client>,
+    sending: Arc<Sending>,
     endpoints: Arc<Endpoints>,
     in_flight: Arc<InFlight>,
     hand_over: Arc<HandOver>,
@@ -78,20 +80,30 @@ impl Dispatcher {
     pub(crate) fn new(
         app: &App,
         database: Database,
-        sender: Client,
+        (sender, tokens): (Client, Client),
         endpoints: Arc<Endpoints>,
         hand_over: Arc<HandOver>,
         metrics: Arc<DeliveryMetrics>,
     ) -> Self {
+        let settings = app.settings::<WebhooksSettings>();
+        let sending = Sending {
+            client: sender,
+            tokens: Tokens::new(tokens),
+            database: database.clone(),
+            clock: app.clock().clone(),
+            timeout: settings.timeout,
+            log_limit: settings.log_limit(),
+            payload_limit: settings.payload_limit(),
+        };
         Self {
             app: app.downgrade(),
             database,
-            sender: Arc::new(sender),
+            sending: Arc::new(sending),
             endpoints,
             in_flight: Arc::clone(&hand_over.in_flight),
             hand_over,
             metrics,
-            settings: app.settings::<WebhooksSettings>(),
+            settings,
             looked_us: AtomicI64::new(i64::MIN),
             place: Mutex::new(Place::START),
             heads: Heads::default(),
@@ -106,23 +118,16 @@ impl Dispatcher {
             let is_current = self.in_flight.is_current(job.claimed.endpoint, job.endpoint.version);
             if is_current && flight::holds(&job, app.clock().now_us(), self.settings.timeout) {
                 job.ticket.send();
-                self.send(app, job, flight);
+                self.send(job, flight);
             } else {
                 flight.give_back(&job);
             }
         }
     }
 
-    fn send(&self, app: &App, job: Job, flight: &mut Flight) {
-        let clock = app.clock().clone();
-        let limits = attempt::Limits {
-            log: self.settings.log_limit(),
-            payload: self.settings.payload_limit(),
-        };
+    fn send(&self, job: Job, flight: &mut Flight) {
         let span = spans::attempt(&job);
-        let from = self.database.clone();
-        let send = attempt::send(Arc::clone(&self.sender), from, clock, job, limits);
-        flight.sends.spawn(send.instrument(span));
+        flight.sends.spawn(Arc::clone(&self.sending).send(job).instrument(span));
     }
 }
 

@@ -11,6 +11,7 @@ use svc_data::Context;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::credentials::Prepared;
 use crate::headers;
 use crate::in_flight::Home;
 use crate::model::endpoint;
@@ -38,6 +39,8 @@ pub(crate) struct LoadedEndpoint {
     /// The sentence says why nothing can be signed.
     keys: Result<Keys, String>,
     headers: HeaderMap,
+    /// The sentence says why nothing can be sent.
+    pub(crate) credentials: Result<Prepared, String>,
 }
 
 struct Keys {
@@ -83,6 +86,7 @@ impl LoadedEndpoint {
             schedule: stored.schedule(),
             keys,
             headers: all,
+            credentials: Prepared::new(stored, ring, policy),
         }
     }
 
@@ -112,6 +116,11 @@ impl LoadedEndpoint {
     pub(crate) fn home(&self) -> Home {
         let origin = self.url.as_ref().map_or_else(|_| "".into(), |url| Arc::clone(url.origin()));
         Home { origin, organisation: self.organisation }
+    }
+
+    /// Where its tokens are got, where it needs some.
+    pub(crate) fn token_url(&self) -> Option<&TargetUrl> {
+        self.credentials.as_ref().ok()?.tokens.as_ref()?.url.as_ref().ok()
     }
 }
 

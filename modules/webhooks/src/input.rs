@@ -8,6 +8,7 @@ use svc_client::{AddressPolicy, TargetUrl};
 use svc_core::{Error, FieldErrors, Result};
 use utoipa::ToSchema;
 
+use crate::credentials::{self, ClientCertificate, Credentials, OAuth2};
 use crate::filter::Filter;
 use crate::headers;
 use crate::model::Format;
@@ -90,6 +91,12 @@ pub(crate) struct NewEndpoint {
     /// Headers that are sent besides ours.
     #[serde(default)]
     headers: BTreeMap<String, String>,
+    /// How a token is got that each request carries.
+    #[serde(default)]
+    oauth2: Option<OAuth2>,
+    /// The certificate that is shown to the receiver; the address must be https.
+    #[serde(default)]
+    client_certificate: Option<ClientCertificate>,
     /// Values of your own that are kept with the endpoint and mean nothing to the application.
     #[serde(default)]
     metadata: BTreeMap<String, String>,
@@ -115,6 +122,8 @@ impl NewEndpoint {
             expires_after_seconds: Some(self.expires_after_seconds),
             is_asymmetric: Some(self.is_asymmetric),
             headers: Some(self.headers),
+            oauth2: Some(self.oauth2),
+            client_certificate: Some(self.client_certificate),
             metadata: Some(self.metadata),
         }
     }
@@ -130,8 +139,9 @@ fn yes() -> bool {
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::option_option, reason = "left out and null are two things in a change")]
 pub(crate) struct EndpointChange {
-    /// A new address. At another origin (scheme, host, port) the custom headers go unless `headers`
-    /// gives them, and a new secret is made unless `secret` gives one; the previous one ends.
+    /// A new address. At another origin (scheme, host, port) the custom headers and the credentials go
+    /// unless the change gives them, and a new secret is made unless `secret` gives one; the previous one
+    /// ends.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     url: Option<String>,
@@ -196,6 +206,14 @@ pub(crate) struct EndpointChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     pub(crate) headers: Option<BTreeMap<String, String>>,
+    /// How a token is got that each request carries, in place of how it was; null for none.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<OAuth2>)]
+    oauth2: Option<Option<OAuth2>>,
+    /// The certificate that is shown, in place of the one that was; null for none.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<ClientCertificate>)]
+    client_certificate: Option<Option<ClientCertificate>>,
     /// The values in place of those it has.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
@@ -287,6 +305,9 @@ impl EndpointChange {
             delays_s: self.retry_delays_seconds.clone().flatten(),
         };
         refusals.0.extend(schedule.check(settings));
+        let oauth2 = self.oauth2.iter().flatten().next();
+        let certificate = self.client_certificate.iter().flatten().next();
+        refusals.0.extend(credentials::check(oauth2, certificate, policy));
         if let Some(Err(found)) = self.headers.as_ref().map(headers::check) {
             refusals.0.extend(found);
         }
@@ -302,6 +323,22 @@ impl EndpointChange {
             || self.events.is_some()
             || self.format.is_some()
             || self.includes_changes.is_some()
+    }
+
+    /// Whether it says what is shown to the receiver.
+    pub(crate) fn has_credentials(&self) -> bool {
+        self.oauth2.is_some() || self.client_certificate.is_some()
+    }
+
+    /// What is shown to the receiver from then on, where `before` was.
+    pub(crate) fn credentials(&self, before: Credentials) -> Credentials {
+        Credentials {
+            oauth2: self.oauth2.clone().unwrap_or(before.oauth2),
+            client_certificate: self
+                .client_certificate
+                .clone()
+                .unwrap_or(before.client_certificate),
+        }
     }
 
     /// Puts what is stored as it was given into a record.

@@ -21,6 +21,7 @@ pub mod signing;
 pub mod subscription;
 
 mod api;
+mod credentials;
 mod dispatcher;
 mod endpoint;
 mod entity;
@@ -49,7 +50,7 @@ mod view;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use svc_client::{Client, ClientOptions, OutboundSettings, SystemResolver};
+use svc_client::{Client, ClientOptions, OutboundSettings, Resolve, SystemResolver};
 use svc_core::{App, Error, Module, Permission, Registry, Result, Worker};
 use svc_data::DataRegistry as _;
 use svc_database::{Database, Migration};
@@ -188,6 +189,7 @@ fn start(
         // As many bytes as so many characters can have.
         kept_bytes: settings.log_limit().saturating_mul(4),
         proxy: outbound.proxy(),
+        additional_roots: outbound.additional_roots(),
         ..ClientOptions::default()
     };
     let unusable = |what: &str, error: &dyn std::error::Error| {
@@ -195,10 +197,16 @@ fn start(
     };
     let resolver = SystemResolver::from_system()
         .map_err(|error| unusable("the system's name servers can't be read", &error))?;
-    let sender = Client::new(options, Arc::new(resolver))
-        .map_err(|error| unusable("TLS can't be prepared", &error))?;
+    let resolver: Arc<dyn Resolve> = Arc::new(resolver);
+    let client = |options| {
+        Client::new(options, Arc::clone(&resolver))
+            .map_err(|error| unusable("TLS can't be prepared", &error))
+    };
+    // A token is longer than what the log keeps may be.
+    let tokens = client(ClientOptions { kept_bytes: usize::MAX, ..options.clone() })?;
+    let sender = client(options)?;
     let endpoints = Arc::new(Endpoints::new(policy));
     let database = Database::clone(&*app.service::<Database>()?);
     app.provide(Arc::new(Service::new(settings, Arc::clone(&endpoints), in_flight)));
-    Ok(Dispatcher::new(app, database, sender, endpoints, hand_over, metrics))
+    Ok(Dispatcher::new(app, database, (sender, tokens), endpoints, hand_over, metrics))
 }

@@ -2,7 +2,6 @@
 
 use sea_orm::{DeriveActiveEnum, EnumIter};
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, Result};
 use utoipa::ToSchema;
 
 /// How the body of an event is written.
@@ -34,7 +33,9 @@ pub(crate) enum Format {
 }
 
 /// The status of a delivery, under the number that is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, Deserialize)]
+#[sea_orm(rs_type = "i16", db_type = "SmallInteger")]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum Status {
     /// Waits for its first attempt, or is being sent.
     Queued = 0,
@@ -51,22 +52,9 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Queued,
-        Self::Retrying,
-        Self::Delivered,
-        Self::Failed,
-        Self::Missed,
-        Self::Cancelled,
-    ];
-
+    /// The number, for texts of statements and for cells of rows.
     pub(crate) const fn code(self) -> i16 {
         self as i16
-    }
-
-    pub(crate) fn from_code(code: i16) -> Result<Self> {
-        let known = Self::ALL.into_iter().find(|status| status.code() == code);
-        known.ok_or_else(|| Error::internal(format!("`{code}` is no status of a delivery")))
     }
 
     /// The name, as in JSON.
@@ -82,8 +70,9 @@ impl Status {
     }
 }
 
-/// Which queue of an endpoint a delivery waits in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Which queue of an endpoint a delivery waits in, under the number that is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "i16", db_type = "SmallInteger")]
 pub(crate) enum Lane {
     /// Events: held while the endpoint is switched off.
     Ordinary = 0,
@@ -96,8 +85,7 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    pub(crate) const ALL: [Self; 4] = [Self::Ordinary, Self::Test, Self::Ordered, Self::Replay];
-
+    /// The number, for texts of statements and for cells of rows.
     pub(crate) const fn code(self) -> i16 {
         self as i16
     }
@@ -116,11 +104,6 @@ impl Lane {
             Self::Test => Self::Test,
             Self::Ordinary | Self::Ordered | Self::Replay => Self::Replay,
         }
-    }
-
-    pub(crate) fn from_code(code: i16) -> Result<Self> {
-        let known = Self::ALL.into_iter().find(|lane| lane.code() == code);
-        known.ok_or_else(|| Error::internal(format!("`{code}` is no lane of deliveries")))
     }
 }
 
@@ -158,6 +141,7 @@ pub(crate) mod endpoint {
         pub(crate) expires_after_s: Option<i32>,
         pub(crate) retry_delays_s: Option<String>,
         pub(crate) headers: Option<String>,
+        pub(crate) credentials: Option<String>,
         pub(crate) owner_id: Uuid,
         pub(crate) owner_name: String,
         pub(crate) owner_key_id: Option<Uuid>,
@@ -211,14 +195,20 @@ pub(crate) mod endpoint {
 
 #[cfg(test)]
 mod tests {
+    use sea_orm::{ActiveEnum as _, Iterable as _};
+
     use super::*;
 
     #[test]
-    fn the_stored_numbers_of_statuses_never_change() {
-        assert_eq!(Status::ALL.map(Status::code), [0, 1, 2, 3, 4, 5]);
-        for status in Status::ALL {
-            assert_eq!(Status::from_code(status.code()).unwrap(), status);
-        }
-        assert!(Status::from_code(6).is_err());
+    fn the_stored_numbers_never_change() {
+        let stored: Vec<(i16, &str)> =
+            Status::iter().map(|status| (status.to_value(), status.as_str())).collect();
+        let statuses = ["queued", "retrying", "delivered", "failed", "missed", "cancelled"];
+        assert_eq!(stored, (0..).zip(statuses).collect::<Vec<_>>());
+        assert!(Status::iter().all(|status| status.code() == status.to_value()));
+        assert!(Status::try_from_value(&6).is_err());
+        let lanes = [Lane::Ordinary, Lane::Test, Lane::Ordered, Lane::Replay];
+        assert_eq!(lanes.map(Lane::code), [0, 1, 2, 3]);
+        assert_eq!(Lane::iter().map(|lane| lane.to_value()).collect::<Vec<_>>(), [0, 1, 2, 3]);
     }
 }

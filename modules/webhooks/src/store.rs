@@ -48,7 +48,22 @@ pub(crate) fn is_one_of(backend: Backend, column: &str) -> String {
     }
 }
 
-/// A list of identifiers as the value that [`is_one_of`] expects.
+/// A list of identifiers as a table `listed (id)`, which [`ids`] makes a value of: for joins.
+///
+/// SQLite goes along a CROSS JOIN in the order in which it is written. With the list first it looks
+/// each row up, whatever other conditions there are; without statistics it would rather walk all that
+/// an index tells of one of these.
+pub(crate) fn listed(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Postgres => "unnest(CAST(string_to_array(?, ',') AS uuid[])) AS listed (id)",
+        Backend::Sqlite => {
+            "(SELECT unhex(value) AS id \
+             FROM json_each('[\"' || replace(?, ',', '\",\"') || '\"]')) AS listed"
+        }
+    }
+}
+
+/// A list of identifiers as the value that [`is_one_of`] and [`listed`] expect.
 pub(crate) fn ids(ids: impl IntoIterator<Item = Uuid>) -> Value {
     let mut text = String::new();
     for id in ids {

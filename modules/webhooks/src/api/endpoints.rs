@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 use super::JobStartedBody;
 use super::deliveries::DeliveryDetailBody;
 use crate::Manage;
+use crate::credentials::{ClientCertificate, Credentials, OAuth2};
 use crate::input::{EndpointChange, NewEndpoint};
 use crate::model::Format;
 use crate::retired::{self, Scheme};
@@ -34,6 +35,43 @@ pub(crate) struct OwnerBody {
     /// revoked or has ended. In both cases nothing is sent, and what is missed is kept: save the
     /// endpoint to become its owner, and recover it.
     standing: &'static str,
+}
+
+/// How a token is got that each request carries.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookOAuth2Shown)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OAuth2Body {
+    /// The token server.
+    token_url: String,
+    /// As whom, to the token server.
+    client_id: String,
+    /// The scope that is asked for.
+    scope: Option<String>,
+    /// Whom the token is for.
+    audience: Option<String>,
+}
+
+impl From<OAuth2> for OAuth2Body {
+    fn from(stored: OAuth2) -> Self {
+        let OAuth2 { token_url, client_id, scope, audience, .. } = stored;
+        Self { token_url, client_id, scope, audience }
+    }
+}
+
+/// The certificate that is shown to the receiver.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookClientCertificateShown)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ClientCertificateBody {
+    /// The SHA-256 digest of the certificate in hexadecimal digits, by which it is told apart.
+    fingerprint: Option<String>,
+}
+
+impl From<ClientCertificate> for ClientCertificateBody {
+    fn from(stored: ClientCertificate) -> Self {
+        Self { fingerprint: stored.fingerprint() }
+    }
 }
 
 /// An endpoint.
@@ -74,6 +112,10 @@ pub(crate) struct EndpointBody {
     public_key: Option<String>,
     /// The names of the headers that are sent besides ours; their values aren't shown.
     header_names: Vec<String>,
+    /// How a token is got that each request carries; none where it carries none.
+    oauth2: Option<OAuth2Body>,
+    /// The certificate that is shown to the receiver; none where none is.
+    client_certificate: Option<ClientCertificateBody>,
     /// Values that are kept with the endpoint and mean nothing to the application.
     metadata: BTreeMap<String, String>,
     /// Who saved it last.
@@ -103,7 +145,8 @@ pub(crate) struct EndpointBody {
 
 impl EndpointBody {
     fn new(stored: Stored, now: OffsetDateTime) -> Self {
-        let Stored { endpoint, header_names, owner, retired } = stored;
+        let Stored { endpoint, header_names, credentials, owner, retired } = stored;
+        let Credentials { oauth2, client_certificate } = credentials;
         let schedule = endpoint.schedule();
         let end = |scheme| retired::end(&retired, scheme, now);
         Self {
@@ -124,6 +167,8 @@ impl EndpointBody {
             expires_after_seconds: schedule.expires_after_s,
             public_key: endpoint.public_key,
             header_names,
+            oauth2: oauth2.map(OAuth2Body::from),
+            client_certificate: client_certificate.map(ClientCertificateBody::from),
             owner: OwnerBody {
                 id: endpoint.owner_id,
                 display_name: endpoint.owner_name,

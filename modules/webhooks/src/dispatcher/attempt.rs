@@ -1,18 +1,22 @@
 //! One attempt at one delivery, in a task of its own.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::StatusCode;
-use svc_client::{AttemptFailure, AttemptOutcome, Client, ClientRequest};
+use futures::FutureExt as _;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use svc_client::{AttemptFailure, AttemptOutcome, Client, ClientRequest, TargetUrl};
 use svc_core::Clock;
 use svc_database::Database;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::tokens::{TokenError, Tokens};
 use super::{Body, Message, spans};
 use crate::backoff::retry_after;
+use crate::credentials::{Prepared, TokenSource};
 use crate::endpoint::LoadedEndpoint;
 use crate::in_flight::Ticket;
 use crate::log_text;
@@ -29,13 +33,18 @@ pub(super) struct Job {
     pub(super) ticket: Ticket,
 }
 
-/// Limits of what is sent and kept.
-#[derive(Clone, Copy)]
-pub(super) struct Limits {
+/// What an attempt needs besides its delivery.
+pub(super) struct Sending {
+    pub(super) client: Client,
+    pub(super) tokens: Tokens,
+    pub(super) database: Database,
+    pub(super) clock: Clock,
+    /// Bound of an attempt, where the endpoint has no shorter one.
+    pub(super) timeout: Duration,
     /// Characters of a text that the log keeps.
-    pub(super) log: usize,
+    pub(super) log_limit: usize,
     /// Bytes of a body that is sent.
-    pub(super) payload: usize,
+    pub(super) payload_limit: usize,
 }
 
 /// A delivery whose body could not be read, so nothing was sent. Its claim ends by itself.
@@ -75,74 +84,158 @@ pub(super) struct Failure {
     pub(super) retry_after: Option<Duration>,
     /// Whether the time was up.
     pub(super) timed_out: bool,
-    /// Whether it is ours, and another attempt would fail in the same way: the delivery has
-    /// failed for good, and nothing is said of the endpoint.
+    /// Whether it is ours, so that nothing is said of the endpoint.
     pub(super) is_ours: bool,
+    /// Whether another attempt would fail in the same way: the delivery has failed for good.
+    pub(super) is_final: bool,
 }
 
-/// Sends, and never fails: whatever goes wrong out there is an outcome.
-pub(super) async fn send(
-    sender: Arc<Client>,
-    database: Database,
-    clock: Clock,
-    job: Job,
-    limits: Limits,
-) -> Ended {
-    let Job { claimed, endpoint, message, refusal, ticket } = job;
-    let bytes = message.body.bytes();
-    let expires_us = endpoint.schedule.expires_us(claimed.queued_us);
-    let unsent = if bytes > limits.payload {
-        Some(Outcome::too_large(bytes, limits.payload, clock.now()))
-    } else if expires_us.is_some_and(|end| end <= clock.now_us()) {
-        Some(Outcome::expired(clock.now()))
-    } else {
-        refusal.map(|why| Outcome::unsent("host_refused", why, clock.now()))
-    };
-    if let Some(outcome) = unsent {
+impl Sending {
+    /// Sends, and never fails: whatever goes wrong out there is an outcome, and so is a panic in here.
+    pub(super) async fn send(self: Arc<Self>, job: Job) -> Ended {
+        let Job { claimed, endpoint, message, refusal, ticket } = job;
+        let event_type = Arc::clone(&message.event_type);
+        let attempt = self.attempt(&claimed, &endpoint, message, refusal);
+        let outcome = match AssertUnwindSafe(attempt).catch_unwind().await {
+            Ok(outcome) => outcome,
+            Err(_) => Some(Outcome::panicked(self.clock.now())),
+        };
+        drop(ticket);
+        let Some(outcome) = outcome else { return Err(Unread(claimed.id)) };
         spans::ended(&outcome);
-        return Ok(Finished { claimed, endpoint, event_type: message.event_type, outcome });
+        Ok(Finished { claimed, endpoint, event_type, outcome })
     }
-    let Some(body) = read(&database, message.body).await else { return Err(Unread(claimed.id)) };
-    let log_limit = limits.log;
-    let prepared = match &endpoint.url {
-        Ok(url) => endpoint
-            .headers(message.event, clock.now(), &body)
-            .map(|headers| (url, headers))
-            .map_err(|sentence| ("secret_unusable", sentence)),
-        Err(error) => Err(("address_refused", error.to_string())),
-    };
-    let outcome = match prepared {
-        Ok((url, headers)) => {
-            let sent = log_text::headers(&headers, log_limit);
-            // Receivers drop what comes twice by `webhook-id`.
-            let request = ClientRequest { may_repeat: true, ..ClientRequest::post(headers, body) };
-            match (endpoint.schedule.timeout(), sender.send(url, request)) {
-                (None, sending) => Outcome::of(sending.await, sent, clock.now(), log_limit),
-                (Some(own), sending) => match tokio::time::timeout(own, sending).await {
-                    Ok(outcome) => Outcome::of(outcome, sent, clock.now(), log_limit),
-                    Err(_) => Outcome::timed_out(own, sent, clock.now()),
-                },
+
+    /// One attempt; none where the body can't be read.
+    async fn attempt(
+        &self,
+        claimed: &Claimed,
+        endpoint: &LoadedEndpoint,
+        message: Message,
+        refusal: Option<String>,
+    ) -> Option<Outcome> {
+        let (bytes, limit) = (message.body.bytes(), self.payload_limit);
+        let expires_us = endpoint.schedule.expires_us(claimed.queued_us);
+        let unsent = if bytes > limit {
+            Some(Outcome::too_large(bytes, limit, self.clock.now()))
+        } else if expires_us.is_some_and(|end| end <= self.clock.now_us()) {
+            Some(Outcome::expired(self.clock.now()))
+        } else {
+            refusal.map(|why| Outcome::unsent("host_refused", why, self.clock.now()))
+        };
+        if unsent.is_some() {
+            return unsent;
+        }
+        let body = self.read(message.body).await?;
+        Some(match self.prepare(endpoint, message.event, body) {
+            Ok(request) => self.in_time(claimed.endpoint, endpoint, request).await,
+            Err((code, sentence)) => Outcome::unsent(code, sentence, self.clock.now()),
+        })
+    }
+
+    /// The bytes that are sent; none when they can't be read, or were deleted meanwhile.
+    async fn read(&self, body: Body) -> Option<Bytes> {
+        let message = match body {
+            Body::Held(body) => return Some(body),
+            Body::Stored { message, .. } => message,
+        };
+        match claim::body(&self.database, message).await {
+            Ok(body) => body.map(Bytes::from),
+            Err(error) => {
+                tracing::warn!(%message, error = error.report(), "can't read the body of a message");
+                None
             }
         }
-        Err((code, sentence)) => Outcome::unsent(code, sentence, clock.now()),
-    };
-    drop(ticket);
-    spans::ended(&outcome);
-    Ok(Finished { claimed, endpoint, event_type: message.event_type, outcome })
+    }
+
+    /// The signed request, or the code and the sentence of why there is none.
+    fn prepare<'a>(
+        &self,
+        endpoint: &'a LoadedEndpoint,
+        event: Uuid,
+        body: Bytes,
+    ) -> Result<Signed<'a>, (&'static str, String)> {
+        let url = endpoint.url.as_ref().map_err(|error| ("address_refused", error.to_string()))?;
+        let unusable = |sentence: String| ("secret_unusable", sentence);
+        let headers = endpoint.headers(event, self.clock.now(), &body).map_err(unusable)?;
+        let credentials = endpoint.credentials.as_ref().map_err(Clone::clone).map_err(unusable)?;
+        Ok(Signed { url, headers, body, credentials })
+    }
+
+    /// Sends a request within the time for one attempt, tokens included.
+    async fn in_time(&self, id: Uuid, endpoint: &LoadedEndpoint, request: Signed<'_>) -> Outcome {
+        let own = endpoint.schedule.timeout();
+        let source = request.credentials.tokens.as_ref();
+        // The client bounds a single request by itself.
+        let Some(time) = own.or(source.map(|_| self.timeout)) else {
+            return self.post(request).await;
+        };
+        let sent = log_text::headers(&request.headers, self.log_limit);
+        let exchange = async {
+            match source {
+                None => self.post(request).await,
+                Some(source) => {
+                    // Boxed: it is rare, and every attempt would carry what it needs.
+                    let with_token = self.with_token((id, endpoint.version), source, request);
+                    Box::pin(with_token).await
+                }
+            }
+        };
+        match tokio::time::timeout(time, exchange).await {
+            Ok(outcome) => outcome,
+            Err(_) => Outcome::timed_out(time, sent, self.clock.now()),
+        }
+    }
+
+    /// Sends a request with a token, and once more with another one where the receiver refuses a token
+    /// that was kept.
+    async fn with_token(
+        &self,
+        endpoint: (Uuid, i64),
+        source: &TokenSource,
+        request: Signed<'_>,
+    ) -> Outcome {
+        let get = |refused| self.tokens.get(endpoint, source, refused, &self.clock);
+        let first = match get(None).await {
+            Ok(token) => token,
+            Err(error) => return Outcome::without_token(&error, self.clock.now()),
+        };
+        let outcome = self.post(request.with(&first.header)).await;
+        if first.is_fresh || outcome.status != Some(StatusCode::UNAUTHORIZED) {
+            return outcome;
+        }
+        match get(Some(&first.header)).await {
+            Ok(second) => self.post(request.with(&second.header)).await,
+            Err(error) => Outcome::without_token(&error, self.clock.now()),
+        }
+    }
+
+    async fn post(&self, request: Signed<'_>) -> Outcome {
+        let Signed { url, headers, body, credentials } = request;
+        let sent = log_text::headers(&headers, self.log_limit);
+        let identity = credentials.identity.clone();
+        // Receivers drop what comes twice by `webhook-id`.
+        let request =
+            ClientRequest { may_repeat: true, identity, ..ClientRequest::post(headers, body) };
+        let outcome = self.client.send(url, request).await;
+        Outcome::of(outcome, sent, self.clock.now(), self.log_limit)
+    }
 }
 
-/// The bytes that are sent; none when they can't be read, or were deleted meanwhile.
-async fn read(database: &Database, body: Body) -> Option<Bytes> {
-    let message = match body {
-        Body::Held(body) => return Some(body),
-        Body::Stored { message, .. } => message,
-    };
-    match claim::body(database, message).await {
-        Ok(body) => body.map(Bytes::from),
-        Err(error) => {
-            tracing::warn!(%message, error = error.report(), "can't read the body of a message");
-            None
-        }
+/// A signed request.
+struct Signed<'a> {
+    url: &'a TargetUrl,
+    headers: HeaderMap,
+    body: Bytes,
+    credentials: &'a Prepared,
+}
+
+impl Signed<'_> {
+    /// The same with a token.
+    fn with(&self, token: &HeaderValue) -> Self {
+        let mut headers = self.headers.clone();
+        headers.insert(header::AUTHORIZATION, token.clone());
+        Self { headers, body: self.body.clone(), ..*self }
     }
 }
 
@@ -163,6 +256,7 @@ impl Outcome {
                 retry_after,
                 timed_out: matches!(failure, AttemptFailure::Timeout(_)),
                 is_ours: false,
+                is_final: false,
             }),
         }
     }
@@ -172,26 +266,45 @@ impl Outcome {
             "the body has `{bytes}` bytes, more than the `{limit}` of `Svc:Webhooks:MaxPayloadBytes`; \
              raise that and redeliver, or tell less of the record"
         );
-        let mut outcome = Self::unsent("payload_too_large", sentence, now);
-        outcome.failure.iter_mut().for_each(|failure| failure.is_ours = true);
-        outcome
+        Self::unsent("payload_too_large", sentence, now).of_ours(true)
     }
 
-    /// The endpoint's own time was up.
-    fn timed_out(own: Duration, sent: String, now: OffsetDateTime) -> Self {
+    /// The time that the endpoint may take was up.
+    fn timed_out(time: Duration, sent: String, now: OffsetDateTime) -> Self {
         let sentence =
-            format!("no complete answer within the `{}` seconds of the endpoint", own.as_secs());
+            format!("no complete answer within the `{}` seconds of the endpoint", time.as_secs());
         let mut outcome = Self::unsent("timeout", sentence, now);
         outcome.failure.iter_mut().for_each(|failure| failure.timed_out = true);
-        Self { sent: Some(sent), duration: own, ..outcome }
+        Self { sent: Some(sent), duration: time, ..outcome }
+    }
+
+    /// There was no token to send with.
+    fn without_token(error: &TokenError, now: OffsetDateTime) -> Self {
+        let mut outcome = Self::unsent("token_failed", error.to_string(), now);
+        outcome.failure.iter_mut().for_each(|failure| failure.timed_out = error.timed_out());
+        outcome
     }
 
     /// It waited for longer than the endpoint wants to hear of it.
     fn expired(now: OffsetDateTime) -> Self {
         let sentence = "it waited until the endpoint's time for it had passed; redeliver it";
-        let mut outcome = Self::unsent("expired", sentence.to_owned(), now);
-        outcome.failure.iter_mut().for_each(|failure| failure.is_ours = true);
-        outcome
+        Self::unsent("expired", sentence.to_owned(), now).of_ours(true)
+    }
+
+    /// It met a fault of this program.
+    fn panicked(now: OffsetDateTime) -> Self {
+        let sentence =
+            "the application met a fault of its own while it was sending; its log says which";
+        Self::unsent("panicked", sentence.to_owned(), now).of_ours(false)
+    }
+
+    /// It says nothing of the endpoint.
+    fn of_ours(mut self, is_final: bool) -> Self {
+        if let Some(failure) = &mut self.failure {
+            failure.is_ours = true;
+            failure.is_final = is_final;
+        }
+        self
     }
 
     fn unsent(code: &'static str, sentence: String, now: OffsetDateTime) -> Self {
@@ -205,10 +318,93 @@ impl Outcome {
                 retry_after: None,
                 timed_out: false,
                 is_ours: false,
+                is_final: false,
             }),
             sent: None,
             received: None,
             body: String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use serde_json::json;
+    use svc_application::Application;
+    use svc_client::{AddressPolicy, ClientOptions, Resolve, ResolveFuture};
+    use svc_testing::{Person, TestApp, on_both_databases, organisation};
+
+    use super::*;
+    use crate::Webhooks;
+    use crate::endpoint::Endpoints;
+    use crate::in_flight::InFlight;
+    use crate::model::Lane;
+    use crate::store::claim::Claim;
+
+    /// A look-up that is at fault.
+    struct Faulty;
+
+    impl Resolve for Faulty {
+        fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
+            Box::pin(async { panic!("a fault of the test") })
+        }
+    }
+
+    on_both_databases! {
+        async fn an_attempt_that_panics_ends_as_one_that_failed_and_gives_its_place_back(backend) {
+            let app =
+                TestApp::builder(|| Application::new("faulty").module(Webhooks)).start(backend).await;
+            let ada = Person::named("Ada").who_may(&[crate::MANAGE]);
+            let url = "https://receiver.example/hook";
+            let new = json!({"url": url, "events": ["*"]});
+            let made = app.sign_in(&ada).post("/api/v1/webhooks", new).await.expect(201);
+            let id: Uuid = made["id"].as_str().unwrap().parse().unwrap();
+            let wanted = HashMap::from([(id, 0)]);
+            let endpoints = Endpoints::new(AddressPolicy::default());
+            let endpoint = endpoints.load(app.app(), &wanted).await.unwrap().remove(&id).unwrap();
+            let clock = app.app().clock().clone();
+            let now_us = clock.now_us();
+            let claim = Claim { token: clock.new_id(), now_us, until_us: i64::MAX };
+            let claimed = Claimed {
+                id: clock.new_id(),
+                organisation: organisation(1).0,
+                endpoint: id,
+                message: clock.new_id(),
+                attempts: 0,
+                lane: Lane::Ordinary,
+                queued_us: now_us,
+                claim,
+            };
+            let message = Message {
+                event: clock.new_id(),
+                event_type: "stock.low".into(),
+                trace: None,
+                body: Body::Held(Bytes::from_static(b"{}")),
+            };
+            let in_flight = InFlight::new(1, 1, Duration::from_secs(20));
+            let mut ticket = in_flight.take(id, Some(endpoint.home()));
+            ticket.send();
+            assert!(!in_flight.may_send(id));
+            let client = Client::new(ClientOptions::default(), Arc::new(Faulty)).unwrap();
+            let database = Database::clone(&*app.app().service::<Database>().unwrap());
+            let tokens = Client::new(ClientOptions::default(), Arc::new(Faulty)).unwrap();
+            let sending = Arc::new(Sending {
+                client,
+                tokens: Tokens::new(tokens),
+                database,
+                clock,
+                timeout: Duration::from_secs(10),
+                log_limit: 100,
+                payload_limit: 100,
+            });
+            let job = Job { claimed, endpoint, message, refusal: None, ticket };
+            let Ok(finished) = sending.send(job).await else { panic!("it was not sent") };
+            let failure = finished.outcome.failure.unwrap();
+            assert_eq!(failure.code, "panicked");
+            assert!(failure.is_ours && !failure.is_final, "it is tried again, and nobody's fault");
+            assert!(in_flight.may_send(id), "its place is free again");
         }
     }
 }

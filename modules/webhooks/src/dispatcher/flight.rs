@@ -218,7 +218,7 @@ impl Flight {
 
     /// Waits for a request to end, and takes all that have ended.
     pub(super) async fn join(&mut self, in_flight: &InFlight) {
-        // A task that panicked is gone with its claim, which ends by itself.
+        // A task that was aborted is gone with its claim, which ends by itself.
         if let Some(Ok(first)) = self.sends.join_next().await {
             self.end(first, in_flight);
         }

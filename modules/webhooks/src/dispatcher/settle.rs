@@ -178,7 +178,7 @@ impl Dispatcher {
         let made = u32::try_from(claimed.attempts).unwrap_or(0) + 1;
         let finished_us = micros(outcome.finished_at);
         let is_last = |failure: &Failure| {
-            failure.is_ours || made >= schedule.attempts(&self.settings) || self.is_gone(outcome)
+            failure.is_final || made >= schedule.attempts(&self.settings) || self.is_gone(outcome)
         };
         let due_us = failure.filter(|failure| !is_last(failure)).map(|failure| {
             let backoff = self.settings.backoff();

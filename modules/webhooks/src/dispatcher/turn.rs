@@ -353,7 +353,9 @@ fn refusal(
     claimed: &Claimed,
     endpoint: &LoadedEndpoint,
 ) -> Option<String> {
-    hosts.get(&claimed.organisation)?.check(endpoint.url.as_ref().ok()?).err()
+    let allowed = hosts.get(&claimed.organisation)?;
+    let addresses = [endpoint.url.as_ref().ok(), endpoint.token_url()];
+    addresses.into_iter().flatten().find_map(|url| allowed.check(url).err())
 }
 
 /// Notes endpoints whose queues gave all that was asked of them: they may hold more.

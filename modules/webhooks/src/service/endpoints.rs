@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 
 use super::{Service, key_ring, no_endpoint, wishes};
 use crate::WAKE_TOPIC;
+use crate::credentials::{self, Credentials};
 use crate::endpoint::purpose;
 use crate::errors::TOO_MANY_ENDPOINTS;
 use crate::headers;
@@ -32,6 +33,8 @@ use crate::subscription::Subscription;
 pub(crate) struct Stored {
     pub(crate) endpoint: Model,
     pub(crate) header_names: Vec<String>,
+    /// What is shown to the receiver; only what is no secret of it may be shown to people.
+    pub(crate) credentials: Credentials,
     /// Whether its owner is there now.
     pub(crate) owner: Standing,
     /// Its keys that were replaced.
@@ -58,6 +61,9 @@ impl Service {
         let now = ctx.clock().now();
         let (key_pair, public_key) = key_pair(&ring, id, is_asymmetric);
         let headers = change.headers.as_ref().map(|given| headers::protect(&ring, id, given));
+        let credentials = change.credentials(Credentials::default());
+        check_scheme(&url, &credentials)?;
+        self.check_hosts(ctx, Some(url.as_str()), &credentials).await?;
         let mut record = ActiveModel {
             id: Set(id),
             url: Set(url),
@@ -66,6 +72,7 @@ impl Service {
             key_pair: Set(key_pair),
             public_key: Set(public_key),
             headers: Set(headers.transpose()?.flatten()),
+            credentials: Set(credentials::protect(&ring, id, &credentials)?),
             owner_id: Set(owner.user.0),
             owner_key_id: Set(owner.key),
             owner_name: Set(ctx.principal().display_name().to_owned()),
@@ -77,7 +84,6 @@ impl Service {
         };
         change.apply(&mut record);
         wishes::check(ctx.app(), &record)?;
-        self.check_host(ctx, record.url.as_ref()).await?;
         let stored = ctx
             .transact(async |uow| {
                 self.has_room(uow.context()).await?;
@@ -109,9 +115,8 @@ impl Service {
         change: EndpointChange,
     ) -> Result<Stored> {
         let checked = self.check(&change)?;
-        if let Some(url) = &checked.url {
-            self.check_host(ctx, url).await?;
-        }
+        let given = change.credentials(Credentials::default());
+        self.check_hosts(ctx, checked.url.as_deref(), &given).await?;
         let ring = key_ring(ctx)?;
         let owner = Owner::calling(ctx)?;
         let stored = ctx
@@ -151,6 +156,16 @@ impl Service {
                     record.headers = Set(headers::protect(&ring, id, given)?);
                 } else if is_moved {
                     record.headers = Set(None);
+                }
+                if is_moved || change.has_credentials() {
+                    let kept = if is_moved {
+                        Credentials::default()
+                    } else {
+                        stored_credentials(&ring, &before)
+                    };
+                    let credentials = change.credentials(kept);
+                    check_scheme(record.url.as_ref(), &credentials)?;
+                    record.credentials = Set(credentials::protect(&ring, id, &credentials)?);
                 }
                 if is_moved {
                     let secret = checked.secret.unwrap_or_else(generate).expose();
@@ -307,21 +322,58 @@ impl Service {
         );
         let owner = Owner::of(&endpoint).standing(ctx.app()).await?;
         let retired = retired::read(endpoint.retired_keys.as_deref())?;
-        Ok(Stored { endpoint, header_names, owner, retired })
+        let credentials = stored_credentials(ring, &endpoint);
+        Ok(Stored { endpoint, header_names, credentials, owner, retired })
     }
 
-    /// Refuses an address at a host that the organisation doesn't allow.
-    async fn check_host(&self, ctx: &Context, url: &str) -> Result<()> {
-        let refuse = |why: String| Error::invalid("the endpoint is not valid").field("url", why);
-        let url = TargetUrl::parse(url, self.endpoints.policy())
-            .map_err(|error| refuse(error.to_string()))?;
-        AllowedHosts::of(ctx).await?.check(&url).map_err(refuse)
+    /// Refuses addresses at hosts that the organisation doesn't allow.
+    async fn check_hosts(
+        &self,
+        ctx: &Context,
+        url: Option<&str>,
+        credentials: &Credentials,
+    ) -> Result<()> {
+        let token_url = credentials.oauth2.as_ref().map(|oauth2| oauth2.token_url.as_str());
+        if url.is_none() && token_url.is_none() {
+            return Ok(());
+        }
+        let allowed = AllowedHosts::of(ctx).await?;
+        for (field, given) in [("url", url), ("oauth2.tokenUrl", token_url)] {
+            let Some(given) = given else { continue };
+            let refuse = |why: String| refusal(field, why);
+            let url = TargetUrl::parse(given, self.endpoints.policy())
+                .map_err(|error| refuse(error.to_string()))?;
+            allowed.check(&url).map_err(refuse)?;
+        }
+        Ok(())
     }
 
     /// Checks all fields that are given.
     fn check(&self, change: &EndpointChange) -> Result<Checked> {
         change.check(self.endpoints.policy(), &self.settings)
     }
+}
+
+fn refusal(field: &str, why: impl Into<String>) -> Error {
+    Error::invalid("the endpoint is not valid").field(field, why.into())
+}
+
+/// Refuses a certificate for an address where nobody asks for one.
+fn check_scheme(url: &str, credentials: &Credentials) -> Result<()> {
+    if credentials.client_certificate.is_none() || url.starts_with("https:") {
+        return Ok(());
+    }
+    Err(refusal("clientCertificate", "needs an address that begins with `https:`"))
+}
+
+/// What an endpoint shows its receiver. What can't be read is no reason to show people nothing: whoever
+/// saves it anew mends it.
+fn stored_credentials(ring: &KeyRing, endpoint: &Model) -> Credentials {
+    credentials::reveal(ring, endpoint).unwrap_or_else(|error| {
+        let error = error.report();
+        tracing::error!(endpoint.id = %endpoint.id, error, "credentials can't be revealed");
+        Credentials::default()
+    })
 }
 
 /// Switches an endpoint on or off, where it isn't already.

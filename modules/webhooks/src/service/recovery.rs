@@ -70,8 +70,7 @@ impl Service {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RedeliverMany {
     endpoint: Option<Uuid>,
-    /// The number of the status.
-    status: i16,
+    status: Status,
     event_type: Option<String>,
     /// From this identifier on.
     from: Uuid,
@@ -111,7 +110,7 @@ impl Service {
             let started = ctx.clock().new_id();
             let job = RedeliverMany {
                 endpoint: what.endpoint,
-                status: what.status.unwrap_or(Status::Failed).code(),
+                status: what.status.unwrap_or(Status::Failed),
                 event_type: what.event_type.clone(),
                 from: what.since.map_or(Uuid::nil(), bound),
                 to: what.until.map_or(started, bound).min(started),
@@ -132,11 +131,10 @@ pub(crate) async fn redeliver_many(ctx: JobContext, job: RedeliverMany) -> Resul
         no_tests: false,
     };
     let scope = job.endpoint.map_or(Scope::Organisation(organisation.0), Scope::Endpoint);
-    let status = Status::from_code(job.status)?;
     let mut walk = Walk::new(&ctx, job.from, job.to);
     loop {
         ctx.check_interruption()?;
-        let window = Window { scope, status, from: walk.next, to: job.to, wish };
+        let window = Window { scope, status: job.status, from: walk.next, to: job.to, wish };
         let step = async |uow: UnitOfWork| {
             let found = replay::look(&uow, window).await?;
             let owned = owned(&uow, found.iter().filter(|one| one.is_wanted)).await?;

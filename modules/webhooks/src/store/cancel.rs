@@ -38,7 +38,7 @@ pub(crate) async fn status(uow: &UnitOfWork, delivery: Uuid) -> Result<Option<St
                WHERE organisation_id = ? AND status <> 4 AND id = ?";
     let values = [uow.context().organisation()?.0.into(), delivery.into()];
     let rows = uow.rows(uow.context().database().statement(sql, values)).await?;
-    rows.first().map(|row| Status::from_code(column(row, 0)?)).transpose()
+    rows.first().map(|row| column(row, 0)).transpose()
 }
 
 /// Where a walk along what waits for an endpoint is: at a status, behind a delivery.

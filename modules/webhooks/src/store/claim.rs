@@ -84,25 +84,19 @@ pub(crate) fn read_claimed(rows: &[QueryResult], claim: Claim) -> Result<Vec<Cla
     let mut claimed = read_all(rows, |row| {
         let id: Uuid = row.try_get_by_index(0)?;
         let queued_us: Option<i64> = row.try_get_by_index(6)?;
-        Ok((
-            Claimed {
-                id,
-                organisation: row.try_get_by_index(1)?,
-                endpoint: row.try_get_by_index(2)?,
-                message: row.try_get_by_index(3)?,
-                attempts: row.try_get_by_index(4)?,
-                lane: Lane::Ordinary,
-                queued_us: queued_us.unwrap_or_else(|| made_us(id)),
-                claim,
-            },
-            row.try_get_by_index::<i16>(5)?,
-        ))
+        Ok(Claimed {
+            id,
+            organisation: row.try_get_by_index(1)?,
+            endpoint: row.try_get_by_index(2)?,
+            message: row.try_get_by_index(3)?,
+            attempts: row.try_get_by_index(4)?,
+            lane: row.try_get_by_index(5)?,
+            queued_us: queued_us.unwrap_or_else(|| made_us(id)),
+            claim,
+        })
     })?;
-    for (claimed, lane) in &mut claimed {
-        claimed.lane = Lane::from_code(*lane)?;
-    }
-    claimed.sort_unstable_by_key(|(claimed, _)| claimed.id);
-    Ok(claimed.into_iter().map(|(claimed, _)| claimed).collect())
+    claimed.sort_unstable_by_key(|claimed| claimed.id);
+    Ok(claimed)
 }
 
 /// Claims deliveries that are due, of queues without order.

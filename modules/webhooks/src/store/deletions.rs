@@ -4,6 +4,7 @@
 //! endpoint. The rows of its deliveries go after it, a few at a time, so that nobody's outcomes wait
 //! for the size of a stranger's log.
 
+use sea_orm::ActiveEnum as _;
 use svc_core::Result;
 use svc_data::UnitOfWork;
 use svc_database::Database;
@@ -59,7 +60,7 @@ pub(crate) async fn step(
         Some(after) => Some(Place { after, ..place }),
         None => Some(Place { status: place.status + 1, ..Place::default() }),
     };
-    Ok((count, next.filter(|next| Status::from_code(next.status).is_ok())))
+    Ok((count, next.filter(|next| Status::try_from_value(&next.status).is_ok())))
 }
 
 /// Endpoints that were deleted, and since when.

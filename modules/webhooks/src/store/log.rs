@@ -14,11 +14,11 @@ use std::fmt::Write as _;
 
 use sea_orm::{DbErr, QueryResult, Value};
 use svc_core::Result;
-use svc_database::{Database, column, database_error};
+use svc_database::{Backend, Database, column, database_error};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{ids, is_one_of, made_us, moment, read_all};
+use super::{ids, listed, made_us, moment, read_all};
 use crate::entity::Entity;
 use crate::model::{Lane, Status};
 use crate::schedule;
@@ -36,14 +36,11 @@ const SHOWN: [Status; 5] =
 /// From here on an index tells the code of an answer.
 const INDEXED_CODE: i16 = 300;
 
-/// The columns of a delivery in a list, with its event and its endpoint.
+/// The columns of a delivery in a list, with its event and its endpoint: one whose endpoint is gone is
+/// gone too.
 const COLUMNS: &str = "d.id, d.endpoint_id, e.url, m.event_id, m.event_type, d.status, \
     d.status_code, d.attempts, d.due_us, d.duration_ms, d.error, d.redelivery_of, e.is_active, \
     d.lane, m.id, m.entity_type, m.entity_id, e.retry_delays_s";
-
-/// Where deliveries are read from. One whose endpoint is gone is gone too.
-const FROM: &str = "webhooks_deliveries d JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
-    JOIN webhooks_messages m ON m.id = d.message_id";
 
 /// A delivery in the log.
 #[derive(Clone, Debug)]
@@ -201,10 +198,24 @@ async fn details(
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let is_listed = is_one_of(database.backend(), "d.id");
+    let (sql, values) = details_statement(database.backend(), organisation, filter, found);
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    rows.iter().map(read).collect()
+}
+
+/// The statement that reads deliveries by their identifiers, with its values.
+fn details_statement(
+    backend: Backend,
+    organisation: Uuid,
+    filter: &Filter,
+    found: Vec<Uuid>,
+) -> (String, Vec<Value>) {
     let mut sql = format!(
-        "SELECT {COLUMNS} FROM {FROM} WHERE {is_listed} AND d.organisation_id = ? \
-         AND d.status <> {}",
+        "SELECT {COLUMNS} FROM {} CROSS JOIN webhooks_deliveries d \
+         CROSS JOIN webhooks_endpoints e CROSS JOIN webhooks_messages m \
+         WHERE d.id = listed.id AND e.id = d.endpoint_id AND m.id = d.message_id \
+         AND d.organisation_id = ? AND d.status <> {}",
+        listed(backend),
         Status::Missed.code()
     );
     let mut values = vec![ids(found), organisation.into()];
@@ -225,8 +236,7 @@ async fn details(
         values.push(code.into());
     }
     sql.push_str(" ORDER BY d.id DESC");
-    let rows = database.rows(database.statement(&sql, values)).await?;
-    rows.iter().map(read).collect()
+    (sql, values)
 }
 
 /// A delivery with what the log keeps of its last attempt.
@@ -282,7 +292,9 @@ pub(crate) async fn one(
 ) -> Result<Option<Exchange>> {
     let sql = format!(
         "SELECT {COLUMNS}, d.request_headers, m.body, d.response_headers, d.response_body, d.attempted_us \
-         FROM {FROM} WHERE d.organisation_id = ? AND d.status <> 4 AND d.id = ?"
+         FROM webhooks_deliveries d JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
+         JOIN webhooks_messages m ON m.id = d.message_id \
+         WHERE d.organisation_id = ? AND d.status <> 4 AND d.id = ?"
     );
     let values = [organisation.into(), id.into()];
     let rows = database.rows(database.statement(&sql, values)).await?;
@@ -312,6 +324,22 @@ pub(crate) async fn newest_of(
     since: Uuid,
     count: u64,
 ) -> Result<Vec<Ended>> {
+    let (sql, values) = newest_of_statement(endpoint, since, count);
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    let ended = |row: &QueryResult| {
+        Ok(Ended {
+            id: column(row, 0)?,
+            status: column(row, 1)?,
+            duration_ms: column(row, 2)?,
+            finished_us: column(row, 3)?,
+        })
+    };
+    rows.iter().map(ended).collect()
+}
+
+/// The statement that finds how deliveries of an endpoint ended, with its values: all of it stands in
+/// an index.
+fn newest_of_statement(endpoint: Uuid, since: Uuid, count: u64) -> (String, Vec<Value>) {
     let parts: Vec<String> = SHOWN
         .iter()
         .map(|status| {
@@ -329,24 +357,15 @@ pub(crate) async fn newest_of(
         parts.join(" UNION ALL ")
     );
     let values = SHOWN.iter().flat_map(|_| [Value::from(endpoint), since.into()]);
-    let rows = database.rows(database.statement(&sql, values)).await?;
-    let ended = |row: &QueryResult| {
-        Ok(Ended {
-            id: column(row, 0)?,
-            status: Status::from_code(column(row, 1)?)?,
-            duration_ms: column(row, 2)?,
-            finished_us: column(row, 3)?,
-        })
-    };
-    rows.iter().map(ended).collect()
+    (sql, values.collect())
 }
 
 fn read(row: &QueryResult) -> Result<Delivery> {
     let id: Uuid = column(row, 0)?;
-    let status = Status::from_code(column(row, 5)?)?;
+    let status: Status = column(row, 5)?;
     let is_active: bool = column(row, 12)?;
-    let lane: i16 = column(row, 13)?;
-    let is_held = !is_active && lane != Lane::Test.code();
+    let lane: Lane = column(row, 13)?;
+    let is_held = !is_active && lane != Lane::Test;
     let waits = matches!(status, Status::Queued | Status::Retrying) && !is_held;
     let due: i64 = column(row, 8)?;
     Ok(Delivery {

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::{QueryResult, Value};
+use sea_orm::{Iterable as _, QueryResult, Value};
 use svc_core::Result;
 use svc_data::UnitOfWork;
 use svc_database::{Backend, Cell, CellKind, Database, ROWS_AT_ONCE, RowTable, column};
@@ -340,7 +340,7 @@ const ENDPOINTS_MEASURED: i32 = 1_000;
 
 /// When the delivery that is due longest became due, of endpoints that are switched on.
 pub(crate) async fn oldest_due(database: &Database, now_us: i64) -> Result<Option<i64>> {
-    let firsts = Lane::ALL.map(|lane| {
+    let firsts = Lane::iter().map(|lane| {
         format!(
             "SELECT (SELECT MIN(d.due_us) FROM webhooks_deliveries d WHERE d.status < 2 \
              AND d.endpoint_id = due.id AND d.lane = {}) AS due_us FROM due",
@@ -352,7 +352,7 @@ pub(crate) async fn oldest_due(database: &Database, now_us: i64) -> Result<Optio
          WHERE look_us <= ? ORDER BY look_us LIMIT {ENDPOINTS_MEASURED}) AS q \
          JOIN webhooks_endpoints e ON e.id = q.endpoint_id WHERE e.is_active) \
          SELECT MIN(due_us) FROM ({}) AS firsts",
-        firsts.join(" UNION ALL ")
+        firsts.collect::<Vec<String>>().join(" UNION ALL ")
     );
     let rows = database.rows(database.statement(&sql, [now_us.into()])).await?;
     rows.first().map_or(Ok(None), |row| column(row, 0))

@@ -87,21 +87,16 @@ pub(crate) async fn look(uow: &UnitOfWork, window: Window<'_>) -> Result<Vec<Can
     );
     values.extend([id.into(), window.from.into(), window.to.into()]);
     let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
-    let candidates = read_all(&rows, |row| {
-        let candidate = Candidate {
+    read_all(&rows, |row| {
+        Ok(Candidate {
             id: row.try_get_by_index(0)?,
             endpoint: row.try_get_by_index(1)?,
             message: row.try_get_by_index(2)?,
-            lane: Lane::Ordinary,
+            lane: row.try_get_by_index(3)?,
             has_source: row.try_get_by_index::<i32>(4)? == 1,
             is_wanted: row.try_get_by_index::<i32>(5)? == 1,
-        };
-        Ok((candidate, row.try_get_by_index::<i16>(3)?))
-    })?;
-    let lanes = candidates
-        .into_iter()
-        .map(|(candidate, lane)| Ok(Candidate { lane: Lane::from_code(lane)?, ..candidate }));
-    lanes.collect()
+        })
+    })
 }
 
 /// A delivery that is to be sent again.
@@ -124,7 +119,7 @@ pub(crate) async fn original(uow: &UnitOfWork, id: Uuid) -> Result<Option<Redeli
         id: column(row, 0)?,
         endpoint: column(row, 1)?,
         message: column(row, 2)?,
-        lane: Lane::from_code(column(row, 3)?)?,
+        lane: column(row, 3)?,
     }))
 }
 

@@ -44,6 +44,8 @@ on_both_databases! {
                 "expiresAfterSeconds": null,
                 "publicKey": null,
                 "headerNames": [],
+                "oauth2": null,
+                "clientCertificate": null,
                 "owner": {
                     "id": world.ada.id().0,
                     "displayName": "Ada",

@@ -2,6 +2,7 @@
 
 pub(crate) mod hanging;
 pub(crate) mod receiver;
+pub(crate) mod tls;
 
 use std::time::Duration;
 

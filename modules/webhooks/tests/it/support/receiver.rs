@@ -13,6 +13,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
 
 /// A listening socket, with a count of the connections that it accepted.
 pub(crate) struct Receiver {
@@ -79,6 +80,25 @@ impl Receiver {
         let receiver =
             Self::raw(bind, move |stream, _| serve_http1(stream, kept.clone(), answer.clone()))
                 .await;
+        (receiver, inbox)
+    }
+
+    /// The same over TLS, at `127.0.0.1`.
+    pub(crate) async fn https<A>(acceptor: TlsAcceptor, answer: A) -> (Self, Inbox)
+    where
+        A: Fn(&Received) -> Response<String> + Clone + Send + Sync + 'static,
+    {
+        let inbox = Inbox::default();
+        let kept = inbox.clone();
+        let receiver = Self::raw("127.0.0.1:0", move |stream, _| {
+            let (acceptor, kept, answer) = (acceptor.clone(), kept.clone(), answer.clone());
+            async move {
+                // Whoever has no certificate that is wanted is refused.
+                let Ok(stream) = acceptor.accept(stream).await else { return };
+                serve_http1(stream, kept, answer).await;
+            }
+        })
+        .await;
         (receiver, inbox)
     }
 }
