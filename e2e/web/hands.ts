@@ -8,6 +8,8 @@ export interface Hands {
   /** Writes into a field in place of what is there. */
   write(target: Locator, value: string): Promise<void>;
   check(target: Locator): Promise<void>;
+  /** Opens a row of the list. */
+  pick(row: Locator): Promise<void>;
   /** Takes an entry of the menu that a button opens. */
   choose(button: Locator, entry: string): Promise<void>;
   /** Opens an app of the desktop, or shows its window. */
@@ -52,6 +54,7 @@ export function pointer(page: Page): Hands {
     press: (target) => target.click(),
     write: (target, value) => target.fill(value),
     check: (target) => target.check(),
+    pick: (row) => row.click(),
     async choose(button, entry) {
       await button.click();
       await page.getByRole('menuitem', { name: entry }).click();
@@ -87,6 +90,18 @@ export function keys(page: Page): Hands {
     async check(target) {
       await reach(target);
       if (!(await target.isChecked())) await page.keyboard.press('Space');
+    },
+    async pick(row) {
+      await row.waitFor();
+      const grid = page.getByRole('grid');
+      await reach(grid);
+      await page.keyboard.press('Control+Home');
+      for (let stop = 0; stop < MOST_STOPS; stop += 1) {
+        const active = await grid.getAttribute('aria-activedescendant');
+        if ((await row.locator(`[id="${active}"]`).count()) > 0) break;
+        await page.keyboard.press('ArrowDown');
+      }
+      await page.keyboard.press('Enter');
     },
     async choose(button, entry) {
       await press(button);

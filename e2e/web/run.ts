@@ -17,6 +17,7 @@ import { shop } from './shop.ts';
 import { smallest } from './smallest.ts';
 import { system } from './system.ts';
 import { tables } from './tables.ts';
+import { takenBack } from './taken-back.ts';
 import { tasks } from './tasks.ts';
 import { webhooks } from './webhooks.ts';
 import { workflow } from './workflow.ts';
@@ -34,6 +35,7 @@ const all: Scenario[] = [
   tables,
   records,
   history,
+  takenBack,
   workflow,
   tasks,
   live,
