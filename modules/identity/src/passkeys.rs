@@ -45,7 +45,7 @@ use crate::sessions::SessionId;
 use crate::ways_in::{self, WaysIn};
 
 pub(crate) use ceremony::{ALGORITHMS, Fault, Made, Party, Used};
-pub(crate) use store::{Passkey, any, list, sweep};
+pub(crate) use store::{Passkey, list, sweep};
 
 const PURPOSE: &str = "identity.passkey";
 

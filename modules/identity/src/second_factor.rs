@@ -14,16 +14,16 @@
 
 use std::time::Duration;
 
+use sea_orm::Statement;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use svc_core::{App, Error, KeyRing, Result, UserId, random_array};
 use svc_data::{Context, UnitOfWork};
-use svc_database::column;
+use svc_database::{Database, column};
 use time::OffsetDateTime;
 use totp_rs::{Builder, Totp};
 
 use crate::external::Elsewhere;
-use crate::passkeys;
 use crate::service::IdentityService;
 use crate::sessions::Method;
 use crate::throttle::{Key, Throttle};
@@ -138,7 +138,16 @@ impl Enrolment {
 
 /// Whether the person is asked for a second step: by codes of an app, or by a passkey.
 pub(crate) async fn is_needed(app: &App, user: UserId) -> Result<bool> {
-    Ok(is_on(app, user).await? || passkeys::any(app, user).await?)
+    let service = app.service::<IdentityService>()?;
+    let statement = asks(service.database(), user);
+    Ok(!service.database().rows(statement).await?.is_empty())
+}
+
+/// What asks the person for a second step: nothing where that isn't needed.
+fn asks(database: &Database, user: UserId) -> Statement {
+    let sql = "SELECT 1 FROM identity_totp WHERE user_id = ? \
+               UNION ALL SELECT 1 FROM identity_passkeys WHERE user_id = ?";
+    database.statement(sql, [user.0.into(), user.0.into()])
 }
 
 /// Whether the person has codes of an app.
@@ -205,10 +214,7 @@ pub(crate) async fn new_codes(app: &App, user: UserId) -> Result<Option<Vec<Stri
     let ctx = Context::system(app)?;
     ctx.transact(async |uow| {
         ways_in::lock(&uow, user).await?;
-        let asks = "SELECT 1 FROM identity_totp WHERE user_id = ? \
-                    UNION ALL SELECT 1 FROM identity_passkeys WHERE user_id = ?";
-        let statement = ctx.database().statement(asks, [user.0.into(), user.0.into()]);
-        if uow.rows(statement).await?.is_empty() {
+        if uow.rows(asks(ctx.database(), user)).await?.is_empty() {
             return Ok(None);
         }
         replace_codes(&uow, user).await.map(Some)

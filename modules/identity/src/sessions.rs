@@ -253,14 +253,7 @@ pub(crate) async fn begin_by(
     let before = cookie::presented(app, new.browser.headers).map(|token| hash(&token));
     let ctx = Context::system_in(app, new.organisation)?;
     ctx.transact(async |uow| {
-        if !store::is_member(&uow, session.user, session.organisation).await? {
-            return Err(Error::not_found("the person is no member of the organisation"));
-        }
-        if let Some(at_us) = password_us
-            && !crate::store::hold_password(&uow, session.user, at_us).await?
-        {
-            return Err(Error::unauthenticated("the password has been changed; sign in anew"));
-        }
+        admit(&uow, &session, password_us).await?;
         if let Some(before) = before {
             let ended = store::delete_by_hash(&uow, before).await?;
             tell_ended(&uow, ended)?;
@@ -275,6 +268,24 @@ pub(crate) async fn begin_by(
     })
     .await?;
     Ok((session, SessionCookie::new(app, new.browser.headers, &token, sessions.lifetime)))
+}
+
+/// Whether the person of a new session may have it, with one statement where that is by a password: it is
+/// asked for by every sign-in.
+async fn admit(uow: &UnitOfWork, session: &Session, password_us: Option<i64>) -> Result<()> {
+    let Session { user, organisation, .. } = *session;
+    if let Some(at_us) = password_us
+        && store::hold_member(uow, user, organisation, at_us).await?
+    {
+        return Ok(());
+    }
+    if !store::is_member(uow, user, organisation).await? {
+        return Err(Error::not_found("the person is no member of the organisation"));
+    }
+    match password_us {
+        None => Ok(()),
+        Some(_) => Err(Error::unauthenticated("the password has been changed; sign in anew")),
+    }
 }
 
 /// The session of the browser that sent these headers, where it is signed in.

@@ -165,7 +165,9 @@ pub(super) async fn begin(visit: &Visit, proved: Proved, back: &OwnPath) -> Resu
         return page(visit, StatusCode::FORBIDDEN, back, "", &problems);
     };
     let has_several = organisations.len() > 1;
-    let organisation = last_chosen(&visit.app, user, &organisations).await?.unwrap_or(first.id);
+    let chosen =
+        if has_several { last_chosen(&visit.app, user, &organisations).await? } else { None };
+    let organisation = chosen.unwrap_or(first.id);
     let new = NewSession { user, organisation, methods, browser: visit.browser() };
     let (session, cookie) =
         match sessions::begin_by(&visit.app, new, password_us, elsewhere.as_ref()).await {

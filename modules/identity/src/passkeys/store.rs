@@ -46,14 +46,6 @@ pub(crate) async fn list(app: &App, user: UserId) -> Result<Vec<Passkey>> {
     rows.iter().map(read).collect()
 }
 
-/// Whether a person has a key.
-pub(crate) async fn any(app: &App, user: UserId) -> Result<bool> {
-    let service = app.service::<IdentityService>()?;
-    let sql = "SELECT 1 FROM identity_passkeys WHERE user_id = ? LIMIT 1";
-    let statement = service.database().statement(sql, [user.0.into()]);
-    Ok(!service.database().rows(statement).await?.is_empty())
-}
-
 /// The key of this name, of somebody who isn't disabled.
 pub(super) async fn by_credential(app: &App, credential: &[u8]) -> Result<Option<KnownKey>> {
     let service = app.service::<IdentityService>()?;

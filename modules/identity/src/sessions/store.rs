@@ -25,6 +25,25 @@ pub(super) async fn is_member(
     Ok(!uow.rows(statement).await?.is_empty())
 }
 
+/// The same of who has the password that was set at this time, which stays as it is until the unit of work
+/// ends.
+pub(super) async fn hold_member(
+    uow: &UnitOfWork,
+    user: UserId,
+    organisation: OrganisationId,
+    password_us: i64,
+) -> Result<bool> {
+    // Writing locks the row on both databases; who changes the password waits, or has been first.
+    let statement = uow.context().database().statement(
+        "UPDATE identity_passwords SET changed_at_us = changed_at_us \
+         WHERE user_id = ? AND changed_at_us = ? AND EXISTS (SELECT 1 FROM identity_memberships m \
+         JOIN identity_users u ON u.id = m.user_id WHERE m.user_id = identity_passwords.user_id \
+         AND m.organisation_id = ? AND u.disabled_at IS NULL)",
+        [user.0.into(), password_us.into(), organisation.0.into()],
+    );
+    Ok(uow.execute(statement).await? == 1)
+}
+
 pub(super) async fn insert(uow: &UnitOfWork, session: &Session, hash: [u8; 32]) -> Result<()> {
     let sql = format!(
         "INSERT INTO identity_sessions ({COLUMNS}, token_hash) \
