@@ -2,7 +2,7 @@
 //!
 //! | When | What |
 //! | --- | --- |
-//! | the first token is asked for | the first key is made, and signs at once |
+//! | the first start, or the first token where that comes before | the first key is made, and signs at once |
 //! | a day before `Svc:OpenId:KeyLifetime` is over | the next one is made and published; it doesn't sign yet |
 //! | `KeyLifetime` is over | the next one signs |
 //! | two days later | the last one is deleted, with nothing left that it signed |

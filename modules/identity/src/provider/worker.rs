@@ -1,4 +1,4 @@
-//! Makes the next key, and deletes what has ended.
+//! Makes the first key and the next ones, and deletes what has ended.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +53,9 @@ impl Worker for ProviderWorker {
     }
 
     async fn run(&self, stop: CancellationToken) -> Result<()> {
+        // Whoever signs in first would wait for the key otherwise, and a program that asks for its tokens
+        // with a limit on time might give up.
+        self.keys.keys().await?;
         loop {
             self.work().await?;
             tokio::select! {
