@@ -1,16 +1,21 @@
 /** What can be done to a workflow that is drawn. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Definition } from '../../modules/workflows/web/designer/definition.ts';
+import { assignedText, readAssigned } from '../../modules/workflows/web/designer/assigned.ts';
+import type { Definition, Transition } from '../../modules/workflows/web/designer/definition.ts';
 import {
   aboutOf,
+  addGroup,
   addState,
   addTransition,
+  changeGroup,
   changeState,
   changeTransition,
   has,
   remove,
+  removeGroup,
 } from '../../modules/workflows/web/designer/edits.ts';
+import { termOf, unitOf } from '../../modules/workflows/web/designer/terms.ts';
 
 const ORDERS: Definition = {
   states: [
@@ -74,4 +79,46 @@ test('a problem leads to what it names', () => {
   assert.deepEqual(about('no way leads to the state `asked`'), { kind: 'state', name: 'asked' });
   assert.deepEqual(about('the transition `ask` names `lost`, which is no state'), { kind: 'transition', name: 'ask' });
   assert.equal(about('no state is the one that records begin in'), undefined);
+});
+
+test('the first group takes over who could take it, and the last one gives it back', () => {
+  const way: Transition = { name: 'finish', from: ['open'], to: 'done', by: ['creator'], approvals: 2 };
+  const one = { ...way, ...addGroup(way) };
+  assert.deepEqual(one.groups, [{ name: 'group1', by: ['creator'], approvals: 2 }]);
+  assert.deepEqual([one.by, one.approvals], [[], 1]);
+  const two = { ...one, ...addGroup(one), inSequence: true };
+  assert.deepEqual(two.groups?.[1], { name: 'group2', by: [] });
+  const named = { ...two, ...changeGroup(two, 1, { name: 'board', by: [{ permission: 'Orders.Close' }] }) };
+  const left = { ...named, ...removeGroup(named, 0) };
+  assert.deepEqual(left.groups, [{ name: 'board', by: [{ permission: 'Orders.Close' }] }]);
+  assert.equal(left.inSequence, undefined, 'one group alone comes after none');
+  const none = { ...left, ...removeGroup(left, 0) };
+  assert.deepEqual([none.groups, none.by, none.approvals], [undefined, [{ permission: 'Orders.Close' }], 1]);
+});
+
+test('what is taken by itself goes along with its name', () => {
+  const [open, waiting, done] = ORDERS.states;
+  assert.ok(open && waiting && done);
+  const automatic = { after: { days: 3 }, transition: 'finish' };
+  const timed: Definition = { ...ORDERS, states: [open, { ...waiting, automatic }, done] };
+  const { states } = changeTransition(timed, 'finish', { name: 'close' });
+  assert.deepEqual(states[1]?.automatic, { after: { days: 3 }, transition: 'close' });
+});
+
+test('terms and values are what a form has of them', () => {
+  for (const term of [{ hours: 4 }, { days: 1 }, { workingDays: 10 }]) {
+    const { unit, amount } = unitOf(term);
+    assert.deepEqual(termOf(unit, amount), term);
+  }
+  const values = [
+    ['number', '12.5', 12.5],
+    ['number', 'twelve', 'twelve'],
+    ['boolean', 'true', true],
+    ['text', '12', '12'],
+    ['text', '', null],
+  ] as const;
+  for (const [kind, typed, value] of values) {
+    assert.equal(readAssigned(kind, typed), value);
+    if (value !== 'twelve') assert.equal(assignedText(value), typed);
+  }
 });

@@ -39,6 +39,7 @@ import { About } from './about.ts';
 import { keyOf, nameOf, tasksPath, type Choice, type Count, type Task } from './api.ts';
 import { taskColumns, taskOf } from './columns.ts';
 import { askCounts, MOST_COUNTED, onCounts, totalOf } from './counts.ts';
+import { handOn, standIn } from './hand-on.ts';
 import { takeMany } from './many.ts';
 import { offersOf, type Offer } from './offers.ts';
 import { Pace } from './pace.ts';
@@ -233,6 +234,13 @@ export class WorkflowsTasks extends Part {
     openApp(`sets.${entityType}`, { r: id });
   }
 
+  async #handOn(task: Task): Promise<void> {
+    if (this.busy.size > 0) return;
+    this.busy = new Set([keyOf(task)]);
+    await handOn(this, task);
+    await this.#after();
+  }
+
   #counted(count: number, isMore: boolean): string {
     return isMore ? text('tasks-or-more', { count }) : text('tasks-count', { count });
   }
@@ -252,6 +260,7 @@ export class WorkflowsTasks extends Part {
       <span class="svc-soft" role="status">${this.#total}</span>
       <span class="svc-grow"></span>
       ${this.hasNews ? html`<button type="button" class="svc-button" @click=${() => void this.#renew()}>${icon('refresh')}<span>${text('tasks-news')}</span></button>` : nothing}
+      ${this.mayAct ? html`<button type="button" class="svc-button" @click=${() => void standIn(this)}>${icon('users')}<span>${text('standing-in')}</span></button>` : nothing}
       <select class="svc-input svc-narrow" aria-label=${text('tasks-order')} @change=${(event: Event) => this.#go({ order: (event.target as HTMLSelectElement).value as Order })}>
         ${(['due', 'newest'] as const).map((order) => html`<option value=${order} .selected=${this.view.order === order}>${text(`tasks-order-${order}`)}</option>`)}
       </select>
@@ -291,7 +300,7 @@ export class WorkflowsTasks extends Part {
       hasSets: this.view.set === undefined && this.#sets.length > 1,
       mayAct: this.mayAct,
       factsOf: (task) => this.#about.of(task),
-      isBusy: (task) => this.busy.has(keyOf(task)),
+      isBusy: () => this.busy.size > 0,
       take: (task, choice) => void this.#take(task, choice),
     });
     return html`${rows.problem ? failureBar(rows.problem, () => void this.#renew()) : nothing}<svc-table
@@ -364,6 +373,11 @@ export class WorkflowsTasks extends Part {
           ? menuButton(text('more'), () =>
               others.map((offer) => ({ label: this.#label(offer, hasSets), run: () => void this.#takeMany(offer) })),
             )
+          : nothing
+      }
+      ${
+        chosen.length === 1 && chosen[0]
+          ? html`<button type="button" class="svc-button" ?disabled=${this.busy.size > 0} @click=${() => void this.#handOn(chosen[0] as Task)}>${text('hand-on')}</button>`
           : nothing
       }
       <button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('select-none')} title=${text('select-none')} @click=${() => {

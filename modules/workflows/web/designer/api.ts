@@ -88,7 +88,7 @@ export function check(
   set: string,
   definition: Definition,
   version?: number,
-): Promise<{ problems: readonly DesignProblem[]; changes: readonly Change[] }> {
+): Promise<{ problems: readonly DesignProblem[]; warnings: readonly DesignProblem[]; changes: readonly Change[] }> {
   return post(set, '/check', version === undefined ? { definition } : { definition, version });
 }
 

@@ -15,10 +15,24 @@ export interface State {
   readonly kind: Kind;
   readonly colour?: Colour;
   readonly lock?: { readonly properties?: readonly string[]; readonly unless?: string } | null;
-  readonly dueIn?: Term;
+  readonly dueIn?: Term | undefined;
+  readonly remindsAfter?: Term | undefined;
+  readonly escalatesTo?: readonly By[] | undefined;
+  readonly automatic?: { readonly after: Term; readonly transition: string } | undefined;
   readonly kept?: boolean;
   readonly [word: string]: unknown;
 }
+
+/** People of whom a transition takes some, beside other such groups. */
+export interface Group {
+  readonly name: string;
+  readonly title?: string;
+  readonly by: readonly By[];
+  readonly approvals?: number;
+}
+
+/** The value that a transition gives a property. */
+export type Assigned = 'now' | 'me' | 'comment' | { readonly value: unknown };
 
 export interface Transition {
   readonly name: string;
@@ -27,13 +41,17 @@ export interface Transition {
   readonly to: string;
   readonly by: readonly By[];
   readonly approvals?: number;
-  readonly groups?: readonly unknown[];
+  readonly groups?: readonly Group[] | undefined;
+  readonly inSequence?: boolean | undefined;
   readonly notByCreator?: boolean;
   readonly notByLast?: boolean;
   readonly condition?: string;
   readonly optional?: boolean;
   readonly needsComment?: boolean;
-  readonly calls?: readonly string[];
+  readonly sets?: Readonly<Record<string, Assigned>> | undefined;
+  readonly calls?: readonly string[] | undefined;
+  readonly publishes?: readonly string[] | undefined;
+  readonly notifies?: readonly By[] | undefined;
   readonly kept?: boolean;
   readonly [word: string]: unknown;
 }

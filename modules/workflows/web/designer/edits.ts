@@ -1,5 +1,5 @@
 /** What can be done to a definition; pure. Each answers with another one. */
-import type { Definition, DesignProblem, State, Transition } from './definition.ts';
+import type { Definition, DesignProblem, Group, State, Transition } from './definition.ts';
 
 /** What of a definition is chosen. */
 export interface Chosen {
@@ -54,9 +54,39 @@ export function changeState(definition: Definition, name: string, change: Partia
   return { states, transitions };
 }
 
+/** Changes a transition; what is taken by itself goes along with its name. */
 export function changeTransition(definition: Definition, name: string, change: Partial<Transition>): Definition {
   const transitions = definition.transitions.map((way) => (way.name === name ? pruned({ ...way, ...change }) : way));
-  return { ...definition, transitions };
+  const taken = change.name;
+  if (taken === undefined) return { ...definition, transitions };
+  const states = definition.states.map((state) =>
+    state.automatic?.transition === name ? { ...state, automatic: { ...state.automatic, transition: taken } } : state,
+  );
+  return { states, transitions };
+}
+
+/** Adds a group; the first takes over who could take the transition, and how many of them. */
+export function addGroup(way: Transition): Partial<Transition> {
+  const groups = way.groups ?? [];
+  const taken = groups.length === 0 && (way.approvals ?? 1) > 1 ? { approvals: way.approvals } : {};
+  const by = groups.length === 0 ? way.by : [];
+  const group = { name: fresh('group', groups), by, ...taken } as Group;
+  return { groups: [...groups, group], by: [], approvals: 1 };
+}
+
+export function changeGroup(way: Transition, place: number, change: Partial<Group>): Partial<Transition> {
+  const groups = way.groups ?? [];
+  return { groups: groups.map((group, at) => (at === place ? { ...group, ...change } : group)) };
+}
+
+/** Takes a group out; with the last one its people may take the transition as before. */
+export function removeGroup(way: Transition, place: number): Partial<Transition> {
+  const groups = way.groups ?? [];
+  const left = groups.filter((_, at) => at !== place);
+  const inSequence = left.length > 1 ? way.inSequence : undefined;
+  if (left.length > 0) return { groups: left, inSequence };
+  const [last] = groups;
+  return { groups: undefined, inSequence, by: last?.by ?? [], approvals: last?.approvals ?? 1 };
 }
 
 /** What is left undefined isn't written. */

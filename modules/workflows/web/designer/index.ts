@@ -62,6 +62,7 @@ export class WorkflowsDesigner extends Part {
     definition: { state: true },
     chosen: { state: true },
     problems: { state: true },
+    warnings: { state: true },
     changes: { state: true },
     problem: { state: true },
     isBusy: { state: true },
@@ -74,6 +75,8 @@ export class WorkflowsDesigner extends Part {
   declare definition: Definition | undefined;
   declare chosen: Chosen | undefined;
   declare problems: readonly DesignProblem[];
+  /** What works, but maybe not as it is meant. */
+  declare warnings: readonly DesignProblem[];
   declare changes: readonly Change[];
   declare problem: Problem | undefined;
   declare isBusy: boolean;
@@ -87,6 +90,7 @@ export class WorkflowsDesigner extends Part {
     super();
     this.view = readView(undefined);
     this.problems = [];
+    this.warnings = [];
     this.changes = [];
     this.isBusy = false;
     this.isSaved = true;
@@ -174,9 +178,10 @@ export class WorkflowsDesigner extends Part {
     this.#looked += 1;
     const mine = this.#looked;
     try {
-      const { problems, changes } = await api.check(design.entityType, definition);
+      const { problems, warnings, changes } = await api.check(design.entityType, definition);
       if (mine !== this.#looked) return;
       this.problems = problems;
+      this.warnings = warnings;
       this.changes = changes;
     } catch (error) {
       if (mine === this.#looked) this.problem = asProblem(error);
@@ -289,15 +294,18 @@ export class WorkflowsDesigner extends Part {
   }
 
   #problemList(): TemplateResult {
-    const { definition, problems } = this;
+    const { definition, problems, warnings } = this;
     if (!definition) return html``;
     const choose = (problem: DesignProblem) => {
       const about = aboutOf(definition, problem);
       if (about) this.chosen = about;
     };
+    const list = (all: readonly DesignProblem[]) =>
+      html`<ul>${all.map((problem) => html`<li><button type="button" class="svc-button" data-look="plain" .style=${'white-space:normal;text-align:start'} @click=${() => choose(problem)}>${problem.message.replaceAll(/`([^`]*)`/g, '“$1”')}</button></li>`)}</ul>`;
     return html`<section aria-label=${text('designer-problems')}>
       <h2><span role="status">${problems.length === 0 ? badge(text('designer-no-problems'), 'good') : badge(text('designer-problem-count', { count: problems.length }), 'bad')}</span></h2>
-      ${problems.length === 0 ? nothing : html`<ul>${problems.map((problem) => html`<li><button type="button" class="svc-button" data-look="plain" .style=${'white-space:normal;text-align:start'} @click=${() => choose(problem)}>${problem.message.replaceAll(/`([^`]*)`/g, '“$1”')}</button></li>`)}</ul>`}
+      ${problems.length === 0 ? nothing : list(problems)}
+      ${warnings.length === 0 ? nothing : html`<h3>${badge(text('designer-warning-count', { count: warnings.length }), 'warn')}</h3>${list(warnings)}`}
     </section>`;
   }
 

@@ -1,0 +1,125 @@
+/** What the designer's forms are made of. */
+import { html, nothing, text, type TemplateResult } from '@svc/web';
+import type { By } from './definition.ts';
+
+const NAME = /^[a-z][A-Za-z0-9]{0,39}$/;
+
+export function field(id: string, label: string, control: TemplateResult, note?: string): TemplateResult {
+  return html`<div class="svc-field" data-wide>
+    <label for=${id}>${label}</label>${control}
+    ${note === undefined ? nothing : html`<p class="svc-note">${note}</p>`}
+  </div>`;
+}
+
+export function written(event: Event): string {
+  return (event.target as HTMLInputElement).value.trim();
+}
+
+export function line(
+  id: string,
+  value: string,
+  change: (value: string) => void,
+  list?: string,
+  label?: string,
+): TemplateResult {
+  return html`<input id=${id} class="svc-input" aria-label=${label ?? nothing} autocomplete="off" spellcheck="false" list=${list ?? nothing} .value=${value} @change=${(event: Event) => change(written(event))} />`;
+}
+
+/** A name is taken over when it is one, and no other has it; else the field says what was there. */
+export function name(
+  id: string,
+  value: string,
+  taken: readonly string[],
+  change: (value: string) => void,
+): TemplateResult {
+  return html`<input id=${id} class="svc-input" autocomplete="off" spellcheck="false" maxlength="40" .value=${value} @change=${(
+    event: Event,
+  ) => {
+    const typed = written(event);
+    if (typed === value) return;
+    if (NAME.test(typed) && !taken.includes(typed)) change(typed);
+    else (event.target as HTMLInputElement).value = value;
+  }} />`;
+}
+
+/** A whole number from a least to a greatest. */
+export function count(
+  id: string,
+  value: number,
+  [least, most]: readonly [number, number],
+  change: (value: number) => void,
+  label?: string,
+): TemplateResult {
+  return html`<input id=${id} class="svc-input" aria-label=${label ?? nothing} type="number" min=${least} max=${most} .value=${String(value)} @change=${(
+    event: Event,
+  ) => change(Math.min(most, Math.max(least, Math.round(Number(written(event))) || least)))} />`;
+}
+
+export function choice<T extends string>(
+  id: string,
+  values: readonly (readonly [T, string])[],
+  value: T,
+  change: (value: T) => void,
+  label?: string,
+): TemplateResult {
+  return html`<select id=${id} class="svc-input" aria-label=${label ?? nothing} @change=${(event: Event) => change((event.target as HTMLSelectElement).value as T)}>
+    ${values.map(([one, title]) => html`<option value=${one} .selected=${one === value}>${title}</option>`)}
+  </select>`;
+}
+
+export function tick(label: string, value: boolean, change: (value: boolean) => void): TemplateResult {
+  return html`<label class="svc-choice">
+    <input type="checkbox" .checked=${value} @change=${(event: Event) => change((event.target as HTMLInputElement).checked)} />
+    <span>${label}</span>
+  </label>`;
+}
+
+/** Some of a few, each with a tick; undefined for none of them. */
+export function some(
+  legend: string,
+  all: readonly string[],
+  chosen: readonly string[],
+  change: (chosen: readonly string[] | undefined) => void,
+): TemplateResult {
+  if (all.length === 0) return html``;
+  return html`<fieldset class="svc-field" data-wide><legend>${legend}</legend>${all.map((one) =>
+    tick(one, chosen.includes(one), (isOn) => {
+      const others = chosen.filter((other) => other !== one);
+      const next = isOn ? [...others, one] : others;
+      change(next.length === 0 ? undefined : next);
+    }),
+  )}</fieldset>`;
+}
+
+/** How somebody is written in a line. */
+export function byText(by: By): string {
+  if (by === 'creator') return '@creator';
+  return 'permission' in by ? by.permission : `@${by.person}`;
+}
+
+/** Reads who is written in a line. */
+export function readBy(typed: string): By[] {
+  return typed
+    .split(/[\s,]+/)
+    .filter((one) => one !== '')
+    .map((one): By => {
+      if (one === '@creator') return 'creator';
+      return one.startsWith('@') ? { person: one.slice(1) } : { permission: one };
+    });
+}
+
+/** Who, in a line. */
+export function people(
+  id: string,
+  label: string,
+  by: readonly By[],
+  permissions: string,
+  change: (by: By[]) => void,
+): TemplateResult {
+  return field(
+    id,
+    label,
+    line(id, by.map(byText).join(', '), (value) => change(readBy(value)), permissions),
+    text('designer-by-note'),
+  );
+}
