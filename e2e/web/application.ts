@@ -16,7 +16,7 @@ const STARTING_MS = 90_000;
 export type DatabaseKind = 'sqlite' | 'postgres';
 
 /** The examples that pages are played in front of. */
-export type Example = 'shop' | 'lending';
+export type Example = 'shop' | 'lending' | 'office';
 
 /** A receiver of webhooks that answers as it's told. */
 export interface Receiver {
@@ -96,21 +96,46 @@ async function startReceiver(): Promise<{ receiver: Receiver; server: Server }> 
 }
 
 /** Where the program says it is, once it has begun. */
-function begin(name: Example, child: ChildProcess): Promise<string> {
+function begin(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
-    const timer = setTimeout(() => reject(new Error(`${name} did not start:\n${said}`)), STARTING_MS);
+    const timer = setTimeout(() => reject(new Error(`the program did not start:\n${said}`)), STARTING_MS);
     const hear = (part: Buffer) => {
       said += part;
-      const url = new RegExp(`${name} is ready: (http://[\\d.:]+)`).exec(said)?.[1];
+      const url = /is ready: (http:\/\/[\d.:]+)/.exec(said)?.[1];
       if (!url) return;
       clearTimeout(timer);
       resolve(url);
     };
     child.stdout?.on('data', hear);
     child.stderr?.on('data', hear);
-    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}:\n${said}`)));
+    child.once('exit', (code) => reject(new Error(`the program ended with ${code}:\n${said}`)));
   });
+}
+
+/** Starts a program in a folder with settings, and waits until it's ready. */
+export async function startProgram(
+  name: Example,
+  folder: string,
+  words: string[],
+  settings: Record<string, string>,
+): Promise<{ url: string; end(): Promise<void> }> {
+  const environment = Object.entries(settings).map(([name, value]) => [`Svc__${name.replaceAll(':', '__')}`, value]);
+  const child = spawn(program(name), words, {
+    cwd: folder,
+    env: { ...process.env, ...Object.fromEntries(environment) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const url = await begin(child);
+  return {
+    url,
+    async end() {
+      child.removeAllListeners('exit');
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill();
+      await ended;
+    },
+  };
 }
 
 /** What the shop is told beyond what any application is: its sample data, and webhooks that reach the receiver and give up soon. */
@@ -127,11 +152,12 @@ function settingsOfShop(receiver: Receiver, hasSample: boolean): Record<string, 
   };
 }
 
-/** Starts all of it; what is not set up yet has no administrator, no key and no sample. */
+/** Starts all of it, with `more` settings; what is not set up yet has no administrator, no key and no sample. */
 export async function startApplication(
   kind: DatabaseKind,
   name: Example = 'shop',
   isSetUp = true,
+  more: Record<string, string> = {},
 ): Promise<Application> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-web-'));
   const database = kind === 'postgres' ? await throwAwayDatabase() : undefined;
@@ -150,14 +176,10 @@ export async function startApplication(
     'Http:Listen': '127.0.0.1:0',
     'Database:Url': database?.url ?? `sqlite://${file}`,
     ...(name === 'shop' ? settingsOfShop(receiver, isSetUp) : {}),
+    ...more,
   };
-  const environment = Object.entries(settings).map(([name, value]) => [`Svc__${name.replaceAll(':', '__')}`, value]);
-  const child = spawn(program(name), ['serve'], {
-    cwd: folder,
-    env: { ...process.env, ...Object.fromEntries(environment) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const url = await begin(name, child);
+  const running = await startProgram(name, folder, ['serve'], settings);
+  const { url } = running;
   return {
     url,
     person,
@@ -173,10 +195,7 @@ export async function startApplication(
       return (response.status === 204 ? undefined : await response.json()) as T;
     },
     async end() {
-      child.removeAllListeners('exit');
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill();
-      await ended;
+      await running.end();
       receiving.close();
       receiving.closeAllConnections();
       await database?.drop();

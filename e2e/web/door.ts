@@ -1,7 +1,33 @@
 /** Coming in, going, and a page that the browser keeps for when the network is away. */
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { signIn } from './application.ts';
-import { addressOf, row, story } from './scenario.ts';
+import { startBehindHost } from './host.ts';
+import { addressOf, fresh, makeProduct, row, story, type Scenario } from './scenario.ts';
+
+/** Plays a scenario in front of a shop that browsers reach through a browser host in a process of its own. */
+function throughHost(scenario: Scenario): Scenario {
+  return {
+    ...scenario,
+    async run({ signedIn: _ofAnother, ...world }) {
+      const application = await startBehindHost(world.database);
+      try {
+        await scenario.run({ ...world, application });
+      } finally {
+        await application.end();
+      }
+    },
+  };
+}
+
+/** What a script of the page is answered: the status, and what was said. */
+async function asked(page: Page, path: string, init: RequestInit): Promise<[number, string]> {
+  const asking = async ([address, options]: [string, RequestInit]): Promise<[number, string]> => {
+    const response = await fetch(address, options);
+    return [response.status, await response.text()];
+  };
+  return page.evaluate(asking, [path, init] as [string, RequestInit]);
+}
 
 export const door = [
   story(
@@ -17,6 +43,57 @@ export const door = [
       assert.doesNotMatch(kept, /access_token|refresh|svck_|Bearer/);
       assert.equal(await page.evaluate(() => document.cookie), '');
     },
+  ),
+
+  throughHost(
+    story(
+      'the desktop signs in, works, hears and signs out through a browser host of its own',
+      { app: 'sets.Products', state: { q: 'hammer' }, stranger: true, expects: /status of 40[13]|401|403/ },
+      async ({ page, application, another }) => {
+        await page.locator('[name=email]').waitFor();
+        assert.match(page.url(), /\/account\/sign-in/);
+        await signIn(page, application.person);
+        await row(page, 'Claw hammer').waitFor();
+        assert.equal(new URL(page.url()).origin, application.url);
+        assert.equal(await page.evaluate(() => document.cookie), '');
+
+        // The host says who it is, and passes on what a page of its own asks for.
+        const headers = { 'X-CSRF': '1' };
+        const [status, user] = await asked(page, '/bff/user', { headers });
+        assert.equal(status, 200, user);
+        assert.deepEqual((JSON.parse(user) as { roles: string[] }).roles, ['Administrator']);
+        const name = fresh('Category');
+        const made = { method: 'POST', body: JSON.stringify({ name }) };
+        const media = { 'Content-Type': 'application/json' };
+        const [forged, problem] = await asked(page, '/odata/v1/Categories', { ...made, headers: media });
+        assert.equal(forged, 403);
+        assert.match(problem, /bff\.needs_header/);
+        const [sent, answer] = await asked(page, '/odata/v1/Categories', {
+          ...made,
+          headers: { ...headers, ...media },
+        });
+        assert.equal(sent, 201, answer);
+
+        // What somebody else does comes by a stream, while one looks.
+        await makeProduct(application, 'A hammer of somebody else');
+        await row(page, 'A hammer of somebody else').waitFor();
+
+        // A session that is ended on the account page has ended here with the next request.
+        const desktop = await another({ stranger: true });
+        await desktop.locator('.shell-taskbar').waitFor();
+        await desktop.locator('.shell-start-button').click();
+        await desktop.getByRole('button', { name: 'Sign out' }).click();
+        await desktop.locator('[name=email]').waitFor();
+        assert.equal(new URL(desktop.url()).origin, application.url);
+        const [over] = await asked(page, '/bff/user', { headers });
+        assert.equal(over, 401);
+        const left = await page.context().cookies();
+        assert.deepEqual(
+          left.filter(({ name }) => name === 'svc-bff' || name === 'svc-session'),
+          [],
+        );
+      },
+    ),
   ),
 
   story(

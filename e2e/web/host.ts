@@ -1,0 +1,46 @@
+/** The browser host as a process of its own before a shop, as a network has it that keeps the application away from browsers. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { throwAwayDatabase } from '../../web/scripts/postgres.ts';
+import { startApplication, startProgram, type Application, type DatabaseKind } from './application.ts';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts the shop, and the host by which browsers reach it; each has a database of its own. */
+export async function startBehindHost(kind: DatabaseKind): Promise<Application> {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const secret = randomBytes(32).toString('hex');
+  const application = await startApplication(kind, 'shop', true, {
+    'Http:PublicUrl': url,
+    'OpenId:BrowserHostSecret': secret,
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'svc-host-'));
+  const database = kind === 'postgres' ? await throwAwayDatabase() : undefined;
+  const host = await startProgram('shop', folder, ['browser-host', 'serve'], {
+    'Http:Listen': `127.0.0.1:${port}`,
+    'Http:PublicUrl': url,
+    'BrowserHost:Api': application.url,
+    'BrowserHost:ClientSecret': secret,
+    'Database:Url': database?.url ?? `sqlite://${join(folder, 'host.db')}`,
+  });
+  return {
+    ...application,
+    url,
+    async end() {
+      await host.end();
+      await application.end();
+      await database?.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
