@@ -3,7 +3,9 @@
 //! Such a crate lies in `e2e/<name>`, its scripts in a folder `receivers` or `clients` of it. It finds
 //! the program in `SVC_SHOP_BINARY` and a superuser of PostgreSQL in `SVC_TEST_POSTGRES`. When the
 //! scripts have a `package.json`, those packages are installed and `SVC_E2E_NODE` names Node; when
-//! they have a `requirements.txt`, `SVC_E2E_PYTHON` names a Python that has those packages.
+//! they have a `requirements.txt`, `SVC_E2E_PYTHON` names a Python that has those packages. A `receiver.go` is
+//! built, and `SVC_E2E_GO` names the program; for a `receiver.rb` and a `receiver.php`, `SVC_E2E_RUBY` and
+//! `SVC_E2E_PHP` name what runs them.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,6 +20,13 @@ use crate::workspace::{Package, Workspace};
 
 /// The folders that scripts lie in.
 const SCRIPTS: [&str; 2] = ["receivers", "clients"];
+
+/// A receiver in Go.
+pub(crate) const GO: &str = "receiver.go";
+
+/// Receivers in other languages: the variable that names the interpreter, the file, and its name.
+pub(crate) const INTERPRETED: [(&str, &str, &str); 2] =
+    [("SVC_E2E_RUBY", "receiver.rb", "ruby"), ("SVC_E2E_PHP", "receiver.php", "php")];
 
 /// The folder with the scripts of a crate, relative to the root, that has this file.
 pub(crate) fn scripts_with(workspace: &Workspace, package: &Package, file: &str) -> Option<String> {
@@ -43,11 +52,32 @@ pub(crate) fn variables(
         let python = python(&environment, &requirements, &workspace.root)?;
         variables.push(("SVC_E2E_PYTHON", python.into()));
     }
+    if let Some(scripts) = scripts_with(workspace, package, GO) {
+        let output = workspace.target.join("e2e-go").join(&package.name);
+        variables.push(("SVC_E2E_GO", go(&workspace.path(&scripts), output)?.into()));
+    }
+    for (variable, file, interpreter) in INTERPRETED {
+        if scripts_with(workspace, package, file).is_some() {
+            variables.push((variable, installed(interpreter)?.into()));
+        }
+    }
     Ok(variables)
+}
+
+/// Builds the receiver in Go: `go run` would leave it behind when it is killed.
+fn go(scripts: &Path, output: PathBuf) -> Result<PathBuf> {
+    let mut build = process::command("go", scripts);
+    process::run(build.args(["build", "-o"]).arg(&output).arg(GO))?;
+    Ok(output)
+}
+
+fn installed(program: &str) -> Result<PathBuf> {
+    process::find_program(program)
+        .ok_or_else(|| Failure::new(format!("found no `{program}` on `PATH`")))
 }
 fn node(scripts: &Path) -> Result<PathBuf> {
     process::run(process::command("npm", scripts).args(["ci", "--no-audit", "--no-fund"]))?;
-    process::find_program("node").ok_or_else(|| Failure::new("found no `node` on `PATH`"))
+    installed("node")
 }
 
 /// A Python of our own with the required packages, so that nothing is installed on the machine.

@@ -104,6 +104,11 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
             is_there: || process::find_program("firefox-esr").is_some(),
         });
     }
+    for (file, name, package, is_there) in LANGUAGES {
+        if scripts(file) {
+            needed.push(Prerequisite { name, source: Source::Debian(package), is_there });
+        }
+    }
     if scripts("requirements.txt") {
         needed.push(Prerequisite {
             name: "Python with venv",
@@ -115,6 +120,13 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
     }
     needed
 }
+
+/// What receivers in other languages need: by their file, the name, the packages, and whether it is there.
+const LANGUAGES: [(&str, &str, &[&str], fn() -> bool); 3] = [
+    (end_to_end::GO, "Go", &["golang-go"], || process::find_program("go").is_some()),
+    ("receiver.rb", "Ruby", &["ruby"], || runs("ruby")),
+    ("receiver.php", "PHP", &["php-cli"], || runs("php")),
+];
 
 fn node() -> Prerequisite {
     Prerequisite {

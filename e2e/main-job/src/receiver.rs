@@ -1,5 +1,5 @@
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver as Lines, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -15,11 +15,18 @@ pub enum Language {
     Python,
     /// Rust, with the crate.
     Rust,
+    /// Go, with its standard library.
+    Go,
+    /// Ruby, with its standard library.
+    Ruby,
+    /// PHP alone.
+    Php,
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Node, Self::Python, Self::Rust];
+    pub const ALL: [Self; 6] =
+        [Self::Node, Self::Python, Self::Rust, Self::Go, Self::Ruby, Self::Php];
 
     /// What the receiver is started with.
     fn command(self) -> Command {
@@ -32,17 +39,12 @@ impl Language {
         match self {
             Self::Node => script("SVC_E2E_NODE", "receiver.mjs"),
             Self::Python => script("SVC_E2E_PYTHON", "receiver.py"),
-            Self::Rust => Command::new(rust_receiver()),
+            Self::Rust => Command::new(crate::beside_the_tests("receiver")),
+            Self::Go => Command::new(crate::variable("SVC_E2E_GO")),
+            Self::Ruby => script("SVC_E2E_RUBY", "receiver.rb"),
+            Self::Php => script("SVC_E2E_PHP", "receiver.php"),
         }
     }
-}
-
-/// The program of the Rust receiver, which cargo builds beside the tests: they lie in a folder
-/// below it.
-fn rust_receiver() -> PathBuf {
-    let test = std::env::current_exe().expect("the test knows where it is");
-    let folder = test.parent().and_then(Path::parent).expect("cargo's folder of programs");
-    folder.join("receiver")
 }
 
 /// A receiver in a process of its own.
@@ -57,7 +59,7 @@ pub struct Receiver {
 /// A request that a receiver got.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// Whether the library of its language accepted the signature.
+    /// Whether it accepted the signature.
     pub accepted: bool,
     /// Whether it had accepted the same event before.
     pub duplicate: bool,

@@ -19,12 +19,12 @@ pub(crate) async fn database(backend: Backend) -> Option<ThrowAwayDatabase> {
     }
 }
 
-pub(crate) fn receivers() -> [Receiver; 3] {
+pub(crate) fn receivers() -> [Receiver; 6] {
     Language::ALL.map(|language| Receiver::start(language, 0, &[SECRET]))
 }
 
 /// Starts the shop and registers the receivers for every event of products.
-pub(crate) async fn shop_with(backend: Backend, receivers: &[Receiver; 3]) -> Shop {
+pub(crate) async fn shop_with(backend: Backend, receivers: &[Receiver; 6]) -> Shop {
     let ports = receivers.each_ref().map(Receiver::port);
     let shop = Shop::start(database(backend).await, &ports);
     for receiver in receivers {

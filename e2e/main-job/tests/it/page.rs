@@ -22,7 +22,15 @@ fn the_page_shows_the_code_of_the_receivers() {
     let read = |file: &str| std::fs::read_to_string(root.join(file)).expect(file);
     let page = read(PAGE);
     let blocks = blocks(&page);
-    for language in ["receiver.mjs", "receiver.py", "receiver.rs"] {
+    let languages = [
+        "receiver.mjs",
+        "receiver.py",
+        "receiver.rs",
+        "receiver.go",
+        "receiver.rb",
+        "receiver.php",
+    ];
+    for language in languages {
         let count = blocks.iter().filter(|(file, _)| file.ends_with(language)).count();
         assert!(count >= 3, "{PAGE} shows {count} parts of {language}");
     }
@@ -30,7 +38,7 @@ fn the_page_shows_the_code_of_the_receivers() {
         assert!(read(file).contains(code), "{PAGE} says that {file} has this:\n{code}");
     }
     // What is not from a receiver is no code: answers, headers, names of packages.
-    let fenced = page.split("\n```").filter(|part| part.starts_with(['j', 'p', 'r']));
+    let fenced = page.split("\n```").filter(|part| part.starts_with(['g', 'j', 'p', 'r']));
     let others = fenced.filter(|part| !part.starts_with("json")).count();
     assert_eq!(others, page.matches("<!-- as in ").count(), "a block that names no receiver");
 }

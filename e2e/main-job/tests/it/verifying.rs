@@ -1,5 +1,5 @@
-//! Receivers on the libraries of npm, PyPI and crates.io: they accept what is sent, also while a
-//! secret is replaced, and refuse what was tampered with.
+//! Receivers on the libraries of npm, PyPI and crates.io, and in Go, Ruby and PHP: they accept what is sent, also
+//! while a secret is replaced, and refuse what was tampered with.
 
 use std::time::Duration;
 
