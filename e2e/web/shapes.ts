@@ -65,6 +65,10 @@ export const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
     async (page) => {
       await page.locator('.svc-row[data-index="0"]').click();
       await page.locator('.svc-pane .svc-changes').waitFor();
+      await page
+        .locator('.svc-narrow option', { hasText: /\(\d+\)$/ })
+        .first()
+        .waitFor({ state: 'attached' });
     },
   ],
   ['no hits', { app: 'sets.Products', state: { q: 'no such thing' } }, (page) => page.locator('.svc-state').waitFor()],
