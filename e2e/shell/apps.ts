@@ -123,7 +123,7 @@ export const apps = [
     await (await openApp(page, 'clock')).locator('playground-clock').waitFor();
     assert.equal(await page.locator('.shell-task').count(), 2);
     await page.locator('.shell-start-button').click();
-    await page.locator('.shell-start-app[data-app=odd]').waitFor();
+    await page.locator('.shell-start-app[data-app=odd]').first().waitFor();
     assert.ok((await page.locator('.shell-start-app').count()) > 10, 'with all others');
   }),
   story('input: wrong definitions and options say what to do', {}, async ({ page }) => {
