@@ -126,10 +126,15 @@ export function howOf({ jobId, apiKeyId }: Author): string | undefined {
   return apiKeyId ? text('history-by-key') : undefined;
 }
 
+/** What a change tells of a record: that it has the key that it has is no news. */
+export function toldFields(set: EntitySet, fields: readonly ChangedField[]): readonly ChangedField[] {
+  return fields.filter(({ name }) => name !== set.key);
+}
+
 /** What was changed, from what to what. */
 export function changesOf(set: EntitySet, names: ReferenceNames, fields: readonly ChangedField[]): TemplateResult {
   const shown = (name: string, value: unknown) => historyText(set, names, name, value);
-  return html`<dl class="svc-changes">${fields.map(
+  return html`<dl class="svc-changes">${toldFields(set, fields).map(
     (field) => html`<div><dt>${fieldName(set, field)}</dt>
       <dd>${compared(shown(field.name, field.before), shown(field.name, field.after))}</dd></div>`,
   )}</dl>`;

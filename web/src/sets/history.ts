@@ -16,7 +16,7 @@ import { failure, failureBar, state } from '../parts/states.ts';
 import { timeAgo } from '../parts/value.ts';
 import { text } from '../text.ts';
 import { appIdOf, may, type SetHost } from './context.ts';
-import { changedValues, changesOf, howOf, ReferenceNames, sentenceOf } from './history-values.ts';
+import { changedValues, changesOf, howOf, ReferenceNames, sentenceOf, toldFields } from './history-values.ts';
 import { restoreWith } from './history-restore.ts';
 
 /** Entries that are read in search of one that an address points at. */
@@ -160,7 +160,7 @@ export class SvcHistory extends Part {
   #more(entry: Entry): TemplateResult {
     const fields = changesOf(this.set, this.#names as ReferenceNames, entry.fields);
     if (entry.operation === 'updated') return fields;
-    return html`<details class="svc-more"><summary>${text('history-values', { count: entry.fields.length })}</summary>${fields}</details>`;
+    return html`<details class="svc-more"><summary>${text('history-values', { count: toldFields(this.set, entry.fields).length })}</summary>${fields}</details>`;
   }
 
   override render(): TemplateResult {
