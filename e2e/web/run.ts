@@ -10,6 +10,7 @@ import { history } from './history.ts';
 import { startLane } from './lane.ts';
 import { lists } from './lists.ts';
 import { live } from './live.ts';
+import { office } from './office.ts';
 import { records } from './records.ts';
 import type { Engine, Scenario } from './scenario.ts';
 import { shapes } from './shapes.ts';
@@ -41,6 +42,7 @@ const all: Scenario[] = [
   live,
   shop,
   smallest,
+  office,
   shapes,
 ].flat();
 const { values, positionals } = parseArgs({

@@ -33,7 +33,7 @@ pub use svc_identity::Identity;
 #[cfg(feature = "search")]
 pub use svc_search::Search;
 #[cfg(feature = "web")]
-pub use svc_web::{LookRegistry as _, SetLook, WebClient};
+pub use svc_web::{Lines, LookRegistry as _, SetLook, WebClient};
 #[cfg(feature = "webhooks")]
 pub use svc_webhooks::{WebhookSet as _, Webhooks};
 #[cfg(feature = "workflows")]

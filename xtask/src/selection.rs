@@ -16,6 +16,9 @@ pub(crate) const SHOP: &str = "shop";
 /// The smallest example, which the web client is played in front of, too.
 const LENDING: &str = "lending";
 
+/// The example of what generated apps are told in Rust, which the web client is played in front of, too.
+const OFFICE: &str = "office";
+
 /// The steps that are meant, in their usual order; all when nothing is named.
 pub(crate) fn steps(workspace: &Workspace, wanted: &[String]) -> Result<Vec<Step>> {
     let all = steps::all(workspace);
@@ -146,7 +149,7 @@ fn insert_build(chosen: &mut Vec<Step>) {
             }
             Action::NpmWithShop { .. } => {
                 first.get_or_insert(index);
-                packages.extend([SHOP, LENDING].map(str::to_owned));
+                packages.extend([SHOP, LENDING, OFFICE].map(str::to_owned));
             }
             _ => {}
         }

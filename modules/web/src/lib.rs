@@ -25,7 +25,7 @@ mod start;
 mod views;
 mod views_api;
 
-pub use looks::{LookRegistry, SET_LOOK, SetLook};
+pub use looks::{Lines, LookRegistry, SET_LOOK, SetLook};
 pub use views::SHARE_VIEWS;
 
 mod built {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use svc_core::{App, Error, Kind, Registry, Result};
 use svc_data::{Catalogue, EntityModel};
+use svc_sets::Sets;
 use utoipa::ToSchema;
 
 /// What [`LookRegistry::set_look`] adds.
@@ -43,6 +44,12 @@ pub struct SetLook {
     /// Properties that belong together, in records and forms; others stand behind them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     groups: Vec<Group>,
+    /// Collections whose records are written together with the one they belong to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<Lines>,
+    /// Elements of the application's own in place of parts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elements: Vec<OwnElement>,
     /// Whether it has no app in the start menu, since one comes to it from other sets.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     hidden: bool,
@@ -56,6 +63,82 @@ struct Group {
     title: &'static str,
     /// The properties, in their order.
     properties: Vec<&'static str>,
+}
+
+/// Records that are written together with the one they belong to, such as the lines of an order.
+///
+/// ```
+/// use svc_web::Lines;
+///
+/// let lines = Lines::of("lines", ["productId", "quantity"]).numbered_by("position");
+/// # let _ = lines;
+/// ```
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = WebLookLines)]
+pub struct Lines {
+    /// The navigation property that leads to them.
+    navigation: &'static str,
+    /// What is asked of each, in its order: properties of theirs.
+    properties: Vec<&'static str>,
+    /// The property that numbers them, from 1: new ones are put behind the others, and nobody writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<&'static str>,
+}
+
+impl Lines {
+    /// The records that a navigation property leads to, and what is asked of each: properties of theirs, in their order.
+    #[must_use]
+    pub fn of(
+        navigation: &'static str,
+        properties: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
+        Self { navigation, properties: properties.into_iter().collect(), number: None }
+    }
+
+    /// Has a property number them, from 1: the client gives new ones the next number.
+    #[must_use]
+    pub fn numbered_by(self, property: &'static str) -> Self {
+        Self { number: Some(property), ..self }
+    }
+
+    /// All properties that it names.
+    fn named(&self) -> impl Iterator<Item = &'static str> {
+        self.properties.iter().copied().chain(self.number)
+    }
+}
+
+/// An element of the application's own in place of a part.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = WebLookElement)]
+struct OwnElement {
+    /// The property that it stands for; none for all values of a record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property: Option<&'static str>,
+    /// Its name, as the script defines it.
+    element: &'static str,
+    /// The address of that script.
+    script: &'static str,
+}
+
+impl OwnElement {
+    /// What is wrong with it, in words.
+    fn problem(&self) -> Option<String> {
+        let Self { element, script, .. } = self;
+        let is_name = element.contains('-')
+            && element.starts_with(|first: char| first.is_ascii_lowercase())
+            && element.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+        if !is_name {
+            return Some(format!(
+                "has an element `{element}`; its name takes small letters, digits and a hyphen, such as `shop-rating`"
+            ));
+        }
+        if !script.starts_with('/') || script.starts_with("//") {
+            return Some(format!(
+                "takes `{element}` from `{script}`; say an address of the application's own, such as `/shop/elements.js`"
+            ));
+        }
+        None
+    }
 }
 
 impl SetLook {
@@ -100,6 +183,33 @@ impl SetLook {
         self
     }
 
+    /// Has records that belong to one of this set written together with it: in the form that makes one, and in the record.
+    #[must_use]
+    pub fn lines(mut self, lines: Lines) -> Self {
+        self.lines.push(lines);
+        self
+    }
+
+    /// Has an element of the application's own show and write a property, in records and forms. `script` is the address of a
+    /// module that defines it, such as `/shop/elements.js` of `registry.static_files(…)`; the README says what it is given.
+    #[must_use]
+    pub fn property_element(
+        mut self,
+        property: &'static str,
+        element: &'static str,
+        script: &'static str,
+    ) -> Self {
+        self.elements.push(OwnElement { property: Some(property), element, script });
+        self
+    }
+
+    /// Has an element of the application's own show and write all values of a record, in place of its fields and their groups.
+    #[must_use]
+    pub fn record_element(mut self, element: &'static str, script: &'static str) -> Self {
+        self.elements.push(OwnElement { property: None, element, script });
+        self
+    }
+
     /// Leaves the set out of the start menu: one comes to it from other sets.
     #[must_use]
     pub fn hidden(self) -> Self {
@@ -110,7 +220,8 @@ impl SetLook {
     fn named(&self) -> impl Iterator<Item = &'static str> {
         let sort = self.sort.map(|sort| sort.trim_start_matches('-'));
         let grouped = self.groups.iter().flat_map(|group| &group.properties);
-        self.columns.iter().chain(grouped).copied().chain(sort)
+        let own = self.elements.iter().filter_map(|element| element.property);
+        self.columns.iter().chain(grouped).copied().chain(sort).chain(own)
     }
 }
 
@@ -142,29 +253,71 @@ fn provide(registry: &mut Registry) {
     let looks = std::mem::take(registry.part::<Looks>());
     registry.on_build(move |app: App| async move {
         let catalogue = app.service::<Catalogue>()?;
+        let sets = app.service::<Sets>()?;
         for (set, look) in &looks.0 {
-            check(set, look, catalogue.set(set).map(|model| &**model))?;
+            let model = catalogue.set(set).map(|model| &**model);
+            let model = model.ok_or_else(|| unknown_set(set))?;
+            check(set, look, model)?;
+            check_lines(set, look, &sets)?;
         }
         app.provide(Arc::new(looks));
         Ok(())
     });
 }
 
-fn check(set: &str, look: &SetLook, model: Option<&EntityModel>) -> Result<()> {
-    let Some(model) = model else {
-        return Err(Error::internal(format!(
-            "there is no entity set `{set}` to give a look; register it, or leave `set_look` out"
-        )));
-    };
+fn unknown_set(set: &str) -> Error {
+    Error::internal(format!(
+        "there is no entity set `{set}` to give a look; register it, or leave `set_look` out"
+    ))
+}
+
+fn check(set: &str, look: &SetLook, model: &EntityModel) -> Result<()> {
+    if let Some(problem) = look.elements.iter().find_map(OwnElement::problem) {
+        return Err(Error::internal(format!("the look of `{set}` {problem}")));
+    }
+    all_known(set, model, look.named())
+}
+
+/// The names of all properties of a set.
+fn properties_of(model: &EntityModel) -> Vec<&str> {
     let extra = model.set.iter().flat_map(|set| &set.virtual_properties);
-    let known: Vec<&str> = (model.columns.iter().map(|column| column.property.as_str()))
+    (model.columns.iter().map(|column| column.property.as_str()))
         .chain(extra.map(|property| property.name.as_str()))
-        .collect();
-    match look.named().find(|name| !known.contains(name)) {
+        .collect()
+}
+
+fn all_known(
+    set: &str,
+    model: &EntityModel,
+    mut named: impl Iterator<Item = &'static str>,
+) -> Result<()> {
+    let known = properties_of(model);
+    match named.find(|name| !known.contains(name)) {
         None => Ok(()),
         Some(unknown) => Err(Error::internal(format!(
-            "the look of `{set}` names the property `{unknown}`, which it doesn't have; it has {}",
+            "the look of `{set}` names the property `{unknown}`, which {} doesn't have; it has {}",
+            model.name(),
             known.join(", ")
         ))),
     }
+}
+
+/// Lines lead to a set that has what is asked of them.
+fn check_lines(set: &str, look: &SetLook, sets: &Sets) -> Result<()> {
+    let model = sets.model();
+    let described = model.entity_type(model.set(sets.find(set)?).entity_type);
+    for lines in &look.lines {
+        let ways = || described.navigations.iter().filter(|way| way.collection);
+        let way = ways().find(|way| way.name == lines.navigation);
+        let Some(target) = way.and_then(|way| way.target_set) else {
+            let known: Vec<&str> = ways().map(|way| way.name.as_str()).collect();
+            return Err(Error::internal(format!(
+                "the look of `{set}` names the lines `{}`, and no such way leads from it to many; those that do: {}",
+                lines.navigation,
+                if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+            )));
+        };
+        all_known(set, sets.entity(target), lines.named())?;
+    }
+    Ok(())
 }

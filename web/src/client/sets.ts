@@ -1,5 +1,7 @@
 /** Reads and changes records of entity sets. */
 import { PAGE, type Row } from '../core/pages.ts';
+import type { Change } from '../core/lines.ts';
+import { readProblem, type Problem } from '../core/problem.ts';
 import { readModel, type EntitySet, type Model, type Operation } from '../core/model.ts';
 import { address, recordPath, type Options } from '../core/query.ts';
 import { send } from './request.ts';
@@ -124,6 +126,50 @@ export async function change(set: EntitySet, key: string, values: Row, etag: unk
 /** Deletes a record, if it's still the version that was looked at. */
 export async function remove(set: EntitySet, key: string, etag: unknown): Promise<void> {
   await send(ROOT + recordPath(set, key), { method: 'DELETE', headers: ifMatch(etag) });
+}
+
+/** One of several changes was refused, and so all were. */
+export class RefusedChange extends Error {
+  /** Its place among the changes. */
+  readonly place: number;
+  readonly problem: Problem;
+
+  constructor(place: number, problem: Problem) {
+    super(problem.message);
+    this.place = place;
+    this.problem = problem;
+  }
+}
+
+interface BatchAnswer {
+  readonly id: string;
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: Row;
+}
+
+/** What a group answers for those that were given up because another one was refused. */
+const FAILED_DEPENDENCY = 424;
+
+/** Stores changes as a whole or not at all; gives back what the server made of each. Rejects with a `RefusedChange` or a `Problem`. */
+export async function together(changes: readonly Change[]): Promise<(Row | undefined)[]> {
+  const requests = changes.map(({ method, path, body, etag }, place) => ({
+    id: String(place),
+    atomicityGroup: 'whole',
+    method: method.toLowerCase(),
+    url: path,
+    headers: { 'content-type': 'application/json', ...ifMatch(etag) },
+    ...(body === undefined ? {} : { body }),
+  }));
+  const { body } = await send<{ responses: BatchAnswer[] }>(`${ROOT}$batch`, { method: 'POST', body: { requests } });
+  const refused = body.responses.find(({ status }) => status >= 400 && status !== FAILED_DEPENDENCY);
+  if (refused) throw new RefusedChange(Number(refused.id), readProblem(refused.status, refused.body, undefined));
+  const answers = new Map(body.responses.map((one) => [one.id, one]));
+  return changes.map((_change, place) => {
+    const answer = answers.get(String(place));
+    const etag = answer?.headers?.etag;
+    return answer?.body && etag !== undefined ? { '@odata.etag': etag, ...answer.body } : answer?.body;
+  });
 }
 
 /** Runs an action of a record. */

@@ -44,6 +44,7 @@ const BY_KIND: Record<Kind, readonly Operator[]> = {
   duration: ['is', 'less', 'more'],
   id: ['is', 'isNot'],
   enumeration: ['is', 'isNot'],
+  json: [],
   binary: [],
 };
 
@@ -54,8 +55,14 @@ const LONGEST_VALUE = 500;
 /** The most conditions that are taken from an address. */
 export const MOST_CONDITIONS = 20;
 
+/** Whether the server finds and sorts by such values. */
+export function isComparable({ kind }: Property): boolean {
+  return kind !== 'json' && kind !== 'binary';
+}
+
 /** The operators that make sense for a property, the likeliest first. */
 export function operatorsFor(property: Property): readonly Operator[] {
+  if (!isComparable(property)) return [];
   const operators = property.isFacet && property.kind === 'text' ? moveFirst(TEXT, 'is') : BY_KIND[property.kind];
   return property.nullable ? [...operators, 'empty', 'notEmpty'] : operators;
 }

@@ -31,6 +31,9 @@ export interface Entry {
   readonly requestId: string;
   readonly tookBack: string | null;
   readonly fields: readonly ChangedField[];
+  /** The event, where it's no change of the record but something else that happened to it, with its data. */
+  readonly event?: string | null;
+  readonly data?: unknown;
 }
 
 /** Back to what came of an entry, to what was before it, or only what the entry itself changed. */
@@ -69,6 +72,22 @@ export function sayingOf({ operation, fields }: Pick<Entry, 'operation' | 'field
 /** Whether an entry has values that its sentence doesn't say. */
 export function hasMore(entry: Pick<Entry, 'operation' | 'fields'>): boolean {
   return !('field' in sayingOf(entry)) && entry.fields.length > 0;
+}
+
+/** A step in a workflow, as an entry tells it. */
+export interface HistoryStep {
+  readonly transition: string;
+  readonly from: string;
+  readonly to: string;
+  readonly comment: string | null;
+}
+
+/** The step in its workflow that an entry of a record tells; nothing where it tells something else. */
+export function stepOf({ event, data }: Pick<Entry, 'event' | 'data'>): HistoryStep | undefined {
+  if (event !== 'WorkflowTransitioned' || typeof data !== 'object' || data === null) return undefined;
+  const { transition, from, to, comment } = data as Readonly<Record<string, unknown>>;
+  const said = typeof comment === 'string' ? comment : null;
+  return { transition: String(transition), from: String(from), to: String(to), comment: said };
 }
 
 /** The ways back that an entry offers; `isNewest` is what the record is now. */

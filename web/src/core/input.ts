@@ -8,6 +8,7 @@ export type Complaint =
   | 'field-number'
   | 'field-whole'
   | 'field-time'
+  | 'field-json'
   | 'field-too-long'
   | 'field-other';
 
@@ -48,8 +49,18 @@ export function readInput(property: Property, text: string, decimalSign: string)
       const time = new Date(text);
       return Number.isNaN(time.getTime()) ? { complaint: 'field-time' } : { value: time.toISOString() };
     }
+    case 'json':
+      return readJson(text);
     default:
       return isValue(property, 'is', text) ? { value: text } : { complaint: 'field-other' };
+  }
+}
+
+function readJson(text: string): Reading {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return { complaint: 'field-json' };
   }
 }
 

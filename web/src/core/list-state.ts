@@ -3,7 +3,7 @@
  * open. It is what an address, a shortcut or a saved view keeps of a list, in a form that is short and says nothing where it's
  * the default.
  */
-import { MOST_CONDITIONS, readCondition, type Condition } from './filter.ts';
+import { isComparable, MOST_CONDITIONS, readCondition, type Condition } from './filter.ts';
 import { navigationOf, propertyOf, type EntitySet, type Property } from './model.ts';
 
 /** The order of a list. */
@@ -147,7 +147,8 @@ export function readState(set: EntitySet, value: unknown): ListState {
 export function readSort(set: EntitySet, written: string | undefined): Sort | undefined {
   if (written === undefined) return undefined;
   const property = written.replace(/^-/, '');
-  return propertyOf(set, property) ? { property, descending: written.startsWith('-') } : undefined;
+  const found = propertyOf(set, property);
+  return found && isComparable(found) ? { property, descending: written.startsWith('-') } : undefined;
 }
 
 /** The order that a press on a column's head leads to: up, then down, then as usual. */
@@ -164,7 +165,7 @@ const LONG_TEXT = 200;
 
 /** Whether a property is worth a column before somebody asks for it. */
 function isUsual(property: Property): boolean {
-  if (property.kind === 'binary' || (property.kind === 'text' && (property.maxLength ?? LONG_TEXT) > LONG_TEXT)) {
+  if (!isComparable(property) || (property.kind === 'text' && (property.maxLength ?? LONG_TEXT) > LONG_TEXT)) {
     return false;
   }
   return property.kind !== 'id' || property.reference !== undefined;

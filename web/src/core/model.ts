@@ -17,6 +17,8 @@ export type Kind =
   | 'duration'
   | 'id'
   | 'enumeration'
+  /** Any value of JSON. */
+  | 'json'
   | 'binary';
 
 /** A property, or a parameter of an operation. */
@@ -86,6 +88,8 @@ export interface EntitySet {
   readonly searchable: boolean;
   readonly read: Capability;
   readonly insert: Capability;
+  /** Whether a record can be made together with what belongs to it. */
+  readonly deepInsert: boolean;
   readonly update: Capability;
   readonly remove: Capability;
   /** What a person would call a record by. */
@@ -114,6 +118,7 @@ const KINDS: Record<string, Kind> = {
   'Edm.Duration': 'duration',
   'Edm.Guid': 'id',
   'Edm.Binary': 'binary',
+  'Edm.Untyped': 'json',
 };
 
 /** Names that people call things by, the likeliest first. */
@@ -259,6 +264,7 @@ function readSet(reader: Reader, name: string, json: Json): EntitySet | undefine
     searchable: object(json['@Capabilities.SearchRestrictions']).Searchable !== false,
     read: capability(json, 'ReadRestrictions', 'Readable'),
     insert: capability(json, 'InsertRestrictions', 'Insertable'),
+    deepInsert: object(json['@Capabilities.DeepInsertSupport']).Supported === true,
     update: capability(json, 'UpdateRestrictions', 'Updatable'),
     remove: capability(json, 'DeleteRestrictions', 'Deletable'),
     title: titleOf(properties, key),

@@ -23,6 +23,11 @@ export class Draft {
     return this.#values[name];
   }
 
+  /** All of it, as it's written now. */
+  get values(): Values {
+    return { ...this.#values };
+  }
+
   /** What stands in the field, if somebody typed there. */
   typed(name: string): string | undefined {
     return this.#texts.get(name);

@@ -27,6 +27,11 @@ export interface Place {
 /** Texts longer than this get several lines. */
 const ONE_LINE = 200;
 
+/** Whether a value is written on several lines. */
+function isLong({ kind, maxLength }: Property): boolean {
+  return kind === 'json' || (kind === 'text' && (maxLength ?? ONE_LINE + 1) > ONE_LINE);
+}
+
 /** A value as it stands in an input. */
 export function inputText(property: Property, value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -39,6 +44,7 @@ export function inputText(property: Property, value: unknown): string {
     const plain = property.scale === undefined ? String(value) : Number(value).toFixed(property.scale);
     return plain.replace('.', decimalSign());
   }
+  if (property.kind === 'json') return JSON.stringify(value, null, 2);
   return String(value);
 }
 
@@ -73,12 +79,16 @@ function typing(place: Place, property: Property): TemplateResult {
   };
   const wrong = draft.wrong(property) ? 'true' : nothing;
   const id = `${prefix}-${property.name}`;
-  if (property.kind === 'text' && (property.maxLength ?? ONE_LINE + 1) > ONE_LINE) {
+  if (isLong(property)) {
+    const isJson = property.kind === 'json';
     return html`<textarea
       id=${id}
       class="svc-input"
       name=${property.name}
-      rows="3"
+      rows=${isJson ? Math.min(Math.max(shown.split('\n').length, 4), 16) : 3}
+      ?data-code=${isJson}
+      spellcheck=${isJson ? 'false' : nothing}
+      wrap=${isJson ? 'off' : nothing}
       aria-describedby="${id}-note"
       aria-invalid=${wrong}
       .value=${shown}
@@ -148,8 +158,7 @@ export function field(place: Place, property: Property): TemplateResult {
   const name = place.nameOf?.(property) ?? memberName(place.set.name, property.name);
   const described =
     place.descriptionOf?.(property) ?? memberDescription(place.set.name, property.name, property.description);
-  const isLong = property.kind === 'text' && (property.maxLength ?? ONE_LINE + 1) > ONE_LINE;
-  return html`<div class="svc-field" ?data-wide=${isLong}>
+  return html`<div class="svc-field" ?data-wide=${isLong(property)}>
     <label for=${id}>${name}${place.required(property) ? nothing : html`<span class="svc-soft"> ${text('field-optional')}</span>`}</label>
     ${editor(place, property)}
     <p id="${id}-note" class="svc-note" ?data-wrong=${wrong !== undefined}>${wrong ?? described ?? nothing}</p>

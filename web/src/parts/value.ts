@@ -91,6 +91,8 @@ export function plain(set: EntitySet, property: Property, value: unknown): strin
       return dateTime(String(value));
     case 'date':
       return date(String(value));
+    case 'json':
+      return JSON.stringify(value);
     case 'enumeration':
       return choiceName(set.name, property, String(value));
     default:
@@ -119,7 +121,13 @@ export function cell(model: Model, set: EntitySet, property: Property, row: Row,
   if (property.kind === 'boolean') {
     return value === true ? text('yes') : html`<span class="svc-soft">${text('no')}</span>`;
   }
+  if (property.kind === 'json') return isShort ? html`<code>${plain(set, property, value)}</code>` : jsonBlock(value);
   return plain(set, property, value);
+}
+
+/** JSON on lines of its own, as people read it. */
+export function jsonBlock(value: unknown): TemplateResult {
+  return html`<code class="svc-json">${JSON.stringify(value, null, 2)}</code>`;
 }
 
 /** A value as text, also of what it refers to. */

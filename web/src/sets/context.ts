@@ -1,6 +1,26 @@
 /** What the apps of entity sets need from the page they're in: what there is, what one may do, how windows open. */
 import type { Capability, EntitySet, Model, Operation } from '../core/model.ts';
 
+/** Records that are written together with the one they belong to, such as the lines of an order. */
+export interface Lines {
+  /** The navigation property that leads to them. */
+  readonly navigation: string;
+  /** What is asked of each, in its order. */
+  readonly properties: readonly string[];
+  /** The property that numbers them, which nobody writes. */
+  readonly number?: string;
+}
+
+/** An element of the application's own in place of a part. */
+export interface OwnElement {
+  /** The property that it stands for; none for all values of a record. */
+  readonly property?: string;
+  /** Its name, as the script defines it. */
+  readonly element: string;
+  /** The address of that script. */
+  readonly script: string;
+}
+
 /** How a module wants a set to look. */
 export interface Look {
   readonly icon?: string;
@@ -13,6 +33,10 @@ export interface Look {
   readonly create?: { readonly app: string; readonly permission: string };
   /** The columns that a list begins with. */
   readonly columns?: readonly string[];
+  /** Collections whose records are written together with the one they belong to. */
+  readonly lines?: readonly Lines[];
+  /** Elements of the application's own in place of parts. */
+  readonly elements?: readonly OwnElement[];
   /** What belongs together in records and forms, under the id of a text. */
   readonly groups?: readonly { readonly title: string; readonly properties: readonly string[] }[];
 }

@@ -7,7 +7,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { asProblem, isAborted } from '../client/request.ts';
 import { hear } from '../client/live.ts';
-import { ask, change, read } from '../client/sets.ts';
+import { ask, change, read, RefusedChange } from '../client/sets.ts';
 import { keptSets, VIEW_HISTORY, type RestoreAction } from '../client/history.ts';
 import { isLive } from '../client/start.ts';
 import { VIEW_WORKFLOWS, workflowSets } from '../client/workflow.ts';
@@ -24,14 +24,17 @@ import { menuButton, type Entry } from '../parts/popover.ts';
 import { capitalised, failure, failureBar, sentence } from '../parts/states.ts';
 import { cell, isChoice, plain, referenceTitle, timeAgo, titleOf } from '../parts/value.ts';
 import { memberDescription, memberName, singular, text } from '../text.ts';
-import { actionsFor, appIdOf, may, type SetHost } from './context.ts';
+import { actionsFor, appIdOf, may, type OwnElement, type SetHost } from './context.ts';
 import { decide } from './conflict.ts';
 import { runAction } from './action.ts';
 import { grouped } from './grouping.ts';
+import type { SvcLines } from './lines.ts';
 import { noticesNear } from './notices.ts';
+import { ownProperty, ownRecord, showOwn, showOwnRecord, type Written } from './own.ts';
 import { quickCreate } from './quick-create.ts';
 import { mayDelete, removeRecord } from './remove.ts';
-import './related.ts';
+import { belongings } from './belongings.ts';
+import { storeTogether } from './together.ts';
 
 /** Facts beside the name: at most this many. */
 const MOST_FACTS = 3;
@@ -146,7 +149,11 @@ export class SvcRecord extends Part {
 
   /** Whether something would be lost. */
   get isDirty(): boolean {
-    return this.#draft.isDirty;
+    return this.#draft.isDirty || this.#lines.some((one) => one.isDirty);
+  }
+
+  get #lines(): SvcLines[] {
+    return [...this.querySelectorAll<SvcLines>('svc-lines')];
   }
 
   override willUpdate(changes: PropertyValues): void {
@@ -249,6 +256,7 @@ export class SvcRecord extends Part {
 
   #discard(): void {
     if (this.row) this.#take(this.row);
+    for (const one of this.#lines) one.discard();
     this.focusHead();
   }
 
@@ -265,6 +273,7 @@ export class SvcRecord extends Part {
       this.requestUpdate();
       return;
     }
+    if (this.#lines.some((one) => one.isDirty)) return this.#saveTogether(changes);
     if (Object.keys(changes).length === 0) return this.#discard();
     const before = Object.fromEntries(Object.keys(changes).map((name) => [name, this.row?.[name]]));
     this.saving = true;
@@ -285,6 +294,39 @@ export class SvcRecord extends Part {
     } finally {
       this.saving = false;
     }
+  }
+
+  /** Saves the record with its lines, as a whole. */
+  async #saveTogether(changes: Row): Promise<void> {
+    const { row } = this;
+    const lists = this.#lines.filter((one) => one.isDirty);
+    if (!row || !lists.every((one) => one.isComplete())) return;
+    const names = [this.#names(changes), ...lists.map((one) => memberName(this.set.name, one.lines.navigation))];
+    this.saving = true;
+    try {
+      const takeBack = await storeTogether(this.set, row, changes, lists);
+      if (!takeBack) return;
+      await this.#settle(lists);
+      noticesNear(this)?.say({
+        text: text('lines-saved', { names: names.filter(Boolean).join(', ') }),
+        undo: async () => {
+          await takeBack();
+          await this.#settle(lists);
+        },
+      });
+      this.focusHead();
+    } catch (error) {
+      const problem = error instanceof RefusedChange ? error.problem : asProblem(error);
+      if (problem.isConflict) this.complaint = [text('lines-conflict')];
+      else await this.#refused(problem, changes);
+    } finally {
+      this.saving = false;
+    }
+  }
+
+  async #settle(lists: readonly SvcLines[]): Promise<void> {
+    await this.load();
+    for (const one of lists) one.discard();
   }
 
   #names(changes: Row): string {
@@ -384,7 +426,7 @@ export class SvcRecord extends Part {
           run: () => void this.#act(operation),
         }),
       ),
-      { label: text('record-reload'), icon: 'refresh', run: () => void this.load() },
+      { label: text('record-reload'), icon: 'refresh', run: () => void this.#settle(this.#lines) },
       { label: text('record-apart'), icon: 'open', run: () => this.host.open(appIdOf(this.set.name), { r: this.key }) },
       ...(mayDelete(this.host, this.set)
         ? [{ label: text('delete'), icon: 'trash', danger: true, run: () => void this.#remove(row) } satisfies Entry]
@@ -412,6 +454,8 @@ export class SvcRecord extends Part {
     const editable = this.#mayEdit && property.updatable;
     const reference = referenceOf(this.set, property);
     const label = memberName(this.set.name, name);
+    const own = ownProperty(this.host.look(this.set.name), property);
+    if (own) return this.#own(own, property, row, editable);
     if (editable && this.editing.has(name)) return this.#open(property, label);
     const shown = this.#draft.isChanged(name)
       ? (this.#draft.titles.get(name) ?? plain(this.set, property, this.#draft.value(name)))
@@ -433,6 +477,35 @@ export class SvcRecord extends Part {
         }${follow}
       </dd>
     </div>`;
+  }
+
+  #write({ name, value }: Written): void {
+    this.#draft.set(name, value);
+    this.requestUpdate();
+  }
+
+  /** The application's own element in place of a value. */
+  #own(own: OwnElement, property: Property, row: Row, editable: boolean): TemplateResult {
+    const { name } = property;
+    const wrong = this.#draft.wrong(property);
+    const given = { name, value: this.#draft.value(name), record: this.#draft.values, readOnly: !editable, wrong };
+    const usual = () => html`<span class="svc-value">${cell(this.host.model, this.set, property, row, false)}</span>`;
+    return html`<div class="svc-prop" data-property=${name} ?data-changed=${this.#draft.isChanged(name)}>
+      <dt title=${memberDescription(this.set.name, name, property.description) ?? nothing}>${memberName(this.set.name, name)}</dt>
+      <dd>${showOwn(own, this.set, given, (written) => this.#write(written), usual)}
+        ${wrong === undefined ? nothing : html`<p class="svc-note" data-wrong>${wrong}</p>`}</dd>
+    </div>`;
+  }
+
+  /** All values, by what belongs together, or by the application's own element. */
+  #values(shown: readonly Property[], row: Row): TemplateResult {
+    const look = this.host.look(this.set.name);
+    const usual = () =>
+      html`${grouped(look, shown).map(({ title, properties }) => this.#group(title, properties, row))}`;
+    const own = ownRecord(look);
+    if (!own) return usual();
+    const writable = this.#mayEdit ? shown.filter(({ updatable }) => updatable).map(({ name }) => name) : [];
+    return showOwnRecord(own, this.#draft, writable, shown, (written) => this.#write(written), usual);
   }
 
   #open(property: Property, label: string): TemplateResult {
@@ -460,8 +533,8 @@ export class SvcRecord extends Part {
   }
 
   #bar(): TemplateResult | typeof nothing {
-    if (this.editing.size === 0 && !this.#draft.isDirty) return nothing;
-    const count = Object.keys(this.#draft.changes).length;
+    if (this.editing.size === 0 && !this.isDirty) return nothing;
+    const count = this.#lines.reduce((sum, one) => sum + one.count, Object.keys(this.#draft.changes).length);
     return html`<footer class="svc-pane-foot">
       <span class="svc-soft">${text('record-changes', { count })}</span>
       <button type="button" class="svc-button" @click=${() => this.#discard()}>${text('discard')}</button>
@@ -488,16 +561,11 @@ export class SvcRecord extends Part {
           ? html`<svc-workflow .set=${this.set} .key=${this.key} .version=${row['@odata.etag']} @record-moved=${() => this.#moved()}></svc-workflow>`
           : nothing
       }
-      ${grouped(
-        this.host.look(this.set.name),
+      ${this.#values(
         shown.filter((property) => !isKept(property)),
-      ).map(({ title, properties }) => this.#group(title, properties, row))}
-      ${this.set.navigations
-        .filter(({ isCollection, target }) => isCollection && this.host.model.has(target))
-        .map(
-          (navigation) =>
-            html`<svc-related .host=${this.host} .set=${this.set} .key=${this.key} .navigation=${navigation} .version=${row['@odata.etag']}></svc-related>`,
-        )}
+        row,
+      )}
+      ${belongings(this.host, this.set, row, () => this.requestUpdate())}
       ${
         times.length > 0
           ? html`<p class="svc-times">${times.map(({ name }) => html`<span>${memberName(this.set.name, name)} ${timeAgo(String(row[name]))}</span>`)}</p>`

@@ -1,0 +1,14 @@
+Invoices = Rechnungen
+    .singular = Rechnung
+Invoices-number = Nummer
+Invoices-customer = Kunde
+Invoices-urgency = Dringlichkeit
+    .description = Wie bald sie zu zahlen ist
+Invoices-terms = Konditionen
+Invoices-invoiceLines = Positionen
+InvoiceLines = Positionen
+    .singular = Position
+InvoiceLines-what = Leistung
+InvoiceLines-quantity = Menge
+InvoiceLines-price = Preis
+invoices-what = Rechnung

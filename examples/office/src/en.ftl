@@ -1,0 +1,14 @@
+Invoices = Invoices
+    .singular = Invoice
+Invoices-number = Number
+Invoices-customer = Customer
+Invoices-urgency = Urgency
+    .description = How soon it is to be paid
+Invoices-terms = Terms
+Invoices-invoiceLines = Lines
+InvoiceLines = Lines
+    .singular = Line
+InvoiceLines-what = What
+InvoiceLines-quantity = Quantity
+InvoiceLines-price = Price
+invoices-what = Invoice

@@ -1,0 +1,136 @@
+//! Invoices with their lines: what an application says in Rust of how its generated apps look, and a page below a prefix.
+
+use std::process::ExitCode;
+
+use svc::http::{EmbeddedFile, StaticFiles};
+use svc::prelude::*;
+
+mod invoice {
+    use serde_json::Value as Json;
+    use svc::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "invoices")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        #[sea_orm(column_type = "String(StringLen::N(20))")]
+        pub number: String,
+        #[sea_orm(column_type = "String(StringLen::N(100))")]
+        pub customer: String,
+        /// How soon it is to be paid: 0 for whenever, 5 for today.
+        #[sea_orm(default_value = 0)]
+        pub urgency: i32,
+        /// What was agreed on, in whatever form the customer's system sends it.
+        #[sea_orm(column_type = "JsonBinary", nullable)]
+        pub terms: Option<Json>,
+        pub version: i64,
+        pub created_at: OffsetDateTime,
+        pub updated_at: OffsetDateTime,
+        #[sea_orm(has_many)]
+        pub lines: HasMany<super::invoice_line::Entity>,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+mod invoice_line {
+    use svc::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "invoice_lines")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        pub invoice_id: Uuid,
+        /// The line's place on the invoice, from 1.
+        pub position: i32,
+        #[sea_orm(column_type = "String(StringLen::N(100))")]
+        pub what: String,
+        pub quantity: i32,
+        #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+        pub price: Decimal,
+        pub version: i64,
+        #[sea_orm(belongs_to, from = "invoice_id", to = "id")]
+        pub invoice: BelongsTo<super::invoice::Entity>,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+const STEPS: [Migration; 1] =
+    [Migration::new("0001_invoices", include_str!("../migrations/0001_invoices.sql"))];
+const FILES: &[EmbeddedFile] = &[("elements.js", include_bytes!("elements.js"))];
+
+struct Office;
+
+impl Module for Office {
+    fn requires(&self) -> &'static [&'static str] {
+        &["live"]
+    }
+
+    fn configure(&self, registry: &mut Registry) {
+        registry.migrations(STEPS);
+        registry
+            .entity_set::<invoice::Entity>("Invoices")
+            .described("What customers are to pay")
+            .alternate_key([invoice::Column::Number])
+            .search([invoice::Column::Number, invoice::Column::Customer])
+            .live();
+        registry
+            .entity_set::<invoice_line::Entity>("InvoiceLines")
+            .described("What invoices consist of")
+            .alternate_key([invoice_line::Column::InvoiceId, invoice_line::Column::Position])
+            .live();
+        registry.static_files("/elements", StaticFiles::embedded(FILES));
+        let lines =
+            Lines::of("invoiceLines", ["what", "quantity", "price"]).numbered_by("position");
+        let look = SetLook::new()
+            .columns(["number", "customer", "urgency"])
+            .group("invoices-what", ["number", "customer", "urgency"])
+            .lines(lines)
+            .property_element("urgency", "office-urgency", "/elements/elements.js");
+        registry.set_look("Invoices", look.icon("form.svg"));
+        registry.set_look("InvoiceLines", SetLook::new().hidden());
+        registry.messages([("en", include_str!("en.ftl")), ("de", include_str!("de.ftl"))]);
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let application = svc::application("office").module(Identity).module(Bff);
+    application.module(WebClient::new().page_prefix("/desk")).module(Office).main().await
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use svc_testing::{
+        Application, Person, TestApp, on_both_databases, organisation, refuses_everybody,
+    };
+
+    use super::Office;
+
+    fn application() -> Application {
+        Application::new("office").module(Office)
+    }
+
+    on_both_databases! {
+        async fn an_invoice_is_made_with_its_lines(backend) {
+            let app = TestApp::builder(application).start(backend).await;
+            let ada = app.sign_in(&Person::named("Ada"));
+            let lines = json!([{ "position": 1, "what": "Repair", "quantity": 2, "price": 40 }]);
+            let invoice = json!({
+                "number": "R-1", "customer": "Smith", "terms": { "days": [14, 30] }, "invoiceLines": lines,
+            });
+            let made = ada.post("/odata/v1/Invoices", invoice).await.expect(201);
+            assert_eq!(made["terms"]["days"][1], 30);
+            assert_eq!(made["invoiceLines"][0]["quantity"], 2);
+            refuses_everybody(&app, organisation(1)).await;
+        }
+    }
+}
