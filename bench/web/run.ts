@@ -2,39 +2,14 @@
  * What the web client costs, in headless Chromium with a cold cache: bytes and time until the desktop is usable, an app's first
  * list, from a key to painted rows, and scrolling a list of 100,000. `npm run bench` in `web/`.
  */
-import { DatabaseSync } from 'node:sqlite';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { enter, startApplication, type Application, type SignedIn } from '../../e2e/web/application.ts';
 import { launchChromium } from '../../shell/scripts/chromium.ts';
+import { fillCustomers, median } from './rows.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 7);
-const ROWS = 100_000;
 const FRAMES = 240;
 const SLOW_FRAME_MS = 33;
-
-/** Customers enough that a list is long, written straight into the file. */
-function fill(file: string): void {
-  const database = new DatabaseSync(file);
-  database.exec('PRAGMA busy_timeout = 10000');
-  const columns = database.prepare("SELECT name FROM pragma_table_info('customers')").all() as { name: string }[];
-  const own: Record<string, string> = {
-    id: 'randomblob(16)',
-    number: "'B-' || n",
-    name: "'Customer ' || n",
-    email: 'NULL',
-  };
-  const names = columns.map(({ name }) => name);
-  database.exec(`
-    INSERT INTO customers (${names.join(',')})
-    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ROWS})
-    SELECT ${names.map((name) => own[name] ?? `one.${name}`).join(',')}
-    FROM numbers, (SELECT * FROM customers LIMIT 1) AS one`);
-  database.close();
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
 
 /** A page with nothing in its cache, and what it has transferred. */
 async function coldPage(
@@ -156,7 +131,7 @@ async function measure(application: Application, browser: Browser): Promise<void
 }
 
 const application = await startApplication('sqlite');
-fill(application.file ?? '');
+fillCustomers(application.file ?? '');
 const browser = await launchChromium();
 await measure(application, browser).finally(async () => {
   await browser.close();
