@@ -300,6 +300,7 @@ history-rewritten = { $more ->
     [one] { $who } hat { $field } und ein weiteres Feld geändert
    *[other] { $who } hat { $field } und { $more } weitere Felder geändert
  }
+history-step = { $who }: { $step }, von { $from } nach { $to }
 history-stranger = Jemand aus einer anderen Organisation
 history-system = Das System
 history-title-After = Diesen Stand wiederherstellen?

@@ -300,6 +300,7 @@ history-rewritten = { $more ->
     [one] { $who } changed { $field } and one more
    *[other] { $who } changed { $field } and { $more } more
  }
+history-step = { $who }: { $step }, from { $from } to { $to }
 history-stranger = Somebody of another organisation
 history-system = The system
 history-title-After = Bring back this state?

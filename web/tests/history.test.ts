@@ -1,7 +1,7 @@
 /** What happened to a record, in words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { difference, hasMore, sayingOf, waysBack, type ChangedField } from '../src/core/history.ts';
+import { difference, hasMore, sayingOf, stepOf, waysBack, type ChangedField } from '../src/core/history.ts';
 
 const field = (before: unknown, after: unknown): ChangedField => ({ name: 'price', label: 'Price', before, after });
 const updated = (...fields: ChangedField[]) => ({ operation: 'updated', fields }) as const;
@@ -51,4 +51,13 @@ test('texts differ by words', () => {
   const { head, removed, added, tail } = difference('a a a', 'a a');
   assert.equal(head + removed + tail, 'a a a');
   assert.equal(head + added + tail, 'a a');
+});
+
+test('a step in a workflow is told with its comment', () => {
+  const step = { transition: 'refuse', from: 'submitted', to: 'draft', comment: 'which hammers?' };
+  const event = 'WorkflowTransitioned';
+  assert.deepEqual(stepOf({ event, data: { ...step, entityType: 'Orders' } }), step);
+  assert.equal(stepOf({ event, data: { ...step, comment: null } })?.comment, null);
+  assert.equal(stepOf({ event: 'stock.low', data: step }), undefined);
+  assert.equal(stepOf({}), undefined);
 });

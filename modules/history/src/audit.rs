@@ -1,6 +1,6 @@
 //! The audit log: what happened in an organisation, over all sets, as far as its reader sees it.
 //!
-//! Of changes only those are told whose record the reader may see, by the rules of its set; of events
+//! Of changes, and of events about records, only those are told whose record the reader may see, by the rules of its set; of other events
 //! all. What no index finds (the person, the operation) is looked for among a bounded number of entries
 //! for each page; the next page goes on behind them.
 
@@ -10,6 +10,7 @@ use svc_core::Result;
 use svc_data::Context;
 use uuid::Uuid;
 
+use crate::about;
 use crate::entry::{Operation, key_value};
 use crate::sight::{Field, Kept};
 use crate::store::{self, Author, Filter, Row};
@@ -82,6 +83,14 @@ impl Counts {
     }
 }
 
+/// The set and the key of the record that an entry is about; none of an event that is about none.
+fn record(row: &Row) -> Option<(&str, &str)> {
+    match row.operation {
+        Operation::Event => about::record_of(&row.key),
+        _ => Some((&row.set, &row.key)),
+    }
+}
+
 /// Reads the log as somebody.
 pub(crate) struct Reader<'a> {
     ctx: &'a Context,
@@ -142,8 +151,8 @@ impl<'a> Reader<'a> {
     /// Those of entries that the reader sees, in their order.
     pub(crate) async fn seen(&mut self, rows: Vec<Row>) -> Result<Vec<Seen>> {
         let mut keys: BTreeMap<String, HashSet<String>> = BTreeMap::new();
-        for row in rows.iter().filter(|row| row.operation != Operation::Event) {
-            keys.entry(row.set.clone()).or_default().insert(row.key.clone());
+        for (set, key) in rows.iter().filter_map(record) {
+            keys.entry(set.to_owned()).or_default().insert(key.to_owned());
         }
         let ctx = self.ctx;
         let mut visible: HashSet<(String, String)> = HashSet::new();
@@ -156,11 +165,12 @@ impl<'a> Reader<'a> {
         }
         let mut all = Vec::new();
         for row in rows {
-            if row.operation == Operation::Event {
-                all.push(Seen { row, fields: Vec::new() });
+            let is_about = record(&row).map(|(set, key)| (set.to_owned(), key.to_owned()));
+            if is_about.is_some_and(|record| !visible.contains(&record)) {
                 continue;
             }
-            if !visible.contains(&(row.set.clone(), row.key.clone())) {
+            if row.operation == Operation::Event {
+                all.push(Seen { row, fields: Vec::new() });
                 continue;
             }
             let Some(kept) = self.kept(&row.set)? else { continue };

@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use svc_core::{KeyRing, Result};
+use svc_core::{KeyRing, OrganisationId, Result};
 use svc_data::value::to_text;
 use svc_data::{Captured, Change, CommitHook, EntityModel, RaisedEvent, Record, UnitOfWork};
 use uuid::Uuid;
 
+use crate::about;
 use crate::entry::{Operation, Stored};
 use crate::events::HistoryRestored;
 use crate::set::{self, KeptEntities, Told};
@@ -51,6 +52,7 @@ struct Touched {
 impl CommitHook for Capture {
     async fn before_commit(&self, uow: &UnitOfWork, captured: &Captured) -> Result<()> {
         let mut rows = events(uow, captured);
+        rows.extend(about::rows(uow, captured).await?);
         let touched = self.touched(uow, captured);
         if rows.is_empty() && touched.is_empty() {
             return Ok(());
@@ -88,11 +90,24 @@ fn events(uow: &UnitOfWork, captured: &Captured) -> Vec<Row> {
     }
     let ctx = uow.context();
     let settings = ctx.app().settings::<HistorySettings>();
-    let kept = captured.events.iter().filter(|event| settings.audit_events.contains(&event.name));
-    let row = |event: &RaisedEvent| {
-        let organisation = event.organisation?.0;
-        Some(Row {
-            organisation,
+    let kept = captured.events.iter().filter(|event| {
+        let (all, of_records) = (&settings.audit_events, &settings.record_events);
+        all.contains(&event.name) && !of_records.contains(&event.name)
+    });
+    let row = |event: &RaisedEvent| Some(Row::of_event(uow, event.organisation?, event));
+    kept.filter_map(row).collect()
+}
+
+impl Row {
+    /// What is stored of an event.
+    pub(crate) fn of_event(
+        uow: &UnitOfWork,
+        organisation: OrganisationId,
+        event: &RaisedEvent,
+    ) -> Self {
+        let ctx = uow.context();
+        Self {
+            organisation: organisation.0,
             id: ctx.clock().new_id(),
             set: event.name.clone(),
             key: String::new(),
@@ -110,9 +125,8 @@ fn events(uow: &UnitOfWork, captured: &Captured) -> Vec<Row> {
             stored: Stored { after: Some(event.data.to_string()), ..Stored::default() },
             shares_unit: true,
             is_blanked: false,
-        })
-    };
-    kept.filter_map(row).collect()
+        }
+    }
 }
 
 impl Capture {

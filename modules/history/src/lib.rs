@@ -14,6 +14,7 @@
 //! - `store`: the statements; `command`: what an operator does by hand;
 //! - `api`: the routes.
 
+mod about;
 mod api;
 mod audit;
 mod capture;

@@ -13,5 +13,8 @@ svc_core::settings_section! {
         ]
         .map(str::to_owned)
         .into();
+        /// The events that the history of a record tells beside its changes, by name: those that say by `entityType` and
+        /// `entityId` which record they are about. The audit log keeps them, too.
+        pub record_events: Vec<String> = ["WorkflowTransitioned"].map(str::to_owned).into();
     }
 }

@@ -11,6 +11,7 @@ use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable, column};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::about;
 use crate::entry::{Content, Operation, Stored};
 use crate::seal;
 
@@ -285,6 +286,52 @@ pub(crate) async fn of_record(
         "SELECT {} FROM history_entries WHERE organisation_id = ? AND set_name = ? \
          AND record_key = ? {behind} ORDER BY position DESC, id DESC LIMIT {count}",
         selected()
+    );
+    rows(ctx, &sql, values).await
+}
+
+/// The place of the newest change of a record.
+pub(crate) async fn last_position(
+    ctx: &Context,
+    organisation: Uuid,
+    set: &str,
+    key: &str,
+) -> Result<Option<i64>> {
+    let sql = "SELECT MAX(position) FROM history_entries WHERE organisation_id = ? AND set_name = ? \
+               AND record_key = ?";
+    let values: [Value; 3] = [organisation.into(), set.into(), key.into()];
+    let row = ctx.run_one(ctx.database().statement(sql, values)).await?;
+    row.map_or(Ok(None), |row| column(&row, 0))
+}
+
+/// What happened to a record, the newest first, behind a place: its changes, and the events about it of these names.
+pub(crate) async fn told_of_record(
+    ctx: &Context,
+    organisation: Uuid,
+    (set, key): (&str, &str),
+    events: &[String],
+    behind: Option<Place>,
+    count: u64,
+) -> Result<Vec<Row>> {
+    let about = about::key_of(set, key);
+    let streams = std::iter::once((set, key)).chain(events.iter().map(|it| (&**it, &*about)));
+    let mut values: Vec<Value> = Vec::new();
+    let mut parts = Vec::new();
+    for (number, (set, key)) in streams.enumerate() {
+        values.extend([organisation.into(), set.into(), key.into()]);
+        let behind = behind.map_or("", |(position, id)| {
+            values.extend([position.into(), id.into()]);
+            "AND (position, id) < (?, ?)"
+        });
+        parts.push(format!(
+            "SELECT * FROM (SELECT {} FROM history_entries WHERE organisation_id = ? AND set_name = ? \
+             AND record_key = ? {behind} ORDER BY position DESC, id DESC LIMIT {count}) AS part_{number}",
+            selected()
+        ));
+    }
+    let sql = format!(
+        "SELECT * FROM ({}) AS told ORDER BY position DESC, id DESC LIMIT {count}",
+        parts.join(" UNION ALL ")
     );
     rows(ctx, &sql, values).await
 }

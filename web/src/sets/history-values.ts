@@ -1,11 +1,11 @@
 /** Values of the history as people read them: references by their names, long texts by what differs. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { few } from '../client/sets.ts';
-import { difference, sayingOf, type Author, type ChangedField, type Entry } from '../core/history.ts';
+import { difference, sayingOf, stepOf, type Author, type ChangedField, type Entry } from '../core/history.ts';
 import { referenceOf } from '../core/list-state.ts';
 import { propertyOf, type EntitySet, type Model } from '../core/model.ts';
 import { plain } from '../parts/value.ts';
-import { memberName, text } from '../text.ts';
+import { find, memberName, text } from '../text.ts';
 
 /** Keys that are asked for by name at once. */
 const MOST_NAMES = 100;
@@ -103,9 +103,19 @@ export function whoOf({ userId, displayName }: Author): string {
 export function sentenceOf(
   set: EntitySet,
   names: ReferenceNames,
-  entry: Pick<Entry, 'by' | 'operation' | 'fields'>,
+  entry: Pick<Entry, 'by' | 'operation' | 'fields' | 'event' | 'data'>,
 ): string {
   const who = whoOf(entry.by);
+  const step = stepOf(entry);
+  if (step) {
+    const named = (kind: string, name: string) => find(`${set.name}-${kind}-${name}`) ?? name;
+    return text('history-step', {
+      who,
+      step: named('transition', step.transition),
+      from: named('workflowState', step.from),
+      to: named('workflowState', step.to),
+    });
+  }
   const saying = sayingOf(entry);
   if ('field' in saying) {
     const { name, before, after } = saying.field;

@@ -5,7 +5,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { asProblem, isAborted } from '../client/request.ts';
 import { entriesOf, type Entries } from '../client/history.ts';
-import { hasMore, waysBack, type Entry, type RestoreMode } from '../core/history.ts';
+import { hasMore, stepOf, waysBack, type Entry, type RestoreMode } from '../core/history.ts';
 import { ALL_PAST, EMPTY, writeState } from '../core/list-state.ts';
 import type { EntitySet } from '../core/model.ts';
 import type { Problem } from '../core/problem.ts';
@@ -132,11 +132,13 @@ export class SvcHistory extends Part {
   #entry(entry: Entry, index: number): TemplateResult {
     const names = this.#names as ReferenceNames;
     const how = howOf(entry.by);
+    const comment = stepOf(entry)?.comment;
     const isPointed = entry.id === this.pointed;
     return html`<li class="svc-entry" tabindex="-1" data-entry=${entry.id} ?data-pointed=${isPointed} aria-current=${isPointed ? 'true' : nothing}>
       <span class="svc-entry-sign">${icon(SIGNS[entry.operation])}</span>
       <div class="svc-entry-body">
         <p>${sentenceOf(this.set, names, entry)}</p>
+        ${comment ? html`<p>“${comment}”</p>` : nothing}
         <p class="svc-soft">${this.#link(entry)}${how ? html` · ${how}` : nothing}${entry.tookBack ? html` · ${text('history-took-back')}` : nothing}</p>
         ${hasMore(entry) ? this.#more(entry) : nothing}
       </div>

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::View;
 use crate::entry::Operation;
 use crate::set::{self, KeptEntities};
+use crate::settings::HistorySettings;
 use crate::sight::{Field, Kept};
 use crate::store::{self, Author, Place, Row};
 
@@ -136,6 +137,10 @@ pub(crate) struct EntryBody {
     took_back: Option<Uuid>,
     /// What changed, as far as the caller sees it.
     fields: Vec<FieldBody>,
+    /// The name of the event, where it is no change of the record but an event about it, such as a step in its workflow.
+    event: Option<String>,
+    /// Its data.
+    data: Value,
 }
 
 /// The names of people, as they are called now.
@@ -194,8 +199,12 @@ impl EntryBody {
         row: Row,
         fields: Vec<Field>,
     ) -> Result<Self> {
+        let is_event = row.operation == Operation::Event;
+        let data = row.stored.after.as_deref().filter(|_| is_event);
         let fields = fields.into_iter().map(|field| FieldBody::new(&row.set, texts, field));
         Ok(Self {
+            event: is_event.then(|| row.set.clone()),
+            data: data.and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default(),
             id: row.id,
             operation: row.operation.into(),
             time: row.time(),
@@ -263,17 +272,22 @@ pub(crate) async fn list_history_of_record(
     let kept = Kept::find(&ctx, &set)?;
     let mut place: Option<Place> = page.cursor()?;
     let (_, newest) = kept.record(&ctx, &id).await?;
+    let settings = ctx.app().settings::<HistorySettings>();
+    let events: &[String] = if kept.is_shared() { &[] } else { &settings.record_events };
     let take = usize::try_from(page.take).unwrap_or(usize::MAX);
     let mut seen: Vec<(Row, Vec<Field>)> = Vec::new();
     let mut count = page.limit();
     let mut looked_at = 0;
     let next = loop {
+        let record = (&*set, &*newest.key);
         let rows =
-            store::of_record(&ctx, kept.organisation, &set, &newest.key, place, count).await?;
+            store::told_of_record(&ctx, kept.organisation, record, events, place, count).await?;
         let is_last = u64::try_from(rows.len()).unwrap_or(u64::MAX) < count;
         place = rows.last().map(|row| (row.position, row.id)).or(place);
         for row in rows {
-            let fields = kept.fields(&ctx, &row)?;
+            // Whoever sees the record may know what happened to it.
+            let is_event = row.operation == Operation::Event;
+            let fields = if is_event { Some(Vec::new()) } else { kept.fields(&ctx, &row)? };
             seen.extend(fields.map(|fields| (row, fields)));
         }
         looked_at += count;

@@ -7,7 +7,9 @@ use svc_database::column;
 use uuid::Uuid;
 
 use super::{Row, rows, selected};
+use crate::about;
 use crate::command::Blanking;
+use crate::entry::Operation;
 
 /// A seal as it is stored.
 pub(crate) struct Seal {
@@ -141,11 +143,16 @@ pub(crate) async fn blank(
             ("user_id = ? AND user_name <> ''", "user_name = ''", vec![Value::from(*user)])
         }
         Blanking::Record(set, key) => (
-            "set_name = ? AND record_key = ? AND blanked = 0",
+            "((set_name = ? AND record_key = ?) OR (operation = ? AND record_key = ?)) AND blanked = 0",
             "row_after = CASE WHEN row_after IS NULL THEN NULL ELSE '{}' END, \
              row_before = CASE WHEN row_before IS NULL THEN NULL ELSE '{}' END, \
              protected = NULL, blanked = 1",
-            vec![set.as_str().into(), key.as_str().into()],
+            vec![
+                set.as_str().into(),
+                key.as_str().into(),
+                Operation::Event.code().into(),
+                about::key_of(set, key).into(),
+            ],
         ),
     };
     values.insert(0, ctx.organisation()?.0.into());

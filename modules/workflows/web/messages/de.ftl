@@ -171,4 +171,3 @@ standing-in-none = Niemand vertritt Sie, und Sie vertreten niemanden.
 standing-in-reason = Warum, wenn Sie mögen
 standing-in-to = Wer Sie vertritt
 standing-in-until = Bis zum Ende von
-history-step = { $who }: { $step }, von { $from } nach { $to }

@@ -171,4 +171,3 @@ standing-in-none = Nobody stands in for you, and you for nobody.
 standing-in-reason = Why, if you like
 standing-in-to = Who stands in for you
 standing-in-until = Until the end of
-history-step = { $who }: { $step }, from { $from } to { $to }
