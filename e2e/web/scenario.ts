@@ -56,7 +56,7 @@ export interface Opened {
   /** Opens a further page of the same person. */
   another(how: Opening): Promise<Page>;
   /** Opens an address in a browser in which nobody is signed in. */
-  stranger(address: string): Promise<Page>;
+  stranger(address: string, how?: Opening): Promise<Page>;
 }
 
 /** The address of an app that fills the tab. */
@@ -130,8 +130,8 @@ export function story(name: string, how: Opening, play: (opened: Opened) => Prom
         page,
         application,
         visit: (next) => visit(page, application.url, next),
-        async stranger(address) {
-          const other = await (await contextFor(world, { stranger: true })).newPage();
+        async stranger(address, theirs) {
+          const other = await (await contextFor(world, { ...theirs, stranger: true })).newPage();
           await other.goto(address);
           return other;
         },

@@ -2,31 +2,47 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Application } from './application.ts';
-import { addressOf, deafen, fresh, makeProduct, row, said, signInAs, story, until } from './scenario.ts';
+import {
+  addressOf,
+  deafen,
+  fresh,
+  makeProduct,
+  type Opened,
+  type Opening,
+  row,
+  said,
+  signInAs,
+  story,
+  until,
+} from './scenario.ts';
 
 const APP = 'workflows.tasks';
 const CLERK = ['Orders.View', 'Orders.Place', 'Workflows.View', 'Workflows.Act'];
 
 /** An order that somebody has placed. */
-interface Order {
+export interface Order {
   readonly id: string;
   readonly number: string;
 }
 
-/** Makes a role, invites a clerk, and comes in as that clerk. */
-async function comeIn(application: Application, stranger: (address: string) => Promise<Page>): Promise<Page> {
-  const name = fresh('Cy');
+/** Makes a role, invites somebody with it, and comes in as that person. */
+export async function comeIn(
+  application: Application,
+  stranger: Opened['stranger'],
+  { first = 'Cy', permissions = CLERK, how }: { first?: string; permissions?: readonly string[]; how?: Opening } = {},
+): Promise<Page> {
+  const name = fresh(first);
   const email = `${name.toLowerCase()}@shop.example`;
   const role = await application.ask<{ id: string }>('/api/v1/identity/roles', {
     method: 'POST',
-    body: { name: fresh('Orders'), description: '', permissions: CLERK },
+    body: { name: fresh('Orders'), description: '', permissions },
   });
   const { invitationLink } = await application.ask<{ invitationLink: string }>('/api/v1/identity/users', {
     method: 'POST',
     body: { email, displayName: name, roles: [role.id] },
   });
   const { pathname, search } = new URL(invitationLink);
-  const page = await stranger(application.url + pathname + search);
+  const page = await stranger(application.url + pathname + search, how);
   const password = fresh('a long password ');
   for (const field of await page.locator('input[type=password]').all()) await field.fill(password);
   await page.locator('form .primary').click();
@@ -35,7 +51,7 @@ async function comeIn(application: Application, stranger: (address: string) => P
 }
 
 /** Asks the API as whoever is signed in on a page. */
-function askAs<T>(page: Page, path: string, body: object): Promise<T> {
+export function askAs<T>(page: Page, path: string, body: object): Promise<T> {
   return page.evaluate(
     async ([address, sent]) => {
       const headers = { 'content-type': 'application/json', 'X-CSRF': '1' };
@@ -51,7 +67,7 @@ function askAs<T>(page: Page, path: string, body: object): Promise<T> {
 type AskAs = (path: string, body: object) => Promise<unknown>;
 
 /** Has somebody place orders. */
-async function place(application: Application, ask: AskAs, count: number): Promise<Order[]> {
+export async function place(application: Application, ask: AskAs, count: number): Promise<Order[]> {
   const { id: productId } = await makeProduct(application, fresh('Ordered'));
   const stock = `/odata/v1/Products(${productId})/Shop.ReceiveStock`;
   await application.ask(stock, { method: 'POST', body: { quantity: count } });
@@ -120,7 +136,7 @@ export const tasks = [
       const tile = page.locator('.shell-tile', { hasText: 'Tasks' });
       const before = await numberIn(tile.locator('.shell-badge'));
       const { items } = await application.ask<{ items: { count: number }[] }>('/api/v1/workflows/tasks/counts');
-      assert.ok(before >= 2 && items.length === 1);
+      assert.ok(before >= 2 && items.length === 2);
       await tile.dblclick();
       const app = page.locator('.shell-window[data-app="workflows.tasks"]');
       await app.getByLabel('Order', { exact: true }).selectOption('newest');
@@ -130,6 +146,10 @@ export const tasks = [
 
       await press(page, first, 'Approve');
       await said(page, `${first.number}: It is now: Approved`);
+      // It awaits whoever packs it next, who is the same here.
+      await press(page, first, 'Pick');
+      await press(page, first, 'Send off');
+      await said(page, `${first.number}: It is now: On its way`);
       await row(page, first.number).waitFor({ state: 'detached' });
       const task = page.locator('.shell-task[aria-label^="Tasks"]');
       for (const place of [tile, task]) {
@@ -165,16 +185,21 @@ export const tasks = [
       assert.equal(asked, 0);
       await task.click();
       await row(page, fifth.number).waitFor();
-      for (const order of [third, fourth, fifth]) await row(page, order.number).getByRole('checkbox').check();
-      await app.getByRole('button', { name: 'Approve (3)' }).click();
-      await said(page, '3 records taken on');
+      const several = [third, fourth, fifth];
+      for (const step of ['Approve', 'Pick', 'Send off']) {
+        for (const order of several)
+          await row(page, order.number).getByRole('button', { name: step }).first().waitFor();
+        for (const order of several) await row(page, order.number).getByRole('checkbox').check();
+        await app.getByRole('button', { name: `${step} (3)` }).click();
+        await said(page, '3 records taken on');
+      }
       for (const order of [third, fourth, fifth]) await row(page, order.number).waitFor({ state: 'detached' });
       await until(
         'the badge counts two less',
         async () => (await numberIn(task.locator('.shell-badge'))) === before - 2,
       );
-      const approved = await application.ask<{ state: { name: string } }>(pathOf(fifth));
-      assert.equal(approved.state.name, 'approved');
+      const sent = await application.ask<{ state: { name: string } }>(pathOf(fifth));
+      assert.equal(sent.state.name, 'shipped');
     },
   ),
 
@@ -199,7 +224,7 @@ export const tasks = [
       await comment(page, 'Refuse (2)', 'Not now');
       const told = page.locator('dialog[open]', { hasText: '1 taken on, 1 refused' }).getByRole('listitem');
       await told.filter({ hasText: other.number }).getByText('Somebody has changed it').waitFor();
-      await told.filter({ hasText: third.number }).getByText('It is now: Not asked for').waitFor();
+      await told.filter({ hasText: third.number }).getByText('It is now: Draft').waitFor();
       await page.locator('dialog[open]').getByRole('button', { name: 'Done' }).click();
       for (const order of [other, third]) await row(page, order.number).waitFor({ state: 'detached' });
     },
@@ -248,7 +273,7 @@ export const tasks = [
       while (!(await focused()).startsWith('Refuse')) await page.keyboard.press('ArrowRight');
       await page.keyboard.press('Enter');
       await comment(page, 'Refuse', 'By hand');
-      await said(page, `${order.number}: It is now: Not asked for`);
+      await said(page, `${order.number}: It is now: Draft`);
       await until('the list has the focus', () => page.evaluate(() => document.activeElement?.role === 'grid'));
       await page.keyboard.press('Home');
       const next = (await page.locator('.svc-row[data-index="0"] [data-column="0"]').innerText()).trim();
@@ -272,7 +297,7 @@ export const tasks = [
       await page.locator('dialog[open]').getByText('The server can’t be reached').waitFor();
       await page.context().setOffline(false);
       await page.locator('dialog[open]').getByRole('button', { name: 'Refuse' }).click();
-      await said(page, `${order.number}: It is now: Not asked for`);
+      await said(page, `${order.number}: It is now: Draft`);
       const { past } = await application.ask<{ past: { comment: string }[] }>(pathOf(order));
       assert.ok(past.some((step) => step.comment === 'Not in this weather'));
     },
@@ -295,6 +320,53 @@ export const tasks = [
         .tap();
       await comment(page, 'Refuse', 'From the train');
       await row(page, order.number).waitFor({ state: 'detached' });
+    },
+  ),
+
+  story(
+    'a turn is handed on with a reason, and somebody stands in for some days',
+    { later: true },
+    async ({ page, application, visit, stranger }) => {
+      const first = fresh('Ina');
+      const other = await comeIn(application, stranger, {
+        first,
+        permissions: ['Orders.View', 'Workflows.View', 'Workflows.Act'],
+      });
+      const [order] = (await waiting(application, 1)) as [Order];
+      await visit({ app: APP, state: { order: 'newest' } });
+      await row(page, order.number).getByRole('checkbox').check();
+      await page.getByRole('button', { name: 'Hand on' }).click();
+      const dialog = page.locator('dialog[open]');
+      await dialog.getByLabel('Find by name').fill(first.toUpperCase());
+      await dialog.getByLabel('To whom').locator('option').first().waitFor({ state: 'attached' });
+      await until('she is the one who is found', async () => (await dialog.locator('option').count()) === 1);
+      // Nothing is handed on without a word.
+      await dialog.getByRole('button', { name: 'Hand on' }).click();
+      await dialog.getByLabel('Why').fill('On holiday');
+      await dialog.getByRole('button', { name: 'Hand on' }).click();
+      await said(page, `${order.number} is handed on.`);
+      await row(page, order.number).waitFor({ state: 'detached' });
+      await other.goto(addressOf(application.url, { app: APP, state: { order: 'newest' } }));
+      await row(other, order.number).getByRole('button', { name: 'Refuse' }).first().click();
+      await comment(other, 'Refuse', 'For somebody else');
+      await said(other, `${order.number}: It is now: Draft`);
+
+      await page.getByRole('button', { name: 'Stand-ins' }).click();
+      await dialog.getByText('Nobody stands in for you').waitFor();
+      await dialog.getByLabel('Find by name').fill(first);
+      await until('she is found again', async () => (await dialog.locator('option').count()) === 1);
+      await dialog.getByRole('button', { name: 'Let stand in' }).click();
+      await said(page, /stands in for you/);
+      // Rows stay where they are below a pointer.
+      await other.getByRole('heading', { name: 'Tasks', level: 1 }).hover();
+      const [later] = (await waiting(application, 1)) as [Order];
+      await row(other, later.number).waitFor();
+      await page.getByRole('button', { name: 'Stand-ins' }).click();
+      await dialog.getByText(new RegExp(`${first}.* for `)).waitFor();
+      await dialog.getByRole('button', { name: /^End that/ }).click();
+      await dialog.getByText('Nobody stands in for you').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await row(other, later.number).waitFor({ state: 'detached' });
     },
   ),
 

@@ -10,7 +10,7 @@ export const board = [
     { later: true },
     async ({ page, application, visit }) => {
       // One that stands first among those that wait, so that it is on the board.
-      const filter = encodeURIComponent("status eq 'placed' and workflowState eq 'open'");
+      const filter = encodeURIComponent("status eq 'placed' and workflowState eq 'draft'");
       const { value } = await application.ask<{ value: { id: string; number: string }[] }>(
         `/odata/v1/Orders?$filter=${filter}&$orderby=orderedAt desc&$top=1&$select=id,number`,
       );
@@ -20,7 +20,7 @@ export const board = [
       await visit({ app: BOARD.app, state: conditions });
       const column = (title: string) => page.getByRole('region', { name: title, exact: true });
       const card = page.locator(`[data-key="${order.id}"]`);
-      await column('Not asked for').locator(`[data-key="${order.id}"]`).waitFor();
+      await column('Draft').locator(`[data-key="${order.id}"]`).waitFor();
       const drag = async (title: string) => {
         const start = await card.boundingBox();
         const end = await column(title).boundingBox();
@@ -46,7 +46,7 @@ export const board = [
       const why = page.locator('dialog[open]', { hasText: 'Comment' });
       await why.getByLabel('Comment').fill('Not this year');
       await why.getByRole('button', { name: 'Refuse' }).press('Enter');
-      await column('Not asked for').locator(`[data-key="${order.id}"]`).waitFor();
+      await column('Draft').locator(`[data-key="${order.id}"]`).waitFor();
       // A press opens it beside the board.
       await card.locator('.svc-card-name').click();
       await page.locator('.svc-pane h2', { hasText: order.number }).waitFor();

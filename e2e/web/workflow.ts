@@ -4,6 +4,7 @@ import { deafen, said, story } from './scenario.ts';
 import type { Application } from './application.ts';
 import { board } from './workflow-board.ts';
 import { designer } from './workflow-designer.ts';
+import { people } from './workflow-people.ts';
 
 /** An order that waits for its approval. */
 interface Waiting {
@@ -13,15 +14,15 @@ interface Waiting {
 
 /** Has an order wait for its approval, whatever was done with it before. */
 async function waiting(application: Application): Promise<Waiting> {
-  const filter = encodeURIComponent("status eq 'placed' and workflowState ne 'approved'");
+  const filter = encodeURIComponent("status eq 'placed' and workflowState in ('draft','submitted')");
   const { value } = await application.ask<{ value: Waiting[] }>(
     `/odata/v1/Orders?$filter=${filter}&$orderby=orderedAt&$top=1&$select=id,number`,
   );
   const [order] = value;
-  assert.ok(order, 'the sample has orders that are not approved');
+  assert.ok(order, 'the sample has orders that are not approved yet');
   const path = `/api/v1/workflows/Orders/${order.id}`;
   const { version, state } = await application.ask<{ version: string; state: { name: string } }>(path);
-  if (state.name === 'open') {
+  if (state.name === 'draft') {
     await application.ask(`${path}/transitions/submit`, { method: 'POST', body: { version } });
   }
   return order;
@@ -42,8 +43,8 @@ export const workflow = [
       await dialog.getByRole('button', { name: 'Refuse' }).click();
       await dialog.getByLabel('Comment').fill('Too many parasols');
       await dialog.getByRole('button', { name: 'Refuse' }).click();
-      await said(page, 'It is now: Not asked for');
-      await standing.locator('h3', { hasText: 'Not asked for' }).waitFor();
+      await said(page, 'It is now: Draft');
+      await standing.locator('h3', { hasText: 'Draft' }).waitFor();
       await page.locator('.svc-pane h2', { hasText: number }).waitFor();
 
       await standing.getByRole('button', { name: 'Submit' }).click();
@@ -72,7 +73,7 @@ export const workflow = [
       const { version } = await application.ask<{ version: string }>(path);
       const body = { version, comment: 'Ask again in spring' };
       await application.ask(`${path}/transitions/refuse`, { method: 'POST', body });
-      await standing.locator('h3', { hasText: 'Not asked for' }).waitFor();
+      await standing.locator('h3', { hasText: 'Draft' }).waitFor();
     },
   ),
 
@@ -94,9 +95,10 @@ export const workflow = [
       await dialog.getByLabel('Comment').fill('Too late');
       await dialog.getByRole('button', { name: 'Refuse' }).click();
       await standing.getByText('This is how it stands now').waitFor();
-      await standing.locator('h3', { hasText: 'Not asked for' }).waitFor();
+      await standing.locator('h3', { hasText: 'Draft' }).waitFor();
     },
   ),
   ...designer,
   ...board,
+  ...people,
 ];

@@ -121,6 +121,24 @@ CREATE TABLE order_numbers (
     last BIGINT NOT NULL
 );
 
+CREATE TABLE purchases (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    reference TEXT NOT NULL,
+    product_id UUID NOT NULL,
+    supplier_id UUID,
+    quantity INTEGER NOT NULL CHECK (quantity > 0),
+    received_at TIMESTAMPTZ,
+    version BIGINT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    UNIQUE (organisation_id, id),
+    FOREIGN KEY (organisation_id, product_id) REFERENCES products (organisation_id, id),
+    FOREIGN KEY (organisation_id, supplier_id) REFERENCES suppliers (organisation_id, id)
+);
+CREATE INDEX purchases_product ON purchases (organisation_id, product_id);
+CREATE INDEX purchases_supplier ON purchases (organisation_id, supplier_id);
+
 -- Has its one row once sample data was loaded, so that what somebody deletes stays deleted.
 CREATE TABLE sample_data (
     id INTEGER PRIMARY KEY CHECK (id = 1)

@@ -30,13 +30,13 @@ pub const LINES_ARE_FIXED: ErrorCode = ErrorCode::new(
     "The lines of an order stay as they were placed",
 );
 
-/// An order needs approval before it is shipped.
-pub const NOT_APPROVED: ErrorCode = ErrorCode::new(
-    "shop.not_approved",
+/// An order isn't as far in its workflow.
+pub const NOT_READY: ErrorCode = ErrorCode::new(
+    "shop.not_ready",
     ErrorKind::Conflict,
-    "The order comes to more than `limit`, and isn't approved",
+    "The order isn't as far: it is approved and picked before it is shipped",
 );
 
 /// All of them.
 pub const ALL: [ErrorCode; 5] =
-    [STOCK_TOO_LOW, CREDIT_TOO_LOW, ORDER_CLOSED, LINES_ARE_FIXED, NOT_APPROVED];
+    [STOCK_TOO_LOW, CREDIT_TOO_LOW, ORDER_CLOSED, LINES_ARE_FIXED, NOT_READY];

@@ -10,11 +10,12 @@
 //! [`sample`] invents a year and a half of business to try it with.
 
 mod api;
-pub mod approval;
 pub mod category;
 pub mod customer;
 pub mod errors;
 mod first_start;
+pub mod fulfilment;
+mod goods;
 mod operations;
 pub mod order;
 pub mod order_line;
@@ -22,6 +23,7 @@ mod order_number;
 pub mod orders;
 mod placed_orders;
 pub mod product;
+pub mod purchase;
 pub mod sample;
 mod settings;
 mod shop;

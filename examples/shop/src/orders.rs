@@ -3,10 +3,10 @@
 //! | Command | From | To | Stock | Permission |
 //! | --- | --- | --- | --- | --- |
 //! | [`place_order`] | | placed | is set aside | [`PLACE`] |
-//! | [`ship_order`] | placed, and [approved](approval) where it comes to much | shipped | | [`SHIP`] |
+//! | [`ship_order`] | placed, and [picked](fulfilment) | shipped | | [`SHIP`] |
 //! | [`cancel_order`] | placed | cancelled | comes back | [`CANCEL`] |
 //!
-//! Each command is one unit of work. When it fails, whatever the reason, it leaves nothing behind:
+//! The last two take the order on in its [workflow](fulfilment), as its own transitions do. Each command is one unit of work. When it fails, whatever the reason, it leaves nothing behind:
 //! no order without lines, no stock that nobody ordered, no event of something that didn't happen.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use serde_json::json;
 use svc::prelude::*;
 use utoipa::ToSchema;
 
-use crate::{approval, customer, errors, order, order_line, order_number, product, stock};
+use crate::{customer, errors, fulfilment, order, order_line, order_number, product, stock};
 
 /// The permission to place orders.
 pub const PLACE: &str = "Orders.Place";
@@ -96,19 +96,10 @@ pub async fn place_order(ctx: &Context, new: NewOrder) -> Result<order::Model> {
 ///
 /// [`ErrorKind::Forbidden`] without [`SHIP`];
 /// [`ErrorKind::NotFound`] for an unknown order;
-/// [`ErrorKind::Conflict`] when it was shipped or cancelled before, or needs an approval that it
-/// doesn't have.
+/// [`ErrorKind::Conflict`] when it was shipped or cancelled before, or isn't picked yet.
 pub async fn ship_order(ctx: &Context, order_id: Uuid) -> Result<order::Model> {
     ctx.require(SHIP)?;
-    ctx.transact(async |uow| {
-        let order = lock_placed(&uow, order_id).await?;
-        approval::check(ctx, &order).await?;
-        let mut order = order.into_active_model();
-        order.status = Set(order::Status::Shipped);
-        order.shipped_at = Set(Some(ctx.clock().now()));
-        uow.update(order).await
-    })
-    .await
+    take(ctx, order_id, "ship").await
 }
 
 /// Cancels an order, and puts its goods back into stock.
@@ -120,22 +111,15 @@ pub async fn ship_order(ctx: &Context, order_id: Uuid) -> Result<order::Model> {
 /// [`ErrorKind::Conflict`] when it was shipped or cancelled before.
 pub async fn cancel_order(ctx: &Context, order_id: Uuid) -> Result<order::Model> {
     ctx.require(CANCEL)?;
+    take(ctx, order_id, "cancel").await
+}
+
+/// Takes an order on that waits for shipment; answers with what became of it.
+async fn take(ctx: &Context, order_id: Uuid, step: &str) -> Result<order::Model> {
     ctx.transact(async |uow| {
-        let mut order = lock_placed(&uow, order_id).await?.into_active_model();
-        let lines = uow
-            .query::<order_line::Entity>()
-            .filter(order_line::COLUMN.order_id.eq(order_id))
-            .all()
-            .await?;
-        let ids: Vec<Uuid> = lines.iter().map(|line| line.product_id).collect();
-        let mut products = stock::lock_all(&uow, &ids).await?;
-        for line in lines {
-            if let Some(product) = products.remove(&line.product_id) {
-                stock::put_back(&uow, product, line.quantity).await?;
-            }
-        }
-        order.status = Set(order::Status::Cancelled);
-        uow.update(order).await
+        let order = lock_placed(&uow, order_id).await?;
+        fulfilment::take(&uow, &order, step).await?;
+        uow.context().find::<order::Entity>(order_id).await
     })
     .await
 }

@@ -4,12 +4,13 @@ use svc::data::value::ValueKind;
 use svc::http::schema_of;
 use svc::prelude::*;
 
+use crate::goods::GoodsFollow;
 use crate::placed_orders::LinesStayAsPlaced;
 use crate::settings::SampleSettings;
 use crate::stock::StockLow;
 use crate::{
-    api, approval, category, customer, errors, first_start, operations, order, order_line, orders,
-    product, stock, supplier,
+    api, category, customer, errors, first_start, fulfilment, operations, order, order_line,
+    orders, product, purchase, stock, supplier,
 };
 
 /// The application's own module.
@@ -81,14 +82,17 @@ impl Module for Shop {
             .on_each(operations::credit_left)
             .live();
         add_orders(registry);
+        add_purchases(registry);
         add_looks(registry);
         registry.commit_hook(Arc::new(LinesStayAsPlaced));
+        registry.commit_hook(Arc::new(GoodsFollow));
 
         registry.permission(product::SEE_ALL_REGIONS, "see the products of all regions");
         registry.permission(orders::PLACE, "place orders");
-        registry.permission(approval::APPROVE, "approve orders that come to much");
+        registry.permission(fulfilment::APPROVE, "approve orders");
         registry.permission(orders::SHIP, "record that orders have been shipped");
         registry.permission(orders::CANCEL, "cancel orders that have not been shipped");
+        registry.permission(purchase::RELEASE, "release what the shop buys");
         registry.permission(stock::RECEIVE, "add deliveries of suppliers to the stock");
         registry.errors(errors::ALL);
         registry
@@ -126,13 +130,24 @@ fn add_orders(registry: &mut Registry) {
         .repeatable()
         .on_each(operations::cancel)
         .live();
-    registry.designable_workflow(approval::SET, approval::workflow());
+    registry.designable_workflow(fulfilment::SET, fulfilment::workflow());
     registry
         .entity_set::<order_line::Entity>("OrderLines")
         .described("What orders consist of")
         .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
         .view_only()
         .live();
+}
+
+/// What the shop buys. Its workflow says who may do what with it.
+fn add_purchases(registry: &mut Registry) {
+    registry
+        .entity_set::<purchase::Entity>(purchase::SET)
+        .described("What the shop buys")
+        .read_only(purchase::Column::ReceivedAt)
+        .search([purchase::Column::Reference])
+        .live();
+    registry.workflow(purchase::SET, purchase::workflow());
 }
 
 /// What belongs together in records and forms.

@@ -2,13 +2,13 @@
 //! parasols before it gets hot, and a business that grows.
 
 use svc::prelude::*;
-use svc::workflows::WorkflowEngine;
+use svc::workflows::{TakenOver, WorkflowEngine};
 use time::{Date, Duration, Month, Weekday};
 
 use super::customers::Buyer;
 use super::goods::Good;
 use super::random::Random;
-use crate::{approval, order, order_line, order_number};
+use crate::{fulfilment, order, order_line, order_number};
 
 /// How many orders there are.
 const ORDERS: usize = 840;
@@ -55,22 +55,33 @@ pub(super) async fn load(
         lines.iter().map(|line| line_record(order, line, &goods[line.good]))
     });
     uow.insert_many(lines.collect::<Vec<_>>()).await?;
+    go_their_way(uow, &orders).await
+}
+
+/// Brings orders to where they stand: of those that wait each a step further than the one before, and what has left or was cancelled to its end.
+async fn go_their_way(uow: &UnitOfWork, orders: &[order::Model]) -> Result<()> {
+    let now = uow.context().clock().now();
+    let engine = uow.context().app().service::<WorkflowEngine>()?;
+    let past = orders.iter().filter_map(|order| {
+        let since = order.shipped_at.unwrap_or(order.updated_at);
+        let is_closed = now - since > Duration::days(fulfilment::CLOSED_AFTER.into());
+        let state = match order.status {
+            order::Status::Placed => return None,
+            order::Status::Cancelled => "cancelled",
+            order::Status::Shipped if is_closed => "closed",
+            order::Status::Shipped => "shipped",
+        };
+        Some(TakenOver { id: order.id, state: state.to_owned(), since })
+    });
+    engine.take_over(uow, fulfilment::SET, &past.collect::<Vec<_>>()).await?;
     let placed = orders.iter().filter(|order| order.status == order::Status::Placed);
-    // Whoever loads it needn't be somebody who submits and approves.
-    let ctx = uow.context();
-    let system = ctx.acting_as(Arc::new(Principal::system_in(ctx.organisation()?)));
-    for (order, steps) in placed.zip((0..3).cycle()) {
-        for step in ["submit", approval::approving(order)].into_iter().take(steps) {
-            take(&system, order.id, step).await?;
+    for (order, steps) in placed.zip((0..4).cycle()) {
+        let way = ["submit", fulfilment::approving(order), "pick"];
+        for step in way.into_iter().take(steps) {
+            engine.take(uow.context(), fulfilment::SET, order.id, step, None).await?;
         }
     }
     Ok(())
-}
-
-/// Takes an order on in its workflow.
-async fn take(ctx: &Context, order: Uuid, step: &str) -> Result<()> {
-    let engine = ctx.app().service::<WorkflowEngine>()?;
-    engine.take(ctx, approval::SET, order, step, None).await
 }
 
 /// The moments at which orders came in, in their order.

@@ -10,6 +10,7 @@ use svc::core::PermissionSet;
 use svc::core::settings::LoadOptions;
 use svc::data::{Captured, CommitHook};
 use svc::prelude::*;
+use svc::workflows::WorkflowEngine;
 use svc_testing::{Backend, ThrowAwayDatabase};
 use time::macros::datetime;
 
@@ -41,8 +42,8 @@ pub(crate) struct Fixture {
 }
 
 /// All that the shop's commands need.
-pub(crate) const CLERK: [&str; 4] =
-    ["Orders.Place", "Orders.Ship", "Orders.Cancel", "Products.ReceiveStock"];
+pub(crate) const CLERK: [&str; 5] =
+    ["Orders.View", "Orders.Place", "Orders.Ship", "Orders.Cancel", "Products.ReceiveStock"];
 
 impl Fixture {
     /// An empty shop.
@@ -89,6 +90,16 @@ impl Fixture {
     /// The events that were committed since the last call.
     pub(crate) fn events(&self) -> Vec<String> {
         std::mem::take(&mut self.recorder.0.lock().unwrap())
+    }
+}
+
+/// Brings an order that comes to little through all that stands before its shipment.
+pub(crate) async fn pick(ctx: &Context, order: Uuid) {
+    let system = Principal::system_in(ctx.organisation().unwrap());
+    let system = ctx.acting_as(Arc::new(system));
+    let engine = ctx.app().service::<WorkflowEngine>().unwrap();
+    for step in ["submit", "approve", "pick"] {
+        engine.take(&system, "Orders", order, step, None).await.unwrap();
     }
 }
 

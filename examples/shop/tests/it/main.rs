@@ -2,11 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
 
 mod api;
-mod approval;
 mod commands;
 mod described;
 mod first_start;
 mod fixture;
+mod fulfilment;
 mod orders;
 mod plans;
 mod refusals;

@@ -9,7 +9,7 @@ use shop::{order_line, product};
 use svc::prelude::*;
 use svc_testing::on_both_databases;
 
-use crate::fixture::{CLERK, Fixture, add_customer, add_product, order_of, stock_of};
+use crate::fixture::{CLERK, Fixture, add_customer, add_product, order_of, pick, stock_of};
 
 async fn lines_of(ctx: &Context, order: &order::Model) -> Vec<order_line::Model> {
     let query = ctx.query::<order_line::Entity>();
@@ -117,6 +117,7 @@ on_both_databases! {
         assert_eq!(refusal.code(), "shop.credit_too_low");
         assert_eq!(refusal.parameters()["total"], "50.00");
         assert_eq!(refusal.parameters()["left"], "37.50");
+        pick(&ctx, first.id).await;
         ship_order(&ctx, first.id).await.unwrap();
         assert_eq!(second().await.unwrap().number, "SO-100002");
     }
@@ -127,6 +128,9 @@ on_both_databases! {
         let customer = add_customer(&ctx, "C-1", None).await;
         let hammer = add_product(&ctx, "HT-1").await;
         let order = place_order(&ctx, order_of(&customer, &[(&hammer, 1)])).await.unwrap();
+        let early = ship_order(&ctx, order.id).await.unwrap_err();
+        assert_eq!((early.kind(), early.code()), (ErrorKind::Conflict, "shop.not_ready"));
+        pick(&ctx, order.id).await;
         ctx.clock().advance(Duration::from_hours(30));
         let shipped = ship_order(&ctx, order.id).await.unwrap();
         assert_eq!(shipped.status, Status::Shipped);
@@ -161,7 +165,7 @@ on_both_databases! {
         let order = place_order(&ctx, order_of(&customer, &[(&hammer, 1)])).await.unwrap();
         let others = |missing: &str| {
             let mut held = CLERK;
-            held.iter_mut().filter(|name| **name == missing).for_each(|name| *name = "Orders.View");
+            held.iter_mut().filter(|name| **name == missing).for_each(|name| *name = "Products.View");
             fixture.person(1, held)
         };
         let new = order_of(&customer, &[(&hammer, 1)]);
@@ -220,8 +224,8 @@ on_both_databases! {
         place_order(&of_region("Alps"), new()).await.unwrap();
         // Who has no claim, or lost it, sees less and not more; to see all takes a permission.
         place_order(&ctx, new()).await.unwrap_err();
-        let [place, ship, cancel, receive] = CLERK;
-        let all = [place, ship, cancel, receive, product::SEE_ALL_REGIONS];
+        let [view, place, ship, cancel, receive] = CLERK;
+        let all = [view, place, ship, cancel, receive, product::SEE_ALL_REGIONS];
         let all = fixture.person(1, all);
         place_order(&all, new()).await.unwrap();
     }

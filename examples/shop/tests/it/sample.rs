@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use shop::order::{self, Status};
-use shop::{category, customer, order_line, product, sample, supplier};
+use shop::{category, customer, order_line, product, purchase, sample, supplier};
 use svc::prelude::*;
+use svc::workflows::WorkflowEngine;
 use svc_testing::on_both_databases;
 use time::Duration;
 
@@ -30,10 +31,40 @@ on_both_databases! {
         assert!(ctx.query::<product::Entity>().count().await.unwrap() >= 70);
         assert!(ctx.query::<customer::Entity>().count().await.unwrap() >= 90);
         assert!(ctx.query::<order::Entity>().count().await.unwrap() >= 800);
+        assert!(ctx.query::<purchase::Entity>().count().await.unwrap() >= 15);
         let told = fixture.events();
         let (last, steps) = told.split_last().unwrap();
         assert!(steps.iter().all(|event| event.starts_with("WorkflowTransitioned ")), "{told:?}");
         assert!(last.starts_with("LiveTold "), "pages hear of all of them once: {told:?}");
+    }
+
+    async fn there_are_records_in_every_state(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.person(1, ["Orders.View", "Purchases.View", "Products.View", "Workflows.View"]);
+        sample::load(&ctx).await.unwrap();
+        let orders = ["draft", "submitted", "approved", "picking", "shipped", "closed", "cancelled"];
+        let purchases = ["draft", "requested", "ordered", "received", "givenUp"];
+        for (set, states) in [("Orders", &orders[..]), ("Purchases", &purchases[..])] {
+            let sql = "SELECT state, COUNT(*) FROM workflows_instances WHERE set_name = ? GROUP BY state";
+            let rows = ctx.run(ctx.database().statement(sql, [set.into()])).await.unwrap();
+            let counts: BTreeMap<String, i64> = rows
+                .iter()
+                .map(|row| (row.try_get_by_index(0).unwrap(), row.try_get_by_index(1).unwrap()))
+                .collect();
+            let known: BTreeSet<&str> = counts.keys().map(String::as_str).collect();
+            assert_eq!(known, states.iter().copied().collect(), "{counts:?}");
+        }
+        // What orders say of themselves and their status are of one mind.
+        let engine = ctx.app().service::<WorkflowEngine>().unwrap();
+        for order in ctx.query::<order::Entity>().all().await.unwrap() {
+            let state = engine.state_of(&ctx, "Orders", order.id).await.unwrap();
+            let expected = match order.status {
+                Status::Placed => &orders[..4],
+                Status::Shipped => &orders[4..6],
+                Status::Cancelled => &orders[6..],
+            };
+            assert!(expected.contains(&state.as_str()), "{} is {state}", order.number);
+        }
     }
 
     async fn orders_are_the_sum_of_their_lines_and_have_a_plausible_past(backend) {

@@ -66,6 +66,7 @@ on_both_databases! {
         sell(5).await.unwrap();
         assert_eq!(fixture.events(), [""; 0], "that it is low is known");
         cancel_order(&ctx, last.id).await.unwrap();
+        assert!(fixture.events().iter().all(|event| !event.starts_with("stock.")), "more is left");
         receive_stock(&ctx, hammer.id, delivery(5)).await.unwrap();
         assert_eq!((stock_of(&ctx, &hammer).await, fixture.events()), (20, vec![]));
         sell(1).await.unwrap();
