@@ -12,18 +12,11 @@ use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use svc_core::{ErrorCode, ErrorKind};
 
 use crate::home::{POLICY, escape};
-use crate::problem::status_of;
+use crate::problem::{DESCRIBED_AT, status_of};
 use crate::state::HttpState;
-
-const PATH: &str = "/docs/errors";
 
 const PAGE: &str = include_str!("error_page/index.html");
 const STYLE: &str = include_str!("error_page/style.css");
-
-/// Where an error of this code is described, relative to the application's address.
-pub(crate) fn address_of(code: &str) -> String {
-    format!("{PATH}#{code}")
-}
 
 pub(crate) fn routes(name: &str, codes: &[ErrorCode]) -> Router<HttpState> {
     let page = PAGE.replace("{{rows}}", &rows(codes)).replace("{{name}}", &escape(name));
@@ -37,7 +30,7 @@ pub(crate) fn routes(name: &str, codes: &[ErrorCode]) -> Router<HttpState> {
         let headers = [(CONTENT_TYPE, "text/css; charset=utf-8"), (CACHE_CONTROL, "max-age=3600")];
         (headers, STYLE)
     };
-    Router::new().route(PATH, get(serve)).route("/docs/errors.css", get(style))
+    Router::new().route(DESCRIBED_AT, get(serve)).route("/docs/errors.css", get(style))
 }
 
 /// General codes first, then those of modules by name.

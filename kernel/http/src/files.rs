@@ -24,8 +24,8 @@ use sha2::{Digest as _, Sha256};
 use svc_core::{Error, Result, hex};
 use svc_odata::headers::EntityTag;
 
+use crate::conditional::FOR_GOOD;
 use crate::conditional::has_already;
-use crate::messages_api::FOR_GOOD;
 use crate::problem::ApiResult;
 use crate::state::HttpState;
 

@@ -19,30 +19,27 @@
 //! and are done once: a deadlock ends the request, which then may be sent again. What a route does
 //! outside of the database is not undone.
 
+mod asked;
+mod flights;
 mod store;
 mod sweep;
 
-use std::collections::HashSet;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures::FutureExt as _;
-use http::header::CONTENT_TYPE;
-use http::request::Parts;
 use http::{HeaderMap, HeaderName};
-use sha2::{Digest as _, Sha256};
-use svc_core::{Error, ErrorKind, Result, hex};
-use svc_data::Context;
+use svc_core::{Error, ErrorKind, Result};
 use tower::Service;
 
 use crate::authentication::{Ctx, caller};
 use crate::problem::ApiError;
 use crate::state::HttpState;
+use asked::Asked;
+pub(crate) use flights::Flights;
 use store::Kept;
 pub(crate) use store::MIGRATION;
 pub(crate) use sweep::Sweep;
@@ -135,77 +132,6 @@ fn key_of(headers: &HeaderMap) -> Result<String> {
     })
 }
 
-/// What is asked, and by whom under which key.
-struct Asked {
-    id: String,
-    request: String,
-}
-
-impl Asked {
-    fn new(ctx: &Context, key: &str, parts: &Parts, body: &[u8]) -> Self {
-        let who = ctx.principal();
-        let organisation = who.organisation().map_or(0, |id| id.0.as_u128());
-        let user = who.user_id().map_or(0, |id| id.0.as_u128());
-        let media_type = parts.headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
-        let uri = parts.uri.path_and_query().map_or("", |uri| uri.as_str());
-        Self {
-            id: hash([&organisation.to_be_bytes()[..], &user.to_be_bytes(), key.as_bytes()]),
-            request: hash([
-                parts.method.as_str().as_bytes(),
-                uri.as_bytes(),
-                media_type.unwrap_or_default(),
-                body,
-            ]),
-        }
-    }
-}
-
-/// A hash of texts, in which the end of each counts.
-fn hash<const N: usize>(texts: [&[u8]; N]) -> String {
-    let mut hash = Sha256::new();
-    for text in texts {
-        hash.update((text.len() as u64).to_be_bytes());
-        hash.update(text);
-    }
-    hex(&hash.finalize())
-}
-
-/// The keys that are being used on this node.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Flights(Arc<Mutex<HashSet<String>>>);
-
-/// A key that is being used.
-struct Flight {
-    flights: Flights,
-    id: String,
-}
-
-impl Flights {
-    fn begin(&self, id: &str) -> Result<Flight> {
-        if self.lock().insert(id.to_owned()) {
-            return Ok(Flight { flights: self.clone(), id: id.to_owned() });
-        }
-        Err(in_flight())
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Flight {
-    fn drop(&mut self) {
-        self.flights.lock().remove(&self.id);
-    }
-}
-
-fn in_flight() -> Error {
-    Error::conflict(
-        "a request with this `Idempotency-Key` is being served; come back for its answer",
-    )
-    .retry_after(Duration::from_secs(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,10 +144,5 @@ mod tests {
         for wrong in ["", "\"\"", "two words", &"x".repeat(256)] {
             assert_eq!(key(wrong), None, "{wrong}");
         }
-    }
-
-    #[test]
-    fn the_end_of_each_text_counts() {
-        assert_ne!(hash([b"ab", b"c"]), hash([b"a", b"bc"]));
     }
 }

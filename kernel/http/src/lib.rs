@@ -57,7 +57,9 @@
 
 mod access;
 mod apps;
+mod apps_api;
 mod authentication;
+mod authenticator;
 mod browser;
 mod conditional;
 mod content_policy;
@@ -87,7 +89,8 @@ mod tools;
 
 pub use access::{Access, Guarded, May};
 pub use apps::{BadgeSource, WebApp, WebAppRegistry};
-pub use authentication::{Authenticator, CookieCredential, Ctx};
+pub use authentication::Ctx;
+pub use authenticator::{Authenticator, CookieCredential};
 pub use browser::BrowserRegistry;
 pub use content_policy::{ContentPolicy, FrameAncestors, Nonce};
 pub use extract::{ApiJson, ApiPath, ApiQuery, JsonText, Listing, Page, Paged};

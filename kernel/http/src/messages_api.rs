@@ -14,14 +14,12 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::authentication::{Ctx, caller};
+use crate::conditional::FOR_GOOD;
 use crate::conditional::has_already;
 use crate::extract::{ApiPath, ApiQuery};
 use crate::problem::{ApiError, ApiResult};
 use crate::public_routes;
 use crate::state::HttpState;
-
-/// What never changes may be kept for a year.
-pub(crate) const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
     OpenApiRouter::default()

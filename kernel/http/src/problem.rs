@@ -13,7 +13,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 use svc_core::{Error, ErrorKind, ErrorParameters, FieldErrors};
 
-use crate::error_page;
+/// The page that describes all codes, relative to the application's address.
+pub(crate) const DESCRIBED_AT: &str = "/docs/errors";
 
 /// What the caller of a failed internal part reads, whatever the error says.
 const HIDDEN: &str = "something went wrong on the server";
@@ -267,7 +268,7 @@ struct Problem<'a> {
 
 fn problem_body(parts: &ProblemParts<'_>, occasion: &Occasion<'_>) -> Vec<u8> {
     to_json(&Problem {
-        r#type: error_page::address_of(parts.code),
+        r#type: format!("{DESCRIBED_AT}#{}", parts.code),
         code: parts.code,
         title: parts.title,
         status: parts.status.as_u16(),

@@ -9,7 +9,7 @@ use svc_core::{App, Registry, Result};
 use utoipa::openapi::{OpenApi, RefOr, Schema};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::authentication::Authenticator;
+use crate::authenticator::Authenticator;
 use crate::health::HealthCheck;
 use crate::kinds;
 use crate::metrics::MetricsSource;

@@ -5,7 +5,7 @@ use svc_core::{App, ShareLimits, Shares};
 use tokio_util::sync::CancellationToken;
 
 use crate::apps::WebApps;
-use crate::authentication::Authenticator;
+use crate::authenticator::Authenticator;
 use crate::idempotency::Flights;
 use crate::settings::HttpSettings;
 

@@ -15,14 +15,14 @@ use svc_odata::bind::{
     AggregateMethod, BoundAggregate, BoundApply, BoundExpr, BoundTransformation,
     BoundTransformationKind as Kind, Row,
 };
-use svc_odata::json::push_name;
 use svc_odata::model::PrimitiveType;
 
+use super::aggregated::AggregatedColumn;
+use super::counts::{count_of, first_number};
+use super::form::Form;
 use super::model::Sets;
 use super::order::Terms;
-use super::page::PageRequest;
-use super::read::{count_of, first_number, with_computed};
-use super::rows::{Form, close};
+use super::page_request::PageRequest;
 use super::source::Source;
 use super::sql::Translator;
 use super::token::Position;
@@ -346,55 +346,34 @@ pub(super) struct Aggregated<'q> {
     pub(super) next: Option<Position>,
 }
 
-/// A column of aggregated rows.
-pub(super) struct AggregatedColumn<'q> {
-    /// Its path in the object that stands for the row.
-    path: Vec<&'q str>,
-    /// The form its values come in.
-    pub(super) form: Form,
-}
-
-/// Writes the values of a row as an object; what was grouped by along a path stands in objects
-/// along that path.
-pub(super) fn write_aggregated(
-    out: &mut String,
-    backend: Backend,
-    columns: &[AggregatedColumn<'_>],
-    row: &QueryResult,
-) -> Result<()> {
-    let all: Vec<usize> = (0..columns.len()).collect();
-    write_level(out, backend, columns, &all, 0, row)
-}
-
-fn write_level(
-    out: &mut String,
-    backend: Backend,
-    columns: &[AggregatedColumn<'_>],
-    here: &[usize],
-    depth: usize,
-    row: &QueryResult,
-) -> Result<()> {
-    out.push('{');
-    let mut written: Vec<&str> = Vec::new();
-    for place in here {
-        let AggregatedColumn { path, form } = &columns[*place];
-        let name = path[depth];
-        if path.len() == depth + 1 {
-            push_name(out, name);
-            form.write_json(backend, row, *place, out).map_err(svc_database::database_error)?;
-            out.push(',');
-        } else if !written.contains(&name) {
-            written.push(name);
-            let within = |place: &usize| {
-                let path = &columns[*place].path;
-                path.len() > depth + 1 && path[depth] == name
-            };
-            let within: Vec<usize> = here.iter().copied().filter(|place| within(place)).collect();
-            push_name(out, name);
-            write_level(out, backend, columns, &within, depth + 1, row)?;
-            out.push(',');
-        }
+/// Makes rows with computed columns of rows: a table that is called as the entity's own, so that
+/// what is translated later finds both in it.
+fn with_computed(
+    mut rows: SelectStatement,
+    translator: &mut Translator<'_>,
+    compute: &[BoundExpr],
+) -> Result<SelectStatement> {
+    let place = translator.current.clone();
+    for index in 0..place.served.entity.columns.len() {
+        rows.column((place.table.clone(), place.served.entity.column_iden(index)));
     }
-    close(out, '}');
-    Ok(())
+    let known = std::mem::take(&mut translator.columns);
+    let mut columns = Vec::with_capacity(known.len() + compute.len());
+    for value in &known {
+        let name = Alias::new(format!("~column{}", columns.len()));
+        rows.expr_as(value.clone(), name.clone());
+        columns.push(Expr::col((place.table.clone(), name)));
+    }
+    translator.columns = known;
+    for expr in compute {
+        let name = Alias::new(format!("~column{}", columns.len()));
+        let form = Form::of(translator.sets, expr)?;
+        let value = translator.value(expr)?;
+        rows.expr_as(form.typed(translator.backend, value), name.clone());
+        columns.push(Expr::col((place.table.clone(), name)));
+    }
+    translator.columns = columns;
+    let mut outer = Query::select();
+    outer.from_subquery(rows, place.table);
+    Ok(outer)
 }

@@ -16,7 +16,8 @@ use svc_core::{Error, ErrorKind, Result};
 use svc_data::{Context, Expected, NewValues, Record, UnitOfWork};
 use svc_odata::model::{NavigationIndex, SetIndex};
 
-use super::model::{Link, Sets};
+use super::model::Sets;
+use super::served::Link;
 use super::source::Source;
 use super::write::{EntityValues, Verb, is_settable, new_values};
 

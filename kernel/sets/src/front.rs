@@ -26,7 +26,8 @@ use svc_odata::model::{PrimitiveType, PropertyType, SetIndex};
 use svc_odata::syntax::{QueryOptions, ResourcePath, SyntaxError};
 
 use super::model::Sets;
-use super::page::{PageReader, PageRequest};
+use super::page::PageReader;
+use super::page_request::PageRequest;
 use super::seen::Seen;
 use super::sink::RowSink;
 use super::source::Source;

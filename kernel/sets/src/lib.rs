@@ -12,6 +12,7 @@
 //! | File | What it holds |
 //! | --- | --- |
 //! | `model` | the sets as OData describes them, made from the catalogue |
+//! | `served` | what lies behind one set, and what somebody sees of it |
 //! | `seen` | what of that one principal may know |
 //! | `sql` | bound conditions and values as SQL |
 //! | `order` | what rows are sorted by, and what comes after one of them |
@@ -19,13 +20,15 @@
 //! | `settings` | what a read may ask for, and what it may cost |
 //! | `sink` | where rows go: as JSON, as values, or whatever a caller makes of them |
 //! | `source` | which entities of a set a path leads to |
+//! | `form` | the form in which values come from the database |
 //! | `rows` | what a statement returns of each row, and its way to JSON |
 //! | `row_json` | values of a row as JSON, from what the driver received |
 //! | `read` | one entity |
-//! | `prepared` | statements that were built before |
-//! | `page` | a page of them, piece by piece |
-//! | `apply` | what is made of the rows that are seen |
-//! | `related` | related entities within an answer |
+//! | `counts` | numbers that the database answers with |
+//! | `prepared`, `statement_cache` | statements that were built before |
+//! | `page`, `page_request` | a page of them, piece by piece |
+//! | `apply`, `aggregated` | what is made of the rows that are seen |
+//! | `related`, `expanded` | related entities within an answer |
 //! | `token` | where a page ended, sealed for the one query and person |
 //! | `write` | create, change, replace and delete through a unit of work |
 //! | `operations` | actions and functions, run on what their caller may see |
@@ -40,8 +43,12 @@ use std::sync::Arc;
 use svc_core::{App, Result};
 use svc_data::Catalogue;
 
+mod aggregated;
 mod apply;
+mod counts;
 mod deep;
+mod expanded;
+mod form;
 mod front;
 mod image;
 mod input;
@@ -49,6 +56,7 @@ mod model;
 mod operations;
 mod order;
 mod page;
+mod page_request;
 mod prepared;
 mod read;
 mod related;
@@ -56,10 +64,12 @@ mod row_json;
 mod rows;
 pub mod search;
 mod seen;
+mod served;
 mod settings;
 mod sink;
 mod source;
 mod sql;
+mod statement_cache;
 mod token;
 mod upsert;
 mod write;
@@ -68,7 +78,8 @@ pub use deep::{EntityInput, RelatedInput, Relating};
 pub use front::{Address, Reading, ReadingColumn};
 pub use input::refused_payload;
 pub use model::Sets;
-pub use page::{PageReader, PageRequest};
+pub use page::PageReader;
+pub use page_request::PageRequest;
 pub use read::Entity;
 pub use seen::Seen;
 pub use settings::ODataSettings;

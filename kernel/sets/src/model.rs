@@ -10,14 +10,15 @@ use svc_data::value::{Enumeration, ValueKind, to_column, to_json};
 use svc_data::{Catalogue, Column, EntityModel, Exposure, VirtualProperty};
 use svc_odata::model::{
     Access, Capabilities, EntitySet, EntityType, EnumIndex, EnumMember, EnumType, Model,
-    NavigationIndex, NavigationProperty, PrimitiveType, Property, PropertyIndex, PropertyType,
-    SetIndex, SetPermissions, TypeIndex,
+    NavigationProperty, PrimitiveType, Property, PropertyIndex, PropertyType, SetIndex,
+    SetPermissions, TypeIndex,
 };
 use svc_odata::syntax::encode_segment;
 use svc_odata::value::{Value as Literal, write_text};
 
-use super::prepared::Prepared;
+use super::served::{Link, Served};
 use super::settings::ODataSettings;
+use super::statement_cache::StatementCache;
 use super::token::TokenKeys;
 
 /// The entity sets of an application: OData's description of them, and what lies behind it.
@@ -30,26 +31,8 @@ pub struct Sets {
     /// What runs behind each operation of the model.
     pub(super) operations: Vec<Operation>,
     pub(super) token_keys: TokenKeys,
-    pub(super) prepared: Prepared,
+    pub(super) statements: StatementCache,
     pub(super) settings: Arc<ODataSettings>,
-}
-
-/// What lies behind one set.
-#[derive(Debug)]
-pub(crate) struct Served {
-    pub(crate) entity: Arc<EntityModel>,
-    /// The column behind each property.
-    columns: Vec<usize>,
-    /// What is behind each navigation property.
-    links: Vec<Link>,
-}
-
-/// What is behind a navigation property: the columns here and there that are equal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Link {
-    pub(crate) target: TypeIndex,
-    pub(crate) column: usize,
-    pub(crate) target_column: usize,
 }
 
 impl Sets {
@@ -84,7 +67,7 @@ impl Sets {
             served,
             operations: Vec::new(),
             token_keys: TokenKeys::default(),
-            prepared: Prepared::default(),
+            statements: StatementCache::default(),
             settings,
         };
         for place in 0..sets.served.len() {
@@ -224,49 +207,6 @@ impl Sets {
     /// What lies behind a type: sets and types are added side by side, so they share a place.
     pub(crate) fn served_type(&self, entity_type: TypeIndex) -> &Served {
         &self.served[entity_type.0]
-    }
-}
-
-impl Served {
-    /// The place of the column behind a property.
-    pub(crate) fn column_index(&self, property: PropertyIndex) -> usize {
-        self.columns[property.0]
-    }
-
-    /// The type of the values of a property.
-    pub(crate) fn kind_of(&self, property: PropertyIndex) -> ValueKind {
-        self.kind(self.column_index(property))
-    }
-
-    /// The type of the values in a place, which may be a virtual property's.
-    pub(crate) fn kind(&self, index: usize) -> ValueKind {
-        match self.entity.virtual_property(index) {
-            Some(found) => found.kind,
-            None => self.entity.columns[index].kind,
-        }
-    }
-
-    /// The name over OData of what is in a place.
-    pub(crate) fn name(&self, index: usize) -> &str {
-        match self.entity.virtual_property(index) {
-            Some(found) => &found.name,
-            None => &self.entity.columns[index].property,
-        }
-    }
-
-    /// The property of a column; none where it never leaves the application.
-    pub(crate) fn property_of(&self, column: usize) -> Option<PropertyIndex> {
-        self.columns.iter().position(|other| *other == column).map(PropertyIndex)
-    }
-
-    /// What is behind a navigation property.
-    pub(crate) fn link(&self, navigation: NavigationIndex) -> Link {
-        self.links[navigation.0]
-    }
-
-    /// The properties in their order, with the place of the column behind each.
-    pub(crate) fn properties(&self) -> impl Iterator<Item = (PropertyIndex, usize)> {
-        self.columns.iter().enumerate().map(|(place, column)| (PropertyIndex(place), *column))
     }
 }
 

@@ -13,7 +13,8 @@ use svc_data::value::ValueKind;
 use svc_database::{Backend, database_error};
 use svc_odata::bind::{BoundKind, BoundOrder, Variable};
 
-use super::rows::{Form, Layout};
+use super::form::Form;
+use super::rows::Layout;
 use super::sql::Translator;
 use super::token::wrong_token;
 

@@ -19,16 +19,17 @@ use sea_orm::sea_query::SelectStatement;
 use svc_core::Result;
 use svc_data::{Context, Expense};
 use svc_database::{Backend, CursorRows, Database, FirstRows, ReadLimit, database_error};
-use svc_odata::bind::BoundQuery;
 
-use super::apply::AggregatedColumn;
+use super::aggregated::AggregatedColumn;
+use super::counts::{count_of, first_number};
+use super::form::Form;
 use super::model::Sets;
 use super::order::{Terms, marks};
-use super::read::{count_of, first_number, lay_out};
-use super::rows::{Form, Layout};
+use super::page_request::PageRequest;
+use super::rows::Layout;
 use super::sink::{Row, RowSink};
 use super::source::Source;
-use super::token::Position;
+use super::token::{Position, TokenKeys};
 
 /// How many rows one statement of several returns.
 const BATCH: u64 = 1_000;
@@ -42,23 +43,6 @@ const BATCH_BYTES: u64 = 8 * 1024 * 1024;
 /// How long a cursor lives, unless a statement may take less than four times as long: until then
 /// it keeps SQLite's log from being cut off.
 const CURSOR_LIFETIME: Duration = Duration::from_secs(10);
-
-/// What is asked of a set.
-#[derive(Clone, Copy, Debug)]
-pub struct PageRequest<'a> {
-    /// The options. Those that say which page is meant are below.
-    pub query: &'a BoundQuery,
-    /// Where the page before ended.
-    pub after: Option<&'a Position>,
-    /// How many are left out first.
-    pub skip: u64,
-    /// How many are returned at most.
-    pub take: u64,
-    /// Whether it is of interest that there are more; else none is named as the last one read.
-    pub tells_next: bool,
-    /// Whether each entity comes with its `ETag`.
-    pub etags: bool,
-}
 
 /// A page of entities that is being read.
 pub struct PageReader<'a> {
@@ -96,6 +80,25 @@ struct PagePlan<'a> {
 }
 
 impl Sets {
+    /// A token for what comes after a position in the answer to `query`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when the application has no keys.
+    pub fn seal_position(&self, ctx: &Context, query: &str, position: &Position) -> Result<String> {
+        self.token_keys.seal(ctx, query, position)
+    }
+
+    /// The position that a token was made for.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`](svc_core::ErrorKind::Malformed) when it was made by nobody here,
+    /// or for another query or person.
+    pub fn open_position(&self, ctx: &Context, query: &str, token: &str) -> Result<Position> {
+        TokenKeys::open(ctx, query, token)
+    }
+
     /// Begins to read a page of entities: counts them, where that is asked for.
     ///
     /// # Errors
@@ -318,7 +321,7 @@ impl<'a> PageReader<'a> {
     fn plan(&self, reached: Option<&Position>, limit: u64) -> Result<PagePlan<'a>> {
         let query = self.request.query;
         let (mut select, translator) = self.sets.select_query(self.ctx, self.source, query)?;
-        let (mut layout, from) = lay_out(&mut select, &translator, query)?;
+        let (mut layout, from) = Layout::of_query(&mut select, &translator, query)?;
         let terms = Terms::new(&translator, &query.order())?;
         let marks = terms.select(&mut select, &translator, &mut layout);
         terms.sort(&mut select);

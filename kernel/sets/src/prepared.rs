@@ -3,9 +3,6 @@
 //! The text is made like that of every other read, and kept under all that it depends on. Where an
 //! access rule says anything of the principal but its organisation, nothing is kept or looked for.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
-
 use sea_orm::sea_query::Values;
 use sea_orm::{DbBackend, Statement, Value};
 use svc_core::Result;
@@ -15,41 +12,9 @@ use svc_database::stored::for_sqlite;
 use svc_odata::bind::BoundQuery;
 
 use super::model::Sets;
-use super::read::{chosen, described, lay_out};
 use super::rows::Layout;
 use super::source::Source;
-
-/// How many texts are kept. Callers choose columns, so there could be any number.
-const CAPACITY: usize = 1_000;
-
-/// The texts that were made so far.
-#[derive(Debug, Default)]
-pub(super) struct Prepared(RwLock<HashMap<Shape, Arc<str>>>);
-
-/// All that the text of a statement depends on.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Shape {
-    set: usize,
-    /// Whether it keeps to an organisation.
-    scoped: bool,
-    /// The columns that must have a value, as their values follow that of the organisation.
-    pinned: Vec<usize>,
-    /// The columns that are returned.
-    columns: Vec<usize>,
-}
-
-impl Prepared {
-    fn find(&self, shape: &Shape) -> Option<Arc<str>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(shape).cloned()
-    }
-
-    fn keep(&self, shape: Shape, sql: &str) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() < CAPACITY {
-            known.insert(shape, sql.into());
-        }
-    }
-}
+use super::statement_cache::Shape;
 
 impl Sets {
     /// The statement for the one entity that a source leads to, and what it returns; none where
@@ -68,10 +33,10 @@ impl Sets {
             && query.search.is_none()
             && query.expand.is_empty()
             && source.has_only_values();
-        if !is_plain || described(served)?.filter_for(ctx.viewer()).is_some() {
+        if !is_plain || served.described()?.filter_for(ctx.viewer()).is_some() {
             return Ok(None);
         }
-        let columns = chosen(served, Some(&query.select.properties), who);
+        let columns = served.chosen(Some(&query.select.properties), who);
         let has_column = |index: &usize| served.entity.virtual_property(*index).is_none();
         if !columns.iter().all(has_column) || Masks::of(&served.entity, who, &columns).is_some() {
             return Ok(None);
@@ -91,16 +56,16 @@ impl Sets {
             Backend::Sqlite => for_sqlite(Statement { sql, values, db_backend: DbBackend::Sqlite }),
             Backend::Postgres => Statement { sql, values, db_backend: DbBackend::Postgres },
         };
-        if let Some(sql) = self.prepared.find(&shape) {
+        if let Some(sql) = self.statements.find(&shape) {
             let layout = Layout::of_columns(served, backend, shape.columns);
             return Ok(Some((statement(sql.as_ref().to_owned()), layout)));
         }
         let (mut select, translator) = self.select_query(ctx, source, query)?;
-        let (layout, _) = lay_out(&mut select, &translator, query)?;
+        let (layout, _) = Layout::of_query(&mut select, &translator, query)?;
         let built = ctx.database().build(&select);
         // What was built is the proof that these are its values, and in this order.
         if built.values == statement(String::new()).values {
-            self.prepared.keep(shape, &built.sql);
+            self.statements.keep(shape, &built.sql);
         }
         Ok(Some((built, layout)))
     }

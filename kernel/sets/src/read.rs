@@ -1,19 +1,19 @@
-//! Reading one entity, straight from its row to JSON, and what every read has in common.
+//! Reading one entity, straight from its row to JSON.
 
 use std::fmt::Write as _;
 
 use sea_orm::Value;
-use sea_orm::sea_query::{Alias, Condition, Expr, Func, Query, SelectStatement};
-use svc_core::{Error, Principal, Result};
-use svc_data::{Context, EntitySet, Masks, Record};
-use svc_database::database_error;
-use svc_odata::bind::{BoundExpand, BoundExpr, BoundQuery};
+use sea_orm::sea_query::SelectStatement;
+use svc_core::{Error, Result};
+use svc_data::{Context, Masks, Record};
+use svc_odata::bind::BoundQuery;
 use svc_odata::model::{PropertyIndex, SetIndex};
 
 use super::apply::Rows;
-use super::model::{Served, Sets};
+use super::counts::{count_of, first_number};
+use super::model::Sets;
 use super::row_json::push_json;
-use super::rows::{Form, Layout, push_property};
+use super::rows::{Layout, push_property};
 use super::sink::{Row, RowSink};
 use super::source::Source;
 use super::sql::Translator;
@@ -34,7 +34,7 @@ impl Sets {
     ///
     /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden), naming the permission.
     pub fn require_view(&self, ctx: &Context, set: SetIndex) -> Result<()> {
-        ctx.require(&described(self.served(set))?.permissions.view)
+        ctx.require(&self.served(set).described()?.permissions.view)
     }
 
     /// One entity by its key.
@@ -55,7 +55,7 @@ impl Sets {
         let source = self.with_key(Source::of(set), key.clone());
         let (select, layout) = {
             let (mut select, translator) = self.select_source(ctx, &source)?;
-            let columns = chosen(self.served(set), properties, ctx.principal());
+            let columns = self.served(set).chosen(properties, ctx.principal());
             let layout = Layout::new(&mut select, &translator, columns, None)?;
             (select, layout)
         };
@@ -79,7 +79,7 @@ impl Sets {
     ) -> Result<Entity> {
         self.require_view(ctx, set)?;
         let served = self.served(set);
-        let columns = chosen(served, None, ctx.principal());
+        let columns = served.chosen(None, ctx.principal());
         let masks = Masks::of(&served.entity, ctx.principal(), &columns);
         let stored = |index| (index, served.kind(index).to_json(record.value(index)));
         let changed = masks
@@ -154,7 +154,7 @@ impl Sets {
         }
         let (select, layout, from) = {
             let (mut select, translator) = self.select_query(ctx, source, query)?;
-            let (layout, from) = lay_out(&mut select, &translator, query)?;
+            let (layout, from) = Layout::of_query(&mut select, &translator, query)?;
             (select, layout, from)
         };
         let row = ctx.run_one(ctx.database().build(&select)).await?.ok_or_else(missing)?;
@@ -225,105 +225,6 @@ impl Sets {
 
 fn missing() -> Error {
     Error::not_found("there is no such entity")
-}
-
-/// The set behind what is served; every served entity is one.
-pub(super) fn described(served: &Served) -> Result<&EntitySet> {
-    served.entity.set.as_ref().ok_or_else(|| Error::internal("what is served is no set"))
-}
-
-/// What narrows the set to what the context's principal may see.
-pub(super) fn visible(served: &Served, ctx: &Context) -> Result<Condition> {
-    let scope = served.entity.scope(ctx.principal().organisation());
-    Ok(match described(served)?.filter_for(ctx.viewer()) {
-        Some(filter) => scope.add(filter),
-        None => scope,
-    })
-}
-
-/// The columns to return, by property: those asked for that the principal may see.
-pub(super) fn chosen(
-    served: &Served,
-    properties: Option<&[PropertyIndex]>,
-    who: &Principal,
-) -> Vec<usize> {
-    let asked = |property: &PropertyIndex, column: usize| match properties {
-        Some(asked) => asked.contains(property),
-        // What is no column is for those who name it.
-        None => served.entity.virtual_property(column).is_none(),
-    };
-    served
-        .properties()
-        .filter(|(property, column)| {
-            asked(property, *column) && served.entity.is_visible(*column, who)
-        })
-        .map(|(_, column)| column)
-        .collect()
-}
-
-/// Makes rows with computed columns of rows: a table that is called as the entity's own, so that
-/// what is translated later finds both in it.
-pub(super) fn with_computed(
-    mut rows: SelectStatement,
-    translator: &mut Translator<'_>,
-    compute: &[BoundExpr],
-) -> Result<SelectStatement> {
-    let place = translator.current.clone();
-    for index in 0..place.served.entity.columns.len() {
-        rows.column((place.table.clone(), place.served.entity.column_iden(index)));
-    }
-    let known = std::mem::take(&mut translator.columns);
-    let mut columns = Vec::with_capacity(known.len() + compute.len());
-    for value in &known {
-        let name = Alias::new(format!("~column{}", columns.len()));
-        rows.expr_as(value.clone(), name.clone());
-        columns.push(Expr::col((place.table.clone(), name)));
-    }
-    translator.columns = known;
-    for expr in compute {
-        let name = Alias::new(format!("~column{}", columns.len()));
-        let form = Form::of(translator.sets, expr)?;
-        let value = translator.value(expr)?;
-        rows.expr_as(form.typed(translator.backend, value), name.clone());
-        columns.push(Expr::col((place.table.clone(), name)));
-    }
-    translator.columns = columns;
-    let mut outer = Query::select();
-    outer.from_subquery(rows, place.table);
-    Ok(outer)
-}
-
-/// The number of rows of a statement without columns.
-pub(super) fn count_of(select: &SelectStatement) -> SelectStatement {
-    let mut select = select.clone();
-    select.expr(Func::count(Expr::val(1)));
-    select
-}
-
-pub(super) async fn first_number(ctx: &Context, select: &SelectStatement) -> Result<u64> {
-    let row = ctx.run_one(ctx.database().build(select)).await?;
-    let count = row.map(|row| row.try_get_by_index::<i64>(0)).transpose();
-    let count = count.map_err(database_error)?.unwrap_or(0);
-    Ok(count.unsigned_abs())
-}
-
-/// Selects what a query asks for, and what its `$expand` begins with.
-pub(super) fn lay_out<'a>(
-    select: &mut SelectStatement,
-    translator: &Translator<'a>,
-    query: &BoundQuery,
-) -> Result<(Layout<'a>, Vec<usize>)> {
-    let served = translator.current.served;
-    let who = translator.ctx.principal();
-    let properties = chosen(served, Some(&query.select.properties), who);
-    let asked = Some((&query.select, &query.row));
-    let mut layout = Layout::new(select, translator, properties, asked)?;
-    let begins = |expand: &BoundExpand| {
-        let column = served.link(expand.step.navigation).column;
-        layout.place_of(select, translator, column)
-    };
-    let from = query.expand.iter().map(begins).collect();
-    Ok((layout, from))
 }
 
 /// Keeps the one entity that is read.

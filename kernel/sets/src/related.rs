@@ -7,7 +7,6 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -17,19 +16,20 @@ use sea_orm::sea_query::{
 };
 use sea_orm::{QueryResult, Value};
 use svc_core::Result;
-use svc_data::value::ValueKind;
-use svc_data::{Budget, Context, Expense};
+use svc_data::{Context, Expense};
 use svc_database::{ReadLimit, database_error};
 use svc_odata::bind::{BoundExpand, BoundQuery, ExpandMode};
-use svc_odata::json::{push_name, push_string};
+use svc_odata::json::push_string;
 use svc_odata::model::SetIndex;
 use svc_odata::syntax::encode_option;
 
-use super::model::{Link, Sets};
+use super::expanded::{Found, Related, name_of};
+use super::form::Form;
+use super::model::Sets;
 use super::order::{Terms, marks};
-use super::read::chosen;
-use super::row_json::write_json;
-use super::rows::{Form, Layout, close};
+use super::row_json::close;
+use super::rows::Layout;
+use super::served::Link;
 use super::source::Source;
 use super::sql::Translator;
 use super::token::{Position, token_binding};
@@ -43,29 +43,6 @@ const MANY: u64 = 5_000;
 
 /// How many bytes are written before others get their turn.
 const TURN: usize = 256 * 1024;
-
-/// What a navigation property leads to, from each of several entities.
-pub(super) struct Related {
-    name: String,
-    many: bool,
-    mode: ExpandMode,
-    counted: bool,
-    /// Where a row has the value that leads there, and its kind.
-    from: (usize, ValueKind),
-    found: HashMap<String, Found>,
-    /// What the request may cost.
-    budget: Option<Budget>,
-}
-
-#[derive(Default)]
-struct Found {
-    elements: String,
-    /// How many entities are in them, at all levels.
-    written: u64,
-    count: u64,
-    /// Where the others are asked for.
-    next: Option<String>,
-}
 
 /// How related entities are read.
 struct RelatedPlan<'a> {
@@ -82,57 +59,10 @@ struct RelatedPlan<'a> {
     from: Vec<usize>,
 }
 
-/// How the value of a row is found again: as the JSON of what is stored. None for a row without one.
-fn name_of(row: &QueryResult, (place, kind): (usize, ValueKind)) -> Result<Option<String>> {
-    let mut name = String::with_capacity(40);
-    write_json(kind.stored(), row, place, &mut name).map_err(database_error)?;
-    Ok((name != "null").then_some(name))
-}
-
 /// How many parameters a list of this many values has: a power of two, so that all lists of a
 /// statement make a few statements, which each connection prepares once.
 fn width_of(list: usize) -> usize {
     list.next_power_of_two().min(PARENTS)
-}
-
-impl Related {
-    /// Writes what a row's entity is related to, with a comma behind it, and answers how many
-    /// entities that are.
-    ///
-    /// # Errors
-    ///
-    /// Beyond what the request may cost.
-    pub(super) fn write(&self, out: &mut String, row: &QueryResult) -> Result<u64> {
-        let found = name_of(row, self.from)?.and_then(|name| self.found.get(&name));
-        let count = found.map_or(0, |found| found.count);
-        if self.counted || self.mode == ExpandMode::Count {
-            push_name(out, &format!("{}@odata.count", self.name));
-            let _ = write!(out, "{count},");
-        }
-        if self.mode == ExpandMode::Count {
-            return Ok(0);
-        }
-        let written = found.map_or(0, |found| found.written);
-        let length = found.map_or(0, |found| found.elements.len());
-        if let Some(budget) = &self.budget {
-            budget.spend(Expense::RelatedEntities, written)?;
-            budget.spend(Expense::HeldBytes, length as u64)?;
-        }
-        push_name(out, &self.name);
-        let elements = found.map(|found| &found.elements[..]).unwrap_or_default();
-        let elements = elements.strip_suffix(',').unwrap_or(elements);
-        match (self.many, elements) {
-            (true, elements) => drop(write!(out, "[{elements}],")),
-            (false, "") => out.push_str("null,"),
-            (false, element) => drop(write!(out, "{element},")),
-        }
-        if let Some(next) = found.and_then(|found| found.next.as_ref()) {
-            push_name(out, &format!("{}@odata.nextLink", self.name));
-            push_string(out, next);
-            out.push(',');
-        }
-        Ok(written)
-    }
 }
 
 impl Sets {
@@ -337,7 +267,7 @@ impl Sets {
         let query = &expand.query;
         let (mut select, translator) = self.select_related(ctx, query, link, parents)?;
         let served = self.served_type(link.target);
-        let properties = chosen(served, Some(&query.select.properties), ctx.principal());
+        let properties = served.chosen(Some(&query.select.properties), ctx.principal());
         let asked = Some((&query.select, &query.row));
         let mut layout = Layout::new(&mut select, &translator, properties, asked)?;
         let parent = layout.place_of(&mut select, &translator, link.target_column);

@@ -305,3 +305,11 @@ fn push_digits(number: u32, width: usize, out: &mut String) {
     }
     out.extend(digits[..width].iter().map(|digit| char::from(*digit)));
 }
+
+/// Ends a list whose parts have a comma behind each.
+pub(super) fn close(out: &mut String, end: char) {
+    if out.ends_with(',') {
+        out.pop();
+    }
+    out.push(end);
+}

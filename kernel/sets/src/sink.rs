@@ -5,16 +5,15 @@
 //! ([`JsonRows`]), or its values with their types ([`ValueRows`]). Nothing is made of a row that its
 //! sink doesn't ask for.
 
-use rust_decimal::Decimal;
-use rust_decimal::prelude::FromPrimitive as _;
-use sea_orm::{QueryResult, Value};
+use sea_orm::QueryResult;
 use svc_core::{Error, Result};
-use svc_database::{Backend, database_error};
+use svc_database::Backend;
 use svc_odata::value::Value as Literal;
 
-use super::apply::{AggregatedColumn, write_aggregated};
-use super::related::Related;
-use super::rows::{Form, Layout};
+use super::aggregated::{AggregatedColumn, write_aggregated};
+use super::expanded::Related;
+use super::form::typed_value;
+use super::rows::Layout;
 
 /// Takes the rows of a read, one by one.
 pub trait RowSink: Send {
@@ -141,24 +140,6 @@ impl<'r> Row<'r> {
             Kind::Aggregated(_) => Err(Error::internal("an aggregated row is no entity")),
         }
     }
-}
-
-/// The value of a column with its type.
-pub(super) fn typed_value(
-    form: Form,
-    backend: Backend,
-    row: &QueryResult,
-    place: usize,
-) -> Result<Literal> {
-    let value = form.read(backend, row, place).map_err(database_error)?;
-    let number = match (form, value) {
-        (Form::Kind(kind), value) => return Ok(kind.to_literal(&value)),
-        (Form::Number, Value::Double(number)) => number.and_then(Decimal::from_f64),
-        (Form::Number, Value::BigInt(number)) => number.map(Decimal::from),
-        (Form::Number, Value::Decimal(number)) => number,
-        (Form::Number, _) => None,
-    };
-    Ok(number.map_or(Literal::Null, |number| Literal::Decimal(number.normalize())))
 }
 
 /// Writes rows as elements of a JSON array, without its brackets.

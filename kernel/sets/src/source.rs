@@ -10,7 +10,6 @@ use svc_odata::bind::{BoundExpr, KeyValue};
 use svc_odata::model::{NavigationIndex, SetIndex, TypeIndex};
 
 use super::model::Sets;
-use super::read::visible;
 use super::sql::Translator;
 
 /// The entities of a set that a path leads to; what of them a person sees is decided when they
@@ -195,7 +194,7 @@ impl Sets {
         let served = self.served(source.set);
         let translator = Translator::new(self, ctx, self.entity_type_of(source.set));
         let mut select = Query::select();
-        select.from(served.entity.table_iden()).cond_where(visible(served, ctx)?);
+        select.from(served.entity.table_iden()).cond_where(served.visible(ctx)?);
         for (column, value) in &source.pinned {
             select.and_where(translator.current.column(*column).eq(Expr::val(value.clone())));
         }

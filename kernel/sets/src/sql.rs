@@ -36,8 +36,9 @@ use svc_odata::model::{PrimitiveType, TypeIndex};
 use svc_odata::syntax::{BinaryOperator, Function};
 use svc_odata::value::Value as Literal;
 
-use super::model::{Served, Sets};
-use super::rows::Form;
+use super::form::Form;
+use super::model::Sets;
+use super::served::Served;
 
 /// Entities of a set under the name that their table has in a statement.
 #[derive(Clone)]

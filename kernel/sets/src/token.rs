@@ -15,8 +15,6 @@ use sha2::{Digest as _, Sha256};
 use svc_core::{Error, KeyRing, Principal, Result, hex, random_array};
 use svc_data::Context;
 
-use super::model::Sets;
-
 /// What the process's key is sealed for.
 const KEY_PURPOSE: &str = "odata.skiptoken.key";
 
@@ -45,15 +43,15 @@ impl TokenKeys {
     }
 }
 
-impl Sets {
+impl TokenKeys {
     /// A token for what comes after a position in the answer to `query`.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when the application has no keys.
-    pub fn seal_position(&self, ctx: &Context, query: &str, position: &Position) -> Result<String> {
+    pub(super) fn seal(&self, ctx: &Context, query: &str, position: &Position) -> Result<String> {
         let ring = ctx.app().service::<KeyRing>()?;
-        let (own, sealed_key) = self.token_keys.own(&ring)?;
+        let (own, sealed_key) = self.own(&ring)?;
         let text = serde_json::to_vec(position)
             .map_err(|error| Error::internal("a position can't be written").caused_by(error))?;
         let token = format!("{sealed_key}~{}", own.protect(&purpose(ctx, query), &text));
@@ -67,7 +65,7 @@ impl Sets {
     ///
     /// [`ErrorKind::Malformed`](svc_core::ErrorKind::Malformed) when it was made by nobody here,
     /// or for another query or person.
-    pub fn open_position(&self, ctx: &Context, query: &str, token: &str) -> Result<Position> {
+    pub(super) fn open(ctx: &Context, query: &str, token: &str) -> Result<Position> {
         let ring = ctx.app().service::<KeyRing>()?;
         let token = token.replace('-', "+").replace('_', "/").replace('!', "=");
         let opened = token.split_once('~').and_then(|(sealed_key, sealed)| {

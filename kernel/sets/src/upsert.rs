@@ -17,7 +17,6 @@ use svc_odata::model::SetIndex;
 
 use super::deep::EntityInput;
 use super::model::Sets;
-use super::read::described;
 use super::source::Source;
 use super::write::{Verb, only_read};
 
@@ -127,7 +126,7 @@ impl Sets {
     }
 
     fn require_restore(&self, ctx: &Context, set: SetIndex) -> Result<()> {
-        let described = described(self.served(set))?;
+        let described = self.served(set).described()?;
         let permissions = &described.permissions;
         let entity = self.entity(set);
         if described.view_only {

@@ -10,8 +10,8 @@ use svc_odata::model::{PropertyIndex, SetIndex};
 use svc_odata::value::Value as Literal;
 
 use super::deep::EntityInput;
-use super::model::{Served, Sets};
-use super::read::{described, visible};
+use super::model::Sets;
+use super::served::Served;
 
 /// The properties that a payload carries, with their values.
 pub type EntityValues = Vec<(PropertyIndex, Literal)>;
@@ -38,7 +38,7 @@ impl Sets {
     /// [`ErrorKind::MethodNotAllowed`](svc_core::ErrorKind::MethodNotAllowed) when only commands
     /// change the set.
     pub fn require(&self, ctx: &Context, set: SetIndex, verb: Verb) -> Result<()> {
-        let described = described(self.served(set))?;
+        let described = self.served(set).described()?;
         let name = &described.name;
         if described.view_only {
             return Err(only_read(name));
@@ -154,7 +154,7 @@ impl Sets {
         lock: bool,
     ) -> Result<bool> {
         let served = self.served(set);
-        if described(served)?.filter_for(ctx.viewer()).is_none() {
+        if served.described()?.filter_for(ctx.viewer()).is_none() {
             // The organisation is part of every statement of the unit of work itself.
             return Ok(true);
         }
@@ -163,7 +163,7 @@ impl Sets {
             .expr(Expr::val(1))
             .from(served.entity.table_iden())
             .and_where(served.entity.key_is(key))
-            .cond_where(visible(served, ctx)?);
+            .cond_where(served.visible(ctx)?);
         if lock && ctx.database().backend() == Backend::Postgres {
             select.lock_exclusive();
         }
@@ -187,7 +187,7 @@ impl Sets {
         for link in self.links_to_one(set) {
             let target = self.served_type(link.target);
             let Some(value) = &row[link.column] else { continue };
-            let hides = described(target)?.has_row_filter()
+            let hides = target.described()?.has_row_filter()
                 || target.entity.deleted_at.is_some()
                 || target.entity.organisation.is_some();
             if !hides || *value == served.entity.columns[link.column].kind.null() {
@@ -206,7 +206,7 @@ impl Sets {
                 .and_where(
                     Expr::col(target.entity.column_ref(link.target_column)).eq(value.clone()),
                 )
-                .cond_where(visible(target, ctx)?);
+                .cond_where(target.visible(ctx)?);
             if ctx.run_one(ctx.database().build(&select)).await?.is_none() {
                 let refusal = errors::REFERENCE
                     .error("a record that this refers to does not exist, or is still in use");

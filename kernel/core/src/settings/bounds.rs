@@ -3,7 +3,6 @@
 use std::ops::RangeInclusive;
 
 use super::declare::SettingType;
-use super::secret::Secret;
 
 /// A limit of a field's value; for a list, a map or an optional value, of each value inside.
 pub struct Bounds<T> {
@@ -70,11 +69,5 @@ pub trait TextLength {
 impl TextLength for String {
     fn text_length(&self) -> usize {
         self.chars().count()
-    }
-}
-
-impl TextLength for Secret {
-    fn text_length(&self) -> usize {
-        self.expose().chars().count()
     }
 }

@@ -1,8 +1,6 @@
-//! Which values are in force, where they come from, and what they mean.
+//! Which values are in force, and where they come from.
 
 use serde::Serialize;
-
-use super::declare::SectionDeclaration;
 
 /// One key of the configuration with the value in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -46,38 +44,12 @@ pub fn render_effective(settings: &[Effective]) -> String {
     text
 }
 
-/// Writes the reference of sections in Markdown: a heading and a table for each, with the keys,
-/// their defaults, what is accepted, and what they mean.
-#[must_use]
-pub fn render_reference(declarations: &[SectionDeclaration]) -> String {
-    let sections: Vec<String> = declarations.iter().map(render_section).collect();
-    sections.join("\n")
-}
-
-fn render_section(declaration: &SectionDeclaration) -> String {
-    let mut text = format!("## `{}`\n\n{}\n\n", declaration.name(), declaration.doc());
-    text.push_str("| Key | Default | Accepts | Meaning |\n|---|---|---|---|\n");
-    for field in declaration.fields() {
-        let default = field.default.as_deref().map(or_empty);
-        let cells = [
-            format!("`{}`", field.key),
-            default.map_or_else(|| "required".to_owned(), |default| format!("`{default}`")),
-            field.expected,
-            field.doc,
-        ];
-        let cells = cells.map(|cell| cell.replace('|', "\\|"));
-        text.push_str("| ");
-        text.push_str(&cells.join(" | "));
-        text.push_str(" |\n");
-    }
-    text
-}
-
 /// A cell of this width and the gap behind it.
 fn pad(cell: &str, width: usize) -> String {
     format!("{cell:width$}  ")
 }
 
-fn or_empty(value: &str) -> &str {
+/// A value as a list shows it.
+pub(super) fn or_empty(value: &str) -> &str {
     if value.is_empty() { "\"\"" } else { value }
 }

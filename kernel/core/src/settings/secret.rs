@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
+use super::bounds::TextLength;
 use super::declare::SettingType;
 use super::given::Given;
 use super::problem::{MASK, one_line};
@@ -58,6 +59,12 @@ impl fmt::Display for Secret {
 impl Serialize for Secret {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(MASK)
+    }
+}
+
+impl TextLength for Secret {
+    fn text_length(&self) -> usize {
+        self.expose().chars().count()
     }
 }
 

@@ -13,7 +13,8 @@ use svc_core::{Error, KeyRing, Result};
 use svc_data::UnitOfWork;
 use svc_database::{Backend, Migration, database_error};
 
-use super::{Asked, in_flight};
+use super::asked::Asked;
+use super::flights::in_flight;
 
 pub(crate) const MIGRATION: Migration =
     Migration::new("0001_idempotency", include_str!("../../migrations/0001_idempotency.sql"));

@@ -15,7 +15,7 @@ use svc_odata::model::PropertyType;
 use svc_odata::value::Value as Literal;
 
 use super::{Translator, Truth, or_false};
-use crate::rows::Form;
+use crate::form::Form;
 
 impl Translator<'_> {
     /// The enumeration of an expression, where its members are stored as texts.

@@ -8,7 +8,6 @@ use svc_odata::bind::{
 use svc_odata::model::TypeIndex;
 
 use super::{Place, Translator, Truth};
-use crate::read::{described, visible};
 
 impl<'a> Translator<'a> {
     /// The rows of a set that the principal may see, as a table.
@@ -19,9 +18,9 @@ impl<'a> Translator<'a> {
     /// which binding has ruled out already.
     pub(crate) fn visible_table(&self, entity_type: TypeIndex) -> Result<SelectStatement> {
         let served = self.sets.served_type(entity_type);
-        self.ctx.require(&described(served)?.permissions.view)?;
+        self.ctx.require(&served.described()?.permissions.view)?;
         let mut select = Query::select();
-        select.from(served.entity.table_iden()).cond_where(visible(served, self.ctx)?);
+        select.from(served.entity.table_iden()).cond_where(served.visible(self.ctx)?);
         for index in 0..served.entity.columns.len() {
             select.column(served.entity.column_ref(index));
         }
