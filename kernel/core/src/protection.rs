@@ -5,7 +5,8 @@
 //! changed: the first key of the ring protects, all of them can reveal.
 //!
 //! The keys come from `Svc:DataProtection:Keys`, or from a file that the first start makes, which
-//! only its owner can read. Whoever loses the keys loses the secrets.
+//! only its owner can read. A file that everybody on the machine can read or change stops the start.
+//! Whoever loses the keys loses the secrets.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ impl KeyRing {
     /// # Errors
     ///
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid), naming the file, when it can't be read
-    /// or made, or holds no key.
+    /// or made, holds no key, or is open to everybody on the machine.
     pub fn load(settings: &ProtectionSettings, application: &str) -> Result<Self> {
         if !settings.keys.is_empty() {
             return Self::parse(settings.keys.iter().map(Secret::expose));
@@ -66,6 +67,8 @@ impl KeyRing {
                 .caused_by(error)
         };
         make_key_file(&file).map_err(fault)?;
+        #[cfg(unix)]
+        check_mode(&file, &std::fs::metadata(&file).map_err(fault)?)?;
         let text = std::fs::read_to_string(&file).map_err(fault)?;
         Self::parse(text.lines().filter(|line| !line.trim().is_empty()))
             .map_err(|error| error.context(format!("key file `{}`", file.display())))
@@ -160,6 +163,20 @@ fn name_of(key: &[u8]) -> String {
     hex(&digest.as_ref()[..6])
 }
 
+/// Refuses a file that others than its owner and its group can use.
+#[cfg(unix)]
+fn check_mode(file: &Path, metadata: &std::fs::Metadata) -> Result<()> {
+    let mode = std::os::unix::fs::MetadataExt::mode(metadata) & 0o777;
+    if mode & 0o007 != 0 {
+        let file = file.display();
+        return Err(Error::invalid(format!(
+            "the key file `{file}` is open to everybody on this machine (mode {mode:o}); take that \
+             away with `chmod 600 {file}`"
+        )));
+    }
+    Ok(())
+}
+
 /// Makes the file with one new key, unless it is there. Two starts at once end with one file: it
 /// is written in full under another name first and then linked into place.
 fn make_key_file(file: &Path) -> std::io::Result<()> {
@@ -228,5 +245,22 @@ mod tests {
         assert_eq!(first.current(), second.current());
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_key_file_that_everybody_can_use_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("shop.keys");
+        std::fs::write(&file, key()).unwrap();
+        let settings = ProtectionSettings { key_file: Some(file.clone()), ..Default::default() };
+        for (mode, is_taken) in [(0o644, false), (0o602, false), (0o600, true), (0o440, true)] {
+            let permissions = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(&file, permissions).unwrap();
+            let outcome = KeyRing::load(&settings, "shop").map_err(|error| error.to_string());
+            assert_eq!(outcome.is_ok(), is_taken, "{mode:o}: {outcome:?}");
+            if let Err(refusal) = outcome {
+                assert!(refusal.contains(&format!("chmod 600 {}", file.display())), "{refusal}");
+            }
+        }
     }
 }
