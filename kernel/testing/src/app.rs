@@ -1,3 +1,4 @@
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -173,6 +174,19 @@ impl TestApp {
     #[must_use]
     pub fn running(&self) -> &Running {
         &self.running
+    }
+
+    /// Answers requests by a socket, at the address that `Svc:Http:Listen` names (`127.0.0.1:0` for any port
+    /// that is free), until the test ends. Nothing else runs in the background, as ever.
+    ///
+    /// # Panics
+    ///
+    /// When the address is taken.
+    pub async fn listen(&self) -> SocketAddr {
+        let server = self.running.bind().await.expect("an address that is free");
+        let address = server.local_addr();
+        tokio::spawn(server.serve(std::future::pending()));
+        address
     }
 
     /// The database.

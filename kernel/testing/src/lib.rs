@@ -8,6 +8,7 @@
 //!   as it is told.
 //! - [`ThrowAwayDatabase`]: a database of either kind for one test, cloned from a migrated
 //!   template in a few milliseconds.
+//! - [`Socket`]: a bare connection, for what no client would send.
 //! - [`Program`]: a built application in a process of its own, which can be killed.
 //! - [`on_both_databases!`]: one test, run on SQLite and on PostgreSQL.
 //!
@@ -22,6 +23,7 @@ mod people;
 mod program;
 mod receiver;
 mod refusals;
+mod socket;
 
 pub use app::{TestApp, TestAppBuilder};
 pub use client::{Answer, Client};
@@ -30,6 +32,7 @@ pub use people::{Person, organisation};
 pub use program::Program;
 pub use receiver::{Received, Receiver};
 pub use refusals::{Untried, refuses_everybody};
+pub use socket::Socket;
 /// What [`TestApp::builder`] starts.
 pub use svc_application::Application;
 pub use svc_database::Backend;
