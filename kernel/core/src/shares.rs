@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use crate::{Error, ErrorKind, OrganisationId, Principal, Result, UserId};
 use state::State;
@@ -46,6 +47,14 @@ impl Share {
             Some(person) => Self { organisation: principal.organisation(), person: Some(person) },
             None => Self::BACKGROUND,
         }
+    }
+
+    /// The share of somebody who is known by a name alone, such as an address: that of a person in an
+    /// organisation of its own. Names that nobody can choose, such as hashes, keep such shares apart from
+    /// those of principals.
+    #[must_use]
+    pub const fn of_name(name: Uuid) -> Self {
+        Self { organisation: Some(OrganisationId(name)), person: Some(UserId(name)) }
     }
 }
 

@@ -10,13 +10,15 @@
 //! | two hosts in one request, or none | it is refused; what the line of the request names goes before `Host` |
 //! | an address of a client that the client made up | `X-Forwarded-For` is taken from a proxy alone; `Forwarded` and the like stay here |
 //! | a way that leads back to the host | `Via` names it, and is refused the second time |
-//! | more requests than the application has connections for | `Svc:BrowserHost:MaxRequests` at once |
+//! | more requests than the application has connections for | `Svc:BrowserHost:MaxRequests` at once; further ones wait, clients in turn |
+//! | one client that asks for all of them | `Svc:BrowserHost:ClientRequests` of a person or an address ([`clients`]) |
 //! | an answer without an end while the host stops | the host ends it |
 //! | bodies without an end | they are passed on as they come, within `Svc:Bff:MaxRequestBodySize` |
 
+mod clients;
 mod passing;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,10 +38,10 @@ use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use svc_core::settings::WebUrl;
-use svc_core::{App, Error, Result};
+use svc_core::{App, Error, Result, Share, ShareLimits, Shares};
 use svc_database::outcome_unknown;
 use svc_http::{ApiResult, HostLayer, HttpSettings, HttpState, LayerPlace, NextLayer, RequestIds};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::authenticator::check_page;
@@ -47,6 +49,7 @@ use crate::cookie::{Cookies, SESSION};
 use crate::errors::{AMBIGUOUS, API_UNAVAILABLE};
 use crate::guard::too_large;
 use crate::service::Host;
+use crate::session::Session;
 use crate::settings::{BffSettings, BrowserHostSettings};
 use passing::Passing;
 
@@ -84,11 +87,34 @@ const FORWARDED: [HeaderName; 4] = [
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
+/// A request that is to be passed on.
+struct Passed {
+    /// Whose it is.
+    share: Share,
+    /// Since when whoever sent it has waited for the answer.
+    since: Instant,
+}
+
+/// What is given out, and to whom.
+fn limits(host: &BrowserHostSettings, http: &HttpSettings) -> ShareLimits {
+    let size = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    let of_client = size(host.client_requests);
+    ShareLimits {
+        of: "requests",
+        setting: "Svc:BrowserHost:ClientRequests",
+        total: size(host.max_requests),
+        organisation: of_client,
+        person: of_client,
+        waiting: size(http.waiting_requests),
+        patience: http.waiting_time,
+    }
+}
+
 /// The way to the application.
 pub(crate) struct Forwarder {
     client: legacy::Client<HttpsConnector<HttpConnector>, Body>,
-    /// How many requests may still be passed on at once.
-    places: Arc<Semaphore>,
+    /// The requests that are passed on at once.
+    places: Shares,
     max_body: Option<u64>,
     /// How long the answer to a change may take until it begins.
     patience: Duration,
@@ -124,7 +150,7 @@ impl Forwarder {
         let base = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
         Ok(Self {
             client,
-            places: Arc::new(Semaphore::new(usize::try_from(settings.max_requests).unwrap_or(1))),
+            places: Shares::new(limits(&settings, &http)),
             max_body: app.settings::<BffSettings>().max_request_body_size,
             scheme: parts.scheme.ok_or_else(unusable)?,
             authority: parts.authority.ok_or_else(unusable)?,
@@ -134,12 +160,13 @@ impl Forwarder {
         })
     }
 
-    /// Asks the application something as the person of an access token.
-    pub(crate) async fn get(&self, path: &'static str, access: &str) -> Result<Response> {
+    /// Asks the application something as the person of a session.
+    pub(crate) async fn get(&self, path: &'static str, session: &Session) -> Result<Response> {
         let mut request = Request::new(Body::empty());
         *request.uri_mut() = self.address(&PathAndQuery::from_static(path))?;
-        request.headers_mut().insert(AUTHORIZATION, bearer(access)?);
-        self.send(request, CancellationToken::new()).await
+        request.headers_mut().insert(AUTHORIZATION, bearer(&session.tokens.access)?);
+        let passed = Passed { share: clients::person(session), since: Instant::now() };
+        self.send(request, passed, CancellationToken::new()).await
     }
 
     fn address(&self, path: &PathAndQuery) -> Result<Uri> {
@@ -148,25 +175,23 @@ impl Forwarder {
         uri.path_and_query(path).build().map_err(|_| ambiguous())
     }
 
-    /// A place for one more request.
-    fn place(&self) -> Result<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().map_err(|error| {
-            let message = "too many requests are under way at the moment; try again";
-            API_UNAVAILABLE.error(message).retry_after(Duration::from_secs(1)).caused_by(error)
-        })
-    }
-
-    /// Sends a request. Its place is taken until the last byte of the answer has gone on, which an answer
-    /// without an end has when `stop` is cancelled.
-    async fn send(&self, request: Request, stop: CancellationToken) -> Result<Response> {
-        let place = self.place()?;
+    /// Sends a request once there is a place for it. That is taken until the last byte of the answer has
+    /// gone on, which an answer without an end has when `stop` is cancelled.
+    async fn send(
+        &self,
+        request: Request,
+        passed: Passed,
+        stop: CancellationToken,
+    ) -> Result<Response> {
+        let place = self.places.take(passed.share).await?;
         let is_safe = request.method().is_safe();
         let asked = self.client.request(request);
         let answered = if is_safe {
             asked.await
         } else {
             // Before the host's own time is over, which would tell to come back.
-            tokio::time::timeout(self.patience, asked).await.map_err(|_| outcome_unknown())?
+            let end = passed.since + self.patience;
+            tokio::time::timeout_at(end, asked).await.map_err(|_| outcome_unknown())?
         };
         match answered {
             Ok(response) => {
@@ -198,6 +223,11 @@ impl Forwarder {
         outcome_unknown().caused_by(error)
     }
 
+    /// The share of the address that a request comes from.
+    fn share_of_address(&self, request: &Request) -> Share {
+        clients::address(peer_of(request), request.headers(), self.is_behind_proxy)
+    }
+
     /// Makes a request of a browser one to the application.
     fn prepare(&self, request: &mut Request, cookies: Cookies) -> Result<()> {
         let path = request.uri().path_and_query().ok_or_else(ambiguous)?;
@@ -214,7 +244,7 @@ impl Forwarder {
         }
         *request.uri_mut() = address;
         *request.version_mut() = Version::HTTP_11;
-        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|it| it.0);
+        let peer = peer_of(request);
         let trace = request.extensions().get::<RequestIds>().map(|ids| ids.trace().as_u128());
         let headers = request.headers_mut();
         if let Some(named) = named {
@@ -240,7 +270,7 @@ impl Forwarder {
         }
         if !self.is_behind_proxy {
             headers.remove(FORWARDED_FOR);
-            let address = peer.map(|peer| peer.ip().to_canonical().to_string());
+            let address = peer.map(|peer| peer.to_canonical().to_string());
             if let Some(Ok(address)) = address.map(HeaderValue::try_from) {
                 headers.insert(FORWARDED_FOR, address);
             }
@@ -277,6 +307,7 @@ impl HostLayer for ForwardLayer {
         if is_own(request.uri().path()) {
             return Ok(next.run(request).await);
         }
+        let since = Instant::now();
         let app = state.app();
         let (host, forwarder): (_, Arc<Forwarder>) = (Host::of(app)?, app.service()?);
         let address = host.issuer.address(request.headers())?;
@@ -286,16 +317,19 @@ impl HostLayer for ForwardLayer {
         let presented = host.presented(request.headers());
         let presented = presented.filter(|_| !request.headers().contains_key(AUTHORIZATION));
         let page = check_page(request.headers());
+        let mut share = forwarder.share_of_address(&request);
         if page.is_ok()
             && presented.is_some()
             && let Some(session) = host.session(app, request.headers()).await?
         {
+            share = clients::person(&session);
             let credential = bearer(&session.tokens.access)?;
             request.headers_mut().insert(AUTHORIZATION, credential);
         }
         let asked = presented.filter(|_| page.is_err()).map(|_| request.headers().clone());
         forwarder.prepare(&mut request, cookies)?;
-        let mut response = forwarder.send(request, state.draining()).await?;
+        let passed = Passed { share, since };
+        let mut response = forwarder.send(request, passed, state.draining()).await?;
         if let (StatusCode::UNAUTHORIZED, Err(refusal), Some(asked)) =
             (response.status(), page, asked)
             && host.session(app, &asked).await?.is_some()
@@ -312,6 +346,11 @@ impl HostLayer for ForwardLayer {
         }
         Ok(response)
     }
+}
+
+/// The other end of the connection.
+fn peer_of(request: &Request) -> Option<IpAddr> {
+    request.extensions().get::<ConnectInfo<SocketAddr>>().map(|it| it.0.ip())
 }
 
 /// Whether the host answers itself.

@@ -9,6 +9,7 @@ mod guard;
 mod heard;
 mod issuer;
 mod login;
+mod person;
 mod renewal;
 mod routes;
 mod service;

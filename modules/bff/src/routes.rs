@@ -1,13 +1,10 @@
 //! `/bff/…`
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, SET_COOKIE, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use http_body_util::{BodyExt as _, Limited};
 use serde::{Deserialize, Serialize};
 use svc_core::{App, Error, Result};
 use svc_http::{ApiQuery, ApiResult, Ctx, HttpState, OpenApiRouter, public_routes, routes};
@@ -16,11 +13,10 @@ use uuid::Uuid;
 
 use crate::authenticator::check_page;
 use crate::cookie::{Cookies, SESSION};
-use crate::forward::Forwarder;
 use crate::heard;
 use crate::login::{self, Answer};
+use crate::person::{Identity, Person};
 use crate::service::Host;
-use crate::session::Session;
 use crate::settings::BffSettings;
 
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
@@ -40,7 +36,7 @@ pub(crate) fn before_application() -> OpenApiRouter<HttpState> {
         .routes(public_routes!("a sign-in ends here, with a state that the browser must know"; callback))
         .routes(public_routes!("it knows the cookie that it comes with, and no other"; far_user))
         .routes(public_routes!("it ends the session of the cookie that it comes with, and no other"; sign_out))
-        .routes(public_routes!("the page before a sign-in loads it"; far_loading_script))
+        .routes(public_routes!("the page before a sign-in loads it"; loading_script))
         .routes(public_routes!("a token that the issuer signed says what ends"; heard::back_channel_logout))
         .routes(public_routes!("the page before a sign-in loads it"; loading_logo))
 }
@@ -138,17 +134,6 @@ struct User {
     app_url: String,
 }
 
-/// The person, as a client shows it.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[schema(as = BffIdentity)]
-#[serde(rename_all = "camelCase")]
-struct Identity {
-    /// The person's id.
-    id: Uuid,
-    /// The name that people know the person by.
-    display_name: String,
-}
-
 /// Says who is signed in in this browser.
 #[utoipa::path(
     get,
@@ -160,58 +145,7 @@ struct Identity {
     ),
 )]
 async fn user(Ctx(ctx): Ctx, headers: HeaderMap) -> ApiResult<Response> {
-    let nobody = || Error::unauthenticated("nobody is signed in in this browser");
-    let app = ctx.app();
-    let host = Host::of(app)?;
-    let session = host.session(app, &headers).await?.ok_or_else(nobody)?;
-    let principal = ctx.principal();
-    let id = principal.user_id().ok_or_else(nobody)?;
-    let roles = match principal.organisation() {
-        Some(organisation) => host.issuer.embedded()?.roles(id, organisation).await?,
-        None => Vec::new(),
-    };
-    let user = User {
-        identity: Identity { id: id.0, display_name: principal.display_name().to_owned() },
-        organisation_id: principal.organisation().map(|organisation| organisation.0),
-        roles,
-        permissions: principal.permissions().names().map(str::to_owned).collect(),
-        expires_at: host.ends_ms(&session),
-        app_url: app.settings::<BffSettings>().app_url.clone(),
-    };
-    Ok((personal(), Json(user)).into_response())
-}
-
-/// What the application says of who calls.
-#[derive(Deserialize)]
-struct Me {
-    user: Identity,
-    organisation: Named,
-    roles: Vec<Named>,
-    permissions: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    id: Uuid,
-    name: String,
-}
-
-/// The most that the application says of somebody, in bytes.
-const LONGEST_ME: usize = 1024 * 1024;
-
-/// Whom the application takes a session for; nobody, where it has ended there.
-async fn ask_application(app: &App, session: &Session) -> Result<Option<Me>> {
-    let forwarder: Arc<Forwarder> = app.service()?;
-    let answer = forwarder.get("/api/v1/identity/me", &session.tokens.access).await?;
-    let unusable = || Error::internal("the application doesn't say who is signed in");
-    match answer.status() {
-        StatusCode::OK => {}
-        StatusCode::UNAUTHORIZED => return Ok(None),
-        status => return Err(unusable().context(format!("it answers with {status}"))),
-    }
-    let body = Limited::new(answer.into_body(), LONGEST_ME).collect().await;
-    let body = body.map_err(|error| unusable().context(error.to_string()))?.to_bytes();
-    serde_json::from_slice(&body).map(Some).map_err(|error| unusable().caused_by(error))
+    Ok(signed_in(ctx.app(), &headers).await?)
 }
 
 /// Says who is signed in in this browser.
@@ -226,16 +160,21 @@ async fn ask_application(app: &App, session: &Session) -> Result<Option<Me>> {
     ),
 )]
 async fn far_user(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
+    Ok(signed_in(&app, &headers).await?)
+}
+
+async fn signed_in(app: &App, headers: &HeaderMap) -> Result<Response> {
     let nobody = || Error::unauthenticated("nobody is signed in in this browser");
-    let host = Host::of(&app)?;
-    let session = host.session(&app, &headers).await?.ok_or_else(nobody)?;
-    check_page(&headers)?;
-    let me = ask_application(&app, &session).await?.ok_or_else(nobody)?;
+    let host = Host::of(app)?;
+    let session = host.session(app, headers).await?.ok_or_else(nobody)?;
+    check_page(headers)?;
+    let Person { identity, organisation_id, roles, permissions } =
+        Person::of(app, &host, &session).await?.ok_or_else(nobody)?;
     let user = User {
-        identity: me.user,
-        organisation_id: Some(me.organisation.id),
-        roles: me.roles.into_iter().map(|role| role.name).collect(),
-        permissions: me.permissions,
+        identity,
+        organisation_id,
+        roles,
+        permissions,
         expires_at: host.ends_ms(&session),
         app_url: app.settings::<BffSettings>().app_url.clone(),
     };
@@ -316,23 +255,7 @@ const LOGO: &str = "/bff/loading-screen/logo";
 async fn loading_script(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
     let host = Host::of(&app)?;
     let is_signed_in = match host.session(&app, &headers).await? {
-        Some(session) => host.issuer.embedded()?.principal(&session.tokens.access).await?.is_some(),
-        None => false,
-    };
-    Ok(loading(&app, is_signed_in)?)
-}
-
-/// What a page shows while its client loads, as a script: it sets `svcLoadingScreen`.
-#[utoipa::path(
-    get,
-    path = "/bff/loading-screen/script.js",
-    tag = "bff",
-    responses((status = 200, description = "A script that sets `svcLoadingScreen`.", content_type = "text/javascript")),
-)]
-async fn far_loading_script(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
-    let host = Host::of(&app)?;
-    let is_signed_in = match host.session(&app, &headers).await? {
-        Some(session) => ask_application(&app, &session).await?.is_some(),
+        Some(session) => Person::of(&app, &host, &session).await?.is_some(),
         None => false,
     };
     Ok(loading(&app, is_signed_in)?)

@@ -37,9 +37,14 @@ svc_core::settings_section! {
         pub client_secret: Option<Secret> = None, length(1..=1_000);
         /// What is asked for.
         pub scope: String = SCOPE.to_owned(), length(6..=500);
-        /// Requests that are passed on at once; one more is refused with 503. Each takes a connection
-        /// to the application: all hosts together must leave room below its `Svc:Http:MaxConnections`.
+        /// Requests that are passed on at once; further ones wait, at most for `Svc:Http:WaitingTime`,
+        /// and are refused with 503 then. Each takes a connection to the application: all hosts together
+        /// must leave room below its `Svc:Http:MaxConnections`.
         pub max_requests: u32 = 1_024, within(1..=1_000_000);
+        /// Those of one client, live streams among them; further ones wait in the same way, and are
+        /// refused with 429. A client is a person who is signed in, or else an address: of IPv6 its /64
+        /// network. Where a proxy stands before the host, that must write `X-Forwarded-For`.
+        pub client_requests: u32 = 128, within(1..=1_000_000);
     }
     validate: check_host;
 }

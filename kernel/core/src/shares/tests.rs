@@ -1,5 +1,4 @@
 use futures::FutureExt as _;
-use uuid::Uuid;
 
 use super::*;
 
@@ -37,6 +36,17 @@ async fn a_person_and_an_organisation_have_at_most_their_share() {
     assert_eq!(shares.take(share(1, 3)).await.unwrap_err().kind(), ErrorKind::TooManyRequests);
     let other = shares.take(share(2, 1)).await.unwrap();
     drop((held, colleague, other));
+    assert_eq!(shares.state().people(), 0);
+}
+
+#[tokio::test]
+async fn whoever_is_known_by_a_name_alone_has_a_share_of_its_own() {
+    let shares = shares(10, 2, 2, Duration::from_millis(50));
+    let [one, other] = [1, 2].map(|name| Share::of_name(Uuid::from_u128(name)));
+    let held = [shares.take(one).await.unwrap(), shares.take(one).await.unwrap()];
+    assert_eq!(shares.take(one).await.unwrap_err().kind(), ErrorKind::TooManyRequests);
+    let beside = shares.take(other).await.unwrap();
+    drop((held, beside));
     assert_eq!(shares.state().people(), 0);
 }
 

@@ -3,7 +3,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use tokio::sync::OwnedSemaphorePermit;
+use svc_core::Place;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// The body of an answer that goes on as it comes.
@@ -11,15 +11,11 @@ pub(super) struct Passing<B> {
     body: B,
     /// Ends it, where it has no end of its own.
     stop: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl<B> Passing<B> {
-    pub(super) fn new(
-        body: B,
-        place: OwnedSemaphorePermit,
-        stop: Option<CancellationToken>,
-    ) -> Self {
+    pub(super) fn new(body: B, place: Place, stop: Option<CancellationToken>) -> Self {
         let stop = stop.map(|stop| Box::pin(stop.cancelled_owned()));
         Self { body, stop, _place: place }
     }

@@ -9,9 +9,8 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::header::SET_COOKIE;
 use svc_bff::BrowserHost;
-use svc_testing::{Application, Backend, TestApp};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use svc_testing::{Application, Backend, Socket, TestApp};
+use tokio::net::TcpListener;
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -68,32 +67,8 @@ async fn before(application: &str, settings: &[(&str, &str)]) -> (TestApp, Socke
         builder = builder.setting(name, value);
     }
     let host = builder.start(Backend::Sqlite).await;
-    let server = host.running().bind().await.unwrap();
-    let address = server.local_addr();
-    tokio::spawn(server.serve(std::future::pending()));
+    let address = host.listen().await;
     (host, address)
-}
-
-/// What comes back until the other side closes.
-async fn send(address: SocketAddr, request: impl AsRef<[u8]>) -> String {
-    let mut connection = TcpStream::connect(address).await.unwrap();
-    // It may be closed before all is sent.
-    let _ = connection.write_all(request.as_ref()).await;
-    let mut read = Vec::new();
-    let ended = tokio::time::timeout(PATIENCE, connection.read_to_end(&mut read)).await;
-    // A reset is an end, too.
-    let _ = ended.expect("the connection is closed in time");
-    String::from_utf8_lossy(&read).into_owned()
-}
-
-async fn wait_for(connection: &mut TcpStream, read: &mut String, text: &str) {
-    while !read.contains(text) {
-        let mut piece = [0; 4_096];
-        let reading = tokio::time::timeout(PATIENCE, connection.read(&mut piece));
-        let length = reading.await.expect("something comes in time").unwrap();
-        assert_ne!(length, 0, "the connection was closed: {read}");
-        read.push_str(&String::from_utf8_lossy(&piece[..length]));
-    }
 }
 
 const HEADERS: &str = "host: shop.example\r\nconnection: close\r\n";
@@ -120,22 +95,22 @@ async fn a_path_that_two_programs_could_read_differently_is_not_passed_on() {
         "http://evil.example/%2e%2e/a",
         "http://user@shop.example/a",
     ] {
-        let answer = send(address, format!("GET {odd} HTTP/1.1\r\n{HEADERS}\r\n")).await;
+        let answer = Socket::ask(address, format!("GET {odd} HTTP/1.1\r\n{HEADERS}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{odd}: {answer}");
     }
     // What looks like the host's own is the host's own, however it goes on.
     for own in ["/bff/", "/bff/../api/v1/me", "/bff/%2e%2e/api", "/bff//user", "/health/../api"] {
-        let answer = send(address, format!("GET {own} HTTP/1.1\r\n{HEADERS}\r\n")).await;
+        let answer = Socket::ask(address, format!("GET {own} HTTP/1.1\r\n{HEADERS}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 404"), "{own}: {answer}");
     }
     for method in ["CONNECT", "TRACE"] {
-        let answer = send(address, format!("{method} /api HTTP/1.1\r\n{HEADERS}\r\n")).await;
+        let answer = Socket::ask(address, format!("{method} /api HTTP/1.1\r\n{HEADERS}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{method}: {answer}");
     }
     assert!(recorder.taken().is_empty());
     for plain in ["/api/v1/me?a=../b//c", "/odata/v1/Products(1)/Name", "/a%20b", "/a.b/c..d", "/"]
     {
-        let answer = send(address, format!("GET {plain} HTTP/1.1\r\n{HEADERS}\r\n")).await;
+        let answer = Socket::ask(address, format!("GET {plain} HTTP/1.1\r\n{HEADERS}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 200"), "{plain}: {answer}");
         let (parts, _) = &recorder.taken()[0];
         assert_eq!(parts.uri.to_string(), plain);
@@ -155,7 +130,7 @@ async fn what_is_of_a_connection_of_the_host_or_made_up_stays_behind() {
          cookie: svc-bff={}; svc-session=s; svc-bff-login-a=b\r\ncookie: svc-bff=c\r\nx-kept: d\r\n\r\n",
         "a".repeat(43),
     );
-    let answer = send(address, request).await;
+    let answer = Socket::ask(address, request).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert!(!answer.contains("of the connection"), "{answer}");
     assert!(answer.contains("x-application: was here"), "{answer}");
@@ -190,14 +165,14 @@ async fn what_is_of_a_connection_of_the_host_or_made_up_stays_behind() {
     // Without a host, or with two, it is nobody's.
     for host in ["", "host: shop.example\r\nhost: evil.example\r\n"] {
         let request = format!("GET /api HTTP/1.1\r\n{host}connection: close\r\n\r\n");
-        let answer = send(address, request).await;
+        let answer = Socket::ask(address, request).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{host}: {answer}");
     }
     // Behind a proxy, that says whose the request is; a cookie of the host's own name is the host's alone.
     let (_host, address) = before(&url, &[]).await;
     recorder.taken();
     let named = "x-forwarded-for: 198.51.100.7\r\nforwarded: for=10.0.0.1\r\n";
-    let answer = send(address, format!("GET /api HTTP/1.1\r\n{HEADERS}{named}\r\n")).await;
+    let answer = Socket::ask(address, format!("GET /api HTTP/1.1\r\n{HEADERS}{named}\r\n")).await;
     assert!(answer.contains("__Host-svc-session=kept"), "{answer}");
     assert!(!answer.contains("tossed"), "{answer}");
     let (parts, _) = recorder.taken().remove(0);
@@ -222,7 +197,7 @@ async fn what_two_readers_would_take_for_different_requests_reaches_the_applicat
         "x-other: a\0b\r\n".to_owned(),
     ] {
         let request = format!("POST /api HTTP/1.1\r\nhost: shop.example\r\n{more}\r\n{hidden}");
-        let answer = send(address, request).await;
+        let answer = Socket::ask(address, request).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{more:?}: {answer}");
         assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{more:?}: {answer}");
     }
@@ -234,7 +209,7 @@ async fn what_two_readers_would_take_for_different_requests_reaches_the_applicat
     ] {
         let body = "5\r\nhello\r\n0\r\n\r\n";
         let request = format!("POST /api HTTP/1.1\r\n{HEADERS}{lines}\r\n{body}");
-        let answer = send(address, request).await;
+        let answer = Socket::ask(address, request).await;
         let taken = recorder.taken();
         if answer.starts_with("HTTP/1.1 400") {
             assert!(taken.is_empty(), "{lines}");
@@ -250,45 +225,64 @@ async fn what_two_readers_would_take_for_different_requests_reaches_the_applicat
     let many: Vec<String> = (0..200).map(|number| format!("x-{number}: a\r\n")).collect();
     let many = many.concat();
     for more in [long, many] {
-        let answer = send(address, format!("GET /api HTTP/1.1\r\n{HEADERS}{more}\r\n")).await;
+        let answer =
+            Socket::ask(address, format!("GET /api HTTP/1.1\r\n{HEADERS}{more}\r\n")).await;
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
     }
     assert!(recorder.taken().is_empty());
 }
 
+/// An application that answers as a test says, one connection at a time.
+struct Slow(TcpListener);
+
+impl Slow {
+    async fn start() -> (Self, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        (Self(listener), url)
+    }
+
+    /// The next request that comes by a connection of its own, once its head is there.
+    async fn next(&self) -> Socket {
+        let accepting = tokio::time::timeout(PATIENCE, self.0.accept());
+        let (stream, _) = accepting.await.expect("it comes").unwrap();
+        let mut socket = Socket::new(stream);
+        socket.wait_for("\r\n\r\n").await;
+        socket
+    }
+
+    /// Whether nothing comes for a moment.
+    async fn is_quiet(&self) -> bool {
+        tokio::time::timeout(Duration::from_millis(300), self.0.accept()).await.is_err()
+    }
+}
+
 #[tokio::test]
 async fn bodies_go_on_as_they_come() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (application, url) = Slow::start().await;
     let (_host, address) = before(&url, &[]).await;
-    let mut browser = TcpStream::connect(address).await.unwrap();
     let head = format!("POST /api HTTP/1.1\r\n{HEADERS}transfer-encoding: chunked\r\n\r\n");
-    browser.write_all(format!("{head}5\r\nfirst\r\n").as_bytes()).await.unwrap();
+    let mut browser = Socket::open(address, format!("{head}5\r\nfirst\r\n")).await;
     // The application has the first piece while the browser still holds the second.
-    let (mut application, _) =
-        tokio::time::timeout(PATIENCE, listener.accept()).await.expect("it comes").unwrap();
-    let mut taken = String::new();
-    wait_for(&mut application, &mut taken, "first").await;
-    browser.write_all(b"6\r\nsecond\r\n0\r\n\r\n").await.unwrap();
-    wait_for(&mut application, &mut taken, "second").await;
+    let mut taken = application.next().await;
+    taken.wait_for("first").await;
+    browser.send("6\r\nsecond\r\n0\r\n\r\n").await.unwrap();
+    taken.wait_for("second").await;
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n\
                 connection: close\r\ntransfer-encoding: chunked\r\n\r\n";
-    application.write_all(format!("{head}5\r\nthird\r\n").as_bytes()).await.unwrap();
+    taken.send(format!("{head}5\r\nthird\r\n")).await.unwrap();
     // And so it is the other way round.
-    let mut read = String::new();
-    wait_for(&mut browser, &mut read, "third").await;
-    application.write_all(b"6\r\nfourth\r\n0\r\n\r\n").await.unwrap();
-    wait_for(&mut browser, &mut read, "fourth").await;
+    browser.wait_for("third").await;
+    taken.send("6\r\nfourth\r\n0\r\n\r\n").await.unwrap();
+    browser.wait_for("fourth").await;
     // Whoever goes away while an answer comes takes the connection to the application along.
-    let mut browser = TcpStream::connect(address).await.unwrap();
-    browser.write_all(format!("GET /api HTTP/1.1\r\n{HEADERS}\r\n").as_bytes()).await.unwrap();
-    let (mut application, _) = listener.accept().await.unwrap();
-    wait_for(&mut application, &mut String::new(), "\r\n\r\n").await;
-    application.write_all(format!("{head}5\r\nthird\r\n").as_bytes()).await.unwrap();
-    wait_for(&mut browser, &mut String::new(), "third").await;
+    let mut browser = Socket::open(address, format!("GET /api HTTP/1.1\r\n{HEADERS}\r\n")).await;
+    let mut taken = application.next().await;
+    taken.send(format!("{head}5\r\nthird\r\n")).await.unwrap();
+    browser.wait_for("third").await;
     drop(browser);
     let writing = async {
-        while application.write_all(b"5\r\nagain\r\n").await.is_ok() {
+        while taken.send("5\r\nagain\r\n").await.is_ok() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -297,79 +291,107 @@ async fn bodies_go_on_as_they_come() {
 
 #[tokio::test]
 async fn a_body_that_drips_is_given_up_and_so_is_an_application_that_says_nothing() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (_application, url) = Slow::start().await;
     let (_host, address) = before(&url, &[("Svc:Http:RequestTimeout", "00:00:01")]).await;
-    let quiet = send(address, format!("GET /api HTTP/1.1\r\n{HEADERS}\r\n")).await;
+    let quiet = Socket::ask(address, format!("GET /api HTTP/1.1\r\n{HEADERS}\r\n")).await;
     assert!(quiet.starts_with("HTTP/1.1 503"), "{quiet}");
-    let mut connection = TcpStream::connect(address).await.unwrap();
     let head = format!("POST /api HTTP/1.1\r\n{HEADERS}content-length: 100000\r\n\r\n");
-    connection.write_all(head.as_bytes()).await.unwrap();
-    let (mut reads, mut writes) = connection.into_split();
-    let dripping = tokio::spawn(async move {
-        while writes.write_all(b" ").await.is_ok() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    });
-    let mut answer = [0; 12];
-    let read = tokio::time::timeout(PATIENCE, reads.read_exact(&mut answer));
-    read.await.expect("it is answered in time").unwrap();
-    dripping.abort();
     // What was sent of it may have been enough for the application.
-    assert_eq!(&answer, b"HTTP/1.1 504");
+    assert_eq!(Socket::open(address, head).await.drip().await, "HTTP/1.1 504");
+}
+
+/// An answer after which the connection is of no more use.
+const NOTHING: &str = "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+
+#[tokio::test]
+async fn more_requests_than_the_application_takes_wait_and_are_refused_then() {
+    let (application, url) = Slow::start().await;
+    let settings = [("Svc:BrowserHost:MaxRequests", "2"), ("Svc:Http:WaitingTime", "00:00:00.300")];
+    let (_host, address) = before(&url, &settings).await;
+    let request = format!("GET /api HTTP/1.1\r\n{HEADERS}\r\n");
+    let mut served = Vec::new();
+    for _ in 0..2 {
+        let browser = Socket::open(address, &request).await;
+        served.push((browser, application.next().await));
+    }
+    let refused = Socket::ask(address, &request).await;
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    assert!(refused.contains("retry-after: 1"), "{refused}");
+    // A place is free again once an answer is whole.
+    let (mut browser, mut taken) = served.remove(0);
+    taken.send(NOTHING).await.unwrap();
+    browser.wait_for("204 No Content").await;
+    let mut next = Socket::open(address, &request).await;
+    application.next().await.send(NOTHING).await.unwrap();
+    next.wait_for("204 No Content").await;
 }
 
 #[tokio::test]
-async fn more_requests_than_the_application_takes_are_refused_at_once() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let (_host, address) = before(&url, &[("Svc:BrowserHost:MaxRequests", "2")]).await;
-    let request = format!("GET /api HTTP/1.1\r\n{HEADERS}\r\n");
-    let mut waiting = Vec::new();
-    for _ in 0..2 {
-        let mut connection = TcpStream::connect(address).await.unwrap();
-        connection.write_all(request.as_bytes()).await.unwrap();
-        let (mut application, _) = listener.accept().await.unwrap();
-        wait_for(&mut application, &mut String::new(), "\r\n\r\n").await;
-        waiting.push((connection, application));
+async fn one_client_takes_no_more_than_its_share_of_a_host() {
+    let (application, url) = Slow::start().await;
+    let settings = [
+        ("Svc:BrowserHost:MaxRequests", "8"),
+        ("Svc:BrowserHost:ClientRequests", "3"),
+        ("Svc:Http:WaitingRequests", "2"),
+        ("Svc:Http:WaitingTime", "00:00:02"),
+    ];
+    let (_host, address) = before(&url, &settings).await;
+    // One machine asks for as much as it can, and as somebody else each time: it makes up addresses before
+    // its own, cookies of sign-ins, and keys, and has a whole network of IPv6.
+    let as_one = |number: usize| {
+        let key = match number % 2 {
+            0 => "",
+            _ => "authorization: Bearer made-up\r\n",
+        };
+        format!(
+            "GET /api/{number} HTTP/1.1\r\n{HEADERS}x-forwarded-for: 198.51.100.{number}\r\n\
+             x-forwarded-for: 203.0.113.{number}, 2001:db8:1:2::{number:x}\r\n\
+             cookie: __Host-svc-bff={number:043}\r\nx-csrf: 1\r\n{key}\r\n"
+        )
+    };
+    let mut held = Vec::new();
+    for number in 0..3 {
+        let browser = Socket::open(address, as_one(number)).await;
+        held.push((browser, application.next().await));
     }
-    let answer = send(address, &request).await;
-    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
-    // A place is free again once an answer is whole.
-    let (mut connection, mut application) = waiting.remove(0);
-    application.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
-    wait_for(&mut connection, &mut String::new(), "204 No Content").await;
-    let serving = tokio::spawn(async move {
-        let (mut application, _) = listener.accept().await.unwrap();
-        wait_for(&mut application, &mut String::new(), "\r\n\r\n").await;
-        application.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
-        application
-    });
-    // It may take the connection that is free.
-    let answering = async {
-        wait_for(&mut application, &mut String::new(), "\r\n\r\n").await;
-        application.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
-        std::future::pending::<()>().await;
-    };
-    let answer = tokio::select! {
-        answer = send(address, &request) => answer,
-        () = answering => unreachable!("it waits for ever"),
-    };
-    assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
-    serving.abort();
+    let asking: Vec<_> =
+        (3..103).map(|number| tokio::spawn(Socket::ask(address, as_one(number)))).collect();
+    assert!(application.is_quiet().await, "a fourth request of one client came through");
+    // Meanwhile everybody else is served at once: others, and whoever has the network beside it.
+    for other in ["198.51.100.1", "2001:db8:1:3::1", "203.0.113.5, 192.0.2.1"] {
+        let request = format!("GET /api HTTP/1.1\r\n{HEADERS}x-forwarded-for: {other}\r\n\r\n");
+        let mut browser = Socket::open(address, request).await;
+        application.next().await.send(NOTHING).await.unwrap();
+        browser.wait_for("204 No Content").await;
+    }
+    // Two waited and all others were told at once; in the end nobody was served.
+    for answer in asking {
+        let answer = answer.await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 429"), "{answer}");
+        assert!(answer.contains("Svc:BrowserHost:ClientRequests"), "{answer}");
+        assert!(answer.contains("retry-after: 1"), "{answer}");
+    }
+    // Whoever goes away, or is answered, gives its place back.
+    let (mut browser, mut taken) = held.remove(0);
+    taken.send(NOTHING).await.unwrap();
+    browser.wait_for("204 No Content").await;
+    let mut next = Socket::open(address, as_one(200)).await;
+    application.next().await.send(NOTHING).await.unwrap();
+    next.wait_for("204 No Content").await;
+    held.clear();
+    for number in 201..204 {
+        held.push((Socket::open(address, as_one(number)).await, application.next().await));
+    }
 }
 
 #[tokio::test]
 async fn a_change_whose_answer_is_lost_is_not_said_to_have_failed() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (application, url) = Slow::start().await;
     let (_host, address) = before(&url, &[]).await;
     for (method, code) in [("POST", "outcome_unknown"), ("GET", "bff.api_unavailable")] {
         let request = format!("{method} /api HTTP/1.1\r\n{HEADERS}content-length: 0\r\n\r\n");
-        let asking = tokio::spawn(send(address, request));
-        let (mut application, _) = listener.accept().await.unwrap();
-        wait_for(&mut application, &mut String::new(), "\r\n\r\n").await;
-        drop(application);
+        let asking = tokio::spawn(Socket::ask(address, request));
+        drop(application.next().await);
         let answer = asking.await.unwrap();
         assert!(answer.contains(code), "{method}: {answer}");
         assert_eq!(answer.contains("retry-after"), method == "GET", "{answer}");
@@ -382,7 +404,7 @@ async fn a_host_that_is_led_to_itself_ends_it() {
     let (_last, last) = before(&url, &[]).await;
     // The port of a host is known once it listens, so another one leads to it.
     let (_first, first) = before(&format!("http://{last}"), &[]).await;
-    let answer = send(first, format!("GET /api HTTP/1.1\r\n{HEADERS}\r\n")).await;
+    let answer = Socket::ask(first, format!("GET /api HTTP/1.1\r\n{HEADERS}\r\n")).await;
     assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     assert!(recorder.taken().is_empty());
 }
@@ -391,7 +413,8 @@ async fn a_host_that_is_led_to_itself_ends_it() {
 async fn an_application_below_a_path_is_asked_there() {
     let (recorder, url) = Recorder::start().await;
     let (_host, address) = before(&format!("{url}/base/"), &[]).await;
-    let answer = send(address, format!("GET /api/v1/me?a=b HTTP/1.1\r\n{HEADERS}\r\n")).await;
+    let answer =
+        Socket::ask(address, format!("GET /api/v1/me?a=b HTTP/1.1\r\n{HEADERS}\r\n")).await;
     assert_eq!(recorder.taken()[0].0.uri, "/base/api/v1/me?a=b");
     for header in ["text/plain", "x-content-type-options: nosniff", "content-security-policy: "] {
         assert!(answer.contains(header), "{answer}");
