@@ -2,21 +2,17 @@
 
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
+import { blank, launch, send } from "./chromium.mjs";
 
 const root = process.env.SVC_ISSUER.replace("127.0.0.1", "localhost");
 const admin = { Authorization: `Bearer ${process.env.SVC_ADMIN_KEY}`, "Content-Type": "application/json" };
 const PASSWORD = "a ship in a harbour";
-const PATHS = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 let browser;
 
 before(async () => {
-  const executablePath = PATHS.find((path) => path !== undefined && existsSync(path));
-  assert.ok(executablePath, "no Chromium; install Debian’s `chromium` or name one in `CHROMIUM`");
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--no-first-run"] });
+  browser = await launch();
 });
 
 after(() => browser?.close());
@@ -33,7 +29,7 @@ async function api(method, path, body) {
 async function visitor({ scripts = true, ...more } = {}) {
   const context = await browser.newContext({ javaScriptEnabled: scripts, locale: "en-GB", ...more });
   // The web client signs in by itself and so goes on to other pages; here it is only where forms lead to.
-  await context.route(`${root}/`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><p>" }));
+  await blank(context, `${root}/`);
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   page.on("console", (message) => {
@@ -41,12 +37,6 @@ async function visitor({ scripts = true, ...more } = {}) {
     if (message.type() === "error" && !message.text().includes("status of 4")) assert.fail(message.text());
   });
   return page;
-}
-
-/** Presses what leads to another page, and waits for that. */
-async function send(page, button = "button.primary") {
-  await Promise.all([page.waitForEvent("framenavigated"), page.click(button)]);
-  await page.waitForLoadState("domcontentloaded");
 }
 
 /** Sends a form that leads to the application. */

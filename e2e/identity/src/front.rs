@@ -42,7 +42,7 @@ impl Front {
     ) -> Self {
         let settings = [&LISTENING[..], of_shop].concat();
         let house = House::open_with(backend, &settings).await;
-        let application = listen(&house.node).await;
+        let application = house.listen().await;
         let host = host_before(backend, &format!("http://{application}"), of_host).await;
         Self { house, host }
     }
@@ -136,16 +136,4 @@ impl Way {
     pub fn set_open(&self, is_open: bool) {
         self.is_open.send_replace(is_open);
     }
-}
-
-/// Serves a node until the test ends.
-///
-/// # Panics
-///
-/// When no port is free.
-pub async fn listen(node: &TestApp) -> SocketAddr {
-    let server = node.running().bind().await.expect("a port is free");
-    let address = server.local_addr();
-    tokio::spawn(server.serve(std::future::pending()));
-    address
 }

@@ -1,5 +1,6 @@
 //! The shop, set up, with people in it.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use shop::Shop;
@@ -145,6 +146,18 @@ impl House {
         let (mut browser, session) = self.browser_of(user).await;
         browser.sign_in("/").await;
         (browser, session)
+    }
+
+    /// Lets it be asked by sockets, as far as a program of its own is when it is ready: with a key for
+    /// tokens, which takes seconds to make on a busy machine, and which no browser host waits for.
+    ///
+    /// # Panics
+    ///
+    /// When it was started without `Svc:Http:Listen`.
+    pub async fn listen(&self) -> SocketAddr {
+        let keys = self.browser().get("/.well-known/jwks.json").await.expect(200);
+        assert_eq!(keys["keys"].as_array().map(Vec::len), Some(1));
+        self.node.listen().await
     }
 
     /// Moves the clock.

@@ -8,7 +8,7 @@ mod program;
 mod shop;
 
 pub use browser::Browser;
-pub use front::{Front, LISTENING, Way, host_before, listen};
+pub use front::{Front, LISTENING, Way, host_before};
 pub use house::{ADA, House, PUBLIC_URL};
 pub use issuer::{CLIENT_ID, Issuer, Twist};
 pub use program::{ISSUER, Program, claims_of, header_of, query_of};

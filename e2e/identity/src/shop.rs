@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use svc_testing::{Backend, Program, ThrowAwayDatabase};
 use tempfile::TempDir;
 
@@ -22,6 +24,8 @@ const HOST_SECRET: &str = "what a browser host proves itself with";
 pub struct RunningShop {
     programs: Vec<Program>,
     url: String,
+    /// The port of the host that a proxy is to stand before; none where browsers reach `url` by themselves.
+    proxied: Option<u16>,
     logout_port: u16,
     external_issuer: String,
     folder: TempDir,
@@ -38,18 +42,37 @@ impl RunningShop {
         Self::start_with(backend, vec!["--Svc:Http:Listen=127.0.0.1:0".to_owned()]).await
     }
 
-    /// Starts the program, and again as the browser host before it, which browsers reach.
+    /// Starts the program, and again as the browser host before it, which browsers reach by
+    /// `http://localhost`: passkeys need a name.
     ///
     /// # Panics
     ///
     /// When one of them doesn't get ready, with what it wrote.
     pub async fn start_behind_host(backend: Backend) -> Self {
-        let (inside, outside) = (free_port(), free_port());
-        let public_url = format!("--Svc:Http:PublicUrl=http://127.0.0.1:{outside}");
+        let outside = free_port();
+        Self::start_both(backend, outside, format!("http://localhost:{outside}")).await
+    }
+
+    /// The same for browsers that reach the host through a proxy with TLS, at `https://localhost`: a script
+    /// has to be that proxy.
+    ///
+    /// # Panics
+    ///
+    /// As [`RunningShop::start_behind_host`].
+    pub async fn start_behind_proxy(backend: Backend) -> Self {
+        let (outside, proxy) = (free_port(), free_port());
+        let shop = Self::start_both(backend, outside, format!("https://localhost:{proxy}")).await;
+        Self { proxied: Some(outside), ..shop }
+    }
+
+    async fn start_both(backend: Backend, outside: u16, public_url: String) -> Self {
+        let inside = free_port();
+        let of_both = format!("--Svc:Http:PublicUrl={public_url}");
         let of_shop = vec![
             format!("--Svc:Http:Listen=127.0.0.1:{inside}"),
             format!("--Svc:OpenId:BrowserHostSecret={HOST_SECRET}"),
-            public_url.clone(),
+            "--Svc:Auth:ClientAddressHeader=X-Forwarded-For".to_owned(),
+            of_both.clone(),
         ];
         let mut shop = Self::start_with(backend, of_shop).await;
         let mut of_host = vec![
@@ -57,11 +80,12 @@ impl RunningShop {
             format!("--Svc:Http:Listen=127.0.0.1:{outside}"),
             format!("--Svc:BrowserHost:Api=http://127.0.0.1:{inside}"),
             format!("--Svc:BrowserHost:ClientSecret={HOST_SECRET}"),
-            public_url,
+            of_both,
         ];
         of_host.extend(shop.database(backend).await);
         let mut host = Program::begin(variable("SVC_SHOP_BINARY"), shop.folder.path(), &of_host);
-        host.url_within(PATIENCE).expect("the host gets ready").clone_into(&mut shop.url);
+        host.url_within(PATIENCE).expect("the host gets ready");
+        shop.url = public_url;
         shop.programs.insert(0, host);
         shop
     }
@@ -88,6 +112,7 @@ impl RunningShop {
         let mut shop = Self {
             programs: Vec::new(),
             url: String::new(),
+            proxied: None,
             logout_port,
             external_issuer,
             folder,
@@ -118,7 +143,16 @@ impl RunningShop {
     ///
     /// When a test fails, or there is none.
     pub fn node_test(&self, file: &str) {
-        let output = Command::new(variable("SVC_E2E_NODE"))
+        let mut command = Command::new(variable("SVC_E2E_NODE"));
+        if let Some(port) = self.proxied {
+            let names = vec!["localhost".to_owned()];
+            let own = rcgen::generate_simple_self_signed(names).expect("a certificate");
+            command
+                .env("SVC_PROXIED_PORT", port.to_string())
+                .env("SVC_PROXY_CERTIFICATE", STANDARD.encode(own.cert.der()))
+                .env("SVC_PROXY_KEY", STANDARD.encode(own.signing_key.serialize_der()));
+        }
+        let output = command
             .current_dir(clients())
             .args(["--test", "--test-reporter=tap", file])
             .env("SVC_ISSUER", self.url.trim_end_matches('/'))

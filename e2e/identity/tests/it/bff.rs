@@ -8,32 +8,18 @@ use svc::identity::roles::{self, RoleChange};
 use svc::identity::sessions;
 use svc_testing::on_both_databases;
 
+use crate::support::{
+    ask_at_once, is_asked_who_it_is, refuses_what_any_page_could_send, renewals, signs_out,
+    uses_the_api,
+};
+
 on_both_databases! {
     async fn a_browser_signs_in_and_uses_the_api_by_its_cookie(backend) {
         let house = House::open(backend).await;
-        let mut nobody = house.browser();
-        let begun = nobody.get("/bff/login?returnUrl=%2Forders%3Fa%3D1").await;
-        let asked = nobody.get(begun.header("location")).await;
-        assert!(asked.header("location").starts_with("/account/sign-in?return="));
-
+        is_asked_who_it_is(&mut house.browser()).await;
         let (mut browser, _) = house.browser_of(house.ada).await;
         browser.sign_in("/orders?a=1").await;
-        let user = browser.ask("/bff/user").await.expect(200);
-        assert_eq!(user["identity"]["id"], house.ada.to_string());
-        assert_eq!(user["identity"]["displayName"], "Administrator");
-        assert_eq!(user["appUrl"], "/");
-        assert_eq!(user["roles"], serde_json::json!(["Administrator"]));
-        assert!(user["permissions"].as_array().unwrap().contains(&"Products.View".into()));
-        let me = browser.ask("/api/v1/me").await.expect(200);
-        assert_eq!(me["identity"]["id"], house.ada.to_string());
-        let products = browser.ask("/odata/v1/Products?$top=1&$count=true").await.expect(200);
-        assert_eq!(products["@odata.count"], 0);
-        let created = browser.post("/odata/v1/Categories", r#"{"name":"Tools"}"#).await;
-        assert_eq!(created.status, 201, "{}", created.text);
-        // Nothing that the browser was given is a token.
-        let names: Vec<&str> = browser.cookie_names().collect();
-        assert_eq!(names, ["__Host-svc-bff", "__Host-svc-session"]);
-        assert_eq!(browser.cookie("__Host-svc-bff").unwrap().len(), 43);
+        uses_the_api(&mut browser, &house).await;
     }
 
     async fn somebody_changes_the_own_name_and_asks_for_another_address(backend) {
@@ -74,29 +60,7 @@ on_both_databases! {
     async fn what_any_page_could_send_is_refused(backend) {
         let house = House::open(backend).await;
         let (mut browser, _) = house.client_of(house.ada).await;
-        for (address, method) in [
-            ("/api/v1/me", Method::GET),
-            ("/odata/v1/Products", Method::GET),
-            ("/odata/v1/Categories", Method::POST),
-            ("/bff/user", Method::GET),
-            ("/bff/logout", Method::POST),
-        ] {
-            let json = ("content-type", "application/json");
-            let body = r#"{"name":"Forged"}"#;
-            for headers in [
-                &[json][..],
-                &[json, ("sec-fetch-site", "same-origin")],
-                &[json, ("x-csrf", "1"), ("sec-fetch-site", "same-site")],
-                &[json, ("x-csrf", "1"), ("sec-fetch-site", "cross-site")],
-                &[json, ("x-csrf", "1"), ("sec-fetch-site", "none")],
-            ] {
-                let body = if method == Method::POST { body } else { "" };
-                let answer = browser.send(method.clone(), address, headers, body).await;
-                assert_eq!(answer.status, 403, "{address} {headers:?} {}", answer.text);
-            }
-        }
-        let left = browser.ask("/odata/v1/Categories?$count=true&$top=0").await.expect(200);
-        assert_eq!(left["@odata.count"], 0);
+        refuses_what_any_page_could_send(&mut browser).await;
     }
 
     async fn a_right_that_is_taken_away_is_gone_with_the_next_request(backend) {
@@ -121,18 +85,7 @@ on_both_databases! {
     async fn signing_out_ends_it_here_and_at_the_provider(backend) {
         let house = House::open(backend).await;
         let (mut browser, _) = house.client_of(house.ada).await;
-        let before = browser.clone();
-        let url = browser.post("/bff/logout", "").await.expect(200)["url"].clone();
-        let url = url.as_str().unwrap();
-        assert_eq!(browser.cookie("__Host-svc-bff"), None);
-        // Whoever kept the cookie has nothing of it.
-        assert_eq!(before.clone().ask("/bff/user").await.status, 401);
-        let back = browser.get(url).await;
-        assert_eq!((back.status.as_u16(), back.header("location")), (303, "https://shop.example/"));
-        assert_eq!(browser.cookie("__Host-svc-session"), None);
-        let asked = before.clone().get("/bff/login").await;
-        let asked = before.clone().get(asked.header("location")).await;
-        assert!(asked.header("location").starts_with("/account/sign-in"));
+        signs_out(&mut browser).await;
     }
 
     async fn tokens_are_renewed_once_however_many_ask(backend) {
@@ -149,19 +102,9 @@ on_both_databases! {
         for _ in 0..3 {
             // Past the end of the access token, and within the idle time.
             house.advance(Duration::from_mins(11));
-            let mut asked = Vec::new();
-            for number in 0..10 {
-                let mut tab = if number % 2 == 0 { browser.clone() } else { elsewhere.clone() };
-                asked.push(tokio::spawn(async move { tab.ask("/api/v1/me").await.status }));
-            }
-            for status in asked {
-                assert_eq!(status.await.unwrap(), 200);
-            }
+            ask_at_once([&browser, &elsewhere]).await;
         }
-        let sql = "SELECT generation FROM bff_sessions";
-        let database = house.app().service::<svc::database::Database>().unwrap();
-        let rows = database.rows(database.statement(sql, [])).await.unwrap();
-        assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 3);
+        assert_eq!(renewals(house.app()).await, 3);
     }
 
     async fn a_sign_in_ends_unused_and_in_the_end(backend) {

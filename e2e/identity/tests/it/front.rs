@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use e2e_identity::{
-    Browser, Front, House, Issuer, LISTENING, PUBLIC_URL, Way, host_before, listen, query_of,
+    Browser, Front, House, Issuer, LISTENING, PUBLIC_URL, Way, host_before, query_of,
 };
 use http::Method;
 use serde_json::json;
@@ -11,40 +11,19 @@ use svc::identity::sessions;
 use svc_testing::on_both_databases;
 
 use crate::external::person;
-
-const COOKIE: &str = "__Host-svc-bff";
+use crate::support::{
+    COOKIE, ask_at_once, is_asked_who_it_is, refuses_what_any_page_could_send, renewals, signs_out,
+    uses_the_api,
+};
 
 on_both_databases! {
     async fn a_browser_signs_in_to_a_host_before_the_shop(backend) {
         let front = Front::open(backend).await;
-        let ada = front.house.ada;
         // Pages of the application come through, its own address for sign-ins among them.
         let mut nobody = front.browser();
-        let begun = nobody.get("/bff/login?returnUrl=%2Forders%3Fa%3D1").await;
-        let asked = nobody.get(begun.header("location")).await;
-        assert!(asked.header("location").starts_with("/account/sign-in?return="), "{}", asked.text);
-        let page = nobody.get(asked.header("location")).await;
-        assert!(page.text.contains("<form"), "{}", page.text);
-        assert_eq!(nobody.ask("/bff/user").await.status, 401);
-        assert_eq!(nobody.ask("/api/v1/me").await.status, 401);
-
-        let mut browser = front.client_of(ada).await;
-        let user = browser.ask("/bff/user").await.expect(200);
-        assert_eq!(user["identity"]["id"], ada.to_string());
-        assert_eq!(user["identity"]["displayName"], "Administrator");
-        assert_eq!(user["organisationId"], front.house.organisation.to_string());
-        assert_eq!(user["appUrl"], "/");
-        assert_eq!(user["roles"], json!(["Administrator"]));
-        assert!(user["permissions"].as_array().unwrap().contains(&"Products.View".into()));
-        let me = browser.ask("/api/v1/me").await.expect(200);
-        assert_eq!(me["identity"]["id"], ada.to_string());
-        let products = browser.ask("/odata/v1/Products?$top=1&$count=true").await.expect(200);
-        assert_eq!(products["@odata.count"], 0);
-        let created = browser.post("/odata/v1/Categories", r#"{"name":"Tools"}"#).await;
-        assert_eq!(created.status, 201, "{}", created.text);
-        let names: Vec<&str> = browser.cookie_names().collect();
-        assert_eq!(names, [COOKIE, "__Host-svc-session"]);
-        assert_eq!(browser.cookie(COOKIE).unwrap().len(), 43);
+        is_asked_who_it_is(&mut nobody).await;
+        let mut browser = front.client_of(front.house.ada).await;
+        uses_the_api(&mut browser, &front.house).await;
         for (browser, is_signed_in) in [(&mut browser, true), (&mut nobody, false)] {
             let script = browser.get("/bff/loading-screen/script.js").await;
             let expected = format!("\"signedIn\":{is_signed_in}");
@@ -55,28 +34,7 @@ on_both_databases! {
     async fn what_any_page_could_send_through_a_host_is_refused(backend) {
         let front = Front::open(backend).await;
         let mut browser = front.client_of(front.house.ada).await;
-        let json = ("content-type", "application/json");
-        for (address, method) in [
-            ("/api/v1/me", Method::GET),
-            ("/odata/v1/Products", Method::GET),
-            ("/odata/v1/Categories", Method::POST),
-            ("/bff/user", Method::GET),
-            ("/bff/logout", Method::POST),
-        ] {
-            for headers in [
-                &[json][..],
-                &[json, ("sec-fetch-site", "same-origin")],
-                &[json, ("x-csrf", "1"), ("sec-fetch-site", "same-site")],
-                &[json, ("x-csrf", "1"), ("sec-fetch-site", "cross-site")],
-                &[json, ("x-csrf", "1"), ("sec-fetch-site", "none")],
-            ] {
-                let body = if method == Method::POST { r#"{"name":"Forged"}"# } else { "" };
-                let answer = browser.send(method.clone(), address, headers, body).await;
-                assert_eq!(answer.status, 403, "{address} {headers:?} {}", answer.text);
-            }
-        }
-        let left = browser.ask("/odata/v1/Categories?$count=true&$top=0").await.expect(200);
-        assert_eq!(left["@odata.count"], 0);
+        refuses_what_any_page_could_send(&mut browser).await;
     }
 
     async fn a_sign_in_at_a_host_ends_with_the_session_and_by_signing_out(backend) {
@@ -89,36 +47,20 @@ on_both_databases! {
         assert_eq!(first.ask("/bff/user").await.status, 401);
 
         let mut second = front.client_of(front.house.ada).await;
-        let before = second.clone();
-        let url = second.post("/bff/logout", "").await.expect(200)["url"].clone();
-        assert_eq!(second.cookie(COOKIE), None);
-        assert_eq!(before.clone().ask("/bff/user").await.status, 401);
-        let back = second.get(url.as_str().unwrap()).await;
-        assert_eq!((back.status.as_u16(), back.header("location")), (303, "https://shop.example/"));
-        assert_eq!(second.cookie("__Host-svc-session"), None);
+        signs_out(&mut second).await;
     }
 
     async fn two_hosts_renew_a_session_once(backend) {
         let front = Front::open(backend).await;
         let other = front.host.another_node().await;
         let browser = front.client_of(front.house.ada).await;
-        for round in 1..=3 {
+        let elsewhere = browser.at(other.anonymous());
+        for _ in 0..3 {
             // Past the end of the access token, and within the idle time.
             front.advance(Duration::from_mins(11));
-            let mut asked = Vec::new();
-            for number in 0..10 {
-                let host = if number % 2 == 0 { &front.host } else { &other };
-                let mut tab = browser.at(host.anonymous());
-                asked.push(tokio::spawn(async move { tab.ask("/api/v1/me").await.status }));
-            }
-            for status in asked {
-                assert_eq!(status.await.unwrap(), 200, "{round}");
-            }
+            ask_at_once([&browser, &elsewhere]).await;
         }
-        let database = front.host.app().service::<svc::database::Database>().unwrap();
-        let statement = database.statement("SELECT generation FROM bff_sessions", []);
-        let rows = database.rows(statement).await.unwrap();
-        assert_eq!(rows[0].try_get_by_index::<i64>(0).unwrap(), 3);
+        assert_eq!(renewals(front.host.app()).await, 3);
     }
 
     async fn a_host_whose_application_is_away_says_so(backend) {
@@ -140,7 +82,7 @@ on_both_databases! {
 
     async fn a_sign_in_outlasts_an_application_that_is_away_for_a_while(backend) {
         let house = House::open_with(backend, &LISTENING).await;
-        let way = Way::to(listen(&house.node).await).await;
+        let way = Way::to(house.listen().await).await;
         let host = host_before(backend, &way.url, &[]).await;
         let front = Front { house, host };
         let mut browser = front.client_of(front.house.ada).await;

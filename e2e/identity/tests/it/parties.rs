@@ -20,6 +20,14 @@ on_both_databases! {
         RunningShop::start_behind_host(backend).await.node_test("openid-client.test.mjs");
     }
 
+    async fn people_use_the_account_pages_through_a_browser_host(backend) {
+        RunningShop::start_behind_host(backend).await.node_test("pages.test.mjs");
+    }
+
+    async fn a_page_in_chromium_uses_the_api_through_a_proxy_and_a_browser_host(backend) {
+        RunningShop::start_behind_proxy(backend).await.node_test("browser-host.test.mjs");
+    }
+
     async fn people_of_oidc_provider_sign_in(backend) {
         RunningShop::start(backend).await.node_test("oidc-provider.test.mjs");
     }
