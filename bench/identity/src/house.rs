@@ -1,7 +1,7 @@
 //! The shop, in which somebody is signed in by every means.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use axum::Json;
@@ -10,7 +10,7 @@ use http::{HeaderMap, Method};
 use serde_json::{Value, json};
 use shop::{Shop, product};
 use svc_application::Application;
-use svc_bff::Bff;
+use svc_bff::{Bff, BrowserHost};
 use svc_core::{App, Module, OrganisationId, Registry, Result, UserId};
 use svc_data::Context;
 use svc_history::History;
@@ -105,14 +105,23 @@ async fn products(ctx: &Context) -> Result<Value> {
     Ok(found.into_iter().map(|it| json!({ "name": it.name, "stock": it.stock })).collect())
 }
 
-/// The application, and what its person calls with.
+/// What the application and the browser host before it know.
+const SECRET: &str = "what a browser host proves itself with";
+
+/// The application, a browser host before it, and what its person calls with.
 pub(crate) struct House {
     pub(crate) app: TestApp,
     pub(crate) organisation: OrganisationId,
+    /// Where the application is.
     pub(crate) address: SocketAddr,
+    /// Where the browser host is, under whose address the application is the issuer.
+    pub(crate) front: SocketAddr,
     pub(crate) access_token: String,
-    /// The value of `Cookie` of a browser that signed in through the host.
+    /// The value of `Cookie` of a browser that signed in through the host in the application.
     pub(crate) cookie: String,
+    /// The same for the host before it.
+    pub(crate) front_cookie: String,
+    _host: TestApp,
 }
 
 impl House {
@@ -129,45 +138,64 @@ impl House {
                 .module(Shop)
                 .module(Doors)
         };
+        let front = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let public_url = format!("http://{front}");
         let app = TestApp::builder(make)
             .setting("Svc:Setup:Organisation", "Bench")
             .setting("Svc:Setup:AdminEmail", EMAIL)
             .setting("Svc:Setup:AdminPassword", PASSWORD)
             .setting("Svc:Setup:ApiKey", API_KEY)
             .setting("Svc:Http:Listen", "127.0.0.1:0")
+            .setting("Svc:Http:PublicUrl", &public_url)
             .setting("Svc:Auth:ClientAddressHeader", "X-Forwarded-For")
+            .setting("Svc:OpenId:BrowserHostSecret", SECRET)
             .setting("Svc:Sample:Data", true)
             .in_real_time()
             .start(backend)
             .await;
-        let server = app.running().bind().await.unwrap();
-        let address = server.local_addr();
-        tokio::spawn(server.serve(std::future::pending()));
-        let mut visitor = Visitor { app: &app, host: address.to_string(), jar: BTreeMap::new() };
-        let (organisation, access_token, cookie) = visitor.sign_in().await;
+        let address = app.listen().await;
+        let host = || Application::new("shop-browser-host").module(BrowserHost);
+        let host = TestApp::builder(host)
+            .setting("Svc:Http:Listen", front)
+            .setting("Svc:Http:PublicUrl", &public_url)
+            .setting("Svc:BrowserHost:Api", format!("http://{address}"))
+            .setting("Svc:BrowserHost:ClientSecret", SECRET)
+            .in_real_time()
+            .start(backend)
+            .await;
+        host.listen().await;
+        let (organisation, user) = administrator(&app).await;
+        let mut visitor = Visitor { app: &app, front, jar: BTreeMap::new() };
+        let access_token = visitor.access_token_of(organisation, user).await;
+        let cookie = visitor.sign_in().await;
+        visitor.app = &host;
+        let front_cookie = visitor.sign_in().await;
         app.app().provide(Arc::new(Shelf(organisation)));
-        Self { app, organisation, address, access_token, cookie }
+        Self { app, organisation, address, front, access_token, cookie, front_cookie, _host: host }
     }
+}
+
+async fn administrator(app: &TestApp) -> (OrganisationId, UserId) {
+    let me = app.anonymous().with_credential(&format!("Bearer {API_KEY}"));
+    let me = me.get("/api/v1/identity/me").await.expect(200);
+    let id = |value: &Value| value.as_str().unwrap().parse::<uuid::Uuid>().unwrap();
+    (OrganisationId(id(&me["organisation"]["id"])), UserId(id(&me["user"]["id"])))
 }
 
 /// A browser that keeps cookies.
 struct Visitor<'a> {
     app: &'a TestApp,
-    host: String,
+    front: SocketAddr,
     jar: BTreeMap<String, String>,
 }
 
 impl Visitor<'_> {
-    /// The organisation, an access token, and the cookie of the host.
-    async fn sign_in(&mut self) -> (OrganisationId, String, String) {
-        let me = self.app.anonymous().with_credential(&format!("Bearer {API_KEY}"));
-        let me = me.get("/api/v1/identity/me").await.expect(200);
-        let id = |value: &Value| value.as_str().unwrap().parse::<uuid::Uuid>().unwrap();
-        let organisation = OrganisationId(id(&me["organisation"]["id"]));
+    /// An access token of somebody, who is signed in at the provider with it.
+    async fn access_token_of(&mut self, organisation: OrganisationId, user: UserId) -> String {
         let headers: HeaderMap =
-            [(http::header::HOST, self.host.parse().unwrap())].into_iter().collect();
+            [(http::header::HOST, self.front.to_string().parse().unwrap())].into_iter().collect();
         let new = NewSession {
-            user: UserId(id(&me["user"]["id"])),
+            user,
             organisation,
             methods: vec![sessions::Method::Password],
             browser: Browser { headers: &headers, address: None },
@@ -183,18 +211,21 @@ impl Visitor<'_> {
             ..NewClient::default()
         };
         let client = clients::create(&ctx, new).await.unwrap().0.to_string();
-        let access_token = self.access_token(&client).await;
+        self.access_token(&client).await
+    }
 
+    /// Signs in to a browser host: its cookie.
+    async fn sign_in(&mut self) -> String {
         let mut address = "/bff/login".to_owned();
         for _ in 0..3 {
             let answer = self.send(Method::GET, &address, &[], String::new()).await;
             assert_eq!(answer.status, 303, "{}", answer.text);
             let to = answer.header("location");
-            to.strip_prefix(&format!("http://{}", self.host))
+            to.strip_prefix(&format!("http://{}", self.front))
                 .unwrap_or(to)
                 .clone_into(&mut address);
         }
-        (organisation, access_token, format!("svc-bff={}", self.jar["svc-bff"]))
+        format!("svc-bff={}", self.jar["svc-bff"])
     }
 
     async fn access_token(&mut self, client: &str) -> String {
@@ -232,7 +263,7 @@ impl Visitor<'_> {
     ) -> Answer {
         let cookies: Vec<String> =
             self.jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let (host, cookies) = (self.host.clone(), cookies.join("; "));
+        let (host, cookies) = (self.front.to_string(), cookies.join("; "));
         let mut all = vec![("host", host.as_str()), ("cookie", &cookies)];
         all.extend(headers);
         let answer = self.app.anonymous().send(method, path, &all, body).await;

@@ -13,20 +13,27 @@ const TIME: Duration = Duration::from_millis(1_500);
 #[derive(Clone)]
 pub(crate) struct Load {
     address: SocketAddr,
+    /// The address under which the application is known.
+    host: String,
     path: String,
     /// Lines of the head, each with its end.
     headers: String,
 }
 
 impl Load {
-    pub(crate) fn new(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(
+        address: SocketAddr,
+        host: impl ToString,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Self {
         let lines = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
-        Self { address, path: path.to_owned(), headers: lines.collect() }
+        Self { address, host: host.to_string(), path: path.to_owned(), headers: lines.collect() }
     }
 
     fn request(&self) -> String {
-        let Self { address, path, headers } = self;
-        format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n{headers}\r\n")
+        let Self { host, path, headers, .. } = self;
+        format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{headers}\r\n")
     }
 
     /// How long single requests take, one after the other, until `is_over`; in milliseconds.
@@ -52,7 +59,7 @@ impl Load {
 /// Requests per second that a process of its own gets answered.
 pub(crate) fn measure_from_another_process(load: &Load, connections: usize) -> f64 {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["load", &load.address.to_string(), &load.path, &load.headers])
+        .args(["load", &load.address.to_string(), &load.host, &load.path, &load.headers])
         .arg(connections.to_string())
         .output()
         .unwrap();
@@ -65,11 +72,11 @@ pub(crate) fn measure_from_another_process(load: &Load, connections: usize) -> f
 
 /// The other process.
 pub(crate) async fn run(words: &[String]) {
-    let [address, path, headers, connections] = words else {
-        panic!("address, path, headers, connections")
+    let [address, host, path, headers, connections] = words else {
+        panic!("address, host, path, headers, connections")
     };
     let address = address.parse().unwrap();
-    let load = Load { address, path: path.clone(), headers: headers.clone() };
+    let load = Load { address, host: host.clone(), path: path.clone(), headers: headers.clone() };
     let began = Instant::now();
     let workers = (0..connections.parse().unwrap()).map(|_| {
         let load = load.clone();

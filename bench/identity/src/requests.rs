@@ -12,9 +12,9 @@ pub(crate) async fn measure(backend: Backend) {
     let house = House::open(backend).await;
     let bearer = format!("Bearer {}", house.access_token);
     let key = format!("Bearer {API_KEY}");
-    let load = |path: &str, headers: &[(&str, &str)]| Load::new(house.address, path, headers);
-    let browser =
-        [("cookie", house.cookie.as_str()), ("x-csrf", "1"), ("sec-fetch-site", "same-origin")];
+    let load =
+        |path: &str, headers: &[(&str, &str)]| Load::new(house.address, house.front, path, headers);
+    let browser = |cookie| [("cookie", cookie), ("x-csrf", "1"), ("sec-fetch-site", "same-origin")];
     let answers = [("products", OPEN_PRODUCTS, KNOWN_PRODUCTS), ("a number", OPEN, KNOWN)];
     for ((answer, open, known), connections) in
         answers.into_iter().flat_map(|answer| [1, 16].map(|connections| (answer, connections)))
@@ -22,7 +22,9 @@ pub(crate) async fn measure(backend: Backend) {
         let nothing = load(open, &[]);
         let by_key = load(known, &[("authorization", &key)]);
         let by_token = load(known, &[("authorization", &bearer)]);
-        let by_cookie = load(known, &browser);
+        let by_cookie = load(known, &browser(&house.cookie));
+        let through_host =
+            Load::new(house.front, house.front, known, &browser(&house.front_cookie));
         let compare = |what: &str, one: &Load, other: &Load, goal: f64| {
             let (mut ones, mut others, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..ROUNDS {
@@ -33,7 +35,7 @@ pub(crate) async fn measure(backend: Backend) {
                 others.push(slow);
             }
             println!(
-                "  {backend:?}, {answer}, {connections:>2} connections, {what:<34} {:>8.0}/s  {:>8.0}/s  ratio {:.2}, goal {goal}",
+                "  {backend:?}, {answer}, {connections:>2} connections, {what:<36} {:>8.0}/s  {:>8.0}/s  ratio {:.2}, goal {goal}",
                 median(ones),
                 median(others),
                 median(ratios),
@@ -42,5 +44,6 @@ pub(crate) async fn measure(backend: Backend) {
         compare("API key beside nothing", &by_key, &nothing, 0.95);
         compare("access token beside nothing", &by_token, &nothing, 0.95);
         compare("cookie beside access token", &by_cookie, &by_token, 0.8);
+        compare("host of its own beside access token", &through_host, &by_token, 0.8);
     }
 }

@@ -25,14 +25,14 @@ const ALONE: usize = 15;
 pub(crate) async fn measure(backend: Backend) {
     let house = House::open(backend).await;
     let bearer = format!("Bearer {}", house.access_token);
-    let load = Load::new(house.address, KNOWN, &[("authorization", &bearer)]);
+    let load = Load::new(house.address, house.front, KNOWN, &[("authorization", &bearer)]);
     let began = Instant::now();
     let calm = load.latencies_until(|| began.elapsed() > Duration::from_secs(2)).await;
     invite(&house).await;
 
     let mut alone = Vec::new();
     for _ in 0..ALONE {
-        let form = Form::open(house.address, 0).await;
+        let form = Form::open(&house, 0).await;
         let began = Instant::now();
         form.send().await;
         alone.push(began.elapsed().as_secs_f64() * 1_000.0);
@@ -45,7 +45,7 @@ pub(crate) async fn measure(backend: Backend) {
 
     let mut forms = Vec::new();
     for number in 0..PEOPLE {
-        forms.push(Form::open(house.address, number).await);
+        forms.push(Form::open(&house, number).await);
     }
     let is_over = Arc::new(AtomicBool::new(false));
     let watch = {
@@ -101,14 +101,16 @@ fn bare() -> Vec<f64> {
 /// The page of a browser that is about to sign in, from an address of its own.
 struct Form {
     address: SocketAddr,
+    host: SocketAddr,
     number: usize,
     cookie: String,
     token: String,
 }
 
 impl Form {
-    async fn open(address: SocketAddr, number: usize) -> Self {
-        let head = format!("GET /account/sign-in HTTP/1.1\r\nhost: {address}\r\n");
+    async fn open(house: &House, number: usize) -> Self {
+        let (address, host) = (house.address, house.front);
+        let head = format!("GET /account/sign-in HTTP/1.1\r\nhost: {host}\r\n");
         let page = ask(address, &format!("{head}connection: close\r\n\r\n")).await;
         let between = |before: &str, after: char| {
             let (_, rest) = page.split_once(before).unwrap_or_else(|| panic!("{page}"));
@@ -116,11 +118,11 @@ impl Form {
         };
         let (cookie, token) =
             (between("set-cookie: ", ';'), between("name=\"form\" value=\"", '"'));
-        Self { address, number, cookie, token }
+        Self { address, host, number, cookie, token }
     }
 
     async fn send(self) {
-        let Self { address, number, cookie, token } = self;
+        let Self { address, host, number, cookie, token } = self;
         let body = form_urlencoded::Serializer::new(String::new())
             .append_pair("form", &token)
             .append_pair("email", &email(number))
@@ -128,7 +130,7 @@ impl Form {
             .finish();
         let length = body.len();
         let request = format!(
-            "POST /account/sign-in HTTP/1.1\r\nhost: {address}\r\ncookie: {cookie}\r\n\
+            "POST /account/sign-in HTTP/1.1\r\nhost: {host}\r\ncookie: {cookie}\r\n\
              x-forwarded-for: 192.0.2.{number}\r\nsec-fetch-site: same-origin\r\n\
              content-type: application/x-www-form-urlencoded\r\n\
              content-length: {length}\r\nconnection: close\r\n\r\n{body}"
