@@ -163,7 +163,8 @@ impl Campaign {
         // A receiver that fails now and then makes retries among the first attempts.
         self.receiver.answer_with([204, 204, 500, 204, 503]);
         let writers = Writers::start(self.shop.client(), &stock, &mut self.chance);
-        let lives = self.begin_lives(self.shop.client().clone());
+        let client = self.shop.client().clone();
+        let lives = self.begin_lives(&client);
         std::thread::sleep(self.chance.duration_below(WORK));
         self.shop.kill();
         self.done.extend(writers.join());
@@ -190,10 +191,11 @@ impl Campaign {
         let stock = self.stock.clone().expect("two nodes begin with it");
         self.receiver.answer_with([204, 204, 500, 204, 503]);
         let mut writers = vec![Writers::start(self.shop.client(), &stock, &mut self.chance)];
-        let mut lives = self.begin_lives(self.shop.client().clone());
+        let client = self.shop.client().clone();
+        let mut lives = self.begin_lives(&client);
         if are_two {
             writers.push(Writers::start(other.client(), &stock, &mut self.chance));
-            lives.extend(self.begin_lives(other.client().clone()));
+            lives.extend(self.begin_lives(other.client()));
         }
         std::thread::sleep(self.chance.duration_below(WORK));
         let is_first = self.chance.below(2) == 0;
@@ -249,8 +251,8 @@ impl Campaign {
     }
 
     /// Has records come and go from now on.
-    fn begin_lives(&mut self, client: Client) -> Vec<Work> {
-        self.lives.iter().map(|lives| lives.begin(&client, &mut self.chance)).collect()
+    fn begin_lives(&mut self, client: &Client) -> Vec<Work> {
+        self.lives.iter().map(|lives| lives.begin(client, &mut self.chance)).collect()
     }
 }
 

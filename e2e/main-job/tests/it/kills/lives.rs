@@ -150,7 +150,7 @@ impl Lives {
 
     /// Compares what was done with what is stored and what the history tells.
     pub(crate) fn judge(&self, shop: &Shop, tally: &mut Tally) {
-        let mut rows = rows(shop, self.set, "id");
+        let mut stored = rows(shop, self.set, "id");
         let deleted = self.softly.then(|| rows(shop, &format!("Deleted{}", self.set), "id"));
         let marked = deleted.unwrap_or_default();
         let mut told: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -161,12 +161,12 @@ impl Lives {
         }
         for life in self.known.lock().expect("a list").iter() {
             let id = life.id.to_string();
-            let (row, is_marked) = (rows.remove(&id), marked.contains_key(&id));
+            let (row, is_marked) = (stored.remove(&id), marked.contains_key(&id));
             let entries = told.remove(&id).unwrap_or_default();
             life.judge(self, row.as_ref(), is_marked, entries, tally);
         }
         // What the campaign itself had made.
-        for (id, _) in rows {
+        for (id, _) in stored {
             let entries = told.remove(&id).unwrap_or_default();
             if operations(&entries) != ["created"] {
                 tally.wrong.push(format!("{} {id}: {entries:?}", self.set));
