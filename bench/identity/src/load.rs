@@ -23,7 +23,7 @@ pub(crate) struct Load {
 impl Load {
     pub(crate) fn new(
         address: SocketAddr,
-        host: impl ToString,
+        host: SocketAddr,
         path: &str,
         headers: &[(&str, &str)],
     ) -> Self {
