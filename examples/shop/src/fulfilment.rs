@@ -18,7 +18,6 @@
 //! days, with a reminder after one.
 
 use svc::prelude::*;
-use svc::sea_orm::ActiveEnum as _;
 use svc::workflows::{Assigned, By, Colour, Definition, State, Term, Transition, WorkflowEngine};
 
 use crate::order::Status;

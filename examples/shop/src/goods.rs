@@ -22,7 +22,7 @@ impl CommitHook for GoodsFollow {
         for change in &captured.changes {
             match change.model.table {
                 "orders" if became(change, "status", &cancelled()) => {
-                    come_back(uow, change).await?
+                    come_back(uow, change).await?;
                 }
                 "purchases" if was_received(change) => come_in(uow, change).await?,
                 _ => {}
