@@ -50,7 +50,7 @@ async fn what_ai_tools_may_be_offered_is_listed() {
     // All of both lists. Nothing of webhooks is in them: neither its operations, nor what it stores.
     assert_eq!(
         offered.sets,
-        ["Categories", "Suppliers", "Products", "Customers", "Orders", "OrderLines"]
+        ["Categories", "Suppliers", "Products", "Customers", "Orders", "OrderLines", "Purchases"]
     );
     let operations: Vec<&str> = offered.operations.iter().map(|one| one.id.as_str()).collect();
     assert_eq!(operations, ["global_search"]);
