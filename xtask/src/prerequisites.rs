@@ -104,11 +104,7 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
             is_there: || process::find_program("firefox-esr").is_some(),
         });
     }
-    for (file, name, package, is_there) in LANGUAGES {
-        if scripts(file) {
-            needed.push(Prerequisite { name, source: Source::Debian(package), is_there });
-        }
-    }
+    needed.extend(languages().into_iter().filter(|(file, _)| scripts(file)).map(|(_, one)| one));
     if scripts("requirements.txt") {
         needed.push(Prerequisite {
             name: "Python with venv",
@@ -121,12 +117,19 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
     needed
 }
 
-/// What receivers in other languages need: by their file, the name, the packages, and whether it is there.
-const LANGUAGES: [(&str, &str, &[&str], fn() -> bool); 3] = [
-    (end_to_end::GO, "Go", &["golang-go"], || process::find_program("go").is_some()),
-    ("receiver.rb", "Ruby", &["ruby"], || runs("ruby")),
-    ("receiver.php", "PHP", &["php-cli"], || runs("php")),
-];
+/// What receivers in other languages need, by their file.
+fn languages() -> [(&'static str, Prerequisite); 3] {
+    let needs = |name, packages, is_there| Prerequisite {
+        name,
+        source: Source::Debian(packages),
+        is_there,
+    };
+    [
+        (end_to_end::GO, needs("Go", &["golang-go"], || process::find_program("go").is_some())),
+        ("receiver.rb", needs("Ruby", &["ruby"], || runs("ruby"))),
+        ("receiver.php", needs("PHP", &["php-cli"], || runs("php"))),
+    ]
+}
 
 fn node() -> Prerequisite {
     Prerequisite {
