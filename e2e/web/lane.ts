@@ -29,7 +29,17 @@ export async function startLane(engine: Engine, kind: DatabaseKind): Promise<Lan
     browserFor({ dark = false, touch = false }: Opening) {
       const key = engine === 'firefox' ? `${dark} ${touch}` : '';
       const browser =
-        launched.get(key) ?? (key ? launchFirefox({ dark, touch, reducedMotion: true }) : launchChromium());
+        launched.get(key) ??
+        (key
+          ? launchFirefox({
+              dark,
+              touch,
+              reducedMotion: true,
+              forcedColours: false,
+              moreContrast: false,
+              lessTransparency: false,
+            })
+          : launchChromium());
       launched.set(key, browser);
       return browser;
     },

@@ -1,4 +1,3 @@
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +18,6 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub struct Shop {
     /// Before what it uses: the process ends before its folder and its database go.
     run: Option<Run>,
-    program: PathBuf,
     folder: Arc<TempDir>,
     database: Option<ThrowAwayDatabase>,
     settings: Vec<String>,
@@ -61,21 +59,14 @@ impl Shop {
         if let Some(database) = &database {
             settings.push(format!("--Svc:Database:Url={}", database.url()));
         }
-        let program = crate::variable("SVC_SHOP_BINARY").into();
-        Self { run: None, program, folder: Arc::new(folder), database, settings }
-    }
-
-    /// Takes another program that has all of the shop.
-    #[must_use]
-    pub fn of_program(self, program: PathBuf) -> Self {
-        Self { program, ..self }
+        Self { run: None, folder: Arc::new(folder), database, settings }
     }
 
     /// Another node: a process of its own in the same folder, on the same database. It isn't started yet.
     #[must_use]
     pub fn another_node(&self) -> Self {
         let (folder, settings) = (Arc::clone(&self.folder), self.settings.clone());
-        Self { run: None, program: self.program.clone(), folder, database: None, settings }
+        Self { run: None, folder, database: None, settings }
     }
 
     /// Whether a process was begun, and not killed.
@@ -109,7 +100,8 @@ impl Shop {
     ///
     /// When it can't be begun.
     pub fn begin(&mut self) {
-        let program = Program::begin(&self.program, self.folder.path(), &self.settings);
+        let binary = crate::variable("SVC_SHOP_BINARY");
+        let program = Program::begin(binary, self.folder.path(), &self.settings);
         self.run = Some(Run { program, client: None });
     }
 

@@ -12,7 +12,7 @@
 //! | any before shipped | cancel | cancelled | who may cancel |
 //!
 //! Shipping and cancelling set the status of the order, and nothing else does; what a cancelled order has set aside comes back into stock
-//! ([`crate::goods`]). Administrators may draw another way; `ship` stays, since the shop asks for it.
+//! (`goods.rs`). Administrators may draw another way; `ship` stays, since the shop asks for it.
 //!
 //! What is submitted keeps its reference, since that is what whoever approves has read. It is due in two working
 //! days, with a reminder after one.

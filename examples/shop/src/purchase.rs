@@ -10,7 +10,7 @@
 //! | draft, requested | drop | givenUp | whoever wrote it |
 //!
 //! What is requested is due in two working days. What is ordered should be here within [`ARRIVES_IN`] working days; people are reminded two
-//! days before, and then whoever releases purchases may receive them, too. What is received comes into stock ([`crate::goods`]).
+//! days before, and then whoever releases purchases may receive them, too. What is received comes into stock (`goods.rs`).
 
 #![expect(missing_docs, reason = "a column says what it is by its name, or has a comment")]
 
