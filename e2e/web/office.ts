@@ -77,7 +77,7 @@ export const office = [
       await pane.waitFor();
       assert.match(new URL(page.url()).pathname, /^\/desk\/?$/);
 
-      await page.keyboard.press('Escape');
+      await pane.press('Escape');
       await pane.waitFor({ state: 'detached' });
       await page.goBack();
       await pane.waitFor();

@@ -87,14 +87,20 @@ export async function contextFor(world: World, how: Opening): Promise<BrowserCon
   return context;
 }
 
+/** A page on which a finger taps, where there is one. */
+async function newPage(context: BrowserContext, how: Opening): Promise<Page> {
+  const page = await context.newPage();
+  if (how.touch && context.browser()?.browserType().name() === 'firefox') addTaps(page);
+  return page;
+}
+
 /** Saves no desktop: windows that one scenario leaves open would lie over what another looks for. */
 async function saveNoDesktop(context: BrowserContext): Promise<void> {
   await context.route('**/api/v1/profile?key=shell.*', (route) => route.fulfill({ status: 204 }));
 }
 
 async function openIn(context: BrowserContext, url: string, how: Opening, errors: string[]): Promise<Page> {
-  const page = await context.newPage();
-  if (how.touch && context.browser()?.browserType().name() === 'firefox') addTaps(page);
+  const page = await newPage(context, how);
   const hear = (message: string, where = '') => {
     if (!how.expects?.test(message)) errors.push(`${message}${where}`);
   };
@@ -131,7 +137,8 @@ export function story(name: string, how: Opening, play: (opened: Opened) => Prom
         application,
         visit: (next) => visit(page, application.url, next),
         async stranger(address, theirs) {
-          const other = await (await contextFor(world, { ...theirs, stranger: true })).newPage();
+          const how = { ...theirs, stranger: true };
+          const other = await newPage(await contextFor(world, how), how);
           await other.goto(address);
           return other;
         },

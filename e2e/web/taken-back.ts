@@ -142,8 +142,9 @@ export const takenBack = [
     async ({ page, stranger, visit, application }) => {
       const door = await stranger(application.url);
       const { email, password } = application.person;
+      // The page keeps the address when it refuses.
+      await door.locator('[name=email]').fill(email);
       for (const typed of ['not the password', password]) {
-        await door.locator('[name=email]').fill(email);
         await door.locator('[name=password]').fill(typed);
         await door.locator('form .primary').click();
         if (typed !== password) await door.getByRole('alert').filter({ hasText: /./ }).waitFor();
