@@ -23,6 +23,7 @@ use uuid::Uuid;
 use crate::claims;
 use crate::engine::WorkflowEngine;
 use crate::errors::{NOT_ALLOWED, TOO_MANY_DELEGATIONS};
+use crate::events::micros;
 use crate::live;
 use crate::store::{self, Delegation, Reassignment};
 use crate::subject::{Subject, Version};
@@ -315,8 +316,4 @@ async fn renew(
         engine.tell_all(&uow)
     })
     .await
-}
-
-fn micros(time: OffsetDateTime) -> i64 {
-    i64::try_from(time.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
 }

@@ -6,11 +6,10 @@
 //! kept.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use sha2::{Digest as _, Sha256};
-use svc_core::{App, Clock, Error, OrganisationId, PermissionCatalogue, Result};
+use svc_core::{App, Clock, Error, OrganisationId, PermissionCatalogue, Result, hex};
 use svc_data::{Context, EntityModel};
 use svc_jobs::EnqueueJobs as _;
 use svc_odata::model::SetIndex;
@@ -193,10 +192,7 @@ async fn publish(ctx: &Context, model: &EntityModel, definition: &Definition) ->
     let set = model.name();
     let json = serde_json::to_string(definition)
         .map_err(|error| Error::internal("a workflow can't be made JSON").caused_by(error))?;
-    let digest = Sha256::digest(json.as_bytes()).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
+    let digest = hex(&Sha256::digest(json.as_bytes()));
     for _ in 0..ATTEMPTS {
         if let Some(version) = store::version(ctx, set, Some(&digest)).await? {
             return Ok(version);

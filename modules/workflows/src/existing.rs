@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use crate::deadlines::Deadlines;
 use crate::engine::WorkflowEngine;
+use crate::events::micros;
 use crate::store::{self, Begun, Place, Stay};
 
 /// How many records get their instance in a unit of work.
@@ -120,8 +121,4 @@ impl WorkflowEngine {
         }
         Ok(())
     }
-}
-
-fn micros(time: OffsetDateTime) -> i64 {
-    i64::try_from(time.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
 }

@@ -249,7 +249,7 @@ pub(crate) struct Begun<'a> {
     pub(crate) version: i64,
     pub(crate) state: &'a str,
     pub(crate) created_by: Option<Uuid>,
-    /// Since when, in microseconds since 1970; none for now.
+    /// Since when, in microseconds since 1970; this moment, where none is given.
     pub(crate) since_us: Option<i64>,
 }
 
