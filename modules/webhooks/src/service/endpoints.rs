@@ -354,7 +354,8 @@ impl Service {
     }
 }
 
-fn refusal(field: &str, why: impl Into<String>) -> Error {
+/// Says what is wrong with a field.
+pub(super) fn refusal(field: &str, why: impl Into<String>) -> Error {
     Error::invalid("the endpoint is not valid").field(field, why.into())
 }
 

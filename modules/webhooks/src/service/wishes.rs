@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use svc_core::{App, Error, Result};
+use svc_core::{App, Result};
 
+use super::endpoints::refusal;
 use crate::event_catalogue::{self, EventTypeInfo};
 use crate::filter::Filter;
 use crate::model::Format;
@@ -15,9 +16,7 @@ const LISTED: usize = 20;
 
 /// Checks what is about to be stored. What is said alone was checked before.
 pub(super) fn check(app: &App, record: &ActiveModel) -> Result<()> {
-    let refuse = |field: &str, message: String| {
-        Err(Error::invalid("the endpoint is not valid").field(field, message))
-    };
+    let refuse = |field: &str, message: String| Err(refusal(field, message));
     if *record.format.as_ref() == Format::CloudEvents && *record.includes_changes.as_ref() {
         let message = "a CloudEvent has no place for `changes`; choose the format `standard`";
         return refuse("includesChanges", message.to_owned());
