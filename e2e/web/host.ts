@@ -1,19 +1,11 @@
 /** The browser host as a process of its own before a shop, as a network has it that keeps the application away from browsers. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../shell/scripts/port.ts';
 import { throwAwayDatabase } from '../../web/scripts/postgres.ts';
 import { startApplication, startProgram, type Application, type DatabaseKind } from './application.ts';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Starts the shop, and the host by which browsers reach it; each has a database of its own. */
 export async function startBehindHost(kind: DatabaseKind): Promise<Application> {

@@ -1,9 +1,9 @@
 /** Drives WebKitGTK over WebDriver, the classic protocol that its `WebKitWebDriver` speaks, with plain `fetch`. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './port.ts';
 
 const DRIVER = '/usr/bin/WebKitWebDriver';
 const XVFB = '/usr/bin/xvfb-run';
@@ -30,15 +30,6 @@ export interface WebKitPage {
 
 /** Sources of input with what they do, as WebDriver spells them. */
 export type Actions = readonly Record<string, unknown>[];
-
-/** A free port on this machine. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Starts the driver, under a display of its own, with settings of its own. */
 function startDriver(port: number, home: string): ChildProcess {

@@ -1,0 +1,11 @@
+/** A port that nobody listens at. */
+import { createServer, type AddressInfo } from 'node:net';
+
+/** A free port on this machine. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
