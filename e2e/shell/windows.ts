@@ -161,6 +161,7 @@ export const windows = [
     assert.ok((depths[0] ?? 0) > (depths[1] ?? 0));
     await first.getByRole('button', { name: 'Close', exact: true }).click();
     await first.waitFor({ state: 'detached' });
+    await frames(page);
     assert.ok(
       await second.evaluate(
         (element) => element.hasAttribute('data-active') && element.contains(document.activeElement),

@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use svc_testing::{Backend, Program, ThrowAwayDatabase};
 use tempfile::TempDir;
+use tokio::sync::Semaphore;
 
 /// The key of the unattended set-up.
 const ADMIN_KEY: &str = "svck_e2e_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ";
@@ -166,6 +167,18 @@ impl RunningShop {
         assert!(output.status.success(), "{file}:\n{wrote}{errors}");
         let passed = wrote.lines().find_map(|line| line.strip_prefix("# pass "));
         assert!(passed.is_some_and(|count| count != "0"), "{file} has no tests:\n{wrote}");
+    }
+
+    /// The same with a browser. There are two at a time: each loads pages as fast as a core lets it, and
+    /// more of them would only use up each other's time limits.
+    ///
+    /// # Panics
+    ///
+    /// As [`RunningShop::node_test`].
+    pub async fn browser_test(&self, file: &str) {
+        static BROWSERS: Semaphore = Semaphore::const_new(2);
+        let _place = BROWSERS.acquire().await.expect("it is never closed");
+        self.node_test(file);
     }
 }
 

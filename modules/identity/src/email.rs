@@ -27,7 +27,7 @@ impl Email {
             Ok(Self { text: text.to_owned() })
         } else {
             Err(Error::invalid("the mail address is not valid")
-                .field("email", "must be a mail address, such as `ada@example.com`"))
+                .field("email", "must be a mail address, such as `ada@shop.example`"))
         }
     }
 

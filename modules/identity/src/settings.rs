@@ -229,7 +229,7 @@ impl SetupSettings {
 /// that an operator may take the secrets away after the set-up.
 fn check_setup(settings: &SetupSettings, problems: &mut SectionProblems) {
     if let Some(Err(_)) = settings.admin_email.as_deref().map(email::Email::parse) {
-        problems.add("AdminEmail", "a mail address, such as `ada@example.com`");
+        problems.add("AdminEmail", "a mail address, such as `ada@shop.example`");
     }
     if let Some(Err(problem)) =
         settings.api_key.as_ref().map(|key| PresentedKey::parse(key.expose()))

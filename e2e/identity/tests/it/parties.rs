@@ -13,7 +13,7 @@ on_both_databases! {
     }
 
     async fn people_use_the_account_pages_in_chromium(backend) {
-        RunningShop::start(backend).await.node_test("pages.test.mjs");
+        RunningShop::start(backend).await.browser_test("pages.test.mjs").await;
     }
 
     async fn openid_client_signs_people_in_through_a_browser_host(backend) {
@@ -21,11 +21,11 @@ on_both_databases! {
     }
 
     async fn people_use_the_account_pages_through_a_browser_host(backend) {
-        RunningShop::start_behind_host(backend).await.node_test("pages.test.mjs");
+        RunningShop::start_behind_host(backend).await.browser_test("pages.test.mjs").await;
     }
 
     async fn a_page_in_chromium_uses_the_api_through_a_proxy_and_a_browser_host(backend) {
-        RunningShop::start_behind_proxy(backend).await.node_test("browser-host.test.mjs");
+        RunningShop::start_behind_proxy(backend).await.browser_test("browser-host.test.mjs").await;
     }
 
     async fn people_of_oidc_provider_sign_in(backend) {
