@@ -6,7 +6,7 @@ use std::time::Duration;
 use svc::bff::BrowserHost;
 use svc::core::UserId;
 use svc_testing::{Application, Backend, TestApp};
-use tokio::io::copy_bidirectional;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
@@ -97,11 +97,20 @@ pub async fn host_before(
     builder.start(backend).await
 }
 
-/// A way to an application that can be cut.
+/// A way to an application that can be cut, or end at somebody who answers for it.
 pub struct Way {
     /// Where it begins.
     pub url: String,
-    is_open: watch::Sender<bool>,
+    leads: watch::Sender<Leads>,
+}
+
+/// Where a way leads.
+#[derive(Clone)]
+enum Leads {
+    ToApplication,
+    Nowhere,
+    /// To this answer, whatever is asked.
+    To(String),
 }
 
 impl Way {
@@ -113,27 +122,48 @@ impl Way {
     pub async fn to(address: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("it has an address"));
-        let (is_open, open) = watch::channel(true);
+        let (leads, led) = watch::channel(Leads::ToApplication);
         tokio::spawn(async move {
             while let Ok((mut inner, _)) = listener.accept().await {
-                let mut open = open.clone();
+                let mut led = led.clone();
                 tokio::spawn(async move {
-                    if !*open.borrow_and_update() {
-                        return;
+                    let leads = led.borrow_and_update().clone();
+                    match leads {
+                        Leads::Nowhere => return,
+                        Leads::To(answer) => return say(inner, &answer).await,
+                        Leads::ToApplication => {}
                     }
                     let Ok(mut outer) = TcpStream::connect(address).await else { return };
                     tokio::select! {
                         _ = copy_bidirectional(&mut inner, &mut outer) => {}
-                        _ = open.changed() => {}
+                        _ = led.changed() => {}
                     }
                 });
             }
         });
-        Self { url, is_open }
+        Self { url, leads }
     }
 
     /// Opens it, or cuts it, with all that is under way.
     pub fn set_open(&self, is_open: bool) {
-        self.is_open.send_replace(is_open);
+        self.leads.send_replace(if is_open { Leads::ToApplication } else { Leads::Nowhere });
     }
+
+    /// Cuts what is under way, and answers whatever comes then with this status and these headers.
+    pub fn answer_with(&self, head: &str) {
+        let answer = format!("HTTP/1.1 {head}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        self.leads.send_replace(Leads::To(answer));
+    }
+}
+
+/// Answers a request without a body, and hangs up.
+async fn say(mut stream: TcpStream, answer: &str) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if !matches!(stream.read_buf(&mut head).await, Ok(1..)) {
+            return;
+        }
+    }
+    // Whoever went away misses it.
+    let _ = stream.write_all(answer.as_bytes()).await;
 }

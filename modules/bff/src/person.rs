@@ -1,15 +1,18 @@
 //! The person of a session, as the application knows it at this moment.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use http::StatusCode;
+use http::header::RETRY_AFTER;
+use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use serde::{Deserialize, Serialize};
-use svc_core::{App, Error, Result};
+use svc_core::{App, Error, ErrorKind, Result};
 use svc_openid::EmbeddedProvider;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::errors::API_UNAVAILABLE;
 use crate::forward::Forwarder;
 use crate::issuer::Issuer;
 use crate::service::Host;
@@ -91,6 +94,16 @@ async fn ask_application(app: &App, session: &Session) -> Result<Option<Person>>
     match answer.status() {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED => return Ok(None),
+        StatusCode::TOO_MANY_REQUESTS => {
+            let message = "the application is asked for too much at the moment; try again later";
+            let refused = Error::new(ErrorKind::TooManyRequests, message);
+            return Err(refused.retry_after(wait(answer.headers())));
+        }
+        // The latter two are those of a proxy before the application.
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT => {
+            let message = "the application can't answer at the moment; try again later";
+            return Err(API_UNAVAILABLE.error(message).retry_after(wait(answer.headers())));
+        }
         status => return Err(unusable().context(format!("it answers with {status}"))),
     }
     let body = Limited::new(answer.into_body(), LONGEST_ME).collect().await;
@@ -102,4 +115,10 @@ async fn ask_application(app: &App, session: &Session) -> Result<Option<Person>>
         roles: me.roles.into_iter().map(|role| role.name).collect(),
         permissions: me.permissions,
     }))
+}
+
+/// How long the application asks to wait; a second where it says nothing that can be passed on.
+fn wait(headers: &HeaderMap) -> Duration {
+    let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(1))
 }

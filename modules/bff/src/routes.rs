@@ -157,6 +157,8 @@ async fn user(Ctx(ctx): Ctx, headers: HeaderMap) -> ApiResult<Response> {
         (status = 200, description = "Who is signed in.", body = User),
         (status = 401, description = "Nobody is."),
         (status = 403, description = "The request didn't come from a page of this application."),
+        (status = 429, description = "The person, or everybody, asks for too much; `Retry-After` says when to come back."),
+        (status = 503, description = "The application can't be reached or can't answer; `Retry-After` says when to come back."),
     ),
 )]
 async fn far_user(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {

@@ -100,6 +100,33 @@ on_both_databases! {
         assert_eq!(browser.ask("/api/v1/me").await.status, 200);
     }
 
+    async fn what_an_application_refuses_a_host_refuses_alike(backend) {
+        let house = House::open_with(backend, &LISTENING).await;
+        let way = Way::to(house.listen().await).await;
+        let host = host_before(backend, &way.url, &[]).await;
+        let front = Front { house, host };
+        // A node that has no connection to the application yet.
+        let node = front.host.another_node().await;
+        let mut browser = front.client_of(front.house.ada).await.at(node.anonymous());
+        for (answer, status, code, wait) in [
+            ("503 Service Unavailable\r\nretry-after: 7", 503, "bff.api_unavailable", "7"),
+            ("503 Service Unavailable", 503, "bff.api_unavailable", "1"),
+            ("504 Gateway Timeout", 503, "bff.api_unavailable", "1"),
+            ("429 Too Many Requests\r\nretry-after: 9", 429, "too_many_requests", "9"),
+            // What means nothing here is a fault of the way to it.
+            ("418 I'm a teapot\r\nretry-after: 7", 500, "internal", ""),
+        ] {
+            way.answer_with(answer);
+            let told = browser.ask("/bff/user").await;
+            assert_eq!(told.status, status, "{answer}: {}", told.text);
+            assert_eq!(told.header("retry-after"), wait, "{answer}");
+            assert_eq!(told.expect(status)["code"], code, "{answer}");
+        }
+        way.set_open(true);
+        let user = browser.ask("/bff/user").await.expect(200);
+        assert_eq!(user["identity"]["id"], json!(front.house.ada.0));
+    }
+
     async fn a_host_signs_people_in_at_another_issuer_and_hears_that_they_left(backend) {
         let issuer = Issuer::start().await;
         let of_shop = issuer.settings("corp");
