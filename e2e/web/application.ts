@@ -126,10 +126,14 @@ export async function startProgram(
     env: { ...process.env, ...Object.fromEntries(environment) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A scenario that fails may never come to its end.
+  const kill = () => child.kill();
+  process.once('exit', kill);
   const url = await begin(child);
   return {
     url,
     async end() {
+      process.off('exit', kill);
       child.removeAllListeners('exit');
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill();

@@ -2,8 +2,13 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
-/** Where one may lie; `CHROMIUM` names another. */
-const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** Where one may lie; `CHROMIUM` names another. The one without a window of its own takes half as much of a processor. */
+const PATHS = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,7 +25,7 @@ export function launchChromium(flags: readonly string[] = []): Promise<Browser> 
   const executablePath = (CHROMIUM ? [CHROMIUM] : PATHS).find((path) => existsSync(path));
   if (!executablePath) {
     const looked = CHROMIUM ? `at \`${CHROMIUM}\`, which \`CHROMIUM\` names` : `in ${PATHS.join(', ')}`;
-    throw new Error(`no Chromium ${looked}; install Debian’s \`chromium\` or name one in \`CHROMIUM\``);
+    throw new Error(`no Chromium ${looked}; install Debian’s \`chromium-headless-shell\` or name one in \`CHROMIUM\``);
   }
   return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
 }

@@ -95,8 +95,8 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
     if has_shell {
         needed.push(Prerequisite {
             name: "Chromium",
-            source: Source::Debian(&["chromium"]),
-            is_there: || process::find_program("chromium").is_some(),
+            source: Source::Debian(&["chromium-headless-shell"]),
+            is_there: || process::find_program("chromium-headless-shell").is_some(),
         });
         needed.push(Prerequisite {
             name: "Firefox",

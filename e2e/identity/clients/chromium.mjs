@@ -4,12 +4,18 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const PATHS = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const PATHS = [
+  process.env.CHROMIUM,
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 
 /** Starts it. */
 export async function launch() {
   const executablePath = PATHS.find((path) => path !== undefined && existsSync(path));
-  assert.ok(executablePath, "no Chromium; install Debian’s `chromium` or name one in `CHROMIUM`");
+  assert.ok(executablePath, "no Chromium; install Debian’s `chromium-headless-shell` or name one in `CHROMIUM`");
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--no-first-run"] });
 }
 
