@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub struct Shop {
     /// Before what it uses: the process ends before its folder and its database go.
     run: Option<Run>,
+    program: PathBuf,
     folder: Arc<TempDir>,
     database: Option<ThrowAwayDatabase>,
     settings: Vec<String>,
@@ -59,14 +61,21 @@ impl Shop {
         if let Some(database) = &database {
             settings.push(format!("--Svc:Database:Url={}", database.url()));
         }
-        Self { run: None, folder: Arc::new(folder), database, settings }
+        let program = crate::variable("SVC_SHOP_BINARY").into();
+        Self { run: None, program, folder: Arc::new(folder), database, settings }
+    }
+
+    /// Takes another program that has all of the shop.
+    #[must_use]
+    pub fn of_program(self, program: PathBuf) -> Self {
+        Self { program, ..self }
     }
 
     /// Another node: a process of its own in the same folder, on the same database. It isn't started yet.
     #[must_use]
     pub fn another_node(&self) -> Self {
         let (folder, settings) = (Arc::clone(&self.folder), self.settings.clone());
-        Self { run: None, folder, database: None, settings }
+        Self { run: None, program: self.program.clone(), folder, database: None, settings }
     }
 
     /// Whether a process was begun, and not killed.
@@ -100,8 +109,7 @@ impl Shop {
     ///
     /// When it can't be begun.
     pub fn begin(&mut self) {
-        let binary = crate::variable("SVC_SHOP_BINARY");
-        let program = Program::begin(binary, self.folder.path(), &self.settings);
+        let program = Program::begin(&self.program, self.folder.path(), &self.settings);
         self.run = Some(Run { program, client: None });
     }
 
@@ -155,6 +163,22 @@ impl Shop {
     pub fn client(&self) -> &Client {
         let client = self.run.as_ref().and_then(|run| run.client.as_ref());
         client.expect("the program is ready")
+    }
+
+    /// Whether events wait to be told, or deliveries to be sent and recorded.
+    ///
+    /// # Panics
+    ///
+    /// When the program doesn't say.
+    #[must_use]
+    pub fn has_waiting(&self) -> bool {
+        // First what comes first, so that nothing moves past the look.
+        ["svc_outbox_ready{", "svc_webhooks_deliveries_waiting "].into_iter().any(|name| {
+            let metrics = self.send("GET", "/metrics", None).text;
+            let mut lines = metrics.lines().filter(|line| line.starts_with(name)).peekable();
+            assert!(lines.peek().is_some(), "no `{name}` in {metrics}");
+            lines.any(|line| !line.ends_with(" 0"))
+        })
     }
 
     /// Sends a request as the administrator.

@@ -12,23 +12,28 @@
 //! On PostgreSQL there are campaigns of two processes on one database, too: both take changes and send
 //! deliveries, one is killed, the other goes on with what both had begun, and is killed as well.
 //!
+//! Beside products, of which webhooks tell, records of other sets come and go: deleted for good in the
+//! shop, and softly in a program that adds a set to it.
+//!
 //! `SVC_E2E_KILL_ROUNDS` says how many rounds there are, over both databases and both durabilities.
 
 mod chance;
 mod comparison;
+mod lives;
 mod writers;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use e2e_main_job::Shop;
+use e2e_main_job::{Client, Shop, beside_the_tests};
 use serde_json::{Value, json};
 use svc_testing::{Backend, Received, Receiver, on_both_databases};
 
 use crate::changes::{SECRET, database, new_product};
 use chance::Chance;
 use comparison::{Evidence, Tally};
+use lives::{Lives, Work};
 use writers::{Done, Stock, Writers};
 
 /// Rounds in all where the variable says nothing else.
@@ -68,6 +73,7 @@ struct Campaign {
     chance: Chance,
     stock: Option<Stock>,
     done: Vec<Done>,
+    lives: Vec<Lives>,
     received: Vec<Received>,
     killed_before_ready: u32,
     start: Duration,
@@ -88,6 +94,7 @@ impl Campaign {
             chance,
             stock: None,
             done: Vec::new(),
+            lives: vec![Lives::of("Categories", false)],
             received: Vec::new(),
             killed_before_ready: 0,
             start: FIRST_GUESS,
@@ -100,6 +107,13 @@ impl Campaign {
         self.stock = Some(self.prepare());
         self.shop.kill();
         self.other = Some(self.shop.another_node());
+        self
+    }
+
+    /// Takes a program instead that has a set which deletes softly, too.
+    fn deleting_softly(mut self) -> Self {
+        self.shop = self.shop.of_program(beside_the_tests("keeping"));
+        self.lives.push(Lives::of("Notes", true));
         self
     }
 
@@ -118,9 +132,13 @@ impl Campaign {
             self.stock = Some(self.prepare());
         }
         self.wait_until_nothing_waits();
-        let (rows, entries) = (self.rows(), self.entries());
+        let (rows, entries) =
+            (rows(&self.shop, "Products", "sku"), entries(&self.shop, "Products"));
         let evidence = Evidence { done: self.done, received: self.received, rows, entries };
         let mut tally = evidence.compare();
+        for lives in &self.lives {
+            lives.judge(&self.shop, &mut tally);
+        }
         tally.rounds = self.rounds;
         tally.killed_before_ready = self.killed_before_ready;
         tally
@@ -145,9 +163,12 @@ impl Campaign {
         // A receiver that fails now and then makes retries among the first attempts.
         self.receiver.answer_with([204, 204, 500, 204, 503]);
         let writers = Writers::start(self.shop.client(), &stock, &mut self.chance);
+        let client = self.shop.client().clone();
+        let lives = self.begin_lives(&client);
         std::thread::sleep(self.chance.duration_below(WORK));
         self.shop.kill();
         self.done.extend(writers.join());
+        lives.into_iter().for_each(Work::join);
         self.received.extend(self.receiver.received());
     }
 
@@ -170,8 +191,11 @@ impl Campaign {
         let stock = self.stock.clone().expect("two nodes begin with it");
         self.receiver.answer_with([204, 204, 500, 204, 503]);
         let mut writers = vec![Writers::start(self.shop.client(), &stock, &mut self.chance)];
+        let client = self.shop.client().clone();
+        let mut lives = self.begin_lives(&client);
         if are_two {
             writers.push(Writers::start(other.client(), &stock, &mut self.chance));
+            lives.extend(self.begin_lives(other.client()));
         }
         std::thread::sleep(self.chance.duration_below(WORK));
         let is_first = self.chance.below(2) == 0;
@@ -180,6 +204,7 @@ impl Campaign {
         std::thread::sleep(self.chance.duration_below(WORK));
         two.kill();
         self.done.extend(writers.into_iter().flat_map(Writers::join));
+        lives.into_iter().for_each(Work::join);
         self.received.extend(self.receiver.received());
     }
 
@@ -205,7 +230,7 @@ impl Campaign {
         let deadline = Instant::now() + PATIENCE;
         loop {
             self.received.extend(self.receiver.received());
-            if !self.has_waiting() {
+            if !self.shop.has_waiting() {
                 break;
             }
             assert!(Instant::now() < deadline, "something still waits after {PATIENCE:?}");
@@ -214,74 +239,74 @@ impl Campaign {
         self.received.extend(self.receiver.received());
     }
 
-    /// Whether messages wait, or deliveries.
-    fn has_waiting(&self) -> bool {
-        // First what comes first, so that nothing moves past the look.
-        ["svc_outbox_ready{", "svc_webhooks_deliveries_waiting "].into_iter().any(|name| {
-            let metrics = self.shop.send("GET", "/metrics", None).text;
-            let mut lines = metrics.lines().filter(|line| line.starts_with(name)).peekable();
-            assert!(lines.peek().is_some(), "no `{name}` in {metrics}");
-            lines.any(|line| !line.ends_with(" 0"))
-        })
+    /// Has records come and go from now on.
+    fn begin_lives(&mut self, client: &Client) -> Vec<Work> {
+        self.lives.iter().map(|lives| lives.begin(client, &mut self.chance)).collect()
     }
+}
 
-    /// What the history tells of products, the newest first.
-    fn entries(&self) -> Vec<Value> {
-        let mut entries = Vec::new();
-        let mut path = "/api/v1/audit?set=Products&take=200".to_owned();
-        loop {
-            let page = self.shop.expect(200, "GET", &path, None);
-            entries.extend(page["items"].as_array().expect("a page of entries").iter().cloned());
-            let Some(next) = page["next"].as_str() else { return entries };
-            path = format!("/api/v1/audit?set=Products&take=200&after={next}");
-        }
+/// What the history tells of a set, the newest first.
+fn entries(shop: &Shop, set: &str) -> Vec<Value> {
+    let first = format!("/api/v1/audit?set={set}&take=200");
+    let (mut entries, mut path) = (Vec::new(), first.clone());
+    loop {
+        let page = shop.expect(200, "GET", &path, None);
+        entries.extend(page["items"].as_array().expect("a page of entries").iter().cloned());
+        let Some(next) = page["next"].as_str() else { return entries };
+        path = format!("{first}&after={next}");
     }
+}
 
-    /// The products that are stored, by their number.
-    fn rows(&self) -> BTreeMap<String, Value> {
-        let mut rows = BTreeMap::new();
-        let mut path = "/odata/v1/Products?$orderby=sku".to_owned();
-        loop {
-            let page = self.shop.expect(200, "GET", &path, None);
-            for row in page["value"].as_array().expect("a page of products") {
-                rows.insert(row["sku"].as_str().expect("a number").to_owned(), row.clone());
-            }
-            let Some(next) = page["@odata.nextLink"].as_str() else { return rows };
-            path = format!("/odata/v1/{}", next.rsplit("/odata/v1/").next().unwrap_or(next));
+/// The records of a set that are stored, by a property that tells them apart.
+fn rows(shop: &Shop, set: &str, by: &str) -> BTreeMap<String, Value> {
+    let mut rows = BTreeMap::new();
+    let mut path = format!("/odata/v1/{set}?$orderby={by}");
+    loop {
+        let page = shop.expect(200, "GET", &path, None);
+        for row in page["value"].as_array().expect("a page of records") {
+            rows.insert(row[by].as_str().expect("a text").to_owned(), row.clone());
         }
+        let Some(next) = page["@odata.nextLink"].as_str() else { return rows };
+        path = format!("/odata/v1/{}", next.rsplit("/odata/v1/").next().unwrap_or(next));
     }
+}
+
+/// Plays all rounds in campaigns that `make` prepares, and insists that nothing is lost.
+async fn play(
+    what: &str,
+    backend: Backend,
+    durability: &str,
+    chance: &mut Chance,
+    make: fn(Campaign) -> Campaign,
+) {
+    let (mut tally, mut left) = (Tally::default(), rounds());
+    while left > 0 {
+        let rounds = left.min(ROUNDS_OF_CAMPAIGN);
+        let campaign = Campaign::new(backend, durability, rounds, chance.branch()).await;
+        let outcome = tokio::task::spawn_blocking(move || make(campaign).run()).await;
+        tally.add(outcome.expect("a campaign that ends"));
+        left -= rounds;
+    }
+    println!("{backend:?}, {what}, durability {durability}, seed {}: {tally}", chance.seed());
+    tally.insist();
 }
 
 on_both_databases! {
     async fn kills_at_random_moments_lose_nothing_and_send_nothing_that_was_not(backend) {
         let mut chance = Chance::new();
         for durability in ["normal", "full"] {
-            let (mut tally, mut left) = (Tally::default(), rounds());
-            while left > 0 {
-                let rounds = left.min(ROUNDS_OF_CAMPAIGN);
-                let campaign = Campaign::new(backend, durability, rounds, chance.branch()).await;
-                let outcome = tokio::task::spawn_blocking(move || campaign.run()).await;
-                tally.add(outcome.expect("a campaign that ends"));
-                left -= rounds;
-            }
-            println!("{backend:?}, durability {durability}, seed {}: {tally}", chance.seed());
-            tally.insist();
+            play("one node", backend, durability, &mut chance, |campaign| campaign).await;
         }
+    }
+
+    async fn kills_while_records_are_deleted_softly_lose_nothing(backend) {
+        let make = Campaign::deleting_softly;
+        play("deleting softly", backend, "normal", &mut Chance::new(), make).await;
     }
 }
 
 #[tokio::test]
 async fn kills_of_two_nodes_on_one_database_lose_nothing_and_send_nothing_that_was_not() {
-    let mut chance = Chance::new();
-    let (mut tally, mut left) = (Tally::default(), rounds());
-    while left > 0 {
-        let rounds = left.min(ROUNDS_OF_CAMPAIGN);
-        let campaign = Campaign::new(Backend::Postgres, "normal", rounds, chance.branch()).await;
-        let run = move || campaign.with_two_nodes().run();
-        let outcome = tokio::task::spawn_blocking(run).await;
-        tally.add(outcome.expect("a campaign that ends"));
-        left -= rounds;
-    }
-    println!("Postgres, two nodes, seed {}: {tally}", chance.seed());
-    tally.insist();
+    let make = Campaign::with_two_nodes;
+    play("two nodes", Backend::Postgres, "normal", &mut Chance::new(), make).await;
 }

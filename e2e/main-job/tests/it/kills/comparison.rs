@@ -33,10 +33,13 @@ pub(crate) struct Tally {
     unknown_but_stored: usize,
     received: usize,
     events: usize,
-    entries: usize,
-    lost: Vec<String>,
-    phantom: Vec<String>,
-    wrong: Vec<String>,
+    pub(super) entries: usize,
+    /// Records that came and went, and what was stored of that.
+    pub(super) lives: usize,
+    pub(super) steps: usize,
+    pub(super) lost: Vec<String>,
+    pub(super) phantom: Vec<String>,
+    pub(super) wrong: Vec<String>,
 }
 
 /// The events that came, by type and number of the product, each with its identifiers.
@@ -248,6 +251,8 @@ impl Tally {
         self.received += other.received;
         self.events += other.events;
         self.entries += other.entries;
+        self.lives += other.lives;
+        self.steps += other.steps;
         self.lost.extend(other.lost);
         self.phantom.extend(other.phantom);
         self.wrong.extend(other.wrong);
@@ -266,7 +271,7 @@ impl fmt::Display for Tally {
             f,
             "{} rounds ({} killed before they were ready); {} changes acknowledged, {} rolled \
              back, {} without an answer ({} of them stored); {} requests received, {} events, {} \
-             duplicates, {} entries; lost {}, never committed {}, wrong {}",
+             duplicates, {} entries, {} steps of {} records that came and went; lost {}, never committed {}, wrong {}",
             self.rounds,
             self.killed_before_ready,
             self.acknowledged,
@@ -277,6 +282,8 @@ impl fmt::Display for Tally {
             self.events,
             self.received - self.events,
             self.entries,
+            self.steps,
+            self.lives,
             self.lost.len(),
             self.phantom.len(),
             self.wrong.len(),

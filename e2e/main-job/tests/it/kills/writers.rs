@@ -219,10 +219,14 @@ fn statuses(answer: &Answer) -> Vec<u64> {
     responses.map(|response| response["status"].as_u64().unwrap_or(0)).collect()
 }
 
-/// What is no answer, or one that leaves the outcome open. Anything else is a fault of the test.
 fn unknown(outcome: Result<Answer, ureq::Error>) -> Fate {
+    insist_on_open(outcome);
+    Fate::Unknown
+}
+
+/// That it is no answer, or one that leaves the outcome open. Anything else is a fault of the test.
+pub(crate) fn insist_on_open(outcome: Result<Answer, ureq::Error>) {
     if let Ok(answer) = outcome {
         assert!(answer.status >= 500, "unexpected: {} {}", answer.status, answer.text);
     }
-    Fate::Unknown
 }
