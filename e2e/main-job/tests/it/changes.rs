@@ -66,7 +66,7 @@ pub(crate) fn new_product(shop: &Shop, sku: &str) -> Value {
 }
 
 /// What every webhook must be, whatever it tells; answers with its envelope.
-fn check(received: &Received, event: &str, organisation: &Value) -> Value {
+pub(crate) fn check(received: &Received, event: &str, organisation: &Value) -> Value {
     assert!(received.accepted, "the receiver's library refused the signature: {received:?}");
     assert_eq!(received.header("content-type"), "application/json; charset=utf-8");
     let envelope = received.envelope();

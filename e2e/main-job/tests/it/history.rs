@@ -4,7 +4,6 @@
 //! - `races`: every refusal because somebody was faster, with somebody who is;
 //! - `worlds`: what somebody may not see shows in no history, log, search, stream and excerpt.
 
-mod people;
 mod races;
 mod story;
 mod worlds;

@@ -2,8 +2,10 @@
 
 mod changes;
 mod faults;
+mod fulfilment;
 mod history;
 mod kills;
 mod page;
+mod people;
 mod retries;
 mod verifying;

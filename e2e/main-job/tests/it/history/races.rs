@@ -4,8 +4,8 @@ use e2e_main_job::{Answer, Shop};
 use serde_json::{Value, json};
 use svc_testing::on_both_databases;
 
-use super::people::{Caller, product};
 use crate::changes::{database, new_product};
+use crate::people::{Caller, product};
 
 /// How often each race is run.
 const RACES: usize = 10;

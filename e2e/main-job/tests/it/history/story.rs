@@ -2,8 +2,8 @@ use e2e_main_job::Shop;
 use serde_json::{Value, json};
 use svc_testing::on_both_databases;
 
-use super::people::{Caller, id, product};
 use crate::changes::database;
+use crate::people::{Caller, id, product};
 
 /// What clerks may do.
 const CLERK: [&str; 12] = [

@@ -8,8 +8,8 @@ use svc_testing::{Backend, on_both_databases};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::people::{Caller, id};
 use crate::changes::{database, new_product};
+use crate::people::{Caller, id};
 
 /// How long the index may take to know what was stored.
 const PATIENCE: Duration = Duration::from_mins(1);

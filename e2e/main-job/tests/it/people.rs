@@ -1,4 +1,4 @@
-//! People with rights of their own, and how they take things back.
+//! People with rights of their own, who take records on and back.
 
 use e2e_main_job::{Answer, Client, Shop};
 use serde_json::{Value, json};
