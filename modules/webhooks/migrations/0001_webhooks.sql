@@ -82,6 +82,23 @@ CREATE TABLE webhooks_paces (
     next_us BIGINT NOT NULL
 );
 
+-- What organisations that have limits used of them. Whoever claims for endpoints of one locks its row,
+-- so the limits hold over all nodes.
+CREATE TABLE webhooks_allowances (
+    organisation_id UUID PRIMARY KEY,
+    -- When its next request may begin, and whose turn the last was.
+    next_us BIGINT NOT NULL,
+    at_endpoint UUID NOT NULL,
+    -- The minute in which requests were last counted, and how many began in it.
+    minute BIGINT NOT NULL,
+    begun BIGINT NOT NULL,
+    -- Bytes that counted at a time; they come back evenly over a day.
+    bytes BIGINT NOT NULL,
+    bytes_us BIGINT NOT NULL,
+    -- JSON: when each limit was near, and reached, for the last time.
+    reached TEXT
+);
+
 -- One row for each pattern, so that the endpoints of an event are found by a few steps into an
 -- index, however many endpoints there are.
 CREATE TABLE webhooks_subscriptions (

@@ -4,6 +4,7 @@ mod deliveries;
 mod endpoints;
 mod event_types;
 mod health;
+mod limits;
 
 use serde::Serialize;
 use svc_http::{HttpState, OpenApiRouter, routes};
@@ -26,6 +27,7 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(endpoints::test_webhook))
         .routes(routes!(endpoints::recover_webhook))
         .routes(routes!(endpoints::cancel_webhook_deliveries))
+        .routes(routes!(limits::get_webhook_limits))
         .routes(routes!(event_types::list_webhook_event_types))
         .routes(routes!(deliveries::list_webhook_deliveries))
         .routes(routes!(deliveries::get_webhook_delivery))

@@ -18,6 +18,7 @@
 //! module's README.
 
 mod attempt;
+mod bounds;
 mod flight;
 mod run;
 mod settle;

@@ -13,7 +13,7 @@ pub const TOO_MANY_KEYS: ErrorCode = ErrorCode::new(
 pub const TOO_MANY_ENDPOINTS: ErrorCode = ErrorCode::new(
     "webhooks.too_many_endpoints",
     ErrorKind::Conflict,
-    "The organisation has as many endpoints as it may have; `most` says how many. Delete one, or raise `Svc:Webhooks:MaxEndpoints`",
+    "The organisation has as many endpoints as it may have; `most` says how many. Delete one, or have `Svc:Webhooks:MaxEndpoints` raised, or the organisation's setting `Webhooks.MaxEndpoints`",
 );
 
 /// Nobody could be sent the delivery's data any more.

@@ -11,7 +11,7 @@ use svc_data::{Catalogue, ChangeKind};
 use svc_events::{EventKind, Events};
 use uuid::Uuid;
 
-use crate::events::ABOUT_ENDPOINTS;
+use crate::events::OPERATIONAL;
 use crate::settings::WebhooksSettings;
 use crate::subscription::TEST_EVENT;
 use crate::{MARK, set};
@@ -58,11 +58,10 @@ pub(crate) fn of(app: &App) -> Result<Vec<EventTypeInfo>> {
     let published = published.map(|event| (event.name.clone(), event));
     let domain_events = &app.settings::<WebhooksSettings>().domain_events;
     // A domain event of a module that is absent never comes.
-    let about_endpoints =
-        ABOUT_ENDPOINTS.iter().filter(|(name, _)| !domain_events.contains_key(*name));
+    let operational = OPERATIONAL.iter().filter(|(name, _)| !domain_events.contains_key(*name));
     let mapped =
         domain_events.iter().map(|(domain, event_type)| (domain.as_str(), event_type.as_str()));
-    let mapped = mapped.chain(about_endpoints.copied()).filter_map(|(domain, event_type)| {
+    let mapped = mapped.chain(operational.copied()).filter_map(|(domain, event_type)| {
         let event = events.find(domain).filter(|event| event.kind == EventKind::Domain)?;
         Some((event_type.to_owned(), event))
     });

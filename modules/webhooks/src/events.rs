@@ -67,23 +67,42 @@ pub struct WebhookEndpointOwnerGone {
     pub reason: String,
 }
 
-/// Event types by the domain events of this module: what an organisation's other endpoints may be told of
-/// its endpoints.
-pub(crate) const ABOUT_ENDPOINTS: [(&str, &str); 3] = [
+/// An organisation uses much of what it may, or all: what is more is refused (endpoints) or waits
+/// (requests, bytes).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookLimitReached {
+    /// Which limit: `endpoints`, `perSecond` or `bytesPerDay`.
+    pub limit: &'static str,
+    /// How much of it: 80 or 100 percent.
+    pub percent: i64,
+    /// The most that the organisation may.
+    pub most: i64,
+    /// Who should know: whoever holds this permission in the organisation.
+    pub permission: &'static str,
+}
+
+/// Event types by the domain events of this module: what an organisation's endpoints may be told of
+/// its endpoints and limits.
+pub(crate) const OPERATIONAL: [(&str, &str); 4] = [
     ("WebhookEndpointDisabled", "endpoint.disabled"),
     ("WebhookEndpointFailing", "endpoint.failing"),
     ("WebhookEndpointOwnerGone", "endpoint.owner_gone"),
+    ("WebhookLimitReached", "limit.reached"),
 ];
 
 /// The event type of a domain event of this module.
-pub(crate) fn about_endpoints(domain_event: &str) -> Option<&'static str> {
-    let found = ABOUT_ENDPOINTS.iter().find(|(domain, _)| *domain == domain_event);
+pub(crate) fn operational(domain_event: &str) -> Option<&'static str> {
+    let found = OPERATIONAL.iter().find(|(domain, _)| *domain == domain_event);
     found.map(|(_, event_type)| *event_type)
 }
 
 /// What events may look like.
 pub(crate) mod examples {
-    use super::{Uuid, WebhookEndpointDisabled, WebhookEndpointFailing, WebhookEndpointOwnerGone};
+    use super::{
+        Uuid, WebhookEndpointDisabled, WebhookEndpointFailing, WebhookEndpointOwnerGone,
+        WebhookLimitReached,
+    };
     use crate::MANAGE;
 
     const ENDPOINT: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cdef);
@@ -128,6 +147,10 @@ pub(crate) mod examples {
             permission,
             reason: "the owner of the endpoint has left".to_owned(),
         }
+    }
+
+    pub(crate) fn limit_reached() -> WebhookLimitReached {
+        WebhookLimitReached { limit: "perSecond", percent: 80, most: 50, permission: MANAGE }
     }
 }
 

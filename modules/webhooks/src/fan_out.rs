@@ -30,6 +30,7 @@ use crate::entity::Entity;
 use crate::events::{self, WebhookEndpointOwnerGone, host};
 use crate::hand_over::{HandOver, Handed, HandedDelivery};
 use crate::in_flight::Ticket;
+use crate::limits::Limits;
 use crate::model::{Lane, Status};
 use crate::owner::{Owner, Standing};
 use crate::settings::WebhooksSettings;
@@ -107,7 +108,7 @@ impl Handler for FanOut {
         };
         !is_domain_event(known)
             || domain_events.contains_key(name)
-            || events::about_endpoints(name).is_some()
+            || events::operational(name).is_some()
     }
 }
 
@@ -133,7 +134,7 @@ impl FanOut {
             Payload::Change(_) | Payload::Application(_) => message.name.as_str(),
             Payload::Domain(_) => {
                 let mapped = self.configured.get()?.domain_events.get(&message.name);
-                mapped.map(String::as_str).or_else(|| events::about_endpoints(&message.name))?
+                mapped.map(String::as_str).or_else(|| events::operational(&message.name))?
             }
         };
         match EventType::parse(name) {
@@ -179,7 +180,7 @@ async fn tell(
 /// The endpoint that an event is about: it isn't told of itself.
 fn about_endpoint(event_type: &EventType, message: &Message) -> Option<Uuid> {
     match &message.payload {
-        Payload::Domain(data) if event_type.is_about_endpoints() => {
+        Payload::Domain(data) if event_type.is_operational() => {
             data.get("endpointId")?.as_str()?.parse().ok()
         }
         _ => None,
@@ -209,6 +210,8 @@ struct Batch<'a> {
     reserved: Vec<Reserved>,
     /// The short way to the dispatcher, with the claim under which it gets deliveries.
     hand_over: Option<(&'a Arc<HandOver>, Claim)>,
+    /// Organisations whose limits are asked about with each claim.
+    bounded: BTreeSet<OrganisationId>,
     /// Deliveries that have room on this node, whose messages are stored.
     handed: Vec<(NewDelivery, dispatcher::Message, Ticket)>,
     /// How many deliveries there are in all.
@@ -255,6 +258,7 @@ impl<'a> Batch<'a> {
             waiting: BTreeSet::new(),
             reserved: Vec::new(),
             hand_over: hand_over.map(|hand_over| (hand_over, hand_over.claim(clock))),
+            bounded: BTreeSet::new(),
             handed: Vec::new(),
             made: 0,
             versions: HashMap::new(),
@@ -272,6 +276,17 @@ impl<'a> Batch<'a> {
                     places.push(place);
                 }
                 detail.join(audience.detail);
+            }
+        }
+        if let Some((hand_over, claim)) = self.hand_over {
+            let organisations: BTreeSet<OrganisationId> =
+                wanted.keys().map(|owner| owner.organisation).collect();
+            for organisation in organisations {
+                let app = self.uow.context().app();
+                let limits = Limits::in_organisation(app, organisation).await?;
+                if limits.per_second.is_some() || hand_over.is_spent(organisation.0, claim.now_us) {
+                    self.bounded.insert(organisation);
+                }
             }
         }
         for (owner, (places, detail)) in wanted {
@@ -376,7 +391,8 @@ impl<'a> Batch<'a> {
         let is_sent = is_here && subscriber.is_active;
         // What has an order or a pace needs a look at the others.
         let is_small = self.messages[message_index].content.body().len() <= HELD_BODY;
-        let is_plain = is_sent && is_small && order.is_none() && !subscriber.has_pace;
+        let has_pace = subscriber.has_pace || self.bounded.contains(&subscriber.owner.organisation);
+        let is_plain = is_sent && is_small && order.is_none() && !has_pace;
         let hand_over = self.hand_over.filter(|_| is_plain);
         let ticket = hand_over.and_then(|(way, _)| way.in_flight.reserve(subscriber.endpoint));
         let delivery = NewDelivery {

@@ -12,7 +12,8 @@
 //! | a delivery's row is stored with its outcome, given back, or because it takes long | the recording | the rows so far, and the hand-over for the rest |
 //! | the hand-over's row goes, when each delivery has one | the same | all that was recorded |
 //!
-//! What has no room, or wants order or a pace, is stored without a claim, and found by a look.
+//! What has no room, or wants order or a pace, is stored without a claim, and found by a look; so is what
+//! an organisation with a limit of requests gets, or one whose bytes are spent.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,6 +64,8 @@ pub(crate) struct HandOver {
     spread: AtomicUsize,
     /// Until when the fan-out doesn't wait.
     hurry: Mutex<Option<Instant>>,
+    /// Organisations that may send no more bytes, as far as this node knows, and until when.
+    spent: Mutex<HashMap<Uuid, i64>>,
 }
 
 impl HandOver {
@@ -74,6 +77,7 @@ impl HandOver {
             dispatcher: Mutex::default(),
             spread: AtomicUsize::new(0),
             hurry: Mutex::default(),
+            spent: Mutex::default(),
         }
     }
 
@@ -120,6 +124,21 @@ impl HandOver {
         let last = self.spread.load(Ordering::Relaxed);
         let spread = deliveries.div_ceil(events.max(1)).max(last - last / 4).max(1);
         self.spread.store(spread, Ordering::Relaxed);
+    }
+
+    /// Notes organisations that may send no more bytes until a time.
+    pub(crate) fn note_spent(&self, spent: impl IntoIterator<Item = (Uuid, i64)>) {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner).extend(spent);
+    }
+
+    /// Whether an organisation may send no more bytes now, as far as this node knows.
+    pub(crate) fn is_spent(&self, organisation: Uuid, now_us: i64) -> bool {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_spent = spent.get(&organisation).is_some_and(|until| *until > now_us);
+        if !is_spent {
+            spent.remove(&organisation);
+        }
+        is_spent
     }
 
     /// A claim that begins now.

@@ -20,6 +20,7 @@ pub mod log_text;
 pub mod signing;
 pub mod subscription;
 
+mod allowance;
 mod api;
 mod credentials;
 mod dispatcher;
@@ -35,6 +36,7 @@ mod headers;
 mod hosts;
 mod in_flight;
 mod input;
+mod limits;
 mod metrics;
 mod model;
 mod owner;
@@ -62,12 +64,15 @@ use dispatcher::{Dispatcher, LEASE_MARGIN};
 use endpoint::Endpoints;
 use hand_over::HandOver;
 use in_flight::InFlight;
+use limits::OrganisationLimits;
 use metrics::DeliveryMetrics;
 use retention::{DeleteDeliveries, DeleteOldDeliveries};
 use service::Service;
 use subscription::EventType;
 
-pub use events::{WebhookEndpointDisabled, WebhookEndpointFailing, WebhookEndpointOwnerGone};
+pub use events::{
+    WebhookEndpointDisabled, WebhookEndpointFailing, WebhookEndpointOwnerGone, WebhookLimitReached,
+};
 pub use set::WebhookSet;
 pub use settings::WebhooksSettings;
 
@@ -120,6 +125,7 @@ impl Module for Webhooks {
             errors::TOO_MANY_KEYS,
         ]);
         hosts::declare(registry);
+        limits::declare(registry);
         registry.permission(MANAGE, "manage webhooks, with their secrets and deliveries");
         registry
             .domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail")
@@ -135,6 +141,12 @@ impl Module for Webhooks {
             )
             .schema(schema_of::<WebhookEndpointOwnerGone>())
             .example(events::examples::owner_gone());
+        registry
+            .domain_event::<WebhookLimitReached>(
+                "An organisation uses 80 or 100 percent of a limit",
+            )
+            .schema(schema_of::<WebhookLimitReached>())
+            .example(events::examples::limit_reached());
         let wanted =
             Subscription::new().changes(Sets::Marked(MARK)).application_events().domain_events();
         let fan_out = Arc::new(fan_out::FanOut::default());
@@ -176,6 +188,7 @@ fn start(
     let settings = app.settings::<WebhooksSettings>();
     let lease = settings.timeout + LEASE_MARGIN;
     let (concurrency, per_endpoint) = (settings.concurrency, settings.concurrency_per_endpoint);
+    app.provide(Arc::new(OrganisationLimits::new(app)));
     let in_flight = InFlight::new(concurrency.into(), per_endpoint.into(), lease);
     let hand_over = Arc::new(HandOver::new(Arc::clone(&in_flight), lease));
     let events = app.service::<Events>()?;

@@ -7,6 +7,7 @@ mod cancel;
 mod deliveries;
 mod endpoints;
 mod health;
+mod limits;
 mod recovery;
 mod test_event;
 mod walk;
@@ -28,6 +29,7 @@ pub(crate) use cancel::{CancelWaiting, cancel_waiting};
 pub(crate) use deliveries::{DeliveryDetail, DeliveryFilter, EarlierAttempt};
 pub(crate) use endpoints::Stored;
 pub(crate) use health::{Health, Span};
+pub(crate) use limits::{LimitUse, LimitsUsed};
 pub(crate) use recovery::{
     RecoverDeliveries, RedeliverMany, Selection, recover_deliveries, redeliver_many,
 };

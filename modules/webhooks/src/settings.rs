@@ -47,8 +47,17 @@ svc_core::settings_section! {
         /// Domain events that become webhook events: event types by the domain event's name.
         pub domain_events: BTreeMap<String, String> =
             [("WorkflowTransitioned".to_owned(), "workflow.transitioned".to_owned())].into();
-        /// Endpoints that an organisation may have.
+        /// Endpoints that an organisation may have; its own setting `Webhooks.MaxEndpoints` can only
+        /// lower that.
         pub max_endpoints: u32 = 1_000, within(1..=1_000_000);
+        /// Requests to all endpoints of an organisation that begin in a second, over all nodes; what is
+        /// more waits. Zero sets no limit. The organisation's setting `Webhooks.MaxPerSecond` can only
+        /// lower that.
+        pub max_per_second: u32 = 0, at_most(10_000);
+        /// Bytes of bodies that an organisation sends in a day, over all nodes; what is more waits until
+        /// as many are a day old. Zero sets no limit. The organisation's setting `Webhooks.MaxBytesPerDay` can
+        /// only lower that.
+        pub max_bytes_per_day: u64 = 0, at_most(1_000_000_000_000_000);
         /// Requests that one node has in flight at the same time.
         pub concurrency: u16 = 256, within(1..=4_096);
         /// Requests that one node has in flight to one endpoint at the same time.

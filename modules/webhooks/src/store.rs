@@ -3,6 +3,7 @@
 //! Lists travel so that each statement has few texts whatever the number of rows, and is prepared
 //! once. What is filled into a text is never data.
 
+pub(crate) mod allowances;
 pub(crate) mod cancel;
 pub(crate) mod changes;
 pub(crate) mod claim;

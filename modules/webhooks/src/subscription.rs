@@ -10,7 +10,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::events::ABOUT_ENDPOINTS;
+use crate::events::OPERATIONAL;
 
 /// The type of the event that `Send test event` queues; every endpoint accepts it.
 pub const TEST_EVENT: &str = "webhook.test";
@@ -66,17 +66,17 @@ impl EventType {
         patterns.extend(
             self.0.rmatch_indices('.').map(|(stop, _)| format!("{}{ANY_BELOW}", &self.0[..stop])),
         );
-        if !self.is_about_endpoints() {
+        if !self.is_operational() {
             patterns.push(EVERYTHING.to_owned());
         }
         patterns
     }
 
-    /// Whether it tells of an organisation's endpoints. Who lists everything doesn't mean these: they are
-    /// listed by name, or by `endpoint.*`.
+    /// Whether it tells of an organisation's endpoints or limits. Who lists everything doesn't mean
+    /// these: they are listed by name, or by `endpoint.*` and `limit.*`.
     #[must_use]
-    pub fn is_about_endpoints(&self) -> bool {
-        ABOUT_ENDPOINTS.iter().any(|(_, event_type)| *event_type == self.0)
+    pub fn is_operational(&self) -> bool {
+        OPERATIONAL.iter().any(|(_, event_type)| *event_type == self.0)
     }
 }
 
@@ -150,7 +150,7 @@ impl Subscription {
     pub fn matches(&self, event_type: &EventType) -> bool {
         let name = event_type.as_str();
         let matches = |pattern: &String| match pattern.as_str() {
-            EVERYTHING => !event_type.is_about_endpoints(),
+            EVERYTHING => !event_type.is_operational(),
             pattern => matches(pattern, name),
         };
         name == TEST_EVENT || self.patterns.iter().any(matches)

@@ -58,6 +58,8 @@ pub(super) struct Finished {
     pub(super) claimed: Claimed,
     pub(super) endpoint: Arc<LoadedEndpoint>,
     pub(super) event_type: Arc<str>,
+    /// Of the body.
+    pub(super) bytes: usize,
     pub(super) outcome: Outcome,
 }
 
@@ -94,7 +96,7 @@ impl Sending {
     /// Sends, and never fails: whatever goes wrong out there is an outcome, and so is a panic in here.
     pub(super) async fn send(self: Arc<Self>, job: Job) -> Ended {
         let Job { claimed, endpoint, message, refusal, ticket } = job;
-        let event_type = Arc::clone(&message.event_type);
+        let (event_type, bytes) = (Arc::clone(&message.event_type), message.body.bytes());
         let attempt = self.attempt(&claimed, &endpoint, message, refusal);
         let outcome = match AssertUnwindSafe(attempt).catch_unwind().await {
             Ok(outcome) => outcome,
@@ -103,7 +105,7 @@ impl Sending {
         drop(ticket);
         let Some(outcome) = outcome else { return Err(Unread(claimed.id)) };
         spans::ended(&outcome);
-        Ok(Finished { claimed, endpoint, event_type, outcome })
+        Ok(Finished { claimed, endpoint, event_type, bytes, outcome })
     }
 
     /// One attempt; none where the body can't be read.

@@ -1,10 +1,11 @@
 //! Records how attempts ended, many in one transaction, and what that means for endpoints.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
-use svc_core::{OrganisationId, Result, random_array};
+use svc_core::{App, OrganisationId, Result, random_array};
 use svc_data::{Context, UnitOfWork};
 use svc_events::Publish as _;
 use tokio_util::sync::CancellationToken;
@@ -14,10 +15,11 @@ use super::Dispatcher;
 use super::attempt::{Failure, Finished, Outcome};
 use super::flight::{Record, Rest};
 use crate::events::{WebhookEndpointDisabled, WebhookEndpointFailing, host};
+use crate::limits::Limits;
 use crate::log_text;
 use crate::model::{Lane, Status};
 use crate::store::record::{self, Attempt, Failing, First};
-use crate::store::{claim, hand_overs, micros, queues};
+use crate::store::{allowances, claim, hand_overs, micros, queues};
 use crate::{ENDPOINTS_TOPIC, MANAGE};
 
 /// What deliveries that ended mean for one endpoint.
@@ -125,7 +127,9 @@ impl Dispatcher {
             .map(|claimed| claimed.endpoint)
             .collect();
         let (first, known, hand_overs, endpoints) = (&first, &known, &hand_overs, &endpoints);
-        let context = Context::system(&self.app.get()?)?;
+        let app = self.app.get()?;
+        let counted = &self.counted(&app, finished).await?;
+        let context = Context::system(&app)?;
         context
             .transact_retrying(|uow| async move {
                 let held =
@@ -144,11 +148,35 @@ impl Dispatcher {
                 }
                 let switched_off =
                     self.apply(&uow, (finished, attempts), &recorded, &held.endpoints).await?;
+                let spent = allowances::count_bytes(&uow, counted).await?;
                 queues::touch(&uow, touched(attempts, rest, uow.context().clock().now_us()))
                     .await?;
+                let hand_over = Arc::clone(&self.hand_over);
+                uow.after_commit(move || hand_over.note_spent(spent));
                 Ok(switched_off)
             })
             .await
+    }
+
+    /// The bytes of bodies that attempts sent, by organisation, where there is a limit of these.
+    async fn counted(
+        &self,
+        app: &App,
+        finished: &[Finished],
+    ) -> Result<BTreeMap<Uuid, (Limits, i64)>> {
+        let mut bytes: BTreeMap<Uuid, i64> = BTreeMap::new();
+        for one in finished.iter().filter(|one| one.outcome.sent.is_some()) {
+            *bytes.entry(one.claimed.organisation).or_default() +=
+                i64::try_from(one.bytes).unwrap_or(i64::MAX);
+        }
+        let mut counted = BTreeMap::new();
+        for (organisation, bytes) in bytes {
+            let limits = Limits::in_organisation(app, OrganisationId(organisation)).await?;
+            if limits.bytes_per_day.is_some() {
+                counted.insert(organisation, (limits, bytes));
+            }
+        }
+        Ok(counted)
     }
 
     /// Stores outcomes one by one; of one that can't be stored, what is no text. The rest comes last:

@@ -10,6 +10,7 @@ use svc_database::Backend;
 use uuid::Uuid;
 
 use super::attempt::Job;
+use super::bounds::Bounds;
 use super::flight::Flight;
 use super::{Dispatcher, HELD_BODY, LEASE_MARGIN, Message};
 use crate::endpoint::LoadedEndpoint;
@@ -30,16 +31,18 @@ const SOON_US: i64 = 1_000_000;
 
 /// What was claimed of the endpoints that a look saw.
 #[derive(Default)]
-struct Taking {
+pub(super) struct Taking {
     claimed: Vec<Claimed>,
     /// Places that are taken for some of them already.
     places: HashMap<Uuid, Vec<Ticket>>,
     /// When something of queues with order becomes due.
     ordered: BTreeMap<Uuid, i64>,
+    /// When it is the turn of endpoints whose organisations may begin nothing more now.
+    pub(super) held: BTreeMap<Uuid, i64>,
 }
 
 impl Taking {
-    fn add(&mut self, quota: &Quota, claim: Claim, taken: Taken) {
+    pub(super) fn add(&mut self, quota: &Quota, claim: Claim, taken: Taken) {
         if quota.lane == Lane::Ordered {
             let next_us = taken.next_us.unwrap_or(claim.now_us.saturating_add(SOON_US));
             self.ordered.insert(quota.endpoint, next_us);
@@ -62,7 +65,7 @@ pub(super) struct Turn {
 
 impl Turn {
     /// More is due in a queue than was claimed.
-    fn is_behind(&mut self, endpoint: Uuid, lane: Lane) {
+    pub(super) fn is_behind(&mut self, endpoint: Uuid, lane: Lane) {
         let Backlog { new, replayed, .. } = &mut self.backlog;
         let endpoints = if lane == Lane::Replay { replayed } else { new };
         endpoints.insert(endpoint);
@@ -118,7 +121,10 @@ impl Dispatcher {
     /// look at their endpoints again.
     async fn take(&self, app: &App, look: Look, now_us: i64, turn: &mut Turn) -> Result<()> {
         let waiting = look.seen.iter().flat_map(|seen| &seen.waiting);
-        let due: Vec<Waiting> = waiting.filter(|waiting| waiting.is_due(now_us)).copied().collect();
+        let mut due: Vec<Waiting> =
+            waiting.filter(|waiting| waiting.is_due(now_us)).copied().collect();
+        let bounds = self.bounds(app, &due).await?;
+        let mut held = bounds.hold(&mut due, now_us);
         self.locate(app, &due).await?;
         let quotas = self.quotas(&due, self.in_flight.free());
         let served: HashSet<(Uuid, i16)> =
@@ -126,13 +132,15 @@ impl Dispatcher {
         let is_left = |due: &&Waiting| !served.contains(&(due.endpoint, due.lane.code()));
         due.iter().filter(is_left).for_each(|due| turn.is_behind(due.endpoint, due.lane));
         let claim = self.hand_over.claim(app.clock());
-        let claimed = self.claim(app, &quotas, claim, turn).await?;
+        let claimed = self.claim(app, &bounds, &quotas, claim, turn).await?;
+        held.extend(&claimed.held);
         // An endpoint of which more is due stays where it is.
         let passed: Vec<&Seen> =
             look.seen.iter().filter(|seen| !turn.backlog.has(seen.endpoint)).collect();
         let emptied: BTreeSet<Uuid> = quotas.iter().map(|quota| quota.endpoint).collect();
         let next_us =
-            queues::put_off(&self.database, now_us, &passed, &emptied, &claimed.ordered).await?;
+            queues::put_off(&self.database, now_us, &passed, &emptied, &claimed.ordered, &held)
+                .await?;
         turn.is_due_at(next_us);
         turn.jobs.extend(self.prepare(app, &quotas, claimed).await?);
         Ok(())
@@ -142,12 +150,15 @@ impl Dispatcher {
     async fn claim(
         &self,
         app: &App,
+        bounds: &Bounds,
         quotas: &[Quota],
         claim: Claim,
         turn: &mut Turn,
     ) -> Result<Taking> {
+        let (bounded, free): (Vec<Quota>, Vec<Quota>) =
+            quotas.iter().copied().partition(|quota| bounds.has(quota.organisation));
         let (paced, free): (Vec<Quota>, Vec<Quota>) =
-            quotas.iter().copied().partition(|quota| quota.max_per_second.is_some());
+            free.into_iter().partition(|quota| quota.max_per_second.is_some());
         let (ordered, free): (Vec<Quota>, Vec<Quota>) =
             free.into_iter().partition(|quota| quota.lane == Lane::Ordered);
         let mut taking = Taking {
@@ -164,19 +175,25 @@ impl Dispatcher {
             taking.add(&quota, claim, taken);
         }
         for quota in paced {
-            let own = self.in_flight.take_places(quota.endpoint, quota.count);
-            if own.len() < quota.count {
-                turn.backlog.paced.insert(quota.endpoint);
+            let quota = self.take_places(quota, turn, &mut taking);
+            if quota.count > 0 {
+                let taken = pace::claim(app, &quota, claim, &self.heads).await?;
+                taking.add(&quota, claim, taken);
             }
-            let quota = Quota { count: own.len(), ..quota };
-            taking.places.entry(quota.endpoint).or_default().extend(own);
-            if quota.count == 0 {
-                continue;
-            }
-            let taken = pace::claim(app, &quota, claim, &self.heads).await?;
-            taking.add(&quota, claim, taken);
         }
+        self.claim_bounded(app, bounds, bounded, claim, (turn, &mut taking)).await?;
         Ok(taking)
+    }
+
+    /// Takes places for what is claimed of an endpoint with a pace; answers with what may be.
+    pub(super) fn take_places(&self, quota: Quota, turn: &mut Turn, taking: &mut Taking) -> Quota {
+        let own = self.in_flight.take_places(quota.endpoint, quota.count);
+        if own.len() < quota.count {
+            turn.backlog.paced.insert(quota.endpoint);
+        }
+        let quota = Quota { count: own.len(), ..quota };
+        taking.places.entry(quota.endpoint).or_default().extend(own);
+        quota
     }
 
     /// Finds out where the endpoints are of which it isn't known, since those of one origin share
@@ -201,12 +218,21 @@ impl Dispatcher {
         let mut quotas = Vec::new();
         for (index, waiting) in due.iter().enumerate() {
             let share = left.div_ceil(due.len() - index);
-            let Waiting { endpoint, lane, version, max_per_second, .. } = *waiting;
+            let Waiting { endpoint, lane, version, max_per_second, organisation, first_us, .. } =
+                *waiting;
             let count = self.in_flight.free_for(endpoint, lane, &planned).min(share);
             if count > 0 {
                 self.in_flight.plan(endpoint, count, &mut planned);
                 left -= count;
-                quotas.push(Quota { endpoint, lane, version, max_per_second, count });
+                quotas.push(Quota {
+                    endpoint,
+                    lane,
+                    version,
+                    max_per_second,
+                    organisation,
+                    first_us,
+                    count,
+                });
             }
         }
         quotas

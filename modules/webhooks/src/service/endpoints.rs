@@ -13,11 +13,10 @@ use url::Url;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::{Service, key_ring, no_endpoint, wishes};
+use super::{Service, key_ring, limits, no_endpoint, wishes};
 use crate::WAKE_TOPIC;
 use crate::credentials::{self, Credentials};
 use crate::endpoint::purpose;
-use crate::errors::TOO_MANY_ENDPOINTS;
 use crate::headers;
 use crate::hosts::AllowedHosts;
 use crate::input::{Checked, EndpointChange, NewEndpoint};
@@ -86,24 +85,13 @@ impl Service {
         wishes::check(ctx.app(), &record)?;
         let stored = ctx
             .transact(async |uow| {
-                self.has_room(uow.context()).await?;
+                limits::take_room(&uow).await?;
                 let stored = uow.insert(record).await?;
                 subscriptions::add(&uow, id, &subscription).await?;
                 Ok(stored)
             })
             .await?;
         Ok((self.stored(ctx, &ring, stored).await?, secret))
-    }
-
-    /// Refuses an endpoint that would be one too many for the organisation. Two that come at once may
-    /// both be the last.
-    async fn has_room(&self, ctx: &Context) -> Result<()> {
-        let most = self.settings.max_endpoints;
-        if ctx.query::<Entity>().count().await? < u64::from(most) {
-            return Ok(());
-        }
-        let message = format!("the organisation has {most} endpoints, and may have no more");
-        Err(TOO_MANY_ENDPOINTS.error(message).with("most", most))
     }
 
     /// Changes an endpoint; whoever does is its owner from then on. At a new origin it has neither the

@@ -24,6 +24,9 @@ pub(crate) struct Quota {
     pub(crate) lane: Lane,
     pub(crate) version: i64,
     pub(crate) max_per_second: Option<i32>,
+    pub(crate) organisation: Uuid,
+    /// When the first of it became due.
+    pub(crate) first_us: i64,
     pub(crate) count: usize,
 }
 

@@ -1,4 +1,5 @@
-//! The pace of endpoints that limit their requests in a second.
+//! The pace of what limits its requests in a second: an endpoint, or an organisation
+//! ([`super::allowances`]).
 //!
 //! A request may begin every so many microseconds, and a few may begin together when none did for
 //! a while: as few as a twentieth of the limit, so that a limit of a thousand costs twenty claims
@@ -45,15 +46,21 @@ impl Pace {
         next_us.max(now_us.saturating_sub((self.burst - 1) * self.interval_us))
     }
 
+    /// From when on it is worth claiming for the one that so many are before, each with a request.
+    pub(crate) fn turn_us(self, next_us: i64, before: i64) -> i64 {
+        let begun_before = before - before % self.burst;
+        self.ready_us(next_us).saturating_add(begun_before.saturating_mul(self.interval_us))
+    }
+
     /// How many may begin now.
-    fn allowed(self, next_us: i64, now_us: i64) -> usize {
+    pub(crate) fn allowed(self, next_us: i64, now_us: i64) -> usize {
         let first = self.first_us(next_us, now_us);
         let count = if first > now_us { 0 } else { (now_us - first) / self.interval_us + 1 };
         usize::try_from(count).unwrap_or_default()
     }
 
     /// When the next may begin, after so many do now.
-    fn after(self, next_us: i64, now_us: i64, begun: usize) -> i64 {
+    pub(crate) fn after(self, next_us: i64, now_us: i64, begun: usize) -> i64 {
         let begun = i64::try_from(begun).unwrap_or(i64::MAX);
         self.first_us(next_us, now_us).saturating_add(begun.saturating_mul(self.interval_us))
     }
@@ -65,20 +72,18 @@ fn unsigned(number: i64) -> u64 {
 
 /// Claims as many as the endpoint's pace allows.
 pub(crate) async fn claim(app: &App, quota: &Quota, claim: Claim, heads: &Heads) -> Result<Taken> {
-    let Some(pace) = quota.max_per_second.and_then(Pace::new) else { return Ok(Taken::default()) };
     let context = Context::system(app)?;
-    context
-        .transact_retrying(|uow| async move { claim_in(&uow, pace, quota, claim, heads).await })
-        .await
+    context.transact_retrying(|uow| async move { claim_in(&uow, quota, claim, heads).await }).await
 }
 
-async fn claim_in(
+/// The same within a unit of work.
+pub(crate) async fn claim_in(
     uow: &UnitOfWork,
-    pace: Pace,
     quota: &Quota,
     claim: Claim,
     heads: &Heads,
 ) -> Result<Taken> {
+    let Some(pace) = quota.max_per_second.and_then(Pace::new) else { return Ok(Taken::default()) };
     let next_us = lock(uow, quota).await?;
     let count = pace.allowed(next_us, claim.now_us).min(quota.count);
     if count == 0 {

@@ -45,11 +45,12 @@ pub(crate) struct Waiting {
     pub(crate) endpoint: Uuid,
     pub(crate) lane: Lane,
     /// When the first that nobody has claimed is due; of a queue with order, the first of all.
-    first_us: i64,
+    pub(crate) first_us: i64,
     /// The endpoint's version.
     pub(crate) version: i64,
     /// The endpoint's limit.
     pub(crate) max_per_second: Option<i32>,
+    pub(crate) organisation: Uuid,
     /// Before that its pace lets nothing begin.
     pace_us: i64,
 }
@@ -117,7 +118,7 @@ fn state() -> String {
     let front = |lane| of(lane, "claimed_until_us", "");
     format!(
         "q.endpoint_id, q.look_us, q.touches, e.version, e.max_per_second, p.next_us, \
-         {}, {}, {}, {}, {}, {}, {}",
+         {}, {}, {}, {}, {}, {}, {}, e.organisation_id",
         first(Lane::Test),
         first(Lane::Ordinary),
         first(Lane::Ordered),
@@ -147,12 +148,20 @@ fn read(rows: &[QueryResult]) -> Result<Vec<Seen>> {
         let pace = max_per_second.and_then(Pace::new);
         let pace_us = pace.map_or(i64::MIN, |pace| pace.ready_us(next_us.unwrap_or(i64::MIN)));
         let max_per_second = max_per_second.filter(|_| pace.is_some());
+        let organisation: Uuid = row.try_get_by_index(13)?;
         // What is sent again takes what the others leave.
         let lanes = [Lane::Test, Lane::Ordinary, Lane::Ordered, Lane::Replay];
         for (index, lane) in lanes.into_iter().enumerate() {
             let Some(first_us) = row.try_get_by_index::<Option<i64>>(6 + index)? else { continue };
-            let waiting = Waiting { endpoint, lane, first_us, version, max_per_second, pace_us };
-            seen.waiting.push(waiting);
+            seen.waiting.push(Waiting {
+                endpoint,
+                lane,
+                first_us,
+                version,
+                max_per_second,
+                organisation,
+                pace_us,
+            });
         }
         for index in 10..13 {
             let until_us: Option<i64> = row.try_get_by_index(index)?;
@@ -191,18 +200,22 @@ pub(crate) async fn look(database: &Database, after: Place, until_us: i64) -> Re
 }
 
 /// Puts off when to look at endpoints, after what was due of them was claimed. Those of which something
-/// was claimed are asked once more; `ordered` tells when something of queues with order becomes due.
-/// Answers with the first of these times that is yet to come.
+/// was claimed are asked once more; `ordered` tells when something of queues with order becomes due, and
+/// `held` before when nothing of an endpoint may begin. Answers with the first of these times that is yet
+/// to come.
 pub(crate) async fn put_off(
     database: &Database,
     now_us: i64,
     seen: &[&Seen],
     claimed: &BTreeSet<Uuid>,
     ordered: &BTreeMap<Uuid, i64>,
+    held: &BTreeMap<Uuid, i64>,
 ) -> Result<Option<i64>> {
     let mut rows: Vec<(Uuid, i64, i64)> = Vec::new();
     let mut add = |one: &Seen, touches: i64| {
         let next_us = one.next_us(now_us, ordered.get(&one.endpoint).copied());
+        let held_us = held.get(&one.endpoint).filter(|_| next_us < NEVER);
+        let next_us = held_us.map_or(next_us, |held_us| next_us.max(*held_us));
         if next_us != one.look_us {
             rows.push((one.endpoint, touches, next_us));
         }

@@ -186,7 +186,8 @@ impl Module for Shop {
         let wanted = Subscription::new()
             .event("WebhookEndpointFailing")
             .event("WebhookEndpointDisabled")
-            .event("WebhookEndpointOwnerGone");
+            .event("WebhookEndpointOwnerGone")
+            .event("WebhookLimitReached");
         registry.handler("shop.hear", wanted, Arc::new(self.0.clone()));
     }
 }

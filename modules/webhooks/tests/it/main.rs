@@ -1,6 +1,7 @@
 //! Tests of the crate at its boundaries: the management API, public functions, and the network.
 #![expect(clippy::unwrap_used, reason = "a test that panics says what is wrong")]
 
+mod allowances;
 mod cancelling;
 mod credentials;
 mod delivering;

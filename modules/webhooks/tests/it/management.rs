@@ -113,17 +113,17 @@ on_both_databases! {
         assert_eq!(
             names(&listed),
             [
-                "endpoint.disabled", "endpoint.failing", "endpoint.owner_gone",
+                "endpoint.disabled", "endpoint.failing", "endpoint.owner_gone", "limit.reached",
                 "products.created", "products.deleted", "products.updated", "ship.landed", "stock.low",
                 "webhook.test", "workflow.transitioned",
             ]
         );
-        let stock_low = &listed["items"][7];
+        let stock_low = &listed["items"][8];
         assert_eq!(stock_low["description"], "Stock of a product fell below its limit");
-        assert_eq!(listed["items"][3].get("schema"), None);
+        assert_eq!(listed["items"][4].get("schema"), None);
         let detailed =
             world.client().get("/api/v1/webhooks/event-types?details=true").await.expect(200);
-        let schema = &detailed["items"][3]["schema"];
+        let schema = &detailed["items"][4]["schema"];
         assert_eq!(schema["required"], json!(["id", "sku", "region", "price", "grade"]));
         assert_eq!(schema["properties"]["id"], json!({"type": "string", "format": "uuid"}));
         assert_eq!(
@@ -131,7 +131,7 @@ on_both_databases! {
             json!({"type": "number", "format": "decimal"})
         );
         assert_eq!(
-            detailed["items"][4]["schema"]["properties"],
+            detailed["items"][5]["schema"]["properties"],
             json!({"id": {"type": "string", "format": "uuid"}})
         );
     }

@@ -78,7 +78,7 @@ impl Queues {
             due += look.seen.iter().filter(is_due).count();
             let passed: Vec<&Seen> = look.seen.iter().filter(|one| !is_due(one)).collect();
             let none = (BTreeSet::new(), BTreeMap::new());
-            put_off(&self.database, now_us, &passed, &none.0, &none.1).await.unwrap();
+            put_off(&self.database, now_us, &passed, &none.0, &none.1, &none.1).await.unwrap();
             let Some(next) = look.next else { return (seen, due) };
             place = next;
         }
@@ -130,13 +130,13 @@ on_both_databases! {
         // Whoever touches it has stored a delivery that the look hasn't seen.
         queues.touch(endpoint(1), now_us).await;
         let none = (BTreeSet::new(), BTreeMap::new());
-        put_off(&queues.database, now_us, &[&seen], &none.0, &none.1).await.unwrap();
+        put_off(&queues.database, now_us, &[&seen], &none.0, &none.1, &none.1).await.unwrap();
         assert_eq!(queues.walk(now_us).await, (1, 0), "so it is asked again");
         // One that was claimed from is asked when the claim was made, and not before.
         queues.touch(endpoint(3), now_us).await;
         let seen = queues.first(now_us).await;
         let claimed = BTreeSet::from([endpoint(3)]);
-        put_off(&queues.database, now_us, &[&seen], &claimed, &none.1).await.unwrap();
+        put_off(&queues.database, now_us, &[&seen], &claimed, &none.1, &none.1).await.unwrap();
         assert_eq!(queues.walk(now_us).await, (0, 0));
         queues.touch(endpoint(3), now_us + 5).await;
         queues.touch(endpoint(3), now_us + 9).await;
