@@ -8,20 +8,10 @@ use svc_core::Result;
 use svc_data::value::to_text;
 use svc_data::{Captured, RaisedEvent, UnitOfWork};
 
-use crate::entry::key_value;
+use crate::entry::{key_of_events, key_value};
 use crate::set;
 use crate::settings::HistorySettings;
 use crate::store::{self, Row};
-
-/// The key under which events about a record lie.
-pub(crate) fn key_of(set: &str, key: &str) -> String {
-    format!("{set}/{key}")
-}
-
-/// The set and the key of the record that an event with this key is about.
-pub(crate) fn record_of(key: &str) -> Option<(&str, &str)> {
-    key.split_once('/')
-}
 
 /// The set and the key of the record that an event is about, where its history is kept.
 fn about(uow: &UnitOfWork, event: &RaisedEvent) -> Option<(String, String)> {
@@ -48,7 +38,7 @@ pub(crate) async fn rows(uow: &UnitOfWork, captured: &Captured) -> Result<Vec<Ro
         };
         let last = store::last_position(uow.context(), organisation.0, &set, &key).await?;
         rows.push(Row {
-            key: key_of(&set, &key),
+            key: key_of_events(&set, &key),
             position: last.unwrap_or(0),
             ..Row::of_event(uow, organisation, event)
         });

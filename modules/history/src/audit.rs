@@ -10,8 +10,7 @@ use svc_core::Result;
 use svc_data::Context;
 use uuid::Uuid;
 
-use crate::about;
-use crate::entry::{Operation, key_value};
+use crate::entry::{Operation, key_value, record_of_events};
 use crate::sight::{Field, Kept};
 use crate::store::{self, Author, Filter, Row};
 
@@ -86,7 +85,7 @@ impl Counts {
 /// The set and the key of the record that an entry is about; none of an event that is about none.
 fn record(row: &Row) -> Option<(&str, &str)> {
     match row.operation {
-        Operation::Event => about::record_of(&row.key),
+        Operation::Event => record_of_events(&row.key),
         _ => Some((&row.set, &row.key)),
     }
 }

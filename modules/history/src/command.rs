@@ -6,7 +6,7 @@ use svc_data::Context;
 use svc_events::Publish as _;
 use uuid::Uuid;
 
-use crate::events::HistoryBlanked;
+use crate::events::{Blanking, HistoryBlanked};
 use crate::seal::Line;
 use crate::sealing::{self, seal_lines};
 use crate::store;
@@ -41,15 +41,6 @@ enum Action {
         /// The record's key
         record: String,
     },
-}
-
-/// What is blanked.
-#[derive(Clone, Debug)]
-pub(crate) enum Blanking {
-    /// The name of a person.
-    Person(Uuid),
-    /// The values of a record: its set and its key.
-    Record(String, String),
 }
 
 /// Carries an action out, and says what was done.

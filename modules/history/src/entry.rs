@@ -232,6 +232,16 @@ pub(crate) fn key_value(model: &EntityModel, text: &str) -> Option<sea_orm::Valu
     as_text.ok().or_else(|| kind.parse_json(&serde_json::from_str(text).ok()?).ok())
 }
 
+/// The key under which events about a record lie.
+pub(crate) fn key_of_events(set: &str, key: &str) -> String {
+    format!("{set}/{key}")
+}
+
+/// The set and the key of the record that events under this key are about.
+pub(crate) fn record_of_events(key: &str) -> Option<(&str, &str)> {
+    key.split_once('/')
+}
+
 fn text<T: serde::Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value)
         .map_err(|error| Error::internal("an entry can't be made JSON").caused_by(error))

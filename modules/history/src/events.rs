@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use crate::command::Blanking;
-
 /// A record was taken back to what an entry of its history says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,6 +28,15 @@ impl HistoryRestored {
 /// Somebody exported the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditLogExported {}
+
+/// What somebody blanks.
+#[derive(Clone, Debug)]
+pub(crate) enum Blanking {
+    /// The name of a person.
+    Person(Uuid),
+    /// The values of a record: its set and its key.
+    Record(String, String),
+}
 
 /// Something was blanked in the history, by a step of the command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

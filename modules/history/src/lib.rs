@@ -11,7 +11,7 @@
 //! - `audit`: what happened over all sets; `unit`: takes all that one command did back;
 //! - `plan`: what a restore would do, field by field; `restore`: takes a record back;
 //! - `seal`, `sealing`: what makes a later change evident; `retention`: what is deleted, and when;
-//! - `store`: the statements; `command`: what an operator does by hand;
+//! - `permissions`: who may read at all; `store`: the statements; `command`: what an operator does by hand;
 //! - `api`: the routes.
 
 mod about;
@@ -22,6 +22,7 @@ mod command;
 mod entry;
 pub mod errors;
 mod events;
+mod permissions;
 mod plan;
 mod restore;
 mod retention;
@@ -36,7 +37,7 @@ mod unit;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use svc_core::{Module, Permission, Registry};
+use svc_core::{Module, Registry};
 use svc_data::DataRegistry as _;
 use svc_database::Migration;
 use svc_events::EventsRegistry as _;
@@ -46,32 +47,12 @@ use svc_messages::MessagesRegistry as _;
 
 use retention::DeleteOldEntries;
 use sealing::SealEntries;
-
-pub use events::{AuditLogExported, HistoryBlanked, HistoryRestored};
 use set::KeptEntities;
 
+pub use events::{AuditLogExported, HistoryBlanked, HistoryRestored};
+pub use permissions::{AUDIT, VIEW};
 pub use set::{HistoryRegistry, HistorySet};
 pub use settings::HistorySettings;
-
-/// The permission to read the history of records that one may see.
-pub const VIEW: &str = "History.View";
-
-/// [`VIEW`] as a type, for routes.
-pub(crate) struct View;
-
-impl Permission for View {
-    const NAME: &'static str = VIEW;
-}
-
-/// The permission to read what happened in the organisation, and to take units of work back.
-pub const AUDIT: &str = "History.Audit";
-
-/// [`AUDIT`] as a type, for routes.
-pub(crate) struct Audit;
-
-impl Permission for Audit {
-    const NAME: &'static str = AUDIT;
-}
 
 /// History as a module.
 pub struct History;

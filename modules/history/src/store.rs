@@ -11,8 +11,7 @@ use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable, column};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::about;
-use crate::entry::{Content, Operation, Stored};
+use crate::entry::{self, Content, Operation, Stored};
 use crate::seal;
 
 mod upkeep;
@@ -313,7 +312,7 @@ pub(crate) async fn told_of_record(
     behind: Option<Place>,
     count: u64,
 ) -> Result<Vec<Row>> {
-    let about = about::key_of(set, key);
+    let about = entry::key_of_events(set, key);
     let streams = std::iter::once((set, key)).chain(events.iter().map(|it| (&**it, &*about)));
     let mut values: Vec<Value> = Vec::new();
     let mut parts = Vec::new();

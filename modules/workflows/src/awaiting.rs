@@ -19,9 +19,9 @@ use svc_core::{OrganisationId, Principal, PrincipalKind};
 use svc_data::{EntityModel, Viewer, VirtualRow};
 use uuid::Uuid;
 
+use crate::binding;
 use crate::claims;
 use crate::definition::Definition;
-use crate::tasks::TaskOrder;
 
 /// The permissions by which people may be waited for to take records of a set on, in all versions that there
 /// were when the node started.
@@ -30,6 +30,14 @@ pub(crate) struct Awaited {
     named: RwLock<BTreeSet<String>>,
     /// Those that there are, where a version may name any of them: what a row is asked by.
     any: Option<BTreeSet<String>>,
+}
+
+/// What of a list of tasks comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TaskOrder {
+    Newest,
+    /// What is due first.
+    Due,
 }
 
 /// Whose claims are asked for.
@@ -296,7 +304,7 @@ impl Tasks<'_> {
             .expr(Expr::val(1))
             .from(model.table_iden())
             .and_where(key.eq(column("record_id")))
-            .cond_where(crate::subject::visible(model, self.who))
+            .cond_where(binding::visible(model, self.who))
             .cond_where(asking.is_possible(version));
         record
     }

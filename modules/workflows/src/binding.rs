@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sea_orm::Value;
+use sea_orm::sea_query::Condition;
 use svc_core::{Error, OrganisationId, PermissionSet, Principal, Result, UserId};
 use svc_data::value::ValueKind;
-use svc_data::{Catalogue, Context, EntityModel, NewValues, Record};
+use svc_data::{Catalogue, Context, EntityModel, NewValues, Record, Viewer};
 use svc_events::{EventKind, Events};
 use svc_odata::bind::BoundExpr;
-use svc_odata::model::SetIndex;
+use svc_odata::model::{OperationIndex, OperationKind, Parameter, SetIndex};
 use svc_odata::syntax::QueryOptions;
 use svc_odata::value::Value as Literal;
 use svc_sets::{Sets, Source, ValueRows};
@@ -18,7 +19,6 @@ use uuid::Uuid;
 
 use crate::check::Problem;
 use crate::definition::{Assigned, By, Definition, Transition};
-use crate::effects;
 
 /// The longest condition, in characters.
 const MAX_CONDITION: usize = 1_000;
@@ -33,6 +33,29 @@ pub(crate) fn person_in(model: &EntityModel, record: &Record, property: &str) ->
     match record.value(place_of(model, property)?) {
         Value::Uuid(id) => *id,
         _ => None,
+    }
+}
+
+/// The action of a record that a transition can call by this name: one without parameters that it needs.
+pub(crate) fn action(sets: &Sets, index: SetIndex, name: &str) -> Option<OperationIndex> {
+    let model = sets.model();
+    let entity_type = model.set(index).entity_type;
+    let place = model.operations.iter().position(|operation| {
+        let is_of_record = operation
+            .binding
+            .is_some_and(|binding| binding.entity_type == entity_type && !binding.collection);
+        let fits = operation.parameters.iter().all(Parameter::may_be_left_out);
+        operation.name == name && operation.kind == OperationKind::Action && is_of_record && fits
+    });
+    place.map(OperationIndex)
+}
+
+/// Which records of a set somebody sees who may read it.
+pub(crate) fn visible(model: &EntityModel, who: Viewer<'_>) -> Condition {
+    let scope = model.scope(who.organisation());
+    match model.set.as_ref().and_then(|set| set.filter_for(who)) {
+        Some(filter) => scope.add(filter),
+        None => scope,
     }
 }
 
@@ -106,7 +129,7 @@ fn unfit_effects(
     transition: &Transition,
 ) -> Vec<Problem> {
     let name = &transition.name;
-    let unknown = transition.calls.iter().filter(|it| effects::action(sets, index, it).is_none());
+    let unknown = transition.calls.iter().filter(|it| action(sets, index, it).is_none());
     let mut problems: Vec<Problem> = unknown
         .map(|action| {
             let message = format!(

@@ -18,7 +18,6 @@ use svc_data::value::ValueKind;
 use svc_data::{Captured, Change, ChangeKind, CommitHook, Record, UnitOfWork};
 use uuid::Uuid;
 
-use crate::VIEW;
 use crate::binding;
 use crate::claims::{self, Standing};
 use crate::declared::Started;
@@ -27,6 +26,7 @@ use crate::engine::{Workflow, WorkflowEngine};
 use crate::errors::LOCKED;
 use crate::events::{WorkflowOverdue, WorkflowTransitioned};
 use crate::live;
+use crate::permissions::VIEW;
 use crate::store::{self, Begun, Place};
 
 /// Takes part in every commit, once the application is built.

@@ -7,10 +7,10 @@ use svc_core::{Kind, Registry};
 use svc_data::value::ValueKind;
 use svc_data::{DataRegistry as _, VirtualRow};
 
-use crate::VIEW;
 use crate::check;
 use crate::definition::{By, Definition};
-use crate::engine::WorkflowEngine;
+use crate::engine::{Declaration, WorkflowEngine};
+use crate::permissions::VIEW;
 
 /// The workflow of a set.
 const WORKFLOW: Kind = Kind::new("workflows");
@@ -28,14 +28,6 @@ pub(crate) struct Started(pub(crate) Arc<OnceLock<Arc<WorkflowEngine>>>);
 /// What was declared, by set.
 #[derive(Clone, Default)]
 pub(crate) struct Declared(Arc<Mutex<Vec<Declaration>>>);
-
-/// The workflow of a set.
-pub(crate) struct Declaration {
-    pub(crate) set: String,
-    pub(crate) definition: Definition,
-    /// Whether administrators draw it.
-    pub(crate) is_designable: bool,
-}
 
 impl Declared {
     pub(crate) fn open(&self) -> MutexGuard<'_, Vec<Declaration>> {

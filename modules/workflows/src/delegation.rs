@@ -25,10 +25,10 @@ use crate::engine::WorkflowEngine;
 use crate::errors::{NOT_ALLOWED, TOO_MANY_DELEGATIONS};
 use crate::events::micros;
 use crate::live;
+use crate::permissions::{ACT, REASSIGN, VIEW};
 use crate::store::{self, Delegation, Reassignment};
 use crate::subject::{Subject, Version};
 use crate::transition::{changed_since, checked};
-use crate::{REASSIGN, VIEW};
 
 /// The most delegations that somebody gives, or gets, beside each other.
 const MOST: usize = 10;
@@ -270,7 +270,7 @@ impl WorkflowEngine {
         who: &Principal,
     ) -> Result<()> {
         let ctx = uow.context().acting_as(Arc::new(who.clone()));
-        let may = [VIEW, crate::ACT].iter().all(|permission| who.can(permission));
+        let may = [VIEW, ACT].iter().all(|permission| who.can(permission));
         let sees = may
             && self.sets.require_view(&ctx, subject.workflow.index).is_ok()
             && self.sets.sees(&ctx, subject.workflow.index, &subject.key).await?;

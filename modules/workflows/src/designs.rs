@@ -25,7 +25,6 @@ use crate::check::{self, Problem};
 use crate::claims::Standing;
 use crate::deadlines::Deadlines;
 use crate::definition::{By, Definition, Transition};
-use crate::effects;
 use crate::engine::{ATTEMPTS, Workflow, WorkflowEngine, read};
 use crate::errors::{BAD_DESIGN, DRAFT_CHANGED, NOT_DESIGNABLE};
 use crate::import;
@@ -119,7 +118,7 @@ impl WorkflowEngine {
             })
             .collect();
         for action in &transition.calls {
-            let Some(found) = effects::action(&self.sets, workflow.index, action) else { continue };
+            let Some(found) = binding::action(&self.sets, workflow.index, action) else { continue };
             let permission = self.sets.model().operation(found).permission.as_deref();
             if permission.is_some_and(|permission| !who.can(permission)) {
                 let message = format!(

@@ -11,9 +11,8 @@ use serde_json::json;
 use svc_core::{Error, PermissionSet, Principal, PrincipalKind, Result};
 use svc_data::{Expected, Record, UnitOfWork};
 use svc_events::Publish as _;
-use svc_odata::model::{OperationIndex, OperationKind, Parameter, SetIndex};
 use svc_odata::value::Value as Literal;
-use svc_sets::{Sets, Source};
+use svc_sets::Source;
 use uuid::Uuid;
 
 use crate::binding;
@@ -28,20 +27,6 @@ const MAX_DEPTH: u32 = 3;
 tokio::task_local! {
     /// How deep the action is that runs.
     static DEPTH: u32;
-}
-
-/// The action of a record that a transition can call by this name: one without parameters that it needs.
-pub(crate) fn action(sets: &Sets, index: SetIndex, name: &str) -> Option<OperationIndex> {
-    let model = sets.model();
-    let entity_type = model.set(index).entity_type;
-    let place = model.operations.iter().position(|operation| {
-        let is_of_record = operation
-            .binding
-            .is_some_and(|binding| binding.entity_type == entity_type && !binding.collection);
-        let fits = operation.parameters.iter().all(Parameter::may_be_left_out);
-        operation.name == name && operation.kind == OperationKind::Action && is_of_record && fits
-    });
-    place.map(OperationIndex)
 }
 
 /// Publishes and tells what a transition says.
@@ -116,7 +101,7 @@ impl WorkflowEngine {
                     subject.workflow.set()
                 ))
             };
-            let operation = action(&self.sets, index, name).ok_or_else(missing)?;
+            let operation = binding::action(&self.sets, index, name).ok_or_else(missing)?;
             let parameters = self.sets.model().operation(operation).parameters.len();
             let source = Source::of(index).among(vec![Value::from(subject.id)]);
             let work = async |uow: UnitOfWork| {

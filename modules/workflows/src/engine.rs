@@ -8,19 +8,18 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use svc_core::{App, Clock, Error, OrganisationId, PermissionCatalogue, Result, hex};
 use svc_data::{Context, EntityModel};
-use svc_jobs::EnqueueJobs as _;
+use svc_jobs::{EnqueueJobs as _, Job};
 use svc_odata::model::SetIndex;
 use svc_sets::Sets;
 
 use crate::awaiting::Awaited;
 use crate::binding;
-use crate::declared::Declaration;
 use crate::definition::Definition;
 use crate::errors::NONE;
-use crate::existing::BeginRecords;
 use crate::store;
 
 /// How often publishing is tried where other nodes are faster.
@@ -29,7 +28,25 @@ pub(crate) const ATTEMPTS: usize = 10;
 /// How many versions of an organisation a node knows the tasks of: records of older ones are found by those it names.
 const LEARNT: u64 = 100;
 
-/// The workflow of a set, as this node declares it.
+/// The workflow of a set, as a module declares it.
+pub(crate) struct Declaration {
+    pub(crate) set: String,
+    pub(crate) definition: Definition,
+    /// Whether administrators draw it.
+    pub(crate) is_designable: bool,
+}
+
+/// The job that gives the records of a set their instances.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct BeginRecords {
+    pub(crate) set: String,
+}
+
+impl Job for BeginRecords {
+    const NAME: &'static str = "workflows.begin_records";
+}
+
+/// The workflow of a set, as this node keeps it.
 pub(crate) struct Workflow {
     pub(crate) index: SetIndex,
     pub(crate) model: Arc<EntityModel>,

@@ -10,30 +10,19 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
 use svc_core::{Error, Result};
 use svc_data::UnitOfWork;
-use svc_jobs::{Job, JobContext, JobError};
+use svc_jobs::{JobContext, JobError};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::deadlines::Deadlines;
-use crate::engine::WorkflowEngine;
+use crate::engine::{BeginRecords, WorkflowEngine};
 use crate::events::micros;
 use crate::store::{self, Begun, Place, Stay};
 
 /// How many records get their instance in a unit of work.
 const AT_ONCE: u64 = 1_000;
-
-/// The job that gives the records of a set their instances.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct BeginRecords {
-    pub(crate) set: String,
-}
-
-impl Job for BeginRecords {
-    const NAME: &'static str = "workflows.begin_records";
-}
 
 /// Runs the job. One that was interrupted begins anew, and finds what has an instance.
 pub(crate) async fn begin_records(job: JobContext, work: BeginRecords) -> Result<(), JobError> {

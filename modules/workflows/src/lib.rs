@@ -17,7 +17,7 @@
 //! - `delegation`: who stands in for whom;
 //! - `designs`: what administrators draw; `import`, `difference`: reading and comparing it, pure;
 //! - `doubts`: what of it is told but stops nobody; `overlap`: whether two conditions can both hold, pure;
-//! - `live`: what pages hear;
+//! - `permissions`: who may look, act, hand on and draw; `live`: what pages hear;
 //! - `store`: the statements;
 //! - `api`: the routes.
 
@@ -44,6 +44,7 @@ mod groups;
 mod import;
 mod live;
 mod overlap;
+mod permissions;
 mod plan;
 mod store;
 mod subject;
@@ -53,7 +54,7 @@ mod transition;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use svc_core::{Error, Module, Permission, Registry};
+use svc_core::{Error, Module, Registry};
 use svc_data::DataRegistry as _;
 use svc_database::Migration;
 use svc_events::EventsRegistry as _;
@@ -66,7 +67,7 @@ use deadlines::KeepDeadlines;
 use declared::{Declared, Started};
 use delegation::KeepDelegations;
 use designs::MigrateRecords;
-use existing::BeginRecords;
+use engine::BeginRecords;
 
 pub use calendar::Term;
 pub use declared::WorkflowsRegistry;
@@ -76,39 +77,7 @@ pub use events::{
     TransitionUser, WorkflowNotice, WorkflowOverdue, WorkflowReminded, WorkflowTransitioned,
 };
 pub use existing::TakenOver;
-
-/// The permission to see where records stand, and what happened to them.
-pub const VIEW: &str = "Workflows.View";
-
-/// [`VIEW`] as a type, for routes.
-pub(crate) struct View;
-
-impl Permission for View {
-    const NAME: &'static str = VIEW;
-}
-
-/// The permission to take records from state to state, as their workflow lets one.
-pub const ACT: &str = "Workflows.Act";
-
-/// [`ACT`] as a type, for routes.
-pub(crate) struct Act;
-
-impl Permission for Act {
-    const NAME: &'static str = ACT;
-}
-
-/// The permission to hand on what awaits others, and to say who stands in for whom.
-pub const REASSIGN: &str = "Workflows.Reassign";
-
-/// The permission to draw workflows.
-pub const DESIGN: &str = "Workflows.Designer.Manage";
-
-/// [`DESIGN`] as a type, for routes.
-pub(crate) struct Design;
-
-impl Permission for Design {
-    const NAME: &'static str = DESIGN;
-}
+pub use permissions::{ACT, DESIGN, REASSIGN, VIEW};
 
 /// Workflows as a module.
 pub struct Workflows;

@@ -11,8 +11,8 @@ use svc_core::{Registry, Result};
 use svc_data::{Context, UnitOfWork};
 use svc_live::{Audience, LiveRegistry as _, LiveTopic, Tell as _};
 
-use crate::VIEW;
 use crate::declared::Started;
+use crate::permissions::VIEW;
 
 /// The topic; its keys are sets.
 const MOVED: &str = "workflows.moved";

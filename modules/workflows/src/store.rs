@@ -4,6 +4,7 @@ mod claims;
 mod delegations;
 mod designs;
 mod existing;
+mod keys;
 mod timers;
 
 use std::collections::HashMap;
@@ -15,6 +16,7 @@ use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable, column};
 use uuid::Uuid;
 
 use crate::definition::Definition;
+use keys::{KEYS_AT_ONCE, OF_PLACE, marks};
 
 pub(crate) use claims::{Stay, claim};
 pub(crate) use delegations::{
@@ -26,10 +28,8 @@ pub(crate) use designs::{
     published, records_of_version, save_draft, set_current, set_version,
 };
 pub(crate) use existing::{begin_existing, has_records, set_due};
+pub(crate) use keys::Place;
 pub(crate) use timers::{Timer, TimerKind, escalate, put_off, set_timers, take_timer, timers};
-
-/// How many keys one statement looks for.
-const KEYS_AT_ONCE: usize = 500;
 
 /// Where a record stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,20 +66,6 @@ impl Instance {
     }
 }
 
-/// A record of a set with a workflow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place<'a> {
-    pub(crate) organisation: OrganisationId,
-    pub(crate) set: &'a str,
-    pub(crate) id: Uuid,
-}
-
-impl Place<'_> {
-    fn values(&self) -> [Value; 3] {
-        [self.organisation.0.into(), self.set.into(), self.id.into()]
-    }
-}
-
 /// What is kept of a record.
 const TABLES: [&str; 6] = [
     "workflows_instances",
@@ -89,8 +75,6 @@ const TABLES: [&str; 6] = [
     "workflows_approvals",
     "workflows_reassignments",
 ];
-
-const OF_PLACE: &str = "organisation_id = ? AND set_name = ? AND record_id = ?";
 
 /// For whom somebody stood in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -227,10 +211,6 @@ pub(crate) async fn instances(
         }
     }
     Ok(found)
-}
-
-fn marks(count: usize) -> String {
-    vec!["?"; count].join(", ")
 }
 
 const BEGUN: [(&str, CellKind); 7] = [

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use sea_orm::Value;
-use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Query};
+use sea_orm::sea_query::{Expr, ExprTrait as _, Query};
 use svc_core::{Error, ErrorKind, Principal, PrincipalKind, Result};
-use svc_data::{Context, EntityModel, Record, UnitOfWork, Viewer};
+use svc_data::{Context, Record, UnitOfWork};
 use svc_database::database_error;
 use uuid::Uuid;
 
@@ -18,9 +18,9 @@ use crate::definition::{By, Definition, Transition};
 use crate::engine::{Workflow, WorkflowEngine};
 use crate::errors::CONDITION;
 use crate::groups::Given;
+use crate::permissions::{ACT, VIEW};
 use crate::plan::Facts;
 use crate::store::{self, Approval, Instance, Place, Reassignment};
-use crate::{ACT, VIEW};
 
 /// Which state of a record somebody has seen: its version, and how many transitions there were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl WorkflowEngine {
             .columns((0..model.columns.len()).map(|index| model.column_iden(index)))
             .from(model.table_iden())
             .and_where(Expr::col(model.column_ref(model.key_index())).is_in(ids.iter().copied()))
-            .cond_where(visible(model, ctx.viewer()));
+            .cond_where(binding::visible(model, ctx.viewer()));
         let rows = ctx.run(ctx.database().build(&select)).await?;
         let mut records = Vec::with_capacity(rows.len());
         for row in rows {
@@ -378,15 +378,6 @@ impl Subject {
 
     pub(crate) fn place<'s>(&'s self, ctx: &Context) -> Result<Place<'s>> {
         Ok(Place { organisation: ctx.organisation()?, set: self.workflow.set(), id: self.id })
-    }
-}
-
-/// Which records of a set somebody sees who may read it.
-pub(crate) fn visible(model: &EntityModel, who: Viewer<'_>) -> Condition {
-    let scope = model.scope(who.organisation());
-    match model.set.as_ref().and_then(|set| set.filter_for(who)) {
-        Some(filter) => scope.add(filter),
-        None => scope,
     }
 }
 

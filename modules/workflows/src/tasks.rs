@@ -14,20 +14,12 @@ use svc_odata::value::Value as Literal;
 use svc_sets::{Source, ValueRows};
 use uuid::Uuid;
 
-use crate::awaiting::Tasks;
+use crate::awaiting::{TaskOrder, Tasks};
 use crate::binding::{self, Parameters};
 use crate::definition::{Definition, Transition};
 use crate::engine::{Workflow, WorkflowEngine};
 use crate::store;
 use crate::subject::Subject;
-
-/// What of a list of tasks comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TaskOrder {
-    Newest,
-    /// What is due first.
-    Due,
-}
 
 /// Where a list of tasks goes on: behind this one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

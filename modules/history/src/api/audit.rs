@@ -16,10 +16,10 @@ use uuid::Uuid;
 
 use super::entries::{AuthorBody, FieldBody, Names, OperationBody};
 use super::restore::PreviewBody;
-use crate::Audit;
 use crate::audit::{Reader, Seen};
 use crate::entry::Operation;
 use crate::events::AuditLogExported;
+use crate::permissions::Audit;
 use crate::store::{Filter, first_id_at};
 use crate::unit::{self, Piece};
 

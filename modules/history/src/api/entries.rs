@@ -11,8 +11,8 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::View;
 use crate::entry::Operation;
+use crate::permissions::View;
 use crate::set::{self, KeptEntities};
 use crate::settings::HistorySettings;
 use crate::sight::{Field, Kept};

@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::audit::AuditQuery;
 use super::entries::{Names, OperationBody};
-use crate::Audit;
 use crate::audit::{Counts, Reader};
 use crate::entry::Operation;
+use crate::permissions::Audit;
 
 /// Values of each kind that are told, at most: those with most entries.
 const TOLD: usize = 50;

@@ -7,7 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::entries::label;
-use crate::View;
+use crate::permissions::View;
 use crate::plan::{Action, Mode, Planned};
 use crate::restore::{Outcome, Preview, Wanted};
 use crate::sight::Kept;

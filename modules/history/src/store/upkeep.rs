@@ -7,9 +7,8 @@ use svc_database::column;
 use uuid::Uuid;
 
 use super::{Row, rows, selected};
-use crate::about;
-use crate::command::Blanking;
-use crate::entry::Operation;
+use crate::entry::{self, Operation};
+use crate::events::Blanking;
 
 /// A seal as it is stored.
 pub(crate) struct Seal {
@@ -151,7 +150,7 @@ pub(crate) async fn blank(
                 set.as_str().into(),
                 key.as_str().into(),
                 Operation::Event.code().into(),
-                about::key_of(set, key).into(),
+                entry::key_of_events(set, key).into(),
             ],
         ),
     };

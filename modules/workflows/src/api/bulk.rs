@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::definitions::workflows;
 use super::records::{MovedBody, ObstacleBody};
 use crate::errors::is_refusal;
+use crate::permissions::{Act, VIEW};
 use crate::subject::Version;
-use crate::{Act, VIEW};
 
 /// The most records of one request.
 const RECORDS: usize = 100;

@@ -8,10 +8,10 @@ use svc_http::{ApiPath, ApiResult, InLanguage, Listing, May};
 use svc_messages::Texts;
 use utoipa::ToSchema;
 
-use crate::View;
 use crate::declared::STATE_PROPERTY;
 use crate::definition::{Colour, Definition, Group, State, StateKind, Transition};
 use crate::engine::{Workflow, WorkflowEngine};
+use crate::permissions::View;
 
 /// A set with a workflow.
 #[derive(Debug, Serialize, ToSchema)]

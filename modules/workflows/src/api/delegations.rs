@@ -11,9 +11,9 @@ use super::definitions::workflows;
 use super::records::PersonBody;
 use crate::delegation::Wanted;
 use crate::events::time_of;
+use crate::permissions::{Act, VIEW, View};
 use crate::store::{self, Delegation};
 use crate::subject::Version;
-use crate::{Act, VIEW, View};
 
 /// How many people are told at most.
 const PEOPLE: u32 = 20;

@@ -13,13 +13,13 @@ use uuid::Uuid;
 use super::definitions::{set_title, workflows};
 use super::palette::PaletteBody;
 use super::records::ObstacleBody;
-use crate::Design;
 use crate::check::Problem;
 use crate::definition::Definition;
 use crate::designs::Move;
 use crate::difference::{self, Change, ChangeKind};
 use crate::events::time_of;
 use crate::import;
+use crate::permissions::Design;
 use crate::store::{self, Published};
 
 /// How many versions are listed.

@@ -7,7 +7,7 @@ use svc_data::value::ValueKind;
 use svc_events::{EventKind, Events};
 use utoipa::ToSchema;
 
-use crate::effects;
+use crate::binding;
 use crate::engine::{Workflow, WorkflowEngine};
 
 /// What a definition may name.
@@ -47,7 +47,7 @@ impl PaletteBody {
         });
         let operations = &engine.sets.model().operations;
         let callable = operations.iter().enumerate().filter(|(place, operation)| {
-            let found = effects::action(&engine.sets, workflow.index, &operation.name);
+            let found = binding::action(&engine.sets, workflow.index, &operation.name);
             let may = operation.permission.as_ref().is_none_or(|permission| who.can(permission));
             may && found.is_some_and(|index| index.0 == *place)
         });

@@ -13,10 +13,10 @@ use crate::definition::{Group, Transition};
 use crate::engine::WorkflowEngine;
 use crate::events::time_of;
 use crate::groups;
+use crate::permissions::{Act, VIEW, View};
 use crate::store::{self, Approval, Reassignment, Represented, Step};
 use crate::subject::{Subject, Version};
 use crate::transition::Moved;
-use crate::{Act, View};
 
 /// How many of the past transitions of a record are told.
 const STEPS: u64 = 100;
@@ -356,7 +356,7 @@ pub(crate) async fn take_transition(
     InLanguage(texts): InLanguage,
     ApiJson(body): ApiJson<TakeBody>,
 ) -> ApiResult<Json<MovedBody>> {
-    ctx.require(crate::VIEW)?;
+    ctx.require(VIEW)?;
     let workflows = workflows(&ctx)?;
     let seen: Version = body.version.parse()?;
     let comment = body.comment.as_deref();

@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::definitions::{StateBody, workflows};
-use crate::View;
 use crate::declared::STATE_PROPERTY;
 use crate::engine::{Workflow, WorkflowEngine};
+use crate::permissions::View;
 use crate::store;
 
 /// The most records of one request.

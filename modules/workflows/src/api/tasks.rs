@@ -7,10 +7,11 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::definitions::{StateBody, set_title, transition_title, workflows};
-use crate::View;
+use crate::awaiting::TaskOrder;
 use crate::definition::Transition;
 use crate::events::time_of;
-use crate::tasks::{Task, TaskOrder};
+use crate::permissions::View;
+use crate::tasks::Task;
 
 /// The most records of a set that are counted.
 const COUNTED: u64 = 1_000;

@@ -6,7 +6,7 @@ use svc_core::Result;
 use svc_data::UnitOfWork;
 use svc_database::{Cell, CellKind, RowTable};
 
-use super::{OF_PLACE, Place};
+use super::keys::{OF_PLACE, Place};
 use crate::claims::Claim;
 
 /// A record's time in its state.

@@ -8,7 +8,7 @@ use svc_data::{Context, UnitOfWork};
 use svc_database::column;
 use uuid::Uuid;
 
-use super::{KEYS_AT_ONCE, Place, marks};
+use super::keys::{KEYS_AT_ONCE, Place, marks};
 
 /// Somebody stands in for another over a span of time.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use svc_data::{Context, EntityModel, UnitOfWork};
 use svc_database::{Backend, column};
 use uuid::Uuid;
 
-use super::{OF_PLACE, Place};
+use super::keys::{OF_PLACE, Place};
 
 /// Whether a set has records, of any organisation.
 pub(crate) async fn has_records(ctx: &Context, model: &EntityModel) -> Result<bool> {

@@ -6,7 +6,7 @@ use svc_data::{Context, UnitOfWork};
 use svc_database::column;
 use uuid::Uuid;
 
-use super::{OF_PLACE, Place};
+use super::keys::{OF_PLACE, Place};
 
 /// What a timer stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
