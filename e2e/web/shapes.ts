@@ -87,6 +87,16 @@ export const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
       await page.locator('.svc-form').waitFor();
     },
   ],
+  [
+    'what is drawn beside what holds',
+    { app: 'workflows.designer' },
+    async (page) => {
+      await page.locator('[data-state="submitted"]').waitFor();
+      await page.locator('.svc-pane-body .svc-button').first().click();
+      await page.getByRole('tab').nth(1).click();
+      await page.locator('workflows-compare svg').nth(1).waitFor();
+    },
+  ],
   ['the dashboard', { app: 'shop.dashboard' }, (page) => page.locator('.svc-dashboard').waitFor()],
   ['an order', { app: 'shop.order' }, (page) => page.locator('.svc-lines').waitFor()],
   ['jobs', { app: 'system.jobs' }, (page) => page.locator('.svc-state, .svc-row[data-index]').first().waitFor()],

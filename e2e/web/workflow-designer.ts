@@ -50,6 +50,29 @@ export async function publish(page: Page): Promise<void> {
   await said(page, /holds now/);
 }
 
+interface Drawn {
+  readonly draft: { readonly revision: number } | null;
+  readonly version: number;
+  readonly definition: { states: { name: string }[]; transitions: { name: string; to: string }[] };
+}
+
+/** Publishes what holds with a further state between two ways, and tells the names of the versions before and after. */
+async function publishWith(application: Application, name: string): Promise<{ before: number; after: number }> {
+  const path = '/api/v1/workflows/designer/Orders';
+  const { definition, version } = await application.ask<Drawn>(path);
+  const way = (from: string, to: string) => ({ name: `${from}To${to}`, from: [from], to, by: ['creator'] });
+  const ways = [way('draft', name), way(name, 'draft')];
+  const states = [...definition.states, { name, kind: 'intermediate' }];
+  const changed = { states, transitions: [...definition.transitions, ...ways] };
+  const body = { revision: 0, definition: { ...definition, ...changed } };
+  const { revision } = await application.ask<{ revision: number }>(`${path}/draft`, { method: 'PUT', body });
+  const published = await application.ask<{ version: number }>(`${path}/publish`, {
+    method: 'POST',
+    body: { revision },
+  });
+  return { before: version, after: published.version };
+}
+
 export const designer = [
   story(
     'an administrator draws a state and its ways by mouse, sees what is wrong, publishes it, and an order goes that way',
@@ -94,6 +117,38 @@ export const designer = [
       assert.ok(!(await look(application, early)).choices.some((choice) => choice.name === way.name));
       await page.getByRole('tab', { name: 'Versions' }).click();
       await page.getByText('They may rest').first().waitFor();
+    },
+  ),
+
+  story(
+    'two versions stand side by side, what differs marked in both pictures and told in words, and what is drawn beside what holds',
+    HAND,
+    async ({ page, application, visit }) => {
+      await begin(application);
+      const name = `pause${Math.random().toString(36).slice(2, 7)}`;
+      const { before, after } = await publishWith(application, name);
+      await visit({ app: APP, state: { tab: 'versions' } });
+      const left = page.getByRole('region', { name: 'What is compared', exact: true });
+      const right = page.getByRole('region', { name: 'What it is compared with' });
+      await left.getByRole('combobox').selectOption(String(before));
+      await right.getByRole('combobox').selectOption(String(after));
+      await right.getByText(`+ ${name}`, { exact: true }).waitFor();
+      assert.equal(await left.getByText(name).count(), 0, 'the earlier one has no such state');
+      await page.getByText(`State ${name}: new`).waitFor();
+      await page.getByText(`Transition draftTo${name}: new`).waitFor();
+      // The other way round it went away.
+      await left.getByRole('combobox').selectOption(String(after));
+      await right.getByRole('combobox').selectOption(String(before));
+      await left.getByText(`− ${name}`, { exact: true }).waitFor();
+      await page.getByText(`State ${name}: removed`).waitFor();
+      await right.getByRole('combobox').selectOption(String(after));
+      await page.getByText('They don’t differ.').waitFor();
+      // What is drawn stands beside what holds.
+      await page.getByRole('tab', { name: 'Draw' }).click();
+      await page.getByRole('button', { name: 'New state' }).click();
+      await page.getByRole('tab', { name: 'Versions' }).click();
+      await right.getByText('+ state1').waitFor();
+      assert.equal(await right.getByRole('combobox').inputValue(), 'drawn');
     },
   ),
 

@@ -3,9 +3,10 @@
  *
  * A press chooses; a drag from one state to another makes a transition, by mouse or finger. With the keyboard the arrows go to the next
  * state in that direction, Enter chooses and N begins a transition that Enter on another state ends. Everything can be
- * done in the forms beside it, too.
+ * done in the forms beside it, too. With marks it is a picture and nothing else: what differs from another version stands out.
  */
 import { define, html, nothing, Part, svg, text, type PropertyValues, type TemplateResult } from '@svc/web';
+import type { Change } from './api.ts';
 import type { Definition } from './definition.ts';
 import type { Chosen } from './edits.ts';
 import { BOX, place, type Box, type Drawing } from './layout.ts';
@@ -18,6 +19,31 @@ const COLOURS = {
   red: '#d64545',
 } as const;
 
+/** What differs, by kind and name as `markOf` writes them. */
+export type Marks = ReadonlyMap<string, Change['kind']>;
+
+/** Names a state or transition among marks. */
+export function markOf(kind: Chosen['kind'], name: string): string {
+  return `${kind}:${name}`;
+}
+
+/** What became of it, told by more than its colour. */
+const MARKED = {
+  added: { colour: COLOURS.green, sign: '+ ' },
+  changed: { colour: COLOURS.yellow, sign: '~ ' },
+  removed: { colour: COLOURS.red, sign: '− ' },
+} as const;
+
+/** So many characters of a name have room in a box. */
+const NAME = 17;
+
+function short(name: string): string {
+  return name.length > NAME ? `${name.slice(0, NAME - 1)}…` : name;
+}
+
+/** Arrows of two pictures in one page have a point each. */
+let pictures = 0;
+
 /** From this width on it goes from left to right. */
 const WIDE = 720;
 /** So far a finger may wander in a press. */
@@ -28,6 +54,8 @@ export class WorkflowGraph extends Part {
     definition: { attribute: false },
     chosen: { attribute: false },
     wrong: { attribute: false },
+    marks: { attribute: false },
+    label: { attribute: false },
     begun: { state: true },
     aim: { state: true },
     isWide: { state: true },
@@ -36,6 +64,10 @@ export class WorkflowGraph extends Part {
   declare chosen: Chosen | undefined;
   /** The names of what something is wrong with. */
   declare wrong: ReadonlySet<string>;
+  /** Makes it a picture that only shows what differs. */
+  declare marks: Marks | undefined;
+  /** What the picture is called, where it is not the only one. */
+  declare label: string | undefined;
   /** The state from which a transition is being drawn. */
   declare begun: string | undefined;
   /** Where the pointer is that draws it. */
@@ -43,9 +75,12 @@ export class WorkflowGraph extends Part {
   declare isWide: boolean;
   #drawing: Drawing = { width: 0, height: 0, boxes: [], ways: [] };
   #pressed: { name: string; x: number; y: number } | undefined;
+  readonly #arrow: string;
 
   constructor() {
     super();
+    pictures += 1;
+    this.#arrow = `designer-arrow-${pictures}`;
     this.wrong = new Set();
     this.isWide = true;
   }
@@ -165,56 +200,69 @@ export class WorkflowGraph extends Part {
     const isFirst = this.#drawing.boxes[0]?.name === box.name;
     const title = state?.title ?? box.name;
     const kind = text(`designer-kind-${state?.kind ?? 'intermediate'}`);
-    const line = this.wrong.has(box.name)
-      ? COLOURS.red
-      : isChosen || this.begun === box.name
-        ? COLOURS.blue
-        : COLOURS.grey;
+    const at = `translate(${box.x - BOX.width / 2} ${box.y - BOX.height / 2})`;
+    if (this.marks) return svg`<g data-state=${box.name} transform=${at}>${this.#shape(box, false)}</g>`;
     return svg`<g
       role="button"
       tabindex=${isChosen || (!this.chosen && isFirst) || this.begun !== undefined ? 0 : -1}
       data-state=${box.name}
       aria-pressed=${isChosen}
       aria-label=${text('designer-state-label', { title, kind })}
-      transform="translate(${box.x - BOX.width / 2} ${box.y - BOX.height / 2})"
+      transform=${at}
       .style=${'cursor:pointer;touch-action:none;outline-offset:3px'}
       @pointerdown=${(event: PointerEvent) => this.#press(event, box)}
       @pointermove=${(event: PointerEvent) => this.#drag(event)}
       @pointerup=${(event: PointerEvent) => this.#release(event)}
       @pointercancel=${() => this.#leave()}
       @keydown=${(event: KeyboardEvent) => this.#keys(event, box)}
-    >
-      <rect width=${BOX.width} height=${BOX.height} rx=${state?.kind === 'intermediate' ? 8 : 22} fill="Canvas" stroke=${line} stroke-width=${isChosen ? 3 : 1.5}></rect>
+    >${this.#shape(box, isChosen)}</g>`;
+  }
+
+  #shape({ name }: Box, isChosen: boolean): TemplateResult {
+    const state = this.definition.states.find((one) => one.name === name);
+    const mark = this.#mark('state', name);
+    const plain = isChosen || this.begun === name ? COLOURS.blue : COLOURS.grey;
+    const line = mark?.colour ?? (this.wrong.has(name) ? COLOURS.red : plain);
+    return svg`<rect width=${BOX.width} height=${BOX.height} rx=${state?.kind === 'intermediate' ? 8 : 22} fill="Canvas" stroke=${line} stroke-width=${isChosen || mark ? 3 : 1.5}></rect>
       <circle cx="16" cy=${BOX.height / 2} r="5" fill=${COLOURS[state?.colour ?? 'grey']}></circle>
-      <text x="28" y=${BOX.height / 2} dominant-baseline="central" font-size="13" fill="CanvasText">${title.length > 17 ? `${title.slice(0, 16)}…` : title}</text>
-    </g>`;
+      <text x="28" y=${BOX.height / 2} dominant-baseline="central" font-size="13" fill="CanvasText">${short(`${mark?.sign ?? ''}${state?.title ?? name}`)}</text>`;
+  }
+
+  #mark(kind: Chosen['kind'], name: string): (typeof MARKED)[Change['kind']] | undefined {
+    const mark = this.marks?.get(markOf(kind, name));
+    return mark && MARKED[mark];
   }
 
   #way({ name, points, x, y }: Drawing['ways'][number]): TemplateResult {
     const way = this.definition.transitions.find((one) => one.name === name);
     const isChosen = this.chosen?.kind === 'transition' && this.chosen.name === name;
-    const line = this.wrong.has(name) ? COLOURS.red : isChosen ? COLOURS.blue : COLOURS.grey;
+    const mark = this.#mark('transition', name);
+    const line = mark?.colour ?? (this.wrong.has(name) ? COLOURS.red : isChosen ? COLOURS.blue : COLOURS.grey);
     const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${point.x} ${point.y}`).join(' ');
     const choose = () => this.#choose({ kind: 'transition', name });
-    return svg`<g .style=${'cursor:pointer'} @click=${choose}>
+    return svg`<g .style=${this.marks ? '' : 'cursor:pointer'} @click=${this.marks ? nothing : choose}>
       <path d=${path} fill="none" stroke="transparent" stroke-width="16"></path>
-      <path d=${path} fill="none" stroke=${line} stroke-width=${isChosen ? 3 : 1.5} stroke-dasharray=${way?.optional ? '5 4' : nothing} marker-end="url(#designer-arrow)"></path>
-      <text x=${x} y=${y} text-anchor="middle" dominant-baseline="central" font-size="12" fill="CanvasText" stroke="Canvas" stroke-width="4" paint-order="stroke">${way?.title ?? name}</text>
+      <path d=${path} fill="none" stroke=${line} stroke-width=${isChosen || mark ? 3 : 1.5} stroke-dasharray=${way?.optional ? '5 4' : nothing} marker-end="url(#${this.#arrow})"></path>
+      <text x=${x} y=${y} text-anchor="middle" dominant-baseline="central" font-size="12" fill="CanvasText" stroke="Canvas" stroke-width="4" paint-order="stroke">${mark?.sign ?? ''}${way?.title ?? name}</text>
     </g>`;
   }
 
   override render(): TemplateResult {
     const { width, height, boxes, ways } = this.#drawing;
     const from = boxes.find(({ name }) => name === this.begun);
-    return html`<div .style=${'overflow:auto'} role="group" aria-label=${text('designer-picture')}>
+    return html`<div .style=${'overflow:auto'} role=${this.marks ? 'img' : 'group'} tabindex=${this.marks ? 0 : nothing} aria-label=${this.label ?? text('designer-picture')}>
       <svg width=${Math.max(width, 1)} height=${Math.max(height, 1)} viewBox="0 0 ${Math.max(width, 1)} ${Math.max(height, 1)}" .style=${'display:block;margin:auto;font-family:inherit;user-select:none'}>
-        <defs><marker id="designer-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="10" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" fill=${COLOURS.grey}></path></marker></defs>
+        <defs><marker id=${this.#arrow} viewBox="0 0 10 10" refX="9" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="10" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" fill=${COLOURS.grey}></path></marker></defs>
         ${ways.map((way) => this.#way(way))}
         ${boxes.map((box) => this.#box(box))}
         ${from && this.aim ? svg`<line x1=${from.x} y1=${from.y} x2=${this.aim.x} y2=${this.aim.y} stroke=${COLOURS.blue} stroke-width="2" stroke-dasharray="4 4" pointer-events="none"></line>` : nothing}
       </svg>
     </div>
-    <p class="svc-soft" role="status">${this.begun === undefined ? text('designer-picture-help') : text('designer-connecting', { state: this.begun })}</p>`;
+    ${this.marks ? nothing : this.#help()}`;
+  }
+
+  #help(): TemplateResult {
+    return html`<p class="svc-soft" role="status">${this.begun === undefined ? text('designer-picture-help') : text('designer-connecting', { state: this.begun })}</p>`;
   }
 }
 define('workflows-graph', WorkflowGraph);

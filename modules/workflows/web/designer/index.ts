@@ -27,6 +27,8 @@ import {
 } from '@svc/web';
 import * as api from './api.ts';
 import type { Change, Design, Summary } from './api.ts';
+import { changeList } from './changes.ts';
+import './compare.ts';
 import type { Definition, DesignProblem } from './definition.ts';
 import { aboutOf, addState, addTransition, changeState, changeTransition, has, remove, type Chosen } from './edits.ts';
 import { stateForm, transitionForm, type Forms } from './forms.ts';
@@ -286,11 +288,7 @@ export class WorkflowsDesigner extends Part {
   }
 
   #changeList(): TemplateResult {
-    if (this.changes.length === 0) return html`<p class="svc-soft">${text('designer-no-changes')}</p>`;
-    return html`<ul>${this.changes.map(
-      ({ isState, name, kind, words }) =>
-        html`<li>${text(isState ? 'designer-state' : 'designer-transition')} <b>${name}</b>: ${text(`designer-change-${kind}`)}${words.length > 0 ? ` (${words.join(', ')})` : ''}</li>`,
-    )}</ul>`;
+    return changeList(this.changes, text('designer-no-changes'));
   }
 
   #problemList(): TemplateResult {
@@ -384,7 +382,8 @@ export class WorkflowsDesigner extends Part {
   }
 
   #versions(design: Design): TemplateResult {
-    return versionsList(design, {
+    const isDrawn = design.draft !== null || !this.isSaved;
+    return versionsList(design, isDrawn ? this.definition : undefined, {
       take: (version) =>
         void this.#do(async () => {
           const definition = await api.readVersion(design.entityType, version);

@@ -37,10 +37,13 @@ function one(design: Design, version: Version, acts: VersionActs): TemplateResul
   </li>`;
 }
 
-export function versionsList(design: Design, acts: VersionActs): TemplateResult {
+/** All versions; two of them side by side, or one and what is drawn beside it. */
+export function versionsList(design: Design, drawn: Definition | undefined, acts: VersionActs): TemplateResult {
+  const canCompare = design.versions.length > 1 || drawn !== undefined;
   return html`<div class="svc-pane-body" .style=${'overflow:auto'}>
     <p><button type="button" class="svc-button" ?disabled=${design.versions.length < 2} @click=${() => acts.move()}>${text('designer-migrate')}</button></p>
     <ol class="svc-workflow-past">${design.versions.map((version) => one(design, version, acts))}</ol>
+    ${canCompare ? html`<workflows-compare .design=${design} .drawn=${drawn}></workflows-compare>` : nothing}
   </div>`;
 }
 
