@@ -303,4 +303,59 @@ export const keyboard = [
     await frames(page);
     assert.equal(await lost(), false);
   }),
+  story('focus: keys that come before the frame find what the person sees next', {}, async ({ page }) => {
+    for (const id of ['clock', 'sales']) await openApp(page, id);
+    /** Opens an app, or presses keys, all before the browser draws. */
+    const atOnce = (...steps: ({ app: string } | { code: string; key: string; mods: object })[]) =>
+      page.evaluate((all) => {
+        for (const step of all) {
+          if ('app' in step) window.Shell.openApp(step.app);
+          else {
+            const { code, key, mods } = step;
+            const how = { code, key, ...mods, bubbles: true, cancelable: true };
+            (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keydown', how));
+          }
+        }
+      }, steps);
+    const press = (code: string, key: string, mods: object) => ({ code, key, mods });
+    const altShift = { altKey: true, shiftKey: true };
+    const focused = () => page.evaluate(() => document.activeElement?.className);
+    await atOnce(press('KeyW', 'W', altShift), press('KeyM', 'M', altShift));
+    await frames(page);
+    assert.equal(await focused(), 'shell-menu-item');
+    await page.keyboard.press('Escape');
+    assert.equal(await focused(), 'shell-window', 'after a window that closed, and the menu of the next one');
+    await page.keyboard.press('F6');
+    assert.match((await focused()) ?? '', /shell-start-button/);
+    await atOnce({ app: 'notes' }, press('KeyK', 'k', { ctrlKey: true }));
+    await frames(page);
+    assert.equal(await page.getByRole('combobox').evaluate((field) => field === document.activeElement), true);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.shell-window[data-active]').getAttribute('data-app'), 'notes');
+    assert.equal(await focused(), 'shell-window', 'after a window that opened, and the search');
+  }),
+  story('focus: a menu whose window closes meanwhile hands it to the next one', {}, async ({ page }) => {
+    await openApp(page, 'clock');
+    await page.evaluate(() => {
+      window.Shell.registerApp({
+        id: 'slow',
+        title: 'Slow to close',
+        icon: 'notes.svg',
+        render: ({ onClose }) => {
+          onClose(() => new Promise<void>((resolve) => window.addEventListener('saved', () => resolve())));
+        },
+      });
+    });
+    const win = await openApp(page, 'slow');
+    await page.keyboard.press('Alt+Shift+W');
+    await page.keyboard.press('Alt+Shift+M');
+    await page.getByRole('menu').waitFor();
+    await page.evaluate(() => window.dispatchEvent(new Event('saved')));
+    await win.waitFor({ state: 'detached' });
+    await frames(page);
+    await page.keyboard.press('Escape');
+    const active = page.locator('.shell-window[data-active]');
+    assert.equal(await active.getAttribute('data-app'), 'clock');
+    assert.equal(await active.evaluate((element) => element.contains(document.activeElement)), true);
+  }),
 ];

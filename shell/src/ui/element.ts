@@ -109,8 +109,9 @@ function paint(desk: Desk): void {
 }
 
 function buildGrids(desk: Desk): void {
-  desk.menus = new MenuLayer(desk.topLayer);
-  desk.toasts = new Toasts(() => desk.windows.focusNext());
+  const giveBack = () => desk.windows.focusNext();
+  desk.menus = new MenuLayer(desk.topLayer, giveBack);
+  desk.toasts = new Toasts(giveBack);
   desk.pilot = new Pilot(desk);
   desk.switcher = new Switcher(desk);
   desk.start = new StartMenu(desk);

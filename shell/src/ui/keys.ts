@@ -36,7 +36,10 @@ export function connectKeys(desk: Desk): () => void {
       consume(event);
     }
   };
+  const settle = () => desk.windows.settle();
   return together(
+    listen(document, 'keydown', settle, { capture: true }),
+    listen(document, 'pointerdown', settle, { capture: true }),
     listen(document, 'keydown', key),
     // `load` doesn't bubble, but it can be caught on its way down.
     listen(

@@ -44,6 +44,7 @@ interface OpenMenu {
 /** Opens menus above everything else. */
 export class MenuLayer {
   readonly #layer: HTMLElement;
+  readonly #giveBack: () => void;
   #stack: OpenMenu[] = [];
   #returnTo: Element | null = null;
   #end: Dispose | undefined;
@@ -51,8 +52,10 @@ export class MenuLayer {
   /** The item under the pointer, until a key moves the focus elsewhere. */
   #pointed: Element | undefined;
 
-  constructor(layer: HTMLElement) {
+  /** `giveBack` takes the focus when where it was is gone, too. */
+  constructor(layer: HTMLElement, giveBack: () => void) {
     this.#layer = layer;
+    this.#giveBack = giveBack;
   }
 
   get isOpen(): boolean {
@@ -91,7 +94,7 @@ export class MenuLayer {
     while (this.#stack.length > 0) this.#pop();
     const back = this.#returnTo;
     this.#returnTo = null;
-    if (restoreFocus) giveFocus(back);
+    if (restoreFocus && !giveFocus(back)) this.#giveBack();
   }
 
   #pop(): void {

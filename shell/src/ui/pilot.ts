@@ -10,7 +10,19 @@ import { effect, onDispose, scope, signal, untracked, type Dispose } from '../co
 import { addWebtop, deleteWebtop } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { consume, followPointer, h, listen, nearestTowards, newId, shift, size, swallowClick, trapTab } from './dom.ts';
+import {
+  consume,
+  followPointer,
+  giveFocus,
+  h,
+  listen,
+  nearestTowards,
+  newId,
+  shift,
+  size,
+  swallowClick,
+  trapTab,
+} from './dom.ts';
 import { closeButton, glyph } from './glyphs.ts';
 import { plate } from './tiles.ts';
 import { plateColour, type ShellWindow } from './window.ts';
@@ -75,9 +87,7 @@ export class Pilot {
     this.#borrowed.clear();
     const active = win ?? this.#desk.windows.active;
     if (active && !active.closed) this.#desk.windows.activate(active);
-    else if (this.#returnTo instanceof HTMLElement && this.#returnTo.isConnected)
-      this.#returnTo.focus({ preventScroll: true });
-    else this.#desk.grids.focus();
+    else if (!giveFocus(this.#returnTo)) this.#desk.grids.focus();
   }
 
   #giveBack(win: ShellWindow): void {

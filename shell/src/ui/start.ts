@@ -48,8 +48,7 @@ export class StartMenu {
     this.#panel.remove();
     this.#panel = undefined;
     this.isOpen.set(false);
-    if (!restoreFocus) return;
-    if (!giveFocus(this.#returnTo)) this.#desk.windows.focusNext();
+    if (restoreFocus && !giveFocus(this.#returnTo)) this.#desk.windows.focusNext();
   }
 
   #open(search: boolean): void {

@@ -51,8 +51,7 @@ export class Toasts {
       clearTimeout(timer);
       const hadFocus = toast.contains(document.activeElement);
       toast.remove();
-      if (!hadFocus) return;
-      if (!giveFocus(cameFrom)) this.#giveBack();
+      if (hadFocus && !giveFocus(cameFrom)) this.#giveBack();
     };
     const wait = () => {
       clearTimeout(timer);

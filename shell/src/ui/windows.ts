@@ -240,30 +240,43 @@ export class WindowManager {
   }
 
   #soon(): void {
-    this.#frame ||= requestAnimationFrame(() => {
-      this.#frame = 0;
-      this.tell();
-      if (this.#going) {
-        this.#going = false;
-        this.#soon();
-        return;
-      }
-      const opened = this.#openedNow.splice(0).filter((one) => !one.closed);
-      this.#mark();
-      const { active } = this;
-      // A window that closed with the focus leaves it to nobody; wherever else it is, somebody put it there.
-      const lost = this.#succeeding && (document.activeElement ?? document.body) === document.body;
-      this.#succeeding = false;
-      if (active && (lost || opened.includes(active))) this.focusInside(active);
-      else if (lost) this.#desk.grids.focus();
-      const docked = [...this.#byId.values()].some((one) => one.placement !== 'normal' && this.shown(one));
-      this.#desk.root.toggleAttribute('data-docked', docked);
-      const only = opened.length === 1 ? opened[0] : undefined;
-      // A row of windows comes as it is: entrances would only be in each other's way.
-      const now = performance.now();
-      if (only && !this.#desk.popOut && now - this.#entered > IN_A_ROW_MS) enter(only);
-      if (opened.length > 0) this.#entered = now;
-    });
+    this.#frame ||= requestAnimationFrame(() => this.#atFrame());
+  }
+
+  /**
+   * Does now what waits for the frame: a key or press is meant for what the person sees next, and what it opens mustn't lose the
+   * focus to a window that was there before.
+   */
+  settle(): void {
+    if (!this.#frame) return;
+    cancelAnimationFrame(this.#frame);
+    this.#going = false;
+    this.#atFrame();
+  }
+
+  #atFrame(): void {
+    this.#frame = 0;
+    this.tell();
+    if (this.#going) {
+      this.#going = false;
+      this.#soon();
+      return;
+    }
+    const opened = this.#openedNow.splice(0).filter((one) => !one.closed);
+    this.#mark();
+    const { active } = this;
+    // A window that closed with the focus leaves it to nobody; wherever else it is, somebody put it there.
+    const lost = this.#succeeding && (document.activeElement ?? document.body) === document.body;
+    this.#succeeding = false;
+    if (active && (lost || opened.includes(active))) this.focusInside(active);
+    else if (lost) this.#desk.grids.focus();
+    const docked = [...this.#byId.values()].some((one) => one.placement !== 'normal' && this.shown(one));
+    this.#desk.root.toggleAttribute('data-docked', docked);
+    const only = opened.length === 1 ? opened[0] : undefined;
+    // A row of windows comes as it is: entrances would only be in each other's way.
+    const now = performance.now();
+    if (only && !this.#desk.popOut && now - this.#entered > IN_A_ROW_MS) enter(only);
+    if (opened.length > 0) this.#entered = now;
   }
 
   #deliver(win: ShellWindow, intent: Intent): void {
