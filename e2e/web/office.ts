@@ -22,14 +22,10 @@ function inOffice(name: string, how: Opening, play: (opened: Opened) => Promise<
   };
 }
 
-/** The address of the invoices below the prefix. */
-function invoices({ url }: Application, state: unknown = {}): string {
-  return `${url}${PREFIX}/?app=sets.Invoices#${new URLSearchParams({ state: JSON.stringify(state) })}`;
-}
-
-/** Comes through the door, and to where one wanted to go. */
-async function come(page: Page, application: Application, state?: unknown): Promise<void> {
-  await page.goto(invoices(application, state));
+/** Comes through the door, and to where one wanted to go: the app of a set below the prefix. */
+async function come(page: Page, application: Application, state: unknown = {}, set = 'Invoices'): Promise<void> {
+  const place = new URLSearchParams({ state: JSON.stringify(state) });
+  await page.goto(`${application.url}${PREFIX}/?app=sets.${set}#${place}`);
   await signIn(page, application.person);
 }
 
@@ -189,6 +185,39 @@ export const office = [
       await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
       await page.getByRole('menuitem', { name: 'Load again' }).click();
       await page.locator('svc-lines td', { hasText: '41' }).waitFor();
+    },
+  ),
+
+  inOffice(
+    'an element of the application’s own is all of a form and of a record, which is saved, refused and taken back as any',
+    { expects: /400|401|422/ },
+    async ({ page, application }) => {
+      const notes = () => application.ask<{ value: { words: string; paper: string }[] }>('/odata/v1/Notes');
+      const only = async () => (await notes()).value.map(({ words, paper }) => [words, paper]);
+      await come(page, application, { r: 'new' }, 'Notes');
+      await page.locator('office-note').getByRole('button', { name: 'green' }).click();
+      await page.keyboard.press('Control+Enter');
+      await page.locator('office-note [data-wrong]', { hasText: 'needed' }).waitFor();
+      assert.deepEqual(await only(), []);
+      await page.getByLabel('Words').pressSequentially('Call Smith');
+      await page.keyboard.press('Control+Enter');
+      await said(page, 'is there');
+      assert.deepEqual(await only(), [['Call Smith', 'green']]);
+
+      await page.goto(`${application.url}${PREFIX}/?app=sets.Notes`);
+      await row(page, 'Call Smith').click();
+      const note = page.locator('.svc-pane office-note');
+      await note.getByLabel('Words').press('End');
+      await note.getByLabel('Words').pressSequentially(' today');
+      await note.getByRole('button', { name: 'pink' }).click();
+      await page.locator('.svc-pane-foot').getByText('2 changes').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'Saved 2 changes: Words, Paper');
+      assert.deepEqual(await only(), [['Call Smith today', 'pink']]);
+      await page.locator('.svc-notice').getByRole('button', { name: 'Undo' }).click();
+
+      await note.locator('[aria-pressed=true]', { hasText: 'green' }).waitFor();
+      assert.deepEqual(await only(), [['Call Smith', 'green']]);
     },
   ),
 ];

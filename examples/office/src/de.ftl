@@ -12,3 +12,7 @@ InvoiceLines-what = Leistung
 InvoiceLines-quantity = Menge
 InvoiceLines-price = Preis
 invoices-what = Rechnung
+Notes = Notizen
+    .singular = Notiz
+Notes-words = Text
+Notes-paper = Papier

@@ -43,3 +43,73 @@ class OfficeUrgency extends HTMLElement {
   }
 }
 customElements.define('office-urgency', OfficeUrgency);
+
+const PAPERS = { yellow: '#fff3b0', green: '#d5f2c4', pink: '#ffd6e4' };
+
+/** A note on paper of its colour in place of a form: one writes on it, and a press on a colour changes the paper. */
+class OfficeNote extends HTMLElement {
+  #given = { record: {}, writable: [], wrong: {} };
+  #words = document.createElement('textarea');
+  #papers = Object.keys(PAPERS).map((name) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'svc-button';
+    button.textContent = name;
+    button.style.background = PAPERS[name];
+    button.style.color = '#222';
+    button.style.margin = '6px 6px 0 0';
+    button.addEventListener('click', () => this.#tell('paper', name));
+    return button;
+  });
+  #wrong = document.createElement('p');
+
+  constructor() {
+    super();
+    this.#words.className = 'svc-input';
+    this.#words.rows = 6;
+    this.#words.style.color = '#222';
+    this.#words.setAttribute('aria-label', 'Words');
+    this.#words.addEventListener('input', () => this.#tell('words', this.#words.value));
+    this.#wrong.className = 'svc-note';
+    this.#wrong.dataset.wrong = '';
+  }
+
+  connectedCallback() {
+    this.replaceChildren(this.#words, ...this.#papers, this.#wrong);
+  }
+
+  set record(record) {
+    this.#given.record = record;
+    this.#show();
+  }
+
+  set writable(writable) {
+    this.#given.writable = writable;
+    this.#show();
+  }
+
+  set wrong(wrong) {
+    this.#given.wrong = wrong;
+    this.#show();
+  }
+
+  #show() {
+    const { record, writable, wrong } = this.#given;
+    const paper = record.paper ?? 'yellow';
+    const words = record.words ?? '';
+    this.#words.style.background = PAPERS[paper];
+    this.#words.readOnly = !writable.includes('words');
+    // What is being typed keeps its caret.
+    if (this.#words.value !== words) this.#words.value = words;
+    for (const button of this.#papers) {
+      button.disabled = !writable.includes('paper');
+      button.setAttribute('aria-pressed', String(button.textContent === paper));
+    }
+    this.#wrong.textContent = Object.values(wrong).join(' ');
+  }
+
+  #tell(name, value) {
+    this.dispatchEvent(new CustomEvent('value-changed', { detail: { name, value }, bubbles: true }));
+  }
+}
+customElements.define('office-note', OfficeNote);

@@ -12,3 +12,7 @@ InvoiceLines-what = What
 InvoiceLines-quantity = Quantity
 InvoiceLines-price = Price
 invoices-what = Invoice
+Notes = Notes
+    .singular = Note
+Notes-words = Words
+Notes-paper = Paper

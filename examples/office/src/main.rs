@@ -1,4 +1,4 @@
-//! Invoices with their lines: what an application says in Rust of how its generated apps look, and a page below a prefix.
+//! Invoices with their lines, and notes: what an application says in Rust of how its generated apps look, and a page below a prefix.
 
 use std::process::ExitCode;
 
@@ -62,8 +62,31 @@ mod invoice_line {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-const STEPS: [Migration; 1] =
-    [Migration::new("0001_invoices", include_str!("../migrations/0001_invoices.sql"))];
+mod note {
+    use svc::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "notes")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        #[sea_orm(column_type = "String(StringLen::N(500))")]
+        pub words: String,
+        /// The colour of its paper: `yellow`, `green` or `pink`.
+        #[sea_orm(column_type = "String(StringLen::N(10))", default_value = "yellow")]
+        pub paper: String,
+        pub version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+const STEPS: [Migration; 2] = [
+    Migration::new("0001_invoices", include_str!("../migrations/0001_invoices.sql")),
+    Migration::new("0002_notes", include_str!("../migrations/0002_notes.sql")),
+];
 const FILES: &[EmbeddedFile] = &[("elements.js", include_bytes!("elements.js"))];
 
 struct Office;
@@ -86,6 +109,11 @@ impl Module for Office {
             .described("What invoices consist of")
             .alternate_key([invoice_line::Column::InvoiceId, invoice_line::Column::Position])
             .live();
+        registry
+            .entity_set::<note::Entity>("Notes")
+            .described("What somebody wants to remember")
+            .search([note::Column::Words])
+            .live();
         registry.static_files("/elements", StaticFiles::embedded(FILES));
         let lines =
             Lines::of("invoiceLines", ["what", "quantity", "price"]).numbered_by("position");
@@ -96,6 +124,8 @@ impl Module for Office {
             .property_element("urgency", "office-urgency", "/elements/elements.js");
         registry.set_look("Invoices", look.icon("form.svg"));
         registry.set_look("InvoiceLines", SetLook::new().hidden());
+        let note = SetLook::new().record_element("office-note", "/elements/elements.js");
+        registry.set_look("Notes", note.icon("form.svg"));
         registry.messages([("en", include_str!("en.ftl")), ("de", include_str!("de.ftl"))]);
     }
 }
