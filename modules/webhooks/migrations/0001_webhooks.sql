@@ -241,6 +241,29 @@ CREATE TABLE webhooks_fan_outs (
     PRIMARY KEY (organisation_id, event_id)
 );
 
+-- Sets of which all records are told to an endpoint, step by step, and how far each is.
+CREATE TABLE webhooks_backfills (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    endpoint_id UUID NOT NULL,
+    set_name TEXT NOT NULL,
+    -- 0 under way, 1 finished, 2 cancelled, 3 failed
+    state SMALLINT NOT NULL,
+    -- The key of the last record that was looked at, JSON; none at the beginning.
+    after_key TEXT,
+    -- Records that were looked at, deliveries that were made of them, and how many records there were.
+    records BIGINT NOT NULL,
+    queued BIGINT NOT NULL,
+    total BIGINT,
+    error TEXT,
+    started_us BIGINT NOT NULL,
+    ended_us BIGINT
+);
+CREATE INDEX webhooks_backfills_of ON webhooks_backfills (endpoint_id, id);
+-- A set is told to an endpoint once at a time.
+CREATE UNIQUE INDEX webhooks_backfills_under_way ON webhooks_backfills (endpoint_id, set_name)
+    WHERE state = 0;
+
 -- Deliveries that the fan-out handed to the dispatcher of its node in memory, a row for those of one
 -- unit of work. A delivery gets a row of its own with its outcome, or when that takes long; then
 -- this one goes. Whoever finds it after its end queues what has no row.

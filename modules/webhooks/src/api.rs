@@ -1,5 +1,6 @@
 //! The management API below `/api/v1/webhooks`.
 
+mod backfills;
 mod deliveries;
 mod endpoints;
 mod event_types;
@@ -27,6 +28,8 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(endpoints::test_webhook))
         .routes(routes!(endpoints::recover_webhook))
         .routes(routes!(endpoints::cancel_webhook_deliveries))
+        .routes(routes!(backfills::backfill_webhook, backfills::list_webhook_backfills))
+        .routes(routes!(backfills::cancel_webhook_backfill))
         .routes(routes!(limits::get_webhook_limits))
         .routes(routes!(event_types::list_webhook_event_types))
         .routes(routes!(deliveries::list_webhook_deliveries))

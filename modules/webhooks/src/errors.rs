@@ -30,6 +30,13 @@ pub const NOT_WAITING: ErrorCode = ErrorCode::new(
     "The delivery has arrived, failed for good or was cancelled already; only one that waits can be cancelled",
 );
 
+/// A backfill that was to be cancelled has ended.
+pub const NOT_UNDER_WAY: ErrorCode = ErrorCode::new(
+    "webhooks.not_under_way",
+    ErrorKind::Conflict,
+    "All records of the set have been told to the endpoint, or no more of them are; only what is under way can be cancelled",
+);
+
 /// A delivery that was to be cancelled is under way.
 pub const BEING_SENT: ErrorCode = ErrorCode::new(
     "webhooks.being_sent",

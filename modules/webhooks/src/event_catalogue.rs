@@ -52,6 +52,16 @@ pub(crate) fn of(app: &App) -> Result<Vec<EventTypeInfo>> {
                 is_update: kind == ChangeKind::Updated,
             });
         }
+        add(EventTypeInfo {
+            name: format!("{}.{}", served.event_name, set::SNAPSHOT),
+            description: format!(
+                "An entity of {} as it is, where all of them are asked for",
+                served.name
+            ),
+            schema: Some(entity::schema(model, ChangeKind::Created)),
+            example: Some(entity::example(model, ChangeKind::Created)),
+            is_update: false,
+        });
     }
     let events = app.service::<Events>()?;
     let published = events.all().iter().filter(|event| event.kind == EventKind::Application);

@@ -119,6 +119,7 @@ impl Module for Webhooks {
         registry.entity::<model::endpoint::Entity>();
         registry.errors([
             errors::BEING_SENT,
+            errors::NOT_UNDER_WAY,
             errors::NOT_WAITING,
             errors::OWNER_GONE,
             errors::TOO_MANY_ENDPOINTS,
@@ -157,6 +158,7 @@ impl Module for Webhooks {
         registry.schedule("webhooks.retention", "0 17 3 * * *", || DeleteOldDeliveries {});
         registry.job::<service::RecoverDeliveries>(service::recover_deliveries);
         registry.job::<service::RedeliverMany>(service::redeliver_many);
+        registry.job::<service::TellSet>(service::tell_set);
         registry.job::<service::CancelWaiting>(service::cancel_waiting);
         registry.routes(api::routes());
         registry.openapi_json(event_catalogue::describe);

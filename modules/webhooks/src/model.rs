@@ -70,6 +70,24 @@ impl Status {
     }
 }
 
+/// Whether all records of a set are being told, under the number that is stored.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, Deserialize, ToSchema,
+)]
+#[sea_orm(rs_type = "i16", db_type = "SmallInteger")]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebhookBackfillState)]
+pub(crate) enum BackfillState {
+    /// More records are told.
+    UnderWay = 0,
+    /// All were told.
+    Finished = 1,
+    /// No more are, because somebody said so.
+    Cancelled = 2,
+    /// No more can be.
+    Failed = 3,
+}
+
 /// Which queue of an endpoint a delivery waits in, under the number that is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "i16", db_type = "SmallInteger")]

@@ -80,8 +80,13 @@ impl Owner {
 
     /// Refuses to send again to an endpoint whose owner is gone.
     pub(crate) async fn require(self, app: &App) -> Result<()> {
+        self.present(app).await.map(drop)
+    }
+
+    /// The owner with the rights that hold now; refuses one who is gone.
+    pub(crate) async fn present(self, app: &App) -> Result<Arc<Principal>> {
         match self.standing(app).await? {
-            Standing::Here(_) => Ok(()),
+            Standing::Here(principal) => Ok(principal),
             gone => Err(errors::OWNER_GONE
                 .error(format!("{}; save the endpoint to become its owner", gone.sentence()))),
         }

@@ -59,7 +59,7 @@ async fn sweep_all(ctx: &JobContext) -> Result<(), JobError> {
     Ok(())
 }
 
-/// Deletes deliveries, and the messages of them, that are older than the log keeps.
+/// Deletes deliveries, the messages of them, and what is noted of backfills, that are older than the log keeps.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct DeleteOldDeliveries {}
 
@@ -88,9 +88,12 @@ pub(crate) async fn delete_old_deliveries(
     let mut deleted = 0;
     // A message is made a moment before its deliveries, so it stays an hour longer.
     let messages_before = first_id_at(oldest_us(ctx.context()) - HOUR_US);
-    for (what, before) in
-        [(Aged::Attempts, before), (Aged::Deliveries, before), (Aged::Messages, messages_before)]
-    {
+    for (what, before) in [
+        (Aged::Attempts, before),
+        (Aged::Deliveries, before),
+        (Aged::Messages, messages_before),
+        (Aged::Backfills, before),
+    ] {
         loop {
             ctx.check_interruption()?;
             let step = ctx.transact(async |uow| deletions::aged(&uow, what, before).await);

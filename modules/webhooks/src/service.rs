@@ -3,6 +3,7 @@
 //! Every function insists on the permission `Webhooks.Manage` and stays within the organisation
 //! of its caller.
 
+mod backfill;
 mod cancel;
 mod deliveries;
 mod endpoints;
@@ -25,6 +26,7 @@ use crate::in_flight::InFlight;
 use crate::settings::WebhooksSettings;
 use crate::{ENDPOINTS_TOPIC, MANAGE};
 
+pub(crate) use backfill::{TellSet, tell_set};
 pub(crate) use cancel::{CancelWaiting, cancel_waiting};
 pub(crate) use deliveries::{DeliveryDetail, DeliveryFilter, EarlierAttempt};
 pub(crate) use endpoints::Stored;

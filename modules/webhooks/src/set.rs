@@ -12,6 +12,9 @@ pub(crate) const KINDS: [(ChangeKind, &str); 3] = [
     (ChangeKind::Deleted, "deleted"),
 ];
 
+/// How the event type of a record ends that is told as it is, since somebody asked for all of its set.
+pub(crate) const SNAPSHOT: &str = "snapshot";
+
 /// The webhooks module's word for entity sets.
 pub trait WebhookSet {
     /// Sends changes of the set's entities to endpoints that ask for them: `<set>.created`,

@@ -4,6 +4,7 @@
 //! once. What is filled into a text is never data.
 
 pub(crate) mod allowances;
+pub(crate) mod backfills;
 pub(crate) mod cancel;
 pub(crate) mod changes;
 pub(crate) mod claim;

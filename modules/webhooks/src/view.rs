@@ -183,31 +183,15 @@ impl<'a> Reader<'a> {
         let Some(model) = self.records.get(&place).map(|read| read.model) else { return Ok(None) };
         let Some(images) = self.images.get(&owner) else { return Ok(None) };
         let Some(data) = images.told.get(&place) else { return Ok(None) };
-        let key = &model.key().property;
-        let mut only_key = Map::new();
-        only_key.extend(data.get(key).map(|value| (key.clone(), value.clone())));
         // Of a record that is gone for good only the key is told.
         if change.kind == ChangeKind::Deleted && change.after.is_none() {
-            return Ok(Some(View::of(Json::Object(only_key))));
+            return Ok(Some(View::of(Json::Object(only_key(model, data)))));
         }
         let before = images.before.get(&place).filter(|_| detail.tells_what_was());
         let changes = (detail.includes_changes && change.kind == ChangeKind::Updated)
             .then(|| changes(model, change, data, before));
-        if detail.is_thin {
-            let address = self.address(model, data.get(key))?;
-            only_key.entry("url").or_insert(address.into());
-            return Ok(Some(View { data: Json::Object(only_key), changes }));
-        }
-        Ok(Some(View { data: Json::Object(data.clone()), changes }))
-    }
-
-    /// Where whoever may see a record reads it: in full where the application knows its own address.
-    fn address(&self, model: &EntityModel, key: Option<&Json>) -> Result<String> {
-        let app = self.uow.context().app();
-        let sets = app.service::<Sets>()?;
-        let key = model.key().kind.parse_json(key.unwrap_or(&Json::Null))?;
-        let path = sets.address(sets.find(model.name())?, &key);
-        Ok(format!("{}{ROOT}/{path}", base(app)))
+        let view = View::of_record(self.uow.context().app(), model, data, detail)?;
+        Ok(Some(View { changes, ..view }))
     }
 
     /// Whether the owner may see the entity that a domain event is about, where it names one. One of
@@ -252,6 +236,43 @@ impl View {
     pub(crate) fn of(data: Json) -> Self {
         Self { data, changes: None }
     }
+
+    /// A record of which an owner sees this.
+    pub(crate) fn of_record(
+        app: &App,
+        model: &EntityModel,
+        seen: &Map<String, Json>,
+        detail: Detail,
+    ) -> Result<Self> {
+        if !detail.is_thin {
+            return Ok(Self::of(Json::Object(seen.clone())));
+        }
+        let mut data = only_key(model, seen);
+        let address = address(app, model, seen.get(&model.key().property))?;
+        data.entry("url").or_insert(address.into());
+        Ok(Self::of(Json::Object(data)))
+    }
+
+    /// What is told.
+    pub(crate) fn data(&self) -> &Json {
+        &self.data
+    }
+}
+
+/// The key of a record alone.
+fn only_key(model: &EntityModel, seen: &Map<String, Json>) -> Map<String, Json> {
+    let key = &model.key().property;
+    let mut only_key = Map::new();
+    only_key.extend(seen.get(key).map(|value| (key.clone(), value.clone())));
+    only_key
+}
+
+/// Where whoever may see a record reads it: in full where the application knows its own address.
+fn address(app: &App, model: &EntityModel, key: Option<&Json>) -> Result<String> {
+    let sets = app.service::<Sets>()?;
+    let key = model.key().kind.parse_json(key.unwrap_or(&Json::Null))?;
+    let path = sets.address(sets.find(model.name())?, &key);
+    Ok(format!("{}{ROOT}/{path}", base(app)))
 }
 
 /// The application's own address without a slash at its end; empty where it doesn't know it.

@@ -10,7 +10,7 @@ use svc_data::UnitOfWork;
 use svc_database::Database;
 use uuid::Uuid;
 
-use super::{ids, is_one_of, queues, read_all};
+use super::{backfills, ids, is_one_of, queues, read_all};
 use crate::model::Status;
 
 /// Rows that one step deletes: short enough that nothing waits for it.
@@ -21,6 +21,7 @@ pub(crate) async fn note(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
     let database = uow.context().database();
     let sql = "DELETE FROM webhooks_paces WHERE endpoint_id = ?";
     uow.execute(database.statement(sql, [endpoint.into()])).await?;
+    backfills::forget(uow, endpoint).await?;
     let sql = "INSERT INTO webhooks_deletions (endpoint_id, deleted_us) VALUES (?, ?)";
     let values = [endpoint.into(), uow.context().clock().now_us().into()];
     uow.execute(database.statement(sql, values)).await.map(drop)
@@ -83,6 +84,7 @@ pub(crate) enum Aged {
     Attempts,
     Deliveries,
     Messages,
+    Backfills,
 }
 
 /// Deliveries, or messages, that one step deletes by age.
@@ -94,6 +96,8 @@ pub(crate) async fn aged(uow: &UnitOfWork, what: Aged, before: Uuid) -> Result<u
         Aged::Attempts => ("webhooks_attempts", "delivery_id"),
         Aged::Deliveries => ("webhooks_deliveries", "id"),
         Aged::Messages => ("webhooks_messages", "id"),
+        // One that is under way for so long is forgotten with what it told.
+        Aged::Backfills => ("webhooks_backfills", "id"),
     };
     let sql = format!(
         "DELETE FROM {table} WHERE {id} IN \

@@ -338,6 +338,20 @@ pub(crate) async fn waiting_for(database: &Database, endpoint: Uuid, most: i64) 
     rows.first().map_or(Ok(0), |row| column(row, 0))
 }
 
+/// How many deliveries wait for an endpoint in one of its queues, counted up to a number.
+pub(crate) async fn waiting_in(
+    database: &Database,
+    endpoint: Uuid,
+    lane: Lane,
+    most: i64,
+) -> Result<i64> {
+    let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM webhooks_deliveries \
+               WHERE status < 2 AND endpoint_id = ? AND lane = ? LIMIT ?) AS waiting";
+    let values = [endpoint.into(), lane.code().into(), most.into()];
+    let rows = database.rows(database.statement(sql, values)).await?;
+    rows.first().map_or(Ok(0), |row| column(row, 0))
+}
+
 /// How many deliveries wait or are being sent, those in the queue counted up to a number. What was
 /// handed over may have been recorded in part; it is gone in a moment.
 pub(crate) async fn waiting(database: &Database, most: i64) -> Result<i64> {

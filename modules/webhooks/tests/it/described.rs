@@ -81,6 +81,8 @@ async fn everything(world: &World) -> Vec<Received> {
         to: "sold".to_owned(),
     };
     context.transact(async move |uow| uow.raise_domain(moved)).await.unwrap();
+    let all = json!({"set": "Products"});
+    let _ = world.client().post(&path(&endpoint, "/backfills"), all).await.expect(202);
     let mut received = world.deliver().await;
     world.land("Ship", "7").await;
     world.delete(id).await;
@@ -154,7 +156,7 @@ on_both_databases! {
         let detailed =
             world.client().get("/api/v1/webhooks/event-types?details=true").await.expect(200);
         let items = detailed["items"].as_array().unwrap();
-        assert_eq!(items.len(), 11);
+        assert_eq!(items.len(), 12);
         for item in items {
             let name = item["name"].as_str().unwrap();
             check(&item["schema"], &item["example"], &format!("the example of {name}"));

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics says what is wrong")]
 
 mod allowances;
+mod backfilling;
 mod cancelling;
 mod credentials;
 mod delivering;

@@ -114,11 +114,11 @@ on_both_databases! {
             names(&listed),
             [
                 "endpoint.disabled", "endpoint.failing", "endpoint.owner_gone", "limit.reached",
-                "products.created", "products.deleted", "products.updated", "ship.landed", "stock.low",
+                "products.created", "products.deleted", "products.snapshot", "products.updated", "ship.landed", "stock.low",
                 "webhook.test", "workflow.transitioned",
             ]
         );
-        let stock_low = &listed["items"][8];
+        let stock_low = &listed["items"][9];
         assert_eq!(stock_low["description"], "Stock of a product fell below its limit");
         assert_eq!(listed["items"][4].get("schema"), None);
         let detailed =

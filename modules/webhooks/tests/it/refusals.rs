@@ -13,12 +13,13 @@ fn body_for(method: &str, route: &str, world: &World) -> Json {
         ("post", "/api/v1/webhooks") => json!({"url": world.receiver.url(), "events": ["*"]}),
         ("post", "/api/v1/webhooks/{id}/recover") => json!({"since": "2026-01-01T00:00:00Z"}),
         ("post", route) if route.ends_with("/deliveries/redeliver") => json!({"status": "failed"}),
+        ("post", route) if route.ends_with("/backfills") => json!({"set": "Products"}),
         _ => json!({}),
     }
 }
 
 async fn send(client: &Client, method: &str, route: &str, id: &str, world: &World) -> u16 {
-    let path = route.replace("{id}", id);
+    let path = route.replace("{id}", id).replace("{backfillId}", id);
     let body = body_for(method, route, world);
     let method = method.to_uppercase().parse().unwrap();
     client.send_json(method, &path, &[], body).await.status.as_u16()
