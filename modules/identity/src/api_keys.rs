@@ -13,12 +13,12 @@ use svc_core::{Error, PrincipalKind, Result, UserId};
 use svc_data::{Context, UnitOfWork};
 use time::{OffsetDateTime, UtcOffset};
 
+use crate::acting::{actor, lock};
 use crate::audit::{self, KeyChange};
 use crate::errors;
 use crate::ids::ApiKeyId;
 use crate::key::{ApiKeySecret, PresentedKey};
 use crate::model::{api_key, membership};
-use crate::organisations::{actor, lock};
 use crate::permissions::{MANAGE, MANAGE_KEYS, check_known, require_all};
 use crate::service::IdentityService;
 use crate::store::{scope_names, scope_text};

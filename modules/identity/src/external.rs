@@ -57,7 +57,7 @@ pub(crate) use accounts::Turned;
 pub(crate) use heard::hear;
 pub(crate) use linking::{Account, Unlinked, accounts_of, link, unlink};
 pub(crate) use sign_in::{Back, COOKIE, Ended, LIFETIME_S, Wish, begin, end};
-pub(crate) use sign_out::{Elsewhere, back_of, note, sign_out};
+pub(crate) use sign_out::{back_of, sign_out};
 
 use crate::settings::{AuthSettings, IssuerSettings};
 use authenticator::{ForeignTokenAuthenticator, KnownTokens};

@@ -16,11 +16,12 @@ use svc_core::{App, Error, ErrorKind, Mail, MailSender, OrganisationId, Result, 
 use svc_data::{Context, UnitOfWork};
 use svc_messages::{Arguments, Messages};
 
+use crate::acting::{self, lock};
 use crate::errors;
 use crate::links::{self, Purpose};
 use crate::model::{api_key, membership, user};
-use crate::organisations::{self, lock};
 use crate::permissions::MANAGE;
+use crate::store::Invitation;
 use crate::{passwords, store, users};
 
 /// A link to an invitation that nobody delivers: for the administrator who invited.
@@ -66,7 +67,7 @@ pub async fn send(ctx: &Context, id: UserId) -> Result<Option<InvitationLink>> {
             Ok((person.email, links::make(&uow, id, Purpose::Invitation).await?))
         })
         .await?;
-    let organisation = organisations::current(ctx).await?.name;
+    let organisation = acting::current(ctx).await?.name;
     deliver(ctx.app(), email, &organisation, link).await
 }
 
@@ -93,16 +94,6 @@ async fn deliver(
         text: texts.text_with("identity-mail-invitation-text", &arguments).into(),
     };
     sender.send(mail).await.map(|()| None)
-}
-
-/// An invitation that can be accepted.
-pub(crate) struct Invitation {
-    pub(crate) email: String,
-    pub(crate) display_name: String,
-    pub(crate) organisation: OrganisationId,
-    pub(crate) organisation_name: String,
-    /// Who has this address for certain, where somebody has.
-    pub(crate) known: Option<UserId>,
 }
 
 /// The invitation behind a link, as long as it works.

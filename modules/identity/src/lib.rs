@@ -27,6 +27,7 @@
 //! begin a session ([`sessions`]). The `OpenID` provider gives tokens for a session; what they may do is asked
 //! of the same [`Directory`] with each request.
 
+mod acting;
 mod api;
 pub mod api_keys;
 pub mod audit;
@@ -91,12 +92,9 @@ use authenticator::ApiKeyAuthenticator;
 use pages::FirstStart;
 use refusals::Refusals;
 use resets::Resets;
-use service::ForgetOnChange;
+use service::{ForgetOnChange, NAME};
 use throttle::Throttle;
 use worker::IdentityWorker;
-
-/// The module's name.
-pub(crate) const NAME: &str = "identity";
 
 const MIGRATIONS: [Migration; 8] = [
     Migration::new("0001_identity", include_str!("../migrations/0001_identity.sql")),

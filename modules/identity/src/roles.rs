@@ -11,11 +11,11 @@ use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::acting::{actor, lock};
 use crate::audit::{self, RightsChange};
 use crate::errors;
 use crate::ids::RoleId;
 use crate::model::{membership_role, role, role_permission};
-use crate::organisations::{actor, lock};
 use crate::permissions::{MANAGE, check_known, require_all};
 use crate::service::IdentityService;
 use crate::text;

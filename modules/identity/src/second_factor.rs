@@ -23,9 +23,8 @@ use svc_database::{Database, column};
 use time::OffsetDateTime;
 use totp_rs::{Builder, Totp};
 
-use crate::external::Elsewhere;
 use crate::service::IdentityService;
-use crate::sessions::Method;
+use crate::sessions::{Elsewhere, Method};
 use crate::throttle::{Key, Throttle};
 use crate::ways_in;
 

@@ -31,6 +31,9 @@ use crate::refusals::Refusal;
 use crate::settings::IdentitySettings;
 use crate::store::{self, StoredKey, StoredRights};
 
+/// The module's name.
+pub(crate) const NAME: &str = "identity";
+
 /// The topic by which nodes tell each other that rights have changed.
 pub(crate) const TOPIC: &str = "identity";
 
@@ -288,7 +291,7 @@ pub(crate) struct ForgetOnChange;
 #[async_trait]
 impl CommitHook for ForgetOnChange {
     async fn before_commit(&self, uow: &UnitOfWork, captured: &Captured) -> Result<()> {
-        if captured.changes.iter().any(|change| change.model.module == crate::NAME) {
+        if captured.changes.iter().any(|change| change.model.module == NAME) {
             uow.wake_after_commit(TOPIC);
         }
         Ok(())

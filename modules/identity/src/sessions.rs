@@ -33,6 +33,8 @@
 //! ```
 
 mod cookie;
+mod elsewhere;
+mod session;
 mod store;
 
 use std::collections::HashMap;
@@ -43,21 +45,20 @@ use std::time::Duration;
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use svc_core::{
-    App, Cache, Clock, Directory, Error, OrganisationId, Principal, Result, UserId, random_token,
-};
+use svc_core::{App, Cache, Clock, Error, OrganisationId, Result, UserId, random_token};
 use svc_data::{Context, UnitOfWork};
 use svc_database::Database;
 use svc_events::Publish as _;
 use time::OffsetDateTime;
 
 use crate::audit;
-use crate::external::{self, Elsewhere};
 pub use crate::ids::SessionId;
 use crate::settings::{AuthSettings, IdentitySettings};
 
 pub use cookie::{SessionCookie, is_plain_loopback};
 pub(crate) use cookie::{cookie, set_cookie};
+pub(crate) use elsewhere::{BegunElsewhere, Elsewhere, begun_by};
+pub use session::{Method, Session};
 
 /// The topic by which nodes tell each other that sessions have changed or ended.
 const TOPIC: &str = "identity.sessions";
@@ -70,115 +71,6 @@ const MOST: u64 = 50;
 
 /// The longest description of a browser that is kept, in characters.
 const USER_AGENT: usize = 300;
-
-/// A person in a browser.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Session {
-    /// The session; tokens carry it as `sid`.
-    pub id: SessionId,
-    /// The person.
-    pub user: UserId,
-    /// The organisation that the person has chosen.
-    pub organisation: OrganisationId,
-    /// When the person last proved who it is: `auth_time`.
-    pub authenticated_at: OffsetDateTime,
-    /// By what, in the order in which it was used.
-    pub methods: Vec<Method>,
-    /// When it began.
-    pub created_at: OffsetDateTime,
-    /// When it was last used, to the minute.
-    pub used_at: OffsetDateTime,
-    /// When it ends, however much it is used.
-    pub ends_at: OffsetDateTime,
-    /// What the browser calls itself.
-    pub user_agent: String,
-    /// From where it began.
-    pub address: Option<IpAddr>,
-}
-
-/// By what a person has proved who it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Method {
-    /// The password.
-    Password,
-    /// A code of an authenticator app.
-    OneTimeCode,
-    /// One of the recovery codes.
-    RecoveryCode,
-    /// A passkey that has checked that the person is there.
-    Passkey,
-    /// A link that was sent to the person, or shown to who started the application.
-    Link,
-    /// An account at an issuer that somebody else runs.
-    External,
-}
-
-impl Method {
-    /// The name under which it is stored.
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Password => "password",
-            Self::OneTimeCode => "one-time-code",
-            Self::RecoveryCode => "recovery-code",
-            Self::Passkey => "passkey",
-            Self::Link => "link",
-            Self::External => "external",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        let all = [
-            Self::Password,
-            Self::OneTimeCode,
-            Self::RecoveryCode,
-            Self::Passkey,
-            Self::Link,
-            Self::External,
-        ];
-        all.into_iter().find(|method| method.as_str() == name)
-    }
-
-    /// Its value for the claim `amr` (RFC 8176, section 2); none for an account elsewhere, of which only
-    /// its issuer knows how it was proved.
-    #[must_use]
-    pub fn amr(self) -> Option<&'static str> {
-        match self {
-            Self::Password => Some("pwd"),
-            Self::OneTimeCode | Self::RecoveryCode | Self::Link => Some("otp"),
-            Self::Passkey => Some("swk"),
-            Self::External => None,
-        }
-    }
-}
-
-impl Session {
-    /// The values of the claim `amr`, with `mfa` where there was more than one factor (RFC 8176, section
-    /// 2). A passkey counts as two, since it is unlocked first.
-    #[must_use]
-    pub fn amr(&self) -> Vec<&'static str> {
-        let mut values: Vec<&str> = Vec::new();
-        for value in self.methods.iter().filter_map(|method| method.amr()) {
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        if self.methods.len() > 1 || self.methods.contains(&Method::Passkey) {
-            values.push("mfa");
-        }
-        values
-    }
-
-    /// Who the person is in the chosen organisation now; none where the person is disabled or no
-    /// member any more.
-    ///
-    /// # Errors
-    ///
-    /// A fault of the store.
-    pub async fn principal(&self, app: &App) -> Result<Option<Principal>> {
-        app.service::<dyn Directory>()?.principal(self.user, self.organisation).await
-    }
-}
 
 /// The browser that asks: what people recognise a session by, and what names its cookie.
 #[derive(Clone, Copy, Debug)]
@@ -262,7 +154,7 @@ pub(crate) async fn begin_by(
         tell_ended(&uow, ended)?;
         store::insert(&uow, &session, hash(&token)).await?;
         if let Some(at) = elsewhere {
-            external::note(&uow, session.id, at).await?;
+            elsewhere::note(&uow, session.id, at).await?;
         }
         audit::signed_in(&uow, &session)
     })
@@ -389,19 +281,6 @@ pub async fn end_all(uow: &UnitOfWork, user: UserId, except: Option<SessionId>) 
     tell_ended(uow, ended)
 }
 
-/// By which account at another issuer sessions were begun.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BegunElsewhere<'a> {
-    /// The issuer, as the database knows it.
-    pub(crate) issuer: &'a str,
-    /// The account there; none for whoever has the session.
-    pub(crate) subject: Option<&'a str>,
-    /// The session there; none for all of the account's.
-    pub(crate) sid: Option<&'a str>,
-    /// Only those that were begun until then, in seconds of Unix time.
-    pub(crate) before_s: i64,
-}
-
 /// Ends the sessions that were begun so, and says how many they were. Of one that was begun without a name
 /// there the account alone decides.
 ///
@@ -513,17 +392,4 @@ fn hash(token: &str) -> [u8; 32] {
 fn user_agent(headers: &HeaderMap) -> String {
     let text = headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok());
     text.unwrap_or_default().chars().take(USER_AGENT).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_method_is_stored_under_a_name_that_is_read_again() {
-        for method in [Method::Password, Method::Passkey, Method::Link, Method::External] {
-            assert_eq!(Method::parse(method.as_str()), Some(method));
-        }
-        assert_eq!(Method::parse("magic"), None);
-    }
 }

@@ -11,6 +11,7 @@ use svc_core::settings::Secret;
 use svc_core::{App, Error, OrganisationId, Result, UserId};
 use svc_data::Context;
 
+use crate::acting;
 use crate::api_keys::{self, NewApiKey};
 use crate::key::PresentedKey;
 use crate::organisations;
@@ -71,7 +72,7 @@ pub async fn set_up(app: &App, wanted: SetUp) -> Result<Option<SetUpDone>> {
             return Ok(None);
         }
         let organisation = organisations::create(uow.context(), &wanted.organisation).await?;
-        let within = organisations::within(uow.context(), organisation);
+        let within = acting::within(uow.context(), organisation);
         let administrator = within
             .transact(async |uow| {
                 let role = roles::administrator(uow.context()).await?;

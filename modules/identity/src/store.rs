@@ -12,9 +12,7 @@ use svc_database::{Database, column, database_error};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::invitations::Invitation;
 use crate::key::KeyHash;
-use crate::service::IdentityService;
 
 /// A stored API key, as far as a request needs it.
 #[derive(Clone, Debug)]
@@ -264,15 +262,20 @@ pub(crate) struct StoredPerson {
     pub(crate) password_hash: Option<String>,
 }
 
+/// The database, through the connections that looking up who calls has to itself.
+fn database(app: &App) -> Result<Database> {
+    Ok(app.service::<Database>()?.essential())
+}
+
 /// A person who is there.
 pub(crate) async fn person(app: &App, user: UserId) -> Result<StoredPerson> {
-    let service = app.service::<IdentityService>()?;
-    let statement = service.database().statement(
+    let database = database(app)?;
+    let statement = database.statement(
         "SELECT u.email, u.display_name, p.password_hash FROM identity_users u \
          LEFT JOIN identity_passwords p ON p.user_id = u.id WHERE u.id = ?",
         [user.0.into()],
     );
-    let rows = service.database().rows(statement).await?;
+    let rows = database.rows(statement).await?;
     let row = rows.first().ok_or_else(|| Error::not_found("there is no such person"))?;
     Ok(StoredPerson {
         email: column(row, 0)?,
@@ -283,20 +286,30 @@ pub(crate) async fn person(app: &App, user: UserId) -> Result<StoredPerson> {
 
 /// The person who has shown that this address is theirs, with the address as it is written to.
 pub(crate) async fn confirmed(app: &App, email_key: &str) -> Result<Option<(UserId, String)>> {
-    let service = app.service::<IdentityService>()?;
-    let statement = service.database().statement(
+    let database = database(app)?;
+    let statement = database.statement(
         "SELECT id, email FROM identity_users \
          WHERE email_key = ? AND confirmed_at IS NOT NULL AND disabled_at IS NULL",
         [email_key.into()],
     );
-    let rows = service.database().rows(statement).await?;
+    let rows = database.rows(statement).await?;
     rows.first().map(|row| Ok((UserId(column(row, 0)?), column(row, 1)?))).transpose()
+}
+
+/// An invitation that can be accepted.
+pub(crate) struct Invitation {
+    pub(crate) email: String,
+    pub(crate) display_name: String,
+    pub(crate) organisation: OrganisationId,
+    pub(crate) organisation_name: String,
+    /// Who has this address for certain, where somebody has.
+    pub(crate) known: Option<UserId>,
 }
 
 /// What somebody is invited to whose address isn't confirmed.
 pub(crate) async fn invitation(app: &App, user: UserId) -> Result<Option<Invitation>> {
-    let service = app.service::<IdentityService>()?;
-    let statement = service.database().statement(
+    let database = database(app)?;
+    let statement = database.statement(
         "SELECT u.email, u.display_name, o.id, o.name, \
          (SELECT k.id FROM identity_users k \
           WHERE k.email_key = u.email_key AND k.confirmed_at IS NOT NULL) \
@@ -305,7 +318,7 @@ pub(crate) async fn invitation(app: &App, user: UserId) -> Result<Option<Invitat
          WHERE u.id = ? AND u.confirmed_at IS NULL AND u.disabled_at IS NULL",
         [user.0.into()],
     );
-    let rows = service.database().rows(statement).await?;
+    let rows = database.rows(statement).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Invitation {
         email: column(row, 0)?,
@@ -318,9 +331,9 @@ pub(crate) async fn invitation(app: &App, user: UserId) -> Result<Option<Invitat
 
 /// The administrator of the first organisation who was made known first and isn't disabled.
 pub(crate) async fn first_administrator(app: &App) -> Result<Option<Uuid>> {
-    let service = app.service::<IdentityService>()?;
+    let database = database(app)?;
     // Ids carry the time at which they were made.
-    let statement = service.database().statement(
+    let statement = database.statement(
         "SELECT m.user_id FROM identity_membership_roles mr \
          JOIN identity_roles r ON r.id = mr.role_id AND r.is_administrator = ? \
          JOIN identity_memberships m ON m.id = mr.membership_id \
@@ -329,7 +342,7 @@ pub(crate) async fn first_administrator(app: &App) -> Result<Option<Uuid>> {
          ORDER BY m.organisation_id, m.user_id LIMIT 1",
         [true.into(), false.into()],
     );
-    let rows = service.database().rows(statement).await?;
+    let rows = database.rows(statement).await?;
     rows.first().map(|row| column(row, 0)).transpose()
 }
 

@@ -23,11 +23,11 @@ use svc_core::{Error, PrincipalKind, Result, UserId};
 use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
 
+use crate::acting::{actor, lock};
 use crate::audit::{self, RightsChange};
 use crate::email::Email;
 use crate::ids::RoleId;
 use crate::model::{api_key, membership, user};
-use crate::organisations::{actor, lock};
 use crate::permissions::{MANAGE, MANAGE_CLAIMS};
 use crate::service::{IdentityService, check_claims};
 use crate::{errors, passwords, sessions, store, text};

@@ -15,7 +15,7 @@ use crate::email::Email;
 use crate::own::{self, Asked};
 use crate::permissions::MANAGE;
 use crate::text::{self, secret};
-use crate::{organisations, users};
+use crate::{acting, users};
 
 /// The caller.
 #[derive(Debug, Serialize, ToSchema)]
@@ -187,7 +187,7 @@ async fn me(ctx: &Context) -> Result<Me, Error> {
     let principal: &Principal = ctx.principal();
     let nobody = || Error::forbidden("the caller is not a person");
     let user = users::view(ctx, principal.user_id().ok_or_else(nobody)?).await?;
-    let organisation = organisations::current(ctx).await?;
+    let organisation = acting::current(ctx).await?;
     let roles = user.roles.into_iter().map(|(id, name)| Reference { id: id.0, name });
     Ok(Me {
         kind: principal.kind(),

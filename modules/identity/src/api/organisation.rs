@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::present;
-use crate::organisations;
 use crate::permissions::Manage;
 use crate::service::IdentityService;
+use crate::{acting, organisations};
 
 /// An organisation.
 #[derive(Debug, Serialize, ToSchema)]
@@ -67,7 +67,7 @@ pub(crate) async fn get_organisation(
 }
 
 async fn current(ctx: &Context) -> Result<OrganisationBody> {
-    let organisation = organisations::current(ctx).await?;
+    let organisation = acting::current(ctx).await?;
     Ok(OrganisationBody {
         id: organisation.id,
         name: organisation.name,

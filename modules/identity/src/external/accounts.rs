@@ -21,7 +21,7 @@ use crate::email::Email;
 use crate::errors::{ADDRESS_TAKEN, LAST_ADMINISTRATOR};
 use crate::service::IdentityService;
 use crate::users::{self, CheckedUser, NewUser};
-use crate::{organisations, roles};
+use crate::{acting, roles};
 
 /// Why somebody whom an issuer knows doesn't come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ async fn make(
     let checked = CheckedUser::check(&ctx, new).await?;
     let checked = if is_trusted { checked.confirmed() } else { checked };
     let made = ctx.transact(async |uow| {
-        organisations::lock(&uow).await?;
+        acting::lock(&uow).await?;
         // The same account may have been taken in at this moment, in another tab.
         let rows = uow.rows(account(ctx.database(), issuer, &described.subject)).await?;
         if let Some((user, _)) = read(&rows)? {

@@ -5,10 +5,9 @@ use svc_core::{App, KeyRing, Result, UserId, random_token};
 use svc_openid::CodeVerifier;
 
 use super::ExternalIssuer;
-use super::accounts::{Turned, admit};
+use super::accounts::{Turned, admit, key};
 use super::mapping::Described;
-use super::sign_out::Elsewhere;
-use crate::sessions::SessionId;
+use crate::sessions::{Elsewhere, SessionId};
 
 /// The cookie of a sign-in that is under way. A browser has one: whoever begins another gives the first
 /// one up.
@@ -216,7 +215,7 @@ async fn claims_of(
     if claims.sub.is_empty() {
         return Ok(Err("no_subject"));
     }
-    let at = Elsewhere::new(issuer, &claims, id_token);
+    let at = Elsewhere::new(key(issuer), &claims, id_token);
     let mut more = claims.more;
     for (name, value) in issuer.remote.about(&tokens.access_token, &claims.sub).await? {
         more.entry(name).or_insert(value);

@@ -15,10 +15,11 @@ use super::page::Page;
 use super::problems::Problems;
 use super::sign_in::admit;
 use super::visit::Visit;
-use crate::invitations::{self, Invitation};
+use crate::invitations;
 use crate::second_factor::Proved;
 use crate::service::IdentityService;
 use crate::sessions::{self, Method};
+use crate::store::Invitation;
 
 /// For who has an account with the address already.
 #[derive(Template)]

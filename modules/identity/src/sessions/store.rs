@@ -6,7 +6,9 @@ use svc_data::UnitOfWork;
 use svc_database::{Database, column, database_error};
 use time::OffsetDateTime;
 
-use super::{BegunElsewhere, Method, Session, SessionId};
+use super::elsewhere::BegunElsewhere;
+use super::session::{Method, Session};
+use crate::ids::SessionId;
 
 const COLUMNS: &str = "id, user_id, organisation_id, authenticated_at, methods, created_at, \
                        used_at, ends_at, user_agent, address";

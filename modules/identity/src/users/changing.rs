@@ -11,11 +11,11 @@ use uuid::Uuid;
 
 use super::Claims;
 use super::rows::{claim_rows, find_membership, find_user, role_rows, roles_of};
+use crate::acting::lock;
 use crate::email::Email;
 use crate::errors;
 use crate::ids::RoleId;
 use crate::model::{claim, membership, membership_role};
-use crate::organisations::lock;
 use crate::permissions::require_all;
 use crate::{roles, store};
 

@@ -10,11 +10,11 @@ use uuid::Uuid;
 
 use super::changing::{Changing, replace_roles};
 use super::rows::{find_membership, find_user, insert_membership, role_rows};
+use crate::acting::lock;
 use crate::audit::{self, RightsChange};
 use crate::email::Email;
 use crate::ids::RoleId;
 use crate::model::membership;
-use crate::organisations::lock;
 
 /// Whoever has an address for certain, or was invited by it to the organisation that is acted in: then it
 /// is confirmed from now on.
