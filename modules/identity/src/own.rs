@@ -20,8 +20,9 @@ use svc_messages::{Arguments, Texts};
 use crate::email::Email;
 use crate::links::{self, Purpose};
 use crate::model::user;
-use crate::pages::{DEVELOPMENT, application_name};
 use crate::passwords::{self, Changed};
+use crate::settings::is_development;
+use crate::text::application_name;
 use crate::throttle::{Key, Throttle};
 use crate::{store, text};
 
@@ -104,7 +105,7 @@ pub(crate) async fn ask_for_address(
 
 /// Where nobody delivers mail: in development the log has the link, and elsewhere only the fault.
 fn tell_developer(app: &App, user: UserId, link: &str) {
-    if app.all_settings().environment() == Some(DEVELOPMENT) {
+    if is_development(app) {
         tracing::info!(user.id = %user, link, "no module delivers mail; the link to a new address");
     } else {
         tracing::warn!(

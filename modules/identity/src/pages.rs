@@ -64,8 +64,7 @@ use axum::routing::{get, post};
 use svc_http::HttpState;
 
 pub(crate) use answer::or_page;
-pub(crate) use first_start::{DEVELOPMENT, FirstStart, announce};
-pub(crate) use page::application_name;
+pub(crate) use first_start::{FirstStart, announce};
 pub(crate) use passkeys::SCRIPT as PASSKEY_SCRIPT;
 pub(crate) use visit::Visit;
 

@@ -12,7 +12,7 @@ use svc_messages::{Arguments, Texts};
 use tokio::sync::Notify;
 
 use crate::links::{self, Purpose};
-use crate::pages::DEVELOPMENT;
+use crate::settings::is_development;
 use crate::store;
 
 /// Requests that wait at most; further ones are dropped, and logged.
@@ -97,7 +97,7 @@ async fn send(app: &App, request: Request) -> Result<()> {
 
 /// Where nobody delivers mail: in development the log has the link, and elsewhere only the fault.
 fn tell_developer(app: &App, user: UserId, link: &str) {
-    if app.all_settings().environment() == Some(DEVELOPMENT) {
+    if is_development(app) {
         tracing::info!(user.id = %user, link, "no module delivers mail; the link to a new password");
     } else {
         tracing::warn!(

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use svc_core::App;
 use svc_core::settings::{Secret, SectionProblems, WebUrl};
 
 use crate::key::PresentedKey;
@@ -184,6 +185,11 @@ fn is_on_this_machine(address: &WebUrl) -> bool {
         None => authority.split(':').next().unwrap_or_default(),
     };
     host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Whether this is a start in development (`SVC_ENVIRONMENT`), which is never the default.
+pub(crate) fn is_development(app: &App) -> bool {
+    app.all_settings().environment() == Some("development")
 }
 
 svc_core::settings_section! {

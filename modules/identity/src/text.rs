@@ -1,8 +1,8 @@
-//! What people type: names, descriptions, secrets.
+//! What people type: names, descriptions, secrets; and the application's name as they read it.
 
 use serde::{Deserialize as _, Deserializer};
 use svc_core::settings::Secret;
-use svc_core::{Error, Result};
+use svc_core::{App, Error, Result};
 
 /// Reads a name of 1 to 200 characters on one line; spaces around it are dropped.
 ///
@@ -38,6 +38,13 @@ pub(crate) fn description(field: &str, text: &str) -> Result<String> {
 /// Reads a secret of a form or a body.
 pub(crate) fn secret<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
     String::deserialize(from).map(Secret::from)
+}
+
+/// The application's name, as people write it.
+pub(crate) fn application_name(app: &App) -> String {
+    let mut letters = app.name().chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 fn invalid(field: &str, problem: &str) -> Error {

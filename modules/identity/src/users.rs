@@ -15,13 +15,12 @@ mod changing;
 mod following;
 mod rows;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use sea_orm::ActiveValue::Set;
 use svc_core::settings::Secret;
 use svc_core::{Error, PrincipalKind, Result, UserId};
 use svc_data::{Context, UnitOfWork};
-use time::OffsetDateTime;
 
 use crate::acting::{actor, lock};
 use crate::audit::{self, RightsChange};
@@ -35,35 +34,9 @@ use crate::{errors, passwords, sessions, store, text};
 use changing::{Changing, PersonChange, email_taken, replace_claims, replace_roles, require_free};
 pub(crate) use following::{by_trusted_address, set_roles, signs_in_elsewhere, take_in};
 
+pub use rows::{Claims, User};
+
 use rows::{find_membership, find_user, insert_membership, views};
-
-/// Values by the name of a claim, which row filters compare with.
-pub type Claims = BTreeMap<String, Vec<String>>;
-
-/// A member of an organisation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct User {
-    /// The person.
-    pub id: UserId,
-    /// The mail address, unique without regard to case; empty for a machine user.
-    pub email: String,
-    /// The name that people know the person by.
-    pub display_name: String,
-    /// Whether it acts for a program, and nobody signs in as it.
-    pub is_machine: bool,
-    /// Since when the person can't sign in or use keys; none for who can.
-    pub disabled_at: Option<OffsetDateTime>,
-    /// Since when the address is known to be the person's; none for who was invited and hasn't come yet.
-    pub confirmed_at: Option<OffsetDateTime>,
-    /// The roles in this organisation: their ids and names.
-    pub roles: BTreeMap<RoleId, String>,
-    /// The claims in this organisation.
-    pub claims: Claims,
-    /// When the person was made known.
-    pub created_at: OffsetDateTime,
-    /// When the person was last changed; roles and claims don't count.
-    pub updated_at: OffsetDateTime,
-}
 
 /// Who a new person is, and what the person may do in the organisation.
 #[derive(Clone, Debug, Default)]

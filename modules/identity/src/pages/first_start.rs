@@ -25,10 +25,8 @@ use super::sign_in::admit;
 use super::visit::Visit;
 use crate::second_factor::Proved;
 use crate::sessions::Method;
+use crate::settings::is_development;
 use crate::{set_up, store};
-
-/// The environment in which an address is printed.
-pub(crate) const DEVELOPMENT: &str = "development";
 
 /// What proxies add to the requests that they pass on.
 const PROXIES: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
@@ -59,7 +57,7 @@ impl FirstStart {
 /// Makes a code for this start and prints the address, where this is a start in development.
 pub(crate) fn announce(app: &App) -> Result<()> {
     let settings = app.settings::<HttpSettings>();
-    let is_development = app.all_settings().environment() == Some(DEVELOPMENT);
+    let is_development = is_development(app);
     let is_local = settings.listen.ip().is_loopback() && settings.public_url.is_none();
     // Where any free port is taken, the address isn't known here.
     if !is_development || !is_local || settings.listen.port() == 0 {

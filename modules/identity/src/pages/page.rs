@@ -17,6 +17,7 @@ use super::answer::PageResult;
 use super::own_path::OwnPath;
 use super::visit::Visit;
 use crate::sessions::set_cookie;
+use crate::text::application_name;
 
 /// The cookie in which a browser keeps the language that was chosen on a page.
 pub(super) const LANGUAGE_COOKIE: &str = "svc-language";
@@ -41,13 +42,6 @@ pub(crate) struct Page {
     form_token: String,
     path: String,
     password_min: usize,
-}
-
-/// The application's name, as people write it.
-pub(crate) fn application_name(app: &App) -> String {
-    let mut letters = app.name().chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
 
 /// A language that a page is offered in.

@@ -9,8 +9,7 @@ use svc_data::UnitOfWork;
 use svc_database::column;
 use uuid::Uuid;
 
-use super::Claims;
-use super::rows::{claim_rows, find_membership, find_user, role_rows, roles_of};
+use super::rows::{Claims, claim_rows, find_membership, find_user, role_rows, roles_of};
 use crate::acting::lock;
 use crate::email::Email;
 use crate::errors;

@@ -1,16 +1,44 @@
-//! The rows that members are made of.
+//! Members, and the rows that they are made of.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::ActiveValue::Set;
 use svc_core::{Error, Result, UserId};
 use svc_data::{Context, UnitOfWork};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Claims, User};
 use crate::ids::RoleId;
 use crate::model::{claim, membership, membership_role, role, user};
 use crate::roles::{self, Role};
+
+/// Values by the name of a claim, which row filters compare with.
+pub type Claims = BTreeMap<String, Vec<String>>;
+
+/// A member of an organisation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User {
+    /// The person.
+    pub id: UserId,
+    /// The mail address, unique without regard to case; empty for a machine user.
+    pub email: String,
+    /// The name that people know the person by.
+    pub display_name: String,
+    /// Whether it acts for a program, and nobody signs in as it.
+    pub is_machine: bool,
+    /// Since when the person can't sign in or use keys; none for who can.
+    pub disabled_at: Option<OffsetDateTime>,
+    /// Since when the address is known to be the person's; none for who was invited and hasn't come yet.
+    pub confirmed_at: Option<OffsetDateTime>,
+    /// The roles in this organisation: their ids and names.
+    pub roles: BTreeMap<RoleId, String>,
+    /// The claims in this organisation.
+    pub claims: Claims,
+    /// When the person was made known.
+    pub created_at: OffsetDateTime,
+    /// When the person was last changed; roles and claims don't count.
+    pub updated_at: OffsetDateTime,
+}
 
 pub(super) async fn insert_membership(uow: &UnitOfWork, id: UserId) -> Result<Uuid> {
     let record = membership::ActiveModel { user_id: Set(id.0), ..Default::default() };
