@@ -40,6 +40,7 @@
 mod accounts;
 mod authenticator;
 mod heard;
+mod issuers;
 mod linking;
 mod mapping;
 mod sign_in;
@@ -51,15 +52,15 @@ use svc_core::{App, Registry, Result};
 use svc_data::DataRegistry as _;
 use svc_database::Migration;
 use svc_http::HttpRegistry as _;
-use svc_openid::{ISSUER_UNAVAILABLE, Registration, RemoteIssuer};
+use svc_openid::ISSUER_UNAVAILABLE;
 
 pub(crate) use accounts::Turned;
 pub(crate) use heard::hear;
-pub(crate) use linking::{Account, Unlinked, accounts_of, link, unlink};
+pub(crate) use issuers::{Account, ExternalIssuer, ExternalIssuers};
+pub(crate) use linking::{Unlinked, accounts_of, link, unlink};
 pub(crate) use sign_in::{Back, COOKIE, Ended, LIFETIME_S, Wish, begin, end};
 pub(crate) use sign_out::{back_of, sign_out};
 
-use crate::settings::{AuthSettings, IssuerSettings};
 use authenticator::{ForeignTokenAuthenticator, KnownTokens};
 
 const MIGRATIONS: [Migration; 2] = [
@@ -79,63 +80,7 @@ pub(crate) fn configure(registry: &mut Registry) {
 
 /// Provides what is kept while the application runs.
 pub(crate) fn provide(app: &App) -> Result<()> {
-    let settings = app.settings::<AuthSettings>().all_issuers();
-    let issuers = settings.into_iter().map(|(name, settings)| {
-        let registration = Registration {
-            authority: settings.authority.clone(),
-            client_id: settings.client_id.clone(),
-            client_secret: settings.client_secret.clone(),
-            through: None,
-        };
-        let remote = RemoteIssuer::new(app, registration)?;
-        Ok(Arc::new(ExternalIssuer { name, settings, remote }))
-    });
-    app.provide(Arc::new(ExternalIssuers(issuers.collect::<Result<_>>()?)));
+    app.provide(Arc::new(ExternalIssuers::new(app)?));
     app.provide(Arc::new(KnownTokens::new(app)));
     Ok(())
-}
-
-/// An issuer that somebody else runs.
-pub(crate) struct ExternalIssuer {
-    /// Its name in addresses and settings.
-    pub(crate) name: String,
-    pub(crate) settings: IssuerSettings,
-    remote: RemoteIssuer,
-}
-
-impl ExternalIssuer {
-    /// What its button says.
-    pub(crate) fn title(&self) -> &str {
-        if let Some(title) = &self.settings.title {
-            return title;
-        }
-        let address = self.settings.authority.as_str();
-        let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-        rest.split('/').next().unwrap_or(rest)
-    }
-
-    /// Whether a token says to be of this issuer.
-    fn is_issuer_of(&self, said: &str) -> bool {
-        said.trim_end_matches('/') == self.settings.authority.as_str().trim_end_matches('/')
-    }
-}
-
-/// The issuers that the operator has named.
-pub(crate) struct ExternalIssuers(Vec<Arc<ExternalIssuer>>);
-
-impl ExternalIssuers {
-    pub(crate) fn all(&self) -> &[Arc<ExternalIssuer>] {
-        &self.0
-    }
-
-    /// The issuer of this name.
-    pub(crate) fn named(&self, name: &str) -> Option<&Arc<ExternalIssuer>> {
-        self.0.iter().find(|issuer| issuer.name == name)
-    }
-
-    /// The issuer that a token says to be of, and whose tokens the API takes.
-    fn of_token(&self, said: &str) -> Option<&Arc<ExternalIssuer>> {
-        let takes = |issuer: &&Arc<ExternalIssuer>| issuer.settings.audience.is_some();
-        self.0.iter().filter(takes).find(|issuer| issuer.is_issuer_of(said))
-    }
 }

@@ -15,7 +15,7 @@ use svc_data::{Context, UnitOfWork};
 use svc_database::{Database, column};
 use uuid::Uuid;
 
-use super::ExternalIssuer;
+use super::issuers::ExternalIssuer;
 use super::mapping::Described;
 use crate::email::Email;
 use crate::errors::{ADDRESS_TAKEN, LAST_ADMINISTRATOR};
@@ -100,17 +100,12 @@ pub(super) fn account(database: &Database, issuer: &ExternalIssuer, subject: &st
         "SELECT u.id, CASE WHEN u.disabled_at IS NULL THEN 0 ELSE 1 END \
          FROM identity_external_accounts a JOIN identity_users u ON u.id = a.user_id \
          WHERE a.issuer = ? AND a.subject = ?",
-        [key(issuer).into(), subject.into()],
+        [issuer.key().into(), subject.into()],
     )
 }
 
 pub(super) fn read(rows: &[QueryResult]) -> Result<Option<(UserId, bool)>> {
     rows.first().map(|row| Ok((UserId(column(row, 0)?), column::<i32>(row, 1)? == 1))).transpose()
-}
-
-/// How an issuer stands in the database.
-pub(super) fn key(issuer: &ExternalIssuer) -> String {
-    issuer.settings.authority.as_str().trim_end_matches('/').to_owned()
 }
 
 /// Finds whose the address is, where it can be trusted, or makes a person.
@@ -167,7 +162,7 @@ pub(super) async fn remember(
     let statement = context.database().statement(
         "INSERT INTO identity_external_accounts (issuer, subject, user_id, created_at) \
          VALUES (?, ?, ?, ?)",
-        [key(issuer).into(), subject.into(), user.0.into(), context.clock().now().into()],
+        [issuer.key().into(), subject.into(), user.0.into(), context.clock().now().into()],
     );
     uow.execute(statement).await.map(drop)
 }

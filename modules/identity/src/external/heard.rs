@@ -9,8 +9,7 @@
 use svc_core::{App, Result};
 use svc_openid::{Claims, TOLERANCE_S};
 
-use super::ExternalIssuer;
-use super::accounts::key;
+use super::issuers::ExternalIssuer;
 use crate::sessions::{self, BegunElsewhere};
 
 /// Ends what a logout token names, and says how many sessions that were; or why the token doesn't hold.
@@ -24,7 +23,7 @@ pub(crate) async fn hear(
         Err(fault) => return Ok(Err(fault.as_str())),
     };
     let begun = BegunElsewhere {
-        issuer: &key(issuer),
+        issuer: &issuer.key(),
         subject: Some(claims.sub.as_str()).filter(|subject| !subject.is_empty()),
         sid: claims.sid.as_deref(),
         before_s: claims.iat.saturating_add(TOLERANCE_S),

@@ -8,29 +8,13 @@ use svc_core::{App, Result, UserId};
 use svc_data::{Context, UnitOfWork};
 use svc_database::column;
 
-use super::ExternalIssuer;
-use super::accounts::{account, key, read, remember};
+use super::accounts::{account, read, remember};
+use super::issuers::{Account, ExternalIssuer};
 use crate::service::IdentityService;
 use crate::ways_in::{self, WaysIn};
 
 /// Accounts that a person has linked at most.
 const MOST: i64 = 20;
-
-/// An account at an issuer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Account {
-    /// The issuer, as the settings write it without a slash at the end.
-    pub(crate) issuer: String,
-    /// Its name there.
-    pub(crate) subject: String,
-}
-
-impl Account {
-    /// Whether it is at this issuer.
-    pub(crate) fn is_at(&self, issuer: &ExternalIssuer) -> bool {
-        self.issuer == key(issuer)
-    }
-}
 
 /// The accounts of a person.
 pub(crate) async fn accounts_of(app: &App, user: UserId) -> Result<Vec<Account>> {

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use svc_core::{App, KeyRing, Result, UserId, random_token};
 use svc_openid::CodeVerifier;
 
-use super::ExternalIssuer;
-use super::accounts::{Turned, admit, key};
+use super::accounts::{Turned, admit};
+use super::issuers::ExternalIssuer;
 use super::mapping::Described;
 use crate::sessions::{Elsewhere, SessionId};
 
@@ -215,7 +215,7 @@ async fn claims_of(
     if claims.sub.is_empty() {
         return Ok(Err("no_subject"));
     }
-    let at = Elsewhere::new(key(issuer), &claims, id_token);
+    let at = Elsewhere::new(issuer.key(), &claims, id_token);
     let mut more = claims.more;
     for (name, value) in issuer.remote.about(&tokens.access_token, &claims.sub).await? {
         more.entry(name).or_insert(value);

@@ -15,8 +15,8 @@ use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use svc_core::{App, Result};
 
-use super::accounts::key;
-use super::{ExternalIssuer, ExternalIssuers, LIFETIME_S};
+use super::issuers::{ExternalIssuer, ExternalIssuers};
+use super::sign_in::LIFETIME_S;
 use crate::provider::issuer_for;
 use crate::second_factor::{open, seal};
 use crate::sessions::{self, Session};
@@ -39,7 +39,7 @@ pub(crate) async fn sign_out(
     sessions::end(app, session.user, session.id).await?;
     let Some((begun_at, id_token)) = begun else { return Ok(None) };
     let issuers = app.service::<ExternalIssuers>()?;
-    let Some(issuer) = issuers.all().iter().find(|issuer| key(issuer) == begun_at) else {
+    let Some(issuer) = issuers.all().iter().find(|issuer| issuer.key() == begun_at) else {
         return Ok(None);
     };
     match address(app, headers, issuer, id_token.as_deref(), back).await {
