@@ -49,6 +49,7 @@ mod passkeys;
 mod password;
 mod passwords;
 mod permissions;
+mod presented;
 pub mod provider;
 mod recovery;
 mod refusals;

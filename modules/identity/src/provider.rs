@@ -72,9 +72,7 @@ use svc_openid::EmbeddedProvider;
 
 pub use settings::OpenIdSettings;
 
-pub(crate) use authenticator::presented_token;
-pub(crate) use issuer::issuer as issuer_for;
-pub(crate) use tokens::issuer_of;
+pub(crate) use issuer::issuer_for;
 
 use authenticator::TokenAuthenticator;
 use backchannel::Sender;

@@ -44,7 +44,6 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use svc_core::{App, Cache, Clock, Error, OrganisationId, Result, UserId, random_token};
 use svc_data::{Context, UnitOfWork};
 use svc_database::Database;
@@ -53,6 +52,7 @@ use time::OffsetDateTime;
 
 use crate::audit;
 pub use crate::ids::SessionId;
+use crate::presented::hash;
 use crate::settings::{AuthSettings, IdentitySettings};
 
 pub use cookie::{SessionCookie, is_plain_loopback};
@@ -382,11 +382,6 @@ impl Sessions {
 pub(crate) fn provide(app: &App) -> Result<()> {
     app.provide(Arc::new(Sessions::new(app)?));
     Ok(())
-}
-
-/// What a cookie's value is looked up by. It is as random as a key, so a fast hash is enough.
-fn hash(token: &str) -> [u8; 32] {
-    Sha256::digest(token.as_bytes()).into()
 }
 
 fn user_agent(headers: &HeaderMap) -> String {

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use sha2::{Digest as _, Sha256};
 use svc_core::{App, Cache, Directory, Error, Means, OrganisationId, Principal, Result, UserId};
 use svc_http::Authenticator;
 use svc_openid::TOLERANCE_S;
 
 use super::accounts::{admit, is_known};
+use super::issuers::{ExternalIssuer, ExternalIssuers};
 use super::mapping::Described;
-use super::{ExternalIssuer, ExternalIssuers};
-use crate::provider::{issuer_of, presented_token};
+use crate::presented::{bearer_token, hash, issuer_of};
 use crate::service::TOPIC;
 use crate::settings::IdentitySettings;
 
@@ -46,7 +45,7 @@ impl Authenticator for ForeignTokenAuthenticator {
         let issuers = app.service::<ExternalIssuers>()?;
         let mut headers = request.headers.get_all(AUTHORIZATION).iter();
         let (Some(header), None) = (headers.next(), headers.next()) else { return Ok(None) };
-        let Some(token) = header.to_str().ok().and_then(presented_token) else { return Ok(None) };
+        let Some(token) = header.to_str().ok().and_then(bearer_token) else { return Ok(None) };
         let issuer = issuer_of(token).and_then(|said| issuers.of_token(&said));
         let Some(issuer) = issuer else { return Ok(None) };
         let Some(known) = known(app, issuer, token).await? else { return Err(refused()) };
@@ -65,7 +64,7 @@ fn refused() -> Error {
 /// Whom a token stands for; none for one that opens nothing.
 async fn known(app: &App, issuer: &Arc<ExternalIssuer>, token: &str) -> Result<Option<Known>> {
     let tokens = app.service::<KnownTokens>()?;
-    let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+    let hash = hash(token);
     if let Some(known) = tokens.0.get(&hash) {
         return Ok(known.filter(|known| app.clock().now_us() < known.ends_at_us));
     }

@@ -19,13 +19,14 @@ use svc_data::Context;
 use svc_openid::{CodeChallenge, TokenFault};
 use time::{Duration, OffsetDateTime};
 
-use super::clients::{Clients, KnownClient, hash};
+use super::clients::{Clients, KnownClient};
 use super::errors::{BAD_SIGN_IN_REQUEST, FOREIGN_REDIRECT, UNKNOWN_CLIENT};
 use super::form::{Form, Refused, address_with, refused};
 use super::grants::{self, Code, Grant};
 use super::issuer;
 use super::settings::OpenIdSettings;
 use super::tokens::Tokens;
+use crate::presented::hash;
 use crate::sessions::{self, Session};
 
 /// Where this endpoint is.
@@ -75,7 +76,7 @@ pub(super) async fn authorize(
 ) -> Result<Response> {
     let unreadable = |refusal: Refused| BAD_SIGN_IN_REQUEST.error(refusal.description);
     let form = Form::of_query(query).map_err(unreadable)?;
-    let issuer = issuer::issuer(app, headers)?;
+    let issuer = issuer::issuer_for(app, headers)?;
     let id = form.need("client_id").map_err(unreadable)?;
     let unknown = || UNKNOWN_CLIENT.error("the program that asks for a sign-in isn't registered");
     let client = app.service::<Clients>()?.find(id, &issuer).await?.ok_or_else(unknown)?;

@@ -13,7 +13,6 @@ mod uris;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use svc_core::{App, Cache, Error, OrganisationId, Result, UserId, random_token};
 use svc_database::{Database, database_error};
@@ -23,6 +22,7 @@ use uuid::Uuid;
 pub use registering::{Client, NewClient, create, get, list, remove};
 
 use super::settings::OpenIdSettings;
+use crate::presented::hash;
 use crate::service::TOPIC;
 use crate::settings::IdentitySettings;
 
@@ -188,11 +188,6 @@ impl Clients {
         }
         Ok(false)
     }
-}
-
-/// What a secret is compared by. It is as random as a key, so a fast hash is enough.
-pub(super) fn hash(secret: &str) -> [u8; 32] {
-    Sha256::digest(secret.as_bytes()).into()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::sessions::is_plain_loopback;
 
 /// The issuer for a request: the public address without a slash at its end, or the loopback address
 /// that was asked.
-pub(crate) fn issuer(app: &App, headers: &HeaderMap) -> Result<String> {
+pub(crate) fn issuer_for(app: &App, headers: &HeaderMap) -> Result<String> {
     if let Some(url) = public_url(app) {
         return Ok(url);
     }

@@ -1,5 +1,6 @@
 //! The endpoints over HTTP.
 
+mod answers;
 mod client_authentication;
 mod cors;
 mod ending;
@@ -7,21 +8,21 @@ mod ending;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, PRAGMA, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, StatusCode};
-use serde_json::{Value, json};
+use http::{HeaderMap, StatusCode};
+use serde_json::Value;
 use svc_core::{App, Result};
 use svc_http::{ApiResult, HttpState, OpenApiRouter, public_routes};
 
-use super::authenticator::presented_token;
 use super::authorize::{self, see};
-use super::form::{Form, Refused};
+use super::form::Form;
 use super::signing_keys::SigningKeys;
 use super::tokens::{Tokens, about_person};
 use super::{discovery, issuer, token};
 use crate::pages::{Visit, or_page};
+use crate::presented::bearer_token;
+use answers::{challenge, published, refuse, secret};
 use client_authentication::authenticate;
-use cors::Cors;
+use cors::{Cors, preflights};
 
 pub(super) fn routes() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
@@ -63,25 +64,6 @@ pub(super) fn routes() -> OpenApiRouter<HttpState> {
         ))
 }
 
-/// How long clients may keep what is published.
-const PUBLISHED: &str = "public, max-age=3600";
-
-macro_rules! preflights {
-    ($($name:ident, $path:literal;)+) => {$(
-        /// Says whether a page of another origin may ask.
-        #[utoipa::path(
-            options,
-            path = $path,
-            tag = "sign-in",
-            responses((status = 204, description = "The origins, methods and headers that may.")),
-        )]
-        pub(super) async fn $name(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
-            Ok(Cors::of(&app, &headers).await?.preflight())
-        }
-    )+};
-}
-pub(in crate::provider) use preflights;
-
 preflights! {
     openid_configuration_preflight, "/.well-known/openid-configuration";
     oauth_metadata_preflight, "/.well-known/oauth-authorization-server";
@@ -98,7 +80,7 @@ preflights! {
     responses((status = 200, description = "The provider's addresses and abilities.", body = Value)),
 )]
 async fn openid_configuration(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
-    Ok(published(&discovery::metadata(&issuer::issuer(&app, &headers)?)))
+    Ok(published(&discovery::metadata(&issuer::issuer_for(&app, &headers)?)))
 }
 
 /// The same under the name that OAuth gives it (RFC 8414, section 3).
@@ -109,7 +91,7 @@ async fn openid_configuration(State(app): State<App>, headers: HeaderMap) -> Api
     responses((status = 200, description = "The provider's addresses and abilities.", body = Value)),
 )]
 async fn oauth_metadata(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
-    Ok(published(&discovery::metadata(&issuer::issuer(&app, &headers)?)))
+    Ok(published(&discovery::metadata(&issuer::issuer_for(&app, &headers)?)))
 }
 
 /// The keys that tokens are checked with (RFC 7517, section 5).
@@ -121,15 +103,6 @@ async fn oauth_metadata(State(app): State<App>, headers: HeaderMap) -> ApiResult
 )]
 async fn public_keys(State(app): State<App>) -> ApiResult<Response> {
     Ok(published(&app.service::<SigningKeys>()?.keys().await?.document))
-}
-
-/// Everybody may read what is published, from every page.
-fn published(document: &Value) -> Response {
-    let mut response = axum::Json(document).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static(PUBLISHED));
-    cors::for_everybody(headers);
-    response
 }
 
 /// Signs a browser in for a client, and sends it back with a code (RFC 6749, section 4.1.1).
@@ -192,7 +165,7 @@ async fn give_tokens(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<Resp
         Ok(form) => form,
         Err(refusal) => return Ok(refuse(&refusal, false)),
     };
-    let issuer = issuer::issuer(app, headers)?;
+    let issuer = issuer::issuer_for(app, headers)?;
     let client = match authenticate(app, &issuer, headers, &form).await? {
         Ok(client) => client,
         Err((refusal, by_header)) => {
@@ -204,27 +177,6 @@ async fn give_tokens(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<Resp
         Err(refusal) => refuse(&refusal, false),
     };
     Ok(Cors::of_client(&client, headers).add(response))
-}
-
-/// What nobody on the way may keep (RFC 6749, section 5.1).
-fn secret(mut response: Response) -> Response {
-    let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(PRAGMA, HeaderValue::from_static("no-cache"));
-    response
-}
-
-/// A refusal as RFC 6749, section 5.2 writes it.
-fn refuse(Refused { code, description }: &Refused, by_header: bool) -> Response {
-    let status =
-        if *code == "invalid_client" { StatusCode::UNAUTHORIZED } else { StatusCode::BAD_REQUEST };
-    let body = axum::Json(json!({ "error": code, "error_description": description }));
-    let mut response = secret((status, body).into_response());
-    if by_header {
-        let challenge = HeaderValue::from_static("Basic realm=\"client\", charset=\"UTF-8\"");
-        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-    }
-    response
 }
 
 /// Says who the person of an access token is (OpenID Connect Core, section 5.3).
@@ -270,7 +222,7 @@ async fn userinfo(app: &App, headers: &HeaderMap) -> Result<Response> {
         return Ok(challenge(StatusCode::UNAUTHORIZED, None));
     };
     let tokens = app.service::<Tokens>()?;
-    let token = match presented.to_str().ok().and_then(presented_token) {
+    let token = match presented.to_str().ok().and_then(bearer_token) {
         Some(token) => tokens.check_access(app, token).await?.ok(),
         None => None,
     };
@@ -292,16 +244,4 @@ async fn userinfo(app: &App, headers: &HeaderMap) -> Result<Response> {
     claims.insert("sub".to_owned(), token.user.to_string().into());
     claims.insert("org".to_owned(), token.organisation.to_string().into());
     Ok(secret(axum::Json(Value::Object(claims)).into_response()))
-}
-
-/// RFC 6750, section 3.
-fn challenge(status: StatusCode, error: Option<&str>) -> Response {
-    let text =
-        error.map_or_else(|| "Bearer".to_owned(), |error| format!("Bearer error=\"{error}\""));
-    let body = axum::Json(json!({ "error": error.unwrap_or("invalid_token") }));
-    let mut response = secret((status, [(CONTENT_TYPE, "application/json")], body).into_response());
-    if let Ok(value) = HeaderValue::from_str(&text) {
-        response.headers_mut().insert(WWW_AUTHENTICATE, value);
-    }
-    response
 }

@@ -12,12 +12,13 @@ use svc_openid::{
 };
 
 use super::authenticator::principal_of;
-use super::clients::{Clients, KnownClient, hash};
+use super::clients::{Clients, KnownClient};
 use super::form::{Form, Refused, refused};
 use super::grants::{self, Grant, Use};
 use super::issuer;
 use super::settings::OpenIdSettings;
 use super::tokens::{Tokens, grant_holds};
+use crate::presented::hash;
 use crate::users;
 
 /// What a grant was turned into, before tokens are signed.
@@ -237,7 +238,7 @@ impl EmbeddedProvider for Provider {
     }
 
     fn issuer(&self, headers: &HeaderMap) -> Result<String> {
-        issuer::issuer(&self.0.get()?, headers)
+        issuer::issuer_for(&self.0.get()?, headers)
     }
 
     async fn token(

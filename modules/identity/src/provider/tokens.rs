@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use svc_core::{App, Cache, Clock, OrganisationId, Result, UserId};
@@ -18,6 +17,7 @@ use super::grants::{self, Grant};
 use super::issuer;
 use super::settings::OpenIdSettings;
 use super::signing_keys::SigningKeys;
+use crate::presented::{hash, issuer_of};
 use crate::sessions;
 use crate::settings::IdentitySettings;
 use crate::users;
@@ -190,7 +190,7 @@ impl Tokens {
         app: &App,
         token: &str,
     ) -> Result<Result<Arc<AccessToken>, TokenFault>> {
-        let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        let hash = hash(token);
         if let Some(known) = self.checked.get(&hash) {
             let is_over = self.clock.now_us() >= known.ends_at_us;
             return Ok(if is_over { Err(TokenFault::Time) } else { Ok(known) });
@@ -309,24 +309,4 @@ fn read(claims: Claims) -> Option<AccessToken> {
         ends_at_us: claims.exp?.checked_mul(1_000_000)?,
         issuer: claims.iss,
     })
-}
-
-#[derive(Deserialize)]
-struct Issued {
-    iss: String,
-}
-
-/// Who a token says has made it, before anything of it is known to be true.
-pub(crate) fn issuer_of(token: &str) -> Option<String> {
-    let mut parts = token.split('.');
-    let (Some(_), Some(claims), Some(_), None) =
-        (parts.next(), parts.next(), parts.next(), parts.next())
-    else {
-        return None;
-    };
-    if claims.len() > 16 * 1024 {
-        return None;
-    }
-    let claims = URL_SAFE_NO_PAD.decode(claims).ok()?;
-    serde_json::from_slice::<Issued>(&claims).ok().map(|issued| issued.iss)
 }

@@ -5,12 +5,12 @@ use svc_core::settings::Secret;
 use svc_core::{Directory, Error, Result, UserId, random_token};
 use svc_data::Context;
 
-use super::hash;
 use super::model::{ActiveModel, COLUMN, Entity, Model};
 use super::uris::{check_lines, is_origin, is_redirect_uri, is_web_uri};
 use crate::acting::{actor, lock};
 use crate::ids::ClientId;
 use crate::permissions::MANAGE;
+use crate::presented::hash;
 use crate::provider::errors::TOO_MANY_CLIENTS;
 use crate::text;
 

@@ -58,6 +58,23 @@ impl Cors {
     }
 }
 
+/// Makes, for each address, the route that answers the question that comes before a request.
+macro_rules! preflights {
+    ($($name:ident, $path:literal;)+) => {$(
+        /// Says whether a page of another origin may ask.
+        #[utoipa::path(
+            options,
+            path = $path,
+            tag = "sign-in",
+            responses((status = 204, description = "The origins, methods and headers that may.")),
+        )]
+        pub(super) async fn $name(State(app): State<App>, headers: HeaderMap) -> ApiResult<Response> {
+            Ok(Cors::of(&app, &headers).await?.preflight())
+        }
+    )+};
+}
+pub(super) use preflights;
+
 /// Lets every page read what is published.
 pub(super) fn for_everybody(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));

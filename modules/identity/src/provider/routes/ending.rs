@@ -8,15 +8,16 @@ use svc_core::{App, Error, Result};
 use svc_data::Context;
 use svc_http::ApiResult;
 
+use super::answers::{refuse, secret};
 use super::client_authentication::authenticate;
-use super::cors::Cors;
-use super::{preflights, refuse, secret};
+use super::cors::{Cors, preflights};
 use crate::external::{self, ExternalIssuers, sign_out};
 use crate::pages::{Visit, or_page};
+use crate::presented::hash;
 use crate::provider::authorize::see;
-use crate::provider::clients::{Clients, KnownClient, hash};
+use crate::provider::clients::{Clients, KnownClient};
 use crate::provider::errors::BAD_SIGN_IN_REQUEST;
-use crate::provider::form::{Form, address_with, refused};
+use crate::provider::form::{Form, Refused, address_with, refused};
 use crate::provider::tokens::Tokens;
 use crate::provider::{grants, issuer};
 use crate::sessions;
@@ -54,7 +55,7 @@ async fn take_back(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<Respon
         Ok(form) => form,
         Err(refusal) => return Ok(refuse(&refusal, false)),
     };
-    let issuer = issuer::issuer(app, headers)?;
+    let issuer = issuer::issuer_for(app, headers)?;
     let client = match authenticate(app, &issuer, headers, &form).await? {
         Ok(client) => client,
         Err((refusal, by_header)) => return Ok(refuse(&refusal, by_header)),
@@ -158,13 +159,9 @@ pub(super) async fn logout_by_post(headers: HeaderMap, body: Bytes) -> Response 
 
 /// Signs out here, and at the issuer by whose account the session was begun. Whoever has an ID token of the session vouches for the sign-out; every other request could be
 /// made by a page that wants to annoy, so the person is asked.
-async fn logout(
-    app: &App,
-    headers: &HeaderMap,
-    form: Result<Form, super::Refused>,
-) -> Result<Response> {
+async fn logout(app: &App, headers: &HeaderMap, form: Result<Form, Refused>) -> Result<Response> {
     let form = form.map_err(|refusal| BAD_SIGN_IN_REQUEST.error(refusal.description))?;
-    let issuer = issuer::issuer(app, headers)?;
+    let issuer = issuer::issuer_for(app, headers)?;
     let (client, vouched) = vouched(app, &issuer, &form).await?;
     let back = match form.get("post_logout_redirect_uri") {
         None => None,
