@@ -32,7 +32,7 @@
 //! | a page is framed, and takes clicks meant for another | `frame-ancestors`, from `Svc:Auth:FrameAncestors` | [`answer`] |
 //! | `return` leads elsewhere | only a path of this application is followed | [`own_path`] |
 //! | a session that somebody else knows is given to a browser | each sign-in makes a new one | [`sessions`](crate::sessions) |
-//! | secrets are read off the length of compressed pages | the form's secret is masked anew in each page | [`form`] |
+//! | secrets are read off the length of compressed pages | the form's secret is masked anew in each page | [`form_secret`] |
 //! | a page is found in a cache, or an address in a referrer | `no-store`, `Referrer-Policy: same-origin` | [`answer`] |
 
 mod account;
@@ -43,10 +43,13 @@ mod external;
 mod first_start;
 mod forgotten;
 mod form;
+mod form_secret;
 mod invitation;
+mod language;
 mod organisation;
 mod own_path;
 mod page;
+mod passkey_offer;
 mod passkeys;
 mod problems;
 mod recovery;
@@ -65,11 +68,9 @@ use svc_http::HttpState;
 
 pub(crate) use answer::or_page;
 pub(crate) use first_start::{FirstStart, announce};
-pub(crate) use passkeys::SCRIPT as PASSKEY_SCRIPT;
+pub(crate) use own_path::PREFIX;
+pub(crate) use passkey_offer::SCRIPT as PASSKEY_SCRIPT;
 pub(crate) use visit::Visit;
-
-/// Where the pages are.
-pub(crate) const PREFIX: &str = "/account";
 
 /// The largest form, in bytes.
 const MAX_FORM: usize = 16 * 1024;
@@ -104,7 +105,7 @@ pub(crate) fn routes() -> Router<HttpState> {
         .route("/invitation", get(invitation::show).post(invitation::submit))
         .route("/join", post(invitation::join))
         .route("/first-start", get(first_start::open))
-        .route("/language", get(page::choose_language))
+        .route("/language", get(language::choose))
         .route("/{file}", get(page::style))
         .layer(DefaultBodyLimit::max(MAX_FORM))
 }

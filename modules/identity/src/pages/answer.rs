@@ -9,7 +9,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, StatusCode};
 use svc_core::settings::WebUrl;
 use svc_core::{App, Error, ErrorKind};
-use svc_http::ApiResult;
+use svc_http::{ApiError, ApiResult};
 
 use super::own_path::OwnPath;
 use super::page::Page;
@@ -82,10 +82,10 @@ impl PageError {
     }
 }
 
-impl From<Error> for PageError {
+impl From<ApiError> for PageError {
     /// For what fails before there is a page in somebody's language.
-    fn from(error: Error) -> Self {
-        Self(Box::new(svc_http::ApiError::from(error).into_response()))
+    fn from(error: ApiError) -> Self {
+        Self(Box::new(error.into_response()))
     }
 }
 
@@ -135,7 +135,7 @@ impl Visit {
             Ok(html) => html,
             Err(error) => {
                 let error = Error::internal("a page could not be written").caused_by(error);
-                return svc_http::ApiError::from(error).into_response();
+                return ApiError::from(error).into_response();
             }
         };
         let mut response = (status, Html(html)).into_response();

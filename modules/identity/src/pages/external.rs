@@ -9,8 +9,8 @@ use svc_core::{Error, Result};
 use svc_openid::ISSUER_UNAVAILABLE;
 
 use super::answer::{Link, Message, PageError, PageResult};
-use super::own_path::OwnPath;
-use super::sign_in::{Back, admit};
+use super::own_path::{Back, OwnPath};
+use super::sign_in::admit;
 use super::sign_out::leave;
 use super::visit::Visit;
 use crate::external::{
@@ -22,22 +22,6 @@ use crate::sessions::{Session, SessionId, cookie, set_cookie};
 
 /// When to try an issuer again that can't be used, in seconds.
 const AWAY: HeaderValue = HeaderValue::from_static("60");
-
-/// A button of the sign-in page.
-pub(super) struct Button {
-    pub(super) href: String,
-    pub(super) text: String,
-}
-
-/// The buttons of the sign-in page, one for each issuer.
-pub(super) fn buttons(visit: &Visit, back: &OwnPath) -> Result<Vec<Button>> {
-    let issuers = visit.app.service::<ExternalIssuers>()?;
-    let button = |issuer: &std::sync::Arc<ExternalIssuer>| Button {
-        href: back.behind(&format!("/account/external/{}", issuer.name)),
-        text: visit.page.text_with("identity-external-button", "issuer", issuer.title()),
-    };
-    Ok(issuers.all().iter().map(button).collect())
-}
 
 /// Sends a browser to an issuer.
 pub(super) async fn begin(

@@ -20,7 +20,7 @@ use svc_http::HttpSettings;
 
 use super::answer::{PageError, PageResult};
 use super::forgotten::ended;
-use super::own_path::OwnPath;
+use super::own_path::{OwnPath, PREFIX};
 use super::sign_in::admit;
 use super::visit::Visit;
 use crate::second_factor::Proved;
@@ -68,8 +68,7 @@ pub(crate) fn announce(app: &App) -> Result<()> {
     let text = format!(
         "\nTo sign in, open this address once, on this machine:\n\n    \
          http://{}{}/first-start?code={code}\n\n",
-        settings.listen,
-        super::PREFIX
+        settings.listen, PREFIX
     );
     // Who closed the output doesn't want to read it.
     let _ = std::io::stdout().write_all(text.as_bytes());

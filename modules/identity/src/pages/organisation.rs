@@ -9,9 +9,8 @@ use uuid::Uuid;
 
 use super::answer::{PageError, PageResult};
 use super::form::Submitted;
-use super::own_path::OwnPath;
+use super::own_path::{Back, OwnPath};
 use super::page::Page;
-use super::sign_in::Back;
 use super::visit::Visit;
 use crate::{members, sessions};
 

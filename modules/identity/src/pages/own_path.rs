@@ -1,4 +1,9 @@
-//! Where a page leads afterwards: only to this application.
+//! Where the pages are, and where one leads afterwards: only to this application.
+
+use serde::Deserialize;
+
+/// Where the pages are.
+pub(crate) const PREFIX: &str = "/account";
 
 /// The longest address that is followed, in bytes.
 const LONGEST: usize = 4_000;
@@ -37,6 +42,23 @@ impl OwnPath {
         }
         let query = serde_urlencoded::to_string([("return", &self.0)]);
         format!("{page}?{}", query.unwrap_or_default())
+    }
+}
+
+/// Where a page is asked to lead afterwards.
+#[derive(Deserialize)]
+pub(super) struct Back {
+    #[serde(default)]
+    pub(super) r#return: String,
+    /// The address that a program expects to sign in (OpenID Connect Core, section 3.1.2.1): no more than
+    /// what stands in the field at first.
+    #[serde(default)]
+    pub(super) login_hint: String,
+}
+
+impl Back {
+    pub(super) fn path(&self) -> OwnPath {
+        OwnPath::parse(&self.r#return)
     }
 }
 

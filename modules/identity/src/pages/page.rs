@@ -3,30 +3,23 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, SET_COOKIE};
-use serde::Deserialize;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use sha2::{Digest as _, Sha256};
 use svc_core::{App, Error, hex};
 use svc_http::ApiError;
 use svc_messages::{Arguments, Texts};
 
-use super::answer::PageResult;
-use super::own_path::OwnPath;
-use super::visit::Visit;
-use crate::sessions::set_cookie;
+use super::own_path::PREFIX;
 use crate::text::application_name;
 
 /// The cookie in which a browser keeps the language that was chosen on a page.
 pub(super) const LANGUAGE_COOKIE: &str = "svc-language";
 
-/// A year, in seconds.
-const LANGUAGE_LIFETIME: u64 = 365 * 24 * 60 * 60;
-
 /// The languages of the pages, each by its own name.
-const LANGUAGES: [(&str, &str); 2] = [("en", "English"), ("de", "Deutsch")];
+pub(super) const LANGUAGES: [(&str, &str); 2] = [("en", "English"), ("de", "Deutsch")];
 
 const STYLE: &str = include_str!("../../templates/style.css");
 
@@ -93,7 +86,7 @@ impl Page {
 
     #[expect(clippy::unused_self, reason = "templates call it as they call all else")]
     pub(super) fn style(&self) -> String {
-        format!("{}/{}", super::PREFIX, *STYLE_NAME)
+        format!("{}/{}", PREFIX, *STYLE_NAME)
     }
 
     pub(super) fn initial(&self) -> String {
@@ -120,7 +113,7 @@ impl Page {
         let address = |code| {
             let query = [("language", code), ("return", self.path.as_str())];
             let query = serde_urlencoded::to_string(query).unwrap_or_default();
-            format!("{}/language?{query}", super::PREFIX)
+            format!("{PREFIX}/language?{query}")
         };
         let offered = |(code, name)| Offered {
             code,
@@ -130,24 +123,6 @@ impl Page {
         };
         LANGUAGES.map(offered).into()
     }
-}
-
-#[derive(Deserialize)]
-pub(super) struct Choice {
-    language: String,
-    #[serde(default)]
-    r#return: String,
-}
-
-/// Remembers a language, and leads back.
-pub(super) async fn choose_language(visit: Visit, Query(choice): Query<Choice>) -> PageResult {
-    let known = LANGUAGES.iter().find(|(code, _)| *code == choice.language);
-    let mut response = visit.redirect(OwnPath::parse(&choice.r#return).as_str());
-    if let Some((code, _)) = known {
-        let cookie = set_cookie(visit.is_plain(), LANGUAGE_COOKIE, code, LANGUAGE_LIFETIME);
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
-    Ok(response)
 }
 
 /// The style sheet of the pages, under the name that it has now.

@@ -1,75 +1,27 @@
 //! Passkeys: the person's list, adding one, and signing in with one.
-//!
-//! A browser uses them by a script of ours, which stands in the page itself; the page's policy names its
-//! hash and allows no other. Without a script the pages say so, and all else works.
-
-use std::sync::LazyLock;
 
 use askama::Template;
 use axum::response::Response;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use http::{HeaderValue, StatusCode};
+use http::StatusCode;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use sha2::{Digest as _, Sha256};
+use svc_core::Result;
 use svc_core::settings::Secret;
-use svc_core::{Result, UserId};
 use svc_messages::Arguments;
 use uuid::Uuid;
 
 use super::account::to_sign_in;
 use super::answer::{PageError, PageResult};
 use super::form::Submitted;
-use super::own_path::OwnPath;
 use super::page::Page;
+use super::passkey_offer::{AnswerForm, Offer, party, prove};
 use super::problems::Problems;
 use super::second_step::{RecoveryCodesPage, codes_left, require_password};
-use super::sign_in::{self, begin, note_refusal};
+use super::sign_in::{self, begin};
 use super::visit::Visit;
-use crate::audit::Refused;
-use crate::passkeys::{self, Added, Challenge, Fault, Party, Passkey, Purpose, Removed};
-use crate::provider::issuer_for;
+use crate::passkeys::{self, Added, Challenge, Fault, Passkey, Purpose, Removed};
 use crate::second_factor::Proved;
 use crate::sessions::{Method, Session};
 use crate::{second_factor, store, text};
-
-/// The script that has a browser make and use passkeys.
-pub(crate) const SCRIPT: &str = include_str!("../../templates/passkey.js");
-
-/// What a page's policy says of the script, before what it says of forms.
-static SCRIPT_POLICY: LazyLock<String> = LazyLock::new(|| {
-    let hash = STANDARD.encode(Sha256::digest(SCRIPT));
-    format!("script-src 'sha256-{hash}'; require-trusted-types-for 'script'; form-action")
-});
-
-/// What a form hands to the script, and carries back.
-pub(super) struct Offer {
-    pub(super) options: String,
-    pub(super) challenge: String,
-    pub(super) back: String,
-}
-
-/// Offers to use a key; none where the browser knows the application by no name.
-pub(super) fn offer(
-    visit: &Visit,
-    purpose: Purpose,
-    keys: &[Passkey],
-    back: &OwnPath,
-) -> Result<Option<Offer>> {
-    let Some(party) = party(visit) else { return Ok(None) };
-    let challenge = Challenge::new(&visit.app, purpose, visit.secret.binding());
-    Ok(Some(Offer {
-        options: challenge.options(&party, keys),
-        challenge: challenge.seal(&visit.app)?,
-        back: back.as_str().to_owned(),
-    }))
-}
-
-/// The place for which this browser uses keys.
-fn party(visit: &Visit) -> Option<Party> {
-    Party::of(&issuer_for(&visit.app, &visit.headers).ok()?)
-}
 
 #[derive(Template)]
 #[template(path = "passkeys.html")]
@@ -112,28 +64,6 @@ pub(super) struct NewForm {
     name: String,
     #[serde(default, deserialize_with = "text::secret")]
     current: Secret,
-}
-
-/// What comes back from the script.
-#[derive(Deserialize)]
-pub(super) struct AnswerForm {
-    challenge: String,
-    answer: String,
-    #[serde(default)]
-    r#return: String,
-}
-
-impl AnswerForm {
-    /// Where it leads afterwards.
-    pub(super) fn back(&self) -> OwnPath {
-        OwnPath::parse(&self.r#return)
-    }
-
-    /// The challenge that was answered, and the answer; none where one of them can't be read.
-    fn read<T: DeserializeOwned>(&self, visit: &Visit) -> Option<(Challenge, T)> {
-        let challenge = Challenge::read(&visit.app, &self.challenge, visit.secret.binding())?;
-        Some((challenge, serde_json::from_str(&self.answer).ok()?))
-    }
 }
 
 /// The list.
@@ -289,28 +219,6 @@ pub(super) async fn sign_in(Submitted(visit, form): Submitted<AnswerForm>) -> Pa
     outcome.await.map_err(|error| PageError::of(&visit, &error))
 }
 
-/// Whose key has signed the challenge of a form; none where it doesn't hold, which is noted.
-pub(super) async fn prove(
-    visit: &Visit,
-    form: &AnswerForm,
-    is_ours: impl Fn(&Purpose) -> bool,
-) -> Result<Option<UserId>> {
-    let proof = match (form.read(visit), party(visit)) {
-        (Some((challenge, used)), Some(party)) if is_ours(challenge.purpose()) => {
-            passkeys::prove(&visit.app, &party, &challenge, &used).await?
-        }
-        _ => Err((None, Fault::Challenge)),
-    };
-    match proof {
-        Ok(user) => Ok(Some(user)),
-        Err((user, fault)) => {
-            tracing::info!(reason = fault.as_str(), "a passkey was refused");
-            note_refusal(visit, user, Refused::WrongPasskey)?;
-            Ok(None)
-        }
-    }
-}
-
 async fn list(
     visit: &Visit,
     status: StatusCode,
@@ -343,22 +251,4 @@ fn row(page: &Page, key: Passkey) -> Row {
     };
     let remove_label = page.text_with("identity-passkey-remove-label", "name", &key.name);
     Row { id: key.id, used, remove_label, name: key.name }
-}
-
-impl Visit {
-    /// A page with the script, whose policy allows that and no other.
-    pub(super) fn answer_with_script(
-        &self,
-        status: StatusCode,
-        template: &impl Template,
-    ) -> Response {
-        let mut response = self.answer(status, template);
-        let name = http::header::CONTENT_SECURITY_POLICY;
-        let policy = response.headers().get(&name).and_then(|policy| policy.to_str().ok());
-        let policy = policy.map(|policy| policy.replacen("form-action", &SCRIPT_POLICY, 1));
-        if let Some(Ok(policy)) = policy.map(HeaderValue::try_from) {
-            response.headers_mut().insert(name, policy);
-        }
-        response
-    }
 }

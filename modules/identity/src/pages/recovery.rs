@@ -11,7 +11,7 @@ use super::form::Submitted;
 use super::own_path::OwnPath;
 use super::page::Page;
 use super::problems::Problems;
-use super::sign_in::{begin, note_refusal};
+use super::sign_in::begin;
 use super::visit::Visit;
 use crate::audit::Refused;
 use crate::recovery::{Recovered, recover};
@@ -48,7 +48,7 @@ pub(super) async fn submit(Submitted(visit, form): Submitted<RecoveryForm>) -> P
                 begin(&visit, proved, &OwnPath::parse(NEXT)).await
             }
             Recovered::Wrong(user) => {
-                note_refusal(&visit, user, Refused::WrongCode)?;
+                visit.note_refusal(user, Refused::WrongCode)?;
                 problems.add("code", visit.page.text("identity-recovery-refused"));
                 Ok(page(&visit, StatusCode::UNPROCESSABLE_ENTITY, &problems))
             }

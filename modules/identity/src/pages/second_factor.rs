@@ -12,17 +12,14 @@ use super::answer::{Link, Message, PageError, PageResult};
 use super::form::Submitted;
 use super::own_path::OwnPath;
 use super::page::Page;
-use super::passkeys::{AnswerForm, Offer, offer, prove};
+use super::passkey_offer::{AnswerForm, Offer, offer, prove};
 use super::problems::Problems;
-use super::sign_in::{begin, note_refusal};
+use super::sign_in::{PROVED_COOKIE, begin};
 use super::visit::Visit;
 use crate::audit::Refused;
 use crate::passkeys::{self, Purpose};
 use crate::second_factor::{self, Checked, Proved};
 use crate::sessions::{Method, cookie, set_cookie};
-
-/// The cookie in which a browser keeps what its person has proved.
-const COOKIE: &str = "svc-proved";
 
 #[derive(Template)]
 #[template(path = "second_factor.html")]
@@ -51,15 +48,6 @@ pub(super) struct CodeForm {
     r#return: String,
     #[serde(default)]
     recovery: Option<String>,
-}
-
-/// Leads a browser to the second step, with a note of the first.
-pub(super) fn ask(visit: &Visit, proved: &Proved, back: &OwnPath) -> Result<Response> {
-    let note = proved.seal(&visit.app)?;
-    let mut response = visit.redirect(&back.behind("/account/second-factor"));
-    let cookie = set_cookie(visit.is_plain(), COOKIE, &note, Proved::lifetime());
-    response.headers_mut().append(SET_COOKIE, cookie);
-    Ok(response)
 }
 
 /// The page.
@@ -96,7 +84,7 @@ pub(super) async fn submit(Submitted(visit, form): Submitted<CodeForm>) -> PageR
                 return Ok(response);
             }
             Checked::Wrong => {
-                note_refusal(&visit, Some(proved.user), Refused::WrongCode)?;
+                visit.note_refusal(Some(proved.user), Refused::WrongCode)?;
                 problems.add("code", visit.page.text(wrong));
             }
             Checked::Wait(wait) => problems.problem = Some(visit.page.wait(wait)),
@@ -126,12 +114,12 @@ pub(super) async fn submit_passkey(Submitted(visit, form): Submitted<AnswerForm>
 }
 
 fn proved(visit: &Visit) -> Option<Proved> {
-    let note = cookie(visit.is_plain(), &visit.headers, COOKIE)?;
+    let note = cookie(visit.is_plain(), &visit.headers, PROVED_COOKIE)?;
     Proved::read(&visit.app, &note)
 }
 
 fn no_note(visit: &Visit) -> HeaderValue {
-    set_cookie(visit.is_plain(), COOKIE, "", 0)
+    set_cookie(visit.is_plain(), PROVED_COOKIE, "", 0)
 }
 
 async fn page(

@@ -9,10 +9,10 @@ use svc_core::settings::Secret;
 
 use super::answer::{PageError, PageResult};
 use super::form::Submitted;
-use super::own_path::OwnPath;
+use super::own_path::{Back, OwnPath};
 use super::page::Page;
 use super::problems::Problems;
-use super::sign_in::{Back, admit};
+use super::sign_in::admit;
 use super::visit::Visit;
 use crate::second_factor::Proved;
 use crate::service::IdentityService;

@@ -1,5 +1,7 @@
 //! Signing in with a password.
 
+use std::sync::Arc;
+
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
@@ -10,20 +12,29 @@ use svc_core::settings::Secret;
 use svc_core::{App, ErrorKind, OrganisationId, Result, UserId};
 
 use super::answer::{PageError, PageResult};
-use super::external::{Button, buttons};
 use super::form::Submitted;
-use super::own_path::OwnPath;
+use super::own_path::{Back, OwnPath};
 use super::page::Page;
-use super::passkeys::{Offer, offer};
+use super::passkey_offer::{Offer, offer};
 use super::problems::Problems;
 use super::visit::Visit;
-use crate::audit::{Refused, RefusedSignIns};
+use crate::audit::Refused;
+use crate::external::{ExternalIssuer, ExternalIssuers};
 use crate::passkeys::Purpose;
 use crate::second_factor::Proved;
-use crate::sessions::{self, NewSession};
+use crate::sessions::{self, NewSession, set_cookie};
 use crate::sign_in::{Attempt, Attempted, attempt};
 use crate::text::secret;
 use crate::{device, members, second_factor, set_up};
+
+/// The cookie in which a browser keeps what its person has proved.
+pub(super) const PROVED_COOKIE: &str = "svc-proved";
+
+/// A button of the sign-in page.
+struct Button {
+    href: String,
+    text: String,
+}
 
 #[derive(Template)]
 #[template(path = "sign_in.html")]
@@ -35,23 +46,6 @@ struct SignInPage<'a> {
     email: &'a str,
     buttons: Vec<Button>,
     offer: Option<Offer>,
-}
-
-/// Where a page leads afterwards.
-#[derive(Deserialize)]
-pub(super) struct Back {
-    #[serde(default)]
-    pub(super) r#return: String,
-    /// The address that a program expects to sign in (OpenID Connect Core, section 3.1.2.1): no more than
-    /// what stands in the field at first.
-    #[serde(default)]
-    login_hint: String,
-}
-
-impl Back {
-    pub(super) fn path(&self) -> OwnPath {
-        OwnPath::parse(&self.r#return)
-    }
 }
 
 #[derive(Deserialize)]
@@ -93,7 +87,7 @@ pub(super) async fn submit(Submitted(visit, form): Submitted<SignInForm>) -> Pag
                 admit(&visit, Proved::by_password(&visit.app, user, set_at_us), &back).await
             }
             Attempted::Wrong(user) => {
-                note_refusal(&visit, user, Refused::WrongPassword)?;
+                visit.note_refusal(user, Refused::WrongPassword)?;
                 let problem = visit.page.text("identity-sign-in-refused");
                 let problems = Problems::whole(problem);
                 let status = StatusCode::UNPROCESSABLE_ENTITY;
@@ -110,14 +104,6 @@ pub(super) async fn submit(Submitted(visit, form): Submitted<SignInForm>) -> Pag
         }
     };
     outcome.await.map_err(|error| PageError::of(&visit, &error))
-}
-
-/// Notes a refusal for the audit log, where the account is somebody's.
-pub(super) fn note_refusal(visit: &Visit, user: Option<UserId>, reason: Refused) -> Result<()> {
-    if let Some(user) = user {
-        visit.app.service::<RefusedSignIns>()?.note(user, reason, visit.address);
-    }
-    Ok(())
 }
 
 pub(super) fn page(
@@ -145,13 +131,32 @@ pub(super) fn page(
     })
 }
 
+/// The buttons of the sign-in page, one for each issuer.
+fn buttons(visit: &Visit, back: &OwnPath) -> Result<Vec<Button>> {
+    let issuers = visit.app.service::<ExternalIssuers>()?;
+    let button = |issuer: &Arc<ExternalIssuer>| Button {
+        href: back.behind(&format!("/account/external/{}", issuer.name)),
+        text: visit.page.text_with("identity-external-button", "issuer", issuer.title()),
+    };
+    Ok(issuers.all().iter().map(button).collect())
+}
+
 /// Admits somebody who has taken the first step: signs in, or asks for the second step where the person has
 /// one.
 pub(super) async fn admit(visit: &Visit, proved: Proved, back: &OwnPath) -> Result<Response> {
     if second_factor::is_needed(&visit.app, proved.user).await? {
-        return super::second_factor::ask(visit, &proved, back);
+        return ask_for_second_step(visit, &proved, back);
     }
     begin(visit, proved, back).await
+}
+
+/// Leads a browser to the second step, with a note of the first.
+fn ask_for_second_step(visit: &Visit, proved: &Proved, back: &OwnPath) -> Result<Response> {
+    let note = proved.seal(&visit.app)?;
+    let mut response = visit.redirect(&back.behind("/account/second-factor"));
+    let cookie = set_cookie(visit.is_plain(), PROVED_COOKIE, &note, Proved::lifetime());
+    response.headers_mut().append(SET_COOKIE, cookie);
+    Ok(response)
 }
 
 /// Signs somebody in who has proved who it is: a new session, the browser known from now on. Who belongs

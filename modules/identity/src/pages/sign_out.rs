@@ -7,8 +7,8 @@ use http::StatusCode;
 
 use super::answer::{Link, Message, PageError, PageResult};
 use super::form::Submitted;
+use super::own_path::Back;
 use super::page::Page;
-use super::sign_in::Back;
 use super::visit::Visit;
 use crate::external::sign_out;
 use crate::sessions;

@@ -6,12 +6,14 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use http::header::{ACCEPT, ACCEPT_LANGUAGE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
-use svc_core::{App, Error, Result};
-use svc_http::{HttpSettings, HttpState, RequestIds};
+use svc_core::{App, Result, UserId};
+use svc_http::{ApiError, HttpSettings, HttpState, RequestIds};
 use svc_messages::Messages;
 
-use super::form::FormSecret;
+use super::form_secret::FormSecret;
+use super::own_path::PREFIX;
 use super::page::{LANGUAGE_COOKIE, Page};
+use crate::audit::{Refused, RefusedSignIns};
 use crate::service::IdentityService;
 use crate::sessions::{Browser, Session, cookie, is_plain_loopback, of};
 use crate::settings::AuthSettings;
@@ -49,10 +51,18 @@ impl Visit {
     pub(super) fn is_plain(&self) -> bool {
         is_plain_loopback(&self.app, &self.headers)
     }
+
+    /// Notes a refusal for the audit log, where the account is somebody's.
+    pub(super) fn note_refusal(&self, user: Option<UserId>, reason: Refused) -> Result<()> {
+        if let Some(user) = user {
+            self.app.service::<RefusedSignIns>()?.note(user, reason, self.address);
+        }
+        Ok(())
+    }
 }
 
 impl FromRequestParts<HttpState> for Visit {
-    type Rejection = super::answer::PageError;
+    type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
@@ -62,7 +72,7 @@ impl FromRequestParts<HttpState> for Visit {
     }
 }
 
-fn visit(parts: &Parts, app: &App) -> Result<Visit, Error> {
+fn visit(parts: &Parts, app: &App) -> Result<Visit> {
     let headers = parts.headers.clone();
     let is_plain = is_plain_loopback(app, &headers);
     let chosen = cookie(is_plain, &headers, LANGUAGE_COOKIE);
@@ -73,7 +83,7 @@ fn visit(parts: &Parts, app: &App) -> Result<Visit, Error> {
     let least = app.service::<IdentityService>()?.passwords().min_length();
     // The router has taken the prefix off.
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
-    let path = format!("{}{}", super::PREFIX, path.strip_suffix('/').unwrap_or(path));
+    let path = format!("{}{}", PREFIX, path.strip_suffix('/').unwrap_or(path));
     let page = Page::new(app, texts, secret.token(), path, least);
     let reference =
         parts.extensions.get::<RequestIds>().map(|ids| ids.trace().simple().to_string());
