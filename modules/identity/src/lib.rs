@@ -26,6 +26,25 @@
 //! The account pages (`/account/…`) ask for a password, and for a second step where the person has one, and
 //! begin a session ([`sessions`]). The `OpenID` provider gives tokens for a session; what they may do is asked
 //! of the same [`Directory`] with each request.
+//!
+//! # The files, from below
+//!
+//! A file uses files of its own layer and of those that stand above it here, and never in a circle: what two files
+//! would need of each other lies in one below both.
+//!
+//! | Layer | Files |
+//! | --- | --- |
+//! | words | `settings`, `permissions`, `ids`, `errors`, `text`, `email`, `key`, `password`, `presented`, `throttle`, `refusals` |
+//! | records and statements | `model`, `store`; `acting`: the organisation that is acted in, and who acts |
+//! | rights | `service`: the directory; `authenticator`; `members` |
+//! | who was there | `sessions` (what one is: `sessions/session`), `audit`, `device` |
+//! | an organisation's own | `roles`, `organisations`, `links`, `passwords`, `users`, `api_keys`, `set_up` |
+//! | ways in | `sign_in`, `ways_in`, `second_factor`, `passkeys`, `recovery`; they know issuers by `external/issuers` |
+//! | other issuers | `external` |
+//! | what people begin | `invitations`, `resets`, `own` |
+//! | the account pages | `pages` |
+//! | the `OpenID` provider | `provider`; its `issuer` and `errors` lie below the pages, which name them |
+//! | outside | `api` (its `shared` lies below the provider's routes, too), `worker`, and this file, which joins all |
 
 mod acting;
 mod api;

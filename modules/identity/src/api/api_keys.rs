@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::location;
+use super::shared::location;
 use crate::api_keys::{self, ApiKey, NewApiKey};
 use crate::ids::ApiKeyId;
 

@@ -10,7 +10,7 @@ use svc_messages::Messages;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Reference, present};
+use super::shared::{Reference, present};
 use crate::email::Email;
 use crate::own::{self, Asked};
 use crate::permissions::MANAGE;

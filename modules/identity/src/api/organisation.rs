@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::present;
+use super::shared::present;
 use crate::permissions::Manage;
 use crate::service::IdentityService;
 use crate::{acting, organisations};

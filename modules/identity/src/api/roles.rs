@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{location, present};
+use super::shared::{location, present};
 use crate::ids::RoleId;
 use crate::permissions::Manage;
 use crate::roles::{self, NewRole, Role, RoleChange};

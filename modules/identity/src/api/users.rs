@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Reference, location, present};
+use super::shared::{Reference, location, present};
 use crate::ids::RoleId;
 use crate::invitations;
 use crate::permissions::Manage;
