@@ -76,6 +76,16 @@ export const webhooks = [
       await said(page, 'A job sends them now');
       await until('the missed event arrives', () => receiver.got.some(({ body }) => body.includes(missed)));
 
+      // All there is of a list is sent as well.
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Send all records' }).click();
+      await page.locator('dialog[open]').getByLabel('List').selectOption('products');
+      await page.locator('dialog[open]').getByRole('button', { name: 'Send all records' }).click();
+      await said(page, 'A job sends them, behind what is new');
+      const isSnapshot = ({ type, body }: { type: string; body: string }) =>
+        type === 'products.snapshot' && body.includes(missed);
+      await until('the record arrives as it is', () => receiver.got.some(isSnapshot));
+
       await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
       await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
       await page.locator('dialog[open]').getByRole('button', { name: 'Rotate secret' }).click();
@@ -229,6 +239,31 @@ export const webhooks = [
       const saved = await application.ask<Record<string, unknown>>(`/api/v1/webhooks/${endpoint.id}`);
       assert.deepEqual([saved.timeoutSeconds, saved.retryDelaysSeconds], [5, [1, 1]]);
       assert.deepEqual([saved.metadata, saved.headerNames], [{ team: 'stock' }, ['X-Token']]);
+
+      // Credentials are written, and only what is no secret of them is shown again.
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+      await page.locator('.svc-more summary').click();
+      await page.getByLabel('Carry a token').check();
+      await page.getByLabel('Token address').fill(`${receiver.url}/token`);
+      await page.getByLabel('Client id').fill('shop');
+      await page.getByLabel('Show a certificate').check();
+      await page.getByLabel('Certificate (PEM)').fill('no certificate');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.svc-field', { hasText: 'Client secret' }).locator('[data-wrong]').waitFor();
+      await page.locator('.svc-field', { hasText: 'Certificate (PEM)' }).locator('[data-wrong]').waitFor();
+      await page.getByLabel('Client secret').fill('hunter2');
+      await page.getByLabel('Show a certificate').uncheck();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.svc-prop', { hasText: 'Token' }).getByText(`${receiver.url}/token as shop`).waitFor();
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+      await page.locator('.svc-more summary').click();
+      assert.equal(await page.getByLabel('Client id').inputValue(), 'shop');
+      assert.equal(await page.getByLabel('Client secret').inputValue(), '');
+      await page.getByLabel('Carry a token').uncheck();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.svc-prop', { hasText: `${receiver.url}/token` }).waitFor({ state: 'detached' });
       await page.locator('.svc-related').getByRole('button', { name: 'Show all' }).click();
 
       await page.getByLabel('Any status').selectOption('delivered');

@@ -10,6 +10,25 @@ export type Standing = 'here' | 'gone' | 'keyEnded';
 /** How bodies are written. */
 export type Format = 'standard' | 'cloudEvents';
 
+/** How a token is got that each request carries; what proves who asks is told to nobody. */
+export interface OAuth2 {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly scope: string | null;
+  readonly audience: string | null;
+}
+
+/** The same as somebody says it. */
+export interface OAuth2Input extends OAuth2 {
+  readonly clientSecret: string;
+}
+
+/** A certificate that is shown to the receiver, in PEM form. */
+export interface CertificateInput {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
 /** Where deliveries go. */
 export interface Endpoint {
   readonly id: string;
@@ -36,6 +55,8 @@ export interface Endpoint {
   readonly expiresAfterSeconds: number | null;
   readonly publicKey: string | null;
   readonly headerNames: readonly string[];
+  readonly oauth2: OAuth2 | null;
+  readonly clientCertificate: { readonly fingerprint: string | null } | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -59,6 +80,8 @@ export interface EndpointInput {
   metadata?: Readonly<Record<string, string>>;
   /** In place of those it has; nobody is told the values again. */
   headers?: Readonly<Record<string, string>>;
+  oauth2?: OAuth2Input | null;
+  clientCertificate?: CertificateInput | null;
 }
 
 export type Status = 'queued' | 'retrying' | 'delivered' | 'failed' | 'cancelled';
@@ -132,6 +155,29 @@ export interface Health extends Span {
   readonly hours: readonly (Span & { readonly from: string })[];
 }
 
+/** How much of a limit of the organisation is used. */
+export interface Limit {
+  readonly most: number | null;
+  readonly used: number | null;
+  readonly percent: number | null;
+}
+
+export interface Limits {
+  readonly endpoints: Limit;
+  readonly perSecond: Limit;
+  readonly bytesPerDay: Limit;
+}
+
+/** All records of a set, told to an endpoint. */
+export interface Backfill {
+  readonly id: string;
+  readonly set: string;
+  readonly state: 'underWay' | 'finished' | 'cancelled' | 'failed';
+  readonly records: number;
+  readonly total: number | null;
+  readonly error: string | null;
+}
+
 export const endpointsPath = ROOT;
 
 /** The address of the log, narrowed. */
@@ -182,6 +228,11 @@ export async function health(id: string, hours: number): Promise<Health> {
   return (await send<Health>(`${ROOT}/${id}/health?hours=${hours}`)).body;
 }
 
+/** How much the organisation uses of what it may. */
+export async function limits(): Promise<Limits> {
+  return (await send<Limits>(`${ROOT}/limits`)).body;
+}
+
 export async function eventTypes(withDetails: boolean): Promise<readonly EventType[]> {
   const { body } = await send<{ items: EventType[] }>(`${ROOT}/event-types?details=${withDetails}`);
   return body.items;
@@ -203,6 +254,20 @@ export async function cancel(id: string): Promise<DeliveryDetail> {
 /** Sends nothing more of what waits for an endpoint, as a job. */
 export async function cancelWaiting(id: string): Promise<string> {
   return (await send<{ jobId: string }>(`${ROOT}/${id}/cancel`, { method: 'POST' })).body.jobId;
+}
+
+/** Tells an endpoint all records of a set, as a job. */
+export async function backfill(id: string, set: string): Promise<Backfill> {
+  return (await send<Backfill>(`${ROOT}/${id}/backfills`, { method: 'POST', body: { set } })).body;
+}
+
+/** The newest of what an endpoint is told, or was. */
+export async function backfills(id: string): Promise<readonly Backfill[]> {
+  return (await send<{ items: Backfill[] }>(`${ROOT}/${id}/backfills?take=5`)).body.items;
+}
+
+export async function cancelBackfill(id: string, backfillId: string): Promise<void> {
+  await send(`${ROOT}/${id}/backfills/${backfillId}/cancel`, { method: 'POST' });
 }
 
 /** What many can be sent again by. */

@@ -29,7 +29,9 @@ import {
   type TemplateResult,
 } from '@svc/web';
 import * as api from './api.ts';
-import type { Delivery, Endpoint, EndpointInput, EventType, Health } from './api.ts';
+import type { Backfill, Delivery, Endpoint, EndpointInput, EventType, Health } from './api.ts';
+import { askForSet, backfillBars } from './backfill.ts';
+import { NO_CERTIFICATE } from './credentials.ts';
 import { fields } from './form.ts';
 import { showSecret } from './secret.ts';
 import { copyButton, eventsText, isMoved, shortUrl, stateBadge, statusBadge } from './shown.ts';
@@ -45,6 +47,7 @@ export class WebhooksEndpoint extends Part {
     endpoint: { state: true },
     health: { state: true },
     latest: { state: true },
+    backfills: { state: true },
     problem: { state: true },
     editing: { state: true },
     refused: { state: true },
@@ -55,6 +58,7 @@ export class WebhooksEndpoint extends Part {
   declare endpoint: Endpoint | undefined;
   declare health: Health | undefined;
   declare latest: readonly Delivery[];
+  declare backfills: readonly Backfill[];
   declare problem: Problem | undefined;
   /** What stands in the form, while it's open. */
   declare editing: EndpointInput | undefined;
@@ -68,6 +72,7 @@ export class WebhooksEndpoint extends Part {
     super();
     this.types = [];
     this.latest = [];
+    this.backfills = [];
   }
 
   override connectedCallback(): void {
@@ -107,15 +112,17 @@ export class WebhooksEndpoint extends Part {
   async #read(): Promise<void> {
     const id = this.endpointId;
     if (id === undefined) return;
-    const [endpoint, health, deliveries] = await Promise.all([
+    const [endpoint, health, deliveries, backfills] = await Promise.all([
       api.endpoint(id),
       api.health(id, HOURS),
       send<{ items: Delivery[] }>(`${api.deliveriesPath({ subscriptionId: id })}&take=${LATEST}`),
+      api.backfills(id),
     ]);
     if (id !== this.endpointId) return;
     this.endpoint = endpoint;
     this.health = health;
     this.latest = deliveries.body.items;
+    this.backfills = backfills;
   }
 
   /** What changes while somebody looks; a failure then is told by the next thing somebody does. */
@@ -131,6 +138,7 @@ export class WebhooksEndpoint extends Part {
     const { url, description, events, filter, format, isActive, includesChanges, isThin, isOrdered, maxPerSecond } =
       endpoint;
     const { timeoutSeconds, retryDelaysSeconds, expiresAfterSeconds } = endpoint;
+    const { oauth2, clientCertificate } = endpoint;
     return {
       url,
       description,
@@ -147,6 +155,8 @@ export class WebhooksEndpoint extends Part {
       expiresAfterSeconds,
       isAsymmetric: endpoint.publicKey !== null,
       metadata: endpoint.metadata,
+      oauth2: oauth2 && { ...oauth2, clientSecret: '' },
+      clientCertificate: clientCertificate && NO_CERTIFICATE,
     };
   }
 
@@ -268,6 +278,12 @@ export class WebhooksEndpoint extends Part {
     if (done) await this.#do(() => api.recover(endpoint.id, done), text('webhooks-recovering'));
   }
 
+  /** Tells all records of a set. */
+  async #backfill(endpoint: Endpoint): Promise<void> {
+    const set = await askForSet(this, this.#prefix, this.types);
+    if (set) await this.#do(() => api.backfill(endpoint.id, set), text('webhooks-backfill-begun'));
+  }
+
   async #switch(endpoint: Endpoint): Promise<void> {
     await this.#do(
       () => api.changeEndpoint(endpoint.id, { isActive: !endpoint.isActive }),
@@ -331,6 +347,7 @@ export class WebhooksEndpoint extends Part {
             } satisfies Entry,
           ]),
       { label: text('webhooks-recover'), icon: 'retry', run: () => void this.#recover(endpoint) },
+      { label: text('webhooks-backfill'), icon: 'send', run: () => void this.#backfill(endpoint) },
       {
         label: text(endpoint.isActive ? 'webhooks-switch-off' : 'webhooks-switch-on'),
         icon: endpoint.isActive ? 'ban' : 'play',
@@ -413,7 +430,9 @@ export class WebhooksEndpoint extends Part {
       until
         ? html`<div class="svc-bar" data-tone="warn">${icon('key')}<span>${text(id, { until: dateTime(until) })}</span></div>`
         : nothing;
-    return html`${this.#notice(endpoint)}
+    const cancel = (backfill: Backfill) =>
+      void this.#do(() => api.cancelBackfill(endpoint.id, backfill.id), text('webhooks-backfill-cancelled'));
+    return html`${this.#notice(endpoint)}${backfillBars(this.backfills, cancel)}
       ${replaced('webhooks-old-secret', endpoint.previousSecretExpiresAt)}
       ${replaced('webhooks-old-keys', endpoint.previousKeyPairExpiresAt)}
       ${this.health ? html`${this.#figures(this.health)}${this.#chart(this.health)}` : nothing}
@@ -427,6 +446,8 @@ export class WebhooksEndpoint extends Part {
         ${Object.entries(endpoint.metadata).map(([name, value]) => fact(name, value))}
         ${endpoint.publicKey ? fact(text('webhooks-public-key'), html`<code>${endpoint.publicKey}</code>${copyButton(endpoint.publicKey)}`) : nothing}
         ${endpoint.headerNames.length > 0 ? fact(text('webhooks-headers'), endpoint.headerNames.join(', ')) : nothing}
+        ${endpoint.oauth2 ? fact(text('webhooks-token'), text('webhooks-token-from', { url: endpoint.oauth2.tokenUrl, client: endpoint.oauth2.clientId })) : nothing}
+        ${endpoint.clientCertificate ? fact(text('webhooks-certificate'), html`<code>${endpoint.clientCertificate.fingerprint ?? '–'}</code>`) : nothing}
         ${fact(text('webhooks-owner'), endpoint.owner.displayName)}
         ${fact(text('common-createdAt'), timeAgo(endpoint.createdAt))}
       </dl>`;
@@ -444,6 +465,7 @@ export class WebhooksEndpoint extends Part {
         problem: this.refused,
         types: this.types,
         headerNames: this.endpoint?.headerNames ?? [],
+        fingerprint: this.endpoint?.clientCertificate?.fingerprint ?? null,
         change: (part) => {
           this.editing = { ...editing, ...part };
         },

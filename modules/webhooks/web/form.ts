@@ -1,24 +1,14 @@
 /** The fields of an endpoint, for making one and for changing one. */
 import { capitalised, html, icon, nothing, text, type Problem, type TemplateResult } from '@svc/web';
-import type { EndpointInput, EventType } from './api.ts';
+import { credentials, CREDENTIALS } from './credentials.ts';
 import './events.ts';
+import { row, wrongOf, type FormState } from './field.ts';
 import './pairs.ts';
 
 /** A number, or what is none as it was written: that is the server's to refuse. */
 function readWhole(typed: string): number {
   const read = Number(typed);
   return Number.isNaN(read) ? (typed as unknown as number) : read;
-}
-
-/** What stands in the form. */
-export interface FormState {
-  readonly prefix: string;
-  readonly input: EndpointInput;
-  readonly problem: Problem | undefined;
-  readonly types: readonly EventType[];
-  /** The names of the custom headers that it has; their values are told to nobody. */
-  readonly headerNames: readonly string[];
-  change(part: EndpointInput): void;
 }
 
 const NUMBERS = ['maxPerSecond', 'timeoutSeconds', 'expiresAfterSeconds'] as const;
@@ -32,21 +22,8 @@ const FIELDS = [
   'retryDelaysSeconds',
   ...NUMBERS,
   ...PAIRS,
+  ...CREDENTIALS,
 ];
-
-function row(
-  form: FormState,
-  name: string,
-  control: (describedBy: string) => TemplateResult,
-  note?: string,
-): TemplateResult {
-  const wrong = wrongOf(form.problem, name);
-  return html`<div class="svc-field" data-wide>
-    <label for="${form.prefix}-${name}">${text(`webhooks-field-${name}`)}</label>
-    ${control(`${form.prefix}-${name}-note`)}
-    <p id="${form.prefix}-${name}-note" class="svc-note" ?data-wrong=${wrong !== undefined}>${wrong ? capitalised(wrong) : (note ?? nothing)}</p>
-  </div>`;
-}
 
 function input(form: FormState, name: 'url' | 'description', type: string): (describedBy: string) => TemplateResult {
   return (describedBy) => html`<input
@@ -117,14 +94,6 @@ function whole(form: FormState, name: (typeof NUMBERS)[number]): (describedBy: s
   />`;
 }
 
-/** What the server says of a list, or of the first of its parts that it refuses. */
-function wrongOf(problem: Problem | undefined, name: string): string | undefined {
-  return (
-    problem?.of(name) ??
-    problem?.fields.find(({ field }) => /^[[.]/.test(field.slice(name.length)) && field.startsWith(name))?.message
-  );
-}
-
 /** What is written stays as it is: the numbers are read out of it. */
 function delays(form: FormState): (describedBy: string) => TemplateResult {
   return (describedBy) => html`<input
@@ -193,12 +162,13 @@ export function fields(form: FormState): TemplateResult {
     ${row(form, 'events', events, text('webhooks-note-events'))}
     ${row(form, 'filter', filter(form), text('webhooks-note-filter'))}
     ${check(form, 'isActive')}
-    <details class="svc-more" ?open=${[...NUMBERS, ...PAIRS, 'includesChanges', 'retryDelaysSeconds'].some((name) => wrongOf(form.problem, name))}>
+    <details class="svc-more" ?open=${[...NUMBERS, ...PAIRS, ...CREDENTIALS, 'includesChanges', 'retryDelaysSeconds'].some((name) => wrongOf(form.problem, name))}>
       <summary>${text('webhooks-more')}</summary>
       ${wrong('includesChanges')}${check(form, 'includesChanges')}${cloudEvents(form)}${check(form, 'isThin')}${check(form, 'isOrdered')}${check(form, 'isAsymmetric')}
       ${NUMBERS.map((name) => row(form, name, whole(form, name), text(`webhooks-note-${name}`)))}
       ${row(form, 'retryDelaysSeconds', delays(form), text('webhooks-note-retryDelaysSeconds'))}
       ${row(form, 'headers', pairs(form, 'headers'), headersNote(form))}
+      ${credentials(form)}
       ${row(form, 'metadata', pairs(form, 'metadata'), text('webhooks-note-metadata'))}
     </details>
   </div>`;

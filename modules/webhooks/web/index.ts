@@ -29,24 +29,32 @@ import {
   type TemplateResult,
 } from '@svc/web';
 import * as api from './api.ts';
-import type { EventType } from './api.ts';
+import type { EventType, Limits } from './api.ts';
 import { deliveryColumns, endpointColumns } from './columns.ts';
 import './delivery.ts';
 import './endpoint.ts';
 import { foundBy, type Found, type WebhooksFind } from './find.ts';
 import type { WebhooksEndpoint } from './endpoint.ts';
+import { limitBars } from './limits.ts';
 import { shortUrl } from './shown.ts';
 import { NARROWING, narrowing, readView, WHOLE, writeView, type Narrowing, type View } from './view.ts';
 import './types.ts';
 
 const LOOK_MS = 2_000;
+const LIMITS_MS = 15_000;
 const PREFIX = 'webhooks';
 
 export class WebhooksApp extends Part {
-  static override properties = { view: { attribute: false }, revision: { state: true }, types: { state: true } };
+  static override properties = {
+    view: { attribute: false },
+    revision: { state: true },
+    types: { state: true },
+    limits: { state: true },
+  };
   declare view: View;
   declare revision: number;
   declare types: readonly EventType[];
+  declare limits: Limits | undefined;
   #endpoints = this.#listOf(api.endpointsPath);
   #deliveries: CursorRows | undefined;
   #asked = '';
@@ -83,10 +91,17 @@ export class WebhooksApp extends Part {
         () => (this.view.tab === 'deliveries' ? this.#deliveries : this.#endpoints)?.refresh() ?? Promise.resolve(),
       ),
     );
+    void this.#lookAtLimits();
+    this.atEnd(watch(this, LIMITS_MS, () => this.#lookAtLimits()));
     this.atEnd(() => {
       this.#endpoints.stop();
       this.#deliveries?.stop();
     });
+  }
+
+  /** Without them nothing is said. */
+  async #lookAtLimits(): Promise<void> {
+    this.limits = await api.limits().catch(() => this.limits);
   }
 
   override willUpdate(changes: PropertyValues): void {
@@ -218,7 +233,8 @@ export class WebhooksApp extends Part {
         (tab) => void this.#tab(tab),
         PREFIX,
         text('webhooks-app'),
-      )}`;
+      )}
+      ${this.view.tab === 'endpoints' ? limitBars(this.limits) : nothing}`;
   }
 
   #table(rows: CursorRows, label: string, columns: ReturnType<typeof endpointColumns>): TemplateResult {
