@@ -3,7 +3,7 @@
  *
  * - The modules come in an order in which alike ones lie together, which gzip's short memory likes (`order.txt`; found by
  *   `npm run order`, and needed anew only when the module no longer fits).
- * - Texts are lists, and the code counts in them.
+ * - Texts are lists, and the code counts in them. Alike ones lie together in the same way (`texts.txt`).
  * - Members of classes and interfaces that nobody outside can name get short names, as `#private` ones do anyway.
  */
 import { readFileSync, readdirSync } from 'node:fs';
@@ -18,6 +18,7 @@ import { en, type MessageKey } from '../src/core/messages-en.ts';
 
 const source = join(dirname(fileURLToPath(import.meta.url)), '../src');
 const ORDER = join(dirname(fileURLToPath(import.meta.url)), 'order.txt');
+const TEXTS = join(dirname(fileURLToPath(import.meta.url)), 'texts.txt');
 
 /** The modules in the order that is shipped; imports decide where they must. */
 function order(): string[] {
@@ -37,7 +38,15 @@ export function entry(): StdinOptions {
   return { contents, resolveDir: source, sourcefile: 'shell.ts', loader: 'ts' };
 }
 
-const KEYS = Object.keys(en) as MessageKey[];
+/** The texts in the order that is shipped: the file's, and last those that it doesn't know yet. */
+export const KEYS = [
+  ...new Set([
+    ...readFileSync(TEXTS, 'utf8')
+      .split('\n')
+      .filter((key) => key in en),
+    ...Object.keys(en),
+  ]),
+] as MessageKey[];
 const PLACES = new Map<string, number>(KEYS.map((key, at) => [key, at]));
 
 function list(values: readonly string[]): string {
@@ -59,7 +68,7 @@ export function shipped(path: string): string {
     const named = families();
     const names = KEYS.filter((key) => named.has(key.replace(/\w+$/, '')));
     const places = names.map((name) => `${name}=${PLACES.get(name)}`);
-    return `export const en = ${list(Object.values(en))};
+    return `export const en = ${list(KEYS.map((key) => en[key]))};
       for (const [name, place] of ${list(places)}.map((one) => one.split('='))) en[name] = en[place];`;
   }
   if (path.endsWith('core/messages-de.ts')) return `export const de = ${list(KEYS.map((key) => de[key]))};`;

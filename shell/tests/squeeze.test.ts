@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { en } from '../src/core/messages-en.ts';
-import { privateNames, shipped } from '../scripts/squeeze.ts';
+import { KEYS, privateNames, shipped } from '../scripts/squeeze.ts';
 
 test('no name gets shorter that a page, a store, a server or a text knows', () => {
   const names = privateNames();
@@ -21,7 +21,7 @@ test('no name gets shorter that a page, a store, a server or a text knows', () =
 
 test('texts are shipped as lists in which the code counts', () => {
   const path = (file: string) => new URL(`../src/${file}`, import.meta.url).pathname;
-  const [first] = Object.values(en);
+  const [first] = KEYS.map((key) => en[key]);
   assert.ok(shipped(path('core/messages-en.ts')).includes(`"${first}\\n`));
   const code = shipped(path('ui/toast.ts'));
   assert.match(code, /t\(\d+\)/);

@@ -197,6 +197,11 @@ export function giveFocus(to: unknown): boolean {
   return there;
 }
 
+/** Whether no element has the focus. */
+export function focusIsLost(): boolean {
+  return (document.activeElement ?? document.body) === document.body;
+}
+
 const BUTTONS = ['button', 'checkbox', 'radio', 'range', 'color', 'file', 'submit', 'reset', 'image'];
 
 /** Whether an event's target takes typed text, so that shortcuts must leave it alone; it may lie in a frame's document. */
@@ -255,6 +260,15 @@ export function whenIdle(work: () => void, latest: number): () => void {
   }
   const handle = requestIdleCallback(work, { timeout: latest });
   return () => cancelIdleCallback(handle);
+}
+
+/**
+ * Takes out something in which an animation may run. Firefox keeps such an element for ever, with all that it holds, unless the page
+ * is up to date; what is measured is.
+ */
+export function takeOut(element: Element | undefined): void {
+  element?.getBoundingClientRect();
+  element?.remove();
 }
 
 /** An id that is unique on this machine. */

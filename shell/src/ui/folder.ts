@@ -4,7 +4,7 @@ import { effect, onDispose, scope, signal, type Dispose } from '../core/signal.t
 import { changeItem, findFolder, folderPages } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
-import { animate, h, listen, trapTab } from './dom.ts';
+import { animate, h, listen, takeOut, trapTab } from './dom.ts';
 import { closeButton } from './glyphs.ts';
 import { GridView } from './grid-view.ts';
 import type { Webtops } from './webtops.ts';
@@ -65,7 +65,7 @@ export class FolderPanel {
     if (!this.#element) return;
     const id = this.#id;
     this.#dispose?.();
-    this.#element.remove();
+    takeOut(this.#element);
     this.#element = undefined;
     this.view = undefined;
     if (restoreFocus) this.#webtops.current?.focus(id);

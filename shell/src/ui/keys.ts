@@ -36,6 +36,12 @@ export function connectKeys(desk: Desk): () => void {
       consume(event);
     }
   };
+  // It names no frame: a page that the browser keeps after its window closed would keep the window.
+  const framed = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    const frame = (event.currentTarget as Document).defaultView?.frameElement ?? null;
+    if (handleKey(desk, event, isEditable(event.target) ? event.target : frame)) event.preventDefault();
+  };
   const settle = () => desk.windows.settle();
   return together(
     listen(document, 'keydown', settle, { capture: true }),
@@ -46,12 +52,8 @@ export function connectKeys(desk: Desk): () => void {
       desk.windowLayer,
       'load',
       ({ target }) => {
-        if (!(target instanceof HTMLIFrameElement)) return;
         // The desktop's keys come from the frame itself then: its window is where they were pressed.
-        target.contentDocument?.addEventListener('keydown', (event) => {
-          if (event.defaultPrevented || event.isComposing) return;
-          if (handleKey(desk, event, isEditable(event.target) ? event.target : target)) event.preventDefault();
-        });
+        if (target instanceof HTMLIFrameElement) target.contentDocument?.addEventListener('keydown', framed);
       },
       { capture: true },
     ),

@@ -14,7 +14,7 @@ import { locale, t } from '../i18n.ts';
 import type { Runtime } from '../runtime.ts';
 import type { AuthProvider } from '../types.ts';
 import type { Desk } from './desk.ts';
-import { animate, h, reducedMotion, shift, type Child } from './dom.ts';
+import { animate, focusIsLost, giveFocus, h, reducedMotion, shift, type Child } from './dom.ts';
 import { glyph } from './glyphs.ts';
 
 /** How long an unlocked desktop waits for its profile before it is shown. */
@@ -222,8 +222,8 @@ async function close(desk: Desk, dialog: HTMLDialogElement, card: Element, befor
   desk.root.toggleAttribute('data-locked', desk.root.querySelector('.shell-login:not([data-done])') !== null);
   if (desk.runtime.session.peek()) await shrink(desk, card);
   dialog.remove();
-  if (before instanceof HTMLElement && before !== document.body && before.isConnected) before.focus();
-  else if (!document.activeElement || document.activeElement === document.body) desk.windows?.focusNext();
+  giveFocus(before);
+  if (focusIsLost()) desk.windows?.focusNext();
 }
 
 /** Whoever is signed in while their rights couldn't be asked for has a desktop, and hears why it is so empty. */

@@ -4,7 +4,7 @@
  */
 import { clamp } from '../core/geometry.ts';
 import { scope, type Dispose } from '../core/signal.ts';
-import { consume, giveFocus, h, listen, together } from './dom.ts';
+import { consume, giveFocus, h, listen, takeOut, together } from './dom.ts';
 import { glyph, type GlyphName } from './glyphs.ts';
 import { layScrim } from './scrim.ts';
 
@@ -101,7 +101,7 @@ export class MenuLayer {
     const menu = this.#stack.pop();
     menu?.owner?.setAttribute('aria-expanded', 'false');
     menu?.dispose();
-    menu?.element.remove();
+    takeOut(menu?.element);
   }
 
   #push(

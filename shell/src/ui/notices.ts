@@ -3,7 +3,7 @@ import { effect, scope, untracked, type Dispose } from '../core/signal.ts';
 import { formatDate, formatNumber, t } from '../i18n.ts';
 import type { KeptNotice } from '../notices.ts';
 import type { Desk } from './desk.ts';
-import { h, listen, together, trapTab } from './dom.ts';
+import { h, listen, takeOut, together, trapTab } from './dom.ts';
 import { closeButton, glyph } from './glyphs.ts';
 import { place } from './menu.ts';
 import { plate } from './tiles.ts';
@@ -97,7 +97,7 @@ export class NoticeBell {
   close(restoreFocus = true): void {
     if (!this.#panel) return;
     this.#dispose?.();
-    this.#panel.remove();
+    takeOut(this.#panel);
     this.#panel = undefined;
     this.#desk.runtime.notices.see();
     if (!restoreFocus) return;

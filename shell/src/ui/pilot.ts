@@ -21,6 +21,7 @@ import {
   shift,
   size,
   swallowClick,
+  takeOut,
   trapTab,
 } from './dom.ts';
 import { closeButton, glyph } from './glyphs.ts';
@@ -79,7 +80,7 @@ export class Pilot {
   close(win?: ShellWindow): void {
     if (!this.#panel) return;
     this.#dispose?.();
-    this.#panel.remove();
+    takeOut(this.#panel);
     this.#panel = undefined;
     this.open.set(false);
     this.#desk.root.removeAttribute('data-piloting');

@@ -5,7 +5,7 @@
 import { clamp } from '../core/geometry.ts';
 import { Loan, outline, windowCard } from './cards.ts';
 import type { Desk } from './desk.ts';
-import { arrowStep, consume, h, listen, together } from './dom.ts';
+import { arrowStep, consume, h, listen, takeOut, together } from './dom.ts';
 import type { ShellWindow } from './window.ts';
 
 const CARD = { width: 216, height: 136, gap: 12, head: 34 } as const;
@@ -154,7 +154,7 @@ export class Preview {
     if (!this.#panel) return;
     const anchor = this.#anchor;
     const hadFocus = this.#panel.contains(document.activeElement);
-    this.#panel.remove();
+    takeOut(this.#panel);
     this.#panel = undefined;
     this.#anchor = undefined;
     this.#end?.();

@@ -4,7 +4,7 @@ import { effect, scope, signal, type Dispose } from '../core/signal.ts';
 import { t } from '../i18n.ts';
 import type { AppDefinition } from '../types.ts';
 import type { Desk } from './desk.ts';
-import { consume, giveFocus, h, listen, nearestTowards, newId, pressedAt, together, trapTab } from './dom.ts';
+import { consume, giveFocus, h, listen, nearestTowards, newId, pressedAt, takeOut, together, trapTab } from './dom.ts';
 import { closeButton, glyph } from './glyphs.ts';
 import { SearchResults } from './results.ts';
 import { layScrim } from './scrim.ts';
@@ -45,7 +45,7 @@ export class StartMenu {
   close(restoreFocus = true): void {
     if (!this.#panel) return;
     this.#dispose?.();
-    this.#panel.remove();
+    takeOut(this.#panel);
     this.#panel = undefined;
     this.isOpen.set(false);
     if (restoreFocus && !giveFocus(this.#returnTo)) this.#desk.windows.focusNext();

@@ -4,7 +4,7 @@ import { effect, onDispose, scope, signal, untracked, type Dispose } from '../co
 import { dateFormatParts, formatDate, formatNumber, keyLabel, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import type { AppDefinition } from '../types.ts';
-import { arrowStep, consume, followPointer, h, listen, swallowClick, together, whenIdle } from './dom.ts';
+import { arrowStep, consume, followPointer, h, listen, swallowClick, takeOut, together, whenIdle } from './dom.ts';
 import { glyph } from './glyphs.ts';
 import { NoticeBell } from './notices.ts';
 import { Preview } from './preview.ts';
@@ -229,7 +229,7 @@ export class Taskbar {
     if (resting && !(app && this.#desk.pinned(appId))) {
       const focused = button?.element === document.activeElement;
       button?.dispose();
-      button?.element.remove();
+      takeOut(button?.element);
       this.#buttons.delete(appId);
       this.#reveal();
       if (focused) this.#desk.windows.focusNext();

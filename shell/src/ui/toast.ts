@@ -1,6 +1,6 @@
 /** Short notices that go by themselves; those with an action or a warning stay longer, and stay while looked at. */
 import { t } from '../i18n.ts';
-import { giveFocus, h } from './dom.ts';
+import { giveFocus, h, takeOut } from './dom.ts';
 import { closeButton, glyph } from './glyphs.ts';
 
 /** How serious a notice is, or that an app tells it. */
@@ -50,7 +50,7 @@ export class Toasts {
     const close = () => {
       clearTimeout(timer);
       const hadFocus = toast.contains(document.activeElement);
-      toast.remove();
+      takeOut(toast);
       if (hadFocus && !giveFocus(cameFrom)) this.#giveBack();
     };
     const wait = () => {

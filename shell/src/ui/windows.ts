@@ -23,7 +23,7 @@ import type { AppDefinition, Intent } from '../types.ts';
 import { ContentLoader } from './content.ts';
 import { contextOf } from './context.ts';
 import type { Desk } from './desk.ts';
-import { animate, newId, put, shift } from './dom.ts';
+import { animate, focusIsLost, newId, put, shift, takeOut } from './dom.ts';
 import { PutAway, enter, newBounds, travel } from './put-away.ts';
 import { Seams } from './seams.ts';
 import { ShellWindow, plateColour } from './window.ts';
@@ -75,6 +75,8 @@ export class WindowManager {
   #succeeding = false;
   /** Whether one has gone since the last frame: while a row of them goes, looks and focus wait for whoever is left. */
   #going = false;
+  /** Whether one was taken out since the last frame. No animation goes on until the next, so others may go without a measure. */
+  #upToDate = false;
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -256,6 +258,7 @@ export class WindowManager {
 
   #atFrame(): void {
     this.#frame = 0;
+    this.#upToDate = false;
     this.tell();
     if (this.#going) {
       this.#going = false;
@@ -266,7 +269,7 @@ export class WindowManager {
     this.#mark();
     const { active } = this;
     // A window that closed with the focus leaves it to nobody; wherever else it is, somebody put it there.
-    const lost = this.#succeeding && (document.activeElement ?? document.body) === document.body;
+    const lost = this.#succeeding && focusIsLost();
     this.#succeeding = false;
     if (active && (lost || opened.includes(active))) this.focusInside(active);
     else if (lost) this.#desk.grids.focus();
@@ -504,7 +507,9 @@ export class WindowManager {
     else this.#byApp.delete(win.app.id);
     this.#order = remove(this.#order, win.id);
     this.list.update((list) => list.filter((other) => other !== win));
-    win.element.remove();
+    if (this.#upToDate) win.element.remove();
+    else takeOut(win.element);
+    this.#upToDate = true;
     win.lastFocus = undefined;
     if (hadFocus) this.#succeed();
     this.changed(win);
