@@ -11,7 +11,6 @@
 
 use std::time::Duration;
 
-use sha2::{Digest as _, Sha256};
 use svc_core::settings::WebUrl;
 use svc_core::{App, Result, UserId, random_token};
 use svc_data::UnitOfWork;
@@ -20,6 +19,7 @@ use svc_http::HttpSettings;
 use time::OffsetDateTime;
 
 use crate::email::Email;
+use crate::presented::hash;
 use crate::service::IdentityService;
 
 /// What a link is for.
@@ -89,7 +89,7 @@ async fn store(
         [
             user.0.into(),
             purpose.as_str().into(),
-            hash(&code).into(),
+            hash(&code).to_vec().into(),
             ends_at.into(),
             email.map(|email| email.as_str().to_owned()).into(),
         ],
@@ -105,7 +105,7 @@ pub(crate) async fn read(app: &App, purpose: Purpose, code: &str) -> Result<Opti
     let database = service.database();
     let statement = database.statement(
         "SELECT user_id FROM identity_links WHERE token_hash = ? AND purpose = ? AND ends_at > ?",
-        [hash(code).into(), purpose.as_str().into(), app.clock().now().into()],
+        [hash(code).to_vec().into(), purpose.as_str().into(), app.clock().now().into()],
     );
     let rows = database.rows(statement).await?;
     rows.first().map(|row| Ok(UserId(column(row, 0)?))).transpose()
@@ -117,7 +117,7 @@ pub(crate) async fn take(uow: &UnitOfWork, purpose: Purpose, code: &str) -> Resu
     let statement = uow.context().database().statement(
         "DELETE FROM identity_links WHERE token_hash = ? AND purpose = ? AND ends_at > ? \
          RETURNING user_id",
-        [hash(code).into(), purpose.as_str().into(), now.into()],
+        [hash(code).to_vec().into(), purpose.as_str().into(), now.into()],
     );
     let rows = uow.rows(statement).await?;
     rows.first().map(|row| Ok(UserId(column(row, 0)?))).transpose()
@@ -134,7 +134,7 @@ pub(crate) async fn take_address(
     let statement = uow.context().database().statement(
         "DELETE FROM identity_links WHERE token_hash = ? AND user_id = ? AND purpose = ? \
          AND ends_at > ? RETURNING email",
-        [hash(code).into(), user.0.into(), Purpose::Address.as_str().into(), now.into()],
+        [hash(code).to_vec().into(), user.0.into(), Purpose::Address.as_str().into(), now.into()],
     );
     uow.rows(statement).await?.first().map_or(Ok(None), |row| column(row, 0))
 }
@@ -158,8 +158,4 @@ fn base(app: &App) -> String {
         Some(url) => url.trim_end_matches('/').to_owned(),
         None => format!("http://{}", settings.listen),
     }
-}
-
-fn hash(code: &str) -> Vec<u8> {
-    Sha256::digest(code.as_bytes()).to_vec()
 }

@@ -92,7 +92,7 @@ mod tests {
             ("examples/shop/src/orders.rs", PROGRAM),
             ("examples/shop/migrations/0001_shop.sql", PROGRAM),
             ("kernel/messages/messages/de.ftl", PROGRAM),
-            ("modules/identity/src/pages/style.css", PROGRAM),
+            ("modules/identity/templates/style.css", PROGRAM),
             ("modules/web/src/lib.rs", PROGRAM),
             ("Cargo.toml", PROGRAM),
             ("modules/webhooks/web/index.ts", CLIENT),
