@@ -107,15 +107,16 @@ impl Allowance {
         pace_us.max(self.bytes_ready_us(limits))
     }
 
-    /// When it is the turn of the one that so many are before.
-    pub(crate) fn turn_us(&self, limits: &Limits, before: usize) -> i64 {
-        let pace = limits.per_second.and_then(Pace::new);
+    /// When to look at the one that so many are before: when its turn comes, and after a minute at the
+    /// latest, since the limit may be another by then.
+    pub(crate) fn turn_us(&self, limits: &Limits, now_us: i64, before: usize) -> i64 {
         let before = i64::try_from(before).unwrap_or(i64::MAX);
         let ready_us = self.bytes_ready_us(limits);
-        match pace {
+        let turn_us = match limits.per_second.and_then(Pace::new) {
             Some(pace) => pace.turn_us(self.next_us, before).max(ready_us),
             None => ready_us.saturating_add(before.saturating_mul(STEP_US)),
-        }
+        };
+        turn_us.min(now_us.saturating_add(MINUTE_US))
     }
 
     /// Counts requests that begin now; answers with what is to be told of the limit. `has_waited` says
@@ -247,7 +248,9 @@ mod tests {
         assert_eq!(used.begin(&limits, minute + MINUTE_US, 1, true), Some(100));
         assert_eq!(used.percent_of_minute(2, minute + MINUTE_US), 100);
         assert_eq!(used.percent_of_minute(2, minute + 2 * MINUTE_US), 0);
-        assert_eq!(used.turn_us(&limits, 3), used.ready_us(&limits) + 1_500_000);
+        let now = minute + MINUTE_US;
+        assert_eq!(used.turn_us(&limits, now, 3), used.ready_us(&limits) + 1_500_000);
+        assert_eq!(used.turn_us(&limits, now, 3_000), now + MINUTE_US);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Bounds {
             held.entry(waiting.endpoint).or_insert_with(|| {
                 let before = before.entry(waiting.organisation).or_default();
                 *before += 1;
-                used.turn_us(limits, *before - 1)
+                used.turn_us(limits, now_us, *before - 1)
             });
             false
         });

@@ -47,6 +47,9 @@ use crate::view::{self, View};
 /// Records of one step.
 const STEP: usize = 100;
 
+/// Steps of one run of the job, so that each is short.
+const STEPS: usize = 100;
+
 /// Deliveries that wait at most while more are made.
 const AHEAD: i64 = 1_000;
 
@@ -147,9 +150,9 @@ fn may_view(model: &EntityModel, who: &Principal) -> bool {
 
 /// Runs the job. One that was interrupted goes on behind the last step.
 pub(crate) async fn tell_set(ctx: JobContext, job: TellSet) -> Result<(), JobError> {
-    loop {
+    let database = ctx.context().database();
+    for _ in 0..STEPS {
         ctx.check_interruption()?;
-        let database = ctx.context().database();
         let found = backfills::of(database, job.backfill).await?;
         let Some(seen) = found.filter(|one| one.state == BackfillState::UnderWay) else {
             return Ok(());
@@ -158,14 +161,20 @@ pub(crate) async fn tell_set(ctx: JobContext, job: TellSet) -> Result<(), JobErr
         let Some(endpoint) = endpoint else { return Ok(()) };
         if queues::waiting_in(database, seen.endpoint, Lane::Replay, AHEAD).await? >= AHEAD {
             let pause = if endpoint.is_active { PAUSE } else { PAUSE_WHILE_OFF };
-            let again = async move |uow: UnitOfWork| {
-                let key = job.backfill.to_string();
-                uow.enqueue(job).unique_while_waiting(key).run_in(pause).await.map(drop)
-            };
-            return Ok(ctx.transact(again).await?);
+            return Ok(go_on(&ctx, job, pause).await?);
         }
         step(&ctx, seen, &endpoint).await?;
     }
+    Ok(go_on(&ctx, job, Duration::ZERO).await?)
+}
+
+/// Has another job go on after a pause.
+async fn go_on(ctx: &JobContext, job: TellSet, pause: Duration) -> Result<()> {
+    let key = job.backfill.to_string();
+    let again = async move |uow: UnitOfWork| {
+        uow.enqueue(job).unique_while_waiting(key).run_in(pause).await.map(drop)
+    };
+    ctx.transact(again).await
 }
 
 /// Tells the next records, or ends it.

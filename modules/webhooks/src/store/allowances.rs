@@ -144,7 +144,7 @@ pub(crate) async fn claim(
             let mut held = BTreeMap::new();
             if count >= allowed {
                 for quota in in_turn(&quotas, used.at_endpoint) {
-                    let turn_us = used.turn_us(limits, held.len());
+                    let turn_us = used.turn_us(limits, claim.now_us, held.len());
                     held.entry(quota.endpoint).or_insert(turn_us);
                 }
             }

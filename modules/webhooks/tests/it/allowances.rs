@@ -168,6 +168,19 @@ on_both_databases! {
         assert_eq!(world.deliver().await.len(), 1, "and it goes on");
     }
 
+    async fn a_limit_that_is_lifted_holds_nothing_for_longer_than_a_minute(backend) {
+        let world = World::new(backend).await;
+        world.endpoint(&["*"]).await;
+        set(&world, "MaxBytesPerDay", 1_000).await;
+        world.publish(&"x".repeat(2_000)).await;
+        assert_eq!(world.deliver().await.len(), 1);
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 0);
+        assert_eq!(world.after(3_600).await.len(), 0);
+        set(&world, "MaxBytesPerDay", 0).await;
+        assert_eq!(world.after(60).await.len(), 1);
+    }
+
     async fn an_organisation_may_have_less_than_the_application_allows_and_no_more(backend) {
         let world = World::with(backend, |builder| builder.setting("Svc:Webhooks:MaxEndpoints", 5)).await;
         let new = json!({"url": world.receiver.url(), "events": ["*"]});
