@@ -134,6 +134,36 @@ export const webhooks = [
   ),
 
   story(
+    'an endpoint that its receiver fetches from has no address, and nothing that requests need',
+    { app: 'webhooks' },
+    async ({ page, application }) => {
+      const name = fresh('Fetched');
+      await page.locator('.svc-head').getByRole('button', { name: 'Add endpoint' }).click();
+      await page.getByLabel('The receiver fetches').check();
+      await page.getByLabel('Address').waitFor({ state: 'detached' });
+      await page.locator('.svc-suggested').getByRole('button', { name: 'products.*' }).click();
+      await page.getByLabel('Description').fill(name);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByRole('dialog', { name: 'Signing secret' }).getByRole('button', { name: 'Done' }).click();
+      const feed = page.locator('.svc-prop', { hasText: 'Address' }).getByText(/\/feed$/);
+      const path = await feed.innerText();
+      await makeProduct(application, name);
+      const waiting = page.locator('.svc-related', { hasText: 'products.created' });
+      await waiting.getByText('Queued').waitFor();
+      const { items, next } = await application.ask<{ items: { body: string }[]; next: string }>(path);
+      assert.ok(items.some(({ body }) => body.includes(name)));
+      await application.ask(`${path}?after=${next}`);
+      await waiting.getByText('Delivered').waitFor();
+      await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+      await page.locator('.svc-more summary').click();
+      await page.getByLabel('Notes for programs: name 1').waitFor();
+      assert.equal(await page.getByLabel('Requests per second').count(), 0);
+      await application.ask(path.replace(/\/feed$/, ''), { method: 'DELETE' });
+    },
+  ),
+
+  story(
     'the log shows what was sent and what came back, and sends it again',
     { app: 'webhooks' },
     async ({ page, application }) => {

@@ -21,6 +21,8 @@ CREATE TABLE webhooks_endpoints (
     is_thin BOOLEAN NOT NULL,
     -- Whether events of one entity are delivered one after the other.
     is_ordered BOOLEAN NOT NULL,
+    -- Whether its receiver fetches what it is told, and nothing is sent.
+    is_polled BOOLEAN NOT NULL DEFAULT FALSE,
     -- The most requests in a second, over all nodes; none means no limit.
     max_per_second INTEGER,
     -- Seconds for one attempt, and a delivery's age at which it is given up; none means the settings'.

@@ -4,6 +4,7 @@ mod backfills;
 mod deliveries;
 mod endpoints;
 mod event_types;
+mod feed;
 mod health;
 mod limits;
 
@@ -30,6 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(endpoints::cancel_webhook_deliveries))
         .routes(routes!(backfills::backfill_webhook, backfills::list_webhook_backfills))
         .routes(routes!(backfills::cancel_webhook_backfill))
+        .routes(routes!(feed::fetch_webhook_feed))
         .routes(routes!(limits::get_webhook_limits))
         .routes(routes!(event_types::list_webhook_event_types))
         .routes(routes!(deliveries::list_webhook_deliveries))

@@ -98,16 +98,26 @@ impl LoadedEndpoint {
         now: OffsetDateTime,
         body: &[u8],
     ) -> Result<HeaderMap, String> {
+        // What belongs to the signature comes last and wins.
+        let mut all = self.headers.clone();
+        for (name, value) in &self.signature(event, now, body)? {
+            all.insert(name, value.clone());
+        }
+        Ok(all)
+    }
+
+    /// Those of them that a receiver verifies.
+    pub(crate) fn signature(
+        &self,
+        event: Uuid,
+        now: OffsetDateTime,
+        body: &[u8],
+    ) -> Result<HeaderMap, String> {
         let keys = self.keys.as_ref().map_err(Clone::clone)?;
         let holds = |until: &Option<OffsetDateTime>| until.is_none_or(|until| now < until);
         let signing: Vec<&SigningKey> =
             keys.all.iter().filter(|(_, until)| holds(until)).map(|(key, _)| key).collect();
-        // What belongs to the signature comes last and wins.
-        let mut all = self.headers.clone();
-        for (name, value) in &signed_headers(&signing, event, now, body) {
-            all.insert(name, value.clone());
-        }
-        Ok(all)
+        Ok(signed_headers(&signing, event, now, body))
     }
 }
 

@@ -30,6 +30,13 @@ pub const NOT_WAITING: ErrorCode = ErrorCode::new(
     "The delivery has arrived, failed for good or was cancelled already; only one that waits can be cancelled",
 );
 
+/// What was to be fetched is sent.
+pub const NOT_POLLED: ErrorCode = ErrorCode::new(
+    "webhooks.not_polled",
+    ErrorKind::Conflict,
+    "The endpoint is sent its deliveries; only one that was registered with `isPolled` has a feed",
+);
+
 /// A backfill that was to be cancelled has ended.
 pub const NOT_UNDER_WAY: ErrorCode = ErrorCode::new(
     "webhooks.not_under_way",

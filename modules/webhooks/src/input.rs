@@ -37,8 +37,13 @@ const MAX_METADATA_VALUE: usize = 500;
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
 pub(crate) struct NewEndpoint {
-    /// Where deliveries go: an absolute https address.
-    url: String,
+    /// Where deliveries go: an absolute https address. None where they are fetched (`isPolled`).
+    #[serde(default)]
+    url: Option<String>,
+    /// Whether the receiver fetches what it is told (`GET /webhooks/{id}/feed`), and nothing is sent. That can't
+    /// be changed.
+    #[serde(default)]
+    pub(crate) is_polled: bool,
     /// The events it gets: exact names, `<set>.*`, or `*`.
     events: Vec<String>,
     /// Which of these events: a condition over `data` as in `$filter`, such as `price gt 100`.
@@ -106,7 +111,7 @@ impl NewEndpoint {
     /// The same as a change, in which everything is said.
     pub(crate) fn into_change(self) -> EndpointChange {
         EndpointChange {
-            url: Some(self.url),
+            url: self.url,
             events: Some(self.events),
             filter: Some(self.filter),
             description: Some(self.description),
@@ -315,6 +320,21 @@ impl EndpointChange {
             return Ok(checked);
         }
         Err(Error::invalid("the endpoint is not valid").with_fields(refusals.0))
+    }
+
+    /// The first field that says how requests are made.
+    pub(crate) fn of_requests(&self) -> Option<&'static str> {
+        let said = [
+            ("url", self.url.is_some()),
+            ("maxPerSecond", self.max_per_second.flatten().is_some()),
+            ("timeoutSeconds", self.timeout_seconds.flatten().is_some()),
+            ("retryDelaysSeconds", self.retry_delays_seconds.iter().flatten().next().is_some()),
+            ("expiresAfterSeconds", self.expires_after_seconds.flatten().is_some()),
+            ("headers", self.headers.as_ref().is_some_and(|headers| !headers.is_empty())),
+            ("oauth2", self.oauth2.iter().flatten().next().is_some()),
+            ("clientCertificate", self.client_certificate.iter().flatten().next().is_some()),
+        ];
+        said.into_iter().find(|(_, is_said)| *is_said).map(|(field, _)| field)
     }
 
     /// Whether it says what the endpoint wants of events.

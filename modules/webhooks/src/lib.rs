@@ -86,6 +86,16 @@ impl Permission for Manage {
     const NAME: &'static str = MANAGE;
 }
 
+/// The permission to fetch what the endpoints of an organisation are told that are not sent it.
+pub const RECEIVE: &str = "Webhooks.Receive";
+
+/// [`RECEIVE`] as a type, for routes.
+pub(crate) struct Receive;
+
+impl Permission for Receive {
+    const NAME: &'static str = RECEIVE;
+}
+
 /// The mark of entity sets whose changes are sent.
 pub const MARK: &str = "webhooks";
 
@@ -119,6 +129,7 @@ impl Module for Webhooks {
         registry.entity::<model::endpoint::Entity>();
         registry.errors([
             errors::BEING_SENT,
+            errors::NOT_POLLED,
             errors::NOT_UNDER_WAY,
             errors::NOT_WAITING,
             errors::OWNER_GONE,
@@ -128,6 +139,8 @@ impl Module for Webhooks {
         hosts::declare(registry);
         limits::declare(registry);
         registry.permission(MANAGE, "manage webhooks, with their secrets and deliveries");
+        registry
+            .permission(RECEIVE, "fetch what polled webhook endpoints are told, as their receiver");
         registry
             .domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail")
             .schema(schema_of::<WebhookEndpointFailing>())

@@ -154,6 +154,7 @@ pub(crate) mod endpoint {
         pub(crate) includes_changes: bool,
         pub(crate) is_thin: bool,
         pub(crate) is_ordered: bool,
+        pub(crate) is_polled: bool,
         pub(crate) max_per_second: Option<i32>,
         pub(crate) timeout_s: Option<i32>,
         pub(crate) expires_after_s: Option<i32>,

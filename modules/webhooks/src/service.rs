@@ -7,6 +7,7 @@ mod backfill;
 mod cancel;
 mod deliveries;
 mod endpoints;
+mod feed;
 mod health;
 mod limits;
 mod recovery;
@@ -30,6 +31,7 @@ pub(crate) use backfill::{TellSet, tell_set};
 pub(crate) use cancel::{CancelWaiting, cancel_waiting};
 pub(crate) use deliveries::{DeliveryDetail, DeliveryFilter, EarlierAttempt};
 pub(crate) use endpoints::Stored;
+pub(crate) use feed::{AT_ONCE, Answered, Fetched};
 pub(crate) use health::{Health, Span};
 pub(crate) use limits::{LimitUse, LimitsUsed};
 pub(crate) use recovery::{

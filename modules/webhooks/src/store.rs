@@ -9,6 +9,7 @@ pub(crate) mod cancel;
 pub(crate) mod changes;
 pub(crate) mod claim;
 pub(crate) mod deletions;
+pub(crate) mod feed;
 pub(crate) mod hand_overs;
 pub(crate) mod insert;
 pub(crate) mod log;

@@ -29,7 +29,7 @@ export interface CertificateInput {
   readonly privateKey: string;
 }
 
-/** Where deliveries go. */
+/** Where deliveries go, or are fetched. */
 export interface Endpoint {
   readonly id: string;
   readonly url: string;
@@ -49,6 +49,7 @@ export interface Endpoint {
   readonly includesChanges: boolean;
   readonly isThin: boolean;
   readonly isOrdered: boolean;
+  readonly isPolled: boolean;
   readonly maxPerSecond: number | null;
   readonly timeoutSeconds: number | null;
   readonly retryDelaysSeconds: readonly number[] | null;
@@ -72,6 +73,8 @@ export interface EndpointInput {
   includesChanges?: boolean;
   isThin?: boolean;
   isOrdered?: boolean;
+  /** Said once, when it is made. */
+  isPolled?: boolean;
   maxPerSecond?: number | null;
   timeoutSeconds?: number | null;
   retryDelaysSeconds?: readonly number[] | null;

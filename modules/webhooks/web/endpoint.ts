@@ -149,6 +149,7 @@ export class WebhooksEndpoint extends Part {
       includesChanges,
       isThin,
       isOrdered,
+      isPolled: endpoint.isPolled,
       maxPerSecond,
       timeoutSeconds,
       retryDelaysSeconds,
@@ -464,6 +465,7 @@ export class WebhooksEndpoint extends Part {
         input: editing,
         problem: this.refused,
         types: this.types,
+        isNew: this.endpointId === undefined,
         headerNames: this.endpoint?.headerNames ?? [],
         fingerprint: this.endpoint?.clientCertificate?.fingerprint ?? null,
         change: (part) => {

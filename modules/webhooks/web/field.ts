@@ -8,6 +8,8 @@ export interface FormState {
   readonly input: EndpointInput;
   readonly problem: Problem | undefined;
   readonly types: readonly EventType[];
+  /** Whether it is being made. */
+  readonly isNew: boolean;
   /** The names of the custom headers that it has; their values are told to nobody. */
   readonly headerNames: readonly string[];
   /** The digest of the certificate that it has. */

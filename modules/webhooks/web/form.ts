@@ -1,6 +1,7 @@
 /** The fields of an endpoint, for making one and for changing one. */
 import { capitalised, html, icon, nothing, text, type Problem, type TemplateResult } from '@svc/web';
 import { credentials, CREDENTIALS } from './credentials.ts';
+import type { EndpointInput } from './api.ts';
 import './events.ts';
 import { row, wrongOf, type FormState } from './field.ts';
 import './pairs.ts';
@@ -142,6 +143,26 @@ function rest(problem: Problem | undefined): string[] {
   return others.map(({ field, message }) => `${field}: ${message}`);
 }
 
+/** Whether its receiver fetches what it is told; then it has no address. */
+function polled(form: FormState): TemplateResult {
+  const change = (event: Event) => {
+    const isPolled = (event.target as HTMLInputElement).checked;
+    form.change({ isPolled, url: isPolled ? undefined : '' } as EndpointInput);
+  };
+  return html`<label class="svc-choice">
+    <input type="checkbox" .checked=${form.input.isPolled ?? false} @change=${change} />
+    <span>${text('webhooks-field-isPolled')}<small class="svc-note">${text('webhooks-note-isPolled')}</small></span>
+  </label>`;
+}
+
+/** How requests are made. */
+function requests(form: FormState): TemplateResult {
+  return html`${NUMBERS.map((name) => row(form, name, whole(form, name), text(`webhooks-note-${name}`)))}
+    ${row(form, 'retryDelaysSeconds', delays(form), text('webhooks-note-retryDelaysSeconds'))}
+    ${row(form, 'headers', pairs(form, 'headers'), headersNote(form))}
+    ${credentials(form)}`;
+}
+
 /** The form's fields. */
 export function fields(form: FormState): TemplateResult {
   const events = (describedBy: string) => html`<webhooks-events
@@ -155,9 +176,11 @@ export function fields(form: FormState): TemplateResult {
     const message = wrongOf(form.problem, name);
     return message ? html`<p class="svc-note" data-wrong role="alert">${capitalised(message)}</p>` : nothing;
   };
+  const isPolled = form.input.isPolled ?? false;
   return html`<div class="svc-form">
     ${rest(form.problem).map((one) => html`<div class="svc-bar" data-tone="danger" role="alert">${icon('error')}<span>${capitalised(one)}</span></div>`)}
-    ${row(form, 'url', input(form, 'url', 'url'), text('webhooks-note-url'))}
+    ${isPolled ? nothing : row(form, 'url', input(form, 'url', 'url'), text('webhooks-note-url'))}
+    ${form.isNew ? polled(form) : nothing}
     ${row(form, 'description', input(form, 'description', 'text'))}
     ${row(form, 'events', events, text('webhooks-note-events'))}
     ${row(form, 'filter', filter(form), text('webhooks-note-filter'))}
@@ -165,10 +188,7 @@ export function fields(form: FormState): TemplateResult {
     <details class="svc-more" ?open=${[...NUMBERS, ...PAIRS, ...CREDENTIALS, 'includesChanges', 'retryDelaysSeconds'].some((name) => wrongOf(form.problem, name))}>
       <summary>${text('webhooks-more')}</summary>
       ${wrong('includesChanges')}${check(form, 'includesChanges')}${cloudEvents(form)}${check(form, 'isThin')}${check(form, 'isOrdered')}${check(form, 'isAsymmetric')}
-      ${NUMBERS.map((name) => row(form, name, whole(form, name), text(`webhooks-note-${name}`)))}
-      ${row(form, 'retryDelaysSeconds', delays(form), text('webhooks-note-retryDelaysSeconds'))}
-      ${row(form, 'headers', pairs(form, 'headers'), headersNote(form))}
-      ${credentials(form)}
+      ${isPolled ? nothing : requests(form)}
       ${row(form, 'metadata', pairs(form, 'metadata'), text('webhooks-note-metadata'))}
     </details>
   </div>`;

@@ -82,7 +82,7 @@ impl From<ClientCertificate> for ClientCertificateBody {
 pub(crate) struct EndpointBody {
     /// Its id.
     id: Uuid,
-    /// Where deliveries go.
+    /// Where deliveries go; where they are fetched, of one with `isPolled`.
     url: String,
     /// What it is for.
     description: String,
@@ -100,6 +100,8 @@ pub(crate) struct EndpointBody {
     is_thin: bool,
     /// Whether events of one entity are delivered one after the other.
     is_ordered: bool,
+    /// Whether its receiver fetches what it is told, and nothing is sent.
+    is_polled: bool,
     /// The most requests in a second, over all nodes; none means no limit.
     max_per_second: Option<i32>,
     /// Seconds for one attempt; none means those of `Svc:Webhooks:Timeout`.
@@ -161,6 +163,7 @@ impl EndpointBody {
             includes_changes: endpoint.includes_changes,
             is_thin: endpoint.is_thin,
             is_ordered: endpoint.is_ordered,
+            is_polled: endpoint.is_polled,
             max_per_second: endpoint.max_per_second,
             timeout_seconds: schedule.timeout_s,
             retry_delays_seconds: schedule.delays_s,

@@ -34,6 +34,7 @@ pub(super) struct Subscriber {
     /// Which events it wants of those that it lists.
     pub(super) filter: Option<Arc<Filter>>,
     pub(super) is_ordered: bool,
+    /// Whether nothing of it is handed over: it has a pace, or its receiver fetches.
     pub(super) has_pace: bool,
     pub(super) version: i64,
 }
@@ -72,7 +73,8 @@ impl Place {
 
 const SELECT: &str = "SELECT s.pattern, e.id, e.organisation_id, e.owner_id, e.owner_key_id, \
     e.is_active, e.owner_gone_at, e.created_at, e.includes_changes, e.is_ordered, \
-    e.max_per_second, e.version, e.is_thin, e.format, e.filter FROM webhooks_subscriptions s JOIN webhooks_endpoints e \
+    e.max_per_second, e.version, e.is_thin, e.format, e.filter, e.is_polled \
+    FROM webhooks_subscriptions s JOIN webhooks_endpoints e \
     ON e.id = s.endpoint_id";
 
 /// Reads rows of [`SELECT`].
@@ -103,7 +105,7 @@ async fn rows(
             },
             filter: filters.read(row.try_get_by_index(14)?),
             is_ordered: row.try_get_by_index(9)?,
-            has_pace: max_per_second.is_some(),
+            has_pace: max_per_second.is_some() || row.try_get_by_index(15)?,
             version: row.try_get_by_index(11)?,
         };
         Ok((row.try_get_by_index::<String>(0)?, subscriber))

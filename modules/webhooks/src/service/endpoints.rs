@@ -47,27 +47,34 @@ impl Service {
         ctx: &Context,
         new: NewEndpoint,
     ) -> Result<(Stored, Zeroizing<String>)> {
-        let (is_active, is_asymmetric) = (new.is_active, new.is_asymmetric);
+        let (is_active, is_asymmetric, is_polled) =
+            (new.is_active, new.is_asymmetric, new.is_polled);
         let change = new.into_change();
-        let checked = self.check(&change)?;
-        let Checked { url: Some(url), subscription: Some(subscription), secret } = checked else {
-            return Err(Error::internal("a new endpoint was checked without its fields"));
-        };
+        if is_polled {
+            refuse_requests(&change)?;
+        }
+        let Checked { url, subscription, secret } = self.check(&change)?;
+        let id = ctx.clock().new_id();
+        let url = url.or_else(|| is_polled.then(|| feed_path(id)));
+        let url = url.ok_or_else(|| refusal("url", "is required, unless `isPolled` is true"))?;
+        let subscription = subscription
+            .ok_or_else(|| Error::internal("a new endpoint was checked without its events"))?;
         let secret = secret.unwrap_or_else(generate).expose();
         let ring = key_ring(ctx)?;
-        let id = ctx.clock().new_id();
         let owner = Owner::calling(ctx)?;
         let now = ctx.clock().now();
         let (key_pair, public_key) = key_pair(&ring, id, is_asymmetric);
         let headers = change.headers.as_ref().map(|given| headers::protect(&ring, id, given));
         let credentials = change.credentials(Credentials::default());
         check_scheme(&url, &credentials)?;
-        self.check_hosts(ctx, Some(url.as_str()), &credentials).await?;
+        let address = (!is_polled).then_some(url.as_str());
+        self.check_hosts(ctx, address, &credentials).await?;
         let mut record = ActiveModel {
             id: Set(id),
             url: Set(url),
             events: Set(patterns_json(&subscription)?),
             is_active: Set(is_active),
+            is_polled: Set(is_polled),
             key_pair: Set(key_pair),
             public_key: Set(public_key),
             headers: Set(headers.transpose()?.flatten()),
@@ -110,6 +117,9 @@ impl Service {
         let stored = ctx
             .transact(async |uow| {
                 let before = locked(&uow, id).await?;
+                if before.is_polled {
+                    refuse_requests(&change)?;
+                }
                 let mut record = before.clone().into_active_model();
                 record.owner_id = Set(owner.user.0);
                 record.owner_key_id = Set(owner.key);
@@ -345,6 +355,19 @@ impl Service {
 /// Says what is wrong with a field.
 pub(super) fn refusal(field: &str, why: impl Into<String>) -> Error {
     Error::invalid("the endpoint is not valid").field(field, why.into())
+}
+
+/// Where what an endpoint is told is fetched.
+fn feed_path(id: Uuid) -> String {
+    format!("/api/v1/webhooks/{id}/feed")
+}
+
+/// Refuses what is said of requests, where none are made.
+fn refuse_requests(change: &EndpointChange) -> Result<()> {
+    match change.of_requests() {
+        Some(field) => Err(refusal(field, "is of no use where the receiver fetches (`isPolled`)")),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a certificate for an address where nobody asks for one.

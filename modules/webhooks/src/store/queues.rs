@@ -103,7 +103,8 @@ pub(crate) struct Look {
 
 /// What is asked of an endpoint `q`; holds `?` three times, each for the time of now.
 ///
-/// One that is switched off has nothing but its test events, and one that is gone has nothing.
+/// One that is switched off has nothing but its test events, and one that is gone, or whose receiver fetches
+/// what it is told, has nothing.
 fn state() -> String {
     let of = |lane: Lane, what: &str, condition: &str| {
         let sql = format!(
@@ -111,7 +112,8 @@ fn state() -> String {
              AND d.lane = {}{condition} ORDER BY d.due_us, d.id LIMIT 1)",
             lane.code()
         );
-        if lane == Lane::Test { sql } else { format!("CASE WHEN e.is_active THEN {sql} END") }
+        let is_sent = if lane == Lane::Test { "" } else { "e.is_active AND " };
+        format!("CASE WHEN {is_sent}NOT e.is_polled THEN {sql} END")
     };
     let unclaimed = " AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?)";
     let first = |lane| of(lane, "due_us", if lane == Lane::Ordered { "" } else { unclaimed });
@@ -377,7 +379,7 @@ pub(crate) async fn oldest_due(database: &Database, now_us: i64) -> Result<Optio
     let sql = format!(
         "WITH due (id) AS (SELECT e.id FROM (SELECT endpoint_id FROM webhooks_queues \
          WHERE look_us <= ? ORDER BY look_us LIMIT {ENDPOINTS_MEASURED}) AS q \
-         JOIN webhooks_endpoints e ON e.id = q.endpoint_id WHERE e.is_active) \
+         JOIN webhooks_endpoints e ON e.id = q.endpoint_id WHERE e.is_active AND NOT e.is_polled) \
          SELECT MIN(due_us) FROM ({}) AS firsts",
         firsts.collect::<Vec<String>>().join(" UNION ALL ")
     );

@@ -7,6 +7,7 @@ mod cancelling;
 mod credentials;
 mod delivering;
 mod described;
+mod fetching;
 mod finding;
 mod fixture;
 mod handing_over;

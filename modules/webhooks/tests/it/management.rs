@@ -38,6 +38,7 @@ on_both_databases! {
                 "includesChanges": false,
                 "isThin": false,
                 "isOrdered": false,
+                "isPolled": false,
                 "maxPerSecond": null,
                 "timeoutSeconds": null,
                 "retryDelaysSeconds": null,
