@@ -146,6 +146,7 @@ export const windows = [
     assert.equal(await placement(win), 'maximized', 'a double click on the title maximizes');
     await win.getByRole('button', { name: 'Close', exact: true }).click();
     await win.waitFor({ state: 'detached' });
+    await frames(page);
     assert.equal(await page.locator('.shell-task').count(), 0);
   }),
   story('stacking: a press raises, closing focuses the one below, new ones cascade', {}, async ({ page }) => {
