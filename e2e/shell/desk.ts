@@ -262,7 +262,7 @@ export const desk = [
     await page.waitForTimeout(100);
     assert.equal(await offer.count(), 0, 'nothing is offered while the other half is taken');
   }),
-  story('offer: goes with Escape and with any press beside it', {}, async ({ page }) => {
+  story('offer: goes with Escape, with any press beside it and with the pilot view', {}, async ({ page }) => {
     const clock = await openApp(page, 'clock');
     const before = await box(clock);
     await openApp(page, 'sales');
@@ -275,6 +275,11 @@ export const desk = [
     await page.locator('.shell-assist').waitFor();
     await page.locator('.shell-window[data-app=sales] .shell-window-title').click();
     await page.locator('.shell-assist').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+ArrowLeft');
+    await page.locator('.shell-assist').waitFor();
+    await page.keyboard.press('F9');
+    await page.locator('.shell-assist').waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.shell-pilot-window').count(), 2, 'windows that were lent are in the view');
   }),
   story('arrange: a layout is chosen by its picture, with arrows in all directions', {}, async ({ page }) => {
     const win = await openApp(page, 'people');

@@ -20,6 +20,30 @@ async function cellCentre(page: Page, row: number, column: number): Promise<{ x:
 }
 
 export const grid = [
+  story(
+    'labels: long ones end after two lines, and the signs of a row stand in line',
+    {
+      options: { initialShortcuts: ['long', 'short'], initialApps: [] },
+      setup: (shell) => {
+        const render = () => '';
+        const title = 'Kundenstammdatenpflege Nord und Auftragsbestätigungen 2026';
+        shell.registerApp({ id: 'long', title, icon: 'notes.svg', render });
+        shell.registerApp({ id: 'short', title: 'Stock', icon: 'notes.svg', render });
+      },
+    },
+    async ({ page }) => {
+      const tiles = page.locator('.shell-main .shell-tile');
+      const [long, short] = await Promise.all([0, 1].map((at) => box(tiles.nth(at).locator('.shell-plate'))));
+      assert.equal(long?.y, short?.y);
+      const beyond = await tiles.nth(0).evaluate((element) => {
+        const label = element.querySelector('.shell-tile-label');
+        if (!label) return undefined;
+        const { paddingTop, lineHeight } = getComputedStyle(label);
+        return label.clientHeight - Number.parseFloat(paddingTop) - 2 * Number.parseFloat(lineHeight);
+      });
+      assert.ok(beyond !== undefined && beyond < 4, `${beyond} px of a third line are in sight`);
+    },
+  ),
   story('drag: a shortcut moves to an empty cell, nothing is drawn anew meanwhile', {}, async ({ page }) => {
     await page.evaluate(() => {
       const observer = new MutationObserver((records) => {

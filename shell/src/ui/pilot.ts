@@ -9,6 +9,7 @@ import type { Webtop } from '../core/profile.ts';
 import { effect, onDispose, scope, signal, untracked, type Dispose } from '../core/signal.ts';
 import { addWebtop, deleteWebtop } from '../core/workspace.ts';
 import { t } from '../i18n.ts';
+import { endAssist } from './assist.ts';
 import type { Desk } from './desk.ts';
 import {
   consume,
@@ -66,6 +67,7 @@ export class Pilot {
     this.#desk.start.close(false);
     this.#desk.start.taskbar?.preview.close(false);
     this.#desk.menus.close(false);
+    endAssist();
     this.#returnTo = document.activeElement;
     this.open.set(true);
     this.#desk.root.setAttribute('data-piloting', '');
