@@ -262,6 +262,21 @@ export const desk = [
     await page.waitForTimeout(100);
     assert.equal(await offer.count(), 0, 'nothing is offered while the other half is taken');
   }),
+  story('notice: it covers no part of the taskbar, on whichever side that is', {}, async ({ page }) => {
+    for (const taskbarPosition of ['right', 'left', 'top', 'bottom'] as const) {
+      await page.evaluate((side) => window.Shell.configure({ defaults: { taskbarPosition: side } }), taskbarPosition);
+      await page.evaluate((side) => window.Shell.notify({ title: 'Bar', text: side }), taskbarPosition);
+      const notice = page.locator('.shell-toast').filter({ hasText: taskbarPosition });
+      await notice.waitFor();
+      const [bar, toast] = [await box(page.locator('.shell-taskbar')), await box(notice)];
+      const apart =
+        toast.x >= bar.x + bar.width ||
+        toast.x + toast.width <= bar.x ||
+        toast.y >= bar.y + bar.height ||
+        toast.y + toast.height <= bar.y;
+      assert.ok(apart, `${taskbarPosition}: ${JSON.stringify({ bar, toast })}`);
+    }
+  }),
   story('offer: goes with Escape, with any press beside it and with the pilot view', {}, async ({ page }) => {
     const clock = await openApp(page, 'clock');
     const before = await box(clock);
