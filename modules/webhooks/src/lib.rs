@@ -22,6 +22,7 @@ pub mod subscription;
 
 mod allowance;
 mod api;
+mod command;
 mod credentials;
 mod dispatcher;
 mod endpoint;
@@ -173,6 +174,11 @@ impl Module for Webhooks {
         registry.job::<service::RedeliverMany>(service::redeliver_many);
         registry.job::<service::TellSet>(service::tell_set);
         registry.job::<service::CancelWaiting>(service::cancel_waiting);
+        registry.command(
+            "webhooks",
+            "Show what an endpoint is told whose receiver fetches, and pass it on",
+            command::run,
+        );
         registry.routes(api::routes());
         registry.openapi_json(event_catalogue::describe);
         registry.closed_to_tools();

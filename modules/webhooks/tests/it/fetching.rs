@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use svc_testing::{Client, Person, Received, on_both_databases};
 
-use crate::fixture::{SECRET, World, path, until};
+use crate::fixture::{Heard, SECRET, World, application, path, until};
 
 /// Registers an endpoint of Ada's that is fetched.
 async fn polled(world: &World, said: Json) -> Json {
@@ -29,6 +29,16 @@ async fn fetch(world: &World, endpoint: &Json, options: &str) -> (Vec<Received>,
         Received { headers: headers.map(header).collect(), body }
     });
     (items.collect(), fetched["next"].as_str().map(str::to_owned))
+}
+
+/// Runs the command as an operator does.
+async fn command(world: &World, words: &[&str]) -> svc_core::Result<String> {
+    let assembled = application(&Heard::default()).assemble().unwrap();
+    let mut commands = assembled.commands().iter();
+    let command = commands.find(|command| command.name() == "webhooks").unwrap();
+    let words = std::iter::once(&"webhooks").chain(words);
+    let arguments = command.words().clone().try_get_matches_from(words).unwrap();
+    command.run(world.shop.app().clone(), &arguments).await
 }
 
 /// Whether nothing comes next.
@@ -179,6 +189,35 @@ on_both_databases! {
         }
         let named = json!({"description": "Behind a firewall"});
         let _ = world.client().put(&path(&endpoint, ""), named).await.expect(200);
+    }
+
+    async fn whoever_listens_sees_events_and_passes_them_on(backend) {
+        let world = World::new(backend).await;
+        let endpoint = polled(&world, json!({})).await;
+        let id = endpoint["id"].as_str().unwrap();
+        world.publish_many(2).await;
+        world.deliver().await;
+        world.receiver.answer_with([204, 500]);
+        let to = world.receiver.url();
+        let said = command(&world, &["listen", id, "--once", "--to", to.as_str()]).await.unwrap();
+        let lines: Vec<&str> = said.lines().collect();
+        assert!(lines[0].contains(" stock.low ") && !lines[0].contains("again"), "{said}");
+        assert!(lines[1].contains("`500`") && lines[1].ends_with("comes again in a minute"), "{said}");
+        let received = world.receiver.received();
+        assert_eq!(received.len(), 2);
+        assert!(received.iter().all(|one| one.is_signed_with(SECRET)));
+        assert_eq!(world.count("webhooks_deliveries WHERE status = 2").await, 1);
+        world.after(60).await;
+        let said = command(&world, &["listen", id, "--once"]).await.unwrap();
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert_eq!(world.count("webhooks_deliveries WHERE status = 2").await, 2);
+        assert_eq!(world.receiver.received().len(), 0, "shown alone");
+        let sent = world.endpoint(&["*"]).await;
+        let sent = sent["id"].as_str().unwrap();
+        let refused = command(&world, &["listen", sent, "--once"]).await.unwrap_err();
+        assert!(refused.message().contains("has no feed"), "{}", refused.message());
+        let refused = command(&world, &["listen", id, "--to", "ftp://x"]).await.unwrap_err();
+        assert!(refused.message().starts_with("`ftp://x` can't be posted to"), "{}", refused.message());
     }
 
     async fn a_running_dispatcher_sends_nothing_of_it(backend) {
