@@ -260,6 +260,8 @@ export const days: Scenario[] = [
       assert.ok(box && box.y > 844 / 2 && box.height >= 44, `the button is at ${box?.y}`);
       await place.tap();
       await page.getByText('Total 0.00').waitFor();
+      // It is shown in the app of orders, which has to be there before one leaves it.
+      await page.locator('svc-set-app .svc-pane h2').waitFor();
 
       await page.goto(`${application.url}/?app=sets.Products`);
       await page.getByRole('searchbox').fill(name);
