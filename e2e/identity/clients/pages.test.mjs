@@ -53,7 +53,10 @@ async function invite(page, email, displayName = "Grace Hopper") {
   await page.fill("#repeated", PASSWORD);
   await enter(page);
   await page.goto(`${root}/account`);
-  assert.match(await page.textContent("dl.facts"), new RegExp(displayName));
+  const facts = await page.textContent("dl.facts").catch(async (error) => {
+    throw new Error(`no account at ${page.url()}, but: ${await page.content()}`, { cause: error });
+  });
+  assert.match(facts, new RegExp(displayName));
   return made.id;
 }
 
