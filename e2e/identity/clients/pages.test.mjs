@@ -31,7 +31,8 @@ async function visitor({ scripts = true, ...more } = {}) {
   // The web client signs in by itself and so goes on to other pages; here it is only where forms lead to.
   await blank(context, `${root}/`);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  // Through a host of its own an address is the client's page first, a sign-in, and the page then.
+  page.setDefaultTimeout(30_000);
   page.on("console", (message) => {
     // Chromium tells a refused form (4xx) as an error, too.
     if (message.type() === "error" && !message.text().includes("status of 4")) assert.fail(message.text());
