@@ -25,7 +25,7 @@ use serde_json::{Map, Value as Json};
 use svc_core::{Error, Principal, Result};
 use svc_data::{Context, EntityModel, Exposure, UnitOfWork};
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError};
-use svc_sets::{Reading, Row, RowSink, Sets};
+use svc_sets::{Row, RowSink, Sets};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -254,7 +254,7 @@ impl Page {
         let sets = ctx.app().service::<Sets>()?;
         let total = match seen.total {
             Some(total) => total,
-            None => i64::try_from(reading(&sets, ctx, model, "").await?.count().await?)
+            None => i64::try_from(sets.reading(ctx, model.name(), "").await?.count().await?)
                 .unwrap_or(i64::MAX),
         };
         let time = ctx.clock().now() - BEFORE;
@@ -264,7 +264,7 @@ impl Page {
             options = format!("{options}&$filter={key}%20gt%20{}", literal(&sets, model, after)?);
         }
         let mut texts = JsonTexts::default();
-        reading(&sets, ctx, model, &options).await?.read(&mut texts).await?;
+        sets.reading(ctx, model.name(), &options).await?.read(&mut texts).await?;
         // What an event tells: columns, and nothing that is computed or about the record.
         let is_told = |name: &String| {
             let column = model.columns.iter().find(|column| column.property == *name);
@@ -342,15 +342,6 @@ impl Page {
         }
         Ok((messages, deliveries))
     }
-}
-
-async fn reading<'a>(
-    sets: &'a Sets,
-    ctx: &Context,
-    model: &EntityModel,
-    options: &str,
-) -> Result<Reading<'a>> {
-    sets.reading(ctx, model.name(), options).await
 }
 
 /// A key that was stored as JSON text as the literal of an expression, percent-encoded.

@@ -104,15 +104,7 @@ on_both_databases! {
         let _ = world.client().put(&path(&slow, ""), json!({"maxPerSecond": 1})).await.expect(200);
         world.endpoint(&["stock.low"]).await;
         world.publish_many(20).await;
-        // A limit of forty lets two begin together.
-        tokio::join!(world.shop.drain(), other.drain());
-        assert_eq!(world.receiver.received().len(), 2);
-        let mut received = 0;
-        for _ in 0..10 {
-            world.shop.advance(Duration::from_millis(26));
-            tokio::join!(world.shop.drain(), other.drain());
-            received += world.receiver.received().len();
-        }
+        let received = world.received_at_forty(&other).await;
         assert!((9..=10).contains(&received), "{received}");
         let waits = world.client().get(&path(&slow, "/health")).await.expect(200);
         assert_eq!(waits["backlog"], 19, "its own pace holds besides");

@@ -422,6 +422,21 @@ impl World {
         self.deliver().await
     }
 
+    /// How many deliveries arrive in a bit more than a quarter of a second, once two began together: with a limit of forty a second and two
+    /// nodes.
+    pub(crate) async fn received_at_forty(&self, other: &TestApp) -> usize {
+        let drain = async || tokio::join!(self.shop.drain(), other.drain());
+        drain().await;
+        assert_eq!(self.receiver.received().len(), 2);
+        let mut received = 0;
+        for _ in 0..10 {
+            self.shop.advance(Duration::from_millis(26));
+            drain().await;
+            received += self.receiver.received().len();
+        }
+        received
+    }
+
     /// The log, the newest first.
     pub(crate) async fn log(&self) -> Vec<Json> {
         let listed = self.client().get("/api/v1/webhooks/deliveries").await.expect(200);

@@ -43,15 +43,7 @@ on_both_databases! {
         let other = world.shop.another_node().await;
         paced(&world, 40).await;
         world.publish_many(20).await;
-        // A limit of forty lets two begin together.
-        tokio::join!(world.shop.drain(), other.drain());
-        assert_eq!(world.receiver.received().len(), 2);
-        let mut received = 0;
-        for _ in 0..10 {
-            world.shop.advance(Duration::from_millis(26));
-            tokio::join!(world.shop.drain(), other.drain());
-            received += world.receiver.received().len();
-        }
+        let received = world.received_at_forty(&other).await;
         assert_eq!(received, 10);
     }
 

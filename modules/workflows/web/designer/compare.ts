@@ -2,8 +2,18 @@
  * Two versions of a workflow side by side, or one and what is being drawn: a picture of each, in which what differs stands out, and all
  * differences in words.
  */
-import { asProblem, define, failureBar, html, nothing, Part, type Problem, text, type TemplateResult } from '@svc/web';
-import type { PropertyValues } from '@svc/web';
+import {
+  asProblem,
+  define,
+  failureBar,
+  html,
+  nothing,
+  Part,
+  type Problem,
+  type PropertyValues,
+  text,
+  type TemplateResult,
+} from '@svc/web';
 import * as api from './api.ts';
 import type { Change, Design } from './api.ts';
 import { changeList } from './changes.ts';
