@@ -1,6 +1,6 @@
 //! From a request to its deliveries, in spans that link to each other.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use http::Method;
 use opentelemetry::trace::{SpanId, SpanKind, Status, TraceId, TracerProvider as _};
@@ -9,7 +9,8 @@ use opentelemetry_sdk::trace::{SdkTracerProvider, SpanData, SpanExporter};
 use serde_json::json;
 use svc_core::trace::set_exporting;
 use svc_testing::on_both_databases;
-use tracing::subscriber::DefaultGuard;
+use tracing::Dispatch;
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -32,7 +33,13 @@ impl SpanExporter for Spans {
 
 impl Spans {
     /// Begins to export. A test and what it awaits run on one thread.
+    ///
+    /// Other tests' threads pass by the same spans at the same time, and `tracing` keeps for all threads whether a span is
+    /// wanted. While there is one subscriber alone it asks that of the thread that comes by first, which may have none; with
+    /// a second one, which wants nothing, it asks all subscribers.
     fn begin() -> (Self, SdkTracerProvider, DefaultGuard) {
+        static SECOND: OnceLock<Dispatch> = OnceLock::new();
+        SECOND.get_or_init(|| Dispatch::new(NoSubscriber::new()));
         let spans = Self::default();
         let provider = SdkTracerProvider::builder().with_simple_exporter(spans.clone()).build();
         let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
