@@ -16,12 +16,15 @@ pub(crate) struct Outcome {
     pub(crate) tests: usize,
     /// The tests that failed, where the step knows their names.
     pub(crate) failed_tests: Vec<String>,
+    /// Why it failed, where its tests don't say so.
+    pub(crate) reason: Option<String>,
 }
 
 impl Outcome {
     /// A step that counts no tests.
     pub(crate) fn new(step: &str, passed: bool, duration: Duration) -> Self {
-        Self { step: step.to_owned(), passed, duration, tests: 0, failed_tests: Vec::new() }
+        let step = step.to_owned();
+        Self { step, passed, duration, tests: 0, failed_tests: Vec::new(), reason: None }
     }
 
     /// `passed` or `failed`.
@@ -61,7 +64,11 @@ pub(crate) fn render(outcomes: &[Outcome]) -> String {
         let _ = writeln!(text, "{}", line.trim_end());
     }
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
-        let _ = writeln!(text, "\n{} failed; repeat it with", outcome.step);
+        let _ = writeln!(text);
+        for line in outcome.reason.iter().flat_map(|reason| reason.lines()) {
+            let _ = writeln!(text, "{line}");
+        }
+        let _ = writeln!(text, "{} failed; repeat it with", outcome.step);
         let _ = writeln!(text, "  {}", outcome.repeat());
     }
     let failed = failed(outcomes);
@@ -84,6 +91,7 @@ mod tests {
             outcome("build", false, 61_250),
             outcome("shop", false, 1_000),
         ];
+        outcomes[1].reason = Some("`cargo test --no-run` ended with exit code 1".to_owned());
         outcomes[2].tests = 12;
         outcomes[2].failed_tests = vec!["orders::shipped::sqlite".to_owned()];
         let expected = "\
@@ -92,6 +100,7 @@ prerequisites  passed      0.0
 build          FAILED     61.2
 shop           FAILED      1.0     12
 
+`cargo test --no-run` ended with exit code 1
 build failed; repeat it with
   cargo xtask test --only build
 

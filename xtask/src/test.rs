@@ -125,7 +125,10 @@ fn outcome(step: &Step, begun: Instant, result: Result<Tally>) -> Outcome {
             outcome.passed = tally.failed.is_empty();
             outcome.failed_tests = tally.failed.into_iter().collect();
         }
-        Err(failure) => eprintln!("{failure}"),
+        Err(failure) => {
+            eprintln!("{failure}");
+            outcome.reason = Some(failure.to_string());
+        }
     }
     let seconds = outcome.duration.as_secs_f64();
     println!("== {} {} after {seconds:.1} s", step.name, outcome.result());
@@ -279,14 +282,23 @@ impl NpmLane<'_> {
 fn into_log(command: &mut Command, file: &PathBuf) -> Result<()> {
     let open = || File::create(file).and_then(|log| Ok((log.try_clone()?, log)));
     let (out, errors) = open().map_err(|cause| Failure::at(file, "write", &cause))?;
-    let result = process::run(command.stdout(out).stderr(errors));
-    if result.is_err() {
-        // What can't be read back is in the file for whoever looks there.
-        print!("{}", fs::read_to_string(file).unwrap_or_default());
-    } else {
+    let Err(failure) = process::run(command.stdout(out).stderr(errors)) else {
         println!("its output is in `{}`", file.display());
-    }
-    result
+        return Ok(());
+    };
+    // What can't be read back is in the file for whoever looks there.
+    let text = fs::read_to_string(file).unwrap_or_default();
+    print!("{text}");
+    Err(Failure::new(format!("{failure}{}", failed_scenarios(&text))))
+}
+
+/// The scenarios that failed, with the beginning of why, for the end of a run.
+fn failed_scenarios(output: &str) -> String {
+    const LINES: usize = 4;
+    let lines: Vec<&str> = output.lines().collect();
+    let failed = (0..lines.len()).filter(|at| lines[*at].starts_with("FAILED  "));
+    let shown = failed.flat_map(|at| lines[at..].iter().take(LINES));
+    shown.fold(String::new(), |text, line| format!("{text}\n  {line}"))
 }
 
 /// The folder of what a run leaves behind.
@@ -344,5 +356,18 @@ impl Request {
             Some(times) => Repeat { times, jobs: request::JOBS_OF_REPEATS },
             None => Repeat { times: 1, jobs: 1 },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failed_scenarios;
+
+    #[test]
+    fn the_scenarios_that_failed_are_told_again_with_why() {
+        let output = "ok        1.0 s  one\nFAILED    2.0 s  two\nError: no\n  at a\n  at b\n  at c\nok        1.0 s  three\n";
+        let told = "\n  FAILED    2.0 s  two\n  Error: no\n    at a\n    at b";
+        assert_eq!(failed_scenarios(output), told);
+        assert_eq!(failed_scenarios("the build failed\n"), "");
     }
 }
