@@ -4,6 +4,9 @@
 //! reads through the same front, so it holds what the caller may see, and goes out while it is read, however much
 //! it is. `columns` names properties in the order in which they are wanted; without it all are there, in the order
 //! of the metadata. Formats are an open list: `registry.export_format(…)` adds one, such as a spreadsheet.
+//!
+//! Before anything leaves, the event [`SetExported`] is committed: who takes a set away is known, also where the
+//! client goes before the end.
 
 mod csv;
 mod json;
@@ -15,8 +18,10 @@ use axum::body::Body;
 use axum::response::Response;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, VARY};
 use http::{HeaderValue, Method};
+use serde::Serialize;
 use serde_json::{Value, json};
 use svc_core::{Error, Kind, Registry, Result};
+use svc_events::Publish as _;
 use svc_odata::model::EntitySet;
 use svc_odata::value::Value as Literal;
 use svc_sets::{ODataSettings, ReadingColumn, Row, RowSink};
@@ -62,6 +67,19 @@ pub trait ExportFile: Send {
     ///
     /// What can't be written.
     fn end(&mut self, out: &mut Vec<u8>) -> Result<()>;
+}
+
+/// Somebody takes the records of a set as a file, as far as they see them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetExported {
+    /// The set.
+    pub set: String,
+    /// The form of the file.
+    pub format: &'static str,
+    /// The names of the options that say which records and what of them; what they say stays out, since it holds
+    /// values of records. None of who takes all.
+    pub options: Vec<&'static str>,
 }
 
 /// The exports' word in a module's `configure`.
@@ -160,6 +178,16 @@ impl SetPath for Export {
 /// The format of who names none.
 const DEFAULT: &str = "json";
 
+/// The options that an export tells of, by name.
+const TOLD: [&str; 8] =
+    ["columns", "$apply", "$compute", "$filter", "$orderby", "$search", "$skip", "$top"];
+
+/// Whether an option of an address is one of these, in any case and with or without its `$`.
+fn is_named(known: &str, given: &str) -> bool {
+    let bare = |name: &str| name.trim_start_matches('$').to_ascii_lowercase();
+    bare(known) == bare(given)
+}
+
 /// What an export is to be.
 struct Wanted {
     format: Arc<dyn ExportFormat>,
@@ -167,14 +195,18 @@ struct Wanted {
     columns: Option<Vec<String>>,
     /// The options of the list.
     options: String,
+    /// The names of all of them.
+    told: Vec<&'static str>,
 }
 
 impl Wanted {
     fn read(call: &SetCall, formats: &[Arc<dyn ExportFormat>]) -> Result<Self> {
         let (mut format, mut columns, mut options) = (None, None, Vec::new());
+        let mut told = Vec::new();
         for option in call.query.split('&').filter(|option| !option.is_empty()) {
             let (name, value) =
                 form_urlencoded::parse(option.as_bytes()).next().unwrap_or_default();
+            told.extend(TOLD.into_iter().filter(|known| is_named(known, &name)));
             match &*name {
                 "format" | "$format" => format = Some(value.into_owned()),
                 "columns" => columns = Some(value.into_owned()),
@@ -200,7 +232,9 @@ impl Wanted {
             options.push_str(if options.is_empty() { "$select=" } else { "&$select=" });
             options.push_str(&select);
         }
-        Ok(Self { format: Arc::clone(found), columns, options })
+        told.sort_unstable();
+        told.dedup();
+        Ok(Self { format: Arc::clone(found), columns, options, told })
     }
 
     /// The places of the values that are wanted, in their order.
@@ -226,6 +260,11 @@ async fn write(call: SetCall, wanted: Wanted, mut out: stream::Out) -> Result<st
     let columns = reading.columns();
     let places = wanted.places(&columns)?;
     let columns: Vec<ReadingColumn> = places.iter().map(|place| columns[*place].clone()).collect();
+    if call.method != Method::HEAD {
+        let (set, format) = (call.set.clone(), wanted.format.name());
+        let exported = SetExported { set, format, options: wanted.told };
+        call.ctx.transact(async |uow| uow.raise_domain(exported)).await?;
+    }
     let mut reader = reading.open().await?;
     let file = wanted.format.begin(&columns, &mut out.raw);
     let mut rows =

@@ -48,11 +48,12 @@ use futures::FutureExt as _;
 use http::{HeaderMap, Method, Uri};
 use svc_core::{Module, Registry, Result};
 use svc_data::Budget;
+use svc_events::EventsRegistry as _;
 use svc_http::{ApiResult, Ctx, HttpRegistry as _, HttpState};
 use svc_odata::bind::ResourceKind;
 use svc_sets::{ODataSettings, ROOT, Sets, Verb};
 
-pub use export::{ExportFile, ExportFormat, ExportRegistry};
+pub use export::{ExportFile, ExportFormat, ExportRegistry, SetExported};
 pub use paths::{SetCall, SetPath, SetPathRegistry};
 
 use export::{Csv, Export, Formats, JsonFile};
@@ -68,13 +69,14 @@ impl Module for ODataModule {
     }
 
     fn requires(&self) -> &'static [&'static str] {
-        &["http"]
+        &["events", "http"]
     }
 
     fn configure(&self, registry: &mut Registry) {
         registry.settings::<ODataSettings>();
         registry.export_format(Arc::new(Csv));
         registry.export_format(Arc::new(JsonFile));
+        registry.domain_event::<SetExported>("Somebody took the records of a set as a file");
         let formats = registry.part::<Formats>().clone();
         registry.set_path(Arc::new(Export(formats)));
         registry.mount(ROOT, Router::new().route("/", any(serve)).route("/{*path}", any(serve)));
@@ -109,8 +111,8 @@ async fn serve(
         method::check_length(&uri, settings.max_url_length)?;
         let sets = state.app().service::<Sets>()?;
         let query = uri.query().unwrap_or_default().to_owned();
-        let call = SetCall { ctx, sets, set, query, headers, body };
-        return Ok(paths::answer(path, &method, call).boxed().await?);
+        let call = SetCall { ctx, sets, set, method, query, headers, body };
+        return Ok(paths::answer(path, call).boxed().await?);
     }
     Ok(serve_one(&state, ctx, method, &uri, headers, body).await?)
 }

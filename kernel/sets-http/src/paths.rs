@@ -64,6 +64,8 @@ pub struct SetCall {
     pub sets: Arc<Sets>,
     /// The name of the set.
     pub set: String,
+    /// The path's own method, or HEAD where that is GET.
+    pub method: Method,
     /// The query options as they stand in the address.
     pub query: String,
     /// The headers.
@@ -122,12 +124,8 @@ impl ServedPaths {
 }
 
 /// Answers a call, where its method fits.
-pub(super) async fn answer(
-    path: &Arc<dyn SetPath>,
-    method: &Method,
-    call: SetCall,
-) -> Result<Response> {
-    let takes = path.method();
+pub(super) async fn answer(path: &Arc<dyn SetPath>, call: SetCall) -> Result<Response> {
+    let (takes, method) = (path.method(), &call.method);
     if *method == takes || (*method == Method::HEAD && takes == Method::GET) {
         return path.answer(call).await;
     }

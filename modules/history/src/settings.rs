@@ -8,6 +8,7 @@ svc_core::settings_section! {
             "identity.rights_changed",
             "identity.api_key_changed",
             "ApplicationSettingChanged",
+            "SetExported",
             "AuditLogExported",
             "HistoryBlanked",
         ]

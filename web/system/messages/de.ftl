@@ -240,6 +240,7 @@ audit-event-HistoryRestored = Ein früherer Stand wurde wiederhergestellt
 audit-event-identity-api_key_changed = Ein API-Schlüssel wurde angelegt oder widerrufen
 audit-event-identity-rights_changed = Rechte wurden geändert
 audit-event-identity-sign_in_refused = Eine Anmeldung wurde abgewiesen
+audit-event-SetExported = Datensätze wurden exportiert
 audit-event-identity-signed_in = Jemand hat sich angemeldet
 audit-export = Als JSON-Zeilen exportieren
 audit-exported = Das Protokoll ist exportiert

@@ -240,6 +240,7 @@ audit-event-HistoryRestored = An earlier state was brought back
 audit-event-identity-api_key_changed = An API key was made or revoked
 audit-event-identity-rights_changed = Rights were changed
 audit-event-identity-sign_in_refused = A sign-in was refused
+audit-event-SetExported = Records of a set were exported
 audit-event-identity-signed_in = Somebody signed in
 audit-export = Export as JSON lines
 audit-exported = The audit log is exported

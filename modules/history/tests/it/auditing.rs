@@ -176,6 +176,40 @@ on_both_databases! {
         assert_eq!(lines[0], log(&client, "set=Products").await[0]);
     }
 
+    async fn an_export_of_a_set_stands_in_the_log_without_what_it_asked_for(backend) {
+        let world = World::new(backend).await;
+        world.product("A-1").await;
+        let bob = Person::named("Bob").who_may(&["Products.View"]);
+        let bob = world.app.sign_in(&bob);
+        let path = "/odata/v1/Products/$export?format=csv&columns=sku,name&$filter=name%20eq%20%27Lamp%27&@p=%27Zoe%27&$orderby=sku";
+        assert!(bob.get(path).await.text.contains("A-1"));
+        let seen = log(&world.client(), "event=SetExported").await;
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        let expected = json!({"set": "Products", "format": "csv", "options": ["$filter", "$orderby", "columns"]});
+        assert_eq!((&seen[0]["data"], &seen[0]["by"]["displayName"]), (&expected, &json!("Bob")));
+        assert!(!seen[0].to_string().contains("Lamp"), "{}", seen[0]);
+        // Who only asks how long it is, or is refused, takes nothing away.
+        let asked = bob.send(http::Method::HEAD, path, &[], "").await;
+        assert_eq!(asked.status, 200);
+        for (client, path, status) in [
+            (&bob, "/odata/v1/Makers/$export", 403),
+            (&bob, "/odata/v1/Products/$export?format=pdf", 400),
+            (&bob, "/odata/v1/Products/$export?columns=costPrice", 400),
+            (&bob, "/odata/v1/Products/$export?$filter=prize%20eq%201", 400),
+            (&bob, "/odata/v1/Nothing/$export", 404),
+            (&world.app.anonymous(), "/odata/v1/Products/$export", 401),
+        ] {
+            assert_eq!(client.get(path).await.status.as_u16(), status, "{path}");
+        }
+        assert_eq!(log(&world.client(), "event=SetExported").await.len(), 1);
+        // All of it in the usual form.
+        assert_eq!(bob.get("/odata/v1/Products/$export").await.status, 200);
+        let seen = log(&world.client(), "event=SetExported").await;
+        assert_eq!(seen[0]["data"], json!({"set": "Products", "format": "json", "options": []}));
+        let stranger = world.app.sign_in(&Person::named("Eve").of(organisation(2)));
+        assert_eq!(log(&stranger, "").await.len(), 0);
+    }
+
     async fn an_export_goes_on_over_many_pages(backend) {
         let world = World::new(backend).await;
         let new = |number: i32| product::ActiveModel {
@@ -259,5 +293,26 @@ on_both_databases! {
         let _ = client.get(&unknown).await.expect(404);
         let stranger = world.app.sign_in(&Person::named("Eve").of(organisation(2)));
         let _ = stranger.get(&format!("{path}/preview")).await.expect(404);
+    }
+
+    async fn what_changed_more_than_is_taken_back_at_once_is_refused(backend) {
+        let world = World::new(backend).await;
+        let new = |number: i32| product::ActiveModel {
+            sku: Set(format!("A-{number}")),
+            name: Set("Lamp".to_owned()),
+            region: Set("EU".to_owned()),
+            price: Set(Decimal::ONE),
+            ..Default::default()
+        };
+        let many: Vec<_> = (0..1_001).map(new).collect();
+        world.context().transact(async |uow| uow.insert_many(many).await).await.unwrap();
+        let client = world.client();
+        let unit = log(&client, "take=1").await[0]["unitOfWork"].as_str().unwrap().to_owned();
+        let path = format!("/api/v1/audit/units/{unit}");
+        let refused = client.get(&format!("{path}/preview")).await.expect(422);
+        assert_eq!(refused["code"], "history.too_many");
+        let refused = client.post(&format!("{path}/undo"), json!({"version": "x"})).await.expect(422);
+        assert_eq!(refused["code"], "history.too_many");
+        assert_eq!(world.entries().await, 1_001);
     }
 }

@@ -1,6 +1,6 @@
 //! The entities of a set as a file, and what else modules serve below sets.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use axum::response::{IntoResponse as _, Response};
@@ -8,6 +8,8 @@ use http::Method;
 use serde_json::{Value, json};
 use svc_application::Application;
 use svc_core::{Module, Registry, Result};
+use svc_data::UnitOfWork;
+use svc_events::{EventsRegistry as _, Handler, Message, Subscription};
 use svc_odata::model::EntitySet;
 use svc_odata::value::{Value as Literal, write_text};
 use svc_sets::ReadingColumn;
@@ -78,10 +80,27 @@ impl SetPath for Weigh {
     }
 }
 
-struct More;
+/// The exports that were told of.
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Vec<Value>>>);
+
+#[async_trait]
+impl Handler for Told {
+    async fn handle(&self, _: &UnitOfWork, messages: &[Message]) -> Result<()> {
+        for message in messages {
+            self.0.lock().unwrap().push(message.data()?);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct More(Told);
 
 impl Module for More {
     fn configure(&self, registry: &mut Registry) {
+        let wanted = Subscription::new().event("SetExported");
+        registry.handler("more.told", wanted, Arc::new(self.0.clone()));
         registry.export_format(Arc::new(Tabbed));
         registry.set_path(Arc::new(Weigh));
     }
@@ -158,8 +177,31 @@ on_both_databases! {
         assert!(lines.lines().skip(1).eq(expected), "{} bytes", lines.len());
     }
 
+    async fn who_takes_a_set_away_is_told_of_without_what_was_asked_for(backend) {
+        let told = Told::default();
+        let more = told.clone();
+        let make = move || Application::new("shop").module(shop()).module(More(more.clone()));
+        let app = TestApp::builder(make).start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let _ = stock(&boss).await;
+        let options = "format=tab&columns=sku&FILTER=price lt 6&$orderby=sku&@p='B-1'";
+        let _ = text(&boss, options).await;
+        let _ = text(&boss, "").await;
+        for options in ["format=pdf", "columns=prize", "$filter=prize lt 6"] {
+            assert_eq!(boss.get(&path("Lamps/$export", options)).await.status.as_u16(), 400);
+        }
+        let asked = boss.send(Method::HEAD, &path("Lamps/$export", options), &[], "").await;
+        assert_eq!(asked.status.as_u16(), 200);
+        app.drain().await;
+        let mut heard = std::mem::take(&mut *told.0.lock().unwrap());
+        heard.sort_by_key(|one| one["format"].to_string());
+        let all = json!({"set": "Lamps", "format": "json", "options": []});
+        let some = json!({"set": "Lamps", "format": "tab", "options": ["$filter", "$orderby", "columns"]});
+        assert_eq!(heard, [all, some]);
+    }
+
     async fn modules_add_formats_and_paths_below_sets(backend) {
-        let app = TestApp::builder(|| Application::new("shop").module(shop()).module(More)).start(backend).await;
+        let app = TestApp::builder(|| Application::new("shop").module(shop()).module(More::default())).start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));
         let _ = stock(&boss).await;
         assert_eq!(text(&boss, "format=tab&columns=sku&$filter=price lt 6&$orderby=sku").await, "sku\nA-1\nC-1.");
