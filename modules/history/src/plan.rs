@@ -70,6 +70,17 @@ pub(crate) enum Obstacle {
 }
 
 impl Obstacle {
+    /// What programs know it by.
+    pub(crate) const fn code(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read_only",
+            Self::CreateOnly => "create_only",
+            Self::Masked => "masked",
+            Self::Gone => "gone",
+            Self::OtherType => "other_type",
+        }
+    }
+
     /// The sentence behind the field's name.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -183,6 +194,8 @@ impl Aim<'_> {
             let column = &model.columns[index];
             let obstacle = self.obstacle(index, now.is_none(), image);
             let differs = match now {
+                // What it was nobody can tell any more; that it doesn't go back is told.
+                _ if obstacle == Some(Obstacle::OtherType) => true,
                 Some(now) if !model.is_masked(index, who) => {
                     now.value(index) != image.record.value(index)
                 }
@@ -222,8 +235,9 @@ impl Aim<'_> {
     }
 
     fn obstacle(&self, index: usize, is_new: bool, image: &Image) -> Option<Obstacle> {
-        // What is made again is what it was already.
-        if is_new { None } else { self.change_obstacle(index, image) }
+        let obstacle = self.change_obstacle(index, image);
+        // What is made again is what it was already, as far as that can be read.
+        obstacle.filter(|obstacle| !is_new || *obstacle == Obstacle::OtherType)
     }
 
     fn change_obstacle(&self, index: usize, image: &Image) -> Option<Obstacle> {
@@ -252,7 +266,10 @@ impl Aim<'_> {
         let sees_all = (0..model.columns.len()).all(|index| {
             model.columns[index].exposure == Exposure::Internal || model.is_visible(index, self.who)
         });
-        let gone = image.lost.iter().filter(|name| sees_all && model.column_index(name).is_none());
+        let is_meant =
+            |name: &str| self.mode != Mode::Undo || self.content.changed().any(|one| one == name);
+        let is_gone = |name: &str| model.column_index(name).is_none();
+        let gone = image.lost.iter().filter(|name| sees_all && is_gone(name) && is_meant(name));
         gone.map(|name| Planned {
             name: name.clone(),
             column: None,

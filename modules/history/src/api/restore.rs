@@ -80,6 +80,9 @@ pub(crate) struct PlannedBody {
     changed_later: bool,
     /// Why it can't go back; none where it can.
     problem: Option<String>,
+    /// The same for programs: `read_only`, `create_only`, `masked`, `gone`, `other_type`, or the code of the refusal that
+    /// names the field, such as `data.unique`.
+    code: Option<String>,
 }
 
 /// What a restore would do.
@@ -95,6 +98,8 @@ pub(crate) struct PreviewBody {
     fields: Vec<PlannedBody>,
     /// Why it would be refused as a whole; none where it wouldn't.
     problem: Option<String>,
+    /// The code of that refusal.
+    code: Option<String>,
 }
 
 impl PreviewBody {
@@ -102,10 +107,19 @@ impl PreviewBody {
         let Preview { version, plan, refusal } = preview;
         let body = |field: Planned| {
             let refused = refusal.as_ref().and_then(|error| error.fields().get(&field.name));
-            let obstacle = field.obstacle.map(|obstacle| obstacle.as_str().to_owned());
+            let (problem, code) = match (field.obstacle, refused, &refusal) {
+                (Some(obstacle), ..) => {
+                    (Some(obstacle.as_str().to_owned()), Some(obstacle.code().to_owned()))
+                }
+                (None, Some(messages), Some(error)) => {
+                    (Some(messages.join("; ")), Some(error.code().to_owned()))
+                }
+                _ => (None, None),
+            };
             PlannedBody {
                 label: label(set, texts, &field.name),
-                problem: obstacle.or_else(|| refused.map(|messages| messages.join("; "))),
+                problem,
+                code,
                 name: field.name,
                 now: field.now,
                 restored: field.restored,
@@ -117,6 +131,7 @@ impl PreviewBody {
             action: plan.action.into(),
             fields: plan.fields.into_iter().map(body).collect(),
             problem: refusal.as_ref().map(|error| error.message().to_owned()),
+            code: refusal.as_ref().map(|error| error.code().to_owned()),
         }
     }
 }

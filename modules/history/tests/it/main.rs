@@ -3,9 +3,11 @@
 
 mod auditing;
 mod capturing;
+mod depot;
 mod fixture;
 mod leaks;
 mod nodes;
+mod obstacles;
 mod others;
 mod reading;
 mod restoring;

@@ -1,29 +1,29 @@
 //! Taking back what happened to one record.
 
 use serde_json::{Value as Json, json};
-use svc_testing::{Client, Person, on_both_databases};
+use svc_testing::{Client, Person, on_both_databases, organisation};
 
 use crate::fixture::World;
 
-async fn preview(client: &Client, place: &str, entry: &Json, mode: &str) -> Json {
+pub(crate) async fn preview(client: &Client, place: &str, entry: &Json, mode: &str) -> Json {
     let entry = entry["id"].as_str().unwrap();
     let path = format!("/api/v1/history/{place}/{entry}/preview?mode={mode}");
     client.get(&path).await.expect(200)
 }
 
-fn request(entry: &Json, seen: &Json, mode: &str) -> Json {
+pub(crate) fn request(entry: &Json, seen: &Json, mode: &str) -> Json {
     json!({"entry": entry["id"], "version": seen["version"], "mode": mode})
 }
 
 /// Looks, and then takes back.
-async fn restore(client: &Client, place: &str, entry: &Json, mode: &str) -> Json {
+pub(crate) async fn restore(client: &Client, place: &str, entry: &Json, mode: &str) -> Json {
     let seen = preview(client, place, entry, mode).await;
     assert_eq!(seen["problem"], Json::Null, "{seen}");
     let path = format!("/api/v1/history/{place}/restore");
     client.post(&path, request(entry, &seen, mode)).await.expect(200)
 }
 
-fn field<'a>(seen: &'a Json, name: &str) -> &'a Json {
+pub(crate) fn field<'a>(seen: &'a Json, name: &str) -> &'a Json {
     let fields = seen["fields"].as_array().unwrap();
     fields.iter().find(|field| field["name"] == name).unwrap_or(&Json::Null)
 }
@@ -44,7 +44,7 @@ on_both_databases! {
         assert_eq!((&seen["version"], &seen["action"]), (&json!(4), &json!("change")));
         assert_eq!(
             *field(&seen, "price"),
-            json!({"name": "price", "label": "price", "now": 20, "restored": 12.5, "changedLater": false, "problem": null})
+            json!({"name": "price", "label": "price", "now": 20, "restored": 12.5, "changedLater": false, "problem": null, "code": null})
         );
         assert_eq!(field(&seen, "name")["changedLater"], true);
         assert_eq!(field(&seen, "region"), &Json::Null);
@@ -152,6 +152,7 @@ on_both_databases! {
         let renaming = world.history("Products", &id).await[1].clone();
         let seen = preview(&client, &place, &renaming, "Undo").await;
         assert!(field(&seen, "sku")["problem"].as_str().unwrap().contains("taken"), "{seen}");
+        assert_eq!((&field(&seen, "sku")["code"], &seen["code"]), (&json!("data.unique"), &json!("data.unique")));
         let entries = world.entries().await;
         let refused = client.post(&path, request(&renaming, &seen, "Undo")).await.expect(409);
         assert_eq!(refused["code"], "data.unique");
@@ -168,6 +169,7 @@ on_both_databases! {
         let seen = preview(&clerk, &place, &renaming, "Before").await;
         assert!(!seen.to_string().contains("Zoe") && !seen.to_string().contains("Yve"), "{seen}");
         assert!(field(&seen, "contact")["problem"].as_str().unwrap().contains("changed form"));
+        assert_eq!((&field(&seen, "contact")["code"], &field(&seen, "price")["code"]), (&json!("masked"), &Json::Null));
         assert_eq!(client.delete(&format!("/odata/v1/Products({other})")).await.status, 204);
         restore(&client, &place, &renaming, "Undo").await;
     }
@@ -257,6 +259,13 @@ on_both_databases! {
             let answer = client.get(&format!("/api/v1/history/Products/{path}")).await;
             assert_eq!(answer.status.as_u16(), status, "{path}: {}", answer.text);
         }
+        // A record of another organisation is none, whoever knows its key and its entry.
+        let stranger = world.app.sign_in(&Person::named("Eve").of(organisation(2)));
+        let entry_id = entry.as_str().unwrap();
+        let seen = stranger.get(&format!("/api/v1/history/Products/{id}/{entry_id}/preview?mode=Undo")).await;
+        assert_eq!(seen.status, 404, "{}", seen.text);
+        let refused = stranger.post(&path, json!({"entry": entry, "version": 1, "mode": "Undo"})).await;
+        assert_eq!(refused.status, 404, "{}", refused.text);
         assert_eq!(world.entries().await, 2);
     }
 }
