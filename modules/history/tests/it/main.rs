@@ -11,4 +11,5 @@ mod obstacles;
 mod others;
 mod reading;
 mod restoring;
+mod telling;
 mod upkeep;
