@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use crate::fold;
 
 /// The letters of a word that are indexed as one.
-const LONGEST: usize = 64;
+pub(crate) const LONGEST: usize = 64;
 
 /// A text with so many words may be all of what was typed.
 const MOST_COUNTED: usize = 10;

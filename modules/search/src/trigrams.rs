@@ -10,8 +10,10 @@ use std::collections::BTreeSet;
 
 use svc_database::Backend;
 
-/// Words of so many letters may have a typo.
-pub(crate) const FORGIVEN: std::ops::RangeInclusive<usize> = 5..=20;
+use crate::terms::LONGEST;
+
+/// Words of so many letters may have a typo: all that are long enough, since no more of a word is compared.
+pub(crate) const FORGIVEN: std::ops::RangeInclusive<usize> = 5..=LONGEST;
 
 /// A condition on the trigrams of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,6 +155,13 @@ mod tests {
             assert!(!is_near(typed, "schaube"), "{typed}");
         }
         assert!(!is_near("haus", "hauz"), "words of four letters are taken as they are");
+        let long = "Donaudampfschifffahrtsgesellschaftskapitaensmuetze".to_lowercase();
+        for typed in
+            [&long[1..], &long[..30], &long.replace("fff", "ff"), &long.replace("mu", "um")]
+        {
+            assert!(is_near(typed, &long), "{typed}");
+        }
+        assert!(!is_near(&long.replace("fff", "f"), &long), "two letters are missing");
     }
 
     #[test]

@@ -26,6 +26,28 @@ on_both_databases! {
         }
     }
 
+    async fn a_typo_in_a_long_word_is_forgiven(backend) {
+        let app = start(backend).await;
+        let boss = boss(&app);
+        let long = "Donaudampfschifffahrtsgesellschaftskapitän";
+        let longest = format!("{}ende", "ab".repeat(30));
+        make(&boss, json!({"name": long})).await;
+        make(&boss, json!({"name": &longest})).await;
+        app.drain().await;
+        for typed in [
+            "Donaudampfschifffahrtsgesellschaftskapitän", "donaudampfschiffahrtsgesellschaftskapitan",
+            "Xonaudampfschifffahrtsgesellschaft", "donaudampfschifffahrtsgesellschaftskaptiän",
+            "Donaudampfschifffahrtsgeselschaftskapitän", "donaudampfschifffahrtz",
+        ] {
+            assert_eq!(titles(&boss, typed).await, [long], "{typed}");
+        }
+        assert_eq!(titles(&boss, "donuadampfschifffahrtsgesselschaft").await, [""; 0], "two typos");
+        assert_eq!(titles(&boss, &longest.replace("ende", "enbe")).await, [longest.as_str()]);
+        // However long what was typed is, no more than what is compared of a word is looked up.
+        let found = search(&boss, &"x".repeat(200), "").await;
+        assert_eq!(found["providers"][0]["status"], "done");
+    }
+
     async fn better_matches_come_first_and_then_what_changed_last(backend) {
         let app = start(backend).await;
         let boss = boss(&app);
