@@ -148,7 +148,7 @@ pub(crate) async fn declare(app: &App, sets: &SearchedSets) -> Result<()> {
         due.extend(known.into_iter().filter(|set| !sets.0.contains_key(set)));
         for set in due {
             let key = set.clone();
-            uow.enqueue(Build { set }).unique_while_waiting(key).await?;
+            uow.enqueue(Build { set }).unique_while_waiting(key).watched().await?;
         }
         Ok(())
     })
@@ -165,16 +165,16 @@ pub(crate) async fn build(ctx: JobContext, job: Build) -> Result<(), JobError> {
         return Ok(());
     };
     let total = total(ctx.context(), set).await?;
+    let tell = |percent: u8, done: u64| {
+        ctx.progress(percent, format!("{done} of {total} records of {name} indexed"));
+    };
     let mut done = 0;
     loop {
         ctx.check_interruption()?;
         let step = ctx.transact(async |uow| step(&uow, set).await).await?;
         done += step;
         let percent = u8::try_from((done * 100).checked_div(total).unwrap_or(99)).unwrap_or(99);
-        ctx.progress(
-            std::cmp::Ord::min(percent, 99),
-            format!("{done} of {total} records of {name} indexed"),
-        );
+        tell(std::cmp::Ord::min(percent, 99), done);
         if step < STEP {
             break;
         }
@@ -182,6 +182,7 @@ pub(crate) async fn build(ctx: JobContext, job: Build) -> Result<(), JobError> {
     let generation = ctx.transact(async |uow| builds::generation(&uow, name).await).await?;
     delete(&ctx, name, generation).await?;
     ctx.transact(async |uow| builds::finish(&uow, name).await).await?;
+    tell(100, done);
     Ok(())
 }
 

@@ -75,6 +75,14 @@ on_both_databases! {
         assert_eq!(after["providers"][0]["hits"][0]["key"], "449");
         assert_eq!(count(&app, "search_records").await, 450);
         assert_eq!(words(&app).await, 451);
+        // Whoever watches the job sees how far it came.
+        let jobs = app.app().service::<svc_jobs::Jobs>().unwrap();
+        let filter = svc_jobs::JobFilter { kind: Some("search.build".to_owned()), ..Default::default() };
+        let system = svc_data::Context::system(app.app()).unwrap();
+        let told: Vec<_> = jobs.list(&system, &filter).await.unwrap().jobs.into_iter()
+            .map(|job| (job.state, job.progress.percent, job.progress.message.unwrap_or_default())).collect();
+        let expected = (svc_jobs::JobState::Finished, Some(100), "450 of 450 records of Partners indexed".to_owned());
+        assert!(told.contains(&expected), "{told:?}");
     }
 
     async fn another_declaration_builds_the_index_anew(backend) {
