@@ -105,6 +105,34 @@ export const history = [
   ),
 
   story(
+    'a way back that the data refuses says why, and not that somebody was first',
+    { app: 'sets.Products', expects: /409/ },
+    async ({ page, application }) => {
+      const name = fresh('Taken');
+      const { id, sku } = await makeProduct(application, name);
+      const other = await makeProduct(application, fresh('Taker'));
+      const change = (key: string, body: unknown) =>
+        application.ask(`/odata/v1/Products(${key})`, { method: 'PATCH', body });
+      await change(id, { sku: fresh('T') });
+      await page.getByRole('searchbox').fill(name);
+      await row(page, name).click();
+      await page.getByRole('button', { name: 'History' }).click();
+      await page.locator('.svc-entry').first().getByRole('button', { name: 'Ways back' }).click();
+      await page.getByRole('menuitem', { name: 'Undo this change' }).click();
+      const dialog = page.locator('dialog[open]');
+      await dialog.locator('tr', { hasText: sku }).waitFor();
+      await change(other.id, { sku });
+      await dialog.getByRole('button', { name: 'Restore' }).click();
+      await dialog.getByText('is taken by another record').first().waitFor();
+      assert.equal(await dialog.getByText('Somebody has changed it meanwhile').count(), 0);
+      // Looked at anew, it says so of the field and of the whole.
+      await dialog.getByText('A record with these values already exists').waitFor();
+      await dialog.locator('tr', { hasText: sku }).getByText('is taken by another record').waitFor();
+      assert.equal(await dialog.locator('tr', { hasText: sku }).getByRole('checkbox').isEnabled(), false);
+    },
+  ),
+
+  story(
     'the audit log brings back what was deleted, and tells of sign-ins',
     { app: 'system.audit' },
     async ({ page, application }) => {

@@ -37,7 +37,7 @@ export {
   sentenceOf,
   whoOf,
 } from './sets/history-values.ts';
-export { restoreWith } from './sets/history-restore.ts';
+export { restoreWith, whyStays } from './sets/history-restore.ts';
 export { readFacts } from './sets/facts.ts';
 export { noticesNear, SvcNotices } from './sets/notices.ts';
 export { stateBadge, whatCame, whyNot, withComment } from './sets/transition.ts';

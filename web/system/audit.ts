@@ -22,6 +22,7 @@ import {
   restoreWith,
   send,
   sendForStream,
+  sentence,
   sentenceOf,
   setName,
   singular,
@@ -29,6 +30,7 @@ import {
   timeAgo,
   waysBack,
   whoOf,
+  whyStays,
   type Column,
   type EntitySet,
   type Entry,
@@ -381,15 +383,18 @@ class AuditPage extends LogPage {
   async #undoAll(one: Audited): Promise<void> {
     const path = `${ROOT}/units/${one.unitOfWork}`;
     try {
-      for (let isAgain = false; ; isAgain = true) {
+      let refused: string | undefined;
+      for (;;) {
         const { body: whole } = await send<Whole>(`${path}/preview`);
-        const sure = await this.#sure(whole, isAgain);
+        const sure = await this.#sure(whole, refused);
         if (!sure) return;
         try {
           await send(`${path}/undo`, { method: 'POST', body: { version: whole.version } });
           break;
         } catch (error) {
-          if (asProblem(error).status !== 409) throw error;
+          const problem = asProblem(error);
+          if (problem.status !== 409) throw error;
+          refused = sentence(problem);
         }
       }
       noticesNear(this)?.say({ text: text('audit-undone') });
@@ -399,20 +404,20 @@ class AuditPage extends LogPage {
     }
   }
 
-  #sure({ records }: Whole, isAgain: boolean): Promise<boolean> {
+  #sure({ records }: Whole, refused: string | undefined): Promise<boolean> {
     const line = (one: Whole['records'][number]) => {
       const set = knownModel().get(one.set);
       const name = (set && this.#namesOf(set).of(one.record)) ?? one.record;
       const becomes = goesBack(one) ? one.action : 'nothing';
       const stays = one.action === 'change' ? one.fields.filter(({ problem }) => problem !== null) : [];
       return html`<li>${text(`audit-undo-${becomes}`, { kind: set ? singular(set.name, set.type) : one.set, name })}
-        ${stays.map((field) => html`<p class="svc-note">${set ? fieldName(set, field) : field.label} ${field.problem}</p>`)}
-        ${one.problem === null ? nothing : html`<p class="svc-note" data-wrong>${capitalised(one.problem)}</p>`}</li>`;
+        ${stays.map((field) => html`<p class="svc-note">${set ? fieldName(set, field) : field.label} ${whyStays('history-obstacle', field)}</p>`)}
+        ${one.problem === null ? nothing : html`<p class="svc-note" data-wrong>${capitalised(whyStays('refused', one))}</p>`}</li>`;
     };
     const rest = records.length - LISTED;
     return confirmIn(this, {
       title: text('audit-undo-title', { count: records.length }),
-      body: html`${isAgain ? html`<div class="svc-bar" data-tone="warn" role="alert">${icon('alert')}<span>${text('history-overtaken')}</span></div>` : nothing}
+      body: html`${refused === undefined ? nothing : html`<div class="svc-bar" data-tone="warn" role="alert">${icon('alert')}<span>${refused}</span></div>`}
         <p>${text('audit-undo-text')}</p>
         <ul class="svc-undone">${records.slice(0, LISTED).map(line)}${rest > 0 ? html`<li>${text('audit-undo-more', { count: rest })}</li>` : nothing}</ul>`,
       confirm: text('audit-undo-unit'),

@@ -57,6 +57,8 @@ export interface PreviewField {
   readonly changedLater: boolean;
   /** Why it can't go back. */
   readonly problem: string | null;
+  /** The same for programs. */
+  readonly code: string | null;
 }
 
 /** What becomes of the record. */
@@ -69,6 +71,8 @@ export interface Preview {
   readonly fields: readonly PreviewField[];
   /** Why it would be refused as a whole. */
   readonly problem: string | null;
+  /** The code of that refusal. */
+  readonly code: string | null;
 }
 
 /** What would happen. */

@@ -9,7 +9,7 @@ import { askIn } from '../parts/dialog.ts';
 import { icon } from '../parts/icons.ts';
 import { badge } from '../parts/value.ts';
 import { capitalised, sentence } from '../parts/states.ts';
-import { exactTime, text } from '../text.ts';
+import { exactTime, find, text } from '../text.ts';
 import { fieldName, historyText, type ReferenceNames } from './history-values.ts';
 import { noticesNear } from './notices.ts';
 
@@ -29,6 +29,17 @@ function isByField({ action }: Preview): boolean {
   return action === 'change';
 }
 
+/**
+ * Why something can't go back, in the person's language where it is known by its code: of a record (`refused`) or, behind a field's name,
+ * of that (`history-obstacle`). The server's own words are English.
+ */
+export function whyStays(
+  of: 'refused' | 'history-obstacle',
+  { code, problem }: { readonly code: string | null; readonly problem: string | null },
+): string {
+  return (code === null ? undefined : find(`${of}-${code.replaceAll(/[._]/g, '-')}`)) ?? problem ?? '';
+}
+
 /** What others have changed since stays, unless somebody wants it back, too. */
 function isChosen(mode: RestoreMode, { changedLater, problem }: PreviewField): boolean {
   return problem === null && (mode !== 'Undo' || !changedLater);
@@ -43,7 +54,7 @@ function row({ set, names }: RestorePlace, preview: Preview, field: PreviewField
   return html`<tr>
     <th scope="row">${head}</th>
     <td>${shown(field.now)}${field.changedLater ? html` ${badge(text('history-changed-later'), 'warn')}` : nothing}</td>
-    <td>${shown(field.restored)}${field.problem === null ? nothing : html`<p class="svc-note" data-wrong>${name} ${field.problem}</p>`}</td>
+    <td>${shown(field.restored)}${field.problem === null ? nothing : html`<p class="svc-note" data-wrong>${name} ${whyStays('history-obstacle', field)}</p>`}</td>
   </tr>`;
 }
 
@@ -53,12 +64,11 @@ function bar(tone: 'danger' | 'warn', lines: readonly string[]): TemplateResult 
 
 /** Why it was not done: somebody was first, or the server refused it as a whole or field by field. */
 function refusal(place: RestorePlace, problem: Problem, { fields }: Preview): TemplateResult {
-  if (problem.status === 409) return bar('warn', [text('history-overtaken')]);
-  const lines = problem.fields.map(({ field: name, message }) => {
+  const lines = problem.fields.map(({ field: name, message, code = problem.code }) => {
     const field = fields.find((one) => one.name === name);
-    return `${field ? fieldName(place.set, field) : name} ${message}`;
+    return `${field ? fieldName(place.set, field) : name} ${whyStays('history-obstacle', { code, problem: message })}`;
   });
-  return bar('danger', lines.length > 0 ? lines : [sentence(problem)]);
+  return bar(problem.status === 409 ? 'warn' : 'danger', lines.length > 0 ? lines : [sentence(problem)]);
 }
 
 function body(
@@ -68,9 +78,9 @@ function body(
   mode: RestoreMode,
   told: TemplateResult | typeof nothing,
 ): TemplateResult {
-  const { fields, action, problem } = preview;
+  const { fields, action } = preview;
   const isLater = fields.some(({ changedLater }) => changedLater);
-  return html`${told}${problem === null ? nothing : bar('danger', [capitalised(problem)])}
+  return html`${told}${preview.problem === null ? nothing : bar('danger', [capitalised(whyStays('refused', preview))])}
     <p>${text(`history-will-${action}`, { mode, time: exactTime(entry.time) })}</p>
     ${isByField(preview) && isLater && mode === 'Undo' ? html`<p>${text('history-later-text')}</p>` : nothing}
     ${
