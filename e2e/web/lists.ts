@@ -1,5 +1,6 @@
 /** Lists of entity sets: found, filtered, sorted, walked, kept in the address. */
 import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
 import { fresh, makeProduct, row, said, story, total, until } from './scenario.ts';
 
 export const lists = [
@@ -30,6 +31,45 @@ export const lists = [
       await page.locator('.svc-pane h2', { hasText: 'Brecon Farm Supplies' }).waitFor();
     },
   ),
+
+  story('hits are shown while others are still looked for, with the icon of their set', {}, async ({ page }) => {
+    // The answer of the server, of which the rest comes when the story says so.
+    await page.evaluate(`{
+      const asked = window.fetch;
+      const hit = (set, title) => ({ type: 'hit', hit: { provider: set, set, key: title, address: set, title, titleMatches: [], excerpt: null, match: 'words' } });
+      window.fetch = (input, init) => {
+        if (!String(input.url ?? input).includes('/search/stream')) return asked(input, init);
+        const body = new ReadableStream({
+          start(out) {
+            const tell = (line) => out.enqueue(new TextEncoder().encode(JSON.stringify(line) + '\\n'));
+            tell(hit('Products', 'Quick hammer'));
+            window.goOn = () => {
+              tell(hit('Customers', 'Slow Hammer Ltd'));
+              tell({ type: 'end' });
+              out.close();
+            };
+          },
+        });
+        return Promise.resolve(new Response(body, { headers: { 'content-type': 'application/x-ndjson' } }));
+      };
+    }`);
+    const picture = (place: Locator) => place.locator('.shell-plate').first().innerHTML();
+    const tile = page.locator('.shell-tile', { hasText: 'Products' }).first();
+    await tile.waitFor();
+    const expected = await picture(tile);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('hammer');
+    const results = page.getByRole('listbox');
+    const quick = results.getByRole('group', { name: 'Products' }).getByRole('option', { name: 'Quick hammer' });
+    await quick.waitFor();
+    assert.equal(await picture(quick), expected);
+    await page.getByText('Searching…').waitFor();
+    assert.equal(await results.getByText('Slow Hammer Ltd').count(), 0);
+    await page.evaluate('window.goOn()');
+    await results.getByRole('group', { name: 'Customers' }).getByText('Slow Hammer Ltd').waitFor();
+    await page.getByText('Searching…').waitFor({ state: 'detached' });
+    await quick.waitFor();
+  }),
 
   story('the desktop has an app for each set', {}, async ({ page }) => {
     for (const title of ['Products', 'Customers', 'Orders', 'Webhooks']) {
