@@ -234,12 +234,12 @@ test("who signs out, here or from another browser, is out at the host and at the
   assert.match(here.url(), /\/account\/sign-in/);
 });
 
-test("answers say that they are for TLS alone, and for no other site", async () => {
+test("answers say that they are for no other site, and demand TLS of no other port of this machine", async () => {
   const page = await visitor();
   for (const path of ["/account/sign-in", "/bff/loading-screen/logo", "/api/v1/me"]) {
     const answer = await page.context().request.get(`${root}${path}`);
     const headers = answer.headers();
-    assert.match(headers["strict-transport-security"], /max-age=/, path);
+    assert.equal(headers["strict-transport-security"], undefined, path);
     assert.equal(headers["cross-origin-resource-policy"], "same-origin", path);
     assert.match(headers["content-security-policy"], /frame-ancestors 'none'/, path);
   }

@@ -53,7 +53,7 @@ struct Shared {
     timeouts: BTreeMap<&'static str, Duration>,
     slow_request: Duration,
     compresses: bool,
-    is_https: bool,
+    demands_tls: bool,
     takes_basic: bool,
 }
 
@@ -72,7 +72,7 @@ impl OwnLayer {
             timeouts,
             slow_request: settings.slow_request,
             compresses: settings.compression,
-            is_https: settings.public_url.as_ref().is_some_and(WebUrl::is_https),
+            demands_tls: settings.public_url.as_ref().is_some_and(demands_tls),
         }))
     }
 }
@@ -158,6 +158,15 @@ where
         };
         Box::pin(work.instrument(span))
     }
+}
+
+/// Whether browsers are told to come by TLS alone. Of `localhost` they would demand it of whatever else listens
+/// on the machine, at every port, for a year.
+fn demands_tls(url: &WebUrl) -> bool {
+    let url: Option<Uri> = url.as_str().parse().ok().filter(|_| url.is_https());
+    let host = url.as_ref().and_then(Uri::host).unwrap_or_default();
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    !host.is_empty() && host != "localhost" && !host.ends_with(".localhost")
 }
 
 /// The text of a panic, where it has one.
@@ -302,7 +311,7 @@ impl Exchange {
         };
         default(headers, REFERRER_POLICY, "no-referrer");
         default(headers, CONTENT_SECURITY_POLICY, CLOSED_POLICY);
-        if self.shared.is_https {
+        if self.shared.demands_tls {
             default(headers, STRICT_TRANSPORT_SECURITY, "max-age=31536000");
         }
     }

@@ -32,10 +32,19 @@ async fn a_browser_may_do_nothing_with_an_answer_that_does_not_say_so() {
         assert_eq!(policy, "default-src 'none'; frame-ancestors 'none'", "{path}");
         assert_eq!(answer.header("strict-transport-security"), "", "{path}");
     }
-    let settings = ["--Svc:Http:PublicUrl=https://shop.example.com"];
-    let fixture = Fixture::with_settings(Backend::Sqlite, &settings).await;
-    let answer = fixture.get("/api/v1/greeting").await;
-    assert_eq!(answer.header("strict-transport-security"), "max-age=31536000");
+    // For this machine it would count at every port.
+    for (url, expected) in [
+        ("https://shop.example.com", "max-age=31536000"),
+        ("https://localhost.example.com:8443/shop", "max-age=31536000"),
+        ("http://shop.example.com", ""),
+        ("https://localhost:8443", ""),
+        ("https://Shop.Localhost", ""),
+    ] {
+        let settings = format!("--Svc:Http:PublicUrl={url}");
+        let fixture = Fixture::with_settings(Backend::Sqlite, &[&settings]).await;
+        let answer = fixture.get("/api/v1/greeting").await;
+        assert_eq!(answer.header("strict-transport-security"), expected, "{url}");
+    }
 }
 
 #[tokio::test]
