@@ -1,14 +1,15 @@
 //! Compression of answers that gain by it.
 //!
 //! Most answers are one record and too small to gain anything, so the decision comes first and
-//! costs nothing; only then is the answer handed to tower-http, which negotiates and encodes.
+//! costs nothing; only then is the answer handed to tower-http, which negotiates and encodes. What says
+//! `Cache-Control: no-transform` goes as it is: a page with a secret, of which the length would tell something.
 
 use std::convert::Infallible;
 use std::future::ready;
 
 use axum::body::{Body, HttpBody as _};
 use axum::response::Response;
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE};
+use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Request};
 use tower::{ServiceExt as _, service_fn};
 use tower_http::compression::Compression;
@@ -19,7 +20,13 @@ const WORTH_BYTES: u64 = 1024;
 /// Whether an answer gains by compression: a text that is not known to be short.
 pub(super) fn is_worth(response: &Response) -> bool {
     let is_short = response.body().size_hint().upper().is_some_and(|size| size < WORTH_BYTES);
-    !is_short && is_text(response.headers())
+    !is_short && is_text(response.headers()) && !is_kept(response.headers())
+}
+
+/// Whether nobody may encode the answer anew (RFC 9111, section 5.2.2.6).
+fn is_kept(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(CACHE_CONTROL).iter().filter_map(|line| line.to_str().ok());
+    lines.flat_map(|line| line.split(',')).any(|it| it.trim().eq_ignore_ascii_case("no-transform"))
 }
 
 fn is_text(headers: &HeaderMap) -> bool {

@@ -58,6 +58,8 @@ async fn texts_are_compressed_and_pictures_are_not() {
     }
     let picture = fixture.send(accepts("/try/picture", "br, gzip")).await;
     assert_eq!(picture.header("content-encoding"), "");
+    let kept = fixture.send(accepts("/try/kept", "br, gzip")).await.expect(200);
+    assert_eq!((kept.header("content-encoding"), kept.body.len()), ("", 15_000));
     let short = fixture.send(accepts("/api/v1/greeting", "br, gzip")).await;
     assert_eq!((short.header("content-encoding"), short.text().as_str()), ("", "good day"));
 

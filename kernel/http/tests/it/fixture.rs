@@ -118,6 +118,7 @@ impl Module for Shelf {
                 .route("/changed", post(change_and_stay))
                 .route("/marks", post(make_mark))
                 .route("/text", get(|| async { "a line of text\n".repeat(1_000) }))
+                .route("/kept", get(kept))
                 .route("/picture", get(picture))
                 .route("/pieces", post(pieces))
                 .route("/wait", get(wait)),
@@ -310,6 +311,11 @@ async fn make_mark(Ctx(ctx): Ctx, said: String) -> ApiResult<impl IntoResponse> 
     let filler = if said == "much" { "x".repeat(100_000) } else { String::new() };
     let location = [("location", format!("/try/marks/{id}")), ("set-cookie", "a=b".to_owned())];
     Ok((StatusCode::CREATED, location, format!("{id}{filler}")))
+}
+
+/// A text that nobody may encode.
+async fn kept() -> impl IntoResponse {
+    ([("cache-control", "no-store, no-transform")], "a line of text\n".repeat(1_000))
 }
 
 /// Stores something, and takes too long for its answer.

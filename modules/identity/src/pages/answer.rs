@@ -143,6 +143,19 @@ impl Visit {
         response
     }
 
+    /// A page with a secret that people write down. It isn't compressed: by the length of what is, who watches
+    /// the line and can have the browser ask for it finds out what stands in it (BREACH).
+    pub(super) fn answer_with_secret(
+        &self,
+        status: StatusCode,
+        template: &impl Template,
+    ) -> Response {
+        let mut response = self.answer(status, template);
+        let kept_as_it_is = HeaderValue::from_static("no-store, no-transform");
+        response.headers_mut().insert(CACHE_CONTROL, kept_as_it_is);
+        response
+    }
+
     /// Leads the browser on, with GET.
     pub(super) fn redirect(&self, to: &str) -> Response {
         let to = HeaderValue::try_from(to).unwrap_or_else(|_| HeaderValue::from_static("/"));

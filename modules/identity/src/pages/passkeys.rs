@@ -128,7 +128,7 @@ pub(super) async fn renew_codes(Submitted(mut visit, form): Submitted<CodesForm>
         };
         let is_on = "identity-recovery-renewed";
         let page = RecoveryCodesPage { page: &visit.page, is_on, codes };
-        Ok(visit.answer(StatusCode::OK, &page))
+        Ok(visit.answer_with_secret(StatusCode::OK, &page))
     };
     outcome.await.map_err(|error| PageError::of(&visit, &error))
 }
@@ -181,7 +181,7 @@ pub(super) async fn add(Submitted(mut visit, form): Submitted<AnswerForm>) -> Pa
             Ok(Added::Done(Some(codes))) => {
                 let is_on = "identity-passkey-added";
                 let page = RecoveryCodesPage { page: &visit.page, is_on, codes };
-                return Ok(visit.answer(StatusCode::OK, &page));
+                return Ok(visit.answer_with_secret(StatusCode::OK, &page));
             }
             Ok(Added::Done(None)) => {
                 let said = ("", Some("identity-passkey-added"));

@@ -100,7 +100,7 @@ pub(super) async fn switch_on(Submitted(visit, form): Submitted<EnrolForm>) -> P
                         is_on: "identity-totp-is-on",
                         codes,
                     };
-                    return Ok(visit.answer(StatusCode::OK, &page));
+                    return Ok(visit.answer_with_secret(StatusCode::OK, &page));
                 }
                 None => problems.add("code", visit.page.text("identity-totp-wrong")),
             }
@@ -126,7 +126,7 @@ pub(super) async fn switch_off(Submitted(visit, form): Submitted<OffForm>) -> Pa
             && let Some(codes) = second_factor::new_codes(&visit.app, session.user).await?
         {
             let page = RecoveryCodesPage { page: &visit.page, is_on: "identity-totp-is-on", codes };
-            return Ok(visit.answer(StatusCode::OK, &page));
+            return Ok(visit.answer_with_secret(StatusCode::OK, &page));
         }
         second_factor::switch_off(&visit.app, session.user).await?;
         Ok(visit.redirect("/account?done=second-step-off"))
@@ -169,7 +169,7 @@ async fn enrol_page(
         enrolment: enrolment.seal(&visit.app)?,
         has_password: person.password_hash.is_some(),
     };
-    Ok(visit.answer(status, &page))
+    Ok(visit.answer_with_secret(status, &page))
 }
 
 async fn off_page(

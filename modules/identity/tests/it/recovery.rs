@@ -4,6 +4,7 @@ use svc_testing::{Answer, on_both_databases};
 
 use crate::browser::Browser;
 use crate::passkeys::{Key, SESSION, add, codes, sign_in};
+use crate::second_factor::assert_kept_as_it_is;
 use crate::ways_in::{ISSUER, World, remove, unlink};
 
 /// Sends a code that comes alone.
@@ -62,9 +63,13 @@ on_both_databases! {
         let password = crate::browser::PASSWORD;
         assert_eq!(renew(password).await.header("location"), page, "nothing asks for codes");
         assert_eq!(world.count("identity_recovery_codes").await, 0);
-        let old = codes(&add(&ada, &mut Key::new(b"key"), "Key").await.text);
+        let added = add(&ada, &mut Key::new(b"key"), "Key").await;
+        assert_kept_as_it_is(&added);
+        let old = codes(&added.text);
         assert_eq!(renew("not my password").await.status, 422, "an open browser isn't enough");
-        let new = codes(&renew(password).await.text);
+        let renewed = renew(password).await;
+        assert_kept_as_it_is(&renewed);
+        let new = codes(&renewed.text);
         assert_eq!((new.len(), world.count("identity_recovery_codes").await), (10, 10));
         world.forget_password().await;
         assert_refused(&world, &old[0]).await;

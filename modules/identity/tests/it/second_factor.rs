@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use svc_testing::{TestApp, on_both_databases};
+use svc_testing::{Answer, TestApp, on_both_databases};
 use totp_rs::Builder;
 
 use crate::browser::{Browser, EMAIL, PASSWORD, hidden, set_up};
@@ -21,9 +21,16 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
     text.split_once(before).unwrap().1.split_once(after).unwrap().0
 }
 
+/// A page with a secret is stored by nobody, and not compressed either.
+pub(crate) fn assert_kept_as_it_is(page: &Answer) {
+    assert_eq!(page.header("cache-control"), "no-store, no-transform");
+}
+
 /// Switches the second step on; answers with the app's key and the recovery codes.
 async fn switch_on(app: &TestApp, browser: &Browser) -> (String, Vec<String>) {
-    let page = browser.get("/account/second-step").await.text;
+    let page = browser.get("/account/second-step").await;
+    assert_kept_as_it_is(&page);
+    let page = page.text;
     let key = between(&page, "class=\"key\">", "<").to_owned();
     let (form, enrolment) = (hidden(&page, "form"), hidden(&page, "enrolment"));
     let enrolment = enrolment.replace("&#43;", "+").replace("&#47;", "/");
@@ -37,6 +44,7 @@ async fn switch_on(app: &TestApp, browser: &Browser) -> (String, Vec<String>) {
     assert_eq!(send(&now, "not my password").await.status, 422);
     let answer = send(&now, PASSWORD).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
+    assert_kept_as_it_is(&answer);
     let codes = between(&answer.text, "class=\"codes\">", "</ul>");
     let codes: Vec<String> = codes
         .split("<li>")
