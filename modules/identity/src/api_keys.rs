@@ -13,7 +13,7 @@ use svc_core::{Error, PrincipalKind, Result, UserId};
 use svc_data::{Context, UnitOfWork};
 use time::{OffsetDateTime, UtcOffset};
 
-use crate::acting::{actor, lock};
+use crate::acting::{actor, lock, own_key};
 use crate::audit::{self, KeyChange};
 use crate::errors;
 use crate::ids::ApiKeyId;
@@ -268,14 +268,6 @@ async fn require_unlimited(ctx: &Context) -> Result<()> {
         Some(key) if key.scope.is_some() => ctx.require(MANAGE),
         _ => Ok(()),
     }
-}
-
-/// The key that the caller called with, where it was one.
-async fn own_key(ctx: &Context) -> Result<Option<ApiKey>> {
-    let Some(id) = ctx.principal().means().api_key() else { return Ok(None) };
-    let gone = || Error::unauthenticated("the API key is gone");
-    let key = ctx.get::<api_key::Entity>(id).await?.ok_or_else(gone)?;
-    Ok(Some(key.into()))
 }
 
 fn check_scope(ctx: &Context, scope: Option<&BTreeSet<String>>) -> Result<()> {

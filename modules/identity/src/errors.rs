@@ -37,6 +37,13 @@ pub const TOO_MANY_KEYS: ErrorCode = ErrorCode::new(
     "The person has as many API keys as there may be; `most` says how many",
 );
 
+/// What has an end gives nothing that has none.
+pub const KEY_ENDS: ErrorCode = ErrorCode::new(
+    "identity.key_ends",
+    ErrorKind::Forbidden,
+    "The API key ends, so it makes no people, invitations and clients and gives no rights, which would outlast it",
+);
+
 /// A role that people hold can't be deleted.
 pub const ROLE_IN_USE: ErrorCode = ErrorCode::new(
     "identity.role_in_use",
@@ -73,12 +80,13 @@ pub const SIGNS_IN_ELSEWHERE: ErrorCode = ErrorCode::new(
 );
 
 /// All of them.
-pub(crate) const ALL: [ErrorCode; 10] = [
+pub(crate) const ALL: [ErrorCode; 11] = [
     BELONGS_ELSEWHERE,
     LAST_ADMINISTRATOR,
     ADDRESS_TAKEN,
     ADDRESS_CONFIRMED,
     TOO_MANY_KEYS,
+    KEY_ENDS,
     ROLE_IN_USE,
     ROLE_IS_FIXED,
     ROLE_NAME_TAKEN,

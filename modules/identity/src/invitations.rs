@@ -16,7 +16,7 @@ use svc_core::{App, Error, ErrorKind, Mail, MailSender, OrganisationId, Result, 
 use svc_data::{Context, UnitOfWork};
 use svc_messages::{Arguments, Messages};
 
-use crate::acting::{self, lock};
+use crate::acting::{self, lock, require_without_end};
 use crate::errors;
 use crate::links::{self, Purpose};
 use crate::model::{api_key, membership, user};
@@ -41,11 +41,12 @@ impl InvitationLink {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Forbidden`] without `Identity.Manage`, or for who may do
+/// [`ErrorKind::Forbidden`] without `Identity.Manage`, by a key that ends, or for who may do
 /// more than the caller; [`ErrorKind::NotFound`] for who is unknown or no
 /// member; [`ErrorKind::Conflict`] for who needs no invitation.
 pub async fn send(ctx: &Context, id: UserId) -> Result<Option<InvitationLink>> {
     ctx.require(MANAGE)?;
+    require_without_end(ctx).await?;
     let (email, link) = ctx
         .transact(async |uow| {
             users::require_changeable(&uow, id).await?;

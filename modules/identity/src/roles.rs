@@ -11,7 +11,7 @@ use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::acting::{actor, lock};
+use crate::acting::{actor, lock, require_without_end};
 use crate::audit::{self, RightsChange};
 use crate::errors;
 use crate::ids::RoleId;
@@ -140,7 +140,8 @@ pub async fn get(ctx: &Context, id: RoleId) -> Result<Role> {
 ///
 /// # Errors
 ///
-/// As [`create`]; [`ErrorKind::NotFound`] when it is unknown or of another organisation;
+/// As [`create`]; [`ErrorKind::Forbidden`] for a further permission by a key that ends;
+/// [`ErrorKind::NotFound`] when it is unknown or of another organisation;
 /// [`ErrorKind::Conflict`] for the Administrator role.
 pub async fn change(ctx: &Context, id: RoleId, change: RoleChange) -> Result<()> {
     ctx.require(MANAGE)?;
@@ -307,6 +308,9 @@ async fn replace_permissions(
     let held: BTreeSet<String> = rows.iter().map(|row| row.permission.clone()).collect();
     let added: Vec<&String> = wanted.difference(&held).collect();
     require_all(uow.context().principal(), added.iter().map(|name| name.as_str()))?;
+    if !added.is_empty() {
+        require_without_end(uow.context()).await?;
+    }
     for row in rows.iter().filter(|row| !wanted.contains(&row.permission)) {
         uow.delete::<role_permission::Entity>(row.id).await?;
     }

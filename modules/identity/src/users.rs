@@ -22,7 +22,7 @@ use svc_core::settings::Secret;
 use svc_core::{Error, PrincipalKind, Result, UserId};
 use svc_data::{Context, UnitOfWork};
 
-use crate::acting::{actor, lock};
+use crate::acting::{actor, lock, require_without_end};
 use crate::audit::{self, RightsChange};
 use crate::email::Email;
 use crate::ids::RoleId;
@@ -88,13 +88,14 @@ impl UserChange {
 /// # Errors
 ///
 /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`, for a role with a
-/// permission that the caller doesn't hold, for claims without `Identity.ManageClaims`, and for a
-/// password from anybody but the system;
+/// permission that the caller doesn't hold, for claims without `Identity.ManageClaims`, by a key that ends,
+/// and for a password from anybody but the system;
 /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) for what breaks a rule;
 /// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for the address of another member.
 pub async fn create(ctx: &Context, new: NewUser) -> Result<UserId> {
     ctx.require(MANAGE)?;
     require_no_password(ctx, new.password.as_ref())?;
+    require_without_end(ctx).await?;
     if !new.claims.is_empty() {
         ctx.require(MANAGE_CLAIMS)?;
     }

@@ -174,7 +174,7 @@ pub(crate) async fn list_users(
         (
             status = 403,
             description = "The caller lacks `Identity.Manage`, a permission of a role, or \
-                           `Identity.ManageClaims` for claims."
+                           `Identity.ManageClaims` for claims, or calls by a key that ends."
         ),
         (status = 409, description = "Another member has the mail address."),
     ),
@@ -223,7 +223,7 @@ pub(crate) async fn get_user(
         (
             status = 403,
             description = "The caller lacks `Identity.Manage`, or a permission of the member or of \
-                           a role."
+                           a role, or gives rights by a key that ends."
         ),
         (
             status = 409,
@@ -254,7 +254,8 @@ pub(crate) async fn change_user(
         (status = 200, description = "The link is sent, or shown.", body = InvitationBody),
         (
             status = 403,
-            description = "The caller lacks `Identity.Manage`, or a permission of the member."
+            description = "The caller lacks `Identity.Manage`, or a permission of the member, or calls \
+                           by a key that ends."
         ),
         (status = 409, description = "The person has confirmed the address."),
     ),

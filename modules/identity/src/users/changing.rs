@@ -10,7 +10,7 @@ use svc_database::column;
 use uuid::Uuid;
 
 use super::rows::{Claims, claim_rows, find_membership, find_user, role_rows, roles_of};
-use crate::acting::lock;
+use crate::acting::{lock, require_without_end};
 use crate::email::Email;
 use crate::errors;
 use crate::ids::RoleId;
@@ -117,6 +117,9 @@ pub(super) async fn replace_roles(
     let rows = role_rows(uow.context(), &[member]).await?;
     let held: BTreeSet<RoleId> = rows.iter().map(|row| RoleId(row.role_id)).collect();
     let added: BTreeSet<RoleId> = wanted.difference(&held).copied().collect();
+    if !added.is_empty() {
+        require_without_end(uow.context()).await?;
+    }
     for role in roles::by_ids(uow.context(), &added).await? {
         require_all(uow.context().principal(), role.permissions.iter().map(String::as_str))?;
     }
@@ -140,6 +143,9 @@ pub(super) async fn replace_claims(uow: &UnitOfWork, member: Uuid, wanted: &Clai
         if !wanted.remove(&(row.name, row.claim_value)) {
             uow.delete::<claim::Entity>(row.id).await?;
         }
+    }
+    if !wanted.is_empty() {
+        require_without_end(uow.context()).await?;
     }
     let records = wanted.into_iter().map(|(name, claim_value)| claim::ActiveModel {
         membership_id: Set(member),

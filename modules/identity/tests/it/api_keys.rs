@@ -146,6 +146,45 @@ on_both_databases! {
         app.post("/api-keys", short, body).await.ok();
     }
 
+    async fn a_key_that_ends_gives_nothing_that_does_not(backend) {
+        let (app, _database) = TestApp::set_up(backend).await;
+        let organisation = app.first_organisation().await;
+        let body = json!({ "name": "Short", "expiresAt": "2026-11-21T12:00:00Z" });
+        let short = app.post("/api-keys", SETUP_KEY, body).await.ok();
+        let short = short["key"].as_str().unwrap();
+        let role = app.role(organisation, &["Orders.View"]).await;
+        let other = app.role(organisation, &[]).await;
+        let grace = app.person(organisation, "Grace", &[role]).await;
+        let user = format!("/users/{grace}");
+        let machine = json!({ "displayName": "Robot", "isMachine": true });
+        let invited = json!({ "displayName": "Eve", "email": "eve@example.com" });
+        for (method, path, body) in [
+            ("POST", "/users", machine),
+            ("POST", "/users", invited),
+            ("POST", &*format!("{user}/invitation"), json!({})),
+            ("PUT", &user, json!({ "roles": [role, other] })),
+            ("PUT", &user, json!({ "claims": { "regions": ["north"] } })),
+            ("PUT", &*format!("/roles/{other}"), json!({ "permissions": ["Products.View"] })),
+            ("POST", "/clients", json!({ "name": "Import", "actsAs": grace })),
+            ("POST", "/clients", json!({ "name": "Portal" })),
+        ] {
+            let answer = app.call(method, path, Some(short), Some(body.clone())).await;
+            answer.refused(403);
+            assert_eq!(answer.body["code"], "identity.key_ends", "{path} {body}");
+        }
+        assert_eq!(app.get("/users", SETUP_KEY).await.ok()["items"].as_array().unwrap().len(), 2);
+        assert_eq!(app.get("/clients", SETUP_KEY).await.ok()["items"], json!([]));
+        // It reads, takes away, and makes what ends with it.
+        app.get("/users", short).await.ok();
+        app.put(&user, short, json!({ "displayName": "Grace Hopper", "roles": [] })).await.ok();
+        let key = json!({ "name": "As short", "expiresAt": "2026-11-21T12:00:00Z" });
+        app.post("/api-keys", short, key).await.ok();
+        app.delete(&user, short).await.ok();
+        // A key without an end may all of it.
+        let body = json!({ "displayName": "Robot", "isMachine": true });
+        app.post("/users", SETUP_KEY, body).await.ok();
+    }
+
     async fn what_breaks_a_rule_is_named_by_field(backend) {
         let (app, _database) = TestApp::set_up(backend).await;
         let new = |body| app.post("/api-keys", SETUP_KEY, body);

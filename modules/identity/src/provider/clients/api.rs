@@ -125,7 +125,7 @@ async fn list_clients(May { ctx, .. }: May<Manage>) -> ApiResult<Json<ClientsBod
     request_body = NewClientBody,
     responses(
         (status = 201, description = "The client, with its secret.", body = CreatedClientBody),
-        (status = 403, description = "The caller lacks a permission that the client would have."),
+        (status = 403, description = "The caller lacks a permission that the client would have, or calls by a key that ends."),
         (status = 409, description = "There are 200 clients already."),
     ),
 )]

@@ -7,7 +7,7 @@ use svc_data::Context;
 
 use super::model::{ActiveModel, COLUMN, Entity, Model};
 use super::uris::{check_lines, is_origin, is_redirect_uri, is_web_uri};
-use crate::acting::{actor, lock};
+use crate::acting::{actor, lock, require_without_end};
 use crate::ids::ClientId;
 use crate::permissions::MANAGE;
 use crate::presented::hash;
@@ -61,12 +61,13 @@ pub struct NewClient {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`, or for a client
-/// that would act as somebody who may do more than the caller;
+/// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) without `Identity.Manage`, by a key that ends, or
+/// for a client that would act as somebody who may do more than the caller;
 /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) for what breaks a rule;
 /// [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for an organisation with 200 clients.
 pub async fn create(ctx: &Context, new: NewClient) -> Result<(ClientId, Option<Secret>)> {
     ctx.require(MANAGE)?;
+    require_without_end(ctx).await?;
     let name = text::name("name", &new.name)?;
     check(&new)?;
     if let Some(user) = new.acts_as {
