@@ -7,6 +7,8 @@
 //! | `identity.rights_changed` | with the change, in its transaction |
 //! | `identity.api_key_changed` | with the key, in its transaction |
 //!
+//! A client that acts as a person (`actsAs`) is a change of rights, too; one that signs people in gives none.
+//!
 //! They carry ids, never mail addresses; who acted stands beside each event.
 
 use std::net::IpAddr;
@@ -20,7 +22,7 @@ use svc_http::schema_of;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::ids::ApiKeyId;
+use crate::ids::{ApiKeyId, ClientId};
 use crate::members;
 use crate::sessions::{Method, Session};
 
@@ -67,6 +69,8 @@ pub enum Refused {
     WrongCode,
     /// The passkey was another person's, or what it signed doesn't hold.
     WrongPasskey,
+    /// Too many attempts had been wrong, so this one wasn't looked at.
+    TooManyAttempts,
 }
 
 /// What somebody may do was changed.
@@ -77,6 +81,8 @@ pub struct RightsChanged {
     pub user_id: Option<Uuid>,
     /// The role; those who hold it have the new rights.
     pub role_id: Option<Uuid>,
+    /// The client that acts as the person by its own credentials; none where the person's own rights changed.
+    pub client_id: Option<Uuid>,
     /// What was done.
     #[schema(value_type = String)]
     pub change: RightsChange,
@@ -86,11 +92,11 @@ pub struct RightsChanged {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RightsChange {
-    /// A person became a member.
+    /// A person became a member, a role was made, or a client that acts as the person.
     Added,
     /// Roles, claims or the state of a person, or the permissions of a role.
     Changed,
-    /// A person is no member any more, or a role is gone.
+    /// A person is no member any more, or a role or a client is gone.
     Removed,
 }
 
@@ -145,7 +151,18 @@ pub(crate) fn signed_in(uow: &UnitOfWork, session: &Session) -> Result<()> {
 }
 
 pub(crate) fn person_changed(uow: &UnitOfWork, user: UserId, change: RightsChange) -> Result<()> {
-    uow.publish(RightsChanged { user_id: Some(user.0), role_id: None, change })
+    uow.publish(RightsChanged { user_id: Some(user.0), role_id: None, client_id: None, change })
+}
+
+/// Tells of a client that acts as a person.
+pub(crate) fn client_changed(
+    uow: &UnitOfWork,
+    client: ClientId,
+    acts_as: UserId,
+    change: RightsChange,
+) -> Result<()> {
+    let (user_id, client_id) = (Some(acts_as.0), Some(client.0));
+    uow.publish(RightsChanged { user_id, role_id: None, client_id, change })
 }
 
 pub(crate) fn key_changed(
@@ -158,7 +175,7 @@ pub(crate) fn key_changed(
 }
 
 pub(crate) fn role_changed(uow: &UnitOfWork, role: Uuid, change: RightsChange) -> Result<()> {
-    uow.publish(RightsChanged { user_id: None, role_id: Some(role), change })
+    uow.publish(RightsChanged { user_id: None, role_id: Some(role), client_id: None, change })
 }
 
 /// Refusals that are still to be told of.

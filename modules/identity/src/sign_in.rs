@@ -41,8 +41,9 @@ pub(crate) enum Attempted {
     /// Address and password don't belong together, or the person may not sign in. It says who has the
     /// address, for the record of refusals and nobody else.
     Wrong(Option<UserId>),
-    /// Too many attempts were wrong; the next may be made after this time.
-    Wait(Duration),
+    /// Too many attempts were wrong; the next may be made after this time. It says who has the address, as
+    /// above.
+    Wait(Option<UserId>, Duration),
 }
 
 /// Judges an attempt, within the limits on how often somebody may be wrong.
@@ -63,7 +64,7 @@ pub(crate) async fn attempt(app: &App, attempt: Attempt<'_>) -> Result<Attempted
         None => strangers(email_key, attempt.address),
     };
     if let Err(wait) = throttle.take(&keys, app.clock().now_us()) {
-        return Ok(Attempted::Wait(wait));
+        return Ok(Attempted::Wait(user, wait));
     }
     match compare(app, &service, found, attempt.password).await? {
         Some((user, set_at_us)) => {

@@ -87,7 +87,10 @@ pub(super) async fn submit(Submitted(visit, form): Submitted<CodeForm>) -> PageR
                 visit.note_refusal(Some(proved.user), Refused::WrongCode)?;
                 problems.add("code", visit.page.text(wrong));
             }
-            Checked::Wait(wait) => problems.problem = Some(visit.page.wait(wait)),
+            Checked::Wait(wait) => {
+                visit.note_refusal(Some(proved.user), Refused::TooManyAttempts)?;
+                problems.problem = Some(visit.page.wait(wait));
+            }
         }
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         page(&visit, status, user, &back, by_recovery, &problems).await

@@ -93,7 +93,8 @@ pub(super) async fn submit(Submitted(visit, form): Submitted<SignInForm>) -> Pag
                 let status = StatusCode::UNPROCESSABLE_ENTITY;
                 page(&visit, status, &back, &form.email, &problems)
             }
-            Attempted::Wait(wait) => {
+            Attempted::Wait(user, wait) => {
+                visit.note_refusal(user, Refused::TooManyAttempts)?;
                 let problems = Problems::whole(visit.page.wait(wait));
                 let status = StatusCode::TOO_MANY_REQUESTS;
                 let mut response = page(&visit, status, &back, &form.email, &problems)?;

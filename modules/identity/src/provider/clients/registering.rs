@@ -8,6 +8,7 @@ use svc_data::Context;
 use super::model::{ActiveModel, COLUMN, Entity, Model};
 use super::uris::{check_lines, is_origin, is_redirect_uri, is_web_uri};
 use crate::acting::{actor, lock, require_without_end};
+use crate::audit::{self, RightsChange};
 use crate::ids::ClientId;
 use crate::permissions::MANAGE;
 use crate::presented::hash;
@@ -92,6 +93,9 @@ pub async fn create(ctx: &Context, new: NewClient) -> Result<(ClientId, Option<S
                 return Err(TOO_MANY_CLIENTS.error(message).with("most", MOST));
             }
             let id = ClientId(uow.insert(record).await?.id);
+            if let Some(user) = new.acts_as {
+                audit::client_changed(&uow, id, user, RightsChange::Added)?;
+            }
             let actor = actor(uow.context());
             uow.after_commit(move || {
                 tracing::info!(client.id = %id, actor.id = actor, "a client was registered");
@@ -131,9 +135,12 @@ pub async fn get(ctx: &Context, id: ClientId) -> Result<Client> {
 ///
 /// As [`get`].
 pub async fn remove(ctx: &Context, id: ClientId) -> Result<()> {
-    get(ctx, id).await?;
+    let client = get(ctx, id).await?;
     ctx.transact(async |uow| {
         uow.delete::<Entity>(id.0).await?;
+        if let Some(user) = client.acts_as {
+            audit::client_changed(&uow, id, user, RightsChange::Removed)?;
+        }
         crate::provider::grants::end_of_client(&uow, &id.to_string()).await?;
         let actor = actor(uow.context());
         uow.after_commit(move || {
