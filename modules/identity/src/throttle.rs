@@ -244,6 +244,24 @@ mod tests {
     }
 
     #[test]
+    fn a_swarm_at_one_domain_waits_and_a_known_browser_does_not() {
+        let throttle = Throttle::default();
+        let strange = |number: u32| {
+            let (name, address) =
+                (format!("{number}@example.com"), IpAddr::from(number.to_be_bytes()));
+            [account(&name), Key::Domain("example.com".to_owned()), Key::address(address)]
+        };
+        for number in 0..300 {
+            assert_eq!(throttle.take(&strange(number), MINUTE), Ok(()), "{number}");
+        }
+        assert!(throttle.take(&strange(300), MINUTE).is_err());
+        let known = [Key::Device("a browser of ada".to_owned())];
+        assert_eq!(throttle.take(&known, MINUTE), Ok(()));
+        assert!(throttle.take(&strange(301), MINUTE + 1_500_000).is_ok());
+        assert!(throttle.take(&strange(302), MINUTE + 1_500_000).is_err());
+    }
+
+    #[test]
     fn a_network_of_ipv6_is_one_address() {
         let key = |text: &str| Key::address(text.parse().unwrap());
         assert_eq!(key("2001:db8::1"), key("2001:db8::ffff:1"));

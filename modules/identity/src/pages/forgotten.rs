@@ -113,11 +113,16 @@ pub(super) async fn submit(Submitted(visit, form): Submitted<ForgottenForm>) -> 
     Ok(response)
 }
 
-/// Counts the request like a wrong password: nobody is flooded with mail.
+/// Counts the request like a wrong password, and apart from those: nobody is flooded with mail, and who
+/// guesses passwords takes the way by mail from nobody.
 fn count(visit: &Visit, email: &str) -> std::result::Result<(), std::time::Duration> {
     let Some(throttle) = visit.app.find_service::<Throttle>() else { return Ok(()) };
     let mut keys = strangers(email_key(email), visit.address);
-    keys[0] = Key::Account(format!("mail to {}", email_key(email)));
+    for key in &mut keys {
+        if let Key::Account(counted) | Key::Domain(counted) = key {
+            counted.insert_str(0, "mail to ");
+        }
+    }
     throttle.take(&keys, visit.app.clock().now_us())
 }
 

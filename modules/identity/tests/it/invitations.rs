@@ -263,6 +263,26 @@ on_both_databases! {
         assert!(sent <= 12, "{sent}");
     }
 
+    async fn who_is_locked_out_by_others_comes_in_by_mail(backend) {
+        let app = with_post(backend).await;
+        let stranger = Browser::new(&app);
+        for _ in 0..10 {
+            assert_eq!(stranger.sign_in(EMAIL, "wrong").await.status, 422);
+        }
+        let browser = Browser::new(&app);
+        assert_eq!(browser.sign_in(EMAIL, PASSWORD).await.status, 429);
+        let fields = [("email", EMAIL)];
+        let asked = browser.fill("/account/forgotten", "/account/forgotten", &fields).await;
+        assert_eq!(asked.status, 200, "{}", asked.text);
+        app.drain().await;
+        let link = path_in(&Outgoing::of(&app)[0]);
+        assert_eq!(set_password(&browser, &link, "/account/reset", NEW).await.status, 303);
+        assert_eq!(browser.get("/account").await.status, 200);
+        // From now on the browser is known.
+        browser.fill("/account/sign-out", "/account/sign-out", &[]).await;
+        assert_eq!(browser.sign_in(EMAIL, NEW).await.status, 303);
+    }
+
     async fn an_invited_person_who_has_not_come_is_nobody_yet(backend) {
         let app = with_post(backend).await;
         assert_eq!(invite(&app, "grace@example.com").await.status, 201);

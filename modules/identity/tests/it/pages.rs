@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::{StreamExt as _, stream};
 use svc_identity::sessions;
 use svc_testing::on_both_databases;
 
@@ -157,6 +158,27 @@ on_both_databases! {
         assert_eq!(liar.sign_in(EMAIL, PASSWORD).await.status, 429);
         let elsewhere = Browser::new(&app).at("192.0.2.2");
         assert_eq!(elsewhere.sign_in(EMAIL, PASSWORD).await.status, 303);
+
+        // Each attempt from another address, at another account of one organisation.
+        let tried = (0..300).map(|number| {
+            let address = format!("198.51.{}.{}", number / 100, number % 100);
+            let one = Browser::new(&app).at(&address);
+            async move { one.sign_in(&format!("{number}@example.com"), "wrong").await.status }
+        });
+        let tried: Vec<_> = stream::iter(tried).buffered(8).collect().await;
+        assert!(tried.iter().all(|status| *status == 422), "{tried:?}");
+        let stranger = Browser::new(&app).at("192.0.2.3");
+        assert_eq!(stranger.sign_in(EMAIL, PASSWORD).await.status, 429);
+        assert_eq!(stranger.sign_in("grace@elsewhere.example", "wrong").await.status, 422);
+        // Who is known in a browser comes in by it all the same.
+        elsewhere.fill("/account/sign-out", "/account/sign-out", &[]).await;
+        assert_eq!(elsewhere.sign_in(EMAIL, PASSWORD).await.status, 303);
+        // So does whoever asks for a link by mail.
+        let fields = [("email", EMAIL)];
+        let asked = stranger.fill("/account/forgotten", "/account/forgotten", &fields).await;
+        assert_eq!(asked.status, 200, "{}", asked.text);
+        app.advance(Duration::from_secs(5));
+        assert_eq!(stranger.sign_in(EMAIL, PASSWORD).await.status, 303);
     }
 
     async fn a_form_counts_only_from_a_page_of_ours(backend) {

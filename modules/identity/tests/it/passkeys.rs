@@ -160,6 +160,18 @@ pub(crate) fn codes(page: &str) -> Vec<String> {
 }
 
 on_both_databases! {
+    async fn a_passkey_opens_an_account_that_others_have_locked(backend) {
+        let app = open(backend).await;
+        let mut key = Key::new(b"key");
+        assert_eq!(add(&Browser::signed_in(&app).await, &mut key, "Key").await.status, 200);
+        let stranger = Browser::new(&app);
+        for _ in 0..10 {
+            assert_eq!(stranger.sign_in(EMAIL, "wrong").await.status, 422);
+        }
+        assert_eq!(Browser::new(&app).sign_in(EMAIL, PASSWORD).await.status, 429);
+        assert_eq!(sign_in(&app, &key).await.1.status, 303);
+    }
+
     async fn a_passkey_is_added_named_used_and_removed(backend) {
         let app = open(backend).await;
         let browser = Browser::signed_in(&app).await;
