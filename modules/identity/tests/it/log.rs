@@ -3,12 +3,16 @@
 use std::io;
 use std::sync::{Mutex, Once};
 
+use axum::body::Body;
+use http::Request;
+use http_body_util::BodyExt as _;
 use serde_json::json;
 use svc_identity::check_password;
 use svc_testing::on_both_databases;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::support::{PASSWORD, SETUP_KEY, TestApp};
+use crate::browser::{EMAIL, hidden};
+use crate::support::{PASSWORD, SET_UP, SETUP_KEY, TestApp, clock, database};
 
 /// What this process has logged since the first test here began, of all tests that run beside it. A
 /// subscriber of one thread alone would miss what is first logged by another thread.
@@ -38,7 +42,48 @@ impl io::Write for Log {
     }
 }
 
+fn logged() -> String {
+    String::from_utf8(LOG.lock().unwrap().clone()).unwrap()
+}
+
+/// Asks for a link to a new password, at the page.
+async fn forget_password(app: &TestApp) {
+    let page = "/account/forgotten";
+    let request = || Request::builder().uri(page).header("host", "127.0.0.1:5080");
+    let shown = app.send(request().body(Body::empty()).unwrap()).await;
+    let cookie = shown.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap();
+    let cookie = cookie.to_owned();
+    let shown = shown.into_body().collect().await.unwrap().to_bytes();
+    let form = hidden(std::str::from_utf8(&shown).unwrap(), "form");
+    let sent = request()
+        .method("POST")
+        .header("cookie", cookie)
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(serde_urlencoded::to_string([("form", &*form), ("email", EMAIL)]).unwrap().into());
+    assert_eq!(app.send(sent.unwrap()).await.status(), 200);
+    app.app.drain().await.unwrap();
+}
+
 on_both_databases! {
+    async fn a_link_that_nobody_delivers_is_logged_in_development_and_nowhere_else(backend) {
+        listen();
+        for environment in [Some("development"), Some("production"), Some("Development"), None] {
+            let database = database(backend).await;
+            let app = TestApp::start_in(environment, &database, &clock(), &SET_UP).await.unwrap();
+            let user = app.get("/me", SETUP_KEY).await.ok()["user"]["id"].clone();
+            forget_password(&app).await;
+            // The person is one of this database alone.
+            let text = logged();
+            let mark = format!("user.id={}", user.as_str().unwrap());
+            let told = text.lines().filter(|line| line.contains(&mark));
+            let told: Vec<_> = told.filter(|line| line.contains("no module delivers mail")).collect();
+            assert_eq!(told.len(), 1, "{environment:?} {told:?}");
+            let has_link = told[0].contains("/account/reset?code=");
+            assert_eq!(has_link, environment == Some("development"), "{environment:?} {told:?}");
+        }
+    }
+
     async fn the_log_names_actions_and_no_secrets(backend) {
         listen();
         let (app, _database) = TestApp::set_up(backend).await;
@@ -56,7 +101,7 @@ on_both_databases! {
         check_password(&app.app, "grace@example.com", "a ship at sea".into()).await.unwrap();
         check_password(&app.app, "ada@example.com", PASSWORD.into()).await.unwrap();
 
-        let text = String::from_utf8(LOG.lock().unwrap().clone()).unwrap();
+        let text = logged();
         for told in [
             "the first organisation was made from `Svc:Setup`",
             "an API key was made",

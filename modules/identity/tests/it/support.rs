@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use http::{HeaderMap, Request, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value as Json;
 use svc_client::ClientModule;
@@ -94,13 +94,27 @@ impl TestApp {
         clock: &Clock,
         arguments: &[&str],
     ) -> Result<Self> {
+        Self::start_in(None, database, clock, arguments).await
+    }
+
+    /// The same in an environment (`SVC_ENVIRONMENT`).
+    pub(crate) async fn start_in(
+        environment: Option<&str>,
+        database: &ThrowAwayDatabase,
+        clock: &Clock,
+        arguments: &[&str],
+    ) -> Result<Self> {
         let mut assembly = assemble();
         let url = format!("--Svc:Database:Url={}", database.url());
         // Secrets need a key; without one, each start would look for a file.
         let key =
             "--Svc:DataProtection:Keys:0=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=".to_owned();
         let arguments = [url, key].into_iter().chain(arguments.iter().map(ToString::to_string));
-        let options = LoadOptions { arguments: arguments.collect(), ..LoadOptions::default() };
+        let options = LoadOptions {
+            environment: environment.map(str::to_owned),
+            arguments: arguments.collect(),
+            ..LoadOptions::default()
+        };
         let mut settings = SettingsBuilder::load(&options);
         settings.declare_all(assembly.sections().iter().copied());
         let settings = settings.finish();
@@ -217,6 +231,11 @@ impl TestApp {
         self.call("DELETE", path, Some(key), None).await
     }
 
+    /// Sends a request as it is.
+    pub(crate) async fn send(&self, request: Request<Body>) -> Response<Body> {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
     /// Calls a route below `/api/v1/identity`, or one whose whole address begins with `/api/`.
     pub(crate) async fn call(
         &self,
@@ -237,7 +256,7 @@ impl TestApp {
             }
             None => Body::empty(),
         };
-        let response = self.router.clone().oneshot(request.body(body).unwrap()).await.unwrap();
+        let response = self.send(request.body(body).unwrap()).await;
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let body =
