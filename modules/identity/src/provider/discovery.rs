@@ -27,7 +27,7 @@ pub(super) fn metadata(issuer: &str) -> Value {
         "revocation_endpoint_auth_methods_supported":
             ["client_secret_basic", "client_secret_post", "none"],
         "code_challenge_methods_supported": ["S256"],
-        "prompt_values_supported": ["none", "login", "select_account", "consent"],
+        "prompt_values_supported": ["none", "login", "select_account"],
         "claims_supported": [
             "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid", "org", "at_hash",
             "name", "updated_at", "email", "roles"
