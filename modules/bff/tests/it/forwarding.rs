@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::header::SET_COOKIE;
 use svc_bff::BrowserHost;
-use svc_testing::{Application, Backend, Socket, TestApp};
+use svc_testing::{Application, Backend, Socket, TestApp, on_both_databases};
 use tokio::net::TcpListener;
 
 /// How long anything may take.
@@ -53,8 +53,17 @@ impl Recorder {
     }
 }
 
-/// A host that listens, before an application.
+/// A host that listens, before an application, where the database makes no difference.
 async fn before(application: &str, settings: &[(&str, &str)]) -> (TestApp, SocketAddr) {
+    before_on(Backend::Sqlite, application, settings).await
+}
+
+/// The same on a database.
+async fn before_on(
+    backend: Backend,
+    application: &str,
+    settings: &[(&str, &str)],
+) -> (TestApp, SocketAddr) {
     let own = [
         ("Svc:Http:Listen", "127.0.0.1:0"),
         ("Svc:Http:PublicUrl", "https://shop.example"),
@@ -66,7 +75,7 @@ async fn before(application: &str, settings: &[(&str, &str)]) -> (TestApp, Socke
     for (name, value) in own.chain(settings.iter().copied()) {
         builder = builder.setting(name, value);
     }
-    let host = builder.start(Backend::Sqlite).await;
+    let host = builder.start(backend).await;
     let address = host.listen().await;
     (host, address)
 }
@@ -326,61 +335,62 @@ async fn more_requests_than_the_application_takes_wait_and_are_refused_then() {
     next.wait_for("204 No Content").await;
 }
 
-#[tokio::test]
-async fn one_client_takes_no_more_than_its_share_of_a_host() {
-    let (application, url) = Slow::start().await;
-    let settings = [
-        ("Svc:BrowserHost:MaxRequests", "8"),
-        ("Svc:BrowserHost:ClientRequests", "3"),
-        ("Svc:Http:WaitingRequests", "2"),
-        ("Svc:Http:WaitingTime", "00:00:02"),
-    ];
-    let (_host, address) = before(&url, &settings).await;
-    // One machine asks for as much as it can, and as somebody else each time: it makes up addresses before
-    // its own, cookies of sign-ins, and keys, and has a whole network of IPv6.
-    let as_one = |number: usize| {
-        let key = match number % 2 {
-            0 => "",
-            _ => "authorization: Bearer made-up\r\n",
+on_both_databases! {
+    async fn one_client_takes_no_more_than_its_share_of_a_host(backend) {
+        let (application, url) = Slow::start().await;
+        let settings = [
+            ("Svc:BrowserHost:MaxRequests", "8"),
+            ("Svc:BrowserHost:ClientRequests", "3"),
+            ("Svc:Http:WaitingRequests", "2"),
+            ("Svc:Http:WaitingTime", "00:00:02"),
+        ];
+        let (_host, address) = before_on(backend, &url, &settings).await;
+        // One machine asks for as much as it can, and as somebody else each time: it makes up addresses before
+        // its own, cookies of sign-ins, and keys, and has a whole network of IPv6.
+        let as_one = |number: usize| {
+            let key = match number % 2 {
+                0 => "",
+                _ => "authorization: Bearer made-up\r\n",
+            };
+            format!(
+                "GET /api/{number} HTTP/1.1\r\n{HEADERS}x-forwarded-for: 198.51.100.{number}\r\n\
+                 x-forwarded-for: 203.0.113.{number}, 2001:db8:1:2::{number:x}\r\n\
+                 cookie: __Host-svc-bff={number:043}\r\nx-csrf: 1\r\n{key}\r\n"
+            )
         };
-        format!(
-            "GET /api/{number} HTTP/1.1\r\n{HEADERS}x-forwarded-for: 198.51.100.{number}\r\n\
-             x-forwarded-for: 203.0.113.{number}, 2001:db8:1:2::{number:x}\r\n\
-             cookie: __Host-svc-bff={number:043}\r\nx-csrf: 1\r\n{key}\r\n"
-        )
-    };
-    let mut held = Vec::new();
-    for number in 0..3 {
-        let browser = Socket::open(address, as_one(number)).await;
-        held.push((browser, application.next().await));
-    }
-    let asking: Vec<_> =
-        (3..103).map(|number| tokio::spawn(Socket::ask(address, as_one(number)))).collect();
-    assert!(application.is_quiet().await, "a fourth request of one client came through");
-    // Meanwhile everybody else is served at once: others, and whoever has the network beside it.
-    for other in ["198.51.100.1", "2001:db8:1:3::1", "203.0.113.5, 192.0.2.1"] {
-        let request = format!("GET /api HTTP/1.1\r\n{HEADERS}x-forwarded-for: {other}\r\n\r\n");
-        let mut browser = Socket::open(address, request).await;
-        application.next().await.send(NOTHING).await.unwrap();
+        let mut held = Vec::new();
+        for number in 0..3 {
+            let browser = Socket::open(address, as_one(number)).await;
+            held.push((browser, application.next().await));
+        }
+        let asking: Vec<_> =
+            (3..103).map(|number| tokio::spawn(Socket::ask(address, as_one(number)))).collect();
+        assert!(application.is_quiet().await, "a fourth request of one client came through");
+        // Meanwhile everybody else is served at once: others, and whoever has the network beside it.
+        for other in ["198.51.100.1", "2001:db8:1:3::1", "203.0.113.5, 192.0.2.1"] {
+            let request = format!("GET /api HTTP/1.1\r\n{HEADERS}x-forwarded-for: {other}\r\n\r\n");
+            let mut browser = Socket::open(address, request).await;
+            application.next().await.send(NOTHING).await.unwrap();
+            browser.wait_for("204 No Content").await;
+        }
+        // Two waited and all others were told at once; in the end nobody was served.
+        for answer in asking {
+            let answer = answer.await.unwrap();
+            assert!(answer.starts_with("HTTP/1.1 429"), "{answer}");
+            assert!(answer.contains("Svc:BrowserHost:ClientRequests"), "{answer}");
+            assert!(answer.contains("retry-after: 1"), "{answer}");
+        }
+        // Whoever goes away, or is answered, gives its place back.
+        let (mut browser, mut taken) = held.remove(0);
+        taken.send(NOTHING).await.unwrap();
         browser.wait_for("204 No Content").await;
-    }
-    // Two waited and all others were told at once; in the end nobody was served.
-    for answer in asking {
-        let answer = answer.await.unwrap();
-        assert!(answer.starts_with("HTTP/1.1 429"), "{answer}");
-        assert!(answer.contains("Svc:BrowserHost:ClientRequests"), "{answer}");
-        assert!(answer.contains("retry-after: 1"), "{answer}");
-    }
-    // Whoever goes away, or is answered, gives its place back.
-    let (mut browser, mut taken) = held.remove(0);
-    taken.send(NOTHING).await.unwrap();
-    browser.wait_for("204 No Content").await;
-    let mut next = Socket::open(address, as_one(200)).await;
-    application.next().await.send(NOTHING).await.unwrap();
-    next.wait_for("204 No Content").await;
-    held.clear();
-    for number in 201..204 {
-        held.push((Socket::open(address, as_one(number)).await, application.next().await));
+        let mut next = Socket::open(address, as_one(200)).await;
+        application.next().await.send(NOTHING).await.unwrap();
+        next.wait_for("204 No Content").await;
+        held.clear();
+        for number in 201..204 {
+            held.push((Socket::open(address, as_one(number)).await, application.next().await));
+        }
     }
 }
 
