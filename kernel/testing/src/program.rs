@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver as Lines, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What an application prints before its address once it serves.
 const READY: &str = "is ready: ";
@@ -16,9 +16,10 @@ const READY: &str = "is ready: ";
 #[derive(Debug)]
 pub struct Program {
     process: Child,
-    /// Says the address once the program is ready.
-    ready: Lines<String>,
-    url: Option<String>,
+    /// Says each line that it writes on its standard output.
+    output: Lines<String>,
+    /// Those that were looked at.
+    written: Vec<String>,
     /// Reads the log until the process has ended, and gives its errors.
     log: Option<JoinHandle<Vec<String>>>,
     expected: Vec<String>,
@@ -33,9 +34,25 @@ impl Program {
     /// When it can't be begun.
     #[must_use]
     pub fn begin(binary: impl AsRef<OsStr>, folder: &Path, settings: &[String]) -> Self {
+        Self::begin_in(binary, folder, settings, &[])
+    }
+
+    /// The same with variables of the environment, such as `("SVC_ENVIRONMENT", "development")`.
+    ///
+    /// # Panics
+    ///
+    /// As [`Program::begin`].
+    #[must_use]
+    pub fn begin_in(
+        binary: impl AsRef<OsStr>,
+        folder: &Path,
+        settings: &[String],
+        environment: &[(&str, &str)],
+    ) -> Self {
         let mut process = Command::new(binary)
             .current_dir(folder)
             .env("Svc__Telemetry__LogFilter", "warn")
+            .envs(environment.iter().copied())
             .args(settings)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -44,18 +61,16 @@ impl Program {
             .expect("the program starts");
         let output = process.stdout.take().expect("its output is piped");
         let errors = process.stderr.take().expect("its log is piped");
-        let (send, ready) = channel();
-        // What else it writes is read away, or it would wait for room in the pipe.
+        let (send, lines) = channel();
+        // It is read all the time, or the program would wait for room in the pipe.
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if let Some((_, url)) = line.split_once(READY) {
-                    // Nobody waits for a process that was killed meanwhile.
-                    let _ = send.send(url.trim().to_owned());
-                }
+                // Nobody listens to a process that was killed meanwhile.
+                let _ = send.send(line);
             }
         });
         let log = Some(std::thread::spawn(move || errors_in(errors)));
-        Self { process, ready, url: None, log, expected: Vec::new() }
+        Self { process, output: lines, written: Vec::new(), log, expected: Vec::new() }
     }
 
     /// Says that the test provokes an error whose line in the log has this text.
@@ -71,16 +86,49 @@ impl Program {
     ///
     /// When the process has ended by itself.
     pub fn url_within(&mut self, time: Duration) -> Option<&str> {
-        if self.url.is_none() {
-            match self.ready.recv_timeout(time) {
-                Ok(url) => self.url = Some(url),
-                Err(RecvTimeoutError::Timeout) => {}
+        let line = self.line_within(READY, time)?;
+        line.split_once(READY).map(|(_, url)| url.trim())
+    }
+
+    /// The first line on its standard output with this text; none when it hasn't written one in this time.
+    ///
+    /// # Panics
+    ///
+    /// When the process has ended by itself without one.
+    pub fn line_within(&mut self, text: &str, time: Duration) -> Option<&str> {
+        let end = Instant::now() + time;
+        let mut place = self.written.iter().position(|line| line.contains(text));
+        while place.is_none() {
+            match self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    place = line.contains(text).then_some(self.written.len());
+                    self.written.push(line);
+                }
+                Err(RecvTimeoutError::Timeout) => return None,
                 Err(RecvTimeoutError::Disconnected) => {
                     panic!("the program has ended: {:?}", self.process.wait())
                 }
             }
         }
-        self.url.as_deref()
+        place.map(|place| self.written[place].as_str())
+    }
+
+    /// Asks the process to end (SIGTERM), and answers with all that it has written on its standard output.
+    ///
+    /// # Panics
+    ///
+    /// When it ends with a failure, or has logged an error that nobody expected.
+    #[must_use]
+    pub fn stop(mut self) -> String {
+        let id = self.process.id().to_string();
+        // The shell has the word built in.
+        let asked = Command::new("sh").args(["-c", "kill -s TERM \"$0\"", &id]).status();
+        assert!(asked.is_ok_and(|status| status.success()), "the process can be asked");
+        let status = self.process.wait().expect("the process ends");
+        assert!(status.success(), "the program has ended: {status}");
+        self.written.extend(self.output.iter());
+        self.end();
+        self.written.join("\n")
     }
 
     /// Ends the process at once, whatever it is doing (`kill -9`).
@@ -140,6 +188,22 @@ a line of another kind\n";
         let errors = errors_in(log.as_bytes());
         assert_eq!(errors.len(), 1, "{errors:?}");
         assert!(errors[0].contains("relay"));
+    }
+
+    #[test]
+    fn what_it_writes_is_found_whenever_it_is_asked_for() {
+        let script = "trap 'echo bye; exit' TERM; echo one; echo $WORD is ready: http://a
+while :; do sleep 0.01; done";
+        let script = ["-c".to_owned(), script.to_owned()];
+        let environment = [("WORD", "shop")];
+        let folder = std::env::temp_dir();
+        let mut program = Program::begin_in("sh", &folder, &script, &environment);
+        let time = Duration::from_secs(20);
+        assert_eq!(program.url_within(time), Some("http://a"));
+        assert_eq!(program.line_within("one", time), Some("one"));
+        assert_eq!(program.url_within(time), Some("http://a"));
+        assert_eq!(program.line_within("two", Duration::ZERO), None);
+        assert_eq!(program.stop(), "one\nshop is ready: http://a\nbye");
     }
 
     #[test]
