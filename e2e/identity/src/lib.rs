@@ -12,4 +12,4 @@ pub use front::{Front, LISTENING, Way, host_before};
 pub use house::{ADA, House, PUBLIC_URL};
 pub use issuer::{CLIENT_ID, Issuer, Twist};
 pub use program::{ISSUER, Program, claims_of, header_of, query_of};
-pub use shop::RunningShop;
+pub use shop::{FirstStart, RunningShop};

@@ -1,13 +1,13 @@
 //! The shop as a program of its own, for parties that nobody here wrote.
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use svc_testing::{Backend, Program, ThrowAwayDatabase};
+use svc_testing::{Backend, Program, Socket, ThrowAwayDatabase};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
@@ -179,6 +179,56 @@ impl RunningShop {
         static BROWSERS: Semaphore = Semaphore::const_new(2);
         let _place = BROWSERS.acquire().await.expect("it is never closed");
         self.node_test(file);
+    }
+}
+
+/// The `shop` program in a fresh folder, on an empty database, as somebody begins it for the first time.
+#[derive(Debug)]
+pub struct FirstStart {
+    /// The process.
+    pub program: Program,
+    /// Where this machine reaches it.
+    pub address: SocketAddr,
+    _folder: TempDir,
+    _database: ThrowAwayDatabase,
+}
+
+impl FirstStart {
+    /// Begins the program, listening at a free port of this address, with settings such as
+    /// `Svc:Setup:Organisation=Example Ltd` and variables of the environment, and waits for nothing.
+    ///
+    /// # Panics
+    ///
+    /// When it can't be begun.
+    pub async fn begin(
+        backend: Backend,
+        listen: &str,
+        settings: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
+        let (folder, database) =
+            (tempfile::tempdir().expect("a fresh folder"), ThrowAwayDatabase::empty(backend).await);
+        let port = free_port();
+        let own = [
+            format!("Svc:Http:Listen={listen}:{port}"),
+            format!("Svc:Database:Url={}", database.url()),
+        ];
+        let given = settings.iter().map(ToString::to_string);
+        let settings = own.into_iter().chain(given).map(|it| format!("--{it}")).collect::<Vec<_>>();
+        let binary = variable("SVC_SHOP_BINARY");
+        Self {
+            program: Program::begin_in(binary, folder.path(), &settings, environment),
+            address: ([127, 0, 0, 1], port).into(),
+            _folder: folder,
+            _database: database,
+        }
+    }
+
+    /// Asks for a path under the name of a host, with more lines of headers.
+    pub async fn ask(&self, path: &str, host: &str, headers: &str) -> String {
+        let head =
+            format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{headers}\r\n");
+        Socket::ask(self.address, head).await
     }
 }
 

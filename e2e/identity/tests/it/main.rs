@@ -8,6 +8,7 @@ mod codes;
 mod ending;
 mod external;
 mod external_attacks;
+mod first_start;
 mod front;
 mod front_sockets;
 mod parties;
