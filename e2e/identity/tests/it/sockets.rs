@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 
 use e2e_identity::House;
-use svc_testing::{Backend, Socket};
+use svc_testing::{Backend, Socket, on_both_databases};
 
 /// An application that listens, and the headers of a browser that is signed in there.
-async fn listening() -> (House, SocketAddr, String) {
-    let house = House::open_with(Backend::Sqlite, &[("Svc:Http:Listen", "127.0.0.1:0")]).await;
+async fn listening(backend: Backend) -> (House, SocketAddr, String) {
+    let house = House::open_with(backend, &[("Svc:Http:Listen", "127.0.0.1:0")]).await;
     let (browser, _) = house.client_of(house.ada).await;
     let cookie = browser.cookie("__Host-svc-bff").unwrap();
     let headers = format!(
@@ -17,24 +17,25 @@ async fn listening() -> (House, SocketAddr, String) {
     (house, address, headers)
 }
 
-#[tokio::test]
-async fn a_browser_hears_of_changes_by_its_cookie() {
-    let (house, address, headers) = listening().await;
-    let head = format!("GET /api/v1/live?topics=set:Categories HTTP/1.1\r\n{headers}");
-    let forged = Socket::ask(address, format!("{head}connection: close\r\n\r\n")).await;
-    assert!(forged.starts_with("HTTP/1.1 403"), "{forged}");
-    let mut stream = Socket::open(address, format!("{head}x-csrf: 1\r\n\r\n")).await;
-    stream.wait_for("text/event-stream").await;
-    let (mut other, _) = house.client_of(house.ada).await;
-    let made = other.post("/odata/v1/Categories", r#"{"name":"Lamps"}"#).await;
-    assert_eq!(made.status, 201, "{}", made.text);
-    house.node.drain().await;
-    stream.wait_for("event: changed").await;
+on_both_databases! {
+    async fn a_browser_hears_of_changes_by_its_cookie(backend) {
+        let (house, address, headers) = listening(backend).await;
+        let head = format!("GET /api/v1/live?topics=set:Categories HTTP/1.1\r\n{headers}");
+        let forged = Socket::ask(address, format!("{head}connection: close\r\n\r\n")).await;
+        assert!(forged.starts_with("HTTP/1.1 403"), "{forged}");
+        let mut stream = Socket::open(address, format!("{head}x-csrf: 1\r\n\r\n")).await;
+        stream.wait_for("text/event-stream").await;
+        let (mut other, _) = house.client_of(house.ada).await;
+        let made = other.post("/odata/v1/Categories", r#"{"name":"Lamps"}"#).await;
+        assert_eq!(made.status, 201, "{}", made.text);
+        house.node.drain().await;
+        stream.wait_for("event: changed").await;
+    }
 }
 
 #[tokio::test]
 async fn what_two_readers_would_take_for_different_requests_is_refused() {
-    let (_house, address, headers) = listening().await;
+    let (_house, address, headers) = listening(Backend::Sqlite).await;
     let sound =
         format!("GET /api/v1/me HTTP/1.1\r\n{headers}x-csrf: 1\r\nconnection: close\r\n\r\n");
     let answer = Socket::ask(address, &sound).await;
@@ -64,7 +65,7 @@ async fn what_two_readers_would_take_for_different_requests_is_refused() {
 
 #[tokio::test]
 async fn heads_that_are_too_large_are_refused() {
-    let (_house, address, headers) = listening().await;
+    let (_house, address, headers) = listening(Backend::Sqlite).await;
     let many: Vec<String> = (0..200).map(|number| format!("x-{number}: a\r\n")).collect();
     let many = many.concat();
     let long = format!("cookie: a={}\r\n", "a".repeat(1_000_000));
@@ -78,7 +79,7 @@ async fn heads_that_are_too_large_are_refused() {
 
 #[tokio::test]
 async fn a_body_that_drips_is_given_up() {
-    let (house, _, headers) = listening().await;
+    let (house, _, headers) = listening(Backend::Sqlite).await;
     // A node that is patient with nobody: whoever signs in has more time.
     let hasty = house.another_node_with(&[("Svc:Http:RequestTimeout", "00:00:01")]).await;
     let address = hasty.node.listen().await;
