@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use e2e_identity::{House, ISSUER, Program, claims_of, header_of};
+use sha2::{Digest as _, Sha256};
 use svc::identity::clients::NewClient;
 use svc::identity::sessions;
 use svc_testing::on_both_databases;
@@ -39,14 +42,20 @@ on_both_databases! {
             assert_eq!(claims["email"], "ada@example.com");
             assert_eq!(claims["roles"], serde_json::json!(["Administrator"]));
             assert_eq!(header_of(id_token)["alg"], "RS256");
-            // RFC 9068, sections 2.1 and 2.2.
+            // Section 3.1.3.6.
             let access_token = tokens["access_token"].as_str().unwrap();
+            let half = &Sha256::digest(access_token)[..16];
+            assert_eq!(claims["at_hash"], URL_SAFE_NO_PAD.encode(half));
+            // 256 bits that nobody guesses (RFC 6749, section 10.10).
+            assert_eq!(tokens["refresh_token"].as_str().unwrap().len(), 43);
+            // RFC 9068, sections 2.1 and 2.2.
             let header = header_of(access_token);
             assert_eq!((&header["typ"], &header["alg"]), (&"at+jwt".into(), &"RS256".into()));
             let claims = claims_of(access_token);
             for name in ["iss", "exp", "aud", "sub", "client_id", "iat", "jti", "scope", "org", "sid"] {
                 assert!(!claims[name].is_null(), "{name}");
             }
+            assert_eq!((&claims["iss"], &claims["aud"]), (&ISSUER.into(), &ISSUER.into()));
             assert_eq!(claims["org"], house.organisation.to_string());
             let me = program.ask("/api/v1/me", access_token).await.expect(200);
             assert_eq!(me["identity"]["id"], house.ada.to_string());
@@ -141,6 +150,7 @@ on_both_databases! {
             for name in ["iss", "sub", "aud", "auth_time", "sid"] {
                 assert_eq!(before[name], after[name], "{name}");
             }
+            assert_eq!(after["iat"].as_i64(), before["iat"].as_i64().map(|at| at + 600));
             assert!(after["nonce"].is_null());
             // RFC 9700, section 4.14.2.
             assert_eq!(program.refresh(old).await.expect(400)["error"], "invalid_grant");
@@ -156,6 +166,13 @@ on_both_databases! {
         let (mut browser, _) = house.browser_of(house.ada).await;
         let tokens = program.sign_in(&mut browser, "openid").await;
         let token = tokens["refresh_token"].as_str().unwrap();
+        // A client that has a secret brings it (RFC 6749, section 6).
+        let portal = confidential(&house).await;
+        let of_portal = portal.sign_in(&mut browser, "openid").await;
+        let without = Program { secret: None, ..portal.clone() };
+        let of_portal = of_portal["refresh_token"].as_str().unwrap();
+        assert_eq!(without.refresh(of_portal).await.expect(401)["error"], "invalid_client");
+        assert_eq!(portal.refresh(of_portal).await.status, 200);
         // Who isn't its client neither gets nor ends anything.
         assert_eq!(other.refresh(token).await.expect(400)["error"], "invalid_grant");
         // No more than was granted (RFC 6749, section 6).
@@ -228,6 +245,7 @@ on_both_databases! {
         assert_eq!(unknown.exchange(&code).await.expect(401)["error"], "invalid_client");
         // In the form (section 2.3.1), and in one way alone.
         let secret = program.secret.clone().unwrap();
+        assert_eq!(secret.len(), 43, "nobody guesses it (section 2.3.1)");
         let form = [
             ("grant_type", "authorization_code"),
             ("code", code.as_str()),
@@ -279,6 +297,12 @@ on_both_databases! {
             let answer = program.post("/connect/token", form).await;
             assert_eq!(answer.expect(400)["error"], error, "{form:?}");
         }
+        // What is said of it has no letters that may not be there (RFC 6749, section 5.2).
+        let odd = "\"é\\\n";
+        let refused = program.post("/connect/token", &[(odd, "1"), (odd, "2")]).await.expect(400);
+        let said = refused["error_description"].as_str().unwrap();
+        let is_permitted = |byte: u8| matches!(byte, 0x20..=0x21 | 0x23..=0x5B | 0x5D..=0x7E);
+        assert!(!said.is_empty() && said.bytes().all(is_permitted), "{said}");
         let mut browser = house.browser();
         let json = [("content-type", "application/json")];
         let answer = browser.send(http::Method::POST, "/connect/token", &json, "{}").await;

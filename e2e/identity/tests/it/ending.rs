@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use e2e_identity::{Browser, House, ISSUER, claims_of, header_of, query_of};
+use http::Method;
 use serde_json::json;
 use svc::identity::clients::NewClient;
 use svc::identity::sessions;
 use svc_testing::{Receiver, on_both_databases};
 
 use crate::support::{confidential, program, public};
+
+/// The cookie of the session at the provider.
+const SESSION: &str = "__Host-svc-session";
 
 fn address(pairs: &[(&str, &str)]) -> String {
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
@@ -31,9 +35,41 @@ on_both_databases! {
         assert_eq!(answer.status, 303, "{}", answer.text);
         assert_eq!(query_of(answer.header("location"))["state"], "a state");
         assert!(answer.header("location").starts_with("https://app.example/bye?"));
-        assert_eq!(browser.cookie("__Host-svc-session"), None);
+        assert_eq!(browser.cookie(SESSION), None);
         let access_token = tokens["access_token"].as_str().unwrap();
         assert_eq!(program.ask("/api/v1/me", access_token).await.status, 401);
+    }
+
+    async fn a_request_by_post_signs_out_like_one_by_get(backend) {
+        let house = House::open(backend).await;
+        let program = public(&house).await;
+        let (mut browser, _) = house.browser_of(house.ada).await;
+        let tokens = program.sign_in(&mut browser, "openid").await;
+        let bye = [
+            ("id_token_hint", tokens["id_token"].as_str().unwrap()),
+            ("post_logout_redirect_uri", "https://app.example/bye"),
+            ("state", "a state & more"),
+        ];
+        // RP-Initiated Logout, section 2. A browser sends no cookie with a form of another site, so it goes on by GET.
+        let session = browser.cookie(SESSION).unwrap().to_owned();
+        browser.forget(SESSION);
+        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(&bye).finish();
+        let headers = [
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("sec-fetch-site", "cross-site"),
+        ];
+        let answer = browser.send(Method::POST, "/connect/logout", &headers, &form).await;
+        assert_eq!(answer.status, 303, "{}", answer.text);
+        browser.set_cookie(SESSION, &session);
+        let answer = browser.get(answer.header("location")).await;
+        assert!(answer.header("location").starts_with("https://app.example/bye?"), "{}", answer.text);
+        assert_eq!(query_of(answer.header("location"))["state"], "a state & more");
+        assert_eq!(browser.cookie(SESSION), None);
+        let access_token = tokens["access_token"].as_str().unwrap();
+        assert_eq!(program.ask("/api/v1/me", access_token).await.status, 401);
+        // What isn't a form is no request.
+        let json = [("content-type", "application/json")];
+        assert_eq!(browser.send(Method::POST, "/connect/logout", &json, "{}").await.status, 400);
     }
 
     async fn a_sign_out_that_nobody_vouches_for_asks_the_person(backend) {
@@ -52,7 +88,7 @@ on_both_databases! {
         ] {
             let answer = browser.get(&address(pairs)).await;
             assert_eq!(answer.header("location"), "/account/sign-out", "{pairs:?}");
-            assert!(browser.cookie("__Host-svc-session").is_some());
+            assert!(browser.cookie(SESSION).is_some());
         }
     }
 
@@ -74,7 +110,7 @@ on_both_databases! {
         ] {
             let answer = browser.get(&address(pairs)).await;
             assert_eq!(answer.expect(400)["code"], "identity.foreign_redirect", "{pairs:?}");
-            assert!(browser.cookie("__Host-svc-session").is_some());
+            assert!(browser.cookie(SESSION).is_some());
         }
     }
 
@@ -123,6 +159,8 @@ on_both_databases! {
                 assert_eq!(claims["sub"], house.ada.to_string());
                 assert_eq!(claims["events"], json!({ "http://schemas.openid.net/event/backchannel-logout": {} }));
                 assert!(claims["nonce"].is_null() && claims["jti"].is_string());
+                let now = house.app().clock().now().unix_timestamp();
+                assert!(claims["iat"].as_i64() <= Some(now) && claims["exp"].as_i64() > claims["iat"].as_i64());
                 claims["aud"].as_str().unwrap().to_owned()
             })
             .collect();

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use e2e_identity::{House, ISSUER};
 use http::Method;
 use svc_testing::on_both_databases;
@@ -25,6 +27,15 @@ on_both_databases! {
                 "userinfo_endpoint", "revocation_endpoint", "end_session_endpoint",
             ] {
                 assert!(!document[name].is_null(), "{name}");
+            }
+            for (name, value) in document.as_object().unwrap() {
+                // Section 4.2; RFC 8414, section 3.2.
+                assert!(value.as_array().is_none_or(|list| !list.is_empty()), "{name}");
+                // RFC 6749, sections 3.1 and 3.2.
+                if name.ends_with("_endpoint") || name == "jwks_uri" {
+                    let address = value.as_str().unwrap();
+                    assert!(address.starts_with(&format!("{ISSUER}/")) && !address.contains('#'));
+                }
             }
             // Section 15.1 of the Core; RFC 9207, section 3; RFC 9700, section 2.1.1.
             assert_eq!(document["id_token_signing_alg_values_supported"][0], "RS256");
@@ -56,6 +67,9 @@ on_both_databases! {
             let keys = document["keys"].as_array().unwrap().clone();
             for key in &keys {
                 assert_eq!((&key["kty"], &key["use"], &key["alg"]), (&"RSA".into(), &"sig".into(), &"RS256".into()));
+                // 2048 bits (RFC 7518, section 3.3).
+                let modulus = URL_SAFE_NO_PAD.decode(key["n"].as_str().unwrap()).unwrap();
+                assert!(modulus.len() == 256 && modulus[0] >= 0x80);
                 // Nothing private (RFC 7517, section 9.2).
                 for private in ["d", "p", "q", "dp", "dq", "qi", "k"] {
                     assert!(key[private].is_null());
@@ -100,6 +114,14 @@ on_both_databases! {
             for foreign in ["https://app.example.evil.example", "https://app.exampl", "null", "%", "_"] {
                 let answer = browser.send(Method::OPTIONS, path, &[("origin", foreign)], "").await;
                 assert_eq!(answer.header("access-control-allow-origin"), "", "{foreign}");
+            }
+        }
+        // Browsers are sent to the others, and no page reads their answers (RFC 9700, section 2.6).
+        for path in ["/connect/authorize", "/connect/logout"] {
+            for method in [Method::OPTIONS, Method::GET] {
+                let own = [("origin", "https://app.example")];
+                let answer = browser.send(method, path, &own, "").await;
+                assert_eq!(answer.header("access-control-allow-origin"), "", "{path}");
             }
         }
     }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use e2e_identity::{House, ISSUER, claims_of, query_of};
+use e2e_identity::{House, ISSUER, Program, claims_of, query_of};
 use http::Method;
+use svc::identity::clients::{self, NewClient};
 use svc::identity::sessions::{self, Method as Proof};
 use svc_testing::on_both_databases;
 
@@ -131,6 +132,50 @@ on_both_databases! {
             assert_eq!(claims["sub"], house.ada.to_string(), "{changes:?}");
             let has_nonce = !claims["nonce"].is_null();
             assert_eq!(has_nonce, changes[0].0 != "nonce", "{changes:?}");
+        }
+    }
+
+    async fn what_has_no_value_is_left_out(backend) {
+        let house = House::open(backend).await;
+        let program = public(&house).await;
+        let (mut browser, _) = house.browser_of(house.ada).await;
+        // RFC 6749, sections 3.1 and 3.2; what nobody knows is passed over.
+        let asked = format!("{}&prompt=&max_age=&request=&unheard_of=x", form_of(&program.request()));
+        let answer = browser.get(&format!("/connect/authorize?{asked}")).await;
+        let code = query_of(answer.header("location"))["code"].clone();
+        let form = [
+            ("grant_type", "authorization_code"),
+            ("code", &code),
+            ("redirect_uri", CALLBACK),
+            ("code_verifier", program.verifier.as_str()),
+            ("client_secret", ""),
+            ("unheard_of", "x"),
+        ];
+        assert_eq!(program.post("/connect/token", &form).await.status, 200);
+        // Without a scope nothing is told of the person (section 3.3).
+        let code = program.code(&mut browser, &[("scope", "")]).await;
+        let tokens = program.exchange(&code).await.expect(200);
+        assert_eq!((&tokens["scope"], &tokens["id_token"]), (&"".into(), &serde_json::Value::Null));
+    }
+
+    async fn an_address_keeps_its_parameters_and_a_program_on_a_desktop_its_port(backend) {
+        let house = House::open(backend).await;
+        let (mut browser, _) = house.browser_of(house.ada).await;
+        let redirect_uris = ["https://app.example/cb?a=b%20c", "http://127.0.0.1/cb"];
+        let new = NewClient {
+            name: "Tool".to_owned(),
+            is_public: true,
+            redirect_uris: redirect_uris.map(str::to_owned).into(),
+            ..NewClient::default()
+        };
+        let (id, _) = clients::create(&house.within(), new).await.unwrap();
+        // RFC 6749, section 3.1.2; RFC 8252, section 7.3.
+        for (address, mark) in [(redirect_uris[0], '&'), ("http://127.0.0.1:51004/cb", '?')] {
+            let program = Program::new(house.node.anonymous(), &id.to_string(), None, address);
+            let answer = program.authorize(&mut browser, &[]).await;
+            let location = answer.header("location");
+            assert!(location.starts_with(&format!("{address}{mark}code=")), "{location}");
+            assert_eq!(program.exchange(&query_of(location)["code"]).await.status, 200);
         }
     }
 

@@ -23,6 +23,7 @@ on_both_databases! {
         let claims = answer.expect(200);
         assert_eq!((&claims["name"], &claims["email"]), (&"Administrator".into(), &"ada@example.com".into()));
         assert_eq!(answer.header("cache-control"), "no-store");
+        assert_eq!(answer.header("content-type"), "application/json");
         // Without `openid` there is nobody to tell about (RFC 6750, section 3.1).
         let none = program.sign_in(&mut browser, "profile").await;
         assert!(none["id_token"].is_null());
@@ -39,7 +40,13 @@ on_both_databases! {
         assert_eq!((answer.status.as_u16(), answer.header("www-authenticate")), (401, "Bearer"));
         let answer = program.ask("/connect/userinfo", "a.b.c").await;
         assert_eq!(answer.header("www-authenticate"), "Bearer error=\"invalid_token\"");
-        assert_eq!(program.ask("/api/v1/me", "a.b.c").await.status, 401);
+        for path in ["/api/v1/me", "/odata/v1/Products"] {
+            let answer = program.ask(path, "a.b.c").await;
+            assert_eq!(answer.status, 401, "{path}");
+            assert_eq!(answer.header("www-authenticate"), "Bearer error=\"invalid_token\"");
+            let answer = program.read(path).await;
+            assert_eq!((answer.status.as_u16(), answer.header("www-authenticate")), (401, "Bearer"));
+        }
         // A token in the address isn't taken (RFC 9700, section 4.3.2).
         let (mut browser, _) = house.browser_of(house.ada).await;
         let tokens = program.sign_in(&mut browser, "openid").await;
@@ -77,14 +84,17 @@ on_both_databases! {
         let house = House::open(backend).await;
         let (program, other) = (confidential(&house).await, confidential(&house).await);
         let (mut browser, _) = house.browser_of(house.ada).await;
-        for kind in ["refresh_token", "access_token"] {
+        for (kind, other_kind) in
+            [("refresh_token", "access_token"), ("access_token", "refresh_token")]
+        {
             let tokens = program.sign_in(&mut browser, "openid").await;
             let access_token = tokens["access_token"].as_str().unwrap();
-            let form = [("token", tokens[kind].as_str().unwrap()), ("token_type_hint", "nonsense")];
-            // Another client's stays, and nobody is told (RFC 7009, section 2.1).
-            assert_eq!(other.post("/connect/revocation", &form).await.status, 200);
+            // A hint that is wrong, or means nothing, misleads nobody (RFC 7009, section 2.1).
+            let form = |hint| [("token", tokens[kind].as_str().unwrap()), ("token_type_hint", hint)];
+            // Another client's stays, and nobody is told.
+            assert_eq!(other.post("/connect/revocation", &form("nonsense")).await.status, 200);
             assert_eq!(program.ask("/api/v1/me", access_token).await.status, 200);
-            assert_eq!(program.post("/connect/revocation", &form).await.status, 200);
+            assert_eq!(program.post("/connect/revocation", &form(other_kind)).await.status, 200);
             assert_eq!(program.ask("/api/v1/me", access_token).await.status, 401);
             assert_eq!(program.refresh(tokens["refresh_token"].as_str().unwrap()).await.status, 400);
         }
