@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use svc_testing::on_both_databases;
 
 use crate::changes::{database, new_product};
-use crate::people::{Caller, product};
+use crate::people::{Caller, id, product};
 
 /// How often each race is run.
 const RACES: usize = 10;
@@ -36,6 +36,12 @@ fn insist_on_code(answers: &[Answer], code: &str) {
         let told = answer.json.get("error").unwrap_or(&answer.json);
         assert_eq!(told["code"], code, "{}", answer.text);
     }
+}
+
+/// Makes a category without products; answers with its key.
+fn category(by: &Caller, name: &str) -> String {
+    let category = json!({"name": name, "description": "things that shine"});
+    id(&by.expect(201, "POST", "/odata/v1/Categories", Some(&category)))
 }
 
 /// Somebody's restore of a product's newest entry, as a piece of work.
@@ -158,6 +164,82 @@ on_both_databases! {
                 other => panic!("{other:?}: {} {}", answers[0].text, answers[1].text),
             }
             insist_on_code(&answers, "data.unique");
+            if refused >= 3 {
+                break;
+            }
+        }
+        assert!(refused > 0, "nobody was ever faster than a restore");
+    }
+
+    async fn what_it_refers_to_is_deleted_first_and_keeps_a_record_from_going_back(backend) {
+        let shop = Shop::start(database(backend).await, &[]);
+        let admin = Caller::admin(&shop);
+        let mut refused = 0;
+        for round in 0..100 {
+            let product = product(&shop, &format!("L-{round}"));
+            let path = format!("/odata/v1/Products({product})");
+            let first = admin.get(&path)["categoryId"].clone();
+            let second = category(&admin, &format!("Else {round}"));
+            admin.patch(&path, &json!({"categoryId": second}));
+            let entry = admin.history("Products", &product)[0].clone();
+            let seen = admin.preview("Products", &product, &entry, "Undo");
+            assert_eq!(seen["problem"], Value::Null, "{seen}");
+            let (by, gone) = (admin.clone(), format!("/odata/v1/Categories({})", first.as_str().expect("a category")));
+            let deleting: Box<dyn FnOnce() -> Answer + Send> =
+                Box::new(move || by.send("DELETE", &gone, None));
+            let answers = at_once([restoring(&admin, &product, &entry, &seen), deleting]);
+            match answers.each_ref().map(|answer| answer.status) {
+                [200, 409] => assert_eq!(admin.get(&path)["categoryId"], first),
+                [409, 204] => {
+                    refused += 1;
+                    assert!(answers[0].json["errors"]["categoryId"][0].is_string(), "{}", answers[0].text);
+                    assert_eq!(admin.get(&path)["categoryId"], json!(second));
+                    assert_eq!(admin.history("Products", &product).len(), 2);
+                }
+                other => panic!("{other:?}: {} {}", answers[0].text, answers[1].text),
+            }
+            insist_on_code(&answers[..1], "data.reference");
+            insist_on_code(&answers[1..], "data.in_use");
+            if refused >= 3 {
+                break;
+            }
+        }
+        assert!(refused > 0, "nobody was ever faster than a restore");
+    }
+
+    async fn what_somebody_refers_to_first_is_not_taken_away_again(backend) {
+        let shop = Shop::start(database(backend).await, &[]);
+        let admin = Caller::admin(&shop);
+        let mut refused = 0;
+        for round in 0..100 {
+            let mut new = new_product(&shop, &format!("L-{round}"));
+            let category = category(&admin, &format!("New {round}"));
+            new["categoryId"] = json!(category);
+            let creation = admin.history("Categories", &category)[0].clone();
+            let seen = admin.preview("Categories", &category, &creation, "Undo");
+            let (by, to) = (admin.clone(), category.clone());
+            let (entry, version) = (creation.clone(), seen["version"].clone());
+            let undoing: Box<dyn FnOnce() -> Answer + Send> =
+                Box::new(move || by.restore("Categories", &to, &entry, "Undo", &version));
+            let by = admin.clone();
+            let referring: Box<dyn FnOnce() -> Answer + Send> =
+                Box::new(move || by.send("POST", "/odata/v1/Products", Some(&new)));
+            let answers = at_once([undoing, referring]);
+            let path = format!("/odata/v1/Categories({category})");
+            match answers.each_ref().map(|answer| answer.status) {
+                [200, 409] => {
+                    admin.expect(404, "GET", &path, None);
+                }
+                [409, 201] => {
+                    refused += 1;
+                    assert_eq!(answers[1].json["categoryId"], json!(category));
+                    admin.get(&path);
+                    assert_eq!(admin.history("Categories", &category).len(), 1);
+                }
+                other => panic!("{other:?}: {} {}", answers[0].text, answers[1].text),
+            }
+            insist_on_code(&answers[..1], "data.in_use");
+            insist_on_code(&answers[1..], "data.reference");
             if refused >= 3 {
                 break;
             }

@@ -1,8 +1,8 @@
-use e2e_main_job::Shop;
+use e2e_main_job::{Language, Receiver, Shop};
 use serde_json::{Value, json};
 use svc_testing::on_both_databases;
 
-use crate::changes::database;
+use crate::changes::{SECRET, check, database};
 use crate::people::{Caller, id, product};
 
 /// What clerks may do.
@@ -76,6 +76,8 @@ on_both_databases! {
         let expected = [("Cleo", "updated"), ("Cleo", "event"), ("Ben", "updated"), ("Anna", "created")];
         assert_eq!(told(&entries), expected);
         assert_eq!(entries[1]["data"]["transition"], "cancel");
+        let keys: Vec<_> = entries.iter().map(|entry| entry["by"]["apiKeyId"].as_str().expect("a key")).collect();
+        assert!(keys[0] == keys[1] && keys[1] != keys[2] && keys[2] != keys[3], "{keys:?}");
         let renamed = &entries[2];
         let seen = anna.preview("Orders", &order, renamed, "Undo");
         assert_eq!((&seen["version"], &seen["problem"]), (&json!(3), &Value::Null));
@@ -89,6 +91,7 @@ on_both_databases! {
         assert_eq!((&now["reference"], &now["status"]), (&json!("PO 1"), &json!("cancelled")));
         let after = anna.history("Orders", &order);
         assert_eq!((&after[0]["tookBack"], &after[0]["by"]["displayName"]), (&renamed["id"], &json!("Anna")));
+        assert_eq!(after[0]["by"]["apiKeyId"], keys[3]);
         // Without the version of a preview nothing happens.
         let refused = anna.restore("Orders", &order, renamed, "Before", &Value::Null);
         assert_eq!((refused.status, &refused.json["code"]), (409, &json!("history.changed_since")));
@@ -116,6 +119,34 @@ on_both_databases! {
             expected[counted] = Value::Null;
         }
         assert_eq!(now, expected);
+    }
+
+    async fn a_restore_is_sent_as_the_change_that_it_is(backend) {
+        let receiver = Receiver::start(Language::Node, 0, &[SECRET]);
+        let shop = Shop::start(database(backend).await, &[receiver.port()]);
+        let admin = Caller::admin(&shop);
+        let endpoint = json!({"url": receiver.url(), "events": ["products.*"], "secret": SECRET});
+        shop.expect(201, "POST", "/api/v1/webhooks", Some(&endpoint));
+        let organisation = admin.get("/api/v1/identity/me")["organisation"]["id"].clone();
+        let told = |event: &str| check(&receiver.next(), event, &organisation)["data"].clone();
+        let take_back = |product: &str, entry: &Value| {
+            let seen = admin.preview("Products", product, entry, "Undo");
+            let done = admin.restore("Products", product, entry, "Undo", &seen["version"]);
+            assert_eq!(done.status, 200, "{}", done.text);
+        };
+        let product = product(&shop, "L-1");
+        let path = format!("/odata/v1/Products({product})");
+        let made = told("products.created");
+        admin.patch(&path, &json!({"name": "Torch"}));
+        assert_eq!(told("products.updated")["name"], "Torch");
+        take_back(&product, &admin.history("Products", &product)[0]);
+        let restored = told("products.updated");
+        assert_eq!(restored["name"], "Desk lamp");
+        admin.expect(204, "DELETE", &path, None);
+        assert_eq!(told("products.deleted"), json!({"id": product}));
+        take_back(&product, &admin.history("Products", &product)[0]);
+        let again = told("products.created");
+        assert_eq!((&again["id"], &again["sku"], &again["costPrice"]), (&made["id"], &made["sku"], &made["costPrice"]));
     }
 
     async fn a_command_that_changed_forty_records_is_taken_back_as_a_whole(backend) {
@@ -156,13 +187,19 @@ on_both_databases! {
         let set = shop.send("PUT", "/api/v1/settings/History.RetentionDays", Some(&setting));
         assert!(set.status < 300, "{}", set.text);
         assert_eq!(anna.send("POST", "/api/v1/audit/export", Some(&json!({}))).status, 200);
+        let file = "/odata/v1/Products/$export?format=csv&$filter=name%20eq%20%27plutonium%27";
+        assert_eq!(anna.send("GET", file, None).status, 200);
+        let taken = anna.get("/api/v1/audit?event=SetExported")["items"][0].clone();
+        assert_eq!(taken["by"]["displayName"], "Anna");
+        assert_eq!(taken["data"], json!({"set": "Products", "format": "csv", "options": ["$filter"]}));
         for event in [
             "identity.rights_changed", "identity.api_key_changed", "ApplicationSettingChanged", "AuditLogExported",
+            "SetExported",
         ] {
             let listed = anna.get(&format!("/api/v1/audit?event={event}"));
             let entries = listed["items"].as_array().expect("entries");
             assert!(entries.iter().any(|entry| entry["operation"] == "event"), "{event}: {listed}");
-            assert!(!listed.to_string().contains("svck_"), "{listed}");
+            assert!(!listed.to_string().contains("svck_") && !listed.to_string().contains("plutonium"), "{listed}");
         }
     }
 }
