@@ -22,6 +22,7 @@ use uuid::Uuid;
 use crate::binding;
 use crate::claims;
 use crate::definition::Definition;
+use crate::permissions::ACT;
 
 /// The permissions by which people may be waited for to take records of a set on, in all versions that there
 /// were when the node started.
@@ -80,8 +81,11 @@ impl Awaited {
         self.held_by(who).into_iter().chain([claims::of_user(me)]).collect()
     }
 
-    /// Whether a row awaits whoever asks. The system awaits itself nowhere.
+    /// Whether a row awaits whoever asks: nobody who takes no record on. The system awaits itself nowhere.
     pub(crate) fn awaits(&self, row: &VirtualRow<'_>, set: &str, now_us: i64) -> Expr {
+        if !row.who().can(ACT) {
+            return Expr::val(false);
+        }
         let Some(me) = row.who().user_id().map(|user| user.0) else { return Expr::val(false) };
         let version = row.entity.version_index();
         let version = version.map(|version| row.column(row.entity.columns[version].name));

@@ -146,6 +146,15 @@ impl Facts<'_> {
     }
 }
 
+/// The refusal of whoever doesn't hold a permission that every transition asks for.
+pub(crate) fn missing_permission(who: &Principal, permission: &str) -> Option<Error> {
+    let refused = || {
+        let message = format!("this needs the permission `{permission}`");
+        NOT_ALLOWED.error(message).with("permissions", vec![permission])
+    };
+    (!who.can(permission)).then(refused)
+}
+
 /// The refusal of whoever is none of those who may take a transition.
 fn not_among<'a>(by: impl Iterator<Item = &'a By>) -> Error {
     let permissions = by.filter_map(|by| match by {

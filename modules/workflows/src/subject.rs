@@ -19,7 +19,7 @@ use crate::engine::{Workflow, WorkflowEngine};
 use crate::errors::CONDITION;
 use crate::groups::Given;
 use crate::permissions::{ACT, VIEW};
-use crate::plan::Facts;
+use crate::plan::{self, Facts};
 use crate::store::{self, Approval, Instance, Place, Reassignment};
 
 /// Which state of a record somebody has seen: its version, and how many transitions there were.
@@ -232,8 +232,23 @@ impl WorkflowEngine {
         Ok(())
     }
 
-    /// What keeps the caller from a transition of a record; none where nothing does but a comment that is
+    /// What keeps the caller from taking a transition by a route; none where nothing does but a comment that is
     /// missing.
+    pub(crate) async fn obstacle(
+        &self,
+        ctx: &Context,
+        subject: &Subject,
+        transition: &Transition,
+        comment: Option<&str>,
+    ) -> Result<Option<Error>> {
+        match plan::missing_permission(ctx.principal(), ACT) {
+            Some(refusal) => Ok(Some(refusal)),
+            None => self.refusal(ctx, subject, transition, comment).await,
+        }
+    }
+
+    /// What keeps the caller from a transition of a record; none where nothing does but a comment that is
+    /// missing. Commands of the application say themselves who may call them.
     pub(crate) async fn refusal(
         &self,
         ctx: &Context,
@@ -302,6 +317,9 @@ impl Subject {
 
     /// The permissions by which it is somebody's turn; none where it isn't.
     pub(crate) fn turn_of(&self, who: &Principal) -> Option<Vec<String>> {
+        if !who.can(ACT) {
+            return None;
+        }
         let state = &self.instance.state;
         let mut ways = claims::awaited(&self.definition, state);
         ways.find(|way| self.facts((who, None), |facts| facts.refusal(way)).is_none())?;

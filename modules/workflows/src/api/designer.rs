@@ -559,7 +559,7 @@ pub(crate) async fn try_workflow_design(
     let mut choices = Vec::new();
     for transition in subject.definition.leaving(&subject.instance.state) {
         let comment = body.comment.as_deref();
-        let refusal = engine.refusal(&who, &subject, transition, comment).await?;
+        let refusal = engine.obstacle(&who, &subject, transition, comment).await?;
         choices.push(TriedChoiceBody {
             name: transition.name.clone(),
             to: transition.to.clone(),

@@ -222,7 +222,7 @@ impl RecordBody {
         let state = |name: &str| StateBody::named(set, texts, definition, name);
         let mut choices = Vec::new();
         for transition in definition.leaving(&subject.instance.state) {
-            let refusal = workflows.refusal(ctx, &subject, transition, None).await?;
+            let refusal = workflows.obstacle(ctx, &subject, transition, None).await?;
             let open = groups::open(transition, &subject.given(transition));
             let of_group = |group: &Group| ChoiceGroupBody {
                 group: GroupBody::new(texts, set, group),

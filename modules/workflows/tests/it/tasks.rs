@@ -85,12 +85,23 @@ on_both_databases! {
         let other_region = Person::named("Rob").who_may(&held).with_claim("regions", &["US"]);
         let unreading = Person::named("Dan").who_may(&without("Orders.View"));
         let unapproving = Person::named("Fay").who_may(&without("Orders.Approve"));
-        for who in [&elsewhere, &other_region, &unreading, &unapproving] {
+        let watching = Person::named("Gil").who_may(&without("Workflows.Act"));
+        for who in [&elsewhere, &other_region, &unreading, &unapproving, &watching] {
             for path in ["", "/counts", "?take=1"] {
                 let page = world.client(who).get(&format!("{TASKS}{path}")).await.expect(200);
                 assert_eq!(page, json!({"items": [], "next": null}));
             }
         }
+        // Who takes nothing on is told so, and awaited for nothing.
+        let seen = world.look(&watching, &id).await;
+        for choice in seen["choices"].as_array().unwrap() {
+            assert_eq!(choice["obstacle"]["code"], "workflows.not_allowed");
+            assert!(choice["obstacle"]["detail"].as_str().unwrap().contains("`Workflows.Act`"), "{choice}");
+        }
+        let path = format!("/odata/v1/Orders({id})?$select=workflowAwaitsMe");
+        assert_eq!(world.client(&watching).get(&path).await.expect(200)["workflowAwaitsMe"], false);
+        let waiting = world.client(&watching).get("/odata/v1/Orders/$count?$filter=workflowAwaitsMe").await;
+        assert_eq!(waiting.text, "0");
         let unreading = world.client(&unreading).get(&format!("{TASKS}?entityType=Orders")).await;
         assert_eq!(unreading.status, 403);
         assert_eq!(ids(&world.client(&world.bob).get(TASKS).await.expect(200)), [&id]);
