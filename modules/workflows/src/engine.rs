@@ -5,7 +5,7 @@
 //! earlier release goes back to its versions. Published versions never change, so what was read of them is
 //! kept.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
@@ -15,12 +15,13 @@ use svc_data::{Context, EntityModel};
 use svc_jobs::{EnqueueJobs as _, Job};
 use svc_odata::model::SetIndex;
 use svc_sets::Sets;
+use uuid::Uuid;
 
 use crate::awaiting::Awaited;
 use crate::binding;
 use crate::definition::Definition;
 use crate::errors::NONE;
-use crate::store;
+use crate::store::{self, Standing};
 
 /// How often publishing is tried where other nodes are faster.
 pub(crate) const ATTEMPTS: usize = 10;
@@ -160,6 +161,43 @@ impl WorkflowEngine {
         };
         let version = drawn.unwrap_or(workflow.version);
         Ok((version, self.version(ctx, workflow, version).await?))
+    }
+
+    /// The states of records, by key, with a statement for each 500. Those that aren't there or that the caller doesn't see are
+    /// left out.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) for a set without a workflow,
+    /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) for one that the caller may not read, and a fault of the database.
+    pub async fn states_of(
+        &self,
+        ctx: &Context,
+        set: &str,
+        ids: &[Uuid],
+    ) -> Result<BTreeMap<Uuid, String>> {
+        let found = self.standings(ctx, self.find(ctx, set)?, ids).await?;
+        Ok(found.into_iter().map(|(id, (_, state))| (id, state)).collect())
+    }
+
+    /// The same, with the definition that each has begun with.
+    pub(crate) async fn standings(
+        &self,
+        ctx: &Context,
+        workflow: &Workflow,
+        ids: &[Uuid],
+    ) -> Result<BTreeMap<Uuid, (Arc<Definition>, String)>> {
+        let mut found = BTreeMap::new();
+        for Standing { id, begun, drawn } in store::standings(ctx, &workflow.model, ids).await? {
+            let (version, state) = match begun {
+                Some((version, state)) => (version, Some(state)),
+                None => (drawn.unwrap_or(workflow.version), None),
+            };
+            let definition = self.version(ctx, workflow, version).await?;
+            let state = state.unwrap_or_else(|| definition.begins_in().to_owned());
+            found.insert(id, (definition, state));
+        }
+        Ok(found)
     }
 
     /// Looks at versions that were drawn since, so that tasks by what they name are found.

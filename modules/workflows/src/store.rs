@@ -5,6 +5,7 @@ mod delegations;
 mod designs;
 mod existing;
 mod keys;
+mod standings;
 mod timers;
 
 use std::collections::HashMap;
@@ -29,6 +30,7 @@ pub(crate) use designs::{
 };
 pub(crate) use existing::{begin_existing, has_records, set_due};
 pub(crate) use keys::Place;
+pub(crate) use standings::{Standing, standings};
 pub(crate) use timers::{Timer, TimerKind, escalate, put_off, set_timers, take_timer, timers};
 
 /// Where a record stands.

@@ -1,8 +1,10 @@
 //! Workflows that administrators draw.
 
 use serde_json::{Value as Json, json};
-use svc_data::UnitOfWork;
+use svc_data::{Budget, BudgetLimits, UnitOfWork};
 use svc_testing::{Client, Person, on_both_databases, organisation};
+use svc_workflows::WorkflowEngine;
+use uuid::Uuid;
 
 use crate::fixture::World;
 
@@ -107,6 +109,41 @@ on_both_databases! {
         let exported = ada.get(&format!("{PAPERS}/versions/{version}")).await.expect(200);
         assert_eq!(exported, design["definition"]);
         assert_eq!(save(&ada, 0, &exported).await.0, 200);
+    }
+
+    async fn the_states_of_a_page_are_one_statement(backend) {
+        let world = World::new(backend).await;
+        let ada = world.client(&world.ada);
+        let early = paper(&ada, "Plan A").await;
+        let forgotten = paper(&ada, "Plan B").await;
+        let _ = publish(&ada).await;
+        let mut ids: Vec<Uuid> = vec![early.parse().unwrap(), forgotten.parse().unwrap()];
+        for _ in 0..3 {
+            ids.push(paper(&ada, "Plan C").await.parse().unwrap());
+        }
+        let forget = async |uow: UnitOfWork| {
+            let sql = "DELETE FROM workflows_instances WHERE record_id = ?";
+            let statement = uow.context().database().statement(sql, [ids[1].into()]);
+            uow.execute(statement).await
+        };
+        assert_eq!(world.context().transact(forget).await.unwrap(), 1);
+        let engine = world.app.app().service::<WorkflowEngine>().unwrap();
+        let limits = BudgetLimits {
+            statements: 1,
+            related_entities: 0,
+            held_bytes: 0,
+            navigation_steps: 0,
+            search_words: 0,
+            body_items: 0,
+        };
+        let ctx = world.context().within(Budget::new(limits));
+        let states = engine.states_of(&ctx, "Papers", &ids).await.unwrap();
+        let states: Vec<&str> = ids.iter().map(|id| states[id].as_str()).collect();
+        assert_eq!(states, ["draft", "begun", "begun", "begun", "begun"]);
+        assert!(engine.states_of(&ctx, "Papers", &ids).await.is_err(), "a second statement would have been refused");
+        // Nobody asks for the states of what they don't see.
+        let elsewhere = world.app.context(&Person::named("Eve").of(organisation(2)));
+        assert!(engine.states_of(&elsewhere, "Papers", &ids).await.unwrap().is_empty());
     }
 
     async fn records_from_before_begin_with_it_too(backend) {
