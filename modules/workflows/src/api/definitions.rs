@@ -1,17 +1,23 @@
 use std::sync::Arc;
 
 use axum::Json;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use svc_core::Result;
 use svc_data::Context;
-use svc_http::{ApiPath, ApiResult, InLanguage, Listing, May};
+use svc_http::{ApiPath, ApiQuery, ApiResult, InLanguage, Listing, May};
 use svc_messages::Texts;
-use utoipa::ToSchema;
+use time::OffsetDateTime;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::declared::STATE_PROPERTY;
 use crate::definition::{Colour, Definition, Group, State, StateKind, Transition};
 use crate::engine::{Workflow, WorkflowEngine};
+use crate::events::time_of;
 use crate::permissions::View;
+use crate::store::{self, Published};
+
+/// How many versions are listed.
+pub(crate) const VERSIONS: u64 = 100;
 
 /// A set with a workflow.
 #[derive(Debug, Serialize, ToSchema)]
@@ -130,12 +136,56 @@ pub(crate) struct WorkflowBody {
     entity_type: String,
     /// What it is called, in the caller's language.
     title: String,
-    /// The version that new records begin with.
+    /// The version that is told: the one that new records begin with, unless another was asked for.
     version: i64,
     /// The states, in their order.
     states: Vec<StateBody>,
+    /// States of other versions, in which records may be that stay with theirs: those whose names this one doesn't have, each
+    /// as the newest of its versions has it.
+    other_states: Vec<StateBody>,
     /// The transitions, in their order.
     transitions: Vec<TransitionBody>,
+    /// The versions that there are, the newest first, at most 100.
+    versions: Vec<VersionBody>,
+}
+
+/// A version of a workflow.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowVersion)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VersionBody {
+    /// Its number.
+    version: i64,
+    /// Whether somebody has drawn it; the application declares the others.
+    is_designed: bool,
+    /// The name of who published it; none where the application declares it.
+    published_by: Option<String>,
+    /// When.
+    #[serde(with = "time::serde::rfc3339")]
+    published: OffsetDateTime,
+    /// What was said of it.
+    note: Option<String>,
+}
+
+impl From<Published> for VersionBody {
+    fn from(one: Published) -> Self {
+        Self {
+            version: one.version,
+            is_designed: one.is_designed,
+            published_by: one.by_name,
+            published: time_of(one.at_us),
+            note: one.note,
+        }
+    }
+}
+
+/// Which version is asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct WorkflowQuery {
+    /// The version; the one that new records begin with, where it is left out.
+    version: Option<i64>,
 }
 
 impl StateBody {
@@ -228,28 +278,50 @@ pub(crate) async fn list_workflows(
     Ok(Json(Listing { items, next: None }))
 }
 
-/// Tells the workflow of a set, as new records begin with it.
+/// Tells the workflow of a set: states and transitions of a version, and which versions there are.
 #[utoipa::path(
     get,
     path = "/workflows/{entityType}",
     tag = "workflows",
-    params(("entityType" = String, Path, description = "The set.")),
-    responses((status = 200, description = "The workflow.", body = WorkflowBody)),
+    params(("entityType" = String, Path, description = "The set."), WorkflowQuery),
+    responses(
+        (status = 200, description = "The workflow.", body = WorkflowBody),
+        (status = 404, description = "There is no such set or version, or the set has no workflow."),
+    ),
 )]
 pub(crate) async fn read_workflow(
     May { ctx, .. }: May<View>,
     ApiPath(set): ApiPath<String>,
+    ApiQuery(query): ApiQuery<WorkflowQuery>,
     InLanguage(texts): InLanguage,
 ) -> ApiResult<Json<WorkflowBody>> {
     let workflows = workflows(&ctx)?;
     let workflow = workflows.find(&ctx, &set)?;
-    let (version, definition) = workflows.current(&ctx, workflow, ctx.organisation()?).await?;
+    let organisation = ctx.organisation()?;
+    let (version, definition) = match query.version {
+        Some(version) => (version, workflows.usable(&ctx, workflow, version).await?),
+        None => workflows.current(&ctx, workflow, organisation).await?,
+    };
+    let versions = store::published(&ctx, organisation, &set, VERSIONS).await?;
+    let mut other_states: Vec<State> = Vec::new();
+    for one in versions.iter().filter(|one| one.version != version) {
+        let other = workflows.version(&ctx, workflow, one.version).await?;
+        for state in &other.states {
+            let is_same = |it: &State| it.name == state.name;
+            if !definition.states.iter().chain(&other_states).any(is_same) {
+                other_states.push(state.clone());
+            }
+        }
+    }
     let Definition { states, transitions } = &*definition;
+    let told = |state: &State| StateBody::new(&set, &texts, state);
     Ok(Json(WorkflowBody {
         title: set_title(&texts, workflow),
         version,
-        states: states.iter().map(|state| StateBody::new(&set, &texts, state)).collect(),
+        states: states.iter().map(told).collect(),
+        other_states: other_states.iter().map(told).collect(),
         transitions: transitions.iter().map(|it| TransitionBody::new(&set, &texts, it)).collect(),
+        versions: versions.into_iter().map(Into::into).collect(),
         entity_type: set,
     }))
 }

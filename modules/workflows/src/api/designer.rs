@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::definitions::{set_title, workflows};
+use super::definitions::{VERSIONS, VersionBody, set_title, workflows};
 use super::palette::PaletteBody;
 use super::records::ObstacleBody;
 use crate::check::Problem;
@@ -20,10 +20,7 @@ use crate::difference::{self, Change, ChangeKind};
 use crate::events::time_of;
 use crate::import;
 use crate::permissions::Design;
-use crate::store::{self, Published};
-
-/// How many versions are listed.
-const VERSIONS: u64 = 100;
+use crate::store;
 
 /// What keeps a definition from being published.
 #[derive(Debug, Serialize, ToSchema)]
@@ -81,36 +78,6 @@ pub(crate) struct DraftBody {
     changed: OffsetDateTime,
     /// What keeps it from being published.
     problems: Vec<ProblemBody>,
-}
-
-/// A version of a workflow.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WorkflowVersion)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct VersionBody {
-    /// Its number.
-    version: i64,
-    /// Whether somebody has drawn it; the application declares the others.
-    is_designed: bool,
-    /// The name of who published it.
-    published_by: Option<String>,
-    /// When.
-    #[serde(with = "time::serde::rfc3339")]
-    published: OffsetDateTime,
-    /// What was said of it.
-    note: Option<String>,
-}
-
-impl From<Published> for VersionBody {
-    fn from(one: Published) -> Self {
-        Self {
-            version: one.version,
-            is_designed: one.is_designed,
-            published_by: one.by_name,
-            published: time_of(one.at_us),
-            note: one.note,
-        }
-    }
 }
 
 /// A workflow that may be drawn, in a list.

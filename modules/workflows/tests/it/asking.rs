@@ -156,6 +156,26 @@ on_both_databases! {
         );
         assert_eq!(orders["transitions"][2]["name"], "refuse");
         assert_eq!(orders["transitions"][2]["needsComment"], true);
+        let published = svc_database::stored::timestamp(world.app.clock().now());
+        let first = json!({"version": 1, "isDesigned": false, "publishedBy": null, "published": published, "note": null});
+        assert_eq!((&orders["versions"], &orders["otherStates"]), (&json!([first]), &json!([])));
+        // The next release, on every node.
+        world.app.advance(std::time::Duration::from_mins(1));
+        *world.declared.lock().unwrap() = waiting();
+        let next = world.app.another_node().await;
+        let seen = next.sign_in(&world.cy).get("/api/v1/workflows/Orders").await.expect(200);
+        assert_eq!((&seen["version"], &seen["versions"][0]["version"], &seen["versions"][1]), (&json!(2), &json!(2), &first));
+        assert_ne!(seen["versions"][0]["published"], first["published"]);
+        let names = |states: &Json| states.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+        assert_eq!(names(&seen["states"]), ["draft", "waiting", "done"]);
+        assert_eq!(names(&seen["otherStates"]), ["open", "submitted", "approved", "closed"]);
+        assert_eq!(seen["otherStates"][0], orders["states"][0]);
+        let earlier = next.sign_in(&world.cy).get("/api/v1/workflows/Orders?version=1").await.expect(200);
+        assert_eq!((&earlier["version"], &earlier["states"]), (&json!(1), &orders["states"]));
+        assert_eq!(names(&earlier["otherStates"]), ["draft", "waiting", "done"]);
+        for (query, status) in [("version=9", 404), ("version=x", 400), ("state=open", 400)] {
+            assert_eq!(cy.get(&format!("/api/v1/workflows/Orders?{query}")).await.status, status, "{query}");
+        }
         assert_eq!(cy.get("/api/v1/workflows/Papers").await.status, 403);
         assert_eq!(cy.get("/api/v1/workflows/Nothing").await.status, 404);
     }
