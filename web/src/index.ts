@@ -26,7 +26,7 @@ export { showSecret } from './parts/secret.ts';
 export { tabs, type Tab } from './parts/tabs.ts';
 export { SvcTable } from './parts/table.ts';
 export type { Column, RowPress, Rows } from './parts/table-parts.ts';
-export { badge, dueTime, isOver, timeAgo, timeShort, type Tone } from './parts/value.ts';
+export { badge, dueTime, isOver, stateBadge, timeAgo, timeShort, type Tone } from './parts/value.ts';
 export { watch } from './parts/watch.ts';
 export {
   changedValues,
@@ -40,7 +40,7 @@ export {
 export { restoreWith, whyStays } from './sets/history-restore.ts';
 export { readFacts } from './sets/facts.ts';
 export { noticesNear, SvcNotices } from './sets/notices.ts';
-export { stateBadge, whatCame, whyNot, withComment } from './sets/transition.ts';
+export { whatCame, whyNot, withComment } from './sets/transition.ts';
 export {
   currentLanguage,
   date,

@@ -9,6 +9,11 @@ import { daysBetween, relativeParts } from './core/relative.ts';
 
 export type Arguments = Record<string, FluentVariable>;
 
+/** Has those who show texts show them anew: what something is called came in another way. */
+export function showTextsAgain(): void {
+  for (const listener of listeners) listener();
+}
+
 /** Where a language's texts lie. */
 export type Sources = Record<string, readonly string[]>;
 
@@ -66,7 +71,7 @@ export async function useLanguage(tag: string): Promise<void> {
   bundle = fresh;
   language = next;
   formats.clear();
-  for (const listener of listeners) listener();
+  showTextsAgain();
 }
 
 function pattern(id: string, attribute?: string) {
@@ -115,14 +120,15 @@ export function memberDescription(set: string, member: string, said: string | un
   return find(`${set}-${member}`, 'description') ?? (language === FALLBACK ? said : undefined);
 }
 
-/** A choice of a property: a member of its enumeration, or one of few texts. */
+/** A choice of a property: a member of its enumeration, or one of few texts. `title` is what it's called where there are no words for it. */
 export function choiceName(
   set: string,
   property: { name: string; enumeration: string | undefined },
   member: string,
+  title?: string,
 ): string {
   const own = find(`${set}-${property.name}-${member}`);
-  return own ?? (property.enumeration && find(`${property.enumeration}-${member}`)) ?? humanise(member);
+  return own ?? (property.enumeration && find(`${property.enumeration}-${member}`)) ?? title ?? humanise(member);
 }
 
 const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();

@@ -1,4 +1,5 @@
 /** The workflows of records, where the application has some. */
+import { showTextsAgain } from '../text.ts';
 import { send } from './request.ts';
 
 const ROOT = '/api/v1/workflows';
@@ -99,9 +100,53 @@ export function workflowSets(): Promise<ReadonlySet<string>> {
   return kept;
 }
 
-/** The states of the workflow that new records of a set begin with, in their order. */
-export async function statesOf(set: string, signal: AbortSignal): Promise<readonly State[]> {
-  return (await send<{ states: State[] }>(`${ROOT}/${encodeURIComponent(set)}`, { signal })).body.states;
+/** What is shown of the workflow of a set. */
+export interface Workflow {
+  /** The states that new records come into, in their order. */
+  readonly states: readonly State[];
+  /** States of other versions, in which records may still be. */
+  readonly otherStates: readonly State[];
+  readonly transitions: readonly { readonly name: string; readonly title: string }[];
+}
+
+/** The workflow of a set, as new records begin with it. */
+export async function workflowOf(set: string, signal?: AbortSignal): Promise<Workflow> {
+  const { body } = await send<Workflow>(`${ROOT}/${encodeURIComponent(set)}`, signal ? { signal } : {});
+  learnt.set(set, body);
+  return body;
+}
+
+/** What is known of workflows, by set; nothing while it's asked for. */
+const learnt = new Map<string, Workflow | undefined>();
+/** Names that nobody told of, which are asked for once: somebody may have drawn them since. */
+const sought = new Set<string>();
+/** So long it's left alone where it can't be told. */
+const ALONE_MS = 30_000;
+
+function known(set: string, name: string): Workflow | undefined {
+  const found = learnt.get(set);
+  const isNew = found && !sought.has(`${set}/${name}`) && !nameIn(found, name);
+  if (isNew) sought.add(`${set}/${name}`);
+  if (!learnt.has(set) || isNew) {
+    learnt.set(set, found);
+    workflowOf(set).then(showTextsAgain, () => setTimeout(() => learnt.delete(set), ALONE_MS));
+  }
+  return found;
+}
+
+function nameIn({ states, otherStates, transitions }: Workflow, name: string): boolean {
+  return [...states, ...otherStates, ...transitions].some((one) => one.name === name);
+}
+
+/** A state by its name, as lists show it: none until it's known, which has texts shown anew, and where nobody tells. */
+export function stateNamed(set: string, name: string): State | undefined {
+  const found = known(set, name);
+  return found && [...found.states, ...found.otherStates].find((state) => state.name === name);
+}
+
+/** What a transition is called, in the same way. */
+export function transitionTitle(set: string, name: string): string | undefined {
+  return known(set, name)?.transitions.find((transition) => transition.name === name)?.title;
 }
 
 function pathOf(set: string, key: string): string {

@@ -1,5 +1,6 @@
 /** How a value is shown: by its kind, in the person's language. */
 import { html, type nothing, type TemplateResult } from 'lit';
+import { stateNamed, type State } from '../client/workflow.ts';
 import { isNamed, referenceOf } from '../core/list-state.ts';
 import type { EntitySet, Model, Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
@@ -26,9 +27,6 @@ const TONES: Record<string, Tone> = {
   running: 'info',
   queued: 'info',
   placed: 'info',
-  submitted: 'warn',
-  approved: 'good',
-  refused: 'bad',
 };
 
 /** A word with a coloured dot. */
@@ -36,9 +34,28 @@ export function badge(word: string, tone: Tone): TemplateResult {
   return html`<span class="svc-badge" data-tone=${tone}>${word}</span>`;
 }
 
-/** The badge of a choice. */
+/** The tones of badges by the colours of states. */
+const COLOURS = { grey: 'none', blue: 'info', green: 'good', yellow: 'warn', red: 'bad' } as const;
+
+/** A state as it is shown everywhere. */
+export function stateBadge({ title, colour }: Pick<State, 'title' | 'colour'>): TemplateResult {
+  return badge(title, COLOURS[colour]);
+}
+
+/** The property that tells the state of a record in its workflow. */
+export const STATE = 'workflowState';
+
+/** What a choice is called: a state as its workflow says. */
+export function choiceText(set: string, property: Property, member: string): string {
+  const state = property.name === STATE ? stateNamed(set, member) : undefined;
+  return choiceName(set, property, member, state?.title);
+}
+
+/** The badge of a choice: a state has the colour that its workflow says. */
 export function choiceBadge(set: string, property: Property, member: string): TemplateResult {
-  return badge(choiceName(set, property, member), TONES[member] ?? 'none');
+  const title = choiceText(set, property, member);
+  const state = property.name === STATE ? stateNamed(set, member) : undefined;
+  return state ? stateBadge({ ...state, title }) : badge(title, TONES[member] ?? 'none');
 }
 
 /** How long ago, with the exact time behind it. */
@@ -76,7 +93,7 @@ export function isNumeric(property: Property): boolean {
 export function isChoice(property: Property): boolean {
   return property.kind === 'enumeration' || (property.kind === 'text' && property.isFacet && TONED.has(property.name));
 }
-const TONED = new Set(['status', 'state', 'availability', 'workflowState']);
+const TONED = new Set(['status', 'state', 'availability', STATE]);
 
 /** A value as text: for the clipboard, for sentences, for a title. */
 export function plain(set: EntitySet, property: Property, value: unknown): string {
@@ -96,7 +113,7 @@ export function plain(set: EntitySet, property: Property, value: unknown): strin
     case 'enumeration':
       return choiceName(set.name, property, String(value));
     default:
-      return isChoice(property) ? choiceName(set.name, property, String(value)) : String(value);
+      return isChoice(property) ? choiceText(set.name, property, String(value)) : String(value);
   }
 }
 

@@ -6,8 +6,9 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { hear } from '../client/live.ts';
 import { asProblem, isAborted } from '../client/request.ts';
-import { few } from '../client/sets.ts';
-import { MOVED_TOPIC, standingOf, statesOf, takeOn, type Choice, type State } from '../client/workflow.ts';
+import { facet, few } from '../client/sets.ts';
+import { MOVED_TOPIC, standingOf, takeOn, workflowOf, type Choice, type State } from '../client/workflow.ts';
+import type { Condition } from '../core/filter.ts';
 import type { ListState } from '../core/list-state.ts';
 import type { EntitySet } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
@@ -17,15 +18,12 @@ import { askIn } from '../parts/dialog.ts';
 import { icon } from '../parts/icons.ts';
 import { define, Part } from '../parts/part.ts';
 import { failure, failureBar, sentence } from '../parts/states.ts';
-import { titleOf } from '../parts/value.ts';
+import { STATE, stateBadge, titleOf } from '../parts/value.ts';
 import { number, text } from '../text.ts';
 import type { SetHost } from './context.ts';
 import { factsOf, saidOf } from './facts.ts';
 import { noticesNear } from './notices.ts';
-import { stateBadge, whatCame, whyNot, withComment } from './transition.ts';
-
-/** The property that a list is grouped by to be a board. */
-export const STATE = 'workflowState';
+import { whatCame, whyNot, withComment } from './transition.ts';
 
 /** So many cards stand in a column; the rest are in the list. */
 const MOST_CARDS = 50;
@@ -98,12 +96,10 @@ export class SvcBoard extends Part {
     this.#loading = new AbortController();
     const { signal } = this.#loading;
     try {
-      const states = await statesOf(this.set.name, signal);
-      const asked = states.map(async (state): Promise<Column> => {
-        const conditions = this.view.conditions.filter(({ property }) => property !== STATE);
+      const asked = (await this.#states(signal)).map(async (state): Promise<Column> => {
         const own = { property: STATE, operator: 'is', values: [state.name] } as const;
         const options = {
-          ...listOptions(this.set, { ...this.view, conditions: [...conditions, own] }, new Date()),
+          ...listOptions(this.set, { ...this.view, conditions: [...this.#conditions, own] }, new Date()),
           ...shownOptions(this.host.model, this.set, factsOf(this.host.model, this.set)),
         };
         const { rows, total } = await few(this.set.name, { ...options, $count: 'true' }, MOST_CARDS, signal);
@@ -114,6 +110,22 @@ export class SvcBoard extends Part {
     } catch (error) {
       if (!isAborted(error)) this.problem = asProblem(error);
     }
+  }
+
+  /** What the list is narrowed by; the board shows all states. */
+  get #conditions(): readonly Condition[] {
+    return this.view.conditions.filter(({ property }) => property !== STATE);
+  }
+
+  /** The states of the workflow, and those of other versions that records stand in. */
+  async #states(signal: AbortSignal): Promise<readonly State[]> {
+    const { states, otherStates } = await workflowOf(this.set.name, signal);
+    if (otherStates.length === 0) return states;
+    const { $filter } = listOptions(this.set, { ...this.view, conditions: this.#conditions }, new Date());
+    const counted = new Set(
+      (await facet(this.set, STATE, $filter === undefined ? {} : { $filter }, signal)).map(({ value }) => value),
+    );
+    return [...states, ...otherStates.filter(({ name }) => counted.has(name))];
   }
 
   #keyOf(row: Row): string {

@@ -11,7 +11,7 @@ import { define, freshId, Part } from '../parts/part.ts';
 import type { SvcPopover } from '../parts/popover.ts';
 import '../parts/reference.ts';
 import type { Pick } from '../parts/reference.ts';
-import { plain } from '../parts/value.ts';
+import { choiceBadge, isChoice, plain } from '../parts/value.ts';
 import { choiceName, decimalSign, memberName, number, text } from '../text.ts';
 
 /** How often a value occurs. */
@@ -268,7 +268,7 @@ export class SvcFilters extends Part {
     index: number,
     condition: Condition,
     value: string,
-    name: string,
+    name: TemplateResult | string,
     several: boolean,
     count?: number,
   ): TemplateResult {
@@ -283,6 +283,11 @@ export class SvcFilters extends Part {
     </label>`;
   }
 
+  /** A value to choose: with its colour, where it has one. */
+  #named(property: Property, value: string): TemplateResult | string {
+    return isChoice(property) ? choiceBadge(this.set.name, property, value) : plain(this.set, property, value);
+  }
+
   #counted(index: number, property: Property, condition: Condition): TemplateResult {
     const counted = this.facets.get(property.name);
     if (!counted) {
@@ -293,7 +298,7 @@ export class SvcFilters extends Part {
     if (named.length === 0)
       return html`<div class="svc-filter-values">${this.#value(index, property, condition, 0)}</div>`;
     return html`<div class="svc-choices" role="group">
-      ${named.map(({ value, count }) => this.#choice(index, condition, value, plain(this.set, property, value), true, count))}
+      ${named.map(({ value, count }) => this.#choice(index, condition, value, this.#named(property, value), true, count))}
     </div>`;
   }
 

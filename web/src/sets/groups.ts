@@ -10,9 +10,9 @@ import type { Problem } from '../core/problem.ts';
 import { COUNT, groupsOf, totalName } from '../core/summary.ts';
 import { define, Part } from '../parts/part.ts';
 import { failure, failureBar } from '../parts/states.ts';
-import { cell, cellText, plain } from '../parts/value.ts';
+import { cell, cellText, plain, STATE } from '../parts/value.ts';
 import { memberName, number, text } from '../text.ts';
-import { STATE } from './board.ts';
+import './board.ts';
 import type { SetHost } from './context.ts';
 
 /** Groups that are shown; whoever has more of them wants another property. */

@@ -1,10 +1,11 @@
 /** Values of the history as people read them: references by their names, long texts by what differs. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { few } from '../client/sets.ts';
+import { stateNamed, transitionTitle } from '../client/workflow.ts';
 import { difference, sayingOf, stepOf, type Author, type ChangedField, type Entry } from '../core/history.ts';
 import { referenceOf } from '../core/list-state.ts';
 import { propertyOf, type EntitySet, type Model } from '../core/model.ts';
-import { plain } from '../parts/value.ts';
+import { plain, STATE } from '../parts/value.ts';
 import { find, memberName, text } from '../text.ts';
 
 /** Keys that are asked for by name at once. */
@@ -108,12 +109,13 @@ export function sentenceOf(
   const who = whoOf(entry.by);
   const step = stepOf(entry);
   if (step) {
-    const named = (kind: string, name: string) => find(`${set.name}-${kind}-${name}`) ?? name;
+    const state = (name: string) => find(`${set.name}-${STATE}-${name}`) ?? stateNamed(set.name, name)?.title ?? name;
+    const words = find(`${set.name}-transition-${step.transition}`);
     return text('history-step', {
       who,
-      step: named('transition', step.transition),
-      from: named('workflowState', step.from),
-      to: named('workflowState', step.to),
+      step: words ?? transitionTitle(set.name, step.transition) ?? step.transition,
+      from: state(step.from),
+      to: state(step.to),
     });
   }
   const saying = sayingOf(entry);

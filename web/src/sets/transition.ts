@@ -1,24 +1,15 @@
 /** What pages of records and of tasks share when somebody takes a record on: its state, the comment, the reason why not, what came of it. */
-import { html, render, type TemplateResult } from 'lit';
+import { html, render } from 'lit';
 import { asProblem } from '../client/request.ts';
-import type { Moved, Obstacle, State } from '../client/workflow.ts';
+import type { Moved, Obstacle } from '../client/workflow.ts';
 import type { Problem } from '../core/problem.ts';
 import { askIn } from '../parts/dialog.ts';
 import { freshId } from '../parts/part.ts';
 import { capitalised, failureBar } from '../parts/states.ts';
-import { badge } from '../parts/value.ts';
 import { find, text } from '../text.ts';
-
-/** The tones of badges by the colours of states. */
-const TONES = { grey: 'none', blue: 'info', green: 'good', yellow: 'warn', red: 'bad' } as const;
 
 /** The longest comment, in characters, as the server has it. */
 const MOST_COMMENT = 2000;
-
-/** A state as it is shown everywhere. */
-export function stateBadge({ title, colour }: Pick<State, 'title' | 'colour'>): TemplateResult {
-  return badge(title, TONES[colour]);
-}
 
 /** Why somebody can't take a transition, in their language where there are words for it. */
 export function whyNot({ code, detail }: Obstacle): string {

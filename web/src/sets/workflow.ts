@@ -20,10 +20,10 @@ import { Problem } from '../core/problem.ts';
 import { icon } from '../parts/icons.ts';
 import { define, Part } from '../parts/part.ts';
 import { failureBar } from '../parts/states.ts';
-import { dueTime, isOver, timeAgo } from '../parts/value.ts';
+import { dueTime, isOver, stateBadge, timeAgo } from '../parts/value.ts';
 import { text } from '../text.ts';
 import { noticesNear } from './notices.ts';
-import { stateBadge, whatCame, whyNot, withComment } from './transition.ts';
+import { whatCame, whyNot, withComment } from './transition.ts';
 
 /** Records of a set may move in bursts; this one is looked at no more often than this. */
 const FOLLOW_MS = 2_000;
