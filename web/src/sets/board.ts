@@ -38,6 +38,13 @@ interface Column {
   readonly total: number;
 }
 
+/** Why none of the ways to a state is open: a reason for each, with its name where there are several. */
+function whyClosed(ways: readonly Choice[]): string {
+  const reasons = ways.flatMap(({ title, obstacle }) => (obstacle ? [{ title, why: whyNot(obstacle) }] : []));
+  if (reasons.length === 1) return reasons[0]?.why ?? '';
+  return reasons.map(({ title, why }) => `${title} – ${why}`).join('; ');
+}
+
 export class SvcBoard extends Part {
   static override properties = {
     host: { attribute: false },
@@ -138,8 +145,7 @@ export class SvcBoard extends Part {
       const ways = choices.filter((choice) => choice.to.name === to);
       const way = ways.find(({ obstacle }) => obstacle === null);
       if (way) return way;
-      const [closed] = ways;
-      const why = closed?.obstacle ? whyNot(closed.obstacle) : text('board-no-way');
+      const why = ways.length === 0 ? text('board-no-way') : whyClosed(ways);
       noticesNear(this)?.say({ text: `${titleOf(this.host.model, this.set, row)}: ${why}` });
       return undefined;
     });
