@@ -30,6 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(designer::drop_workflow_draft))
         .routes(routes!(designer::check_workflow_design))
         .routes(routes!(designer::publish_workflow_draft))
+        .routes(routes!(designer::count_workflow_records))
         .routes(routes!(designer::migrate_workflow_records))
         .routes(routes!(designer::try_workflow_design))
         .routes(routes!(definitions::read_workflow))

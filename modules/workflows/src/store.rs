@@ -25,8 +25,8 @@ pub(crate) use delegations::{
     delegations, end_delegation, end_old_delegations, reassign, reassigned, set_delegated,
 };
 pub(crate) use designs::{
-    Draft, Published, count_states, current, draft, drop_draft, is_usable, publish_design,
-    published, records_of_version, save_draft, set_current, set_version,
+    Draft, Published, Running, count_running, count_states, current, draft, drop_draft, is_usable,
+    publish_design, published, records_of_version, save_draft, set_current, set_version,
 };
 pub(crate) use existing::{begin_existing, has_records, set_due};
 pub(crate) use keys::Place;

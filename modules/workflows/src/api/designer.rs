@@ -10,17 +10,17 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::definitions::{VERSIONS, VersionBody, set_title, workflows};
+use super::definitions::{StateBody, VERSIONS, VersionBody, set_title, workflows};
 use super::palette::PaletteBody;
 use super::records::ObstacleBody;
 use crate::check::Problem;
 use crate::definition::Definition;
-use crate::designs::Move;
+use crate::designs::{COUNTED, Move};
 use crate::difference::{self, Change, ChangeKind};
 use crate::events::time_of;
 use crate::import;
 use crate::permissions::Design;
-use crate::store;
+use crate::store::{self, Running};
 
 /// What keeps a definition from being published.
 #[derive(Debug, Serialize, ToSchema)]
@@ -375,6 +375,45 @@ pub(crate) async fn check_workflow_design(
         problems: problems.into_iter().map(Into::into).collect(),
         changes: changes.into_iter().map(Into::into).collect(),
     }))
+}
+
+/// Records that stay where they are when another version is published.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowRunning)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunningBody {
+    /// The version that they are of.
+    version: i64,
+    /// The state that they are in.
+    state: StateBody,
+    /// How many there are; of a set 100,000 are counted at most.
+    records: u64,
+}
+
+/// Tells how many records are of which version and in which state: those that stay with theirs when another is published. One that
+/// was there before its workflow is left out until its instance is stored.
+#[utoipa::path(
+    get,
+    path = "/workflows/designer/{entityType}/running",
+    tag = "workflows",
+    params(("entityType" = String, Path, description = "The set.")),
+    responses((status = 200, description = "The records, the newest version first; all of them, so `next` is always null.", body = Listing<RunningBody>)),
+)]
+pub(crate) async fn count_workflow_records(
+    May { ctx, .. }: May<Design>,
+    ApiPath(set): ApiPath<String>,
+    InLanguage(texts): InLanguage,
+) -> ApiResult<Json<Listing<RunningBody>>> {
+    let engine = workflows(&ctx)?;
+    let workflow = engine.designable(&ctx, &set)?;
+    let counted = store::count_running(&ctx, ctx.organisation()?, &set, COUNTED).await?;
+    let mut items = Vec::with_capacity(counted.len());
+    for Running { version, state, records } in counted {
+        let definition = engine.version(&ctx, workflow, version).await?;
+        let state = StateBody::named(&set, &texts, &definition, &state);
+        items.push(RunningBody { version, state, records });
+    }
+    Ok(Json(Listing { items, next: None }))
 }
 
 /// Records that are to be moved to another version.

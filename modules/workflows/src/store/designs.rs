@@ -197,6 +197,35 @@ pub(crate) async fn count_states(
     ctx.run(ctx.database().statement(&sql, values)).await?.iter().map(read).collect()
 }
 
+/// Records of a version in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Running {
+    pub(crate) version: i64,
+    pub(crate) state: String,
+    pub(crate) records: u64,
+}
+
+/// How many records are in which state of which version, the newest version first; so many are counted at most.
+pub(crate) async fn count_running(
+    ctx: &Context,
+    organisation: OrganisationId,
+    set: &str,
+    most: u64,
+) -> Result<Vec<Running>> {
+    let sql = format!(
+        "SELECT definition_version, state, COUNT(*) FROM (SELECT definition_version, state \
+         FROM workflows_instances WHERE organisation_id = ? AND set_name = ? LIMIT {most}) s \
+         GROUP BY definition_version, state ORDER BY definition_version DESC, state"
+    );
+    let values: [Value; 2] = [organisation.0.into(), set.into()];
+    let read = |row: &QueryResult| {
+        let count: i64 = column(row, 2)?;
+        let (version, state) = (column(row, 0)?, column(row, 1)?);
+        Ok(Running { version, state, records: u64::try_from(count).unwrap_or(0) })
+    };
+    ctx.run(ctx.database().statement(&sql, values)).await?.iter().map(read).collect()
+}
+
 /// Records of a version behind one, at most so many.
 pub(crate) async fn records_of_version(
     ctx: &Context,

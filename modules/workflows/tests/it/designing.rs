@@ -111,6 +111,32 @@ on_both_databases! {
         assert_eq!(save(&ada, 0, &exported).await.0, 200);
     }
 
+    async fn what_publishing_means_for_running_records_is_told(backend) {
+        let world = World::new(backend).await;
+        let ada = world.client(&world.ada);
+        let running = async |client: &Client| {
+            let told = client.get(&format!("{PAPERS}/running")).await.expect(200);
+            let items = told["items"].as_array().unwrap().iter();
+            let told = items.map(|it| (it["version"].as_i64().unwrap(), it["state"]["title"].as_str().unwrap().to_owned(), it["records"].as_u64().unwrap()));
+            told.collect::<Vec<_>>()
+        };
+        assert_eq!(running(&ada).await, []);
+        for title in ["Plan A", "Plan B", "Plan C"] {
+            let _ = paper(&ada, title).await;
+        }
+        let reviewed = paper(&ada, "Plan D").await;
+        assert_eq!(take(&ada, &reviewed, "review").await["state"]["name"], "reviewed");
+        let early = [(1, "draft".to_owned(), 3), (1, "reviewed".to_owned(), 1)];
+        assert_eq!(running(&ada).await, early);
+        let version = publish(&ada).await;
+        let _ = paper(&ada, "Plan E").await;
+        assert_eq!(running(&ada).await, [&[(version, "Begun".to_owned(), 1)][..], &early].concat());
+        let elsewhere = world.client(&Person::named("Eve").of(organisation(2)));
+        assert_eq!(running(&elsewhere).await, []);
+        let viewer = world.client(&Person::named("Fay").who_may(&["Workflows.View", "Papers.View"]));
+        assert_eq!(viewer.get(&format!("{PAPERS}/running")).await.status, 403);
+    }
+
     async fn the_states_of_a_page_are_one_statement(backend) {
         let world = World::new(backend).await;
         let ada = world.client(&world.ada);

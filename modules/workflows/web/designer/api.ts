@@ -50,6 +50,13 @@ export interface Summary {
   readonly title: string;
 }
 
+/** Records that are in a state of a version. */
+export interface Running {
+  readonly version: number;
+  readonly state: { readonly name: string; readonly title: string };
+  readonly records: number;
+}
+
 function of(set: string, rest: string): string {
   return `${DESIGNER}/${encodeURIComponent(set)}${rest}`;
 }
@@ -64,6 +71,11 @@ export async function listDesigns(): Promise<readonly Summary[]> {
 
 export async function readDesign(set: string): Promise<Design> {
   return (await send<Design>(of(set, ''))).body;
+}
+
+/** How many records are of which version and in which state. */
+export async function running(set: string): Promise<readonly Running[]> {
+  return (await send<{ items: Running[] }>(of(set, '/running'))).body.items;
 }
 
 export async function readVersion(set: string, version: number): Promise<Definition> {

@@ -33,7 +33,7 @@ import type { Definition, DesignProblem } from './definition.ts';
 import { aboutOf, addState, addTransition, changeState, changeTransition, has, remove, type Chosen } from './edits.ts';
 import { stateForm, transitionForm, type Forms } from './forms.ts';
 import './graph.ts';
-import { tryDialog, migrateDialog, versionsList } from './versions.ts';
+import { tryDialog, migrateDialog, runningList, versionsList } from './versions.ts';
 
 /** So long nothing is typed before the server looks at it. */
 const LOOK_MS = 400;
@@ -214,10 +214,12 @@ export class WorkflowsDesigner extends Part {
   async #publish(): Promise<void> {
     const { design } = this;
     if (!design) return;
+    const running = await api.running(design.entityType);
     const note = await askIn<string>(this, {
       title: text('designer-publish'),
       wide: true,
       body: html`<p>${text('designer-publish-text', { title: design.title })}</p>
+        ${runningList(running)}
         ${this.#changeList()}
         <div class="svc-field"><label for="designer-note">${text('designer-note')}</label>
         <textarea id="designer-note" class="svc-input" rows="2" maxlength="2000"></textarea></div>`,

@@ -10,6 +10,7 @@ import {
   knownModel,
   nothing,
   noticesNear,
+  number,
   render,
   sentence,
   type SvcReference,
@@ -18,7 +19,7 @@ import {
   type TemplateResult,
 } from '@svc/web';
 import * as api from './api.ts';
-import type { Design, Move, Tried, Version } from './api.ts';
+import type { Design, Move, Running, Tried, Version } from './api.ts';
 import type { Definition } from './definition.ts';
 
 /** What the list of versions can have done. */
@@ -97,6 +98,18 @@ export async function tryDialog(near: Element, design: Design, definition: Defin
       return undefined;
     },
   });
+}
+
+/** What stays as it is when another version is published: how many records, by version and state. */
+export function runningList(running: readonly Running[]): TemplateResult {
+  if (running.length === 0) return html`<p class="svc-soft">${text('designer-running-none')}</p>`;
+  const versions = [...new Set(running.map(({ version }) => version))];
+  return html`<ul aria-label=${text('designer-running')}>${versions.map((version) => {
+    const of = running.filter((one) => one.version === version);
+    const states = of.map(({ state, records }) => `${state.title} ${number(records, 0)}`).join(', ');
+    const count = of.reduce((sum, { records }) => sum + records, 0);
+    return html`<li>${text('designer-running-version', { version, count, states })}</li>`;
+  })}</ul>`;
 }
 
 /** Moves records of a version to the one in force, once it was shown how many there are. */

@@ -118,6 +118,12 @@ designer-problem-count = { $count ->
 designer-problems = Probleme
 designer-publish = Veröffentlichen
 designer-publish-text = Neue Datensätze in { $title } beginnen damit. Die es schon gibt, bleiben bei ihrer Fassung, bis sie umgestellt werden.
+designer-running = Datensätze, die bleiben
+designer-running-none = Noch läuft kein Datensatz.
+designer-running-version = { $count ->
+    [one] Ein Datensatz bleibt
+   *[other] { $count } Datensätze bleiben
+ } bei Fassung { $version }: { $states }
 designer-published = Fassung { $version } gilt jetzt.
 designer-publishes = Veröffentlicht
 designer-reminds-after = Erinnert nach

@@ -118,6 +118,12 @@ designer-problem-count = { $count ->
 designer-problems = Problems
 designer-publish = Publish
 designer-publish-text = New records of { $title } begin with it. Those that there are stay with their version until they are moved.
+designer-running = Records that stay
+designer-running-none = No records run yet.
+designer-running-version = { $count ->
+    [one] One record stays
+   *[other] { $count } records stay
+ } with version { $version }: { $states }
 designer-published = Version { $version } holds now.
 designer-publishes = Publishes
 designer-reminds-after = Reminds after
