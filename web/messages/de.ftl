@@ -52,6 +52,8 @@ workflow-approved = { $count ->
     [one] Zugestimmt. Es fehlt noch eine Person.
    *[other] Zugestimmt. Es fehlen noch { $count } Personen.
 }
+workflow-automatic = Von selbst am { $time }: { $title }
+workflow-automatic-not = Von selbst: { $title }. { $why } Der nächste Versuch ist am { $time }.
 workflow-awaits = { $title }: { $have } von { $need } haben zugestimmt
 workflow-comment = Kommentar
 workflow-escalated = Auch andere dürfen handeln.

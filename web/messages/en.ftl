@@ -52,6 +52,8 @@ workflow-approved = { $count ->
     [one] Approved. One more person has to.
    *[other] Approved. { $count } more people have to.
 }
+workflow-automatic = By itself at { $time }: { $title }
+workflow-automatic-not = By itself: { $title }. { $why } It is tried again at { $time }.
 workflow-awaits = { $title }: { $have } of { $need } have approved
 workflow-comment = Comment
 workflow-escalated = Others may act too.

@@ -135,11 +135,9 @@ impl WorkflowEngine {
                 })
             }
             TimerKind::Automatic => {
-                let found = subject.definition.find_state(&state);
                 let missing = || Error::internal("an automatic transition is missing");
-                let automatic = found.and_then(|state| state.automatic.as_ref());
-                let transition = &automatic.ok_or_else(missing)?.transition;
-                self.take(ctx, &timer.set, timer.id, transition, None).await
+                let transition = subject.automatic().ok_or_else(missing)?;
+                self.take(ctx, &timer.set, timer.id, &transition.name, None).await
             }
         }
     }

@@ -31,7 +31,9 @@ pub(crate) use designs::{
 pub(crate) use existing::{begin_existing, has_records, set_due};
 pub(crate) use keys::Place;
 pub(crate) use standings::{Standing, standings};
-pub(crate) use timers::{Timer, TimerKind, escalate, put_off, set_timers, take_timer, timers};
+pub(crate) use timers::{
+    Timer, TimerKind, escalate, put_off, set_timers, take_timer, timer_of, timers,
+};
 
 /// Where a record stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

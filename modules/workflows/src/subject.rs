@@ -359,6 +359,12 @@ impl Subject {
         state.map_or(&[], |state| &state.escalates_to)
     }
 
+    /// The transition that the application takes when the record has been in its state for so long.
+    pub(crate) fn automatic(&self) -> Option<&Transition> {
+        let state = self.definition.find_state(&self.instance.state)?;
+        self.definition.find_transition(&state.automatic.as_ref()?.transition)
+    }
+
     /// Whose turn it is.
     pub(crate) fn claims(&self) -> BTreeSet<Claim> {
         let standing = Standing {

@@ -74,6 +74,8 @@ export interface Standing {
   readonly due: string | null;
   /** Whether others may act too, because it's overdue. */
   readonly isEscalated: boolean;
+  /** What the application is to do by itself, when, and what would keep it from that now. */
+  readonly automatic: { readonly title: string; readonly time: string; readonly obstacle: Obstacle | null } | null;
   readonly choices: readonly Choice[];
   readonly past: readonly Step[];
 }

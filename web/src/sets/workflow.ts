@@ -21,7 +21,7 @@ import { icon } from '../parts/icons.ts';
 import { define, Part } from '../parts/part.ts';
 import { failureBar } from '../parts/states.ts';
 import { dueTime, isOver, stateBadge, timeAgo } from '../parts/value.ts';
-import { text } from '../text.ts';
+import { dateTime, text } from '../text.ts';
 import { noticesNear } from './notices.ts';
 import { whatCame, whyNot, withComment } from './transition.ts';
 
@@ -142,6 +142,13 @@ export class SvcWorkflow extends Part {
     return html`<span class="svc-soft">${isOver(due) ? dueTime(due) : html`${text('due')} ${dueTime(due)}`}${isEscalated ? html` ${text('workflow-escalated')}` : nothing}</span>`;
   }
 
+  /** What happens by itself, or why it doesn't. */
+  #automatic({ title, time, obstacle }: NonNullable<Standing['automatic']>): TemplateResult {
+    const when = { title, time: dateTime(time) };
+    if (obstacle === null) return html`<p class="svc-soft">${text('workflow-automatic', when)}</p>`;
+    return html`<p class="svc-soft">${text('workflow-automatic-not', { ...when, why: whyNot(obstacle) })}</p>`;
+  }
+
   #step(step: Step): TemplateResult {
     return html`<li>
       <span>${stateBadge(step.from)} ${icon('forward')} ${stateBadge(step.to)}</span>
@@ -171,6 +178,7 @@ export class SvcWorkflow extends Part {
           html`<div><p>${text('workflow-awaits', { title: choice.title, have: choice.approvals.length, need: choice.approvalsNeeded })}</p>${this.#approvals(choice.approvals)}</div>`,
       )}
       ${closed.length > 0 ? html`<ul class="svc-workflow-closed">${closed.map((choice) => this.#closed(choice))}</ul>` : nothing}
+      ${standing.automatic === null ? nothing : this.#automatic(standing.automatic)}
       ${
         standing.past.length > 0
           ? html`<details><summary>${text('workflow-past', { count: standing.past.length })}</summary><ol class="svc-workflow-past">${standing.past.map((step) => this.#step(step))}</ol></details>`

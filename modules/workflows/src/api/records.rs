@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use axum::Json;
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, Result};
+use svc_core::{Error, Principal, Result};
 use svc_data::Context;
 use svc_http::{ApiJson, ApiPath, ApiResult, InLanguage, May};
 use svc_messages::Texts;
@@ -14,7 +16,7 @@ use crate::engine::WorkflowEngine;
 use crate::events::time_of;
 use crate::groups;
 use crate::permissions::{Act, VIEW, View};
-use crate::store::{self, Approval, Reassignment, Represented, Step};
+use crate::store::{self, Approval, Reassignment, Represented, Step, TimerKind};
 use crate::subject::{Subject, Version};
 use crate::transition::Moved;
 
@@ -182,6 +184,22 @@ pub(crate) struct StepBody {
     approvals: Vec<ApprovalBody>,
 }
 
+/// What the application is to do by itself.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkflowAutomatic)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AutomaticBody {
+    /// The transition.
+    transition: String,
+    /// What it is called, in the caller's language.
+    title: String,
+    /// When it is tried, or tried again.
+    #[serde(with = "time::serde::rfc3339")]
+    time: OffsetDateTime,
+    /// What would keep the application from it now; none where nothing would.
+    obstacle: Option<ObstacleBody>,
+}
+
 /// Where a record stands in its workflow.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WorkflowRecord)]
@@ -201,6 +219,8 @@ pub(crate) struct RecordBody {
     due: Option<OffsetDateTime>,
     /// Whether others may act too, because it is overdue.
     is_escalated: bool,
+    /// What the application is to do by itself while the record is in the state; none where nothing is.
+    automatic: Option<AutomaticBody>,
     /// Whose turn was handed on while it is in the state.
     reassigned: Vec<ReassignmentBody>,
     /// The transitions that lead away from the state.
@@ -263,11 +283,34 @@ impl RecordBody {
             since: subject.instance.since_us.map(time_of),
             due: subject.instance.due_us.map(time_of),
             is_escalated: subject.instance.is_escalated,
+            automatic: automatic(ctx, workflows, texts, &subject).await?,
             reassigned: subject.reassigned.iter().map(Into::into).collect(),
             choices,
             past: past.collect(),
         })
     }
+}
+
+/// What the application is to do with a record by itself, and what would keep it from that now.
+async fn automatic(
+    ctx: &Context,
+    workflows: &WorkflowEngine,
+    texts: &Texts,
+    subject: &Subject,
+) -> Result<Option<AutomaticBody>> {
+    let Some(transition) = subject.automatic() else { return Ok(None) };
+    let place = subject.place(ctx)?;
+    let Some(at_us) = store::timer_of(ctx, place, TimerKind::Automatic).await? else {
+        return Ok(None);
+    };
+    let system = ctx.acting_as(Arc::new(Principal::system_in(ctx.organisation()?)));
+    let refusal = workflows.refusal(&system, subject, transition, None).await?;
+    Ok(Some(AutomaticBody {
+        title: transition_title(texts, subject.workflow.set(), transition),
+        transition: transition.name.clone(),
+        time: time_of(at_us),
+        obstacle: refusal.as_ref().map(ObstacleBody::from),
+    }))
 }
 
 /// Who approved the steps that took several people.

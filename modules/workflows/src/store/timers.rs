@@ -88,6 +88,18 @@ pub(crate) async fn timers(ctx: &Context, count: u64) -> Result<Vec<Timer>> {
     ctx.run(ctx.database().statement(&sql, values)).await?.iter().map(read).collect()
 }
 
+/// When a timer of a record is due; none where it has none of the kind.
+pub(crate) async fn timer_of(
+    ctx: &Context,
+    place: Place<'_>,
+    kind: TimerKind,
+) -> Result<Option<i64>> {
+    let sql = format!("SELECT MIN(at_us) FROM workflows_timers WHERE {OF_PLACE} AND kind = ?");
+    let values = place.values().into_iter().chain([kind.as_str().into()]);
+    let row = ctx.run_one(ctx.database().statement(&sql, values)).await?;
+    row.map_or(Ok(None), |row| column(&row, 0))
+}
+
 /// Takes a timer out; false where somebody was faster.
 pub(crate) async fn take_timer(uow: &UnitOfWork, timer: &Timer) -> Result<bool> {
     let sql = format!("DELETE FROM workflows_timers WHERE {OF_TIMER}");

@@ -124,8 +124,14 @@ on_both_databases! {
         assert_eq!(world.read(&large).await["workflowState"], "lapsed");
         // Where its condition doesn't hold it is tried again, but no more often than every hour.
         assert_eq!(world.read(&small).await["workflowState"], "waiting");
+        // Whoever looks at it is told why, and when it is tried again.
+        let automatic = world.look(&world.ada, &small).await["automatic"].clone();
+        assert_eq!((&automatic["transition"], &automatic["obstacle"]["code"]), (&json!("lapse"), &json!("workflows.condition")));
+        assert_eq!(automatic["time"], timestamp(world.app.clock().now() + HOUR));
+        assert_eq!(world.look(&world.ada, &large).await["automatic"], Json::Null);
         let path = format!("/odata/v1/Orders({small})");
         let _ = world.client(&world.cy).patch(&path, json!({"total": 9})).await.expect(200);
+        assert_eq!(world.look(&world.ada, &small).await["automatic"]["obstacle"], Json::Null);
         let _ = pass(&world, HOUR / 2).await;
         assert_eq!(world.read(&small).await["workflowState"], "waiting");
         let _ = pass(&world, HOUR).await;
