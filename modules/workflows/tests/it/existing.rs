@@ -1,7 +1,7 @@
 //! Records that were there before their workflow, and those that come from elsewhere.
 
 use sea_orm::ActiveValue::Set;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use svc_core::ErrorKind;
 use svc_testing::{Person, on_both_databases, organisation};
 use svc_workflows::{TakenOver, WorkflowEngine};
@@ -22,6 +22,26 @@ fn new_order(id: Uuid, buyer: Option<Uuid>) -> order::ActiveModel {
 }
 
 on_both_databases! {
+    async fn however_a_record_is_made_its_instance_is_stored(backend) {
+        let world = World::new(backend).await;
+        let ada = world.client(&world.ada);
+        let order = |reference: &str| json!({"reference": reference, "region": "EU", "total": 1});
+        let post = |id: &str, order: Json| json!({"id": id, "atomicityGroup": "g", "method": "POST", "url": "Orders", "body": order});
+        let batch = json!({"requests": [post("1", order("PO 1")), post("2", order("PO 2"))]});
+        let answers = ada.post("/odata/v1/$batch", batch).await.expect(200);
+        assert!(answers["responses"].as_array().unwrap().iter().all(|it| it["status"] == 201), "{answers}");
+        assert_eq!(world.kept().await, (2, 0), "by a batch");
+        let bundle = json!({"name": "B 1", "orders": [order("PO 3"), order("PO 4")]});
+        let _ = ada.post("/odata/v1/Bundles", bundle).await.expect(201);
+        assert_eq!(world.kept().await, (4, 0), "within another record");
+        let ctx = world.context();
+        ctx.transact(async |uow| uow.insert(new_order(Uuid::from_u128((2 << 80) | 7), None)).await).await.unwrap();
+        assert_eq!(world.kept().await, (5, 0), "by a command");
+        let begun = "SELECT COUNT(*) FROM workflows_instances WHERE set_name = 'Orders' AND state = 'open' \
+             AND definition_version = 1 AND steps = 0 AND created_by IS NOT NULL";
+        assert_eq!(world.number(begun).await, 5);
+    }
+
     async fn the_first_version_gives_records_their_instances(backend) {
         let world = World::new(backend).await;
         let id = world.order(&world.cy, 700).await;

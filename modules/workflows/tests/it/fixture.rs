@@ -7,12 +7,14 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::Condition;
 use sea_orm::IntoActiveModel as _;
 use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
 use svc_data::{Context, DataRegistry as _, Sight, UnitOfWork};
 use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Handler, Message, Subscription};
+use svc_jobs::{Job, JobContext, JobError, JobsRegistry as _};
 use svc_testing::{Backend, Client, Person, TestApp};
 use svc_workflows::{
     Assigned, By, Colour, Definition, State, Transition, WorkflowEngine, Workflows,
@@ -37,11 +39,35 @@ pub(crate) mod order {
         pub(crate) total: i64,
         pub(crate) margin: Option<i64>,
         pub(crate) buyer_id: Option<Uuid>,
+        pub(crate) bundle_id: Option<Uuid>,
         pub(crate) approved_by: Option<Uuid>,
         pub(crate) approved_at: Option<OffsetDateTime>,
         #[sea_orm(column_type = "Text", nullable)]
         pub(crate) verdict: Option<String>,
         pub(crate) version: i64,
+        #[sea_orm(belongs_to, from = "bundle_id", to = "id")]
+        pub(crate) bundle: BelongsTo<Option<super::bundle::Entity>>,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// Orders that belong together.
+pub(crate) mod bundle {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "bundles")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub(crate) id: Uuid,
+        pub(crate) organisation_id: Uuid,
+        #[sea_orm(column_type = "Text")]
+        pub(crate) name: String,
+        pub(crate) version: i64,
+        #[sea_orm(has_many)]
+        pub(crate) orders: HasMany<super::order::Entity>,
     }
 
     impl ActiveModelBehavior for ActiveModel {}
@@ -70,6 +96,13 @@ pub(crate) mod paper {
 }
 
 const TABLES: &str = "
+CREATE TABLE bundles (
+    id UUID PRIMARY KEY,
+    organisation_id UUID NOT NULL,
+    name TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    UNIQUE (organisation_id, id)
+);
 CREATE TABLE orders (
     id UUID PRIMARY KEY,
     organisation_id UUID NOT NULL,
@@ -78,10 +111,12 @@ CREATE TABLE orders (
     total BIGINT NOT NULL,
     margin BIGINT,
     buyer_id UUID,
+    bundle_id UUID,
     approved_by UUID,
     approved_at TIMESTAMPTZ,
     verdict TEXT,
-    version BIGINT NOT NULL
+    version BIGINT NOT NULL,
+    FOREIGN KEY (organisation_id, bundle_id) REFERENCES bundles (organisation_id, id)
 );
 CREATE TABLE papers (
     id UUID PRIMARY KEY,
@@ -188,6 +223,25 @@ async fn stamp(uow: UnitOfWork, order: order::Model, (): ()) -> svc_core::Result
     Ok(())
 }
 
+/// Writes down in the background that it was there.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Touch {
+    pub(crate) id: Uuid,
+}
+
+impl Job for Touch {
+    const NAME: &'static str = "shop.touch";
+}
+
+async fn touch(job: JobContext, Touch { id }: Touch) -> Result<(), JobError> {
+    let work = async |uow: UnitOfWork| {
+        let mut order = uow.find::<order::Entity>(id).await?.into_active_model();
+        order.reference = Set("touched".to_owned());
+        uow.update(order).await.map(drop)
+    };
+    Ok(job.transact(work).await?)
+}
+
 /// An action that only few may call.
 async fn burn(uow: UnitOfWork, paper: paper::Model, (): ()) -> svc_core::Result<()> {
     uow.purge::<paper::Entity>(paper.id).await.map(drop)
@@ -221,6 +275,8 @@ impl Module for Shop {
             .action("Stamp")
             .described("Writes down that it was looked at")
             .on_each(stamp);
+        registry.entity_set::<bundle::Entity>("Bundles");
+        registry.job::<Touch>(touch);
         registry
             .entity_set::<paper::Entity>("Papers")
             .soft_delete(paper::Column::DeletedAt)

@@ -4,11 +4,12 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::IntoActiveModel as _;
 use serde_json::{Value as Json, json};
 use svc_data::UnitOfWork;
+use svc_jobs::EnqueueJobs as _;
 use svc_testing::{Answer, Person, on_both_databases};
 use svc_workflows::WorkflowEngine;
 use uuid::Uuid;
 
-use crate::fixture::{CLERK, World, order};
+use crate::fixture::{CLERK, Touch, World, order};
 
 fn code(answer: &Answer) -> (u16, String) {
     // OData writes errors in a form of its own.
@@ -81,6 +82,29 @@ on_both_databases! {
         assert_eq!(world.kept().await, (1, 2), "nothing of the batch is there");
     }
 
+    async fn actions_and_jobs_are_no_way_around(backend) {
+        let world = World::new(backend).await;
+        let (other, id) = (world.submitted(700).await, world.submitted(700).await);
+        assert_eq!(world.take(&world.bob, &id, "approve", None).await.0, 200);
+        let before = world.read(&id).await;
+        let ada = world.client(&world.ada);
+        let stamp = async |id: &str| {
+            ada.post(&format!("/odata/v1/Orders({id})/Shop.Stamp"), json!({})).await
+        };
+        assert_eq!(code(&stamp(&id).await), locked());
+        // What locks something else stops neither.
+        assert!(stamp(&other).await.status.is_success());
+        assert_eq!(world.read(&other).await["reference"], "looked at 700");
+        for order in [&id, &other] {
+            let touch = Touch { id: order.parse().unwrap() };
+            let enqueued = world.context().transact(async |uow| uow.enqueue(touch).await).await;
+            assert!(enqueued.is_ok());
+        }
+        let _ = world.app.drain().await;
+        assert_eq!(world.read(&other).await["reference"], "touched");
+        assert_eq!(world.read(&id).await, before);
+    }
+
     async fn a_step_in_the_same_unit_of_work_opens_nothing(backend) {
         let world = World::new(backend).await;
         let id = world.submitted(700).await;
@@ -124,6 +148,7 @@ on_both_databases! {
         let _ = world.client(&world.cy).post("/odata/v1/Orders", again).await.expect(201);
         let seen = world.look(&world.cy, &id).await;
         assert_eq!((&seen["state"]["name"], &seen["past"]), (&json!("open"), &json!([])));
+        assert_eq!(world.kept().await, (1, 0));
     }
 
     async fn what_is_deleted_softly_keeps_its_state(backend) {

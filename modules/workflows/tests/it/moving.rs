@@ -1,8 +1,10 @@
 //! Records are taken from state to state, and every refusal.
 
+use std::time::Duration;
+
 use serde_json::{Value as Json, json};
 use svc_testing::{Person, on_both_databases, organisation};
-use svc_workflows::WorkflowEngine;
+use svc_workflows::{Assigned, By, Definition, State, Transition, WorkflowEngine};
 use uuid::Uuid;
 
 use crate::fixture::World;
@@ -197,6 +199,46 @@ on_both_databases! {
         let blind = Person::named("Dan").who_may(&["Workflows.Act", "Orders.View", "Orders.Approve"]);
         let body = json!({"records": [{"id": stale, "version": "1.1"}]});
         assert_eq!(world.client(&blind).post(path, body).await.status, 403);
+    }
+
+    async fn a_condition_knows_the_moment_and_the_person(backend) {
+        let way = |name: &str, condition: &str| {
+            let way = Transition::new(name).from(["open"]).to("closed").by(By::permission("Orders.View"));
+            way.when(condition)
+        };
+        let mark = Transition::new("mark").from(["open"]).to("open").by(By::Creator);
+        let definition = Definition::new()
+            .state(State::initial("open"))
+            .state(State::last("closed"))
+            .transition(mark.sets("approvedAt", Assigned::Now))
+            .transition(way("later", "approvedAt le now() sub duration'PT1H'"))
+            .transition(way("mine", "buyerId eq @me"));
+        let world = World::with(backend, definition).await;
+        let obstacles = async |who: &Person, id: &str| {
+            let seen = world.look(who, id).await;
+            let of = |name: &str| {
+                let mut choices = seen["choices"].as_array().unwrap().iter();
+                let choice = choices.find(|choice| choice["name"] == name).unwrap();
+                choice["obstacle"]["code"].as_str().map(str::to_owned)
+            };
+            ["later", "mine"].map(of)
+        };
+        let no = || Some("workflows.condition".to_owned());
+        let id = world.order(&world.cy, 1).await;
+        // Of what isn't there nothing holds.
+        assert_eq!(obstacles(&world.cy, &id).await, [no(), no()]);
+        let buyer = json!({"buyerId": world.cy.id().to_string()});
+        let _ = world.client(&world.cy).patch(&format!("/odata/v1/Orders({id})"), buyer).await.expect(200);
+        assert_eq!(obstacles(&world.cy, &id).await, [no(), None], "Cy is the buyer");
+        assert_eq!(obstacles(&world.bob, &id).await, [no(), no()], "Bob isn't");
+        assert_eq!(code(&world.take(&world.bob, &id, "mine", None).await), (409, "workflows.condition"));
+        // The moment is that of the application's clock.
+        assert_eq!(world.take(&world.cy, &id, "mark", None).await.0, 200);
+        world.app.advance(Duration::from_mins(59));
+        assert_eq!(code(&world.take(&world.bob, &id, "later", None).await), (409, "workflows.condition"));
+        world.app.advance(Duration::from_mins(1));
+        assert_eq!(obstacles(&world.bob, &id).await, [None, no()]);
+        assert_eq!(world.take(&world.bob, &id, "later", None).await.0, 200);
     }
 
     async fn commands_of_the_application_move_records_too(backend) {
