@@ -1,10 +1,88 @@
 /** Records by their states: a card is dragged to where it is to go. */
 import assert from 'node:assert/strict';
-import { said, story } from './scenario.ts';
+import type { Page } from 'playwright-core';
+import type { Application } from './application.ts';
+import { row, said, story } from './scenario.ts';
+import { begin, place } from './workflow-designer.ts';
 
 const BOARD = { app: 'sets.Orders', state: { g: 'workflowState' } } as const;
 
+/** The column of a state. */
+function column(page: Page, title: string) {
+  return page.getByRole('region', { name: title, exact: true });
+}
+
+/** Drags a card to the column of a state. */
+async function drag(page: Page, id: string, title: string): Promise<void> {
+  const start = await page.locator(`[data-key="${id}"]`).boundingBox();
+  const end = await column(page, title).boundingBox();
+  assert.ok(start && end);
+  await page.mouse.move(start.x + start.width / 2, start.y + start.height - 6);
+  await page.mouse.down();
+  await page.mouse.move(end.x + end.width / 2, end.y + 80, { steps: 6 });
+  await page.mouse.up();
+}
+
+/** Has an order stand in a state that the workflow has no more: two ways lead back, and both are closed. Tells the order and what the state is called. */
+async function leftBehind(application: Application): Promise<{ id: string; name: string; title: string }> {
+  await begin(application);
+  const path = '/api/v1/workflows/designer/Orders';
+  const name = `left${Math.random().toString(36).slice(2, 7)}`;
+  const title = `Left ${name.slice(4)}`;
+  const { definition } = await application.ask<{ definition: { states: unknown[]; transitions: unknown[] } }>(path);
+  const publish = async (drawn: unknown) => {
+    const body = { revision: 0, definition: drawn };
+    const { revision } = await application.ask<{ revision: number }>(`${path}/draft`, { method: 'PUT', body });
+    await application.ask(`${path}/publish`, { method: 'POST', body: { revision } });
+  };
+  const way = (way: object) => ({ title: 'A way', by: ['creator'], ...way });
+  await publish({
+    ...definition,
+    states: [...definition.states, { name, title, kind: 'intermediate', colour: 'red' }],
+    transitions: [
+      ...definition.transitions,
+      way({ name: `to${name}`, from: ['draft'], to: name, title: 'Leave behind' }),
+      way({ name: `from${name}`, from: [name], to: 'draft', title: 'Come back', notByLast: true }),
+      way({ name: `paid${name}`, from: [name], to: 'draft', title: 'Pay for it', condition: 'total lt 0' }),
+    ],
+  });
+  const id = await place(application);
+  const { version } = await application.ask<{ version: string }>(`/api/v1/workflows/Orders/${id}`);
+  const take = `/api/v1/workflows/Orders/${id}/transitions/to${name}`;
+  await application.ask(take, { method: 'POST', body: { version } });
+  await publish(definition);
+  return { id, name, title };
+}
+
 export const board = [
+  story(
+    'an order in a state that the workflow has no more is shown as it was drawn: in the list, its filter and its history, and on the board with each reason why it stays',
+    // Wide enough for all columns.
+    { later: true, width: 2600 },
+    async ({ page, application, visit }) => {
+      const { id, name, title } = await leftBehind(application);
+      const chip = (word: string, tone: string) => page.locator(`.svc-badge[data-tone=${tone}]`, { hasText: word });
+      await visit({ app: BOARD.app, state: { c: ['number', 'workflowState'], f: [['workflowState', 'is', name]] } });
+      await row(page, title).locator(chip(title, 'bad')).waitFor();
+      const filter = page.locator('.svc-chip', { hasText: title });
+      await filter.getByRole('button').first().click();
+      // Facets tell all states, by their colours.
+      await page.locator('.svc-choice').locator(chip(title, 'bad')).waitFor();
+      await page.locator('.svc-choice').locator(chip('Approved', 'info')).waitFor();
+      await page.keyboard.press('Escape');
+      await row(page, title).click();
+      await page.getByRole('button', { name: 'History' }).click();
+      await page.locator('.svc-entry').getByText(`to ${title}`).first().waitFor();
+
+      await visit({ app: BOARD.app, state: { ...BOARD.state, f: [['status', 'is', 'placed']] } });
+      await column(page, title).locator(`[data-key="${id}"]`).waitFor();
+      await column(page, 'Draft').waitFor();
+      await drag(page, id, 'Draft');
+      await said(page, /Come back – .*; Pay for it – /);
+      await column(page, title).locator(`[data-key="${id}"]`).waitFor();
+    },
+  ),
+
   story(
     'an order is dragged from one state to another, told why it can not go further, and taken on by keys',
     { later: true },
@@ -18,25 +96,15 @@ export const board = [
       assert.ok(order);
       const conditions = { ...BOARD.state, f: [['status', 'is', 'placed']] };
       await visit({ app: BOARD.app, state: conditions });
-      const column = (title: string) => page.getByRole('region', { name: title, exact: true });
       const card = page.locator(`[data-key="${order.id}"]`);
-      await column('Draft').locator(`[data-key="${order.id}"]`).waitFor();
-      const drag = async (title: string) => {
-        const start = await card.boundingBox();
-        const end = await column(title).boundingBox();
-        assert.ok(start && end);
-        await page.mouse.move(start.x + start.width / 2, start.y + start.height - 6);
-        await page.mouse.down();
-        await page.mouse.move(end.x + end.width / 2, end.y + 80, { steps: 6 });
-        await page.mouse.up();
-      };
-      await drag('Waits');
+      await column(page, 'Draft').locator(`[data-key="${order.id}"]`).waitFor();
+      await drag(page, order.id, 'Waits');
       await said(page, /It is now: Waits/);
-      await column('Waits').locator(`[data-key="${order.id}"]`).waitFor();
+      await column(page, 'Waits').locator(`[data-key="${order.id}"]`).waitFor();
       // Whoever handed it in doesn't approve it.
-      await drag('Approved');
+      await drag(page, order.id, 'Approved');
       await said(page, /Somebody else has to/);
-      await column('Waits').locator(`[data-key="${order.id}"]`).waitFor();
+      await column(page, 'Waits').locator(`[data-key="${order.id}"]`).waitFor();
       // By keys.
       await card.getByRole('button', { name: /^Take .* on$/ }).focus();
       await page.keyboard.press('Enter');
@@ -46,7 +114,7 @@ export const board = [
       const why = page.locator('dialog[open]', { hasText: 'Comment' });
       await why.getByLabel('Comment').fill('Not this year');
       await why.getByRole('button', { name: 'Refuse' }).press('Enter');
-      await column('Draft').locator(`[data-key="${order.id}"]`).waitFor();
+      await column(page, 'Draft').locator(`[data-key="${order.id}"]`).waitFor();
       // A press opens it beside the board.
       await card.locator('.svc-card-name').click();
       await page.locator('.svc-pane h2', { hasText: order.number }).waitFor();

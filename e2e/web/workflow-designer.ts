@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Application } from './application.ts';
-import { fresh, makeProduct, said, story } from './scenario.ts';
+import { fresh, makeProduct, said, story, until } from './scenario.ts';
 
 const APP = 'workflows.designer';
 const HAND = { app: APP, later: true } as const;
@@ -14,7 +14,7 @@ interface Choices {
 }
 
 /** Has an order placed, which begins with what holds now. */
-async function place(application: Application): Promise<string> {
+export async function place(application: Application): Promise<string> {
   const { id: productId } = await makeProduct(application, fresh('Drawn'));
   const stock = `/odata/v1/Products(${productId})/Shop.ReceiveStock`;
   await application.ask(stock, { method: 'POST', body: { quantity: 1 } });
@@ -54,6 +54,35 @@ interface Drawn {
   readonly draft: { readonly revision: number } | null;
   readonly version: number;
   readonly definition: { states: { name: string }[]; transitions: { name: string; to: string }[] };
+}
+
+/** The menu behind *More*. */
+async function more(page: Page, item: string): Promise<void> {
+  await page.locator('.svc-head').getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+/** Chooses a definition from a file. */
+async function importFile(page: Page, content: string): Promise<void> {
+  const file = { name: 'Orders.workflow.json', mimeType: 'application/json', buffer: Buffer.from(content) };
+  await page.locator('.svc-head input[type=file]').setInputFiles(file);
+}
+
+/** What is exported, as the file has it; where nobody tells of downloads, as the server does. */
+async function exported(page: Page, application: Application): Promise<Drawn['definition']> {
+  // Firefox as it is driven here doesn't tell of downloads.
+  const isTold = page.context().browser()?.browserType().name() === 'chromium';
+  const begun = isTold ? page.waitForEvent('download') : undefined;
+  await more(page, 'Export as a file');
+  const download = await begun;
+  const { definition } = await application.ask<Drawn>(`/api/v1/workflows/designer/Orders`);
+  if (!download) return definition;
+  assert.equal(download.suggestedFilename(), 'Orders.workflow.json');
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  const written = JSON.parse(Buffer.concat(chunks).toString()) as Drawn['definition'];
+  assert.deepEqual(written, definition, 'the file is what the server has');
+  return written;
 }
 
 /** Publishes what holds with a further state between two ways, and tells the names of the versions before and after. */
@@ -149,6 +178,86 @@ export const designer = [
       await page.getByRole('tab', { name: 'Versions' }).click();
       await right.getByText('+ state1').waitFor();
       assert.equal(await right.getByRole('combobox').inputValue(), 'drawn');
+    },
+  ),
+
+  story(
+    'what is drawn is exported and brought back from its file, tried with an order and dropped; published, it says what stays, and orders are moved to it',
+    HAND,
+    async ({ page, application, visit }) => {
+      await begin(application);
+      // An order in a state that the next version doesn't have.
+      const [left, nap] = ['left', 'nap'].map((word) => `${word}${Math.random().toString(36).slice(2, 7)}`) as [
+        string,
+        string,
+      ];
+      const path = '/api/v1/workflows/designer/Orders';
+      const { definition: before } = await application.ask<Drawn>(path);
+      const { after: version } = await publishWith(application, left);
+      const id = await place(application);
+      const body = { version: (await look(application, id)).version };
+      await application.ask(`/api/v1/workflows/Orders/${id}/transitions/draftTo${left}`, { method: 'POST', body });
+      await visit({ app: APP });
+      await box(page, left).waitFor();
+
+      // Kept in a repository, changed there, and brought back.
+      const file = await exported(page, application);
+      assert.ok(file.states.some(({ name }) => name === left));
+      await importFile(page, 'no JSON');
+      await said(page, 'That file is no JSON.');
+      const way = (from: string, to: string) => ({ name: `${from}To${to}`, from: [from], to, by: ['creator'] });
+      const states = [...before.states, { name: nap, kind: 'intermediate', title: 'Has a nap' }];
+      const transitions = [...before.transitions, way('draft', nap), way(nap, 'draft')];
+      const changed = JSON.stringify({ ...before, states, transitions });
+      await importFile(page, changed);
+      await box(page, nap).waitFor();
+      assert.equal(await box(page, left).count(), 0);
+
+      // Tried with an order; nothing is stored.
+      await more(page, 'Try it with a record');
+      const dialog = page.locator('dialog[open]');
+      const { number } = await application.ask<{ number: string }>(`/odata/v1/Orders(${id})?$select=number`);
+      await dialog.getByRole('combobox', { name: 'Record' }).fill(number);
+      await page.getByRole('option', { name: number }).click();
+      await dialog.getByLabel('In the state').selectOption(nap);
+      await dialog.getByRole('button', { name: 'Try it with a record' }).click();
+      await dialog.getByText(`In ${nap} you could:`).waitFor();
+      await dialog
+        .getByRole('listitem')
+        .filter({ hasText: `${nap}Todraft` })
+        .getByText('Possible')
+        .waitFor();
+      await page.keyboard.press('Escape');
+      assert.equal((await look(application, id)).state.name, left);
+
+      // Dropped, what holds is there again.
+      await more(page, 'Drop the draft');
+      await page.locator('dialog[open]').getByRole('button', { name: 'Drop the draft' }).click();
+      await box(page, left).waitFor();
+      assert.equal((await application.ask<Drawn>(path)).draft, null);
+
+      await importFile(page, changed);
+      await box(page, nap).waitFor();
+      await page.locator('.svc-head').getByRole('button', { name: 'Publish' }).click();
+      const stays = page.locator('dialog[open]').getByRole('list', { name: 'Records that stay' });
+      await stays.getByText(new RegExp(`stays? with version ${version}: .*${left} 1`)).waitFor();
+      await page.locator('dialog[open]').getByRole('button', { name: 'Publish' }).click();
+      await said(page, /holds now/);
+
+      // Moved once it is said where the state leads.
+      await page.getByRole('tab', { name: 'Versions' }).click();
+      await page.getByRole('button', { name: 'Move records to the version in force' }).click();
+      await page.locator('dialog[open]').getByLabel('Records of').selectOption(String(version));
+      const where = page.locator('dialog[open]').getByLabel(`1 in ${left} come into`);
+      await where.selectOption(nap);
+      await page.locator('dialog[open]').getByRole('button', { name: 'Move records to the version in force' }).click();
+      await said(page, 'The records are being moved.');
+      await until('the order is moved', async () => (await look(application, id)).state.name === nap);
+      const { choices } = await look(application, id);
+      assert.deepEqual(
+        choices.map(({ name }) => name),
+        [`${nap}Todraft`],
+      );
     },
   ),
 

@@ -1,6 +1,6 @@
 /** Records that are taken from state to state. */
 import assert from 'node:assert/strict';
-import { deafen, said, story } from './scenario.ts';
+import { deafen, fresh, said, story } from './scenario.ts';
 import type { Application } from './application.ts';
 import { board } from './workflow-board.ts';
 import { designer } from './workflow-designer.ts';
@@ -74,6 +74,26 @@ export const workflow = [
       const body = { version, comment: 'Ask again in spring' };
       await application.ask(`${path}/transitions/refuse`, { method: 'POST', body });
       await standing.locator('h3', { hasText: 'Draft' }).waitFor();
+    },
+  ),
+
+  story(
+    'a purchase that was deleted and brought back from its history begins anew, and is where it is by an instance of its own',
+    { app: 'workflows.tasks', once: true },
+    async ({ application }) => {
+      const { value } = await application.ask<{ value: { id: string }[] }>('/odata/v1/Products?$top=1&$select=id');
+      const wanted = { reference: fresh('P'), productId: value[0]?.id, quantity: 1 };
+      const { id } = await application.ask<{ id: string }>('/odata/v1/Purchases', { method: 'POST', body: wanted });
+      await application.ask(`/odata/v1/Purchases(${id})`, { method: 'DELETE' });
+      const history = `/api/v1/history/Purchases/${id}`;
+      const { items } = await application.ask<{ items: { id: string }[] }>(history);
+      const entry = items[0]?.id;
+      const { version } = await application.ask<{ version: number }>(`${history}/${entry}/preview?mode=Before`);
+      await application.ask(`${history}/restore`, { method: 'POST', body: { entry, version, mode: 'Before' } });
+      const path = `/api/v1/workflows/Purchases/${id}`;
+      const now = await application.ask<{ state: { name: string }; since: string | null; past: unknown[] }>(path);
+      assert.deepEqual([now.state.name, now.past], ['draft', []]);
+      assert.ok(now.since, 'one without an instance has no time since when');
     },
   ),
 
