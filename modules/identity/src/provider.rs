@@ -22,7 +22,8 @@
 //! code; everything else hangs on it. An access token names its grant, and is looked at with each
 //! request: signature, then whether grant and session still are, then the person's rights *now*. So a
 //! session that is ended, or a right that is taken away, counts with the next request and not when
-//! the token is over.
+//! the token is over. The grant of the browser host follows its session: when the person chooses another
+//! organisation, tokens that it has already count there.
 //!
 //! | What happens | What is left |
 //! | --- | --- |
@@ -52,7 +53,7 @@ pub mod clients;
 mod discovery;
 pub mod errors;
 mod form;
-mod grants;
+pub(crate) mod grants;
 mod issuer;
 mod routes;
 mod settings;

@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | the person proves who it is | [`begin`] | a new one; the one that this browser had is ended |
 //! | a request | [`of`], [`by_id`] | its sliding end moves; noted in memory, stored once a minute |
-//! | another organisation is chosen | [`choose`] | the same, for that organisation |
+//! | another organisation is chosen | [`choose`] | the same, for that organisation, with what the browser host has of it |
 //! | the person proves it again | [`confirm`] | the same, authenticated anew |
 //! | sign-out, or ended from the list | [`end`] | nothing |
 //! | the password changes, the person is disabled | [`end_all`] | nothing, perhaps but the one at hand |
@@ -53,6 +53,7 @@ use time::OffsetDateTime;
 use crate::audit;
 pub use crate::ids::SessionId;
 use crate::presented::hash;
+use crate::provider::grants;
 use crate::settings::{AuthSettings, IdentitySettings};
 
 pub use cookie::{SessionCookie, is_plain_loopback};
@@ -223,7 +224,8 @@ pub async fn list(app: &App, user: UserId) -> Result<Vec<Session>> {
     Ok(found)
 }
 
-/// Goes on for another organisation of the person, with the same session.
+/// Goes on for another organisation of the person, with the same session. The browser host goes with it: from
+/// the next request on, what it asks is asked in that organisation.
 ///
 /// # Errors
 ///
@@ -235,6 +237,7 @@ pub async fn choose(app: &App, session: &Session, organisation: OrganisationId) 
             return Err(Error::not_found("there is no such organisation"));
         }
         store::choose(&uow, session.id, organisation).await?;
+        grants::follow(&uow, session.id, organisation).await?;
         uow.wake_after_commit(TOPIC);
         Ok(())
     })

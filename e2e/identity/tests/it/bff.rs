@@ -2,16 +2,52 @@
 
 use std::time::Duration;
 
-use e2e_identity::{House, query_of};
+use e2e_identity::{Browser, House, query_of};
 use http::Method;
-use svc::identity::roles::{self, RoleChange};
-use svc::identity::sessions;
+use serde_json::json;
+use svc::core::{OrganisationId, UserId};
+use svc::data::Context;
+use svc::database::Database;
+use svc::identity::roles::{self, NewRole, RoleChange};
+use svc::identity::{organisations, sessions, users};
 use svc_testing::on_both_databases;
+use tokio::task::JoinSet;
 
 use crate::support::{
-    ask_at_once, is_asked_who_it_is, refuses_what_any_page_could_send, renewals, signs_out,
-    uses_the_api,
+    ask_at_once, confidential, is_asked_who_it_is, refuses_what_any_page_could_send, renewals,
+    signs_out, uses_the_api,
 };
+
+/// A second organisation of a person, who has a role `Sales` there.
+pub(crate) async fn another_organisation(house: &House, user: UserId) -> OrganisationId {
+    let system = Context::system(house.app()).unwrap();
+    let other = organisations::create(&system, "Other Ltd").await.unwrap();
+    let within = Context::system_in(house.app(), other).unwrap();
+    let sales = NewRole { name: "Sales".to_owned(), ..NewRole::default() };
+    let sales = roles::create(&within, sales).await.unwrap();
+    users::add_member(&within, user, [sales].into()).await.unwrap();
+    other
+}
+
+/// Chooses an organisation at the account page.
+pub(crate) async fn choose(browser: &mut Browser, organisation: OrganisationId) {
+    let chosen = organisation.to_string();
+    let fields = [("organisation", chosen.as_str()), ("return", "/orders")];
+    let page = "/account/organisation?return=/orders";
+    let answer = browser.fill(page, "/account/organisation", &fields).await;
+    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/orders"));
+}
+
+/// What the web client asks is asked in an organisation, with what the person may do there.
+pub(crate) async fn is_in(browser: &mut Browser, organisation: OrganisationId, role: &str) {
+    let user = browser.ask("/bff/user").await.expect(200);
+    assert_eq!(user["organisationId"], json!(organisation));
+    assert_eq!(user["roles"], json!([role]));
+    let me = browser.ask("/api/v1/identity/me").await.expect(200);
+    assert_eq!(me["organisation"]["id"], json!(organisation));
+    let products = browser.ask("/odata/v1/Products").await.status;
+    assert_eq!(products, if role == "Sales" { 403 } else { 200 });
+}
 
 on_both_databases! {
     async fn a_browser_signs_in_and_uses_the_api_by_its_cookie(backend) {
@@ -105,6 +141,71 @@ on_both_databases! {
             ask_at_once([&browser, &elsewhere]).await;
         }
         assert_eq!(renewals(house.app()).await, 3);
+    }
+
+    async fn tokens_are_renewed_in_their_last_minute_and_who_comes_meanwhile_goes_on(backend) {
+        let house = House::open(backend).await;
+        let (mut browser, _) = house.client_of(house.ada).await;
+        house.advance(Duration::from_secs(8 * 60 + 59));
+        assert_eq!(browser.ask("/api/v1/me").await.status, 200);
+        assert_eq!(renewals(house.app()).await, 0);
+        house.advance(Duration::from_secs(2));
+        let mut asked = JoinSet::new();
+        // Somebody else has the row: whoever renews waits for it, and the other one doesn't.
+        let ctx = Context::system(house.app()).unwrap();
+        let held = ctx.transact(async |uow| {
+            let database = house.app().service::<Database>()?;
+            let hold = "UPDATE bff_sessions SET used_at_us = used_at_us";
+            uow.execute(database.statement(hold, [])).await?;
+            for _ in 0..2 {
+                let mut tab = browser.clone();
+                asked.spawn(async move { tab.ask("/api/v1/me").await.status });
+            }
+            let first = tokio::time::timeout(Duration::from_secs(20), asked.join_next()).await;
+            assert_eq!(first.unwrap().unwrap().unwrap(), 200);
+            assert!(asked.try_join_next().is_none());
+            assert_eq!(renewals(house.app()).await, 0);
+            Ok(())
+        });
+        held.await.unwrap();
+        assert_eq!(asked.join_next().await.unwrap().unwrap(), 200);
+        assert_eq!(renewals(house.app()).await, 1);
+        assert_eq!(browser.ask("/api/v1/me").await.status, 200);
+        assert_eq!(renewals(house.app()).await, 1);
+    }
+
+    async fn another_organisation_is_chosen_for_the_web_client_too(backend) {
+        let house = House::open(backend).await;
+        let (grace, _) = house.person("Grace", &["Products.View"]).await;
+        let (mut browser, _) = house.client_of(grace).await;
+        let other = another_organisation(&house, grace).await;
+        let portal = confidential(&house).await;
+        let token = portal.sign_in(&mut browser, "openid").await["access_token"].clone();
+        let node = house.another_node().await;
+        let mut tabs = [browser.clone(), browser.clone(), browser.at(node.node.anonymous())];
+        for tab in &mut tabs {
+            is_in(tab, house.organisation, "Role of Grace").await;
+        }
+        choose(&mut browser, other).await;
+        // A program that an organisation has registered is for this one alone.
+        let me = portal.ask("/api/v1/identity/me", token.as_str().unwrap()).await.expect(200);
+        assert_eq!(me["organisation"]["id"], json!(house.organisation));
+        // Another node hears of it, or looks anew after some seconds.
+        house.advance(Duration::from_secs(6));
+        for tab in &mut tabs {
+            is_in(tab, other, "Sales").await;
+        }
+        // So it is with the next tokens.
+        house.advance(Duration::from_mins(11));
+        for tab in &mut tabs {
+            is_in(tab, other, "Sales").await;
+        }
+        choose(&mut browser, house.organisation).await;
+        is_in(&mut browser, house.organisation, "Role of Grace").await;
+        // Who leaves the one in which the sign-in began stays signed in in the one that was chosen.
+        choose(&mut browser, other).await;
+        users::remove(&house.within(), grace).await.unwrap();
+        is_in(&mut browser, other, "Sales").await;
     }
 
     async fn a_sign_in_ends_unused_and_in_the_end(backend) {

@@ -10,6 +10,7 @@ use serde_json::json;
 use svc::identity::sessions;
 use svc_testing::on_both_databases;
 
+use crate::bff::{another_organisation, choose, is_in};
 use crate::external::person;
 use crate::support::{
     COOKIE, ask_at_once, is_asked_who_it_is, refuses_what_any_page_could_send, renewals, signs_out,
@@ -61,6 +62,47 @@ on_both_databases! {
             ask_at_once([&browser, &elsewhere]).await;
         }
         assert_eq!(renewals(front.host.app()).await, 3);
+    }
+
+    async fn another_organisation_is_chosen_for_a_host_too(backend) {
+        let front = Front::open(backend).await;
+        let (grace, _) = front.house.person("Grace", &["Products.View"]).await;
+        let mut browser = front.client_of(grace).await;
+        let other = another_organisation(&front.house, grace).await;
+        let node = front.host.another_node().await;
+        let mut tabs = [browser.clone(), browser.at(node.anonymous())];
+        for tab in &mut tabs {
+            is_in(tab, front.house.organisation, "Role of Grace").await;
+        }
+        choose(&mut browser, other).await;
+        for tab in &mut tabs {
+            is_in(tab, other, "Sales").await;
+        }
+        front.advance(Duration::from_mins(11));
+        for tab in &mut tabs {
+            is_in(tab, other, "Sales").await;
+        }
+        assert_eq!(renewals(front.host.app()).await, 1);
+    }
+
+    async fn a_token_that_holds_is_used_while_its_issuer_can_not_be_asked(backend) {
+        let house = House::open_with(backend, &LISTENING).await;
+        let way = Way::to(house.listen().await).await;
+        let host = host_before(backend, &way.url, &[]).await;
+        let front = Front { house, host };
+        // A node that has read nothing of the issuer yet, in the last minute of the token.
+        let node = front.host.another_node().await;
+        let mut browser = front.client_of(front.house.ada).await.at(node.anonymous());
+        front.advance(Duration::from_secs(9 * 60 + 5));
+        way.set_open(false);
+        assert_eq!(browser.ask("/api/v1/me").await.status, 503);
+        way.set_open(true);
+        // What is read of an issuer that was away is tried again after half a minute; the API is there.
+        assert_eq!(browser.ask("/api/v1/me").await.status, 200);
+        assert_eq!(renewals(front.host.app()).await, 0);
+        front.advance(Duration::from_secs(40));
+        assert_eq!(browser.ask("/api/v1/me").await.status, 200);
+        assert_eq!(renewals(front.host.app()).await, 1);
     }
 
     async fn a_host_whose_application_is_away_says_so(backend) {

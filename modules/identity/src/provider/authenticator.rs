@@ -42,8 +42,6 @@ pub(super) async fn principal_of(app: &App, token: &str) -> Result<Option<Princi
             return Ok(None);
         }
     };
-    if !tokens.holds(app, &token).await? {
-        return Ok(None);
-    }
-    app.service::<dyn Directory>()?.principal(token.user, token.organisation).await
+    let Some(organisation) = tokens.organisation(app, &token).await? else { return Ok(None) };
+    app.service::<dyn Directory>()?.principal(token.user, organisation).await
 }

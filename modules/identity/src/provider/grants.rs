@@ -6,7 +6,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Database, column};
 use uuid::Uuid;
 
-use crate::sessions::SessionId;
+use crate::ids::SessionId;
 
 /// The topic by which nodes tell each other that grants have ended.
 pub(super) const TOPIC: &str = "identity.grants";
@@ -208,6 +208,26 @@ pub(super) async fn end_of_session(uow: &UnitOfWork, session: SessionId) -> Resu
         Ok(Hearer { client: column(row, 0)?, issuer: column(row, 1)?, organisation })
     };
     hearers.iter().map(read).collect()
+}
+
+/// Goes on in another organisation of the person: parts of the application follow their session. A client
+/// that an organisation has registered is for this one alone, and stays there.
+pub(crate) async fn follow(
+    uow: &UnitOfWork,
+    session: SessionId,
+    organisation: OrganisationId,
+) -> Result<()> {
+    let sql = "SELECT id, client_id FROM identity_grants WHERE session_id = ?";
+    for row in rows(uow, sql, [session.0.into()]).await? {
+        let (id, client): (Uuid, String) = (column(&row, 0)?, column(&row, 1)?);
+        // The name of a registered client is an id, and that of a part is none.
+        if client.parse::<Uuid>().is_err() {
+            let sql = "UPDATE identity_grants SET organisation_id = ? WHERE id = ?";
+            execute(uow, sql, [organisation.0.into(), id.into()]).await?;
+        }
+    }
+    uow.wake_after_commit(TOPIC);
+    Ok(())
 }
 
 /// Ends all grants of a client.

@@ -226,22 +226,22 @@ async fn userinfo(app: &App, headers: &HeaderMap) -> Result<Response> {
         Some(token) => tokens.check_access(app, token).await?.ok(),
         None => None,
     };
-    let holds = match &token {
-        Some(token) => tokens.holds(app, token).await?,
-        None => false,
+    let organisation = match &token {
+        Some(token) => tokens.organisation(app, token).await?,
+        None => None,
     };
-    let Some(token) = token.filter(|_| holds) else {
+    let (Some(token), Some(organisation)) = (token, organisation) else {
         return Ok(challenge(StatusCode::UNAUTHORIZED, Some("invalid_token")));
     };
     if !token.has_scope("openid") {
         return Ok(challenge(StatusCode::FORBIDDEN, Some("insufficient_scope")));
     }
     let directory = app.service::<dyn svc_core::Directory>()?;
-    if directory.principal(token.user, token.organisation).await?.is_none() {
+    if directory.principal(token.user, organisation).await?.is_none() {
         return Ok(challenge(StatusCode::UNAUTHORIZED, Some("invalid_token")));
     }
-    let mut claims = about_person(app, token.user, token.organisation, token.scope()).await?;
+    let mut claims = about_person(app, token.user, organisation, token.scope()).await?;
     claims.insert("sub".to_owned(), token.user.to_string().into());
-    claims.insert("org".to_owned(), token.organisation.to_string().into());
+    claims.insert("org".to_owned(), organisation.to_string().into());
     Ok(secret(axum::Json(Value::Object(claims)).into_response()))
 }

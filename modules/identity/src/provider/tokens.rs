@@ -28,7 +28,8 @@ pub(super) struct AccessToken {
     pub(super) issuer: String,
     pub(super) client: String,
     pub(super) user: UserId,
-    pub(super) organisation: OrganisationId,
+    /// The one for which it was made; its grant may be for another by now ([`Tokens::organisation`]).
+    organisation: OrganisationId,
     /// None where a client acts for itself.
     grant: Option<Uuid>,
     scope: String,
@@ -184,7 +185,7 @@ impl Tokens {
     }
 
     /// Reads an access token of ours. That its signature holds doesn't mean that it opens anything:
-    /// [`Tokens::holds`] says that.
+    /// [`Tokens::organisation`] says that.
     pub(super) async fn check_access(
         &self,
         app: &App,
@@ -221,24 +222,30 @@ impl Tokens {
         Ok(Ok(token))
     }
 
-    /// Whether what the token hangs on still is: its grant and session, or its client.
-    pub(super) async fn holds(&self, app: &App, token: &AccessToken) -> Result<bool> {
+    /// The organisation in which the token opens anything now: that of its grant, or of its client. None where
+    /// what it hangs on is no more: grant and session, or client.
+    pub(super) async fn organisation(
+        &self,
+        app: &App,
+        token: &AccessToken,
+    ) -> Result<Option<OrganisationId>> {
         let Some(id) = token.grant else {
             let client = app.service::<Clients>()?.find(&token.client, &token.issuer).await?;
-            return Ok(client.is_some_and(|client| client.acts_as == Some(token.user)));
+            let holds = client.is_some_and(|client| client.acts_as == Some(token.user));
+            return Ok(holds.then_some(token.organisation));
         };
         let grant = if let Some(known) = self.grants.get(&id) {
             known
         } else {
             let reading = self.grants.begin();
             let Some(grant) = grants::load(&self.database, id).await? else {
-                return Ok(false);
+                return Ok(None);
             };
             let grant = Arc::new(grant);
             self.grants.keep(reading, id, Arc::clone(&grant));
             grant
         };
-        grant_holds(app, &grant).await
+        Ok(grant_holds(app, &grant).await?.then_some(grant.organisation))
     }
 }
 
