@@ -4,15 +4,17 @@ use serde_json::json;
 use shop::Shop;
 use svc::application_parts::Application;
 use svc::core::OrganisationId;
-use svc::prelude::{Bff, History, Identity, Search, Webhooks, Workflows};
+use svc::prelude::{Bff, History, Identity, Search, WebClient, Webhooks, Workflows};
 use svc_testing::{Person, TestApp, on_both_databases, refuses_everybody};
 
 const KEY: &str = "svck_chosen.by-the~operator_of+this/shop";
 
+/// As `main.rs` puts it together.
 fn application() -> Application {
     Application::new("shop")
         .module(Identity)
         .module(Bff)
+        .module(WebClient::new())
         .module(Webhooks)
         .module(History)
         .module(Search)

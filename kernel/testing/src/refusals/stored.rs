@@ -81,9 +81,16 @@ pub(super) async fn ids_of(database: &Database, organisation: OrganisationId) ->
     ids
 }
 
-/// What differs, table by table, for a person to read.
-pub(super) fn differences(before: &Stored, after: &Stored) -> Vec<String> {
+/// What differs, table by table, for a person to read. What has come for `stranger` alone is left out: whoever
+/// reads in the own organisation may be told of there.
+pub(super) fn differences(
+    before: &Stored,
+    after: &Stored,
+    stranger: OrganisationId,
+) -> Vec<String> {
     let mut found = Vec::new();
+    let stranger = stranger.0.simple().to_string();
+    let is_others = |row: &&String| !row.to_lowercase().replace('-', "").contains(&stranger);
     let tables: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for table in tables {
         let rows = |stored: &Stored| -> BTreeSet<String> {
@@ -91,7 +98,8 @@ pub(super) fn differences(before: &Stored, after: &Stored) -> Vec<String> {
         };
         let (before, after) = (rows(before), rows(after));
         found.extend(before.difference(&after).map(|row| format!("`{table}` lost {row}")));
-        found.extend(after.difference(&before).map(|row| format!("`{table}` got {row}")));
+        let got = after.difference(&before).filter(is_others);
+        found.extend(got.map(|row| format!("`{table}` got {row}")));
     }
     found
 }
