@@ -11,9 +11,10 @@
 //! | the address, from browsers that the account isn't known in | 60 | 15 seconds | one machine, many accounts |
 //! | the domain of the mail address, likewise | 300 | 1 second | many machines, the accounts of one organisation |
 //!
-//! **Nobody can lock somebody else out.** Whoever has signed in with a browser before has a cookie in it
-//! ([`device`](crate::device)) and is counted apart from all strangers; from another browser, a new
-//! password by mail or a passkey always remains.
+//! **Others don't lock out who is known.** Whoever has signed in with a browser before has a cookie in it
+//! ([`device`](crate::device)) and is counted apart from all strangers. From another browser a passkey and an
+//! account at another issuer remain, of which nothing is counted, and a link by mail, which is counted apart.
+//! What that doesn't promise stands in the module's README.
 //!
 //! **Who isn't known is counted like who is**, by the address that was typed: the limits tell nobody
 //! which accounts there are. So an organisation is told by the domain of the address, not by its id.
