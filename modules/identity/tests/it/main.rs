@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
+mod account_pages;
 mod api_keys;
 mod audit;
 mod browser;
