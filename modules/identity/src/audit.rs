@@ -183,9 +183,12 @@ pub(crate) fn role_changed(uow: &UnitOfWork, role: Uuid, change: RightsChange) -
 pub(crate) struct RefusedSignIns(Mutex<Vec<(UserId, Refused, Option<IpAddr>)>>);
 
 impl RefusedSignIns {
+    /// Notes a refusal. Nothing limits how often the limits refuse, so of that one is told of each person at a time.
     pub(crate) fn note(&self, user: UserId, reason: Refused, address: Option<IpAddr>) {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if noted.len() < MOST {
+        let is_known = reason == Refused::TooManyAttempts
+            && noted.iter().any(|(whose, why, _)| (*whose, *why) == (user, reason));
+        if noted.len() < MOST && !is_known {
             noted.push((user, reason, address));
         }
     }
@@ -201,5 +204,26 @@ impl RefusedSignIns {
             }
         }
         Ok(noted.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_attempts_that_wait_is_told_of_once() {
+        let (ada, grace) = (UserId(Uuid::from_u128(1)), UserId(Uuid::from_u128(2)));
+        let refused = RefusedSignIns::default();
+        for (user, reason) in [
+            (ada, Refused::WrongPassword),
+            (ada, Refused::WrongPassword),
+            (ada, Refused::TooManyAttempts),
+            (ada, Refused::TooManyAttempts),
+            (grace, Refused::TooManyAttempts),
+        ] {
+            refused.note(user, reason, None);
+        }
+        assert_eq!(refused.0.lock().unwrap().len(), 4);
     }
 }

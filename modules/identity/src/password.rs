@@ -3,15 +3,17 @@
 //! Hashing is meant to cost time and memory, so it runs on threads that may block, and leaves one of the
 //! machine's processors to everything else: a flood of sign-ins waits in line instead of taking 19 MiB
 //! each. The line is short, and nobody stands in it for long: who finds it full is told to come back.
+//! The memory of a hash is kept for the next: to be given it anew each time, page by page, took a sixth
+//! of a sign-in.
 
 mod common;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::password_hash::PasswordVerifier as _;
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use svc_core::settings::Secret;
 use svc_core::{Error, Result};
 use tokio::sync::Semaphore;
@@ -88,6 +90,8 @@ pub(crate) struct Passwords {
     places: Arc<Semaphore>,
     /// Those who hash and those who wait.
     line: Arc<Semaphore>,
+    /// What nobody hashes in now: as many as there are places, at most.
+    memory: Arc<Mutex<Vec<Vec<Block>>>>,
 }
 
 impl Passwords {
@@ -105,6 +109,7 @@ impl Passwords {
             min_length: usize::try_from(min_length).unwrap_or(MAX_LENGTH),
             places: Arc::new(Semaphore::new(places)),
             line: Arc::new(Semaphore::new(places + MAX_WAITING)),
+            memory: Arc::default(),
         })
     }
 
@@ -152,11 +157,12 @@ impl Passwords {
     pub(crate) async fn hash(&self, password: Secret) -> Result<String> {
         let argon2 = self.argon2.clone();
         let salt = svc_core::random_array::<16>();
-        self.on_thread(move || {
-            let hash = argon2.hash_password_with_salt(password.expose().as_bytes(), &salt);
-            hash.map(|hash: PasswordHash| hash.to_string()).map_err(|error| {
-                Error::internal("a password could not be hashed").context(error.to_string())
-            })
+        self.on_thread(move |memory| {
+            hash_in(memory, &argon2, &password, &salt).map(|hash| hash.to_string()).map_err(
+                |error| {
+                    Error::internal("a password could not be hashed").context(error.to_string())
+                },
+            )
         })
         .await
     }
@@ -172,15 +178,17 @@ impl Passwords {
             return Ok(Verdict::Wrong);
         }
         let argon2 = self.argon2.clone();
-        self.on_thread(move || {
+        self.on_thread(move |memory| {
             let text = stored.as_deref().unwrap_or(NOBODY);
             let hash = PasswordHash::new(text)
                 .map_err(|_| Error::internal("a stored password hash can't be read"))?;
-            let right = argon2.verify_password(password.expose().as_bytes(), &hash).is_ok();
-            let current = Params::try_from(&hash).is_ok_and(|params| {
-                let cost = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
-                cost(&params) == cost(argon2.params())
-            });
+            let current = is_of_cost(&hash, argon2.params());
+            let right = match &hash.salt {
+                // Two hashes are compared in constant time.
+                Some(salt) if current => hash_in(memory, &argon2, &password, salt)
+                    .is_ok_and(|computed| computed.hash == hash.hash),
+                _ => argon2.verify_password(password.expose().as_bytes(), &hash).is_ok(),
+            };
             Ok(match (right && stored.is_some(), current) {
                 (false, _) => Verdict::Wrong,
                 (true, true) => Verdict::Right,
@@ -192,20 +200,53 @@ impl Passwords {
 
     async fn on_thread<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut [Block]) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let standing = Arc::clone(&self.line).try_acquire_owned().map_err(|_| busy())?;
         let place = Arc::clone(&self.places).acquire_owned();
         let place = tokio::time::timeout(PATIENCE, place).await.map_err(|_| busy())?;
         let place = place
             .map_err(|error| Error::internal("password hashing has ended").caused_by(error))?;
+        let (kept, blocks) = (Arc::clone(&self.memory), self.argon2.params().block_count());
         let done = tokio::task::spawn_blocking(move || {
             // The places are given back when the work is over, even if nobody waits for it any more.
             let (_place, _standing) = (place, standing);
-            work()
+            let all = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut memory = all().pop().unwrap_or_else(|| vec![Block::default(); blocks]);
+            let outcome = work(&mut memory);
+            all().push(memory);
+            outcome
         });
         done.await.map_err(|error| Error::internal("password hashing failed").caused_by(error))?
     }
+}
+
+/// Whether a hash is as new ones are: of this kind, length and cost.
+fn is_of_cost(hash: &PasswordHash, wanted: &Params) -> bool {
+    let cost = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
+    hash.algorithm == Algorithm::Argon2id.ident()
+        && hash.version == Some(Version::V0x13.into())
+        && hash.hash.is_some_and(|hash| hash.len() == Params::DEFAULT_OUTPUT_LEN)
+        && Params::try_from(hash).is_ok_and(|params| cost(&params) == cost(wanted))
+}
+
+/// A hash, computed in memory that there is already.
+fn hash_in(
+    memory: &mut [Block],
+    argon2: &Argon2<'_>,
+    password: &Secret,
+    salt: &[u8],
+) -> Result<PasswordHash, argon2::password_hash::Error> {
+    let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
+    let password = password.expose().as_bytes();
+    argon2.hash_password_into_with_memory(password, salt, &mut output, memory)?;
+    Ok(PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(argon2.params())?,
+        salt: Some(Salt::new(salt)?),
+        hash: Some(Output::new(&output)?),
+    })
 }
 
 fn busy() -> Error {
@@ -215,6 +256,8 @@ fn busy() -> Error {
 
 #[cfg(test)]
 mod tests {
+    use argon2::password_hash::PasswordHasher as _;
+
     use super::*;
 
     fn passwords() -> Passwords {
@@ -247,14 +290,33 @@ mod tests {
 
     #[tokio::test]
     async fn a_hash_of_an_older_cost_is_told_apart() {
-        let older = Argon2::new(
-            Algorithm::Argon2id,
-            Version::V0x13,
-            Params::new(8 * 1024, 1, 1, None).unwrap(),
-        );
-        let hash: PasswordHash = older.hash_password_with_salt(b"twelve chars", &[7; 16]).unwrap();
-        let verdict = passwords().verify(Some(hash.to_string()), "twelve chars".into()).await;
-        assert_eq!(verdict.unwrap(), Verdict::RightButOutdated);
+        let cost = |memory| Params::new(memory, 2, 1, None).unwrap();
+        for (kind, params) in
+            [(Algorithm::Argon2id, cost(8 * 1024)), (Algorithm::Argon2i, cost(MEMORY_KIB))]
+        {
+            let older = Argon2::new(kind, Version::V0x13, params);
+            let hash: PasswordHash =
+                older.hash_password_with_salt(b"twelve chars", &[7; 16]).unwrap();
+            let passwords = passwords();
+            let verify = |text: &str| passwords.verify(Some(hash.to_string()), text.into());
+            assert_eq!(verify("twelve chars").await.unwrap(), Verdict::RightButOutdated);
+            assert_eq!(verify("twelve_chars").await.unwrap(), Verdict::Wrong);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_hash_is_the_one_that_the_library_makes() {
+        let current = passwords();
+        let hash: PasswordHash =
+            current.argon2.hash_password_with_salt(b"correct horse", &[7; 16]).unwrap();
+        let mut memory = vec![Block::default(); current.argon2.params().block_count()];
+        for _ in 0..2 {
+            let own = hash_in(&mut memory, &current.argon2, &"correct horse".into(), &[7; 16]);
+            assert_eq!(own.unwrap().to_string(), hash.to_string());
+        }
+        let verdict = current.verify(Some(hash.to_string()), "correct horse".into()).await;
+        assert_eq!(verdict.unwrap(), Verdict::Right);
+        assert_eq!(current.memory.lock().unwrap().len(), 1, "it is kept for the next");
     }
 
     #[test]
