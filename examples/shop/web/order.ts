@@ -2,12 +2,12 @@
 import {
   asProblem,
   capitalised,
-  confirmIn,
   define,
   freshId,
   html,
   icon,
   knownModel,
+  mayLeave,
   nothing,
   number,
   openApp,
@@ -215,10 +215,6 @@ define('svc-reference', SvcReference);
 
 export default function render(context: RenderContext): Node {
   const order = document.createElement('shop-order') as ShopOrder;
-  context.onClose(
-    () =>
-      !order.isDirty ||
-      confirmIn(order, { title: text('leave-title'), body: text('leave-text'), confirm: text('leave'), danger: true }),
-  );
+  context.onClose(() => mayLeave(order));
   return order;
 }

@@ -13,6 +13,7 @@ import {
   html,
   icon,
   keepState,
+  mayLeave,
   menuButton,
   noticesNear,
   nothing,
@@ -120,25 +121,19 @@ export class WebhooksApp extends Part {
     this.tell('view', writeView(this.view));
   }
 
-  /** Asks before something that was written is lost. */
-  async mayLeave(): Promise<boolean> {
-    if (!this.querySelector<WebhooksEndpoint>('webhooks-endpoint')?.isDirty) return true;
-    return confirmIn(this, {
-      title: text('leave-title'),
-      body: text('leave-text'),
-      confirm: text('leave'),
-      danger: true,
-    });
+  /** Whether something would be lost. */
+  get isDirty(): boolean {
+    return this.querySelector<WebhooksEndpoint>('webhooks-endpoint')?.isDirty ?? false;
   }
 
   async follow(intent: unknown): Promise<void> {
-    if (await this.mayLeave()) this.view = readView(intent);
+    if (await mayLeave(this)) this.view = readView(intent);
     // Whoever stays has the address of where they are again.
     else this.tell('view', writeView(this.view));
   }
 
   async #show(open: string | undefined, tab = this.view.tab): Promise<void> {
-    if (!(await this.mayLeave())) return;
+    if (!(await mayLeave(this))) return;
     this.go({ open, tab });
     await this.updateComplete;
     if (open === undefined) this.querySelector<SvcTable>('svc-table')?.focus();
@@ -146,7 +141,7 @@ export class WebhooksApp extends Part {
   }
 
   async #tab(tab: string): Promise<void> {
-    if (!(await this.mayLeave())) return;
+    if (!(await mayLeave(this))) return;
     this.go({ tab: tab as View['tab'], open: undefined });
     // Another list is narrowed by endpoints that may be new.
     await this.#endpoints.refresh();
@@ -326,6 +321,6 @@ export default function render(context: RenderContext): Node {
   const app = document.createElement('webhooks-app') as WebhooksApp;
   app.view = readView(context.intent);
   keepState(context, app, { follow: (state) => void app.follow(state) });
-  context.onClose(() => app.mayLeave());
+  context.onClose(() => mayLeave(app));
   return app;
 }

@@ -11,6 +11,7 @@ import { asProblem, onSignedOut } from '../client/request.ts';
 import { loadModel } from '../client/sets.ts';
 import { applicationName, loadStart } from '../client/start.ts';
 import type { Model } from '../core/model.ts';
+import { guardPage } from '../parts/leaving.ts';
 import { sentence, state } from '../parts/states.ts';
 import { currentLanguage, setSources, text, useLanguage } from '../text.ts';
 import { keepBadges, registerApps } from './apps.ts';
@@ -84,6 +85,7 @@ async function begin(): Promise<void> {
   keepBadges(person.permissions);
   keepListedBadges(further);
   install();
+  guardPage();
   followRights();
   // The shell asks once more, and shows its sign-in when it is true.
   onSignedOut(() => void Shell.request('/api/v1/me').catch(() => undefined));

@@ -56,6 +56,7 @@ export function askIn<T>(near: Element, question: Question<T>): Promise<T | unde
       dialog.remove();
       resolve(given);
     });
+    dialog.addEventListener('input', () => dialog.toggleAttribute('data-written', true));
     // A click on the backdrop leaves it, where nothing was typed.
     dialog.addEventListener('pointerdown', (event) => {
       if (event.target === dialog && !dialog.querySelector('input, textarea, select')) dialog.close();

@@ -23,7 +23,7 @@ import { propertyOf, type EntitySet, type Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
 import { listOptions, shownOptions } from '../core/query.ts';
 import { totalsOf } from '../core/summary.ts';
-import { confirmIn } from '../parts/dialog.ts';
+import { mayLeave } from '../parts/leaving.ts';
 import { define, freshId, Part } from '../parts/part.ts';
 import type { Entry, SvcPopover } from '../parts/popover.ts';
 import { pager } from '../parts/pager.ts';
@@ -159,7 +159,7 @@ export class SvcSetApp extends Part {
 
   /** Shows what an address or a shortcut says, unless that would lose something. */
   async follow(intent: unknown): Promise<void> {
-    if (await this.mayLeave()) this.view = readState(this.set, intent);
+    if (await mayLeave(this)) this.view = readState(this.set, intent);
     // Whoever stays has the address of where they are again.
     else this.tell('view', writeState(this.view));
   }
@@ -245,16 +245,9 @@ export class SvcSetApp extends Part {
     return this.querySelector('svc-table');
   }
 
-  /** Asks before something that was written is lost. */
-  async mayLeave(): Promise<boolean> {
-    const open = this.querySelector<SvcRecord | SvcCreate>('svc-record, svc-create');
-    if (!open?.isDirty) return true;
-    return confirmIn(this, {
-      title: text('leave-title'),
-      body: text('leave-text'),
-      confirm: text('leave'),
-      danger: true,
-    });
+  /** Whether something would be lost. */
+  get isDirty(): boolean {
+    return this.querySelector<SvcRecord | SvcCreate>('svc-record, svc-create')?.isDirty ?? false;
   }
 
   async #open(press: RowPress): Promise<void> {
@@ -263,14 +256,14 @@ export class SvcSetApp extends Part {
       this.host.open(appIdOf(this.set.name), { r: key });
       return;
     }
-    if (key === this.view.record || !(await this.mayLeave())) return;
+    if (key === this.view.record || !(await mayLeave(this))) return;
     this.go({ record: key });
     await this.updateComplete;
     this.querySelector<SvcRecord>('svc-record')?.focusHead();
   }
 
   async #close(): Promise<void> {
-    if (!(await this.mayLeave())) return;
+    if (!(await mayLeave(this))) return;
     this.go({ record: undefined });
     await this.updateComplete;
     this.#table?.focus();
@@ -327,7 +320,7 @@ export class SvcSetApp extends Part {
   async #new(): Promise<void> {
     const own = this.host.look(this.set.name).create;
     if (own) return this.host.open(own.app, undefined);
-    if (await this.mayLeave()) this.go({ record: NEW });
+    if (await mayLeave(this)) this.go({ record: NEW });
   }
 
   #tableColumns(): Column[] {

@@ -3,6 +3,7 @@ import type { RenderContext } from '@svc/shell';
 import { keepState } from '../host/address.ts';
 import { readState } from '../core/list-state.ts';
 import type { EntitySet } from '../core/model.ts';
+import { mayLeave } from '../parts/leaving.ts';
 import './app.ts';
 import type { SvcSetApp } from './app.ts';
 import type { SetHost } from './context.ts';
@@ -16,6 +17,6 @@ export function renderSet(context: RenderContext, host: SetHost, set: EntitySet)
   app.set = set;
   app.view = readState(set, context.intent);
   keepState(context, app, { follow: (state) => void app.follow(state), quiet: QUIET });
-  context.onClose(() => app.mayLeave());
+  context.onClose(() => mayLeave(app));
   return app;
 }

@@ -14,6 +14,7 @@ import {
   html,
   icon,
   keepState,
+  mayLeave,
   menuButton,
   noticesNear,
   nothing,
@@ -105,9 +106,19 @@ export class WorkflowsDesigner extends Part {
     void this.#list();
   }
 
-  follow(intent: unknown): void {
+  /** Whether something would be lost. */
+  get isDirty(): boolean {
+    return !this.isSaved;
+  }
+
+  async follow(intent: unknown): Promise<void> {
     const view = readView(intent);
     const isOther = view.set !== this.view.set;
+    if (isOther && !(await mayLeave(this))) {
+      // Whoever stays has the address of where they are again.
+      this.#go({});
+      return;
+    }
     this.view = view;
     if (isOther) void this.#read();
   }
@@ -120,6 +131,12 @@ export class WorkflowsDesigner extends Part {
       ...(this.view.tab === 'draw' ? {} : { tab: this.view.tab }),
     });
     if (isOther) void this.#read();
+  }
+
+  async #choose(select: HTMLSelectElement): Promise<void> {
+    const { value } = select;
+    select.value = this.view.set ?? value;
+    if (await mayLeave(this)) this.#go({ set: value });
   }
 
   async #list(): Promise<void> {
@@ -403,7 +420,7 @@ export class WorkflowsDesigner extends Part {
       <h1 tabindex="-1">${text('designer-app')}</h1>
       ${
         sets.length > 1
-          ? html`<select class="svc-input svc-narrow" aria-label=${text('designer-set')} @change=${(event: Event) => this.#go({ set: (event.target as HTMLSelectElement).value })}>${sets.map(({ entityType, title }) => html`<option value=${entityType} .selected=${entityType === this.view.set}>${title}</option>`)}</select>`
+          ? html`<select class="svc-input svc-narrow" aria-label=${text('designer-set')} @change=${(event: Event) => void this.#choose(event.target as HTMLSelectElement)}>${sets.map(({ entityType, title }) => html`<option value=${entityType} .selected=${entityType === this.view.set}>${title}</option>`)}</select>`
           : html`<span>${design?.title ?? ''}</span>`
       }
       <span class="svc-soft" role="status">${design ? text(this.isSaved ? (design.draft ? 'designer-is-draft' : 'designer-is-version') : 'designer-is-unsaved', { version: design.version }) : ''}</span>
@@ -471,6 +488,7 @@ define('workflows-designer', WorkflowsDesigner);
 export default function render(context: RenderContext): Node {
   const app = document.createElement('workflows-designer') as WorkflowsDesigner;
   app.view = readView(context.intent);
-  keepState(context, app, { follow: (view) => app.follow(view) });
+  keepState(context, app, { follow: (view) => void app.follow(view) });
+  context.onClose(() => mayLeave(app));
   return app;
 }
