@@ -4,6 +4,30 @@ import type { Request } from 'playwright-core';
 import { fresh, makeProduct, row, story, total, until } from './scenario.ts';
 
 export const live = [
+  story(
+    'how long ago something was goes on by itself, and rests while nobody looks',
+    { later: true },
+    async ({ page, application, visit }) => {
+      const { id } = await makeProduct(application, fresh('Aged'));
+      await page.clock.install();
+      await visit({ app: 'sets.Products', state: { r: id } });
+      const made = page.locator('.svc-times time').first();
+      await made.filter({ hasText: /just now/ }).waitFor();
+      await page.clock.fastForward('02:00');
+      await made.filter({ hasText: /^\s*2 min\.? ago\s*$/ }).waitFor();
+      const see = (isHidden: boolean) =>
+        page.evaluate((hidden) => {
+          Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'));
+        }, isHidden);
+      await see(true);
+      await page.clock.fastForward('10:00');
+      assert.match(await made.innerText(), /2 min/);
+      await see(false);
+      await made.filter({ hasText: /^\s*12 min\.? ago\s*$/ }).waitFor();
+    },
+  ),
+
   story('a list shows what others make, change and delete', { later: true }, async ({ page, visit, application }) => {
     const name = fresh('Elsewhere');
     await visit({ app: 'sets.Products', state: { f: [['name', 'starts', name]], t: { price: 'sum' } } });

@@ -2,7 +2,6 @@
 import {
   dueTime,
   html,
-  isOver,
   menuButton,
   nothing,
   stateBadge,
@@ -83,7 +82,7 @@ export function taskColumns(place: Place): Column[] {
       (row) => {
         const { due } = taskOf(row);
         if (due === null) return html`<span class="svc-none">–</span>`;
-        return html`${isOver(due) ? nothing : html`<span class="svc-card-label">${text('tasks-column-due')} </span>`}${dueTime(due)}`;
+        return dueTime(due, html`<span class="svc-card-label">${text('tasks-column-due')} </span>`);
       },
       (row) => taskOf(row).due ?? '',
     ),

@@ -1,10 +1,11 @@
 /** How a value is shown: by its kind, in the person's language. */
-import { html, type nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { stateNamed, type State } from '../client/workflow.ts';
 import { isNamed, referenceOf } from '../core/list-state.ts';
 import type { EntitySet, Model, Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
 import { choiceName, date, dateTime, exactTime, number, relative, relativeDays, text } from '../text.ts';
+import { ticking } from './ticking.ts';
 
 export type Shown = TemplateResult | string | typeof nothing;
 
@@ -58,9 +59,14 @@ export function choiceBadge(set: string, property: Property, member: string): Te
   return state ? stateBadge({ ...state, title }) : badge(title, TONES[member] ?? 'none');
 }
 
+/** A time in words that go on with the clock, with the exact one behind it. */
+function time(value: string, words: (value: string) => string): TemplateResult {
+  return html`<time datetime=${value} title=${exactTime(value)}>${ticking(() => words(value))}</time>`;
+}
+
 /** How long ago, with the exact time behind it. */
 export function timeAgo(value: string): TemplateResult {
-  return html`<time datetime=${value} title=${exactTime(value)}>${relative(value)}</time>`;
+  return time(value, relative);
 }
 
 /** Whether a time is over. */
@@ -68,16 +74,19 @@ export function isOver(value: string): boolean {
   return new Date(value).getTime() <= Date.now();
 }
 
-/** By when something is to be done, with the exact time behind it; what is overdue says so in words too. */
-export function dueTime(value: string): TemplateResult {
-  const time = html`<time datetime=${value} title=${exactTime(value)}>${relativeDays(value)}</time>`;
-  if (!isOver(value)) return time;
-  return html`<span class="svc-badge" data-tone="bad"><span>${text('overdue')} · ${time}</span></span>`;
+/** By when something is to be done, behind words of its own until then, with the exact time behind it; what is overdue says so in words too. */
+export function dueTime(value: string, before: TemplateResult | typeof nothing = nothing): TemplateResult {
+  const due = () => html`<time datetime=${value} title=${exactTime(value)}>${relativeDays(value)}</time>`;
+  return html`${ticking(() =>
+    isOver(value)
+      ? html`<span class="svc-badge" data-tone="bad"><span>${text('overdue')} · ${due()}</span></span>`
+      : html`${before}${due()}`,
+  )}`;
 }
 
 /** The same where there's little room: older times by their day. */
 export function timeShort(value: string): TemplateResult {
-  return html`<time datetime=${value} title=${exactTime(value)}>${isToday(value) ? relative(value) : date(value)}</time>`;
+  return time(value, () => (isToday(value) ? relative(value) : date(value)));
 }
 
 function isToday(value: string): boolean {

@@ -20,7 +20,7 @@ import { Problem } from '../core/problem.ts';
 import { icon } from '../parts/icons.ts';
 import { define, Part } from '../parts/part.ts';
 import { failureBar } from '../parts/states.ts';
-import { dueTime, isOver, stateBadge, timeAgo } from '../parts/value.ts';
+import { dueTime, stateBadge, timeAgo } from '../parts/value.ts';
 import { dateTime, text } from '../text.ts';
 import { noticesNear } from './notices.ts';
 import { whatCame, whyNot, withComment } from './transition.ts';
@@ -139,7 +139,7 @@ export class SvcWorkflow extends Part {
 
   /** By when it is to leave its state. */
   #due(due: string, isEscalated: boolean): TemplateResult {
-    return html`<span class="svc-soft">${isOver(due) ? dueTime(due) : html`${text('due')} ${dueTime(due)}`}${isEscalated ? html` ${text('workflow-escalated')}` : nothing}</span>`;
+    return html`<span class="svc-soft">${dueTime(due, html`${text('due')} `)}${isEscalated ? html` ${text('workflow-escalated')}` : nothing}</span>`;
   }
 
   /** What happens by itself, or why it doesn't. */
