@@ -1,30 +1,28 @@
 /** Whole days: an administrator's, from an empty system to a receiver that was ill; a clerk's, on a phone. Played with a pointer, and by keys alone. */
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { signIn, startApplication, type Application } from './application.ts';
-import { keys, pointer, type Hands } from './hands.ts';
-import { fresh, makeProduct, row, said, signInAs, story, until, type Scenario } from './scenario.ts';
+import type { Application, Person } from './application.ts';
+import { finger, keys, pointer, type Hands } from './hands.ts';
+import { fromNothing } from './own.ts';
+import {
+  fresh,
+  makeProduct,
+  row,
+  said,
+  signInAs,
+  story,
+  until,
+  type Opened,
+  type Opening,
+  type Scenario,
+} from './scenario.ts';
 
 const ROLES = { id: 'system.roles', title: 'Roles' };
 const PEOPLE = { id: 'system.people', title: 'People' };
 const WEBHOOKS = { id: 'webhooks', title: 'Webhooks' };
 const CATEGORIES = { id: 'sets.Categories', title: 'Categories' };
+const ORDER = { id: 'shop.order', title: 'New order' };
 const PRODUCTS = { id: 'sets.Products', title: 'Products' };
-
-/** Plays a scenario in front of a shop that nobody has set up. */
-function fromNothing(scenario: Scenario): Scenario {
-  return {
-    ...scenario,
-    async run({ signedIn: _ofAnother, ...world }) {
-      const application = await startApplication(world.database, 'shop', false);
-      try {
-        await scenario.run({ ...world, application });
-      } finally {
-        await application.end();
-      }
-    },
-  };
-}
 
 function button(within: Page | Locator, name: string): Locator {
   return within.getByRole('button', { name, exact: true });
@@ -90,9 +88,7 @@ async function stockUp(page: Page, hands: Hands): Promise<Locator> {
   await hands.write(products.getByLabel('Name'), 'Hemp rope');
   await hands.write(products.getByLabel('SKU'), 'R-1');
   await hands.write(products.getByLabel('Price', { exact: true }), '10');
-  await hands.write(products.getByRole('combobox', { name: 'Category' }), 'Ropes');
-  await products.getByRole('option', { name: 'Ropes' }).waitFor();
-  await page.keyboard.press('Enter');
+  await hands.refer(products.getByRole('combobox', { name: 'Category' }), 'Ropes', 'Ropes');
   await page.keyboard.press('Control+Enter');
   await said(page, 'Hemp rope is there');
   return products;
@@ -122,7 +118,7 @@ async function mend(page: Page, hands: Hands, webhooks: Locator, { receiver }: A
   await said(page, 'Switched on');
   await hands.choose(button(webhooks.locator('.svc-pane-actions'), 'More'), 'Send what was missed');
   const dialog = page.locator('dialog[open]');
-  await dialog.getByLabel('Since').fill('2026-01-01T00:00');
+  await hands.writeTime(dialog.getByLabel('Since'), '2026-01-01T08:30');
   await hands.press(button(dialog, 'Send what was missed'));
   await said(page, 'A job sends them now');
   const tells = (price: number) => receiver.got.some(({ body }) => JSON.parse(body).data?.price === price);
@@ -147,31 +143,79 @@ async function administratorsDay(page: Page, hands: Hands, application: Applicat
   return link;
 }
 
+/** Which windows there are, the one in front first. */
+async function windowsOf(page: Page): Promise<string[]> {
+  await page.locator('.shell-window[data-active] .svc-app').first().waitFor();
+  return page.locator('.shell-window').evaluateAll((windows) =>
+    windows
+      .map(({ dataset }) => `${dataset.active === undefined ? 'behind' : 'before'} ${dataset.app}`)
+      .sort()
+      .reverse(),
+  );
+}
+
+/** The desktop is as it was left: when the page is read anew, and on another machine. */
+async function comesBack(page: Page, elsewhere: Page, person: Person): Promise<void> {
+  const left = await windowsOf(page);
+  await page.reload();
+  assert.deepEqual(await windowsOf(page), left);
+  await signInAs(elsewhere, person);
+  await elsewhere
+    .locator('.shell-window')
+    .nth(left.length - 1)
+    .waitFor({ state: 'attached' });
+  assert.deepEqual(await windowsOf(elsewhere), left);
+}
+
+/** An order of two pieces, at one hand's reach where it's a hand: the primary action lies at the thumb. */
+async function placeOrder(page: Page, hands: Hands, product: string): Promise<void> {
+  const order = await hands.open(ORDER);
+  await hands.refer(order.getByRole('combobox', { name: 'Customer' }), 'brecon', 'Brecon Farm Supplies');
+  await hands.refer(order.getByRole('combobox', { name: 'Product 1' }), product, product);
+  await hands.write(order.getByRole('textbox', { name: 'Quantity 1' }), '2');
+  await order.getByText('Total 20.00').waitFor();
+  const place = button(order, 'Place order');
+  const [box, size] = [await place.boundingBox(), page.viewportSize()];
+  assert.ok(box && size && box.y > size.height / 2, `the button is at ${box?.y}`);
+  assert.ok(size.width > 600 || box.height >= 44, `the button is ${box.height} px high`);
+  await hands.press(place);
+  // It is shown in the app of orders.
+  await page.locator('.shell-window[data-app="sets.Orders"][data-active] .svc-pane h2').waitFor();
+}
+
 /** Two people at one record: the second decides, field by field. */
-async function conflict(page: Page, application: Application, id: string): Promise<void> {
-  await page.getByRole('button', { name: /^Edit Price/ }).tap();
-  await page.getByLabel('Price', { exact: true }).fill('20');
+async function conflict(
+  page: Page,
+  hands: Hands,
+  products: Locator,
+  application: Application,
+  id: string,
+): Promise<void> {
+  await hands.press(products.getByRole('button', { name: /^Edit Price/ }));
+  await hands.write(products.getByLabel('Price', { exact: true }), '20');
   await application.ask(`/odata/v1/Products(${id})`, { method: 'PATCH', body: { price: 30 } });
-  await page.locator('.svc-pane').getByRole('button', { name: 'Save' }).tap();
+  await hands.press(button(products.locator('.svc-pane'), 'Save'));
   const dialog = page.getByRole('dialog', { name: 'Changed by somebody else' });
-  await dialog.getByLabel('20.00').check();
-  await dialog.getByRole('button', { name: 'Save' }).tap();
+  await hands.check(dialog.getByLabel('20.00'));
+  await hands.press(button(dialog, 'Save'));
   await said(page, 'Saved together');
   assert.equal((await application.ask<{ price: number }>(`/odata/v1/Products(${id})`)).price, 20);
 }
 
 /** The network goes away while somebody writes, and comes back. */
-async function away(page: Page, application: Application, id: string): Promise<void> {
-  await page.getByRole('button', { name: /^Edit Unit/ }).tap();
-  await page.getByLabel('Unit', { exact: true }).fill('coil');
+async function away(page: Page, hands: Hands, products: Locator, application: Application, id: string): Promise<void> {
+  await hands.press(products.getByRole('button', { name: /^Edit Unit/ }));
+  const unit = products.getByLabel('Unit', { exact: true });
+  await hands.write(unit, 'coil');
   await page.context().setOffline(true);
   await page.locator('.svc-connection[data-away]').waitFor();
-  await page.locator('.svc-pane').getByRole('button', { name: 'Save' }).tap();
-  await page.getByText(/could not be reached|can’t be reached/).waitFor();
-  assert.equal(await page.getByLabel('Unit', { exact: true }).inputValue(), 'coil');
+  const save = button(products.locator('.svc-pane'), 'Save');
+  await hands.press(save);
+  await products.getByText(/could not be reached|can’t be reached/).waitFor();
+  assert.equal(await unit.inputValue(), 'coil');
   await page.context().setOffline(false);
   await page.locator('.svc-connection:not([data-away])').waitFor({ state: 'attached' });
-  await page.locator('.svc-pane').getByRole('button', { name: 'Save' }).tap();
+  await hands.press(save);
   await said(page, 'Saved: Unit');
   assert.equal((await application.ask<{ unit: string }>(`/odata/v1/Products(${id})`)).unit, 'coil');
 }
@@ -196,13 +240,51 @@ async function makeClerk(application: Application): Promise<{ email: string; pas
   return { email, password: fresh('a long password '), link: invitationLink };
 }
 
+/** Follows the link of an invitation, and comes in. */
+async function accept(page: Page, hands: Hands, { url }: Application, link: string, person: Person): Promise<void> {
+  const { pathname, search } = new URL(link);
+  await page.goto(url + pathname + search);
+  const fields = page.locator('input[type=password]');
+  await fields.first().waitFor();
+  for (const field of await fields.all()) await hands.write(field, person.password);
+  await hands.press(page.locator('form .primary'));
+  await page.locator('[name=email], .shell-taskbar').first().waitFor();
+  if ((await page.locator('.shell-taskbar').count()) > 0) return;
+  await hands.write(page.locator('[name=email]'), person.email);
+  await hands.write(page.locator('[name=password]'), person.password);
+  await hands.press(page.locator('form .primary'));
+  await page.locator('.shell-taskbar').waitFor();
+}
+
+async function clerksDay({ page, stranger, application }: Opened, hands: Hands, how: Opening): Promise<void> {
+  const { link, ...clerk } = await makeClerk(application);
+  await accept(page, hands, application, link, clerk);
+  const name = fresh('Rope');
+  const { id } = await makeProduct(application, name);
+  await application.ask(`/odata/v1/Products(${id})/Shop.ReceiveStock`, { method: 'POST', body: { quantity: 5 } });
+  await placeOrder(page, hands, name);
+  const products = await hands.open(PRODUCTS);
+  await hands.write(products.getByRole('searchbox'), name);
+  await hands.pick(row(page, name));
+  await products.locator('.svc-pane h2', { hasText: name }).waitFor();
+  await conflict(page, hands, products, application, id);
+  await away(page, hands, products, application, id);
+  await comesBack(page, await stranger(application.url, how), clerk);
+}
+
+/** Nobody is here yet, and what people leave on their desktop is kept. */
+const HERE: Opening = { stranger: true, later: true, ownDesktop: true, expects: /401|412|503/ };
+const AWAY: Opening = { ...HERE, expects: /401|412|ERR_INTERNET|NetworkError|Failed to (load|fetch)/ };
+const PHONE: Opening = { ...AWAY, width: 390, height: 844, touch: true };
+
 export const days: Scenario[] = [
   fromNothing(
     story(
       'an administrator’s day, from an empty system to a receiver that was ill',
-      { stranger: true, later: true, expects: /401|412|503/ },
+      HERE,
       async ({ page, stranger, application }) => {
         const link = await administratorsDay(page, pointer(page), application);
+        await comesBack(page, await stranger(application.url, HERE), application.person);
         const { pathname, search } = new URL(link);
         const clerk = await stranger(application.url + pathname + search);
         const password = fresh('a long password ');
@@ -216,59 +298,15 @@ export const days: Scenario[] = [
   ),
 
   fromNothing(
-    story(
-      'an administrator’s day by keyboard alone',
-      { stranger: true, later: true, once: true, expects: /401|412|503/ },
-      async ({ page, application }) => {
-        await administratorsDay(page, keys(page), application);
-      },
-    ),
+    story('an administrator’s day by keyboard alone', HERE, async ({ page, stranger, application }) => {
+      await administratorsDay(page, keys(page), application);
+      await comesBack(page, await stranger(application.url, HERE), application.person);
+    }),
   ),
 
-  story(
-    'a clerk’s day on a phone: an order, two at one record, the network away and back',
-    {
-      stranger: true,
-      later: true,
-      width: 390,
-      height: 844,
-      touch: true,
-      expects: /401|412|ERR_INTERNET|NetworkError|Failed to (load|fetch)/,
-    },
-    async ({ page, application }) => {
-      const { email, password, link } = await makeClerk(application);
-      const { pathname, search } = new URL(link);
-      await page.goto(application.url + pathname + search);
-      for (const field of await page.locator('input[type=password]').all()) await field.fill(password);
-      await page.locator('form .primary').tap();
-      await page.locator('[name=email], .shell-taskbar').first().waitFor();
-      if ((await page.locator('.shell-taskbar').count()) === 0) await signIn(page, { email, password });
-
-      const name = fresh('Rope');
-      const { id } = await makeProduct(application, name);
-      await application.ask(`/odata/v1/Products(${id})/Shop.ReceiveStock`, { method: 'POST', body: { quantity: 5 } });
-      await page.goto(`${application.url}/?app=shop.order`);
-      await page.getByRole('combobox', { name: 'Customer' }).fill('brecon');
-      await page.getByRole('option', { name: 'Brecon Farm Supplies' }).tap();
-      await page.getByRole('combobox', { name: 'Product 1' }).fill(name);
-      await page.getByRole('option', { name }).tap();
-      await page.getByRole('textbox', { name: 'Quantity 1' }).fill('2');
-      await page.getByText('Total 20.00').waitFor();
-      const place = page.getByRole('button', { name: 'Place order' });
-      // One hand's reach: the primary action lies at the thumb.
-      const box = await place.boundingBox();
-      assert.ok(box && box.y > 844 / 2 && box.height >= 44, `the button is at ${box?.y}`);
-      await place.tap();
-      await page.getByText('Total 0.00').waitFor();
-      // It is shown in the app of orders, which has to be there before one leaves it.
-      await page.locator('svc-set-app .svc-pane h2').waitFor();
-
-      await page.goto(`${application.url}/?app=sets.Products`);
-      await page.getByRole('searchbox').fill(name);
-      await row(page, name).locator('.svc-card').tap();
-      await page.locator('.svc-pane h2', { hasText: name }).waitFor();
-      await conflict(page, application, id);
-      await away(page, application, id);
-    },
+  story('a clerk’s day on a phone: an order, two at one record, the network away and back', PHONE, (opened) =>
+    clerksDay(opened, finger(opened.page), PHONE),
   ),
+
+  story('a clerk’s day by keyboard alone', AWAY, (opened) => clerksDay(opened, keys(opened.page), AWAY)),
 ];

@@ -7,7 +7,11 @@ export interface Hands {
   press(target: Locator): Promise<void>;
   /** Writes into a field in place of what is there. */
   write(target: Locator, value: string): Promise<void>;
+  /** Writes a time such as `2026-01-31T09:00` into a field for one. */
+  writeTime(target: Locator, value: string): Promise<void>;
   check(target: Locator): Promise<void>;
+  /** Looks for something in a field that refers to a record, and takes it. */
+  refer(field: Locator, typed: string, option: string): Promise<void>;
   /** Opens a row of the list. */
   pick(row: Locator): Promise<void>;
   /** Takes an entry of the menu that a button opens. */
@@ -48,18 +52,46 @@ async function show(
   return window;
 }
 
-/** A mouse, or a finger. */
+/** A mouse. */
 export function pointer(page: Page): Hands {
   return {
     press: (target) => target.click(),
     write: (target, value) => target.fill(value),
+    writeTime: (target, value) => target.fill(value),
     check: (target) => target.check(),
+    async refer(field, typed, option) {
+      await field.fill(typed);
+      await page.getByRole('option', { name: option }).click();
+    },
     pick: (row) => row.click(),
     async choose(button, entry) {
       await button.click();
       await page.getByRole('menuitem', { name: entry }).click();
     },
     open: (app) => show(page, app, (task) => task.click()),
+  };
+}
+
+/** A finger, on a desktop whose windows fill the screen. */
+export function finger(page: Page): Hands {
+  return {
+    ...pointer(page),
+    press: (target) => target.tap(),
+    async refer(field, typed, option) {
+      await field.fill(typed);
+      await page.getByRole('option', { name: option }).tap();
+    },
+    pick: (row) => row.locator('.svc-card').tap(),
+    async choose(button, entry) {
+      await button.tap();
+      await page.getByRole('menuitem', { name: entry }).tap();
+    },
+    async open({ id }) {
+      await page.locator('.shell-start-button').tap();
+      await page.locator(`.shell-start-app[data-app="${id}"]`).tap();
+      await page.locator(`.shell-window[data-app="${id}"][data-active] .svc-app`).first().waitFor();
+      return windowOf(page, id);
+    },
   };
 }
 
@@ -73,9 +105,21 @@ async function walk(page: Page, target: Locator, key: string): Promise<void> {
   throw new Error(`the key ${key} doesn't lead to ${target}`);
 }
 
+/** Whether something stands before what has the focus. */
+function isBehind(target: Locator): Promise<boolean> {
+  return target.evaluate((element) => {
+    const order = document.activeElement?.compareDocumentPosition(element) ?? 0;
+    return (order & Node.DOCUMENT_POSITION_PRECEDING) !== 0 && (order & Node.DOCUMENT_POSITION_CONTAINS) === 0;
+  });
+}
+
 /** Keys, and nothing else. */
 export function keys(page: Page): Hands {
-  const reach = (target: Locator) => walk(page, target, 'Tab');
+  // Nobody goes round through the browser's own buttons to what stands just before.
+  const reach = async (target: Locator) => {
+    await target.waitFor();
+    await walk(page, target, (await isBehind(target)) ? 'Shift+Tab' : 'Tab');
+  };
   const press = async (target: Locator) => {
     await reach(target);
     await page.keyboard.press('Enter');
@@ -87,13 +131,30 @@ export function keys(page: Page): Hands {
       await page.keyboard.press('Control+a');
       await page.keyboard.type(value);
     },
+    async writeTime(target, value) {
+      const [, year, month, day, hour, minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(value) ?? [];
+      await reach(target);
+      // Each part leads on to the next when it is full. Chromium's year is not: it may be longer.
+      await page.keyboard.type(`${day}${month}${year}`);
+      if (page.context().browser()?.browserType().name() === 'chromium') await page.keyboard.press('ArrowRight');
+      // Where a browser counts hours to twelve, the half of the day is a part, too.
+      await page.keyboard.type(`${hour}${minute}${Number(hour) < 12 ? 'a' : 'p'}`);
+      if ((await target.inputValue()) !== value) throw new Error(`${await target.inputValue()} was written`);
+    },
     async check(target) {
       await reach(target);
       if (!(await target.isChecked())) await page.keyboard.press('Space');
     },
+    async refer(field, typed, option) {
+      await reach(field);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type(typed);
+      await page.locator('[role=option][aria-selected=true]', { hasText: option }).waitFor();
+      await page.keyboard.press('Enter');
+    },
     async pick(row) {
       await row.waitFor();
-      const grid = page.getByRole('grid');
+      const grid = row.locator('xpath=ancestor::*[@role="grid"]');
       await reach(grid);
       await page.keyboard.press('Control+Home');
       for (let stop = 0; stop < MOST_STOPS; stop += 1) {

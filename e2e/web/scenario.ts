@@ -39,6 +39,8 @@ export interface Opening {
   later?: boolean;
   /** Nobody is signed in. */
   stranger?: boolean;
+  /** With the desktop that the person has, which is left as it is at the end. */
+  ownDesktop?: boolean;
   /** With the service worker, which keeps files for when the network is away. */
   installed?: boolean;
   /** Errors that are part of the story. */
@@ -82,7 +84,7 @@ export async function contextFor(world: World, how: Opening): Promise<BrowserCon
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(30_000);
-  await saveNoDesktop(context);
+  if (!how.ownDesktop) await saveNoDesktop(context);
   world.contexts.push(context);
   return context;
 }

@@ -5,6 +5,7 @@ import {
   failureBar,
   html,
   icon,
+  keepFocus,
   keepState,
   noticesNear,
   nothing,
@@ -119,6 +120,7 @@ export abstract class LogPage extends Part {
       await work();
       noticesNear(this)?.say({ text: said });
       await this.refresh();
+      await keepFocus(this);
     } catch (error) {
       noticesNear(this)?.complain(error);
     }

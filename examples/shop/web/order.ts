@@ -205,7 +205,7 @@ export class ShopOrder extends Part {
       </div>
       <footer class="svc-pane-foot">
         <span class="svc-total" role="status">${text('shop-order-total', { total: number(this.#total, 2) })}</span>
-        <button type="submit" class="svc-button" data-look="primary" ?disabled=${this.placing || this.#ordered.length === 0 || !this.customer?.key}>${text('shop-order-place')}</button>
+        <button type="submit" class="svc-button" data-look="primary" aria-disabled=${this.placing} ?disabled=${this.#ordered.length === 0 || !this.customer?.key}>${text('shop-order-place')}</button>
       </footer>
     </form>`;
   }

@@ -12,6 +12,7 @@ import {
   hour,
   html,
   icon,
+  keepFocus,
   menuButton,
   noticesNear,
   nothing,
@@ -167,6 +168,7 @@ export class WebhooksEndpoint extends Part {
       if (said) noticesNear(this)?.say({ text: said });
       await this.load();
       this.tell('endpoint-changed', undefined);
+      await keepFocus(this);
       return true;
     } catch (error) {
       noticesNear(this)?.complain(error);

@@ -37,6 +37,12 @@ export class Part extends LitElement {
   }
 }
 
+/** The focus goes to the head of what is shown, where an action has taken away what had it. */
+export async function keepFocus(part: Part): Promise<void> {
+  await part.updateComplete;
+  if (document.activeElement === document.body) part.querySelector<HTMLElement>('.svc-pane h2')?.focus();
+}
+
 let lastId = 0;
 
 /** An id that nothing else on the page has. */

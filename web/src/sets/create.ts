@@ -174,7 +174,7 @@ export class SvcCreate extends Part {
         </div>
         <footer class="svc-pane-foot">
           <button type="button" class="svc-button" @click=${() => this.tell('record-close', undefined)}>${text('cancel')}</button>
-          <button type="submit" class="svc-button" data-look="primary" ?disabled=${this.saving}>${text('create-save', { kind })}</button>
+          <button type="submit" class="svc-button" data-look="primary" aria-disabled=${this.saving}>${text('create-save', { kind })}</button>
         </footer>
       </form>
     </section>`;

@@ -357,6 +357,7 @@ export class SvcRecord extends Part {
     this.complaint = problem.fields.length > 0 ? rest.map(capitalised) : [sentence(problem)];
     await this.updateComplete;
     if (first) this.querySelector<HTMLElement>(`[id="${this.#prefix}-${first}"]`)?.focus();
+    else this.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
   }
 
   /** Somebody else was first: both versions, and a choice. */
@@ -367,6 +368,7 @@ export class SvcRecord extends Part {
     if (Object.keys(decided).length > 0) await change(this.set, this.key, decided, now['@odata.etag']);
     await this.load();
     noticesNear(this)?.say({ text: text('record-merged') });
+    this.focusHead();
   }
 
   #keyed(event: KeyboardEvent): void {
@@ -538,7 +540,7 @@ export class SvcRecord extends Part {
     return html`<footer class="svc-pane-foot">
       <span class="svc-soft">${text('record-changes', { count })}</span>
       <button type="button" class="svc-button" @click=${() => this.#discard()}>${text('discard')}</button>
-      <button type="button" class="svc-button" data-look="primary" ?disabled=${this.saving} @click=${() => void this.#save()}>${text('save')}</button>
+      <button type="button" class="svc-button" data-look="primary" aria-disabled=${this.saving} @click=${() => void this.#save()}>${text('save')}</button>
     </footer>`;
   }
 

@@ -130,7 +130,7 @@ export class SvcWorkflow extends Part {
   }
 
   #open(choice: Choice): TemplateResult {
-    return html`<button type="button" class="svc-button" ?disabled=${this.isBusy} @click=${() => void this.#take(choice)}>${choice.title}</button>`;
+    return html`<button type="button" class="svc-button" aria-disabled=${this.isBusy} @click=${() => void this.#take(choice)}>${choice.title}</button>`;
   }
 
   #closed({ title, obstacle }: Choice): TemplateResult {
