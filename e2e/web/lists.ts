@@ -203,6 +203,12 @@ export const lists = [
       await page.keyboard.press('Escape');
       await page.locator('.svc-pane').waitFor({ state: 'detached' });
       await page.locator('[role=grid]:focus').waitFor();
+      await page.keyboard.press('?');
+      const keys = page.getByRole('dialog', { name: 'Keys' });
+      await keys.getByText('Copy for a spreadsheet').waitFor();
+      await keys.getByRole('button', { name: 'Done' }).press('Enter');
+      await keys.waitFor({ state: 'detached' });
+      await page.locator('[role=grid]:focus').waitFor();
       await page.keyboard.press('/');
       await page.locator('[type=search]:focus').waitFor();
     },

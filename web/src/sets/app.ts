@@ -309,6 +309,9 @@ export class SvcSetApp extends Part {
     } else if (event.key === 'n' && this.#mayCreate) {
       event.preventDefault();
       void this.#new();
+    } else if (event.key === '?') {
+      event.preventDefault();
+      void import('./key-help.ts').then(({ showKeys }) => showKeys(this));
     }
   }
 
