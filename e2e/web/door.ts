@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { signIn } from './application.ts';
+import { assertAccessible } from './axe.ts';
 import { startBehindHost } from './host.ts';
 import { addressOf, fresh, makeProduct, row, story, type Scenario } from './scenario.ts';
 
@@ -134,6 +135,7 @@ export const door = [
 
   // Firefox tells of requests that a page has left behind.
   story(
+      await assertAccessible(page, 'the page without a network');
     'a link leads to the record of another tab',
     { app: 'sets.Products', expects: /NetworkError/ },
     async ({ page, another, application }) => {

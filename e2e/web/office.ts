@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { signIn, startApplication, type Application } from './application.ts';
+import { assertAccessible } from './axe.ts';
 import { fresh, row, said, story, type Opened, type Opening, type Scenario } from './scenario.ts';
 
 const PREFIX = '/desk';
@@ -108,6 +109,7 @@ export const office = [
     // A line that isn't whole keeps the form here.
     await page.keyboard.press('Control+Enter');
     await page.locator('svc-lines [data-wrong]', { hasText: 'needed' }).waitFor();
+    await assertAccessible(page, 'a form with lines and an element of its own');
     await page.getByLabel('Price, line 1').fill('40');
     await page.getByLabel('What, line 2').fill('Travel');
     await page.getByLabel('Quantity, line 2').fill('1');
@@ -135,6 +137,7 @@ export const office = [
         [2, 'Travel', 1, 15],
       ];
       await page.getByRole('button', { name: 'Edit Lines' }).click();
+      await assertAccessible(page, 'lines that are edited');
       await page.getByLabel('Quantity, line 1').fill('0');
       await page.getByRole('button', { name: 'Remove line 2' }).click();
       await page.getByLabel('What, line 2').fill('Oil');

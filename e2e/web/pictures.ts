@@ -42,7 +42,7 @@ try {
       if (words.length > 0 && !words.some((word) => name.includes(word))) continue;
       await page.goto('about:blank');
       await page.goto(addressOf(application.url, opening));
-      await ready(page);
+      await ready(page, application);
       const file = `${name.replaceAll(/\W+/g, '-')}-${look.width}-${look.dark ? 'dark' : 'light'}-${look.locale}.png`;
       await page.screenshot({ path: join(folder, file) });
     }

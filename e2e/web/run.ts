@@ -3,6 +3,7 @@
  * `--browser firefox` and `--database postgres` choose where, `--lanes` how many are played beside each other; `--list` names them.
  */
 import { parseArgs } from 'node:util';
+import { account } from './account.ts';
 import type { DatabaseKind } from './application.ts';
 import { days } from './days.ts';
 import { door } from './door.ts';
@@ -34,6 +35,7 @@ const all: Scenario[] = [
   door,
   lists,
   tables,
+  account,
   records,
   history,
   takenBack,

@@ -1,39 +1,19 @@
 /** The same on a phone, in German, in the dark; what axe says; what a start costs. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { serve } from '../../web/scripts/dev.ts';
 import { buildPatterns } from '../../web/scripts/patterns.ts';
+import { violations, violationsInBoth } from './axe.ts';
+import { OVERLAYS, type Looked } from './overlays.ts';
 import { contextFor, row, story, type Opening, type Scenario } from './scenario.ts';
-
-const require = createRequire(new URL('../../web/package.json', import.meta.url));
-const AXE = readFileSync(require.resolve('axe-core'), 'utf8');
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-/** What axe finds. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Violation[] }> } };
-    return (await axe.run({ resultTypes: ['violations'] })).violations;
-  });
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} (${failureSummary.slice(0, 200)})`),
-  );
-}
 
 const LIST = (page: Page) => page.locator('.svc-row[data-index="0"]').waitFor();
 
 /** Pages that are looked at. */
-export const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
+export const PAGES: Looked[] = [
   ['a list', { app: 'sets.Orders', state: { f: [['status', 'is', 'placed']] } }, LIST],
   ['a form', { app: 'sets.Products', state: { r: 'new' } }, (page) => page.locator('.svc-form').first().waitFor()],
   [
@@ -137,6 +117,7 @@ export const PAGES: [string, Opening, (page: Page) => Promise<void>][] = [
   ],
   ['settings', { app: 'system.settings' }, (page) => page.locator('.svc-state, .svc-setting').first().waitFor()],
   ['event types', { app: 'webhooks', state: { tab: 'types' } }, (page) => page.locator('.svc-types').waitFor()],
+  ...OVERLAYS,
 ];
 
 /** The longer words are on the narrow one. */
@@ -146,14 +127,7 @@ const SHAPES: [string, Opening][] = [
 ];
 
 /** What axe finds in the light, and in the dark where there is room for both. */
-async function violationsOf(page: Page, { touch }: Opening): Promise<string[]> {
-  const found = await violations(page);
-  if (touch) return found;
-  await page.emulateMedia({ colorScheme: 'dark' });
-  const inDark = await violations(page);
-  await page.emulateMedia({ colorScheme: 'light' });
-  return [...found, ...inDark.map((one) => `dark: ${one}`)];
-}
+const violationsOf = (page: Page, { touch }: Opening) => (touch ? violations(page) : violationsInBoth(page));
 
 async function assertFits(page: Page): Promise<void> {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -162,8 +136,8 @@ async function assertFits(page: Page): Promise<void> {
 
 const audits: Scenario[] = PAGES.flatMap(([name, opening, ready]) =>
   SHAPES.map(([shape, how]) =>
-    story(`axe finds nothing: ${name}, ${shape}`, { ...opening, ...how, once: true }, async ({ page }) => {
-      await ready(page);
+    story(`axe finds nothing: ${name}, ${shape}`, { ...opening, ...how, once: true }, async ({ page, application }) => {
+      await ready(page, application);
       assert.deepEqual(await violationsOf(page, how), []);
       await assertFits(page);
     }),
@@ -204,11 +178,21 @@ async function servePatterns(shape: string): Promise<{ server: Server; url: stri
 export const shapes: Scenario[] = [
   ...audits,
   ...patterns,
+  story(
+    'axe finds nothing: a start that failed',
+    { later: true, once: true, expects: /./ },
+    async ({ page, application }) => {
+      await page.route('**/api/v1/web/start', (route) => route.fulfill({ status: 500 }));
+      await page.goto(application.url);
+      await page.locator('.svc-welcome', { hasText: 'The page could not start' }).waitFor();
+      assert.deepEqual(await violationsInBoth(page), []);
+    },
+  ),
   story('no app is wider than a phone', { width: 390, height: 844, touch: true, locale: 'de-DE' }, async ({ page }) => {
-    for (const app of new Set(PAGES.map(([, { app }]) => app))) {
+    for (const app of new Set(PAGES.flatMap(([, { app }]) => app ?? []))) {
       await page.evaluate((id) => {
         (globalThis as unknown as { Shell: { openApp(id: string): boolean } }).Shell.openApp(id);
-      }, app ?? '');
+      }, app);
       const window = page.locator(`.shell-window[data-app="${app}"]`);
       await window.locator('.svc-app').waitFor();
       await window.locator('.svc-skeleton').first().waitFor({ state: 'detached' });

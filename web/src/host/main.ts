@@ -106,7 +106,9 @@ function welcome(title: string, said: string): void {
   );
 }
 
-begin().catch((error: unknown) => {
+begin().catch(async (error: unknown) => {
   reportError(error);
+  // What went wrong may have come before the texts.
+  await useLanguage(firstLanguage()).catch(() => undefined);
   welcome(text('start-failed'), sentence(asProblem(error)));
 });
