@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { throwAwayDatabase } from '../../web/scripts/postgres.ts';
@@ -38,6 +39,8 @@ export interface Application {
   readonly receiver: Receiver;
   /** The file of the database, on SQLite. */
   readonly file: string | undefined;
+  /** Runs statements in the database, past the application. */
+  execute(statements: Record<DatabaseKind, readonly string[]>): Promise<void>;
   /** Asks the API as the administrator, past the client. */
   ask<T = Record<string, unknown>>(path: string, init?: { method?: string; body?: unknown }): Promise<T>;
   end(): Promise<void>;
@@ -189,6 +192,16 @@ export async function startApplication(
     person,
     receiver,
     file: database ? undefined : file,
+    async execute(statements) {
+      if (database) await database.run(...statements.postgres);
+      else {
+        const opened = new DatabaseSync(file);
+        // The application writes, too.
+        opened.exec('PRAGMA busy_timeout = 10000');
+        for (const statement of statements.sqlite) opened.exec(statement);
+        opened.close();
+      }
+    },
     async ask<T>(path: string, { method = 'GET', body }: { method?: string; body?: unknown } = {}) {
       const response = await fetch(url + path, {
         method,

@@ -12,6 +12,7 @@ import { startLane } from './lane.ts';
 import { lists } from './lists.ts';
 import { live } from './live.ts';
 import { office } from './office.ts';
+import { operations } from './operations.ts';
 import { records } from './records.ts';
 import type { Engine, Scenario } from './scenario.ts';
 import { shapes } from './shapes.ts';
@@ -32,10 +33,11 @@ const all: Scenario[] = [
   days,
   webhooks,
   system,
+  operations,
   door,
+  account,
   lists,
   tables,
-  account,
   records,
   history,
   takenBack,

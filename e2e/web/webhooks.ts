@@ -101,6 +101,77 @@ export const webhooks = [
   ),
 
   story(
+    'an endpoint that is off is tested; what failed is found by time, counted, and sent again together',
+    { later: true },
+    async ({ page, application, visit }) => {
+      const { receiver } = application;
+      receiver.status = 200;
+      const body = { url: receiver.url, events: ['stock.low'], description: fresh('Off'), isActive: false };
+      const { id } = await application.ask<{ id: string }>('/api/v1/webhooks', { method: 'POST', body });
+      await visit({ app: 'webhooks', state: { open: id } });
+      const pane = page.locator('.svc-pane');
+      await pane.getByText(/^\s*Off\s*$/).waitFor();
+      receiver.got.length = 0;
+      await pane.getByRole('button', { name: 'Send test event' }).click();
+      await pane.locator('.svc-related').getByText('Delivered · 200').waitFor();
+      assert.deepEqual(
+        receiver.got.map(({ type }) => type),
+        ['webhook.test'],
+      );
+      receiver.status = 500;
+      await pane.getByRole('button', { name: 'Send test event' }).click();
+      await pane.locator('.svc-related').getByText('Failed · 500').waitFor();
+
+      // The chart and its table count what the last hours brought.
+      const chart = pane.locator('.svc-chart', { hasText: 'Last 24 hours' });
+      const counts = async (tone: string) => {
+        const titles = await chart.locator(`rect[data-tone=${tone}] title`).allTextContents();
+        return titles.reduce((sum, title) => sum + Number(/: (\d+) /.exec(title)?.[1]), 0);
+      };
+      await until(
+        'one is delivered and one failed',
+        async () => (await counts('good')) === 1 && (await counts('bad')) === 1,
+      );
+      await chart.locator('summary').click();
+      const hours = await chart
+        .locator('tbody tr')
+        .evaluateAll((rows) => rows.map((one) => [...one.querySelectorAll('td')].map((cell) => cell.textContent)));
+      assert.equal(hours.length, 24);
+      const sum = (place: number) => hours.reduce((total, cells) => total + Number(cells[place]), 0);
+      assert.deepEqual([sum(0), sum(1), sum(2)], [1, 0, 1]);
+
+      // Found by time: what was sent before an hour is none of it.
+      await pane.locator('.svc-related').getByRole('button', { name: 'Show all' }).click();
+      const failed = page.locator('.svc-row[data-index]', { hasText: 'Failed' });
+      await failed.waitFor();
+      const find = async (from: string, to: string) => {
+        await page.getByRole('button', { name: 'Find', exact: true }).click();
+        await page.getByLabel('From', { exact: true }).fill(from);
+        await page.getByLabel('Until', { exact: true }).fill(to);
+        await page.locator('form').getByRole('button', { name: 'Find', exact: true }).click();
+      };
+      await find('2026-01-01T00:00', '2026-01-02T00:00');
+      await page.locator('.svc-chip', { hasText: /^From 1 Jan/ }).waitFor();
+      await page.getByText('No deliveries').waitFor();
+      await find('2026-01-01T00:00', '');
+      await page.locator('.svc-row[data-index]').nth(1).waitFor();
+
+      // What failed is sent again together.
+      receiver.status = 200;
+      receiver.got.length = 0;
+      await page.locator('.svc-head').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Redeliver all' }).click();
+      await page.locator('dialog[open]').getByRole('button', { name: 'Redeliver all' }).click();
+      await said(page, 'A job sends them now');
+      await until('what failed arrives', () => receiver.got.length > 0);
+      await page.locator('.svc-row[data-index]').nth(2).waitFor();
+      assert.equal(await failed.count(), 1);
+      assert.equal(receiver.got.length, 1);
+      await application.ask(`/api/v1/webhooks/${id}`, { method: 'DELETE' });
+    },
+  ),
+
+  story(
     'a key pair is made a new one, the old one signs until its day is over, and no more than eight do',
     { app: 'webhooks', expects: /409/ },
     async ({ page, application }) => {

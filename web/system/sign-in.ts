@@ -14,6 +14,7 @@ import {
   nothing,
   openApp,
   Part,
+  readTable,
   send,
   state,
   text,
@@ -49,16 +50,21 @@ function isSaid(value: string): boolean {
 
 /** The issuers that settings name; the one of `Authority` first. */
 function issuersOf(settings: readonly Setting[]): Issuer[] {
-  const found = new Map<string, Map<string, string>>();
-  for (const { key, value } of settings) {
-    if (!key.startsWith(`${SECTION}:`) || !isSaid(value)) continue;
-    const [first = '', name, ...rest] = key.slice(SECTION.length + 1).split(':');
-    const isNamed = first === 'Issuers' && name !== undefined && rest.length > 0;
-    const issuer = isNamed ? name.toLowerCase() : FIRST;
-    const what = (isNamed ? rest.join(':') : first).toLowerCase();
-    found.set(issuer, (found.get(issuer) ?? new Map<string, string>()).set(what, value));
-  }
-  return [...found].filter(([, says]) => says.has('authority')).map(([name, says]) => ({ name, says }));
+  const under = (key: string) => settings.find((one) => one.key === `${SECTION}:${key}`)?.value ?? '';
+  const first = settings.flatMap(({ key, value }) =>
+    key.startsWith(`${SECTION}:`) ? [[key.slice(SECTION.length + 1), value] as const] : [],
+  );
+  const others = Object.entries(readTable(under('Issuers')) ?? {}).map(
+    ([name, table]) => [name, typeof table === 'string' ? [] : Object.entries(table)] as const,
+  );
+  return [[FIRST, first] as const, ...others]
+    .map(([name, found]) => {
+      const says = found.flatMap(([key, value]) =>
+        typeof value === 'string' && isSaid(value) ? [[key.toLowerCase(), value] as const] : [],
+      );
+      return { name, says: new Map(says) };
+    })
+    .filter(({ says }) => says.has('authority'));
 }
 
 /** The texts of a list, as the configuration shows it. */
