@@ -1,6 +1,7 @@
 /** Pages of the system: people and what they may do, health, settings, first steps. */
 import assert from 'node:assert/strict';
-import { fresh, makeProduct, row, said, signInAs, story, until } from './scenario.ts';
+import type { Page } from 'playwright-core';
+import { addressOf, fresh, makeProduct, row, said, signInAs, story, until } from './scenario.ts';
 
 export const system = [
   story(
@@ -95,6 +96,35 @@ export const system = [
       await clerk.getByRole('button', { name: /^Edit Price/ }).waitFor({ state: 'detached' });
       await until('the customers are there', () => opens('sets.Customers'));
       await clerk.locator('.shell-window[data-app="sets.Customers"] .svc-row[data-index="0"]').waitFor();
+    },
+  ),
+
+  story(
+    'rows stand closer for whoever chooses so, at once and wherever they sign in',
+    { app: 'system.account' },
+    async ({ page, application, another, stranger }) => {
+      const height = async (of: Page) => (await row(of, /\S/).first().boundingBox())?.height;
+      const list = await another({ app: 'sets.Products' });
+      await row(list, 'Claw hammer').waitFor();
+      assert.equal(await height(list), 40);
+      const choice = page.getByLabel('Density');
+      await choice.selectOption('compact');
+      await until('rows are closer in the other tab', async () => (await height(list)) === 32);
+      // The rows are where the closer ones belong, down to the last.
+      await list.getByRole('grid').focus();
+      await list.keyboard.press('Control+End');
+      const count = Number(await list.getByRole('grid').getAttribute('aria-rowcount')) - 1;
+      const last = list.locator(`.svc-row[data-index="${count - 1}"]`);
+      await last.waitFor();
+      const [rows, box] = [await list.locator('.svc-rows').boundingBox(), await last.boundingBox()];
+      assert.ok(rows && box && Math.abs(box.y + box.height - rows.y - rows.height) < 1);
+
+      const elsewhere = await stranger(addressOf(application.url, { app: 'sets.Products' }));
+      await signInAs(elsewhere, application.person);
+      await row(elsewhere, /\S/).first().waitFor();
+      await until('they are closer there, too', async () => (await height(elsewhere)) === 32);
+      await choice.selectOption('comfortable');
+      await until('they are as they were', async () => (await height(list)) === 40);
     },
   ),
 

@@ -1,15 +1,19 @@
 /** The own account: who one is here, and the way to password, second step, sessions and keys. */
 import {
   asProblem,
+  chooseDensity,
   define,
+  density,
   failure,
   html,
   icon,
+  noticesNear,
   nothing,
   openApp,
   Part,
   send,
   text,
+  type Density,
   type IconName,
   type Problem,
   type RenderContext,
@@ -51,6 +55,26 @@ class AccountPage extends Part {
       : html`<button type="button" class="svc-way" @click=${target}>${inside}${icon('forward')}</button>`;
   }
 
+  async #choose(chosen: Density): Promise<void> {
+    try {
+      await chooseDensity(chosen);
+    } catch (error) {
+      noticesNear(this)?.complain(error);
+    }
+    this.requestUpdate();
+  }
+
+  #density(): TemplateResult {
+    const choice = (one: Density) =>
+      html`<option value=${one} .selected=${one === density()}>${text(`account-density-${one}`)}</option>`;
+    return html`<section class="svc-settings"><div class="svc-setting">
+      <div><label for="account-density">${text('account-density')}</label><p id="account-density-note" class="svc-note">${text('account-density-text')}</p></div>
+      <div class="svc-setting-value"><select id="account-density" class="svc-input" aria-describedby="account-density-note" @change=${(event: Event) => void this.#choose((event.target as HTMLSelectElement).value as Density)}>
+        ${choice('comfortable')}${choice('compact')}
+      </select></div>
+    </div></section>`;
+  }
+
   #body({ user, organisation, roles }: Me): TemplateResult {
     return html`<dl class="svc-props">
         ${fact(text('account-name'), user.displayName)}
@@ -58,6 +82,7 @@ class AccountPage extends Part {
         ${fact(text('account-organisation'), organisation.name)}
         ${fact(text('account-roles'), roles.map(({ name }) => name).join(', ') || '–')}
       </dl>
+      ${this.#density()}
       <div class="svc-ways">
         ${this.#way('lock', text('account-password'), text('account-password-text'), '/account')}
         ${this.#way('show', text('account-sessions'), text('account-sessions-text'), '/account#sessions')}
@@ -70,7 +95,8 @@ class AccountPage extends Part {
       <div class="svc-page">
         ${this.problem ? failure(this.problem, () => void this.#load()) : nothing}
         ${this.me ? this.#body(this.me) : this.problem ? nothing : html`<div class="svc-skeleton" aria-busy="true"></div>`}
-      </div>`;
+      </div>
+      <svc-notices></svc-notices>`;
   }
 }
 define('system-account', AccountPage);

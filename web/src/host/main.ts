@@ -11,6 +11,7 @@ import { asProblem, onSignedOut } from '../client/request.ts';
 import { loadModel } from '../client/sets.ts';
 import { applicationName, loadStart } from '../client/start.ts';
 import type { Model } from '../core/model.ts';
+import { followDensity } from '../parts/density.ts';
 import { guardPage } from '../parts/leaving.ts';
 import { sentence, state } from '../parts/states.ts';
 import { currentLanguage, setSources, text, useLanguage } from '../text.ts';
@@ -57,6 +58,7 @@ async function ifSignedIn<T>(asked: Promise<T>, nothing: T): Promise<T> {
 }
 
 async function begin(): Promise<void> {
+  followDensity();
   setSources(messages);
   const [host, person, model, listed] = await Promise.all([
     askHost(),

@@ -10,6 +10,7 @@ import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Row } from '../core/pages.ts';
 import { text } from '../text.ts';
+import { onDensity } from './density.ts';
 import { icon } from './icons.ts';
 import { define, freshId, Part } from './part.ts';
 import {
@@ -32,10 +33,10 @@ const CHECK_WIDTH = 40;
 const AROUND = 20;
 /** By how much a key makes a column wider. */
 const WIDTH_STEP = 16;
-const HEIGHTS = { row: 40, card: 64 };
-/** What buttons take: of a mouse's size, and of a finger's. Beside a row's text they have less room around them. */
-const ACTS = { fine: 32, coarse: 44, around: 12 };
-const FINGERS = matchMedia('(pointer: coarse)');
+/** What a row of two lines takes. */
+const CARD = 64;
+/** Around the buttons of a row. Beside a row's text they have less room around them. */
+const AROUND_ACTS = 12;
 
 export class SvcTable extends Part {
   static override properties = {
@@ -86,6 +87,8 @@ export class SvcTable extends Part {
   readonly #id = freshId('table');
   readonly #sizes = new ResizeObserver(() => this.#measure());
   #anchor: number | undefined;
+  #line = 40;
+  #control = 32;
 
   constructor() {
     super();
@@ -110,6 +113,7 @@ export class SvcTable extends Part {
     super.connectedCallback();
     this.#sizes.observe(this);
     this.atEnd(() => this.#sizes.disconnect());
+    this.atEnd(onDensity(() => this.#closer()));
   }
 
   override focus(): void {
@@ -130,8 +134,25 @@ export class SvcTable extends Part {
   }
 
   get #height(): number {
-    const acts = this.#acts ? ACTS[FINGERS.matches ? 'coarse' : 'fine'] + ACTS.around : 0;
-    return this.narrow ? HEIGHTS.card + acts : Math.max(HEIGHTS.row, acts);
+    const acts = this.#acts ? this.#control + AROUND_ACTS : 0;
+    return this.narrow ? CARD + acts : Math.max(this.#line, acts);
+  }
+
+  /** Takes what the tokens say of rows and buttons. */
+  #readTokens(): void {
+    const style = getComputedStyle(this);
+    const token = (name: string, usual: number) => Number.parseFloat(style.getPropertyValue(name)) || usual;
+    this.#line = token('--svc-line', this.#line);
+    this.#control = token('--svc-control', this.#control);
+  }
+
+  /** Rows have another height: the first in sight stays the first. */
+  #closer(): void {
+    const grid = this.#grid;
+    const first = grid ? grid.scrollTop / this.#height : 0;
+    this.#readTokens();
+    this.requestUpdate('columns');
+    void this.updateComplete.then(() => grid?.scrollTo({ top: first * this.#height }));
   }
 
   /** What the columns take at least. */
@@ -170,6 +191,7 @@ export class SvcTable extends Part {
 
   override updated(changed: PropertyValues): void {
     const grid = this.#grid;
+    if (changed.has('columns')) this.#readTokens();
     if (grid && (changed.has('columns') || changed.has('narrow') || changed.has('selectable'))) {
       const shown = this.#shownColumns();
       const tracks = shown.map(({ width, share, fixed }) => (fixed ? `${fixed}px` : `minmax(${width}px, ${share}fr)`));
@@ -199,7 +221,7 @@ export class SvcTable extends Part {
     this.at = next;
     const grid = this.#grid;
     if (!grid) return;
-    const head = this.narrow ? 0 : HEIGHTS.row;
+    const head = this.narrow ? 0 : this.#line;
     const top = next.row * this.#height;
     if (top < grid.scrollTop) grid.scrollTop = top;
     else if (top + this.#height + head > grid.scrollTop + grid.clientHeight) {
@@ -214,7 +236,7 @@ export class SvcTable extends Part {
       return;
     }
     const { row, column } = this.at;
-    const page = Math.max(1, Math.floor(((this.#grid?.clientHeight ?? 400) - HEIGHTS.row) / this.#height) - 1);
+    const page = Math.max(1, Math.floor(((this.#grid?.clientHeight ?? 400) - this.#line) / this.#height) - 1);
     const far = event.ctrlKey || event.metaKey;
     const moves: Record<string, () => [number, number]> = {
       ArrowDown: () => [row + 1, column],

@@ -149,6 +149,10 @@ roles-saved = { $name } saved
 roles-since = Made
 
 account-app = My account
+account-density = Density
+account-density-comfortable = Comfortable
+account-density-compact = Compact
+account-density-text = How close rows and buttons stand, wherever you sign in. Fingers always have room.
 account-email = Mail address
 account-keys-text = Programs work here in your name with a key
 account-name = Name
