@@ -18,6 +18,7 @@ import {
   type RenderContext,
   type TemplateResult,
 } from '@svc/web';
+import type { Category, Customer, Order, Product } from './types.ts';
 
 const MONTHS = 12;
 const MOST = 8;
@@ -26,21 +27,12 @@ const TO_BUY = 'stock lt reorderLevel and not discontinued';
 interface Month {
   y: number;
   m: number;
-  total: number;
+  total: Order['total'];
   count: number;
 }
 
-interface ByCustomer {
-  customerId: string;
-  customer: { name: string } | null;
-  total: number;
-}
-
-interface ByCategory {
-  categoryId: string;
-  category: { name: string } | null;
-  count: number;
-}
+type ByCustomer = Pick<Order, 'customerId' | 'total'> & { customer: Pick<Customer, 'name'> | null };
+type ByCategory = Pick<Product, 'categoryId'> & { category: Pick<Category, 'name'> | null; count: number };
 
 interface Figures {
   readonly months: readonly Month[];

@@ -20,14 +20,15 @@ import {
   type RenderContext,
   type TemplateResult,
 } from '@svc/web';
+import type { Order, Product, Selected } from './types.ts';
 
 /** A line as it's written. */
 interface Line {
   readonly product: Pick | undefined;
   readonly quantity: string;
   /** What the product costs and how many there are, once that is known. */
-  readonly price: number | undefined;
-  readonly stock: number | undefined;
+  readonly price: Product['price'] | undefined;
+  readonly stock: Product['stock'] | undefined;
 }
 
 const EMPTY: Line = { product: undefined, quantity: '1', price: undefined, stock: undefined };
@@ -82,7 +83,7 @@ export class ShopOrder extends Part {
     this.#change(index, { product, price: undefined, stock: undefined });
     if (product.key === null) return;
     try {
-      const { body } = await send<{ price: number; stock: number }>(
+      const { body } = await send<Selected<Product, 'price' | 'stock'>>(
         `/odata/v1/Products(${product.key})?$select=price,stock`,
       );
       const at = this.lines.findIndex((line) => line.product === product);
@@ -103,7 +104,7 @@ export class ShopOrder extends Part {
       lines: this.#ordered.map(({ product, quantity }) => ({ productId: product?.key, quantity: Number(quantity) })),
     };
     try {
-      const { body: order } = await send<{ id: string }>('/api/v1/shop/orders', { method: 'POST', body });
+      const { body: order } = await send<Selected<Order, 'id'>>('/api/v1/shop/orders', { method: 'POST', body });
       this.customer = undefined;
       this.lines = [EMPTY];
       openApp('sets.Orders', { r: order.id });

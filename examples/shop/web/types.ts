@@ -1,7 +1,3 @@
----
-source: examples/shop/tests/it/described.rs
-expression: metadata().typescript()
----
 // The types of the entity sets of `Shop`. Written from its metadata: change nothing here, write it anew.
 
 /** A moment, such as `2026-11-20T12:00:00Z`. */
