@@ -112,6 +112,20 @@ export const door = [
       for (const { src } of manifest.icons) {
         assert.equal(await page.evaluate(async (path) => (await fetch(path)).status, src), 200);
       }
+      // Pictures have addresses that say what they are, and are kept for good.
+      const pictures = await page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .map(({ name }) => new URL(name).pathname)
+          .filter((path) => path.endsWith('.svg') && !path.startsWith('/icons/application')),
+      );
+      assert.ok(pictures.length > 0);
+      for (const path of pictures) assert.match(path, /^\/assets\/icons-[\w-]{10}\//);
+      const keeping = await page.evaluate(
+        async (path) => (await fetch(path)).headers.get('cache-control'),
+        pictures[0] ?? '',
+      );
+      assert.match(keeping ?? '', /immutable/);
       // The second visit has its files from the worker.
       await page.reload();
       await page.locator('.shell-taskbar').waitFor();
@@ -121,6 +135,7 @@ export const door = [
       if (page.context().browser()?.browserType().name() === 'firefox') return;
       await page.goto(application.url).catch(() => undefined);
       await page.getByRole('heading', { name: 'No connection' }).waitFor();
+      await assertAccessible(page, 'the page without a network');
       const kept = await page.evaluate(async () => {
         const files = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
         return files.flat().map(({ url }) => new URL(url).pathname);
@@ -135,7 +150,6 @@ export const door = [
 
   // Firefox tells of requests that a page has left behind.
   story(
-      await assertAccessible(page, 'the page without a network');
     'a link leads to the record of another tab',
     { app: 'sets.Products', expects: /NetworkError/ },
     async ({ page, another, application }) => {

@@ -5,7 +5,7 @@
  * sign in; whoever loses the sign-in later finds the windows as they were behind the shell's own sign-in.
  */
 import { Shell } from '@svc/shell';
-import { messages } from 'svc:modules';
+import { icons, messages } from 'svc:modules';
 import { html, render } from 'lit';
 import { asProblem, onSignedOut } from '../client/request.ts';
 import { loadModel } from '../client/sets.ts';
@@ -24,7 +24,6 @@ import { askHost, begin as tellShell, signIn, whoIsHere } from './session.ts';
 
 /** Remembers the language of the last time, so that the next start has its texts at once. */
 const LANGUAGE = 'svc.language';
-const ICONS = '/icons/';
 
 function firstLanguage(): string {
   return localStorage.getItem(LANGUAGE) ?? navigator.language;
@@ -42,7 +41,7 @@ function followLanguage(desktop: HTMLElement): void {
 
 function configure(apps: readonly string[]): void {
   Shell.configure({
-    assetBase: ICONS,
+    assetBase: icons,
     locale: currentLanguage(),
     initialShortcuts: apps.slice(0, 15),
     brand: { title: document.title, cornerLogo: false },
@@ -75,7 +74,7 @@ async function begin(): Promise<void> {
   }
   document.title = applicationName();
   const known = registerApps(model, person.permissions);
-  const further = await registerListed(listed, ICONS);
+  const further = await registerListed(listed, icons);
   // What a module brings for people to work with stands before the pages that keep the system going.
   configure([...further, ...known]);
   // A key in front of a host that knows nobody is a key.

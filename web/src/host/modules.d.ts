@@ -1,6 +1,8 @@
-/** Made by the build of what modules bring: their apps, how their sets look, and where texts lie. */
+/** Made by the build of what modules bring: their apps, how their sets look, and where texts and pictures lie. */
 declare module 'svc:modules' {
   export const messages: Readonly<Record<string, readonly string[]>>;
+  /** The folder of the pictures. */
+  export const icons: string;
   export const modules: readonly {
     readonly apps?: readonly {
       readonly id: string;

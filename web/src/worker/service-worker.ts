@@ -3,7 +3,7 @@
  *
  * | Asked for | Answer |
  * | --- | --- |
- * | `/assets/…` | the file as it was kept; its name holds a hash of its content |
+ * | `/assets/…` | the file as it was kept; its name, or its folder’s, holds a hash of its content |
  * | `/icons/…` | from the network; as it was kept where that is away |
  * | the page | from the network, always; where that is away, a page that says so |
  * | anything else | is none of its business |
