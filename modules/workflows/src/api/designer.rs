@@ -390,8 +390,9 @@ pub(crate) struct RunningBody {
     records: u64,
 }
 
-/// Tells how many records are of which version and in which state: those that stay with theirs when another is published. One that
-/// was there before its workflow is left out until its instance is stored.
+/// Tells how many records are of which version and in which state: those that stay with theirs when another is published.
+///
+/// One that was there before its workflow is left out until its instance is stored.
 #[utoipa::path(
     get,
     path = "/workflows/designer/{entityType}/running",
