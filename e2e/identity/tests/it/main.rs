@@ -17,4 +17,5 @@ mod requests;
 mod several_issuers;
 mod sockets;
 mod support;
+mod table;
 mod tokens;
