@@ -146,6 +146,11 @@ export function stateNamed(set: string, name: string): State | undefined {
   return found && [...found.states, ...found.otherStates].find((state) => state.name === name);
 }
 
+/** What a state is called, in the same way. */
+export function stateTitle(set: string, name: string): string | undefined {
+  return stateNamed(set, name)?.title;
+}
+
 /** What a transition is called, in the same way. */
 export function transitionTitle(set: string, name: string): string | undefined {
   return known(set, name)?.transitions.find((transition) => transition.name === name)?.title;

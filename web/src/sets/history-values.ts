@@ -1,7 +1,7 @@
 /** Values of the history as people read them: references by their names, long texts by what differs. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { few } from '../client/sets.ts';
-import { stateNamed, transitionTitle } from '../client/workflow.ts';
+import { stateTitle, transitionTitle } from '../client/workflow.ts';
 import { difference, sayingOf, stepOf, type Author, type ChangedField, type Entry } from '../core/history.ts';
 import { referenceOf } from '../core/list-state.ts';
 import { propertyOf, type EntitySet, type Model } from '../core/model.ts';
@@ -109,13 +109,15 @@ export function sentenceOf(
   const who = whoOf(entry.by);
   const step = stepOf(entry);
   if (step) {
-    const state = (name: string) => find(`${set.name}-${STATE}-${name}`) ?? stateNamed(set.name, name)?.title ?? name;
-    const words = find(`${set.name}-transition-${step.transition}`);
+    // Whoever may not see where records stand isn't told what somebody has drawn.
+    const isTold = propertyOf(set, STATE) !== undefined;
+    const named = (kind: string, name: string, title: (set: string, name: string) => string | undefined) =>
+      find(`${set.name}-${kind}-${name}`) ?? (isTold ? title(set.name, name) : undefined) ?? name;
     return text('history-step', {
       who,
-      step: words ?? transitionTitle(set.name, step.transition) ?? step.transition,
-      from: state(step.from),
-      to: state(step.to),
+      step: named('transition', step.transition, transitionTitle),
+      from: named(STATE, step.from, stateTitle),
+      to: named(STATE, step.to, stateTitle),
     });
   }
   const saying = sayingOf(entry);
