@@ -78,7 +78,7 @@ export const board = [
       await column(page, title).locator(`[data-key="${id}"]`).waitFor();
       await column(page, 'Draft').waitFor();
       await drag(page, id, 'Draft');
-      await said(page, /Come back – .*; Pay for it – /);
+      await said(page, /Come back – .*Pay for it – /);
       await column(page, title).locator(`[data-key="${id}"]`).waitFor();
     },
   ),

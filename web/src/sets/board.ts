@@ -42,7 +42,7 @@ interface Column {
 function whyClosed(ways: readonly Choice[]): string {
   const reasons = ways.flatMap(({ title, obstacle }) => (obstacle ? [{ title, why: whyNot(obstacle) }] : []));
   if (reasons.length === 1) return reasons[0]?.why ?? '';
-  return reasons.map(({ title, why }) => `${title} – ${why}`).join('; ');
+  return reasons.map(({ title, why }) => `${title} – ${why}`).join(' · ');
 }
 
 export class SvcBoard extends Part {
