@@ -88,6 +88,8 @@ async function picture(page, name) {
 
 /** Nothing is cut off on a phone, and what is pressed is large enough for a finger. */
 async function fitsPhone(page) {
+  // With its style sheet: a page is there before that.
+  await page.waitForLoadState("load");
   const size = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
   const wide = await page.locator("html").evaluate((html) => html.scrollWidth);

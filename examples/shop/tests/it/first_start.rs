@@ -49,9 +49,11 @@ on_both_databases! {
 
     async fn two_nodes_that_start_at_once_make_one_shop(backend) {
         let database = Arc::new(ThrowAwayDatabase::empty(backend).await);
+        // One waits for all that the other does, however slow the machine is.
+        let settings = [WITH_DATA, "--Svc:Database:BusyTimeout=00:02:00"];
         let (one, other) = tokio::join!(
-            Fixture::start_on(Arc::clone(&database), &[WITH_DATA]),
-            Fixture::start_on(Arc::clone(&database), &[WITH_DATA]),
+            Fixture::start_on(Arc::clone(&database), &settings),
+            Fixture::start_on(Arc::clone(&database), &settings),
         );
         assert_eq!(organisations(&one).await, ["Sample Wholesale"]);
         assert_eq!(products(&other).await.len(), 83);

@@ -53,6 +53,9 @@ impl PageError {
     /// What an error of the program looks like to a person.
     pub(super) fn of(visit: &Visit, error: &Error) -> Self {
         let (status, reason) = match error.kind() {
+            _ if error.code() == UNKNOWN_ADDRESS.name() => {
+                (StatusCode::BAD_REQUEST, "identity-error-unknown-address")
+            }
             ErrorKind::NotFound => (StatusCode::NOT_FOUND, "identity-error-missing"),
             ErrorKind::Unavailable | ErrorKind::TooManyRequests => {
                 (StatusCode::SERVICE_UNAVAILABLE, "identity-error-busy")

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures::{StreamExt as _, stream};
+use http::Method;
 use svc_identity::sessions;
 use svc_testing::on_both_databases;
 
@@ -384,6 +385,15 @@ on_both_databases! {
             assert_eq!(answer.status, 404, "{query}");
         }
         assert_eq!(browser.cookie(SESSION), None);
+    }
+
+    async fn an_address_that_is_not_known_as_its_own_is_told_so(backend) {
+        let app = builder().start(backend).await;
+        for path in ["/account/external/partner", "/account/external/partner/callback?state=a"] {
+            let host = [("host", "shop.example.net"), ("accept-language", "en")];
+            let answer = app.anonymous().send(Method::GET, path, &host, "").await;
+            assert_eq!(answer.status, 400, "{path}: {}", answer.text);
+        }
     }
 
     async fn a_language_is_kept_once_it_is_chosen(backend) {
