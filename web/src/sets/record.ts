@@ -278,7 +278,7 @@ export class SvcRecord extends Part {
     const before = Object.fromEntries(Object.keys(changes).map((name) => [name, this.row?.[name]]));
     this.saving = true;
     try {
-      await this.#send(changes, this.row['@odata.etag']);
+      await change(this.set, this.key, changes, this.row['@odata.etag']);
       await this.load();
       noticesNear(this)?.say({
         text: text('record-saved', { count: Object.keys(changes).length, name: this.#names(changes) }),
@@ -333,10 +333,6 @@ export class SvcRecord extends Part {
     return Object.keys(changes)
       .map((name) => memberName(this.set.name, name))
       .join(', ');
-  }
-
-  async #send(changes: Row, etag: unknown): Promise<void> {
-    await change(this.set, this.key, changes, etag);
   }
 
   async #refused(error: unknown, changes: Row): Promise<void> {
