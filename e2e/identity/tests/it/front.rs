@@ -8,7 +8,7 @@ use e2e_identity::{
 use http::Method;
 use serde_json::json;
 use svc::identity::sessions;
-use svc_testing::on_both_databases;
+use svc_testing::{Backend, on_both_databases};
 
 use crate::bff::{another_organisation, choose, is_in};
 use crate::external::person;
@@ -16,6 +16,14 @@ use crate::support::{
     COOKIE, ask_at_once, is_asked_who_it_is, refuses_what_any_page_could_send, renewals, signs_out,
     uses_the_api,
 };
+
+/// A host that asks the application by a way that can be closed.
+async fn front_by_way(backend: Backend) -> (Front, Way) {
+    let house = House::open_with(backend, &LISTENING).await;
+    let way = Way::to(house.listen().await).await;
+    let host = host_before(backend, &way.url, &[]).await;
+    (Front { house, host }, way)
+}
 
 on_both_databases! {
     async fn a_browser_signs_in_to_a_host_before_the_shop(backend) {
@@ -86,10 +94,7 @@ on_both_databases! {
     }
 
     async fn a_token_that_holds_is_used_while_its_issuer_can_not_be_asked(backend) {
-        let house = House::open_with(backend, &LISTENING).await;
-        let way = Way::to(house.listen().await).await;
-        let host = host_before(backend, &way.url, &[]).await;
-        let front = Front { house, host };
+        let (front, way) = front_by_way(backend).await;
         // A node that has read nothing of the issuer yet, in the last minute of the token.
         let node = front.host.another_node().await;
         let mut browser = front.client_of(front.house.ada).await.at(node.anonymous());
@@ -123,10 +128,7 @@ on_both_databases! {
     }
 
     async fn a_sign_in_outlasts_an_application_that_is_away_for_a_while(backend) {
-        let house = House::open_with(backend, &LISTENING).await;
-        let way = Way::to(house.listen().await).await;
-        let host = host_before(backend, &way.url, &[]).await;
-        let front = Front { house, host };
+        let (front, way) = front_by_way(backend).await;
         let mut browser = front.client_of(front.house.ada).await;
         way.set_open(false);
         // In the last minute of the access token, in which it is to be renewed.
@@ -143,10 +145,7 @@ on_both_databases! {
     }
 
     async fn what_an_application_refuses_a_host_refuses_alike(backend) {
-        let house = House::open_with(backend, &LISTENING).await;
-        let way = Way::to(house.listen().await).await;
-        let host = host_before(backend, &way.url, &[]).await;
-        let front = Front { house, host };
+        let (front, way) = front_by_way(backend).await;
         // A node that has no connection to the application yet.
         let node = front.host.another_node().await;
         let mut browser = front.client_of(front.house.ada).await.at(node.anonymous());

@@ -31,6 +31,19 @@ async fn reprice(world: &World, ids: &[String], cents: i64) {
     world.context().transact(work).await.unwrap();
 }
 
+/// Makes so many products in one unit of work.
+async fn make_lamps(world: &World, count: i32) {
+    let new = |number: i32| product::ActiveModel {
+        sku: Set(format!("A-{number}")),
+        name: Set("Lamp".to_owned()),
+        region: Set("EU".to_owned()),
+        price: Set(Decimal::ONE),
+        ..Default::default()
+    };
+    let many: Vec<_> = (0..count).map(new).collect();
+    world.context().transact(async |uow| uow.insert_many(many).await).await.unwrap();
+}
+
 on_both_databases! {
     async fn the_log_tells_all_sets_and_filters(backend) {
         let world = World::new(backend).await;
@@ -212,15 +225,7 @@ on_both_databases! {
 
     async fn an_export_goes_on_over_many_pages(backend) {
         let world = World::new(backend).await;
-        let new = |number: i32| product::ActiveModel {
-            sku: Set(format!("A-{number}")),
-            name: Set("Lamp".to_owned()),
-            region: Set("EU".to_owned()),
-            price: Set(Decimal::ONE),
-            ..Default::default()
-        };
-        let many: Vec<_> = (0..450).map(new).collect();
-        world.context().transact(async |uow| uow.insert_many(many).await).await.unwrap();
+        make_lamps(&world, 450).await;
         let exported = world.client().post("/api/v1/audit/export?operation=created", json!({})).await;
         assert_eq!(exported.text.lines().count(), 450);
     }
@@ -297,15 +302,7 @@ on_both_databases! {
 
     async fn what_changed_more_than_is_taken_back_at_once_is_refused(backend) {
         let world = World::new(backend).await;
-        let new = |number: i32| product::ActiveModel {
-            sku: Set(format!("A-{number}")),
-            name: Set("Lamp".to_owned()),
-            region: Set("EU".to_owned()),
-            price: Set(Decimal::ONE),
-            ..Default::default()
-        };
-        let many: Vec<_> = (0..1_001).map(new).collect();
-        world.context().transact(async |uow| uow.insert_many(many).await).await.unwrap();
+        make_lamps(&world, 1_001).await;
         let client = world.client();
         let unit = log(&client, "take=1").await[0]["unitOfWork"].as_str().unwrap().to_owned();
         let path = format!("/api/v1/audit/units/{unit}");
