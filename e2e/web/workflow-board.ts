@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Application } from './application.ts';
-import { row, said, story } from './scenario.ts';
+import { row, said, story, until } from './scenario.ts';
 import { begin, place } from './workflow-designer.ts';
 
 const BOARD = { app: 'sets.Orders', state: { g: 'workflowState' } } as const;
@@ -12,14 +12,31 @@ function column(page: Page, title: string) {
   return page.getByRole('region', { name: title, exact: true });
 }
 
-/** Drags a card to the column of a state. */
+/** Drags a card to the column of a state; one that isn't in sight comes while the card is held at the end of the board. */
 async function drag(page: Page, id: string, title: string): Promise<void> {
-  const start = await page.locator(`[data-key="${id}"]`).boundingBox();
-  const end = await column(page, title).boundingBox();
-  assert.ok(start && end);
+  const card = page.locator(`[data-key="${id}"]`);
+  await card.scrollIntoViewIfNeeded();
+  const start = await card.boundingBox();
+  const board = await page.locator('.svc-board').boundingBox();
+  assert.ok(start && board);
   await page.mouse.move(start.x + start.width / 2, start.y + start.height - 6);
   await page.mouse.down();
-  await page.mouse.move(end.x + end.width / 2, end.y + 80, { steps: 6 });
+  const centre = async () => {
+    const box = await column(page, title).boundingBox();
+    assert.ok(box);
+    return { x: box.x + box.width / 2, y: box.y + 80 };
+  };
+  const { x, y } = await centre();
+  const [first, last] = [board.x + 10, board.x + board.width - 10];
+  if (x < first || x > last) {
+    await page.mouse.move(x < first ? first : last, y, { steps: 6 });
+    await until('the column came into sight', async () => {
+      const now = await centre();
+      return now.x >= first && now.x <= last;
+    });
+  }
+  const end = await centre();
+  await page.mouse.move(end.x, end.y, { steps: 6 });
   await page.mouse.up();
 }
 
@@ -57,8 +74,7 @@ async function leftBehind(application: Application): Promise<{ id: string; name:
 export const board = [
   story(
     'an order in a state that the workflow has no more is shown as it was drawn: in the list, its filter and its history, and on the board with each reason why it stays',
-    // Wide enough for all columns.
-    { later: true, width: 2600 },
+    { later: true },
     async ({ page, application, visit }) => {
       const { id, name, title } = await leftBehind(application);
       const chip = (word: string, tone: string) => page.locator(`.svc-badge[data-tone=${tone}]`, { hasText: word });

@@ -30,12 +30,25 @@ const MOST_CARDS = 50;
 const FOLLOW_MS = 2_000;
 /** So far a pointer may wander in a press. */
 const STILL = 6;
+/** A card that is held so near to an end of the board moves the board along, by so much a frame; both in pixels. */
+const EDGE = 48;
+const STRIDE = 14;
 
 /** The records in a state. */
 interface Column {
   readonly state: State;
   readonly rows: readonly Row[];
   readonly total: number;
+}
+
+/** Where a card was taken up, where the pointer is now, and how far the board went and can go. */
+interface Press {
+  readonly key: string;
+  readonly x: number;
+  readonly y: number;
+  readonly scrolled: number;
+  readonly most: number;
+  at: { x: number; y: number };
 }
 
 /** Why none of the ways to a state is open: a reason for each, with its name where there are several. */
@@ -69,7 +82,10 @@ export class SvcBoard extends Part {
   /** The column below it. */
   declare over: string | undefined;
   declare isBusy: boolean;
-  #pressed: { key: string; x: number; y: number } | undefined;
+  #pressed: Press | undefined;
+  #rolling: number | undefined;
+  /** What was read while a card was held. */
+  #waiting: readonly Column[] | undefined;
   #loading: AbortController | undefined;
   #following: ReturnType<typeof setTimeout> | undefined;
 
@@ -83,13 +99,14 @@ export class SvcBoard extends Part {
     const soon = () => {
       this.#following ??= setTimeout(() => {
         this.#following = undefined;
-        if (!this.dragged) void this.#load();
+        void this.#load();
       }, FOLLOW_MS);
     };
     this.atEnd(hear(`${MOVED_TOPIC}:${this.set.name}`, { heard: soon, missed: soon }));
     this.atEnd(() => {
       clearTimeout(this.#following);
       this.#following = undefined;
+      this.#leave();
       this.#loading?.abort();
     });
   }
@@ -112,11 +129,17 @@ export class SvcBoard extends Part {
         const { rows, total } = await few(this.set.name, { ...options, $count: 'true' }, MOST_CARDS, signal);
         return { state, rows, total: total ?? rows.length };
       });
-      this.columns = await Promise.all(asked);
+      this.#show(await Promise.all(asked));
       this.problem = undefined;
     } catch (error) {
       if (!isAborted(error)) this.problem = asProblem(error);
     }
+  }
+
+  /** Shows what was read, once nobody holds a card: that stays where it is. */
+  #show(columns: readonly Column[]): void {
+    if (this.#pressed) this.#waiting = columns;
+    else this.columns = columns;
   }
 
   /** What the list is narrowed by; the board shows all states. */
@@ -202,22 +225,53 @@ export class SvcBoard extends Part {
     }
   }
 
+  get #board(): HTMLElement | null {
+    return this.querySelector('.svc-board');
+  }
+
   #press(event: PointerEvent, row: Row): void {
     // A finger scrolls; its way is the button.
     if (event.button !== 0 || event.pointerType !== 'mouse' || (event.target as Element).closest('button')) return;
     event.preventDefault();
-    this.#pressed = { key: this.#keyOf(row), x: event.clientX, y: event.clientY };
+    const board = this.#board;
+    if (!board) return;
+    const at = { x: event.clientX, y: event.clientY };
+    const { scrollLeft: scrolled, scrollWidth, clientWidth } = board;
+    this.#pressed = { key: this.#keyOf(row), ...at, at, scrolled, most: scrollWidth - clientWidth };
     (event.currentTarget as Element).setPointerCapture(event.pointerId);
   }
 
   #drag(event: PointerEvent): void {
     const pressed = this.#pressed;
     if (!pressed) return;
-    const [x, y] = [event.clientX - pressed.x, event.clientY - pressed.y];
-    if (!this.dragged && Math.hypot(x, y) < STILL) return;
-    this.dragged = { key: pressed.key, x, y };
-    const below = document.elementsFromPoint(event.clientX, event.clientY);
+    pressed.at = { x: event.clientX, y: event.clientY };
+    if (!this.dragged && Math.hypot(pressed.at.x - pressed.x, pressed.at.y - pressed.y) < STILL) return;
+    this.#hold(pressed);
+    this.#rolling ??= requestAnimationFrame(() => this.#roll());
+  }
+
+  /** Draws the card where the pointer is, and marks the column below. */
+  #hold({ key, x, y, scrolled, at }: Press): void {
+    const moved = (this.#board?.scrollLeft ?? 0) - scrolled;
+    this.dragged = { key, x: at.x - x + moved, y: at.y - y };
+    const below = document.elementsFromPoint(at.x, at.y);
     this.over = below.map((one) => one.closest<HTMLElement>('[data-column]')?.dataset.column).find((one) => one);
+  }
+
+  /** Moves the board along while a card is held at one of its ends. */
+  #roll(): void {
+    this.#rolling = undefined;
+    const [pressed, board] = [this.#pressed, this.#board];
+    if (!pressed || !board) return;
+    const { left, right } = board.getBoundingClientRect();
+    const { x } = pressed.at;
+    const way = x < left + EDGE ? -STRIDE : x > right - EDGE ? STRIDE : 0;
+    // The card that is held would make the board wider without end.
+    const next = Math.max(0, Math.min(pressed.most, board.scrollLeft + way));
+    if (next === board.scrollLeft) return;
+    board.scrollLeft = next;
+    this.#hold(pressed);
+    this.#rolling = requestAnimationFrame(() => this.#roll());
   }
 
   #release(row: Row, from: string): void {
@@ -230,9 +284,13 @@ export class SvcBoard extends Part {
   }
 
   #leave(): void {
+    if (this.#rolling !== undefined) cancelAnimationFrame(this.#rolling);
+    this.#rolling = undefined;
     this.#pressed = undefined;
     this.dragged = undefined;
     this.over = undefined;
+    if (this.#waiting) this.columns = this.#waiting;
+    this.#waiting = undefined;
   }
 
   #open(row: Row): void {
