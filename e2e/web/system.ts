@@ -1,7 +1,16 @@
 /** Pages of the system: people and what they may do, health, settings, first steps. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { inShopWith } from './own.ts';
 import { addressOf, fresh, makeProduct, row, said, signInAs, story, until } from './scenario.ts';
+
+/** Another organisation of somebody. */
+function anotherOrganisation(id: string, email: string): string[] {
+  return [
+    `INSERT INTO identity_organisations SELECT ${id}, 'Other Ltd', 1, created_at, updated_at FROM identity_organisations`,
+    `INSERT INTO identity_memberships SELECT o.id, o.id, u.id, u.created_at FROM identity_organisations o, identity_users u WHERE o.name = 'Other Ltd' AND u.email = '${email}'`,
+  ];
+}
 
 export const system = [
   story(
@@ -97,6 +106,29 @@ export const system = [
       await until('the customers are there', () => opens('sets.Customers'));
       await clerk.locator('.shell-window[data-app="sets.Customers"] .svc-row[data-index="0"]').waitFor();
     },
+  ),
+
+  inShopWith(
+    {},
+    story(
+      'who belongs to another organisation finds the way to it in the account',
+      { app: 'system.account' },
+      async ({ page, application }) => {
+        const way = page.getByRole('link', { name: 'Another organisation' });
+        await page.locator('.svc-way').first().waitFor();
+        assert.equal(await way.count(), 0);
+        await application.execute({
+          sqlite: anotherOrganisation('randomblob(16)', application.person.email),
+          postgres: anotherOrganisation('gen_random_uuid()', application.person.email),
+        });
+        await page.reload();
+        const [choice] = await Promise.all([page.waitForEvent('popup'), way.click()]);
+        await choice.getByRole('button', { name: 'Other Ltd' }).click();
+        await choice.locator('.shell-taskbar').waitFor();
+        await choice.goto(addressOf(application.url, { app: 'system.account' }));
+        await choice.getByText('Other Ltd').waitFor();
+      },
+    ),
   ),
 
   story(

@@ -25,6 +25,7 @@ import { fact } from './log.ts';
 interface Me {
   user: { displayName: string; email: string };
   organisation: { name: string };
+  hasOtherOrganisations: boolean;
   roles: { name: string }[];
 }
 
@@ -75,7 +76,7 @@ class AccountPage extends Part {
     </div></section>`;
   }
 
-  #body({ user, organisation, roles }: Me): TemplateResult {
+  #body({ user, organisation, hasOtherOrganisations, roles }: Me): TemplateResult {
     return html`<dl class="svc-props">
         ${fact(text('account-name'), user.displayName)}
         ${fact(text('account-email'), user.email)}
@@ -86,6 +87,7 @@ class AccountPage extends Part {
       <div class="svc-ways">
         ${this.#way('lock', text('account-password'), text('account-password-text'), '/account')}
         ${this.#way('show', text('account-sessions'), text('account-sessions-text'), '/account#sessions')}
+        ${hasOtherOrganisations ? this.#way('users', text('account-change'), text('account-change-text'), '/account/organisation') : nothing}
         ${this.#way('key', text('keys-app'), text('account-keys-text'), () => void openApp('system.keys'))}
       </div>`;
   }

@@ -28,3 +28,18 @@ pub(crate) async fn organisations_of(app: &App, user: UserId) -> Result<Vec<Orga
         .map(|row| Ok(Organisation { id: OrganisationId(column(row, 0)?), name: column(row, 1)? }))
         .collect()
 }
+
+/// Whether a person belongs to another organisation than this one, too.
+pub(crate) async fn belongs_elsewhere(
+    app: &App,
+    user: UserId,
+    here: OrganisationId,
+) -> Result<bool> {
+    let service = app.service::<IdentityService>()?;
+    let database = service.database();
+    let statement = database.statement(
+        "SELECT 1 FROM identity_memberships WHERE user_id = ? AND organisation_id <> ? LIMIT 1",
+        [user.0.into(), here.0.into()],
+    );
+    Ok(!database.rows(statement).await?.is_empty())
+}

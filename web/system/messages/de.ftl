@@ -162,6 +162,8 @@ account-password-text = Das Kennwort ändern oder zusätzlich einen Code verlang
 account-roles = Rollen
 account-sessions = Wo Sie angemeldet sind
 account-sessions-text = Die Browser ansehen und abmelden
+account-change = Andere Organisation
+account-change-text = In einer anderen weiterarbeiten, zu der Sie gehören
 
 health-app = Zustand
 health-check = Prüfung

@@ -162,6 +162,8 @@ account-password-text = Change the password, or ask for a code besides it
 account-roles = Roles
 account-sessions = Where you are signed in
 account-sessions-text = See the browsers that are, and sign them out
+account-change = Another organisation
+account-change-text = Go on in another one that you belong to
 
 health-app = Health
 health-check = Check

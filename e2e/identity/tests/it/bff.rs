@@ -45,6 +45,7 @@ pub(crate) async fn is_in(browser: &mut Browser, organisation: OrganisationId, r
     assert_eq!(user["roles"], json!([role]));
     let me = browser.ask("/api/v1/identity/me").await.expect(200);
     assert_eq!(me["organisation"]["id"], json!(organisation));
+    assert_eq!(me["hasOtherOrganisations"], json!(true));
     let products = browser.ask("/odata/v1/Products").await.status;
     assert_eq!(products, if role == "Sales" { 403 } else { 200 });
 }

@@ -3,7 +3,7 @@ use http::HeaderMap;
 use http::header::ACCEPT_LANGUAGE;
 use serde::{Deserialize, Serialize};
 use svc_core::settings::Secret;
-use svc_core::{Error, ErrorKind, PermissionSet, Principal, PrincipalKind};
+use svc_core::{Error, ErrorKind, OrganisationId, PermissionSet, Principal, PrincipalKind};
 use svc_data::Context;
 use svc_http::{ApiJson, ApiResult, Ctx};
 use svc_messages::Messages;
@@ -15,7 +15,7 @@ use crate::email::Email;
 use crate::own::{self, Asked};
 use crate::permissions::MANAGE;
 use crate::text::{self, secret};
-use crate::{acting, users};
+use crate::{acting, members, users};
 
 /// The caller.
 #[derive(Debug, Serialize, ToSchema)]
@@ -29,6 +29,8 @@ pub(crate) struct Me {
     user: MyUser,
     /// The organisation that everything read or written belongs to.
     organisation: Reference,
+    /// Whether the person belongs to others, too, and may change to one of them.
+    has_other_organisations: bool,
     /// The person's roles in it.
     roles: Vec<Reference>,
     /// What the caller may do; with a key, what its scope leaves of it.
@@ -188,11 +190,14 @@ async fn me(ctx: &Context) -> Result<Me, Error> {
     let nobody = || Error::forbidden("the caller is not a person");
     let user = users::view(ctx, principal.user_id().ok_or_else(nobody)?).await?;
     let organisation = acting::current(ctx).await?;
+    let elsewhere = members::belongs_elsewhere(ctx.app(), user.id, OrganisationId(organisation.id));
+    let has_other_organisations = principal.means().api_key().is_none() && elsewhere.await?;
     let roles = user.roles.into_iter().map(|(id, name)| Reference { id: id.0, name });
     Ok(Me {
         kind: principal.kind(),
         user: MyUser { id: user.id.0, email: user.email, display_name: user.display_name },
         organisation: Reference { id: organisation.id, name: organisation.name },
+        has_other_organisations,
         roles: roles.collect(),
         permissions: names(principal.permissions()),
     })

@@ -197,6 +197,8 @@ on_both_databases! {
         assert_eq!(refused(&"x".repeat(81), json!({})).await.0, 422);
         assert_eq!(refused("%20around", json!({})).await.0, 422);
         assert_eq!(refused("list", json!([])).await.0, 422);
+        assert_eq!(refused("a%00b", json!({})).await.0, 404, "no text has this letter");
+        assert_eq!(ada.delete("/api/v1/web/views/Cars/a%00b").await.status, 404);
         for number in 0..100 {
             let answer = ada.put(&format!("/api/v1/web/views/Cars/{number}"), json!({})).await;
             assert_eq!(answer.status, 204, "{}", answer.text);
