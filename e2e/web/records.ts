@@ -214,6 +214,28 @@ export const records = [
     },
   ),
 
+  story('whoever went to the search while a record is stored stays there', {}, async ({ page, application }) => {
+    const name = fresh('Slow');
+    await makeProduct(application, name);
+    await page.locator('.shell-tile', { hasText: 'Products' }).dblclick();
+    await page.getByRole('searchbox').fill(name);
+    await row(page, name).click();
+    await page.getByRole('button', { name: 'Edit Price' }).click();
+    await page.getByLabel('Price', { exact: true }).fill('12.5');
+    const { promise: gone, resolve: go } = Promise.withResolvers<void>();
+    await page.route('**/odata/v1/Products(*', async (route) => {
+      await gone;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+s');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Cust');
+    go();
+    await said(page, 'Saved: Price');
+    await page.keyboard.type('omers');
+    assert.equal(await page.getByRole('combobox').inputValue(), 'Customers');
+  }),
+
   story('related records lead to their own app', {}, async ({ page }) => {
     await page.keyboard.press('Control+k');
     await page.keyboard.type('claw hammer');

@@ -22,7 +22,7 @@ export { CursorRows } from './parts/cursor-rows.ts';
 export { askIn, confirmIn, type Question } from './parts/dialog.ts';
 export { icon, type IconName } from './parts/icons.ts';
 export { mayLeave } from './parts/leaving.ts';
-export { define, freshId, keepFocus, Part } from './parts/part.ts';
+export { define, freshId, keepFocus, leadFocus, Part } from './parts/part.ts';
 export { menuButton, SvcPopover, type Entry } from './parts/popover.ts';
 export { capitalised, failure, failureBar, sentence, state } from './parts/states.ts';
 export { showSecret } from './parts/secret.ts';

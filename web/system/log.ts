@@ -6,6 +6,7 @@ import {
   html,
   icon,
   keepFocus,
+  leadFocus,
   keepState,
   noticesNear,
   nothing,
@@ -18,7 +19,6 @@ import {
   type RenderContext,
   type Row,
   type RowPress,
-  type SvcTable,
   type TemplateResult,
 } from '@svc/web';
 
@@ -130,8 +130,7 @@ export abstract class LogPage extends Part {
     const { by } = this.view;
     this.go(open === undefined ? { by } : { by, open });
     await this.updateComplete;
-    if (open === undefined) this.querySelector<SvcTable>('svc-table')?.focus();
-    else this.querySelector<HTMLElement>('.svc-pane h2')?.focus();
+    leadFocus(this, this.querySelector<HTMLElement>(open === undefined ? 'svc-table' : '.svc-pane h2'));
   }
 
   /** Narrows the list; without a value it's widened again. */

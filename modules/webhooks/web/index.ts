@@ -13,6 +13,7 @@ import {
   html,
   icon,
   keepState,
+  leadFocus,
   mayLeave,
   menuButton,
   noticesNear,
@@ -26,7 +27,6 @@ import {
   type RenderContext,
   type Row,
   type RowPress,
-  type SvcTable,
   type TemplateResult,
 } from '@svc/web';
 import * as api from './api.ts';
@@ -136,8 +136,8 @@ export class WebhooksApp extends Part {
     if (!(await mayLeave(this))) return;
     this.go({ open, tab });
     await this.updateComplete;
-    if (open === undefined) this.querySelector<SvcTable>('svc-table')?.focus();
-    else if (open !== 'new') this.querySelector<HTMLElement>('.svc-pane h2')?.focus();
+    if (open === 'new') return;
+    leadFocus(this, this.querySelector<HTMLElement>(open === undefined ? 'svc-table' : '.svc-pane h2'));
   }
 
   async #tab(tab: string): Promise<void> {

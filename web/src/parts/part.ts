@@ -43,6 +43,13 @@ export async function keepFocus(part: Part): Promise<void> {
   if (document.activeElement === document.body) part.querySelector<HTMLElement>('.svc-pane h2')?.focus();
 }
 
+/** The focus goes on to what an action has led to, unless the person has gone elsewhere meanwhile: into another window, or into the search over everything. */
+export function leadFocus(part: Element, to: HTMLElement | null): void {
+  const at = document.activeElement;
+  const isHere = at === null || at === document.body || (part.closest('.svc-app') ?? part).contains(at);
+  if (isHere) to?.focus();
+}
+
 let lastId = 0;
 
 /** An id that nothing else on the page has. */

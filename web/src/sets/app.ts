@@ -24,7 +24,7 @@ import type { Row } from '../core/pages.ts';
 import { listOptions, shownOptions } from '../core/query.ts';
 import { totalsOf } from '../core/summary.ts';
 import { mayLeave } from '../parts/leaving.ts';
-import { define, freshId, Part } from '../parts/part.ts';
+import { define, freshId, leadFocus, Part } from '../parts/part.ts';
 import type { Entry, SvcPopover } from '../parts/popover.ts';
 import { pager } from '../parts/pager.ts';
 import { failure, failureBar } from '../parts/states.ts';
@@ -266,7 +266,7 @@ export class SvcSetApp extends Part {
     if (!(await mayLeave(this))) return;
     this.go({ record: undefined });
     await this.updateComplete;
-    this.#table?.focus();
+    leadFocus(this, this.#table);
   }
 
   #removed(row: Row): void {
@@ -274,7 +274,7 @@ export class SvcSetApp extends Part {
     this.selected = new Set([...this.selected].filter((one) => one !== key));
     this.go({ record: undefined });
     this.#reload();
-    void this.updateComplete.then(() => this.#table?.focus());
+    void this.updateComplete.then(() => leadFocus(this, this.#table));
   }
 
   #created(row: Row): void {
@@ -401,7 +401,7 @@ export class SvcSetApp extends Part {
 
   #select(selected: ReadonlySet<string>): void {
     this.selected = selected;
-    if (selected.size === 0) this.#table?.focus();
+    if (selected.size === 0) leadFocus(this, this.#table);
   }
 
   /** What was worked on is no longer selected; what was refused stays, so that one can look at it. */

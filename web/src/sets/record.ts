@@ -19,7 +19,7 @@ import { shownOptions } from '../core/query.ts';
 import { Draft } from '../parts/draft.ts';
 import { editor, type Place } from '../parts/field.ts';
 import { icon } from '../parts/icons.ts';
-import { define, freshId, Part } from '../parts/part.ts';
+import { define, freshId, leadFocus, Part } from '../parts/part.ts';
 import { menuButton, type Entry } from '../parts/popover.ts';
 import { capitalised, failure, failureBar, sentence } from '../parts/states.ts';
 import { cell, isChoice, plain, referenceTitle, timeAgo, titleOf } from '../parts/value.ts';
@@ -261,7 +261,7 @@ export class SvcRecord extends Part {
   }
 
   focusHead(): void {
-    void this.updateComplete.then(() => this.querySelector<HTMLElement>('h2')?.focus());
+    void this.updateComplete.then(() => leadFocus(this, this.querySelector('h2')));
   }
 
   async #save(): Promise<void> {

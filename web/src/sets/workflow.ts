@@ -18,7 +18,7 @@ import {
 import type { EntitySet } from '../core/model.ts';
 import { Problem } from '../core/problem.ts';
 import { icon } from '../parts/icons.ts';
-import { define, Part } from '../parts/part.ts';
+import { define, leadFocus, Part } from '../parts/part.ts';
 import { failureBar } from '../parts/states.ts';
 import { dueTime, stateBadge, timeAgo } from '../parts/value.ts';
 import { dateTime, text } from '../text.ts';
@@ -114,7 +114,7 @@ export class SvcWorkflow extends Part {
     } finally {
       this.isBusy = false;
       await this.updateComplete;
-      this.querySelector<HTMLElement>('h3')?.focus();
+      leadFocus(this, this.querySelector('h3'));
     }
   }
 
