@@ -20,6 +20,9 @@ pub(crate) async fn measure(backend: Backend) {
         answers.into_iter().flat_map(|answer| [1, 16].map(|connections| (answer, connections)))
     {
         let nothing = load(open, &[]);
+        // As long a head as a token's, of which nobody reads anything.
+        let filler = "x".repeat(bearer.len());
+        let long = load(open, &[("authorisation", &filler)]);
         let by_key = load(known, &[("authorization", &key)]);
         let by_token = load(known, &[("authorization", &bearer)]);
         let by_cookie = load(known, &browser(&house.cookie));
@@ -43,6 +46,7 @@ pub(crate) async fn measure(backend: Backend) {
         };
         compare("API key beside nothing", &by_key, &nothing, 0.95);
         compare("access token beside nothing", &by_token, &nothing, 0.95);
+        compare("as long a head beside nothing", &long, &nothing, 0.95);
         compare("cookie beside access token", &by_cookie, &by_token, 0.8);
         compare("host of its own beside access token", &through_host, &by_token, 0.8);
     }
