@@ -62,21 +62,27 @@ function people(shell: ShellApi): void {
 }
 
 const asked = (page: Page) => page.evaluate(() => (window as unknown as { asked: string[] }).asked);
-const SIGN_IN: Opening = { setup: people, options: { loginHint: 'Use your badge number.', brand: { title: 'Acme' } } };
+/** A desktop with both ways to sign in. */
+export const SIGN_IN: Opening = {
+  setup: people,
+  options: { loginHint: 'Use your badge number.', brand: { title: 'Acme' } },
+};
 
-async function fill(page: Page, user: string, password = 'secret'): Promise<void> {
+/** Fills in the card and sends it off. */
+export async function fill(page: Page, user: string, password = 'secret'): Promise<void> {
   await page.getByLabel('User name').fill(user);
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
 }
 
-async function signIn(page: Page, user = 'ada'): Promise<void> {
+/** Signs in and waits until the desktop is there. */
+export async function signIn(page: Page, user = 'ada'): Promise<void> {
   await fill(page, user);
   await page.locator('.shell-login').waitFor({ state: 'detached' });
 }
 
 /** The service ends the session, and a request learns of it. */
-async function end(page: Page): Promise<void> {
+export async function end(page: Page): Promise<void> {
   await page.evaluate(() => {
     Object.assign(window, { refresh: 'gone' });
     window.fetch = async () => new Response(undefined, { status: 401 });

@@ -8,8 +8,9 @@ import type { Desk } from './desk.ts';
 import { parseColour } from './colour.ts';
 import { animate, h, listen } from './dom.ts';
 
-const LIGHT_SURFACE: Rgb = { r: 250, g: 250, b: 252 };
-const DARK_SURFACE: Rgb = { r: 32, g: 34, b: 41 };
+/** Where text in the accent colour reads worst: on a notice, under the pointer. */
+const LIGHT_SURFACE: Rgb = { r: 232, g: 234, b: 237 };
+const DARK_SURFACE: Rgb = { r: 53, g: 55, b: 63 };
 /** A picture is looked at in this many points each way. */
 const INK_SAMPLES = 16;
 

@@ -69,7 +69,7 @@ export class Switcher {
     const columns = clamp(Math.floor((area.width - 48) / CARD_PX), 1, round.length);
     const panel = h(
       'div.shell-preview.shell-switcher',
-      { role: 'listbox', 'aria-label': t('keys.nextWindow'), part: 'switcher' },
+      { role: 'group', 'aria-label': t('keys.nextWindow'), part: 'switcher' },
       round.map((win) => windowCard(this.#desk, win, { pick: () => this.#land(win) })),
     );
     panel.style.gridTemplateColumns = `repeat(${columns}, 216px)`;
