@@ -100,6 +100,54 @@ export const overview = [
       await clock.evaluate((element) => element.hasAttribute('data-active') && !(element as HTMLElement).inert),
     );
   }),
+  story('pilot: packed in rows, names whole; the wallpaper in every card; one × a window', {}, async ({ page }) => {
+    const apps = ['calculator', 'gallery', 'notes', 'people', 'weather'];
+    for (const id of apps) await openApp(page, id);
+    await page.keyboard.press('F9');
+    await page.getByRole('button', { name: 'Add webtop' }).click();
+    const slots = page.locator('.shell-pilot-slot');
+    const boxes = await Promise.all(apps.map((_id, at) => box(slots.nth(at))));
+    const rows: (typeof boxes)[] = [];
+    for (const one of boxes) {
+      const row = rows.at(-1);
+      const last = row?.at(-1);
+      if (row && last && one.x > last.x) row.push(one);
+      else rows.push([one]);
+    }
+    const spans = rows.map((row) => ({
+      gaps: row.slice(1).map((one, at) => one.x - ((row[at]?.x ?? 0) + (row[at]?.width ?? 0))),
+      top: Math.min(...row.map(({ y }) => y)),
+      bottom: Math.max(...row.map(({ y, height }) => y + height)),
+    }));
+    assert.ok(rows.length > 1, 'more than one row');
+    for (const gap of spans.flatMap(({ gaps }) => gaps)) assert.ok(gap > 0 && gap <= 40, `a gap of ${gap} px`);
+    for (const [at, { top }] of spans.entries()) {
+      const above = spans[at - 1];
+      // Names have their place between rows.
+      if (above) assert.ok(top > above.bottom && top - above.bottom <= 64, `rows are ${top - above.bottom} px apart`);
+    }
+    const cut = await page
+      .locator('.shell-pilot-name > span:last-child')
+      .evaluateAll((names) =>
+        names.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent),
+      );
+    assert.deepEqual(cut, [], 'names that are cut');
+    const pictures = await page
+      .locator('.shell-wallpaper, .shell-pilot-screen')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundImage));
+    assert.equal(pictures.length, 3, 'a wallpaper and two cards');
+    assert.match(pictures[0] ?? '', /gradient/);
+    assert.equal(new Set(pictures).size, 1, 'cards show the wallpaper');
+    assert.equal(await page.locator('[data-current] .shell-pilot-drawing').count(), apps.length, 'with what is open');
+    const first = slots.first();
+    const closing = page.locator(`.shell-window[data-app=${apps.at(-1)}]`);
+    assert.equal(await closing.locator('[data-act=close]').isVisible(), false, 'nothing lies below the disc');
+    await first.hover();
+    const disc = await middle(first.locator('.shell-pilot-close'));
+    await page.mouse.click(disc.x, disc.y);
+    await closing.waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.shell-pilot-window').count(), apps.length - 1);
+  }),
   story('pilot: Escape closes it from the taskbar, too', {}, async ({ page }) => {
     await openApp(page, 'clock');
     await page.evaluate(() => window.Shell.notify({ title: 'Backup done' }));

@@ -13,6 +13,7 @@ import { apps } from './apps.ts';
 import { cost } from './cost.ts';
 import { desk } from './desk.ts';
 import { definitions } from './definitions.ts';
+import { drawn } from './drawn.ts';
 import { grid } from './grid.ts';
 import { keyboard } from './keyboard.ts';
 import { identity } from './identity.ts';
@@ -36,6 +37,7 @@ const all: Scenario[] = [
   windows,
   cost,
   desk,
+  drawn,
   keyboard,
   grid,
   apps,
