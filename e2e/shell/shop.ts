@@ -94,6 +94,9 @@ async function fillIn(page: Page, shop: Shop, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
+/** How long the tokens of this shop live. */
+const TOKEN_MS = 60_000;
+
 const token = (page: Page) => page.evaluate(() => window.Shell.session?.token);
 
 /** Grace's own desktop: the app that her role opens is there, and says who she is. */
@@ -177,7 +180,7 @@ export const shop: Scenario[] = [
     },
   ),
   party(
-    'shop: by its browser host: sign in by cookie, the profile on another machine, a role lost, sign out',
+    'shop: by its browser host: sign in by cookie, the profile on another machine, tokens renewed, a role lost, sign out',
     async (server, keeper, { url }, world) => {
       const desktop = await open(world, { url, setup: setup(byHost) });
       const { page, errors } = desktop;
@@ -196,7 +199,17 @@ export const shop: Scenario[] = [
       await elsewhere.page.getByRole('button', { name: 'Sign in with Example Ltd' }).click();
       await fillIn(elsewhere.page, server, keeper.email);
       await elsewhere.page.locator('.shell-window[data-app=stock]').waitFor();
+      const signedIn = Date.now();
       assert.equal(await elsewhere.page.locator('.shell-tile').count(), tiles - 1);
+      // The tokens that the host was given at both sign-ins are over; neither page notices.
+      await page.waitForTimeout(Math.max(0, signedIn + TOKEN_MS + 1_000 - Date.now()));
+      for (const one of [page, elsewhere.page]) {
+        const { identity } = await one.evaluate(() =>
+          window.Shell.request<{ identity: { displayName: string } }>('/me'),
+        );
+        assert.equal(identity.displayName, 'Grace Hopper');
+        assert.equal(await one.locator('.shell-login').count(), 0);
+      }
       // Something that she tries is refused: that lets the desktop ask what else has changed, though not all the time.
       await losesHerRole(desktop, server, keeper, async () => {
         for (let tries = 0; tries < 20 && (await page.evaluate(() => window.Shell.can('Products.View'))); tries += 1) {
