@@ -48,4 +48,4 @@ pub use start::{DataModule, Prepared};
 pub use unit_of_work::{
     Captured, CommitHook, Data, Expected, Fence, NewValues, RaisedEvent, UnitOfWork, expect_version,
 };
-pub use virtual_property::{VirtualProperty, VirtualRow, VirtualSql};
+pub use virtual_property::{VirtualJoin, VirtualProperty, VirtualRow, VirtualSql, VirtualTable};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Alias, DynIden, Expr};
+use sea_orm::sea_query::{Alias, DynIden, Expr, SelectStatement};
 use svc_core::Principal;
 
 use crate::catalogue::EntityModel;
@@ -11,6 +11,10 @@ use crate::value::ValueKind;
 
 /// Makes the SQL of a virtual property.
 pub type VirtualSql = Arc<dyn Fn(&VirtualRow<'_>) -> Expr + Send + Sync>;
+
+/// Gives the values of a virtual property as a table, as somebody asks for them; none where it
+/// can't now.
+pub type VirtualJoin = Arc<dyn Fn(&EntityModel, &Principal) -> Option<VirtualTable> + Send + Sync>;
 
 /// A property that a module adds to a set, its own or another's, without a column for it.
 ///
@@ -32,12 +36,30 @@ pub struct VirtualProperty {
     pub facet: bool,
     /// Makes the SQL of its value.
     pub sql: VirtualSql,
+    /// Gives its values as a table, where they stand in one.
+    pub join: Option<VirtualJoin>,
 }
 
 impl fmt::Debug for VirtualProperty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("VirtualProperty").field("name", &self.name).finish_non_exhaustive()
     }
+}
+
+/// The values of a virtual property as a table, by whose index a page can be read that is filtered or
+/// sorted by it.
+///
+/// The table has exactly one row for each stored record of the principal's organisation, with the
+/// value that the SQL of the property has: a record without a row would be missing from such pages.
+/// Within a unit of work nobody asks for it, so the row need not be there before the commit.
+#[derive(Clone, Debug)]
+pub struct VirtualTable {
+    /// The rows, without columns.
+    pub rows: SelectStatement,
+    /// The key of a row's record.
+    pub key: Expr,
+    /// The value of the property.
+    pub value: Expr,
 }
 
 /// The row that the value of a virtual property is made for.

@@ -38,10 +38,15 @@ impl Terms {
     /// The criteria of `$orderby`.
     pub(super) fn new(translator: &Translator<'_>, order_by: &[BoundOrder]) -> Result<Self> {
         let mut terms = Self::without_key(translator, order_by)?;
-        let served = translator.current.served;
+        let place = &translator.current;
+        let served = place.served;
         let key = served.entity.key_index();
+        let joined = match terms.terms.first() {
+            Some(first) => first.column.and_then(|column| place.joined_key(Some(column))),
+            None => place.joined_key(None),
+        };
         terms.terms.push(Term {
-            value: translator.current.column(key),
+            value: joined.unwrap_or_else(|| place.column(key)),
             column: Some(key),
             descending: false,
             nullable: false,

@@ -21,7 +21,7 @@ use svc_data::{Context, Expense};
 use svc_database::{Backend, CursorRows, Database, FirstRows, ReadLimit, database_error};
 
 use super::aggregated::AggregatedColumn;
-use super::counts::{count_of, first_number};
+use super::counts::first_number;
 use super::form::Form;
 use super::model::Sets;
 use super::order::{Terms, marks};
@@ -122,7 +122,7 @@ impl Sets {
             return Ok(reader);
         }
         if request.query.count {
-            let select = count_of(&self.select_query(ctx, source, request.query)?.0);
+            let select = self.count_query(ctx, source, request.query)?;
             reader.count = Some(first_number(ctx, &select).await?);
         }
         if reader.wanted() > BATCH && request.query.expand.is_empty() && !ctx.is_in_unit_of_work() {
@@ -320,9 +320,11 @@ impl<'a> PageReader<'a> {
 
     fn plan(&self, reached: Option<&Position>, limit: u64) -> Result<PagePlan<'a>> {
         let query = self.request.query;
-        let (mut select, translator) = self.sets.select_query(self.ctx, self.source, query)?;
-        let (mut layout, from) = Layout::of_query(&mut select, &translator, query)?;
+        let (mut select, translator) = self.sets.select_page(self.ctx, self.source, query)?;
         let terms = Terms::new(&translator, &query.order())?;
+        translator.end_joining();
+        translator.put_joins(&mut select);
+        let (mut layout, from) = Layout::of_query(&mut select, &translator, query)?;
         let marks = terms.select(&mut select, &translator, &mut layout);
         terms.sort(&mut select);
         if let Some(position) = reached.or(self.request.after) {

@@ -170,28 +170,33 @@ impl Sets {
         source: &Source,
         query: &BoundQuery,
     ) -> Result<(SelectStatement, Translator<'a>)> {
+        narrowed(self.select_source(ctx, source)?, query)
+    }
+
+    /// The same for a page or a number of them, which may be joined with what the conditions ask for:
+    /// [`Translator::put_joins`] has to follow.
+    pub(super) fn select_page<'a>(
+        &'a self,
+        ctx: &'a Context,
+        source: &Source,
+        query: &BoundQuery,
+    ) -> Result<(SelectStatement, Translator<'a>)> {
         let (select, translator) = self.select_source(ctx, source)?;
-        let mut rows = Rows::of_entities(select, translator);
-        if let Some(apply) = &query.apply {
-            rows.apply(apply)?;
-        }
-        if rows.is_cut() || !query.compute.is_empty() {
-            rows.settle(&query.compute)?;
-        }
-        let Rows { mut select, translator, .. } = rows;
-        // Whoever needs an order says it of what is left: see `BoundQuery::order`.
-        select.clear_order_by();
-        if let Some(filter) = &query.filter {
-            select.and_where(translator.condition(filter)?);
-        }
-        if let Some(search) = &query.search {
-            let Some(entity_type) = query.row.entity_type else {
-                let message = "`$search` of aggregated rows is not served";
-                return Err(Error::not_implemented(message).target("$search"));
-            };
-            select.and_where(translator.search(&translator.current, entity_type, search)?);
-        }
-        Ok((select, translator))
+        // What is computed becomes a table of its own, which isn't joined.
+        let is_plain = query.apply.is_none() && query.compute.is_empty();
+        narrowed((select, if is_plain { translator.joining() } else { translator }), query)
+    }
+
+    /// Counts the rows of a source that hold the conditions of a query.
+    pub(super) fn count_query(
+        &self,
+        ctx: &Context,
+        source: &Source,
+        query: &BoundQuery,
+    ) -> Result<SelectStatement> {
+        let (mut select, translator) = self.select_page(ctx, source, query)?;
+        translator.put_joins(&mut select);
+        Ok(count_of(&select))
     }
 
     /// The version of an entity now.
@@ -218,9 +223,37 @@ impl Sets {
     /// As [`Sets::open_page`].
     pub async fn count(&self, ctx: &Context, source: &Source, query: &BoundQuery) -> Result<u64> {
         self.require_view(ctx, source.set)?;
-        let select = count_of(&self.select_query(ctx, source, query)?.0);
+        let select = self.count_query(ctx, source, query)?;
         first_number(ctx, &select).await
     }
+}
+
+/// Narrows the rows of a source to those that hold the conditions of a query.
+fn narrowed<'a>(
+    (select, translator): (SelectStatement, Translator<'a>),
+    query: &BoundQuery,
+) -> Result<(SelectStatement, Translator<'a>)> {
+    let mut rows = Rows::of_entities(select, translator);
+    if let Some(apply) = &query.apply {
+        rows.apply(apply)?;
+    }
+    if rows.is_cut() || !query.compute.is_empty() {
+        rows.settle(&query.compute)?;
+    }
+    let Rows { mut select, translator, .. } = rows;
+    // Whoever needs an order says it of what is left: see `BoundQuery::order`.
+    select.clear_order_by();
+    if let Some(filter) = &query.filter {
+        select.and_where(translator.condition(filter)?);
+    }
+    if let Some(search) = &query.search {
+        let Some(entity_type) = query.row.entity_type else {
+            let message = "`$search` of aggregated rows is not served";
+            return Err(Error::not_implemented(message).target("$search"));
+        };
+        select.and_where(translator.search(&translator.current, entity_type, search)?);
+    }
+    Ok((select, translator))
 }
 
 fn missing() -> Error {

@@ -12,12 +12,14 @@
 //! | File | What it holds |
 //! | --- | --- |
 //! | `navigation` | paths to other entities, `any`, `all`, `$count` |
+//! | `joins` | virtual properties whose values stand in a table |
 //! | `numbers` | arithmetic and rounding |
 //! | `enumerations` | members by number, and the number of a member |
 //! | `texts` | functions of texts |
 //! | `moments` | functions of dates and times |
 
 mod enumerations;
+mod joins;
 mod moments;
 mod navigation;
 mod numbers;
@@ -39,6 +41,7 @@ use svc_odata::value::Value as Literal;
 use super::form::Form;
 use super::model::Sets;
 use super::served::Served;
+use joins::Joins;
 
 /// Entities of a set under the name that their table has in a statement.
 #[derive(Clone)]
@@ -46,6 +49,8 @@ pub(crate) struct Place<'a> {
     pub(crate) served: &'a Served,
     pub(crate) table: DynIden,
     pub(crate) ctx: &'a Context,
+    /// What the statement may be joined with; none where the SQL of virtual properties serves.
+    joins: Option<Rc<Joins>>,
 }
 
 impl Place<'_> {
@@ -55,9 +60,11 @@ impl Place<'_> {
         let Some(found) = entity.virtual_property(index) else {
             return Expr::col((table, entity.column_iden(index)));
         };
-        let row = VirtualRow { table, entity, who: self.ctx.principal() };
+        let value = self.joined(index).unwrap_or_else(|| {
+            (found.sql)(&VirtualRow { table, entity, who: self.ctx.principal() })
+        });
         // So that PostgreSQL returns what is read, whatever the SQL is made of.
-        Form::Kind(found.kind).typed(self.ctx.database().backend(), (found.sql)(&row))
+        Form::Kind(found.kind).typed(self.ctx.database().backend(), value)
     }
 }
 
@@ -90,7 +97,7 @@ impl<'a> Translator<'a> {
     /// A translator for entities of a type that stand in a statement under their table's name.
     pub(crate) fn new(sets: &'a Sets, ctx: &'a Context, entity_type: TypeIndex) -> Self {
         let served = sets.served_type(entity_type);
-        let current = Place { served, table: served.entity.table_iden(), ctx };
+        let current = Place { served, table: served.entity.table_iden(), ctx, joins: None };
         Self {
             sets,
             ctx,

@@ -16,6 +16,7 @@ mod odata_deep;
 mod odata_enumerations;
 mod odata_expressions;
 mod odata_fuzz;
+mod odata_joined;
 mod odata_keys;
 mod odata_leaks;
 mod odata_levels;

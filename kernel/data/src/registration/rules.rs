@@ -9,7 +9,7 @@ use crate::catalogue::{EntityModel, Exposure};
 use crate::response_filter::{Masking, ResponseFilter, Whom};
 use crate::sight::{RowFilter, Sight, Viewer};
 use crate::value::ValueKind;
-use crate::virtual_property::{VirtualProperty, VirtualSql};
+use crate::virtual_property::{VirtualProperty, VirtualSql, VirtualTable};
 
 /// What is said about a set beside what its entity says itself. The module that serves the set
 /// says it, and so may others that extend it.
@@ -231,6 +231,7 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
             permission: String::new(),
             facet: false,
             sql,
+            join: None,
         };
         Self { builder, property }
     }
@@ -250,6 +251,17 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
     /// Says that people narrow lists by its values, so that counts of each are of use.
     pub fn facet(mut self) -> Self {
         self.property.facet = true;
+        self
+    }
+
+    /// Says that its values stand in a table, too, by whose index a page is read that is filtered or
+    /// sorted by it; what the table has to hold is said at [`VirtualTable`]. Where `table` answers
+    /// with none, and everywhere else, its SQL serves.
+    pub fn joined<F>(mut self, table: F) -> Self
+    where
+        F: Fn(&EntityModel, &Principal) -> Option<VirtualTable> + Send + Sync + 'static,
+    {
+        self.property.join = Some(Arc::new(table));
         self
     }
 
