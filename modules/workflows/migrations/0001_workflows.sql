@@ -41,6 +41,8 @@ CREATE TABLE workflows_instances (
 -- only postgres
 );
 -- both
+-- Pages that are filtered or sorted by the state.
+CREATE INDEX workflows_instances_state ON workflows_instances (organisation_id, set_name, state, record_id);
 
 -- Whose turn it is: a row for each claim by which somebody may take a record on, as long as it is in its state.
 CREATE TABLE workflows_claims (

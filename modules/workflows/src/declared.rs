@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait as _, Func, Query};
-use svc_core::{Kind, Registry};
+use svc_core::{Kind, OrganisationId, Registry};
 use svc_data::value::ValueKind;
-use svc_data::{DataRegistry as _, VirtualRow};
+use svc_data::{DataRegistry as _, VirtualRow, VirtualTable};
 
 use crate::check;
 use crate::definition::{By, Definition};
@@ -75,6 +75,7 @@ fn declare(registry: &mut Registry, set: &str, definition: Definition, is_design
     let begins_in = definition.begins_in().to_owned();
     let name = set.to_owned();
     let started = registry.part::<Started>().clone();
+    let stored = started.clone();
     registry
         .extend_set(set)
         .virtual_property(
@@ -82,6 +83,11 @@ fn declare(registry: &mut Registry, set: &str, definition: Definition, is_design
             ValueKind::Text { max: Some(check::MAX_NAME) },
             move |row| state_of(row, &name, &begins_in, is_designable),
         )
+        .joined(move |entity, who| {
+            let workflow = stored.0.get()?.of_table(entity.table)?;
+            let organisation = who.organisation().filter(|_| workflow.is_complete())?;
+            Some(states(organisation, workflow.set()))
+        })
         .described("Where the record stands in its workflow")
         .facet()
         .needs(VIEW)
@@ -124,14 +130,27 @@ fn ask_for_permissions(registry: &mut Registry, set: &str, definition: &Definiti
     }
 }
 
+fn instances() -> Alias {
+    Alias::new("workflows_instances")
+}
+
+/// The states of all records that have an instance.
+fn states(organisation: OrganisationId, set: &str) -> VirtualTable {
+    let column = |name: &str| Expr::col((instances(), Alias::new(name)));
+    let mut rows = Query::select();
+    rows.from(instances())
+        .and_where(column("organisation_id").eq(organisation.0))
+        .and_where(column("set_name").eq(set));
+    VirtualTable { rows, key: column("record_id"), value: column("state") }
+}
+
 /// The state of a row, in SQL: of one without an instance the state that records begin in.
 fn state_of(row: &VirtualRow<'_>, set: &str, begins_in: &str, is_designable: bool) -> Expr {
-    let table = || Alias::new("workflows_instances");
-    let column = |name: &str| Expr::col((table(), Alias::new(name)));
+    let column = |name: &str| Expr::col((instances(), Alias::new(name)));
     let mut state = Query::select();
     state
         .expr(column("state"))
-        .from(table())
+        .from(instances())
         .and_where(column("organisation_id").eq(row.organisation()))
         .and_where(column("set_name").eq(set))
         .and_where(column("record_id").eq(row.key()));

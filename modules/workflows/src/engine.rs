@@ -6,13 +6,12 @@
 //! kept.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use svc_core::{App, Clock, Error, OrganisationId, PermissionCatalogue, Result, hex};
 use svc_data::{Context, EntityModel};
-use svc_jobs::{EnqueueJobs as _, Job};
 use svc_odata::model::SetIndex;
 use svc_sets::Sets;
 use uuid::Uuid;
@@ -37,16 +36,6 @@ pub(crate) struct Declaration {
     pub(crate) is_designable: bool,
 }
 
-/// The job that gives the records of a set their instances.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct BeginRecords {
-    pub(crate) set: String,
-}
-
-impl Job for BeginRecords {
-    const NAME: &'static str = "workflows.begin_records";
-}
-
 /// The workflow of a set, as this node keeps it.
 pub(crate) struct Workflow {
     pub(crate) index: SetIndex,
@@ -60,12 +49,19 @@ pub(crate) struct Workflow {
     pub(crate) has_groups: bool,
     /// Whether administrators draw it.
     pub(crate) is_designable: bool,
+    /// Whether each record had its instance when this node looked last.
+    pub(crate) is_complete: AtomicBool,
 }
 
 impl Workflow {
     /// The name of the set.
     pub(crate) fn set(&self) -> &str {
         self.model.name()
+    }
+
+    /// Whether each record has its instance, as far as this node knows.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete.load(Ordering::Relaxed)
     }
 }
 
@@ -103,7 +99,7 @@ impl WorkflowEngine {
         let permissions = app.find_service::<PermissionCatalogue>();
         for (index, Declaration { definition, is_designable, .. }) in found {
             let model = Arc::clone(sets.entity(index));
-            let version = publish(&ctx, &model, &definition).await?;
+            let version = publish(&ctx, model.name(), &definition).await?;
             // What is drawn later may name any of them.
             let any = permissions.iter().filter(|_| is_designable).flat_map(|all| all.all());
             let awaited = Awaited::new(any.map(|(name, _)| name.clone()));
@@ -113,10 +109,18 @@ impl WorkflowEngine {
                 awaited.add(&stored);
                 has_groups |= stored.transitions.iter().any(|it| !it.groups.is_empty());
             }
-            let definition = definition.into();
-            let workflow =
-                Workflow { index, model, version, definition, awaited, has_groups, is_designable };
-            all.push(Arc::new(workflow));
+            // Of others it is looked up beside requests.
+            let is_complete = !store::has_records(&ctx, &model).await?;
+            all.push(Arc::new(Workflow {
+                index,
+                model,
+                version,
+                definition: definition.into(),
+                awaited,
+                has_groups,
+                is_designable,
+                is_complete: is_complete.into(),
+            }));
         }
         Ok(Self { sets, clock: app.clock().clone(), all, earlier: RwLock::default() })
     }
@@ -241,10 +245,8 @@ pub(crate) fn read(stored: &str) -> Result<Definition> {
         .map_err(|error| Error::internal("a stored workflow can't be read").caused_by(error))
 }
 
-/// The number of the version that is equal to a definition; a new one where there is none. With the first one, the records that
-/// there are get their instances.
-async fn publish(ctx: &Context, model: &EntityModel, definition: &Definition) -> Result<i64> {
-    let set = model.name();
+/// The number of the version that is equal to a definition; a new one where there is none.
+async fn publish(ctx: &Context, set: &str, definition: &Definition) -> Result<i64> {
     let json = serde_json::to_string(definition)
         .map_err(|error| Error::internal("a workflow can't be made JSON").caused_by(error))?;
     let digest = hex(&Sha256::digest(json.as_bytes()));
@@ -254,14 +256,7 @@ async fn publish(ctx: &Context, model: &EntityModel, definition: &Definition) ->
         }
         let next = store::version(ctx, set, None).await?.unwrap_or(0) + 1;
         let (digest, json) = (&digest, &json);
-        ctx.transact(async |uow| {
-            let is_new = store::publish(&uow, set, next, digest, json).await?;
-            if is_new && next == 1 && store::has_records(uow.context(), model).await? {
-                uow.enqueue(BeginRecords { set: set.to_owned() }).await?;
-            }
-            Ok(())
-        })
-        .await?;
+        ctx.transact(async |uow| store::publish(&uow, set, next, digest, json).await).await?;
     }
     Err(Error::unavailable("the workflow could not be published; start again"))
 }

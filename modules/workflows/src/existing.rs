@@ -1,28 +1,139 @@
 //! Records that a workflow finds when it comes: those that were there before it, and those that are taken over from elsewhere.
 //!
 //! ```text
-//! the first version of a workflow is published ──► a job, in the same transaction, where the set has records
+//! each node looks, when it has started and then every hour ──► has each record of the set its instance?
+//!     yes ──► the set is complete to this node: pages by state are read from the instances
+//!     no  ──► it isn't: pages by state ask for each record; a job, and a look in a minute
 //! the job ──► a thousand records in a unit of work get the instance that they would begin with now
 //! ```
 //!
 //! Until the job has come to a record, it is where records begin, and nobody waits for it. Nobody is known to have made it: whoever takes the
 //! first step counts as that.
+//!
+//! A set that is complete stays so by what nodes with its workflow do, since the instance begins with its record. What takes no part in that
+//! is mended by the next look: a node of a release without the workflow, and what bypasses units of work.
+//! Nodes of two releases stand beside each other for some minutes, so looks come close behind a start, and then farther apart.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use svc_core::{Error, Result};
-use svc_data::UnitOfWork;
-use svc_jobs::{JobContext, JobError};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use svc_core::{App, Clock, Error, Result, WeakApp, Worker};
+use svc_data::{Context, UnitOfWork};
+use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError};
 use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::deadlines::Deadlines;
-use crate::engine::{BeginRecords, WorkflowEngine};
+use crate::engine::WorkflowEngine;
 use crate::events::micros;
 use crate::store::{self, Begun, Place, Stay};
 
 /// How many records get their instance in a unit of work.
 const AT_ONCE: u64 = 1_000;
+
+/// How long after a look the next one comes, where there was something to mend or the node has just started; twice as long each time after that.
+const FIRST_PAUSE: Duration = Duration::from_mins(1);
+
+/// How long at most.
+const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+
+/// The job that gives the records of a set their instances.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct BeginRecords {
+    pub(crate) set: String,
+}
+
+impl Job for BeginRecords {
+    const NAME: &'static str = "workflows.begin_records";
+}
+
+/// Looks for records without an instance.
+pub(crate) struct LookForRecords {
+    app: WeakApp,
+    clock: Clock,
+    pace: Mutex<Pace>,
+}
+
+/// When the next look comes.
+#[derive(Clone, Copy)]
+struct Pace {
+    pause: Duration,
+    at: Option<OffsetDateTime>,
+}
+
+impl LookForRecords {
+    pub(crate) fn new(app: &App) -> Self {
+        let pace = Pace { pause: FIRST_PAUSE, at: None };
+        Self { app: app.downgrade(), clock: app.clock().clone(), pace: pace.into() }
+    }
+
+    fn pace(&self) -> Pace {
+        *self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at each set with a workflow; answers with how many lack instances.
+    async fn look(&self) -> Result<usize> {
+        let app = self.app.get()?;
+        let (ctx, engine) = (Context::system(&app)?, app.service::<WorkflowEngine>()?);
+        let mut lacking = 0;
+        for workflow in engine.workflows() {
+            let set = workflow.set();
+            let found = store::has_unbegun(&ctx, &workflow.model).await;
+            workflow.is_complete.store(matches!(found, Ok(false)), Ordering::Relaxed);
+            match found {
+                Ok(false) => {}
+                Ok(true) => {
+                    lacking += 1;
+                    let job = BeginRecords { set: set.to_owned() };
+                    ctx.transact(async |uow| uow.enqueue(job).unique(set).await.map(drop)).await?;
+                }
+                // Such as one that takes longer than statements may. Pages do without.
+                Err(error) => {
+                    let error = error.report();
+                    tracing::warn!(set, error, "nobody knows whether all records have an instance");
+                }
+            }
+        }
+        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        if lacking > 0 {
+            pace.pause = FIRST_PAUSE;
+        }
+        pace.at = Some(self.clock.now() + pace.pause);
+        pace.pause = (pace.pause * 2).min(LONGEST_PAUSE);
+        Ok(lacking)
+    }
+}
+
+#[async_trait]
+impl Worker for LookForRecords {
+    fn name(&self) -> &'static str {
+        "workflows"
+    }
+
+    async fn run(&self, stop: CancellationToken) -> Result<()> {
+        loop {
+            if let Some(at) = self.pace().at {
+                tokio::select! {
+                    () = stop.cancelled() => return Ok(()),
+                    () = self.clock.sleep_until(at) => {}
+                }
+            }
+            self.look().await?;
+        }
+    }
+
+    async fn drain(&self) -> Result<usize> {
+        match self.pace().at {
+            Some(at) if at > self.clock.now() => Ok(0),
+            _ => self.look().await,
+        }
+    }
+}
 
 /// Runs the job. One that was interrupted begins anew, and finds what has an instance.
 pub(crate) async fn begin_records(job: JobContext, work: BeginRecords) -> Result<(), JobError> {

@@ -54,7 +54,7 @@ mod transition;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use svc_core::{Error, Module, Registry};
+use svc_core::{Error, Module, Registry, Worker};
 use svc_data::DataRegistry as _;
 use svc_database::Migration;
 use svc_events::EventsRegistry as _;
@@ -67,7 +67,7 @@ use deadlines::KeepDeadlines;
 use declared::{Declared, Started};
 use delegation::KeepDelegations;
 use designs::MigrateRecords;
-use engine::BeginRecords;
+use existing::{BeginRecords, LookForRecords};
 
 pub use calendar::Term;
 pub use declared::WorkflowsRegistry;
@@ -141,6 +141,10 @@ impl Module for Workflows {
             started.0.set(Arc::clone(&workflows)).map_err(again)?;
             app.provide(workflows);
             Ok(())
+        });
+        registry.worker("workflows", "looks for records without their place in a workflow", |app| {
+            let has_workflows = app.service::<WorkflowEngine>()?.workflows().next().is_some();
+            Ok(has_workflows.then(|| Arc::new(LookForRecords::new(app)) as Arc<dyn Worker>))
         });
         registry.routes(api::routes());
     }

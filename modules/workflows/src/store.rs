@@ -28,7 +28,7 @@ pub(crate) use designs::{
     Draft, Published, Running, count_running, count_states, current, draft, drop_draft, is_usable,
     publish_design, published, records_of_version, save_draft, set_current, set_version,
 };
-pub(crate) use existing::{begin_existing, has_records, set_due};
+pub(crate) use existing::{begin_existing, has_records, has_unbegun, set_due};
 pub(crate) use keys::Place;
 pub(crate) use standings::{Standing, standings};
 pub(crate) use timers::{

@@ -15,6 +15,23 @@ pub(crate) async fn has_records(ctx: &Context, model: &EntityModel) -> Result<bo
     Ok(row.is_some())
 }
 
+/// Whether a record of a set has no instance, of any organisation.
+pub(crate) async fn has_unbegun(ctx: &Context, model: &EntityModel) -> Result<bool> {
+    let (table, key, organisation) = (model.table, model.key().name, organisation(model)?);
+    let sql = format!(
+        "SELECT 1 FROM \"{table}\" r WHERE NOT EXISTS (SELECT 1 FROM workflows_instances i \
+         WHERE i.organisation_id = r.\"{organisation}\" AND i.set_name = ? \
+         AND i.record_id = r.\"{key}\") LIMIT 1"
+    );
+    let row = ctx.run_one(ctx.database().statement(&sql, [model.name().into()])).await?;
+    Ok(row.is_some())
+}
+
+fn organisation(model: &EntityModel) -> Result<&'static str> {
+    let organisation = model.organisation.map(|index| model.columns[index].name);
+    organisation.ok_or_else(|| Error::internal("records with a workflow belong to an organisation"))
+}
+
 /// Begins the instances of records behind a key, of all organisations, where there is none: at most so many. Each begins with the version that
 /// its organisation has drawn, or else with the one that is declared. Answers with the last key; none where no record is left.
 pub(crate) async fn begin_existing(
@@ -25,10 +42,7 @@ pub(crate) async fn begin_existing(
     count: u64,
 ) -> Result<Option<Uuid>> {
     let ctx = uow.context();
-    let (table, key) = (model.table, model.key().name);
-    let organisation = model.organisation.map(|index| model.columns[index].name);
-    let organisation = organisation
-        .ok_or_else(|| Error::internal("records with a workflow belong to an organisation"))?;
+    let (table, key, organisation) = (model.table, model.key().name, organisation(model)?);
     let sql = format!(
         "SELECT \"{key}\" FROM \"{table}\" WHERE \"{key}\" > ? ORDER BY \"{key}\" LIMIT 1 OFFSET {}",
         count.saturating_sub(1)

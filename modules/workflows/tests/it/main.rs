@@ -16,5 +16,6 @@ mod live;
 mod locking;
 mod model;
 mod moving;
+mod pages;
 mod racing;
 mod tasks;
