@@ -14,6 +14,8 @@ export interface EffectCost {
   slowest: number;
   /** Everything: code, recording the canvas, style, paint, commit, above what the desktop costs at rest. */
   whole: number;
+  /** Frames drawn in a second. */
+  rate: number;
 }
 
 interface Watched {
@@ -72,6 +74,7 @@ export async function effectCosts(browser: Browser, url: string): Promise<Map<st
       script: median(spent),
       slowest: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
       whole: (busy - rest.busy) / frames,
+      rate: frames / (WATCH_MS / 1000),
     });
   }
   return costs;

@@ -126,10 +126,10 @@ async function starts(browser: Browser, url: string): Promise<void> {
 }
 
 async function effects(browser: Browser, url: string): Promise<void> {
-  line('effect, ms per frame', 'script', 'slowest of 100', 'main thread, all');
-  line('---', '---:', '---:', '---:');
-  for (const [effect, { script, slowest, whole }] of await effectCosts(browser, url))
-    line(effect, script.toFixed(2), slowest.toFixed(2), whole.toFixed(2));
+  line('effect, ms per frame', 'script', 'slowest of 100', 'main thread, all', 'frames a second');
+  line('---', '---:', '---:', '---:', '---:');
+  for (const [effect, { script, slowest, whole, rate }] of await effectCosts(browser, url))
+    line(effect, script.toFixed(2), slowest.toFixed(2), whole.toFixed(2), rate.toFixed(0));
 }
 
 async function leaks(browser: Browser, url: string): Promise<void> {
