@@ -52,6 +52,16 @@ export const OVERLAYS: Looked[] = [
     },
   ],
   [
+    'hits of the search over everything',
+    {},
+    async (page) => {
+      await page.locator('.shell-start-button').click();
+      await page.getByRole('combobox').fill('hamer');
+      const hits = page.getByRole('listbox').getByRole('group', { name: /^(Products|Artikel)$/ });
+      await hits.getByText('Claw hammer').first().waitFor();
+    },
+  ],
+  [
     'windows on the desktop',
     {},
     async (page) => {
