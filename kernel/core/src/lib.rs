@@ -45,8 +45,8 @@ pub use mail::{Mail, MailSender};
 pub use module::{Assembly, AssemblyError, Contribution, Kind, Module, ModuleInfo, Registry};
 pub use permission_catalogue::PermissionCatalogue;
 pub use principal::{
-    Actor, Directory, Means, Member, OrganisationId, Permission, PermissionSet, Principal,
-    PrincipalKind, UserId,
+    Actor, Directory, KnownRole, Means, Member, OrganisationId, Permission, PermissionSet,
+    Principal, PrincipalKind, UserId,
 };
 pub use protection::{KeyRing, ProtectionSettings};
 pub use random::{random_array, random_token};

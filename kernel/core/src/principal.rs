@@ -140,6 +140,7 @@ pub struct Principal {
     display_name: Arc<str>,
     organisation: Option<OrganisationId>,
     permissions: PermissionSet,
+    roles: Arc<BTreeSet<String>>,
     claims: Arc<BTreeMap<String, Vec<String>>>,
     means: Means,
 }
@@ -159,6 +160,7 @@ impl Principal {
             display_name: display_name.into(),
             organisation: Some(organisation),
             permissions,
+            roles: Arc::default(),
             claims: Arc::default(),
             means: Means::Trusted,
         }
@@ -180,16 +182,28 @@ impl Principal {
             display_name: "System".into(),
             organisation: None,
             permissions: PermissionSet::everything(),
+            roles: Arc::default(),
             claims: Arc::default(),
             means: Means::Trusted,
         }
     }
 
-    /// The same person through an API key that is limited to `scope`.
+    /// The same person through an API key that is limited to `scope`. A scope names permissions alone, so
+    /// the key acts for none of the person's roles.
     #[must_use]
     pub fn through_api_key(mut self, scope: &BTreeSet<String>) -> Self {
         self.kind = PrincipalKind::ApiKey;
         self.permissions = self.permissions.restricted_to(scope);
+        self.roles = Arc::default();
+        self
+    }
+
+    /// The same person with these roles of the organisation, by their names, in the place of those before. What a
+    /// role may do stands among the permissions; its name is for those who ask who somebody is.
+    #[must_use]
+    pub fn with_roles<S: AsRef<str>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        let names = names.into_iter().map(|name| name.as_ref().to_lowercase());
+        self.roles = Arc::new(names.collect());
         self
     }
 
@@ -244,6 +258,18 @@ impl Principal {
         &self.permissions
     }
 
+    /// The roles that the principal has now, in the order of their names, which are in small letters.
+    pub fn roles(&self) -> impl Iterator<Item = &str> {
+        self.roles.iter().map(String::as_str)
+    }
+
+    /// Whether the principal has a role of this name, whatever its case. Who holds every permission has no
+    /// role by that, and the system has none.
+    #[must_use]
+    pub fn has_role(&self, name: &str) -> bool {
+        !self.roles.is_empty() && self.roles.contains(&name.to_lowercase())
+    }
+
     /// The values of a claim; none where there is no such claim.
     #[must_use]
     pub fn claims(&self, name: &str) -> &[String] {
@@ -289,6 +315,15 @@ pub struct Member {
     pub id: UserId,
     /// What the person is called.
     pub display_name: String,
+}
+
+/// A role of an organisation, as it is named elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownRole {
+    /// Its name, unique in the organisation without regard to case.
+    pub name: String,
+    /// Whether somebody has it who can sign in now.
+    pub is_held: bool,
 }
 
 /// Where rights are looked up anew, long after somebody signed in: the `identity` module.
@@ -354,6 +389,16 @@ pub trait Directory: Send + Sync + 'static {
         Ok(None)
     }
 
+    /// The roles of an organisation, by their names. None where the directory can't tell.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the store.
+    async fn roles_in(&self, organisation: OrganisationId) -> Result<Option<Vec<KnownRole>>> {
+        let _ = organisation;
+        Ok(None)
+    }
+
     /// Some of the organisations that there are, in the order of their identifiers: those behind
     /// `after`, and at most `most` of them.
     ///
@@ -384,5 +429,21 @@ mod tests {
         assert!(key.can("Products.View"));
         let refusal = key.require("Products.Update").unwrap_err();
         assert_eq!(refusal.to_string(), "this needs the permission `Products.Update`");
+    }
+
+    #[test]
+    fn a_role_is_known_by_its_name_and_no_scope_gives_it() {
+        let organisation = OrganisationId(Uuid::nil());
+        let permissions = PermissionSet::from_iter(["Products.View"]);
+        let person = Principal::user(UserId(Uuid::nil()), "Ada", organisation, permissions);
+        assert!(!person.has_role("Buyers"));
+        let person = person.with_roles(["Buyers", "Prüfer"]);
+        assert!(
+            person.has_role("buyers") && person.has_role("PRÜFER") && !person.has_role("Buyer")
+        );
+        assert_eq!(person.roles().collect::<Vec<_>>(), ["buyers", "prüfer"]);
+        let key = person.through_api_key(&["Products.View".to_owned()].into());
+        assert!(key.can("Products.View") && !key.has_role("Buyers"));
+        assert!(!Principal::system_in(organisation).has_role("Buyers"));
     }
 }

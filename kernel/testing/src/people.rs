@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use svc_core::{
-    App, Directory, Error, Means, Member, Module, OrganisationId, PermissionSet, Principal,
-    Registry, Result, UserId,
+    App, Directory, Error, KnownRole, Means, Member, Module, OrganisationId, PermissionSet,
+    Principal, Registry, Result, UserId,
 };
 use svc_http::{Authenticator, HttpRegistry as _};
 use uuid::Uuid;
@@ -29,6 +29,7 @@ pub struct Person {
     organisation: OrganisationId,
     permissions: Option<Vec<String>>,
     scope: Option<BTreeSet<String>>,
+    roles: Vec<String>,
     claims: Vec<(String, Vec<String>)>,
 }
 
@@ -41,6 +42,7 @@ impl Person {
             organisation: organisation(1),
             permissions: None,
             scope: None,
+            roles: Vec::new(),
             claims: Vec::new(),
         }
     }
@@ -63,6 +65,12 @@ impl Person {
     pub fn through_key(self, scope: &[&str]) -> Self {
         let scope = scope.iter().map(ToString::to_string).collect();
         Self { scope: Some(scope), ..self }
+    }
+
+    /// The same person with these roles of the organisation.
+    #[must_use]
+    pub fn in_roles(self, names: &[&str]) -> Self {
+        Self { roles: names.iter().map(ToString::to_string).collect(), ..self }
     }
 
     /// The same person with a claim, for row filters.
@@ -89,6 +97,7 @@ impl Person {
         };
         let name = self.name.as_str();
         let person = Principal::user(self.id(), name, self.organisation, permissions)
+            .with_roles(&self.roles)
             .with_claims(self.claims.iter().cloned().collect());
         match &self.scope {
             Some(scope) => person.through_api_key(scope),
@@ -204,6 +213,14 @@ impl Directory for People {
         let members = known.iter().filter(|((_, of), _)| *of == organisation);
         let granted = members.flat_map(|(_, principal)| principal.permissions().names());
         Ok(Some(granted.filter(|name| permissions.contains(*name)).map(str::to_owned).collect()))
+    }
+
+    async fn roles_in(&self, organisation: OrganisationId) -> Result<Option<Vec<KnownRole>>> {
+        let known = self.known();
+        let members = known.iter().filter(|((_, of), _)| *of == organisation);
+        let names: BTreeSet<&str> = members.flat_map(|(_, principal)| principal.roles()).collect();
+        let role = |name: &str| KnownRole { name: name.to_owned(), is_held: true };
+        Ok(Some(names.into_iter().map(role).collect()))
     }
 
     async fn organisations(

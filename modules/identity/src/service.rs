@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use svc_core::{
-    App, Cache, Clock, Directory, Error, Means, Member, OrganisationId, PermissionCatalogue,
-    PermissionSet, Principal, Result, UserId,
+    App, Cache, Clock, Directory, Error, KnownRole, Means, Member, OrganisationId,
+    PermissionCatalogue, PermissionSet, Principal, Result, UserId,
 };
 use svc_data::{Captured, CommitHook, Context, UnitOfWork};
 use svc_database::Database;
@@ -157,8 +157,10 @@ impl IdentityService {
         if let Some(scope) = &key.scope {
             return person.through_api_key(scope);
         }
+        // Without a scope it stands for its owner in everything.
         let all = person.permissions().names().map(str::to_owned).collect();
-        person.through_api_key(&all)
+        let roles: Vec<String> = person.roles().map(str::to_owned).collect();
+        person.through_api_key(&all).with_roles(roles)
     }
 
     fn person(
@@ -167,9 +169,10 @@ impl IdentityService {
         organisation: OrganisationId,
         rights: StoredRights,
     ) -> Principal {
-        let StoredRights { display_name, is_administrator, permissions, claims } = rights;
+        let StoredRights { display_name, is_administrator, permissions, roles, claims } = rights;
         let permissions = self.effective(is_administrator, permissions);
-        Principal::user(user, display_name, organisation, permissions).with_claims(claims)
+        let person = Principal::user(user, display_name, organisation, permissions);
+        person.with_roles(roles).with_claims(claims)
     }
 
     /// The permissions that hold: all there are for an administrator, and of those that were
@@ -268,6 +271,10 @@ impl Directory for IdentityService {
     ) -> Result<Option<BTreeSet<String>>> {
         let granted = store::granted(&self.database, organisation).await?;
         Ok(Some(granted.intersection(permissions).cloned().collect()))
+    }
+
+    async fn roles_in(&self, organisation: OrganisationId) -> Result<Option<Vec<KnownRole>>> {
+        store::roles_in(&self.database, organisation).await.map(Some)
     }
 
     async fn organisations(

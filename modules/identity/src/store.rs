@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::QueryResult;
-use svc_core::{App, Error, Member, OrganisationId, Result, UserId};
+use svc_core::{App, Error, KnownRole, Member, OrganisationId, Result, UserId};
 use svc_data::UnitOfWork;
 use svc_database::{Database, column, database_error};
 use time::OffsetDateTime;
@@ -39,6 +39,7 @@ pub(crate) struct StoredRights {
     pub(crate) display_name: String,
     pub(crate) is_administrator: bool,
     pub(crate) permissions: BTreeSet<String>,
+    pub(crate) roles: BTreeSet<String>,
     pub(crate) claims: BTreeMap<String, Vec<String>>,
 }
 
@@ -96,7 +97,7 @@ pub(crate) async fn rights(
     organisation: OrganisationId,
 ) -> Result<Option<StoredRights>> {
     let statement = database.statement(
-        "SELECT u.display_name, m.id, r.is_administrator, p.permission \
+        "SELECT u.display_name, m.id, r.is_administrator, p.permission, r.name_key \
          FROM identity_memberships m \
          JOIN identity_users u ON u.id = m.user_id \
          LEFT JOIN identity_membership_roles mr ON mr.membership_id = m.id \
@@ -112,6 +113,7 @@ pub(crate) async fn rights(
     for row in &rows {
         rights.is_administrator |= column::<Option<bool>>(row, 2)?.unwrap_or(false);
         rights.permissions.extend(column::<Option<String>>(row, 3)?);
+        rights.roles.extend(column::<Option<String>>(row, 4)?);
     }
     let statement = database.statement(
         "SELECT name, claim_value FROM identity_claims WHERE membership_id = ? \
@@ -163,6 +165,25 @@ pub(crate) async fn granted(
         [organisation.0.into()],
     );
     database.rows(statement).await?.iter().map(|row| column(row, 0)).collect()
+}
+
+/// The roles of an organisation by their names; whether somebody has each who isn't disabled.
+pub(crate) async fn roles_in(
+    database: &Database,
+    organisation: OrganisationId,
+) -> Result<Vec<KnownRole>> {
+    let statement = database.statement(
+        "SELECT r.name, COUNT(u.id) FROM identity_roles r \
+         LEFT JOIN identity_membership_roles mr ON mr.role_id = r.id \
+         LEFT JOIN identity_memberships m ON m.id = mr.membership_id \
+         LEFT JOIN identity_users u ON u.id = m.user_id AND u.disabled_at IS NULL \
+         WHERE r.organisation_id = ? GROUP BY r.id, r.name, r.name_key ORDER BY r.name_key",
+        [organisation.0.into()],
+    );
+    let read = |row: &QueryResult| {
+        Ok(KnownRole { name: column(row, 0)?, is_held: column::<i64>(row, 1)? > 0 })
+    };
+    database.rows(statement).await?.iter().map(read).collect()
 }
 
 /// Notes the last use of keys, where the one that is stored is older than `before`, and says how

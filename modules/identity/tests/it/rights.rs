@@ -187,6 +187,57 @@ on_both_databases! {
         assert!(principal.can("Products.View") && principal.can("Orders.View"));
     }
 
+    async fn a_principal_has_the_roles_of_its_membership(backend) {
+        let (one, database) = TestApp::set_up(backend).await;
+        let two = TestApp::start(&database, &clock(), &[]).await.unwrap();
+        let organisation = one.first_organisation().await;
+        let other = one.organisation("Other").await;
+        let (here, there) = (one.within(organisation), one.within(other));
+        let named = |name: &str| roles::NewRole { name: name.to_owned(), ..roles::NewRole::default() };
+        let buyers = roles::create(&here, named("Buyers")).await.unwrap();
+        let buyers_there = roles::create(&there, named("Buyers")).await.unwrap();
+        let user = one.person(organisation, "Grace", &[]).await;
+        users::add_member(&there, user, [buyers_there].into()).await.unwrap();
+        let roles_of = async |app: &TestApp, organisation| {
+            let directory = app.app.service::<dyn Directory>().unwrap();
+            let principal = directory.principal(user, organisation).await.unwrap().unwrap();
+            principal.roles().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(roles_of(&one, other).await, ["buyers"]);
+        assert_eq!((roles_of(&one, organisation).await.len(), roles_of(&two, organisation).await.len()), (0, 0));
+        let directory = one.app.service::<dyn Directory>().unwrap();
+        let known = async || {
+            let known = directory.roles_in(organisation).await.unwrap().unwrap();
+            known.into_iter().map(|role| (role.name, role.is_held)).collect::<Vec<_>>()
+        };
+        let administrator = ("Administrator".to_owned(), true);
+        assert_eq!(known().await, [administrator.clone(), ("Buyers".to_owned(), false)]);
+
+        users::grant(&here, user, buyers).await.unwrap();
+        assert_eq!(roles_of(&one, organisation).await, ["buyers"]);
+        two.app.wakes().call_local("identity");
+        assert_eq!(roles_of(&two, organisation).await, ["buyers"]);
+        assert_eq!(known().await[1].1, true);
+        // A key has them where no scope narrows it.
+        let service = one.app.service::<svc_identity::IdentityService>().unwrap();
+        let by_key = async |scope: Option<&[&str]>| {
+            let key = one.key(organisation, user, scope).await;
+            service.principal_of_key(&key).await.unwrap().unwrap().has_role("Buyers")
+        };
+        assert!(by_key(None).await && !by_key(Some(&["Products.View"])).await);
+
+        let name = roles::RoleChange { name: Some("Purchasers".to_owned()), ..roles::RoleChange::default() };
+        roles::change(&here, buyers, name).await.unwrap();
+        assert_eq!(roles_of(&one, organisation).await, ["purchasers"]);
+        let disabled = UserChange { disabled: Some(true), ..UserChange::default() };
+        users::change(&here, user, disabled).await.unwrap();
+        assert_eq!(known().await, [administrator, ("Purchasers".to_owned(), false)]);
+        let none = UserChange { disabled: Some(false), roles: Some([].into()), ..UserChange::default() };
+        users::change(&here, user, none).await.unwrap();
+        assert_eq!(roles_of(&one, organisation).await, [""; 0]);
+        assert_eq!(roles_of(&one, other).await, ["buyers"]);
+    }
+
     async fn who_may_less_takes_nothing_from_who_may_more(backend) {
         let (app, _database) = TestApp::set_up(backend).await;
         let organisation = app.first_organisation().await;
