@@ -179,7 +179,7 @@ CREATE TABLE workflows_reassignments (
     to_name TEXT NOT NULL,
     reason TEXT NOT NULL,
     by_name TEXT NOT NULL,
-    -- The permissions by which it was the person's turn, with commas between.
+    -- The claims by rights by which it was the person's turn, with commas between.
     permissions TEXT NOT NULL,
     at_us BIGINT NOT NULL,
     PRIMARY KEY (organisation_id, set_name, record_id, steps, from_user)

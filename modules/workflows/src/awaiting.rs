@@ -21,15 +21,15 @@ use uuid::Uuid;
 
 use crate::binding;
 use crate::claims;
-use crate::definition::Definition;
+use crate::definition::{By, Definition};
 use crate::permissions::ACT;
 
-/// The permissions by which people may be waited for to take records of a set on, in all versions that there
+/// The rights by which people may be waited for to take records of a set on, in all versions that there
 /// were when the node started.
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
-    named: RwLock<BTreeSet<String>>,
-    /// Those that there are, where a version may name any of them: what a row is asked by.
+    named: RwLock<BTreeSet<By>>,
+    /// The permissions that there are, where a version may name any of them, and any role: what a row is asked by.
     any: Option<BTreeSet<String>>,
 }
 
@@ -68,13 +68,13 @@ impl Awaited {
 
     pub(crate) fn add(&self, definition: &Definition) {
         let mut named = self.named.write().unwrap_or_else(PoisonError::into_inner);
-        named.extend(claims::permissions(definition).map(str::to_owned));
+        named.extend(claims::rights(definition).cloned());
     }
 
-    /// The claims by permissions that somebody holds.
+    /// The claims by rights that somebody has.
     pub(crate) fn held_by(&self, who: &Principal) -> Vec<String> {
         let named = self.named.read().unwrap_or_else(PoisonError::into_inner);
-        held(&named, who).collect()
+        named.iter().filter(|by| by.is_right_of(who)).filter_map(claims::of_right).collect()
     }
 
     fn claims_of(&self, who: &Principal, me: Uuid) -> Vec<String> {
@@ -115,11 +115,13 @@ impl Awaited {
     }
 }
 
+/// The claims by some permissions, and by any role.
 fn held<'a>(
-    names: &'a BTreeSet<String>,
+    permissions: &'a BTreeSet<String>,
     who: &'a Principal,
 ) -> impl Iterator<Item = String> + use<'a> {
-    names.iter().filter(|name| who.can(name)).map(|name| claims::of_permission(name))
+    let permissions = permissions.iter().filter(|name| who.can(name));
+    permissions.map(|name| claims::of_permission(name)).chain(who.roles().map(claims::of_role))
 }
 
 /// Whether a claim is one of somebody for whom the person stands in now.

@@ -22,6 +22,9 @@ pub(crate) const MAX_NAME: u32 = 40;
 /// The most whom a transition names: a row each while a record waits for them.
 pub(crate) const MAX_BY: usize = 10;
 
+/// The longest name of a role, in characters.
+pub(crate) const MAX_ROLE: usize = 200;
+
 /// The most people that a transition takes.
 pub(crate) const MAX_APPROVALS: u32 = 20;
 
@@ -67,6 +70,7 @@ pub(crate) fn problems(definition: &Definition) -> Vec<Problem> {
     problems.extend(kinds(definition));
     problems.extend(ends(definition));
     problems.extend(people(definition));
+    problems.extend(roles(definition));
     problems.extend(definition.states.iter().flat_map(|state| times(definition, state)));
     problems.extend(circle(definition));
     // Ways are followed where they lead somewhere.
@@ -178,10 +182,10 @@ fn people(definition: &Definition) -> Vec<Problem> {
                 "the transition `{name}` can't take {count} people; say 1 to {MAX_APPROVALS}"
             );
             problems.push(Problem::new("bad_approvals", message));
-        } else if count > 1 && !transition.by.iter().any(|by| matches!(by, By::Permission(_))) {
+        } else if count > 1 && !transition.by.iter().any(By::is_right) {
             let message = format!(
                 "the transition `{name}` takes {count} people, but only single persons may take it; \
-                 name a permission"
+                 name a permission or a role"
             );
             problems.push(Problem::new("bad_approvals", message));
         }
@@ -205,10 +209,10 @@ fn unsound_groups(transition: &Transition) -> Vec<Problem> {
         if is_twice || !is_name(&one.name) {
             group(format!("the group `{}` of `{name}` is there twice, or no name", one.name));
         }
-        let only_persons = !one.by.iter().any(|by| matches!(by, By::Permission(_)));
+        let only_persons = !one.by.iter().any(By::is_right);
         if one.by.is_empty() || one.approvals == 0 || (one.approvals > 1 && only_persons) {
             group(format!(
-                "the group `{}` of `{name}` can't give {} people; name a permission",
+                "the group `{}` of `{name}` can't give {} people; name a permission or a role",
                 one.name, one.approvals
             ));
         }
@@ -217,6 +221,26 @@ fn unsound_groups(transition: &Transition) -> Vec<Problem> {
         group(format!("the groups of `{name}` take more than {MAX_APPROVALS} people"));
     }
     problems
+}
+
+/// Names that no role could have. Whether there is one tells the organisation, and no definition.
+fn roles(definition: &Definition) -> Vec<Problem> {
+    let named = definition.named().filter_map(|by| match by {
+        By::Role(name) => Some(name),
+        By::Permission(_) | By::Creator | By::Person(_) => None,
+    });
+    let is_role = |name: &str| {
+        let is_short = (1..=MAX_ROLE).contains(&name.chars().count());
+        is_short && name.trim() == name && !name.chars().any(char::is_control)
+    };
+    let wrong: BTreeSet<&String> = named.filter(|name| !is_role(name)).collect();
+    let problem = |name: &String| {
+        let message = format!(
+            "`{name}` is no name of a role; write 1 to {MAX_ROLE} characters on one line, without spaces around them"
+        );
+        Problem::new("bad_role", message)
+    };
+    wrong.into_iter().map(problem).collect()
 }
 
 fn nobody(definition: &Definition) -> Vec<Problem> {

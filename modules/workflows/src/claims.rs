@@ -7,6 +7,7 @@
 //! | By | Claim |
 //! | --- | --- |
 //! | a permission | `permission:<name>`, for whoever holds it when they ask |
+//! | a role | `role:<name>` in small letters, for whoever has it when they ask |
 //! | who made the record, the person in a property | `user:<id>` |
 //!
 //! Claims are those of the definition that the record began with. They are stored with the step that brings a record into a state, and
@@ -25,7 +26,7 @@ use crate::store::{Approval, Reassignment};
 /// By which somebody may take a record on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Claim {
-    /// Who: those with a permission, or a person.
+    /// Who: those with a permission or a role, or a person.
     pub(crate) who: String,
     /// The transition, where it takes several people.
     pub(crate) several: Option<String>,
@@ -40,6 +41,21 @@ pub(crate) struct Claim {
 /// The claim of those who hold a permission.
 pub(crate) fn of_permission(name: &str) -> String {
     format!("permission:{name}")
+}
+
+/// The claim of those who have a role, whatever the case of its name. No claim has a comma, so that commas stand between
+/// several.
+pub(crate) fn of_role(name: &str) -> String {
+    format!("role:{}", name.to_lowercase().replace('%', "%25").replace(',', "%2C"))
+}
+
+/// The claim of those who have a right; none for what names a single person.
+pub(crate) fn of_right(by: &By) -> Option<String> {
+    match by {
+        By::Permission(name) => Some(of_permission(name)),
+        By::Role(name) => Some(of_role(name)),
+        By::Creator | By::Person(_) => None,
+    }
 }
 
 /// The claim of a person.
@@ -87,7 +103,9 @@ impl Standing<'_> {
     /// The claim of somebody to whom another's turn was handed on.
     fn claim_of(&self, one: &Reassignment, way: &Transition, by: &By) -> Option<Claim> {
         let was_theirs = match by {
-            By::Permission(name) => one.permissions.contains(name),
+            By::Permission(_) | By::Role(_) => {
+                of_right(by).is_some_and(|right| one.rights.contains(&right))
+            }
             By::Creator => self.creator == Some(one.from),
             By::Person(property) => (self.person_in)(property) == Some(one.from),
         };
@@ -121,16 +139,16 @@ impl Standing<'_> {
         let not_creator = self.creator.filter(|_| way.not_by_creator);
         let not_last = self.last.filter(|_| way.not_by_last);
         let person = match by {
-            By::Permission(_) => None,
+            By::Permission(_) | By::Role(_) => None,
             By::Creator => Some(self.creator?),
             By::Person(property) => Some((self.person_in)(property)?),
         };
         if person.is_some() && (person == not_creator || person == not_last) {
             return None;
         }
-        let who = match by {
-            By::Permission(name) => of_permission(name),
-            By::Creator | By::Person(_) => of_user(person?),
+        let who = match of_right(by) {
+            Some(right) => right,
+            None => of_user(person?),
         };
         let several = way.takes_several().then(|| way.name.clone());
         Some(Claim { who, several, not_creator, not_last, for_user: None })
@@ -153,7 +171,7 @@ pub(crate) fn naming<'a>(
 ) -> impl Iterator<Item = &'a str> {
     all_by(definition, state).filter_map(|by| match by {
         By::Person(property) => Some(property.as_str()),
-        By::Permission(_) | By::Creator => None,
+        By::Permission(_) | By::Role(_) | By::Creator => None,
     })
 }
 
@@ -168,13 +186,10 @@ pub(crate) fn has_groups(definition: &Definition, state: &str) -> bool {
     awaited(definition, state).any(|way| !way.groups.is_empty())
 }
 
-/// The permissions that are claims in some state.
-pub(crate) fn permissions(definition: &Definition) -> impl Iterator<Item = &str> {
+/// The rights that are claims in some state.
+pub(crate) fn rights(definition: &Definition) -> impl Iterator<Item = &By> {
     let states = definition.states.iter();
-    states.flat_map(|state| all_by(definition, &state.name)).filter_map(|by| match by {
-        By::Permission(name) => Some(name.as_str()),
-        By::Creator | By::Person(_) => None,
-    })
+    states.flat_map(|state| all_by(definition, &state.name)).filter(|by| by.is_right())
 }
 
 #[cfg(test)]
@@ -219,6 +234,8 @@ mod tests {
         let (ada, bob) = (of(&of_user(ADA)), of(&of_user(BOB)));
         let holders = || of(&of_permission("P"));
         assert_eq!(claims(way().by(By::permission("P"))), [holders()]);
+        let role = "Buyers, 100 %";
+        assert_eq!(claims(way().by(By::role(role))), [of("role:buyers%2C 100 %25")]);
         assert_eq!(claims(way().by(By::Creator)), [ada]);
         assert_eq!(claims(way().by(By::person_in("buyerId"))), [bob]);
         assert_eq!(claims(way().by(By::person_in("nobody"))), []);

@@ -7,6 +7,10 @@ use serde_json::Value as Json;
 
 use crate::calendar::Term;
 
+mod by;
+
+pub use by::By;
+
 /// A workflow of an entity set, as an application declares it.
 ///
 /// ```
@@ -186,32 +190,6 @@ fn is_one(count: &u32) -> bool {
     *count == 1
 }
 
-/// Who may take a transition.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum By {
-    /// Who holds this permission.
-    Permission(String),
-    /// The person who made the record.
-    Creator,
-    /// The person whose identifier a property of the record holds.
-    Person(String),
-}
-
-impl By {
-    /// Who holds a permission, which a module declares.
-    #[must_use]
-    pub fn permission(name: &str) -> Self {
-        Self::Permission(name.to_owned())
-    }
-
-    /// The person whose identifier this property of the record holds.
-    #[must_use]
-    pub fn person_in(property: &str) -> Self {
-        Self::Person(property.to_owned())
-    }
-}
-
 /// The value that a transition gives a property of the record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -259,6 +237,12 @@ impl Definition {
 
     pub(crate) fn find_transition(&self, name: &str) -> Option<&Transition> {
         self.transitions.iter().find(|transition| transition.name == name)
+    }
+
+    /// All whom it names, whatever for.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &By> {
+        let of_ways = self.transitions.iter().flat_map(|way| way.everybody().chain(&way.notifies));
+        of_ways.chain(self.states.iter().flat_map(|state| &state.escalates_to))
     }
 
     /// The transitions that lead away from a state.

@@ -222,29 +222,29 @@ impl WorkflowEngine {
                 return Err(changed_since());
             }
             self.require_able(&uow, &subject, &taker).await?;
-            let permissions = subject.turn_of(&giver);
+            let rights = subject.turn_of(&giver);
             let held: Vec<Uuid> =
                 subject.reassigned.iter().filter(|it| it.to == from).map(|it| it.from).collect();
-            if permissions.is_none() && held.is_empty() {
+            if rights.is_none() && held.is_empty() {
                 return Err(NOT_ALLOWED.error(format!(
                     "the record doesn't await `{}`, so there is nothing to hand on",
                     giver.display_name()
                 )));
             }
             let actor = uow.context().principal().actor();
-            let of = |from: Uuid, permissions: Vec<String>| Reassignment {
+            let of = |from: Uuid, rights: Vec<String>| Reassignment {
                 from,
                 to,
                 to_name: taker.display_name().to_owned(),
                 reason: reason.to_owned(),
                 by_name: actor.display_name.clone(),
-                permissions,
+                rights,
                 at_us: uow.context().clock().now_us(),
             };
             let passed = subject.reassigned.iter().filter(|it| it.to == from);
             let mut all: Vec<Reassignment> =
-                passed.map(|it| of(it.from, it.permissions.clone())).collect();
-            all.extend(permissions.map(|permissions| of(from, permissions)));
+                passed.map(|it| of(it.from, it.rights.clone())).collect();
+            all.extend(rights.map(|rights| of(from, rights)));
             let steps = subject.instance.steps;
             let place = subject.place(uow.context())?;
             for one in &all {

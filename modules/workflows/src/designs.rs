@@ -443,12 +443,9 @@ fn unknown_permissions(ctx: &Context, definition: &Definition) -> Vec<Problem> {
     let Some(catalogue) = ctx.app().find_service::<PermissionCatalogue>() else {
         return Vec::new();
     };
-    let of_ways = definition.transitions.iter();
-    let by = of_ways.flat_map(|way| way.everybody().chain(&way.notifies));
-    let by = by.chain(definition.states.iter().flat_map(|state| &state.escalates_to));
-    let by = by.filter_map(|by| match by {
+    let by = definition.named().filter_map(|by| match by {
         By::Permission(name) => Some(name),
-        By::Creator | By::Person(_) => None,
+        By::Role(_) | By::Creator | By::Person(_) => None,
     });
     let locks = definition.states.iter().filter_map(|state| state.lock.as_ref()?.unless.as_ref());
     let mut unknown: Vec<&String> =

@@ -3,7 +3,7 @@
 //! | Code | What is said |
 //! | --- | --- |
 //! | `both_hold` | two transitions lead the same people the same way, and a record may hold the conditions of both |
-//! | `nobody_holds` | nobody but administrators holds a permission by which a transition is taken |
+//! | `nobody_holds` | nobody but administrators holds a permission by which a transition is taken, or nobody has the role |
 
 use std::collections::BTreeSet;
 
@@ -75,37 +75,65 @@ fn in_common<'a>(one: &'a Transition, other: &Transition) -> Option<&'a str> {
     one.from.iter().map(String::as_str).find(|state| other.leaves(state))
 }
 
-/// Transitions, and groups of them, whose every permission nobody holds.
+/// Transitions, and groups of them, of which nobody has any right that they name.
 async fn nobody_holds(ctx: &Context, definition: &Definition) -> Result<Vec<Problem>> {
     let everybody = definition.transitions.iter().flat_map(Transition::everybody);
     let asked: BTreeSet<String> = everybody.filter_map(permission).map(str::to_owned).collect();
     let Some(directory) = ctx.app().find_service::<dyn Directory>() else { return Ok(Vec::new()) };
-    let Some(granted) = directory.granted_in(ctx.organisation()?, &asked).await? else {
+    let organisation = ctx.organisation()?;
+    let Some(granted) = directory.granted_in(organisation, &asked).await? else {
         return Ok(Vec::new());
     };
-    let is_without = |by: &[By]| {
-        let unheld = |by: &By| permission(by).is_some_and(|name| !granted.contains(name));
-        !by.is_empty() && by.iter().all(unheld)
+    let roles = directory.roles_in(organisation).await?;
+    let has_members = |name: &str| {
+        let Some(roles) = &roles else { return true };
+        let name = name.to_lowercase();
+        roles.iter().any(|role| role.is_held && role.name.to_lowercase() == name)
+    };
+    let is_held = |by: &By| match by {
+        By::Permission(name) => granted.contains(name),
+        By::Role(name) => has_members(name),
+        By::Creator | By::Person(_) => true,
     };
     let mut doubts = Vec::new();
     for way in &definition.transitions {
         let groups = way.groups.iter().map(|group| &group.by);
-        for by in [&way.by].into_iter().chain(groups).filter(|by| is_without(by)) {
-            let names: Vec<&str> = by.iter().filter_map(permission).collect();
-            let message = format!(
-                "nobody but administrators holds `{}`, which the transition `{}` takes; grant it to a role, or name another",
-                names.join("` or `"),
-                way.name
-            );
-            doubts.push(Problem::new("nobody_holds", message));
+        for by in [&way.by].into_iter().chain(groups) {
+            if !by.is_empty() && !by.iter().any(is_held) {
+                doubts.push(Problem::new("nobody_holds", nobody_has(by, way)));
+            }
         }
     }
     Ok(doubts)
 }
 
+fn nobody_has(by: &[By], way: &Transition) -> String {
+    let permissions: Vec<&str> = by.iter().filter_map(permission).collect();
+    let roles: Vec<&str> = by.iter().filter_map(role).collect();
+    let mut told = Vec::new();
+    if !permissions.is_empty() {
+        told.push(format!("nobody but administrators holds `{}`", permissions.join("` or `")));
+    }
+    if !roles.is_empty() {
+        told.push(format!("nobody has the role `{}`", roles.join("` or `")));
+    }
+    let told = told.join(", and ");
+    format!(
+        "{told}, which the transition `{}` takes; give it to somebody, or name another",
+        way.name
+    )
+}
+
 fn permission(by: &By) -> Option<&str> {
     match by {
         By::Permission(name) => Some(name),
-        By::Creator | By::Person(_) => None,
+        By::Role(_) | By::Creator | By::Person(_) => None,
+    }
+}
+
+fn role(by: &By) -> Option<&str> {
+    match by {
+        By::Role(name) => Some(name),
+        By::Permission(_) | By::Creator | By::Person(_) => None,
     }
 }

@@ -52,10 +52,11 @@ pub(crate) fn tell(
     }
     let creator = subject.creator_after(told.user.id);
     let mut users: Vec<Uuid> = Vec::new();
-    let mut permissions = Vec::new();
+    let (mut permissions, mut roles) = (Vec::new(), Vec::new());
     for who in &transition.notifies {
         match who {
             By::Permission(name) => permissions.push(name.clone()),
+            By::Role(name) => roles.push(name.clone()),
             By::Creator => users.extend(creator),
             By::Person(property) => {
                 users.extend(binding::person_in(&subject.workflow.model, record, property));
@@ -71,6 +72,7 @@ pub(crate) fn tell(
         state: told.to.clone(),
         users,
         permissions,
+        roles,
         user: told.user.clone(),
         comment: told.comment.clone(),
     })
@@ -116,11 +118,13 @@ impl WorkflowEngine {
     }
 }
 
-/// The same person, who may do everything in the organisation.
+/// The same person with the same roles, who may do everything in the organisation.
 fn able(who: &Principal, organisation: svc_core::OrganisationId) -> Principal {
     match who.user_id() {
         Some(user) if who.kind() != PrincipalKind::System => {
-            Principal::user(user, who.display_name(), organisation, PermissionSet::everything())
+            let everything = PermissionSet::everything();
+            Principal::user(user, who.display_name(), organisation, everything)
+                .with_roles(who.roles())
         }
         _ => Principal::system_in(organisation),
     }

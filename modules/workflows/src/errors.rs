@@ -34,7 +34,7 @@ pub const OTHER_STATE: ErrorCode = ErrorCode::new(
 pub const NOT_ALLOWED: ErrorCode = ErrorCode::new(
     "workflows.not_allowed",
     ErrorKind::Forbidden,
-    "The caller is none of those who may take the transition; `permissions` would each allow it",
+    "The caller is none of those who may take the transition; each of `permissions` and `roles` would allow it",
 );
 
 /// Somebody else must take the transition.

@@ -123,6 +123,9 @@ pub struct WorkflowNotice {
     pub users: Vec<Uuid>,
     /// Those who hold one of these permissions are to be told, too.
     pub permissions: Vec<String>,
+    /// Those who have one of these roles in the organisation are to be told, too.
+    #[serde(default)]
+    pub roles: Vec<String>,
     /// Who took it.
     pub user: TransitionUser,
     /// What was said.
@@ -139,6 +142,7 @@ impl WorkflowNotice {
             state: told.to,
             users: vec![Uuid::from_u128(9)],
             permissions: Vec::new(),
+            roles: Vec::new(),
             user: told.user,
             comment: told.comment,
         }

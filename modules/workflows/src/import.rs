@@ -101,7 +101,7 @@ mod tests {
         let written = Definition::new()
             .state(State::initial("open").locks(["total"]).unless("P").kept())
             .state(State::last("done"))
-            .transition(way.group(Group::new("a").by(By::Creator)).kept());
+            .transition(way.group(Group::new("a").by(By::Creator).by(By::role("Buyers"))).kept());
         let json = serde_json::to_value(&written).unwrap();
         assert_eq!(definition(&json).unwrap(), written);
         assert_eq!(
@@ -118,6 +118,7 @@ mod tests {
             json!({"states": [{"name": "a", "kind": "final", "lock": {"unles": "P"}}], "transitions": []}),
             json!({"states": [], "transitions": [{"name": "a", "from": [], "to": "b", "by": [], "wen": "x"}]}),
             json!({"states": [], "transitions": [{"name": "a", "from": [], "to": "b", "by": [], "groups": [{"nam": "x"}]}]}),
+            json!({"states": [], "transitions": [{"name": "a", "from": [], "to": "b", "by": [{"rolle": "x"}]}]}),
             json!({"states": [{"name": "a", "kind": "last"}], "transitions": []}),
             json!([]),
             json!({"states": 1}),

@@ -139,7 +139,7 @@ impl Facts<'_> {
         match by {
             // The application itself, as it does when a time has come.
             _ if who.kind() == PrincipalKind::System => true,
-            By::Permission(permission) => who.can(permission),
+            By::Permission(_) | By::Role(_) => by.is_right_of(who),
             By::Creator => me.is_some() && me == self.creator,
             By::Person(property) => me.is_some() && me == (self.person_in)(property),
         }
@@ -157,16 +157,26 @@ pub(crate) fn missing_permission(who: &Principal, permission: &str) -> Option<Er
 
 /// The refusal of whoever is none of those who may take a transition.
 fn not_among<'a>(by: impl Iterator<Item = &'a By>) -> Error {
-    let permissions = by.filter_map(|by| match by {
-        By::Permission(permission) => Some(permission.as_str()),
-        By::Creator | By::Person(_) => None,
-    });
-    let permissions: Vec<&str> = permissions.collect();
-    let message = match permissions[..] {
-        [] => "only the person whom the record names may do this".to_owned(),
-        _ => format!("this needs the permission `{}`", permissions.join("` or `")),
+    let (mut permissions, mut roles): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for by in by {
+        match by {
+            By::Permission(name) => permissions.push(name),
+            By::Role(name) => roles.push(name),
+            By::Creator | By::Person(_) => {}
+        }
+    }
+    let named = |names: &[&str]| names.join("` or `");
+    let message = match (&permissions[..], &roles[..]) {
+        ([], []) => "only the person whom the record names may do this".to_owned(),
+        ([], _) => format!("only members of the role `{}` may do this", named(&roles)),
+        (_, []) => format!("this needs the permission `{}`", named(&permissions)),
+        _ => format!(
+            "this needs the permission `{}`, or the role `{}`",
+            named(&permissions),
+            named(&roles)
+        ),
     };
-    NOT_ALLOWED.error(message).with("permissions", permissions)
+    NOT_ALLOWED.error(message).with("permissions", permissions).with("roles", roles)
 }
 
 /// Insists on the comment of a transition that needs one.
@@ -237,7 +247,7 @@ mod tests {
             to_name: "Eve".to_owned(),
             reason: "away".to_owned(),
             by_name: "Gil".to_owned(),
-            permissions: Vec::new(),
+            rights: Vec::new(),
             at_us: 0,
         }];
         let code = |who: &Principal, represents: Option<&Principal>, way: &Transition| {
@@ -310,6 +320,25 @@ mod tests {
         assert_eq!(code(&bob, &way().by(By::person_in("buyerId"))), None);
         assert_eq!(code(&ada, &way().by(By::person_in("buyerId"))), Some("workflows.not_allowed"));
         assert_eq!(code(&bob, &way().by(By::person_in("other"))), Some("workflows.not_allowed"));
+    }
+
+    #[test]
+    fn members_of_a_role_may() {
+        let way = || Transition::new("x").from(["open"]).to("done").by(By::role("Buyers"));
+        let (ada, bob) = (person(ADA, &["Buyers"]), person(BOB, &[]).with_roles(["buyers"]));
+        assert_eq!(code(&ada, &way()), Some("workflows.not_allowed"), "a permission is no role");
+        assert_eq!(code(&bob, &way()), None);
+        assert_eq!(code(&ada, &way().by(By::Creator)), None);
+        assert_eq!(code(&bob, &way().not_by_last()), Some("workflows.four_eyes"));
+        let refusal = |by: &[By]| {
+            let refused = not_among(by.iter());
+            (refused.message().to_owned(), refused.parameters()["roles"].clone())
+        };
+        let (told, roles) = refusal(&[By::role("Buyers"), By::Creator]);
+        assert_eq!(told, "only members of the role `Buyers` may do this");
+        assert_eq!(roles, serde_json::json!(["Buyers"]));
+        let (told, _) = refusal(&[By::permission("P"), By::role("Buyers")]);
+        assert_eq!(told, "this needs the permission `P`, or the role `Buyers`");
     }
 
     #[test]

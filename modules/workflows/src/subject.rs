@@ -315,7 +315,7 @@ impl Subject {
         self.facts((ctx.principal(), represents), |facts| facts.groups_of(transition))
     }
 
-    /// The permissions by which it is somebody's turn; none where it isn't.
+    /// The rights by which it is somebody's turn, as their claims; none where it isn't.
     pub(crate) fn turn_of(&self, who: &Principal) -> Option<Vec<String>> {
         if !who.can(ACT) {
             return None;
@@ -326,10 +326,7 @@ impl Subject {
         let by = claims::awaited(&self.definition, state)
             .flat_map(Transition::everybody)
             .chain(self.escalated_to());
-        let held = by.filter_map(|by| match by {
-            By::Permission(name) if who.can(name) => Some(name.clone()),
-            _ => None,
-        });
+        let held = by.filter(|by| by.is_right_of(who)).filter_map(claims::of_right);
         let held: BTreeSet<String> = held.collect();
         Some(held.into_iter().collect())
     }

@@ -158,7 +158,7 @@ pub(crate) async fn read_workflow_design(
         definition: (*definition).clone(),
         draft,
         versions: versions.into_iter().map(Into::into).collect(),
-        palette: PaletteBody::of(&ctx, &engine, workflow),
+        palette: PaletteBody::of(&ctx, &engine, workflow).await?,
         entity_type: set,
     }))
 }

@@ -1,7 +1,7 @@
 //! What a definition may name, for those who draw it.
 
 use serde::Serialize;
-use svc_core::PermissionCatalogue;
+use svc_core::{Directory, PermissionCatalogue, Result};
 use svc_data::Context;
 use svc_data::value::ValueKind;
 use svc_events::{EventKind, Events};
@@ -19,6 +19,8 @@ pub(crate) struct PaletteBody {
     properties: Vec<PropertyBody>,
     /// The permissions.
     permissions: Vec<String>,
+    /// The roles of the organisation, by their names; none where nobody can tell.
+    roles: Option<Vec<String>>,
     /// The actions of the record that need no parameters and that the caller may call.
     actions: Vec<String>,
     /// The application events that can be published.
@@ -37,7 +39,12 @@ pub(crate) struct PropertyBody {
 }
 
 impl PaletteBody {
-    pub(crate) fn of(ctx: &Context, engine: &WorkflowEngine, workflow: &Workflow) -> Self {
+    pub(crate) async fn of(
+        ctx: &Context,
+        engine: &WorkflowEngine,
+        workflow: &Workflow,
+    ) -> Result<Self> {
+        let roles = roles_in(ctx).await?;
         let (model, who) = (&workflow.model, ctx.principal());
         let columns = model.columns.iter().enumerate();
         let visible = columns.filter(|(place, _)| model.is_visible(*place, who));
@@ -56,13 +63,20 @@ impl PaletteBody {
         let events = ctx.app().find_service::<Events>();
         let events = events.iter().flat_map(|events| events.all());
         let events = events.filter(|it| it.kind == EventKind::Application && it.schema.is_none());
-        Self {
+        Ok(Self {
             properties: properties.collect(),
             permissions: permissions.map(|(name, _)| name.clone()).collect(),
+            roles,
             actions: callable.map(|(_, operation)| operation.name.clone()).collect(),
             events: events.map(|event| event.name.clone()).collect(),
-        }
+        })
     }
+}
+
+async fn roles_in(ctx: &Context) -> Result<Option<Vec<String>>> {
+    let Some(directory) = ctx.app().find_service::<dyn Directory>() else { return Ok(None) };
+    let roles = directory.roles_in(ctx.organisation()?).await?;
+    Ok(roles.map(|roles| roles.into_iter().map(|role| role.name).collect()))
 }
 
 fn kind_of(kind: ValueKind) -> &'static str {

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use svc_core::{Error, Principal, Result};
 use svc_data::Context;
 use svc_http::{ApiJson, ApiPath, ApiResult, InLanguage, May};
@@ -66,11 +67,15 @@ pub(crate) struct ObstacleBody {
     code: String,
     /// What it says.
     detail: String,
+    /// The roles of which each would allow it; none where no role does.
+    roles: Vec<String>,
 }
 
 impl From<&Error> for ObstacleBody {
     fn from(error: &Error) -> Self {
-        Self { code: error.code().to_owned(), detail: error.message().to_owned() }
+        let roles = error.parameters().get("roles").and_then(Value::as_array).into_iter().flatten();
+        let roles = roles.filter_map(Value::as_str).map(str::to_owned).collect();
+        Self { code: error.code().to_owned(), detail: error.message().to_owned(), roles }
     }
 }
 

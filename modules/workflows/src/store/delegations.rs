@@ -31,8 +31,8 @@ pub(crate) struct Reassignment {
     pub(crate) to_name: String,
     pub(crate) reason: String,
     pub(crate) by_name: String,
-    /// The permissions by which it was the person's turn.
-    pub(crate) permissions: Vec<String>,
+    /// The rights by which it was the person's turn, as their claims.
+    pub(crate) rights: Vec<String>,
     pub(crate) at_us: i64,
 }
 
@@ -218,14 +218,14 @@ pub(crate) async fn reassigned(
 }
 
 fn reassignment(row: &QueryResult) -> Result<Reassignment> {
-    let permissions: String = column(row, 7)?;
+    let rights: String = column(row, 7)?;
     Ok(Reassignment {
         from: column(row, 2)?,
         to: column(row, 3)?,
         to_name: column(row, 4)?,
         reason: column(row, 5)?,
         by_name: column(row, 6)?,
-        permissions: permissions.split_terminator(',').map(str::to_owned).collect(),
+        rights: rights.split_terminator(',').map(str::to_owned).collect(),
         at_us: column(row, 8)?,
     })
 }
@@ -253,7 +253,7 @@ pub(crate) async fn reassign(
         one.to_name.as_str().into(),
         one.reason.as_str().into(),
         one.by_name.as_str().into(),
-        one.permissions.join(",").into(),
+        one.rights.join(",").into(),
         one.at_us.into(),
     ];
     uow.execute(database.statement(sql, of_one().chain(told))).await.map(drop)

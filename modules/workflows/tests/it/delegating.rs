@@ -11,7 +11,7 @@ use crate::fixture::World;
 
 const DELEGATIONS: &str = "/api/v1/workflows/delegations";
 
-fn person(name: &str, permissions: &[&str]) -> Person {
+pub(crate) fn person(name: &str, permissions: &[&str]) -> Person {
     let own = ["Workflows.View", "Workflows.Act", "Orders.View"];
     let all: Vec<&str> = own.into_iter().chain(permissions.iter().copied()).collect();
     Person::named(name).who_may(&all)
@@ -39,7 +39,7 @@ impl People {
     }
 }
 
-fn id_of(who: &Person) -> Json {
+pub(crate) fn id_of(who: &Person) -> Json {
     json!(who.principal().user_id().unwrap().0)
 }
 
@@ -56,18 +56,18 @@ async fn several(backend: Backend) -> World {
     World::with(backend, definition).await
 }
 
-async fn delegate(world: &World, who: &Person, body: Json) -> (u16, Json) {
+pub(crate) async fn delegate(world: &World, who: &Person, body: Json) -> (u16, Json) {
     let answer = world.client(who).post(DELEGATIONS, body).await;
     (answer.status.as_u16(), answer.json())
 }
 
-fn later(world: &World, days: i64) -> String {
+pub(crate) fn later(world: &World, days: i64) -> String {
     let time: OffsetDateTime = world.app.clock().now() + time::Duration::days(days);
     svc_database::stored::timestamp(time)
 }
 
 /// Whether it awaits somebody, as the list of tasks and the property say.
-async fn awaits(world: &World, who: &Person, id: &str) -> bool {
+pub(crate) async fn awaits(world: &World, who: &Person, id: &str) -> bool {
     let client = world.client(who);
     let tasks = client.get("/api/v1/workflows/tasks").await.expect(200);
     let path = format!("/odata/v1/Orders({id})?$select=workflowAwaitsMe");
@@ -77,12 +77,12 @@ async fn awaits(world: &World, who: &Person, id: &str) -> bool {
     is_task
 }
 
-async fn code(world: &World, who: &Person, id: &str, transition: &str) -> Json {
+pub(crate) async fn code(world: &World, who: &Person, id: &str, transition: &str) -> Json {
     let (status, told) = world.take(who, id, transition, None).await;
     if status == 200 { json!(200) } else { told["code"].clone() }
 }
 
-async fn reassign(
+pub(crate) async fn reassign(
     world: &World,
     who: &Person,
     id: &str,

@@ -18,4 +18,5 @@ mod model;
 mod moving;
 mod pages;
 mod racing;
+mod roles;
 mod tasks;
