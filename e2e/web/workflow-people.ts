@@ -19,11 +19,25 @@ async function write(page: Page, field: Locator, value: string): Promise<void> {
 }
 
 /** What held before holds again, for the scenarios that come. */
-async function publishAgain(application: Application, version: number): Promise<void> {
+export async function publishAgain(application: Application, version: number): Promise<void> {
   await begin(application);
   const definition = await application.ask(`${DESIGNER}/versions/${version}`);
   await application.ask(`${DESIGNER}/draft`, { method: 'PUT', body: { revision: 0, definition } });
   await application.ask(`${DESIGNER}/publish`, { method: 'POST', body: { revision: 1 } });
+}
+
+/** The role that somebody came in with. */
+async function roleOf(page: Page): Promise<string> {
+  const roles = await page.evaluate(async () => {
+    const answer = await fetch('/api/v1/me', { headers: { accept: 'application/json', 'X-CSRF': '1' } });
+    return ((await answer.json()) as { roles: string[] }).roles;
+  });
+  assert.equal(roles.length, 1);
+  return roles[0] as string;
+}
+
+interface Definition {
+  readonly transitions: readonly { readonly name: string; readonly by: readonly unknown[] }[];
 }
 
 /** Walks to a button of a task by keys alone, and presses it. */
@@ -101,6 +115,48 @@ export const people = [
         await standing.locator('summary').click();
         await standing.getByText(/^Pia/).first().waitFor();
         await standing.getByText(/^Kay/).first().waitFor();
+      } finally {
+        await publishAgain(application, version);
+      }
+    },
+  ),
+
+  story(
+    'an administrator draws that a role approves, too: its member does, and who isn’t one is told whose it is',
+    { app: 'workflows.designer', later: true },
+    async ({ page, application, visit, stranger }) => {
+      await begin(application);
+      const { version } = await application.ask<{ version: number }>(DESIGNER);
+      const member = await comeIn(application, stranger, { first: 'Mel', permissions: OWN });
+      const role = await roleOf(member);
+      await visit({ app: 'workflows.designer' });
+      await box(page, 'draft').waitFor();
+      const part = page.getByLabel('Choose a state or a transition');
+      await part.selectOption('transition:approve');
+      const roles = page.getByRole('group', { name: 'Who may take it: roles' });
+      await roles.getByLabel('Add a role').selectOption('Administrator');
+      await roles.getByLabel('Add a role').selectOption(role);
+      assert.equal(await roles.getByLabel('Add a role').inputValue(), '', 'it is ready for another one');
+      await roles.getByRole('button', { name: 'Not the role Administrator' }).click();
+      await roles.getByRole('button', { name: `Not the role ${role}` }).waitFor();
+      await publish(page);
+      try {
+        const drawn = await application.ask<{ definition: Definition }>(DESIGNER);
+        const approve = drawn.definition.transitions.find(({ name }) => name === 'approve');
+        assert.deepEqual(approve?.by, [{ permission: 'Orders.Approve' }, { role }]);
+        const clerk = await comeIn(application, stranger);
+        const [order] = (await place(application, (path, body) => askAs(clerk, path, body), 1)) as [Order];
+        await clerk.goto(addressOf(application.url, { app: 'sets.Orders', state: { r: order.id } }));
+        const standing = clerk.getByRole('region', { name: 'Workflow' });
+        await standing.getByRole('button', { name: 'Submit' }).click();
+        await standing.getByText(`This is for members of the role ${role}.`).waitFor();
+        await member.goto(addressOf(application.url, { app: TASKS, state: { order: 'newest' } }));
+        await row(member, order.number)
+          .getByRole('button', { name: /^Approve/ })
+          .first()
+          .click();
+        await said(member, `${order.number}: It is now: Approved`);
+        await standing.locator('h3', { hasText: 'Approved' }).waitFor();
       } finally {
         await publishAgain(application, version);
       }

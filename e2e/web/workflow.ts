@@ -1,10 +1,13 @@
 /** Records that are taken from state to state. */
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { deafen, fresh, said, story } from './scenario.ts';
 import type { Application } from './application.ts';
 import { board } from './workflow-board.ts';
-import { designer } from './workflow-designer.ts';
-import { people } from './workflow-people.ts';
+import { begin, designer, place } from './workflow-designer.ts';
+import { people, publishAgain } from './workflow-people.ts';
+
+const DESIGNER = '/api/v1/workflows/designer/Orders';
 
 /** An order that waits for its approval. */
 interface Waiting {
@@ -94,6 +97,65 @@ export const workflow = [
       const now = await application.ask<{ state: { name: string }; since: string | null; past: unknown[] }>(path);
       assert.deepEqual([now.state.name, now.past], ['draft', []]);
       assert.ok(now.since, 'one without an instance has no time since when');
+    },
+  ),
+
+  story(
+    'an order says what happens to it by itself, when, and why it would not yet',
+    { later: true },
+    async ({ page, application, visit, another }) => {
+      const standing = (on: Page) => on.getByRole('region', { name: 'Workflow' });
+      interface Standing {
+        readonly version: string;
+        readonly automatic: { readonly title: string; readonly time: string } | null;
+      }
+      const look = (id: string) => application.ask<Standing>(`/api/v1/workflows/Orders/${id}`);
+      // As the browser of a scenario writes times: British, in Berlin.
+      const written = (time: string) =>
+        new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Europe/Berlin' }).format(
+          new Date(time),
+        );
+      const filter = encodeURIComponent("workflowState eq 'shipped'");
+      const { value } = await application.ask<{ value: Waiting[] }>(
+        `/odata/v1/Orders?$filter=${filter}&$orderby=shippedAt%20desc&$top=1&$select=id,number`,
+      );
+      const [shipped] = value;
+      assert.ok(shipped, 'the sample has orders that were shipped of late');
+      const { automatic } = await look(shipped.id);
+      assert.ok(automatic);
+      await visit({ app: 'sets.Orders', state: { r: shipped.id } });
+      await standing(page)
+        .getByText(`By itself at ${written(automatic.time)}: Close`, { exact: true })
+        .waitFor();
+
+      await begin(application);
+      interface Drawn {
+        readonly version: number;
+        readonly definition: { readonly states: readonly { readonly name: string }[] };
+      }
+      const { version, definition } = await application.ask<Drawn>(DESIGNER);
+      const after = { after: { days: 1 }, transition: 'approveLarge' };
+      const states = definition.states.map((state) =>
+        state.name === 'submitted' ? { ...state, automatic: after } : state,
+      );
+      const body = { revision: 0, definition: { ...definition, states } };
+      const { revision } = await application.ask<{ revision: number }>(`${DESIGNER}/draft`, { method: 'PUT', body });
+      await application.ask(`${DESIGNER}/publish`, { method: 'POST', body: { revision } });
+      try {
+        const id = await place(application);
+        const { version: seen } = await look(id);
+        const submit = `/api/v1/workflows/Orders/${id}/transitions/submit`;
+        await application.ask(submit, { method: 'POST', body: { version: seen } });
+        const next = (await look(id)).automatic;
+        assert.ok(next);
+        const other = await another({ app: 'sets.Orders', state: { r: id } });
+        const why = 'The record doesn’t meet the condition for it.';
+        await standing(other)
+          .getByText(`By itself: ${next.title}. ${why} It is tried again at ${written(next.time)}.`, { exact: true })
+          .waitFor();
+      } finally {
+        await publishAgain(application, version);
+      }
     },
   ),
 

@@ -47,6 +47,10 @@ refused-workflows-condition = Die Bedingung dafür ist nicht erfüllt.
 refused-workflows-four-eyes = Das muss jemand anders tun: Sie haben es angelegt oder den Schritt davor getan.
 refused-workflows-locked = In diesem Zustand lässt sich das nicht ändern.
 refused-workflows-not-allowed = Dafür sind andere zuständig.
+refused-workflows-not-allowed-roles = { $count ->
+    [one] Dafür sind Mitglieder der Rolle { $roles } zuständig.
+   *[other] Dafür sind Mitglieder einer der Rollen { $roles } zuständig.
+}
 workflow = Ablauf
 workflow-approved = { $count ->
     [one] Zugestimmt. Es fehlt noch eine Person.

@@ -47,6 +47,10 @@ refused-workflows-condition = The record doesn’t meet the condition for it.
 refused-workflows-four-eyes = Somebody else has to: you made it, or took the step before.
 refused-workflows-locked = This can’t be changed in the state that the record is in.
 refused-workflows-not-allowed = This is for others.
+refused-workflows-not-allowed-roles = { $count ->
+    [one] This is for members of the role { $roles }.
+   *[other] This is for members of one of the roles { $roles }.
+}
 workflow = Workflow
 workflow-approved = { $count ->
     [one] Approved. One more person has to.

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assignedText, readAssigned } from '../../modules/workflows/web/designer/assigned.ts';
-import type { Definition, Transition } from '../../modules/workflows/web/designer/definition.ts';
+import { lineOf, rolesOf, withLine, withoutRole, withRole } from '../../modules/workflows/web/designer/by.ts';
+import type { By, Definition, Transition } from '../../modules/workflows/web/designer/definition.ts';
 import {
   aboutOf,
   addGroup,
@@ -121,4 +122,18 @@ test('terms and values are what a form has of them', () => {
     assert.equal(readAssigned(kind, typed), value);
     if (value !== 'twelve') assert.equal(assignedText(value), typed);
   }
+});
+
+test('who may is a line and roles beside it, which keep what each other says', () => {
+  const by: By[] = ['creator', { role: 'Buyers, 100 %' }, { permission: 'Orders.Approve' }, { person: 'buyerId' }];
+  assert.equal(lineOf(by), '@creator, Orders.Approve, @buyerId');
+  assert.deepEqual(rolesOf(by), ['Buyers, 100 %']);
+  assert.deepEqual(withLine(by, 'Orders.Ship  @buyerId'), [
+    { permission: 'Orders.Ship' },
+    { person: 'buyerId' },
+    { role: 'Buyers, 100 %' },
+  ]);
+  assert.deepEqual(withRole([{ role: 'Buyers' }], 'Store'), [{ role: 'Buyers' }, { role: 'Store' }]);
+  assert.deepEqual(withRole([{ role: 'Buyers' }], 'BUYERS'), [{ role: 'Buyers' }]);
+  assert.deepEqual(withoutRole(['creator', { role: 'Buyers' }], 'Buyers'), ['creator']);
 });

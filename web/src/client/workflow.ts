@@ -37,6 +37,8 @@ export interface Approval {
 export interface Obstacle {
   readonly code: string;
   readonly detail: string;
+  /** The roles of which each would allow it. */
+  readonly roles: readonly string[];
 }
 
 /** A transition out of the state of a record. */

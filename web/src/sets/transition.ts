@@ -12,8 +12,10 @@ import { find, text } from '../text.ts';
 const MOST_COMMENT = 2000;
 
 /** Why somebody can't take a transition, in their language where there are words for it. */
-export function whyNot({ code, detail }: Obstacle): string {
-  return find(`refused-${code.replaceAll(/[._]/g, '-')}`) ?? capitalised(detail);
+export function whyNot({ code, detail, roles }: Obstacle): string {
+  const id = `refused-${code.replaceAll(/[._]/g, '-')}`;
+  const named = { count: roles.length, roles: roles.join(', ') };
+  return (roles.length > 0 ? find(`${id}-roles`, undefined, named) : undefined) ?? find(id) ?? capitalised(detail);
 }
 
 /** What came of a transition, in a sentence. */

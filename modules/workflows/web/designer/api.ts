@@ -34,6 +34,8 @@ export interface Design {
   readonly palette: {
     readonly properties: readonly { readonly name: string; readonly kind: string }[];
     readonly permissions: readonly string[];
+    /** None where nobody tells them. */
+    readonly roles: readonly string[] | null;
     readonly actions: readonly string[];
     readonly events: readonly string[];
   };

@@ -1,7 +1,7 @@
 /** A definition, as it is sent and drawn. */
 
 /** Who may do something, as a definition has it. */
-export type By = 'creator' | { readonly permission: string } | { readonly person: string };
+export type By = 'creator' | { readonly permission: string } | { readonly role: string } | { readonly person: string };
 
 export type Kind = 'initial' | 'intermediate' | 'final';
 export type Colour = 'grey' | 'blue' | 'green' | 'yellow' | 'red';

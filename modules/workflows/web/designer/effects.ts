@@ -3,7 +3,7 @@ import { html, icon, nothing, text, type TemplateResult } from '@svc/web';
 import { assignedText, readAssigned } from './assigned.ts';
 import type { Design } from './api.ts';
 import type { Assigned, Transition } from './definition.ts';
-import { choice, line, people, some } from './fields.ts';
+import { choice, type Known, line, people, some } from './fields.ts';
 
 const KINDS = ['value', 'now', 'me', 'comment'] as const;
 
@@ -67,13 +67,14 @@ export function effectsForm(
   prefix: string,
   palette: Design['palette'],
   way: Transition,
+  known: Known,
   change: Change,
 ): TemplateResult {
   return html`
     ${settings(prefix, palette, way, change)}
     ${some(text('designer-calls'), palette.actions, way.calls ?? [], (calls) => change({ calls }))}
     ${some(text('designer-publishes'), palette.events, way.publishes ?? [], (publishes) => change({ publishes }))}
-    ${people(`${prefix}-notifies`, text('designer-notifies'), way.notifies ?? [], `${prefix}-permissions`, (by) =>
+    ${people(`${prefix}-notifies`, text('designer-notifies'), way.notifies ?? [], known, (by) =>
       change({ notifies: by.length === 0 ? undefined : by }),
     )}`;
 }

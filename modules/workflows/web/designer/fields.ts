@@ -1,5 +1,6 @@
 /** What the designer's forms are made of. */
-import { html, nothing, text, type TemplateResult } from '@svc/web';
+import { html, icon, nothing, text, type TemplateResult } from '@svc/web';
+import { isSameRole, lineOf, rolesOf, withLine, withoutRole, withRole } from './by.ts';
 import type { By } from './definition.ts';
 
 const NAME = /^[a-z][A-Za-z0-9]{0,39}$/;
@@ -91,35 +92,62 @@ export function some(
   )}</fieldset>`;
 }
 
-/** How somebody is written in a line. */
-export function byText(by: By): string {
-  if (by === 'creator') return '@creator';
-  return 'permission' in by ? by.permission : `@${by.person}`;
+/** Whom one chooses from. */
+export interface Known {
+  /** The id of the list of permissions. */
+  readonly permissions: string;
+  /** The roles; null where nobody tells them, and their names are written. */
+  readonly roles: readonly string[] | null;
 }
 
-/** Reads who is written in a line. */
-export function readBy(typed: string): By[] {
-  return typed
-    .split(/[\s,]+/)
-    .filter((one) => one !== '')
-    .map((one): By => {
-      if (one === '@creator') return 'creator';
-      return one.startsWith('@') ? { person: one.slice(1) } : { permission: one };
-    });
+/** The roles among those who may do something. */
+function rolesField(
+  id: string,
+  label: string,
+  by: readonly By[],
+  roles: readonly string[] | null,
+  change: (by: By[]) => void,
+): TemplateResult {
+  const chosen = rolesOf(by);
+  const more = text('designer-role-more');
+  const add = (event: Event) => {
+    const name = written(event);
+    (event.target as HTMLInputElement | HTMLSelectElement).value = '';
+    if (name !== '') change(withRole(by, name));
+  };
+  const others = (roles ?? []).filter((role) => !chosen.some((one) => isSameRole(one, role)));
+  return html`<fieldset class="svc-field" data-wide>
+    <legend>${text('designer-roles', { label })}</legend>
+    ${chosen.map(
+      (name) => html`<div .style=${'display:flex;gap:.5rem;align-items:center'}>
+        <span .style=${'flex:1 1 6rem'}>${name}</span>
+        <button type="button" class="svc-button" data-look="plain" aria-label=${text('designer-role-not', { name })} @click=${() => change(withoutRole(by, name))}>${icon('close')}</button>
+      </div>`,
+    )}
+    ${
+      roles === null
+        ? html`<input id=${id} class="svc-input" aria-label=${more} placeholder=${more} autocomplete="off" maxlength="200" @change=${add} />`
+        : html`<select id=${id} class="svc-input" aria-label=${more} @change=${add}>
+            <option value="">${more}</option>
+            ${others.map((role) => html`<option value=${role}>${role}</option>`)}
+          </select>`
+    }
+  </fieldset>`;
 }
 
-/** Who, in a line. */
+/** Who: in a line, and by their roles. */
 export function people(
   id: string,
   label: string,
   by: readonly By[],
-  permissions: string,
+  known: Known,
   change: (by: By[]) => void,
 ): TemplateResult {
-  return field(
+  return html`${field(
     id,
     label,
-    line(id, by.map(byText).join(', '), (value) => change(readBy(value)), permissions),
+    line(id, lineOf(by), (value) => change(withLine(by, value)), known.permissions),
     text('designer-by-note'),
-  );
+  )}
+  ${rolesField(`${id}-role`, label, by, known.roles, change)}`;
 }

@@ -3,7 +3,7 @@ import { html, text, type TemplateResult } from '@svc/web';
 import type { Design } from './api.ts';
 import type { Colour, Definition, Kind, State, Transition } from './definition.ts';
 import { effectsForm } from './effects.ts';
-import { choice, field, line, name, tick } from './fields.ts';
+import { choice, field, type Known, line, name, tick } from './fields.ts';
 import { whoForm } from './groups.ts';
 import { timesForm } from './times.ts';
 
@@ -23,6 +23,10 @@ export interface Forms {
 function lists(prefix: string, palette: Design['palette']): TemplateResult {
   return html`<datalist id="${prefix}-permissions">${palette.permissions.map((one) => html`<option value=${one}></option>`)}</datalist>
     <datalist id="${prefix}-properties">${palette.properties.map(({ name: one }) => html`<option value=${one}></option>`)}</datalist>`;
+}
+
+function knownOf({ prefix, palette }: Forms): Known {
+  return { permissions: `${prefix}-permissions`, roles: palette.roles };
 }
 
 /** The states, by what people call them. */
@@ -84,7 +88,7 @@ export function stateForm(forms: Forms, state: State): TemplateResult {
       }),
       text('designer-lock-note'),
     )}
-    ${timesForm(prefix, definition, state, change)}
+    ${timesForm(prefix, definition, state, knownOf(forms), change)}
     ${lists(prefix, forms.palette)}
   </div>`;
 }
@@ -120,7 +124,7 @@ export function transitionForm(forms: Forms, way: Transition): TemplateResult {
       text('designer-to'),
       choice(`${prefix}-to`, statesOf(definition), way.to, (to) => change({ to })),
     )}
-    ${whoForm(prefix, way, change)}
+    ${whoForm(prefix, way, knownOf(forms), change)}
     ${field(
       `${prefix}-condition`,
       text('designer-condition'),
@@ -136,7 +140,7 @@ export function transitionForm(forms: Forms, way: Transition): TemplateResult {
     ${tick(text('designer-not-by-last'), way.notByLast ?? false, (value) => change({ notByLast: value }))}
     ${tick(text('designer-needs-comment'), way.needsComment ?? false, (value) => change({ needsComment: value }))}
     ${tick(text('designer-optional'), way.optional ?? false, (value) => change({ optional: value }))}
-    ${effectsForm(prefix, palette, way, change)}
+    ${effectsForm(prefix, palette, way, knownOf(forms), change)}
     ${lists(prefix, palette)}
   </div>`;
 }

@@ -2,14 +2,20 @@
 import { html, icon, nothing, text, type TemplateResult } from '@svc/web';
 import type { Group, Transition } from './definition.ts';
 import { addGroup, changeGroup, removeGroup } from './edits.ts';
-import { count, field, name, people, tick } from './fields.ts';
+import { count, field, type Known, name, people, tick } from './fields.ts';
 
 const MOST_GROUPS = 5;
 const MOST_PEOPLE = 20;
 
 type Change = (part: Partial<Transition>) => void;
 
-function groupForm(prefix: string, way: Transition, group: Group, place: number, change: Change): TemplateResult {
+function groupForm(
+  prefix: string,
+  way: Transition,
+  [group, place]: readonly [Group, number],
+  known: Known,
+  change: Change,
+): TemplateResult {
   const groups = way.groups ?? [];
   const id = `${prefix}-group-${place}`;
   const put = (part: Partial<Group>) => change(changeGroup(way, place, part));
@@ -25,7 +31,7 @@ function groupForm(prefix: string, way: Transition, group: Group, place: number,
         (value) => put({ name: value }),
       ),
     )}
-    ${people(`${id}-by`, text('designer-group-who'), group.by, `${prefix}-permissions`, (by) => put({ by }))}
+    ${people(`${id}-by`, text('designer-group-who'), group.by, known, (by) => put({ by }))}
     ${field(
       `${id}-approvals`,
       text('designer-approvals'),
@@ -35,15 +41,15 @@ function groupForm(prefix: string, way: Transition, group: Group, place: number,
   </fieldset>`;
 }
 
-export function whoForm(prefix: string, way: Transition, change: Change): TemplateResult {
+export function whoForm(prefix: string, way: Transition, known: Known, change: Change): TemplateResult {
   const groups = way.groups ?? [];
   const more = html`<button type="button" class="svc-button" ?disabled=${groups.length >= MOST_GROUPS} @click=${() => change(addGroup(way))}>${icon('plus')}<span>${text('designer-group-add')}</span></button>`;
   if (groups.length > 0) {
-    return html`${groups.map((group, place) => groupForm(prefix, way, group, place, change))}
+    return html`${groups.map((group, place) => groupForm(prefix, way, [group, place], known, change))}
       ${groups.length > 1 ? tick(text('designer-in-sequence'), way.inSequence ?? false, (isOn) => change({ inSequence: isOn ? true : undefined })) : nothing}
       ${more}`;
   }
-  return html`${people(`${prefix}-by`, text('designer-who'), way.by, `${prefix}-permissions`, (by) => change({ by }))}
+  return html`${people(`${prefix}-by`, text('designer-who'), way.by, known, (by) => change({ by }))}
     ${field(
       `${prefix}-approvals`,
       text('designer-approvals'),

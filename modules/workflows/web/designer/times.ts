@@ -1,7 +1,7 @@
 /** What happens by itself in a state: when it is due, who is reminded, who may act then, and what the application does. */
 import { html, nothing, text, type TemplateResult } from '@svc/web';
 import type { Definition, State, Term } from './definition.ts';
-import { choice, count, field, people } from './fields.ts';
+import { choice, count, field, type Known, people } from './fields.ts';
 import { termOf, unitOf, UNITS, type Unit } from './terms.ts';
 
 const MOST = 366;
@@ -39,6 +39,7 @@ export function timesForm(
   prefix: string,
   definition: Definition,
   state: State,
+  known: Known,
   change: (part: Partial<State>) => void,
 ): TemplateResult {
   // Nobody is waited for where records begin or end.
@@ -53,12 +54,8 @@ export function timesForm(
     ${
       state.dueIn === undefined
         ? nothing
-        : people(
-            `${prefix}-escalates`,
-            text('designer-escalates-to'),
-            state.escalatesTo ?? [],
-            `${prefix}-permissions`,
-            (by) => set({ escalatesTo: by.length === 0 ? undefined : by }),
+        : people(`${prefix}-escalates`, text('designer-escalates-to'), state.escalatesTo ?? [], known, (by) =>
+            set({ escalatesTo: by.length === 0 ? undefined : by }),
           )
     }
     ${term(`${prefix}-reminds`, text('designer-reminds-after'), state.remindsAfter, (remindsAfter) => set({ remindsAfter }))}
