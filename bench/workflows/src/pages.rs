@@ -47,7 +47,7 @@ const CASES: [Case; 6] = [
     Case {
         name: "state and awaits me, by total",
         page: "$select=id,reference,total,workflowState,workflowAwaitsMe&$filter=workflowState eq 'held' and workflowAwaitsMe&$orderby=total",
-        plain: "$select=id,reference,total,state&$filter=state eq 'held' and version ge 1&$orderby=total",
+        plain: "$select=id,reference,total,state&$filter=state eq 'held' and total ge 0&$orderby=total",
     },
 ];
 
