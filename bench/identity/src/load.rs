@@ -56,18 +56,37 @@ impl Load {
     }
 }
 
-/// Requests per second that a process of its own gets answered.
-pub(crate) fn measure_from_another_process(load: &Load, connections: usize) -> f64 {
+/// What a process of its own got answered.
+pub(crate) struct Answered {
+    /// Requests per second.
+    pub(crate) rate: f64,
+    /// Processor time of this process, which answers, for each of them; in microseconds.
+    pub(crate) cpu_us: f64,
+}
+
+/// Sends requests from a process of its own.
+pub(crate) fn measure_from_another_process(load: &Load, connections: usize) -> Answered {
+    let before = cpu_us();
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["load", &load.address.to_string(), &load.host, &load.path, &load.headers])
         .arg(connections.to_string())
         .output()
         .unwrap();
+    let took = cpu_us() - before;
     let wrote = String::from_utf8_lossy(&output.stdout).into_owned();
-    wrote
+    let rate: f64 = wrote
         .trim()
         .parse()
-        .unwrap_or_else(|_| panic!("{wrote}{}", String::from_utf8_lossy(&output.stderr)))
+        .unwrap_or_else(|_| panic!("{wrote}{}", String::from_utf8_lossy(&output.stderr)));
+    Answered { rate, cpu_us: took / (rate * TIME.as_secs_f64()) }
+}
+
+/// User and system time of this process so far, in microseconds; Linux counts hundredths of a second.
+fn cpu_us() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let times = fields.split_whitespace().skip(11).take(2);
+    times.map(|ticks| ticks.parse::<f64>().unwrap() * 10_000.0).sum()
 }
 
 /// The other process.

@@ -30,18 +30,23 @@ pub(crate) async fn measure(backend: Backend) {
             Load::new(house.front, house.front, known, &browser(&house.front_cookie));
         let compare = |what: &str, one: &Load, other: &Load, goal: f64| {
             let (mut ones, mut others, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut cpus, mut other_cpus) = (Vec::new(), Vec::new());
             for _ in 0..ROUNDS {
                 let slow = measure_from_another_process(other, connections);
                 let fast = measure_from_another_process(one, connections);
-                ratios.push(fast / slow);
-                ones.push(fast);
-                others.push(slow);
+                ratios.push(fast.rate / slow.rate);
+                ones.push(fast.rate);
+                others.push(slow.rate);
+                cpus.push(fast.cpu_us);
+                other_cpus.push(slow.cpu_us);
             }
             println!(
-                "  {backend:?}, {answer}, {connections:>2} connections, {what:<36} {:>8.0}/s  {:>8.0}/s  ratio {:.2}, goal {goal}",
+                "  {backend:?}, {answer}, {connections:>2} connections, {what:<36} {:>8.0}/s  {:>8.0}/s  ratio {:.2}, goal {goal}; {:>4.0} and {:>4.0} µs of the program",
                 median(ones),
                 median(others),
                 median(ratios),
+                median(cpus),
+                median(other_cpus),
             );
         };
         compare("API key beside nothing", &by_key, &nothing, 0.95);

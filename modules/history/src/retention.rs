@@ -1,7 +1,8 @@
 //! Deletes what was kept long enough, in small steps.
 //!
 //! Each organisation says how long: `History.RetentionDays`, and for some sets otherwise with
-//! `History.SetRetentionDays`. One walk over what is older than the shortest of these finds all of it;
+//! `History.SetRetentionDays`; of what belongs to all of them the configuration does, `SharedRetentionDays`.
+//! One walk over what is older than the shortest of these finds all of it;
 //! what is deleted is sealed, so that a check knows it from what somebody removed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,8 @@ use uuid::Uuid;
 
 use crate::seal::Line;
 use crate::sealing::seal_lines;
+use crate::set::EVERYWHERE;
+use crate::settings::HistorySettings;
 use crate::store;
 
 /// The setting for all sets.
@@ -52,9 +55,13 @@ struct Horizons {
 }
 
 impl Horizons {
-    async fn of(ctx: &Context) -> Result<Self> {
-        let settings = ctx.app().service::<ApplicationSettings>()?;
+    async fn of(ctx: &Context, organisation: Uuid) -> Result<Self> {
         let at = |days: i64| store::first_id_at_us(ctx.clock().now_us() - days * DAY_US);
+        if organisation == EVERYWHERE {
+            let days = ctx.app().settings::<HistorySettings>().shared_retention_days;
+            return Ok(Self { sets: BTreeMap::new(), others: at(days.into()) });
+        }
+        let settings = ctx.app().service::<ApplicationSettings>()?;
         let by_set: String = settings.get(ctx, SET_DAYS).await?;
         let sets = by_set.split([',', ' ', '\n']).filter_map(|one| {
             let (set, days) = one.trim().split_once('=')?;
@@ -83,7 +90,7 @@ pub(crate) async fn delete_old_entries(
     while let Some(next) = store::next_organisation(job.context(), organisation).await? {
         organisation = next;
         let ctx = job.in_organisation(OrganisationId(organisation))?;
-        let horizons = Horizons::of(&ctx).await?;
+        let horizons = Horizons::of(&ctx, organisation).await?;
         let mut place = Uuid::nil();
         loop {
             job.check_interruption()?;

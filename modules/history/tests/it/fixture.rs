@@ -240,7 +240,14 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) async fn new(backend: Backend) -> Self {
-        Self { app: TestApp::builder(application).start(backend).await, ada: Person::named("Ada") }
+        Self::with(&[], backend).await
+    }
+
+    /// With settings of its own.
+    pub(crate) async fn with(settings: &[(&str, &str)], backend: Backend) -> Self {
+        let builder = TestApp::builder(application);
+        let builder = settings.iter().fold(builder, |it, (key, value)| it.setting(key, value));
+        Self { app: builder.start(backend).await, ada: Person::named("Ada") }
     }
 
     pub(crate) fn client(&self) -> Client {

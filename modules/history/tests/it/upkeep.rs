@@ -111,6 +111,22 @@ on_both_databases! {
         assert!(world.problem().await.contains("of `Makers` is gone"));
     }
 
+    async fn what_belongs_to_all_is_kept_as_long_as_the_configuration_says(backend) {
+        let world = World::with(&[("Svc:History:SharedRetentionDays", "30")], backend).await;
+        let client = world.client();
+        let _ = client.post("/odata/v1/Countries", json!({"name": "Atlantis"})).await.expect(201);
+        world.product("A-1").await;
+        assert_eq!(world.entries().await, 2);
+        world.seal().await;
+        world.app.advance(20 * DAY);
+        world.app.drain().await;
+        assert_eq!(world.entries().await, 2);
+        world.app.advance(20 * DAY);
+        world.app.drain().await;
+        assert_eq!(world.entries().await, 1, "the product's, which its organisation keeps");
+        assert!(world.command(&["check"]).await.is_ok());
+    }
+
     async fn what_is_about_somebody_is_blanked_and_that_is_recorded(backend) {
         let world = World::new(backend).await;
         let client = world.client();
