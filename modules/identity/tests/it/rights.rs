@@ -217,7 +217,7 @@ on_both_databases! {
         assert_eq!(roles_of(&one, organisation).await, ["buyers"]);
         two.app.wakes().call_local("identity");
         assert_eq!(roles_of(&two, organisation).await, ["buyers"]);
-        assert_eq!(known().await[1].1, true);
+        assert!(known().await[1].1);
         // A key has them where no scope narrows it.
         let service = one.app.service::<svc_identity::IdentityService>().unwrap();
         let by_key = async |scope: Option<&[&str]>| {
