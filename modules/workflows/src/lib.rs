@@ -142,10 +142,14 @@ impl Module for Workflows {
             app.provide(workflows);
             Ok(())
         });
-        registry.worker("workflows", "looks for records without their place in a workflow", |app| {
-            let has_workflows = app.service::<WorkflowEngine>()?.workflows().next().is_some();
-            Ok(has_workflows.then(|| Arc::new(LookForRecords::new(app)) as Arc<dyn Worker>))
-        });
+        registry.worker(
+            "workflows",
+            "looks for records without their place in a workflow",
+            |app| {
+                let has_workflows = app.service::<WorkflowEngine>()?.workflows().next().is_some();
+                Ok(has_workflows.then(|| Arc::new(LookForRecords::new(app)) as Arc<dyn Worker>))
+            },
+        );
         registry.routes(api::routes());
     }
 }
