@@ -49,6 +49,9 @@ export interface Opening {
   once?: boolean;
 }
 
+/** How browsers call a request that breaks off. */
+const BROKEN_OFF = /NetworkError when attempting to fetch|Failed to fetch/;
+
 /** A page with what was said on its console. */
 export interface Opened {
   page: Page;
@@ -106,7 +109,17 @@ async function openIn(context: BrowserContext, url: string, how: Opening, errors
   const hear = (message: string, where = '') => {
     if (!how.expects?.test(message)) errors.push(`${message}${where}`);
   };
-  page.on('pageerror', (error) => hear(String(error)));
+  // What was still on its way when a page is left breaks off, which Firefox tells as an error of that page.
+  let isLeft = false;
+  page.on('request', (request) => {
+    isLeft ||= request.isNavigationRequest() && request.frame() === page.mainFrame();
+  });
+  page.on('domcontentloaded', () => {
+    isLeft = false;
+  });
+  page.on('pageerror', (error) => {
+    if (!isLeft || !BROKEN_OFF.test(error.message)) hear(String(error));
+  });
   page.on('console', (message) => {
     // What failed to load says where only beside its text.
     if (message.type() === 'error') hear(message.text(), ` (${message.location().url})`);
