@@ -31,16 +31,20 @@ async fn reprice(world: &World, ids: &[String], cents: i64) {
     world.context().transact(work).await.unwrap();
 }
 
-/// Makes so many products in one unit of work.
-async fn make_lamps(world: &World, count: i32) {
-    let new = |number: i32| product::ActiveModel {
+/// A product of its own number.
+fn lamp(number: i32) -> product::ActiveModel {
+    product::ActiveModel {
         sku: Set(format!("A-{number}")),
         name: Set("Lamp".to_owned()),
         region: Set("EU".to_owned()),
         price: Set(Decimal::ONE),
         ..Default::default()
-    };
-    let many: Vec<_> = (0..count).map(new).collect();
+    }
+}
+
+/// Makes so many products in one unit of work.
+async fn make_lamps(world: &World, count: i32) {
+    let many: Vec<_> = (0..count).map(lamp).collect();
     world.context().transact(async |uow| uow.insert_many(many).await).await.unwrap();
 }
 
@@ -232,17 +236,10 @@ on_both_databases! {
 
     async fn what_is_rare_is_found_a_part_of_the_log_at_a_time(backend) {
         let world = World::new(backend).await;
-        let new = |number: i32| product::ActiveModel {
-            sku: Set(format!("A-{number}")),
-            name: Set("Lamp".to_owned()),
-            region: Set("EU".to_owned()),
-            price: Set(Decimal::ONE),
-            ..Default::default()
-        };
         let bob = Person::named("Bob");
-        let first = world.app.context(&bob).transact(async |uow| uow.insert(new(0)).await).await.unwrap();
+        let first = world.app.context(&bob).transact(async |uow| uow.insert(lamp(0)).await).await.unwrap();
         for part in 0..6 {
-            let many: Vec<_> = (1..=1_000).map(|number| new(part * 1_000 + number)).collect();
+            let many: Vec<_> = (1..=1_000).map(|number| lamp(part * 1_000 + number)).collect();
             world.context().transact(async |uow| uow.insert_many(many).await).await.unwrap();
         }
         let client = world.client();

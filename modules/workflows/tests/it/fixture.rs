@@ -325,6 +325,19 @@ pub(crate) struct World {
     pub(crate) cy: Person,
 }
 
+/// A statement that stores twenty thousand orders `PO 2` beside the only one, past the workflow, with their numbers as totals.
+pub(crate) fn many_orders(backend: Backend) -> String {
+    let key = match backend {
+        Backend::Sqlite => "randomblob(16)",
+        Backend::Postgres => "gen_random_uuid()",
+    };
+    format!(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
+         INSERT INTO orders (id, organisation_id, reference, region, total, version) \
+         SELECT {key}, organisation_id, 'PO 2', 'EU', i, 1 FROM n, (SELECT organisation_id FROM orders) AS o"
+    )
+}
+
 impl World {
     pub(crate) async fn new(backend: Backend) -> Self {
         Self::with(backend, orders()).await

@@ -6,7 +6,7 @@ use svc_database::Backend;
 use svc_sets::{PageRequest, Sets};
 use svc_testing::{TestApp, on_both_databases};
 
-use crate::fixture::World;
+use crate::fixture::{World, many_orders};
 
 /// The steps of the plan by which a page of orders is read.
 async fn plan(world: &World, node: &TestApp, options: &str) -> String {
@@ -60,15 +60,7 @@ on_both_databases! {
     async fn a_page_by_the_state_is_a_range_of_an_index(backend) {
         let world = World::new(backend).await;
         let _ = world.order(&world.cy, 1).await;
-        let key = match backend {
-            Backend::Sqlite => "randomblob(16)",
-            Backend::Postgres => "gen_random_uuid()",
-        };
-        let orders = format!(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
-             INSERT INTO orders (id, organisation_id, reference, region, total, version) \
-             SELECT {key}, organisation_id, 'PO 2', 'EU', i, 1 FROM n, (SELECT organisation_id FROM orders) AS o"
-        );
+        let orders = many_orders(backend);
         let instances = "INSERT INTO workflows_instances (organisation_id, set_name, record_id, definition_version, state, steps, since_us) \
              SELECT organisation_id, 'Orders', id, 1, CASE WHEN total % 1000 = 0 THEN 'closed' WHEN total % 3 = 0 THEN 'submitted' \
              WHEN total % 3 = 1 THEN 'approved' ELSE 'open' END, 1, 0 FROM orders WHERE reference = 'PO 2'";

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use svc_testing::{Backend, Person, on_both_databases, organisation};
+use svc_testing::{Person, on_both_databases, organisation};
 use svc_workflows::WorkflowEngine;
 
-use crate::fixture::World;
+use crate::fixture::{World, many_orders};
 
 const TASKS: &str = "/api/v1/workflows/tasks";
 
@@ -125,15 +125,7 @@ on_both_databases! {
         let world = World::new(backend).await;
         let _ = world.submitted(1).await;
         // Many others, of which every other one awaits those who approve.
-        let key = match backend {
-            Backend::Sqlite => "randomblob(16)",
-            Backend::Postgres => "gen_random_uuid()",
-        };
-        let orders = format!(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
-             INSERT INTO orders (id, organisation_id, reference, region, total, version) \
-             SELECT {key}, organisation_id, 'PO 2', 'EU', i, 1 FROM n, (SELECT organisation_id FROM orders) AS o"
-        );
+        let orders = many_orders(backend);
         let claims = "INSERT INTO workflows_claims (organisation_id, set_name, record_id, number, claim, since_us, due_us, steps) \
              SELECT organisation_id, 'Orders', id, 1, CASE total % 2 WHEN 0 THEN 'permission:Orders.Approve' \
              ELSE 'user:' || (total % 100) END, total, total, 1 FROM orders WHERE reference = 'PO 2'";
