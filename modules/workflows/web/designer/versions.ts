@@ -147,7 +147,7 @@ export async function migrateDialog(near: Element, design: Design): Promise<void
       body,
     );
   };
-  const ask = async () => {
+  const preview = async () => {
     if (from === undefined) return;
     try {
       moves = (await api.migrate(entityType, { from, to, states, isPreview: true })).states;
@@ -156,6 +156,12 @@ export async function migrateDialog(near: Element, design: Design): Promise<void
       render(failureBar(asProblem(error)), body);
     }
   };
+  // One after the other, so that the last one stays.
+  let asked = Promise.resolve();
+  const ask = () => {
+    asked = asked.then(preview);
+    return asked;
+  };
   await ask();
   const moved = await askIn<true>(near, {
     title: text('designer-migrate'),
@@ -163,6 +169,8 @@ export async function migrateDialog(near: Element, design: Design): Promise<void
     body: html`<p>${text('designer-migrate-text', { version: to })}</p>${body}`,
     confirm: text('designer-migrate'),
     answer: async () => {
+      // Whoever is quick presses before it is told what comes of the last choice.
+      await asked;
       if (from === undefined || moves.some((move) => move.to === null)) return undefined;
       try {
         await api.migrate(entityType, { from, to, states, isPreview: false });
