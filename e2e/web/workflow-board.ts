@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Application } from './application.ts';
 import { row, said, story, until } from './scenario.ts';
-import { begin, place } from './workflow-designer.ts';
+import { begin, DESIGNER, place, publishDrawn } from './workflow-designer.ts';
 
 const BOARD = { app: 'sets.Orders', state: { g: 'workflowState' } } as const;
 
@@ -43,17 +43,11 @@ async function drag(page: Page, id: string, title: string): Promise<void> {
 /** Has an order stand in a state that the workflow has no more: two ways lead back, and both are closed. Tells the order and what the state is called. */
 async function leftBehind(application: Application): Promise<{ id: string; name: string; title: string }> {
   await begin(application);
-  const path = '/api/v1/workflows/designer/Orders';
   const name = `left${Math.random().toString(36).slice(2, 7)}`;
   const title = `Left ${name.slice(4)}`;
-  const { definition } = await application.ask<{ definition: { states: unknown[]; transitions: unknown[] } }>(path);
-  const publish = async (drawn: unknown) => {
-    const body = { revision: 0, definition: drawn };
-    const { revision } = await application.ask<{ revision: number }>(`${path}/draft`, { method: 'PUT', body });
-    await application.ask(`${path}/publish`, { method: 'POST', body: { revision } });
-  };
+  const { definition } = await application.ask<{ definition: { states: unknown[]; transitions: unknown[] } }>(DESIGNER);
   const way = (way: object) => ({ title: 'A way', by: ['creator'], ...way });
-  await publish({
+  await publishDrawn(application, {
     ...definition,
     states: [...definition.states, { name, title, kind: 'intermediate', colour: 'red' }],
     transitions: [
@@ -67,7 +61,7 @@ async function leftBehind(application: Application): Promise<{ id: string; name:
   const { version } = await application.ask<{ version: string }>(`/api/v1/workflows/Orders/${id}`);
   const take = `/api/v1/workflows/Orders/${id}/transitions/to${name}`;
   await application.ask(take, { method: 'POST', body: { version } });
-  await publish(definition);
+  await publishDrawn(application, definition);
   return { id, name, title };
 }
 

@@ -32,13 +32,22 @@ export function box(page: Page, name: string) {
   return page.locator(`[data-state="${name}"]`);
 }
 
+/** Where the workflow of orders is drawn. */
+export const DESIGNER = '/api/v1/workflows/designer/Orders';
+
 /** Nobody else's draft stands in the way. */
 export async function begin(application: Application): Promise<void> {
-  const path = '/api/v1/workflows/designer/Orders';
-  const { draft } = await application.ask<{ draft: { revision: number } | null }>(path);
+  const { draft } = await application.ask<{ draft: { revision: number } | null }>(DESIGNER);
   if (!draft) return;
   const { revision } = draft;
-  await application.ask(`${path}/draft/drop`, { method: 'POST', body: { revision } });
+  await application.ask(`${DESIGNER}/draft/drop`, { method: 'POST', body: { revision } });
+}
+
+/** Publishes a definition past the client, where no draft stands; tells its version. */
+export async function publishDrawn({ ask }: Application, definition: unknown): Promise<number> {
+  const body = { revision: 0, definition };
+  const { revision } = await ask<{ revision: number }>(`${DESIGNER}/draft`, { method: 'PUT', body });
+  return (await ask<{ version: number }>(`${DESIGNER}/publish`, { method: 'POST', body: { revision } })).version;
 }
 
 export async function publish(page: Page): Promise<void> {
@@ -75,7 +84,7 @@ async function exported(page: Page, application: Application): Promise<Drawn['de
   const begun = isTold ? page.waitForEvent('download') : undefined;
   await more(page, 'Export as a file');
   const download = await begun;
-  const { definition } = await application.ask<Drawn>(`/api/v1/workflows/designer/Orders`);
+  const { definition } = await application.ask<Drawn>(DESIGNER);
   if (!download) return definition;
   assert.equal(download.suggestedFilename(), 'Orders.workflow.json');
   const chunks: Buffer[] = [];
@@ -87,19 +96,12 @@ async function exported(page: Page, application: Application): Promise<Drawn['de
 
 /** Publishes what holds with a further state between two ways, and tells the names of the versions before and after. */
 async function publishWith(application: Application, name: string): Promise<{ before: number; after: number }> {
-  const path = '/api/v1/workflows/designer/Orders';
-  const { definition, version } = await application.ask<Drawn>(path);
+  const { definition, version } = await application.ask<Drawn>(DESIGNER);
   const way = (from: string, to: string) => ({ name: `${from}To${to}`, from: [from], to, by: ['creator'] });
   const ways = [way('draft', name), way(name, 'draft')];
   const states = [...definition.states, { name, kind: 'intermediate' }];
   const changed = { states, transitions: [...definition.transitions, ...ways] };
-  const body = { revision: 0, definition: { ...definition, ...changed } };
-  const { revision } = await application.ask<{ revision: number }>(`${path}/draft`, { method: 'PUT', body });
-  const published = await application.ask<{ version: number }>(`${path}/publish`, {
-    method: 'POST',
-    body: { revision },
-  });
-  return { before: version, after: published.version };
+  return { before: version, after: await publishDrawn(application, { ...definition, ...changed }) };
 }
 
 export const designer = [
@@ -191,8 +193,7 @@ export const designer = [
         string,
         string,
       ];
-      const path = '/api/v1/workflows/designer/Orders';
-      const { definition: before } = await application.ask<Drawn>(path);
+      const { definition: before } = await application.ask<Drawn>(DESIGNER);
       const { after: version } = await publishWith(application, left);
       const id = await place(application);
       const body = { version: (await look(application, id)).version };
@@ -234,7 +235,7 @@ export const designer = [
       await more(page, 'Drop the draft');
       await page.locator('dialog[open]').getByRole('button', { name: 'Drop the draft' }).click();
       await box(page, left).waitFor();
-      assert.equal((await application.ask<Drawn>(path)).draft, null);
+      assert.equal((await application.ask<Drawn>(DESIGNER)).draft, null);
 
       await importFile(page, changed);
       await box(page, nap).waitFor();

@@ -4,11 +4,10 @@ import type { Locator, Page } from 'playwright-core';
 import type { Application } from './application.ts';
 import { addressOf, row, said, story, until } from './scenario.ts';
 import { askAs, comeIn, place, type Order } from './tasks.ts';
-import { begin, box, publish } from './workflow-designer.ts';
+import { begin, box, DESIGNER, publish, publishDrawn } from './workflow-designer.ts';
 
 const TASKS = 'workflows.tasks';
 const OWN = ['Orders.View', 'Workflows.View', 'Workflows.Act'];
-const DESIGNER = '/api/v1/workflows/designer/Orders';
 
 /** Writes into a field as somebody does, so that it tells of its change. */
 async function write(page: Page, field: Locator, value: string): Promise<void> {
@@ -21,9 +20,7 @@ async function write(page: Page, field: Locator, value: string): Promise<void> {
 /** What held before holds again, for the scenarios that come. */
 export async function publishAgain(application: Application, version: number): Promise<void> {
   await begin(application);
-  const definition = await application.ask(`${DESIGNER}/versions/${version}`);
-  await application.ask(`${DESIGNER}/draft`, { method: 'PUT', body: { revision: 0, definition } });
-  await application.ask(`${DESIGNER}/publish`, { method: 'POST', body: { revision: 1 } });
+  await publishDrawn(application, await application.ask(`${DESIGNER}/versions/${version}`));
 }
 
 /** The role that somebody came in with. */

@@ -4,10 +4,8 @@ import type { Page } from 'playwright-core';
 import { deafen, fresh, said, story } from './scenario.ts';
 import type { Application } from './application.ts';
 import { board } from './workflow-board.ts';
-import { begin, designer, place } from './workflow-designer.ts';
+import { begin, DESIGNER, designer, place, publishDrawn } from './workflow-designer.ts';
 import { people, publishAgain } from './workflow-people.ts';
-
-const DESIGNER = '/api/v1/workflows/designer/Orders';
 
 /** An order that waits for its approval. */
 interface Waiting {
@@ -138,9 +136,7 @@ export const workflow = [
       const states = definition.states.map((state) =>
         state.name === 'submitted' ? { ...state, automatic: after } : state,
       );
-      const body = { revision: 0, definition: { ...definition, states } };
-      const { revision } = await application.ask<{ revision: number }>(`${DESIGNER}/draft`, { method: 'PUT', body });
-      await application.ask(`${DESIGNER}/publish`, { method: 'POST', body: { revision } });
+      await publishDrawn(application, { ...definition, states });
       try {
         const id = await place(application);
         const { version: seen } = await look(id);
