@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../shell/scripts/port.ts';
+import { reservePort } from '../../shell/scripts/port.ts';
 import { throwAwayDatabase } from '../../web/scripts/postgres.ts';
 import { startApplication, startProgram, type Application, type DatabaseKind } from './application.ts';
 
 /** Starts the shop, and the host by which browsers reach it; each has a database of its own. */
 export async function startBehindHost(kind: DatabaseKind): Promise<Application> {
-  const port = await freePort();
+  const port = await reservePort();
   const url = `http://localhost:${port}`;
   const secret = randomBytes(32).toString('hex');
   const application = await startApplication(kind, 'shop', true, {

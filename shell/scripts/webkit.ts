@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './port.ts';
+import { reservePort } from './port.ts';
 
 const DRIVER = '/usr/bin/WebKitWebDriver';
 const XVFB = '/usr/bin/xvfb-run';
@@ -59,7 +59,7 @@ function startDriver(port: number, home: string): ChildProcess {
 
 /** Starts WebKit and opens a page of this size. */
 export async function launchWebKit(size: Size): Promise<WebKitPage> {
-  const port = await freePort();
+  const port = await reservePort();
   const home = mkdtempSync(join(tmpdir(), 'svc-webkit-'));
   const driver = startDriver(port, home);
   const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {

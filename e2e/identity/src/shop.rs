@@ -1,13 +1,13 @@
 //! The shop as a program of its own, for parties that nobody here wrote.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use svc_testing::{Backend, Program, Socket, ThrowAwayDatabase};
+use svc_testing::{Backend, Program, ReservedPort, Socket, ThrowAwayDatabase};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
@@ -31,6 +31,8 @@ pub struct RunningShop {
     external_issuer: String,
     folder: TempDir,
     databases: Vec<ThrowAwayDatabase>,
+    /// What was named before somebody listened there, or is for a script to listen at.
+    ports: Vec<ReservedPort>,
 }
 
 impl RunningShop {
@@ -50,8 +52,9 @@ impl RunningShop {
     ///
     /// When one of them doesn't get ready, with what it wrote.
     pub async fn start_behind_host(backend: Backend) -> Self {
-        let outside = free_port();
-        Self::start_both(backend, outside, format!("http://localhost:{outside}")).await
+        let outside = ReservedPort::take();
+        let url = format!("http://localhost:{}", outside.number());
+        Self::start_both(backend, outside, url).await
     }
 
     /// The same for browsers that reach the host through a proxy with TLS, at `https://localhost`: a script
@@ -61,16 +64,19 @@ impl RunningShop {
     ///
     /// As [`RunningShop::start_behind_host`].
     pub async fn start_behind_proxy(backend: Backend) -> Self {
-        let (outside, proxy) = (free_port(), free_port());
-        let shop = Self::start_both(backend, outside, format!("https://localhost:{proxy}")).await;
-        Self { proxied: Some(outside), ..shop }
+        let (outside, proxy) = (ReservedPort::take(), ReservedPort::take());
+        let proxied = Some(outside.number());
+        let url = format!("https://localhost:{}", proxy.number());
+        let mut shop = Self::start_both(backend, outside, url).await;
+        shop.ports.push(proxy);
+        Self { proxied, ..shop }
     }
 
-    async fn start_both(backend: Backend, outside: u16, public_url: String) -> Self {
-        let inside = free_port();
+    async fn start_both(backend: Backend, outside: ReservedPort, public_url: String) -> Self {
+        let inside = ReservedPort::take();
         let of_both = format!("--Svc:Http:PublicUrl={public_url}");
         let of_shop = vec![
-            format!("--Svc:Http:Listen=127.0.0.1:{inside}"),
+            format!("--Svc:Http:Listen=127.0.0.1:{}", inside.number()),
             format!("--Svc:OpenId:BrowserHostSecret={HOST_SECRET}"),
             "--Svc:Auth:ClientAddressHeader=X-Forwarded-For".to_owned(),
             of_both.clone(),
@@ -78,8 +84,8 @@ impl RunningShop {
         let mut shop = Self::start_with(backend, of_shop).await;
         let mut of_host = vec![
             "browser-host".to_owned(),
-            format!("--Svc:Http:Listen=127.0.0.1:{outside}"),
-            format!("--Svc:BrowserHost:Api=http://127.0.0.1:{inside}"),
+            format!("--Svc:Http:Listen=127.0.0.1:{}", outside.number()),
+            format!("--Svc:BrowserHost:Api=http://127.0.0.1:{}", inside.number()),
             format!("--Svc:BrowserHost:ClientSecret={HOST_SECRET}"),
             of_both,
         ];
@@ -87,14 +93,16 @@ impl RunningShop {
         let mut host = Program::begin(variable("SVC_SHOP_BINARY"), shop.folder.path(), &of_host);
         host.url_within(PATIENCE).expect("the host gets ready");
         shop.url = public_url;
+        shop.ports.extend([inside, outside]);
         shop.programs.insert(0, host);
         shop
     }
 
     async fn start_with(backend: Backend, mut settings: Vec<String>) -> Self {
         let folder = tempfile::tempdir().expect("a fresh folder");
-        let (logout_port, issuer_port) = (free_port(), free_port());
-        let external_issuer = format!("http://127.0.0.1:{issuer_port}");
+        let (logout, issuer) = (ReservedPort::take(), ReservedPort::take());
+        let logout_port = logout.number();
+        let external_issuer = format!("http://127.0.0.1:{}", issuer.number());
         let own = [
             "Setup:Organisation=Lamps & Co",
             "Setup:AdminEmail=ada@example.com",
@@ -118,6 +126,7 @@ impl RunningShop {
             external_issuer,
             folder,
             databases: Vec::new(),
+            ports: vec![logout, issuer],
         };
         settings.extend(shop.database(backend).await);
         let mut program =
@@ -189,6 +198,7 @@ pub struct FirstStart {
     pub program: Program,
     /// Where this machine reaches it.
     pub address: SocketAddr,
+    _port: ReservedPort,
     _folder: TempDir,
     _database: ThrowAwayDatabase,
 }
@@ -208,9 +218,9 @@ impl FirstStart {
     ) -> Self {
         let (folder, database) =
             (tempfile::tempdir().expect("a fresh folder"), ThrowAwayDatabase::empty(backend).await);
-        let port = free_port();
+        let port = ReservedPort::take();
         let own = [
-            format!("Svc:Http:Listen={listen}:{port}"),
+            format!("Svc:Http:Listen={listen}:{}", port.number()),
             format!("Svc:Database:Url={}", database.url()),
         ];
         let given = settings.iter().map(ToString::to_string);
@@ -218,7 +228,8 @@ impl FirstStart {
         let binary = variable("SVC_SHOP_BINARY");
         Self {
             program: Program::begin_in(binary, folder.path(), &settings, environment),
-            address: ([127, 0, 0, 1], port).into(),
+            address: ([127, 0, 0, 1], port.number()).into(),
+            _port: port,
             _folder: folder,
             _database: database,
         }
@@ -234,12 +245,6 @@ impl FirstStart {
 
 fn clients() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
-}
-
-/// A port that nobody listens at now.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    listener.local_addr().expect("it has an address").port()
 }
 
 fn variable(name: &str) -> String {

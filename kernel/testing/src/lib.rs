@@ -9,6 +9,7 @@
 //! - [`ThrowAwayDatabase`]: a database of either kind for one test, cloned from a migrated
 //!   template in a few milliseconds.
 //! - [`Socket`]: a bare connection, for what no client would send.
+//! - [`ReservedPort`]: a port for what is named before it listens.
 //! - [`Program`]: a built application in a process of its own, which can be killed.
 //! - [`on_both_databases!`]: one test, run on SQLite and on PostgreSQL.
 //!
@@ -20,6 +21,7 @@ mod client;
 mod database;
 mod macros;
 mod people;
+mod port;
 mod program;
 mod receiver;
 mod refusals;
@@ -29,6 +31,7 @@ pub use app::{TestApp, TestAppBuilder};
 pub use client::{Answer, Client};
 pub use database::{POSTGRES_VARIABLE, ThrowAwayDatabase, sqlite_writer};
 pub use people::{Person, organisation};
+pub use port::ReservedPort;
 pub use program::Program;
 pub use receiver::{Received, Receiver};
 pub use refusals::{Untried, refuses_everybody};

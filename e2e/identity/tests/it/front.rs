@@ -8,7 +8,7 @@ use e2e_identity::{
 use http::Method;
 use serde_json::json;
 use svc::identity::sessions;
-use svc_testing::{Backend, on_both_databases};
+use svc_testing::{Backend, ReservedPort, on_both_databases};
 
 use crate::bff::{another_organisation, choose, is_in};
 use crate::external::person;
@@ -111,8 +111,8 @@ on_both_databases! {
     }
 
     async fn a_host_whose_application_is_away_says_so(backend) {
-        // Nobody listens at this port any more.
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = ReservedPort::take();
+        let port = port.number();
         let host = host_before(backend, &format!("http://127.0.0.1:{port}"), &[]).await;
         let mut browser = Browser::new(host.anonymous(), PUBLIC_URL);
         for address in ["/", "/api/v1/me", "/account/sign-in"] {

@@ -24,8 +24,8 @@ pub(crate) fn receivers() -> [Receiver; 6] {
 }
 
 /// Starts the shop and registers the receivers for every event of products.
-pub(crate) async fn shop_with(backend: Backend, receivers: &[Receiver; 6]) -> Shop {
-    let ports = receivers.each_ref().map(Receiver::port);
+pub(crate) async fn shop_with(backend: Backend, receivers: &[Receiver]) -> Shop {
+    let ports: Vec<u16> = receivers.iter().map(Receiver::port).collect();
     let shop = Shop::start(database(backend).await, &ports);
     for receiver in receivers {
         let endpoint = json!({

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use e2e_main_job::{Language, Receiver};
 use serde_json::json;
-use svc_testing::on_both_databases;
+use svc_testing::{ReservedPort, on_both_databases};
 
-use crate::changes::{new_product, receivers, shop_with};
+use crate::changes::{SECRET, new_product, receivers, shop_with};
 
 on_both_databases! {
     async fn what_was_committed_before_a_kill_is_delivered_after_the_next_start(backend) {
@@ -32,10 +32,11 @@ on_both_databases! {
     }
 
     async fn a_receiver_that_was_away_gets_what_it_missed(backend) {
-        let receivers = receivers();
-        let port = receivers[0].port();
-        let shop = shop_with(backend, &receivers).await;
-        drop(receivers);
+        let port = ReservedPort::take();
+        let start = || Receiver::start(Language::Node, port.number(), &[SECRET]);
+        let receiver = [start()];
+        let shop = shop_with(backend, &receiver).await;
+        drop(receiver);
         let path = "/api/v1/webhooks/deliveries?take=10";
         let product = new_product(&shop, "L-1");
         let created = shop.expect(201, "POST", "/odata/v1/Products", Some(&product));
@@ -51,9 +52,7 @@ on_both_databases! {
             std::thread::sleep(Duration::from_millis(100));
         }
         assert_eq!(failed["eventType"], "products.created", "no attempt failed in 10 s");
-        let secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
-        let node = Receiver::start(Language::Node, port, &[secret]);
-        let received = node.next();
+        let received = start().next();
         assert!(received.accepted);
         assert_eq!(received.envelope()["data"]["id"], created["id"]);
     }

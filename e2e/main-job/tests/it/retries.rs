@@ -8,7 +8,7 @@ use shop::Shop;
 use svc::application_parts::Application;
 use svc::core::Clock;
 use svc::prelude::{Identity, Webhooks, Workflows};
-use svc_testing::{Client, TestApp, on_both_databases};
+use svc_testing::{Client, ReservedPort, TestApp, on_both_databases};
 
 /// From the first attempt to the last: 30 s, then each twice the one before.
 const DELAYS: [u64; 5] = [30, 60, 120, 240, 480];
@@ -22,10 +22,9 @@ async fn delivery(client: &Client) -> Value {
 on_both_databases! {
     async fn attempts_follow_the_specified_delays_until_the_receiver_is_back(backend) {
         let secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
-        // The receiver is started for its port, and stopped before anything is sent.
-        let receiver = Receiver::start(Language::Python, 0, &[secret]);
-        let (port, url) = (receiver.port(), receiver.url());
-        drop(receiver);
+        let reserved = ReservedPort::take();
+        let port = reserved.number();
+        let url = format!("http://127.0.0.1:{port}/hook");
         let make = || {
             Application::new("shop").module(Identity).module(Webhooks).module(Workflows).module(Shop)
         };

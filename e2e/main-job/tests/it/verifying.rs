@@ -6,7 +6,7 @@ use std::time::Duration;
 use e2e_main_job::{Language, Received, Receiver, Shop};
 use serde_json::{Value, json};
 use svc::core::Clock;
-use svc_testing::on_both_databases;
+use svc_testing::{ReservedPort, on_both_databases};
 
 use crate::changes::{SECRET, database, new_product};
 
@@ -164,18 +164,19 @@ on_both_databases! {
 
     async fn a_key_pair_s_signature_needs_no_secret(backend) {
         // Receivers must know the public key, which an endpoint has once it is registered.
-        let ports: Vec<u16> = receivers(&[SECRET]).iter().map(Receiver::port).collect();
+        let reserved = Language::ALL.map(|_| ReservedPort::take());
+        let ports = reserved.each_ref().map(ReservedPort::number);
         let shop = Shop::start(database(backend).await, &ports);
         let receivers: Vec<Receiver> = Language::ALL
             .into_iter()
-            .zip(&ports)
+            .zip(ports)
             .map(|(language, port)| {
                 let url = format!("http://127.0.0.1:{port}/hook");
                 let body = json!({"url": url, "events": ["products.*"], "isAsymmetric": true});
                 let endpoint = shop.expect(201, "POST", "/api/v1/webhooks", Some(&body));
                 let key = endpoint["publicKey"].as_str().expect("a public key");
                 assert!(key.starts_with("whpk_"), "{key}");
-                Receiver::start(language, *port, &[key])
+                Receiver::start(language, port, &[key])
             })
             .collect();
         change(&shop, "L-1");
