@@ -28,7 +28,7 @@
 //! | What happens | What is left |
 //! | --- | --- |
 //! | a code is presented | it is used up, whatever else is wrong (RFC 6749, section 4.1.2) |
-//! | a used code is presented again | nothing of its grant (RFC 6749, section 4.1.2; RFC 9700, section 2.1.1) |
+//! | a used code is presented again | nothing of its grant (RFC 6749, section 4.1.2; RFC 9700, section 4.2.4) |
 //! | a refresh token is used | the next one; this one is marked |
 //! | a used refresh token is presented again | nothing of its grant (RFC 9700, section 4.14.2) |
 //! | a crash between | what was committed: an answer that got lost costs a new sign-in, which a living session makes silent |

@@ -180,6 +180,14 @@ on_both_databases! {
         let answer = program.post("/connect/token", &more).await;
         assert_eq!(answer.expect(400)["error"], "invalid_scope");
         let next = program.refresh(token).await.expect(200);
+        // Who asks for less is told that it gets what was granted, now and later (RFC 6749, sections 3.3 and 6).
+        let wide = program.sign_in(&mut browser, "openid email").await;
+        let token = wide["refresh_token"].as_str().unwrap();
+        let less = [("grant_type", "refresh_token"), ("refresh_token", token), ("scope", "openid")];
+        let narrow = program.post("/connect/token", &less).await.expect(200);
+        assert_eq!(narrow["scope"], "openid email");
+        let wide = program.refresh(narrow["refresh_token"].as_str().unwrap()).await.expect(200);
+        assert_eq!(wide["scope"], "openid email");
         house.advance(Duration::from_hours(1));
         let answer = program.refresh(next["refresh_token"].as_str().unwrap()).await;
         assert_eq!(answer.expect(400)["error"], "invalid_grant");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use e2e_identity::{House, ISSUER, Program, claims_of, query_of};
-use http::Method;
+use http::{Method, StatusCode};
 use svc::identity::clients::{self, NewClient};
 use svc::identity::sessions::{self, Method as Proof};
 use svc_testing::on_both_databases;
@@ -105,6 +105,27 @@ on_both_databases! {
             assert_eq!((back["state"].as_str(), back["iss"].as_str()), ("a state", ISSUER));
             assert!(!back.contains_key("code"));
         }
+    }
+
+    async fn a_wrong_request_leads_nobody_to_a_client_who_is_not_signed_in(backend) {
+        let house = House::open(backend).await;
+        let program = public(&house).await;
+        // RFC 9700, section 4.11.2.
+        for changes in [&[("response_type", "token")][..], &[("prompt", "dance")], &[("id_token_hint", "a.b.c")]] {
+            let answer = program.authorize(&mut house.browser(), changes).await;
+            let location = answer.header("location").to_owned();
+            assert!(location.starts_with("/account/sign-in?"), "{changes:?}: {location}");
+            let (mut browser, _) = house.browser_of(house.ada).await;
+            let back = browser.get(&query_of(&location)["return"]).await;
+            assert!(query_of(back.header("location")).contains_key("error"), "{changes:?}");
+        }
+        // Who is to see nothing is told by the client, as that asked for.
+        let answer = program.authorize(&mut house.browser(), &[("prompt", "none login")]).await;
+        assert_eq!(query_of(answer.header("location"))["error"], "invalid_request");
+        // What is too long to come back to is told here.
+        let long = "x".repeat(5_000);
+        let answer = program.authorize(&mut house.browser(), &[("state", &long)]).await;
+        assert_eq!((answer.status, answer.header("location")), (StatusCode::BAD_REQUEST, ""));
     }
 
     async fn what_means_nothing_here_stops_nobody(backend) {
@@ -245,7 +266,7 @@ on_both_databases! {
         let (mut of_grace, _) = house.browser_of(grace).await;
         let tokens = program.sign_in(&mut of_grace, "openid").await;
         let hint = tokens["id_token"].as_str().unwrap();
-        // A hint may be over (OpenID Connect Core, section 3.1.2.1).
+        // A hint may be over (OpenID Connect Core, section 3.1.2.2).
         house.advance(Duration::from_hours(2));
         let changes = [("prompt", "none"), ("id_token_hint", hint)];
         let answer = program.authorize(&mut of_grace, &changes).await;

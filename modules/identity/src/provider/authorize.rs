@@ -3,7 +3,8 @@
 //!
 //! Until client and address are known nobody is told anything by redirect: the person sees what is
 //! wrong (RFC 6749, section 4.1.2.1; RFC 9700, section 4.11). From then on the client is told, with
-//! `state` and `iss`.
+//! `state` and `iss`, but only where somebody is signed in or `prompt` is `none`: a link to this server
+//! leads nobody to a client's address at once (RFC 9700, section 4.11.2).
 //!
 //! ```text
 //! client known, address its own ──► request sound ──► person signed in, recently enough ──► code
@@ -91,6 +92,13 @@ pub(super) async fn authorize(
         Ok(asked) => decide(app, headers, &issuer, &client, &form, &asked).await?,
         Err(refusal) => Err(refusal),
     };
+    let answered = match answered {
+        Err(refusal) if !is_silent(&form) && sessions::of(app, headers).await?.is_none() => {
+            let address = sign_in_address(app, &form).map_err(|_| unreadable(refusal))?;
+            Ok(Answer::SignIn(address))
+        }
+        answered => answered,
+    };
     Ok(match answered {
         Ok(Answer::Code(code)) => back(&form, &issuer, redirect_uri, &[("code", &code)]),
         Ok(Answer::SignIn(address)) => see(&address),
@@ -158,6 +166,11 @@ fn scope(form: &Form) -> String {
     granted.collect::<Vec<_>>().join(" ")
 }
 
+/// Whether the client wants the person to see nothing, whatever else it says.
+fn is_silent(form: &Form) -> bool {
+    form.get("prompt").is_some_and(|text| text.split(' ').any(|value| value == "none"))
+}
+
 fn prompt(form: &Form) -> Result<Prompt, Refused> {
     let mut prompt = Prompt::default();
     let Some(text) = form.get("prompt") else { return Ok(prompt) };
@@ -214,7 +227,7 @@ async fn decide(
     Ok(Ok(Answer::Code(code)))
 }
 
-/// The person that `id_token_hint` names; it may be over (OpenID Connect Core, section 3.1.2.1).
+/// The person that `id_token_hint` names; it may be over (OpenID Connect Core, section 3.1.2.2).
 async fn hinted(
     app: &App,
     issuer: &str,
