@@ -186,13 +186,4 @@ export const OVERLAYS: Looked[] = [
       await page.locator('dialog[open] .svc-keys').first().waitFor();
     },
   ],
-  [
-    'all that is found',
-    {},
-    async (page) => {
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('hammer');
-      await page.locator('[role=option]', { hasText: 'Claw hammer' }).first().waitFor();
-    },
-  ],
 ];

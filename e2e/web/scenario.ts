@@ -49,8 +49,8 @@ export interface Opening {
   once?: boolean;
 }
 
-/** How browsers call a request that breaks off. */
-const BROKEN_OFF = /NetworkError when attempting to fetch|Failed to fetch/;
+/** How browsers call a request, or a module that they import, that breaks off. */
+const BROKEN_OFF = /NetworkError when attempting to fetch|Failed to fetch|error loading dynamically imported module/;
 
 /** A page with what was said on its console. */
 export interface Opened {

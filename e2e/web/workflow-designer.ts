@@ -1,6 +1,7 @@
 /** An administrator draws a workflow, and records go through it. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { finger, middle } from '../shell/scenario.ts';
 import type { Application } from './application.ts';
 import { fresh, makeProduct, said, story, until } from './scenario.ts';
 
@@ -112,6 +113,8 @@ export const designer = [
       await begin(application);
       await visit({ app: APP });
       await box(page, 'draft').waitFor();
+      const line = page.locator('workflows-graph path[marker-end]').first();
+      assert.match(await line.evaluate((way) => getComputedStyle(way).stroke), /^rgb/, 'the ways are seen');
       await page.getByRole('button', { name: 'New state' }).click();
       const name = `rest${Math.random().toString(36).slice(2, 7)}`;
       // Typed, since Firefox tells of no change that a script made.
@@ -292,7 +295,7 @@ export const designer = [
   ),
 
   story(
-    'on a phone, in German and in the dark, states are made and removed by finger, and nothing is wider than the phone',
+    'on a phone, in German and in the dark, states and ways are made and removed by finger, and nothing is wider than the phone',
     { ...HAND, width: 390, height: 780, locale: 'de-DE', dark: true, touch: true },
     async ({ page, application, visit }) => {
       await begin(application);
@@ -306,6 +309,15 @@ export const designer = [
       assert.ok(wide <= 0, `${wide} pixels too wide`);
       await page.getByRole('button', { name: 'Entfernen' }).tap();
       await page.getByText('Alles in Ordnung').waitFor();
+      // A finger draws a way from one state to another, where a scroll would begin beside them.
+      await box(page, 'draft').scrollIntoViewIfNeeded();
+      const hand = await finger(page);
+      const start = await middle(box(page, 'draft'));
+      await hand.press(start);
+      await hand.glide(start, await middle(box(page, 'submitted')));
+      await hand.lift();
+      await page.getByLabel('Wer ihn nehmen kann').waitFor();
+      await page.getByRole('button', { name: 'Entfernen' }).tap();
       await page.getByText('Nichts weicht von der geltenden Fassung ab.').waitFor();
     },
   ),

@@ -12,7 +12,7 @@ import type { Chosen } from './edits.ts';
 import { BOX, place, type Box, type Drawing } from './layout.ts';
 
 const COLOURS = {
-  grey: 'var(--svc-line, #8a94a6)',
+  grey: 'var(--shell-text-soft)',
   blue: '#3b82f6',
   green: '#22a06b',
   yellow: '#d99a00',
@@ -46,6 +46,8 @@ let pictures = 0;
 
 /** From this width on it goes from left to right. */
 const WIDE = 720;
+/** Chromium doesn't ask a part of a picture for its `touch-action`, and would scroll in place of drawing. */
+const STAYS = { handleEvent: (event: Event) => event.preventDefault(), passive: false };
 /** So far a finger may wander in a press. */
 const STILL = 6;
 
@@ -214,6 +216,7 @@ export class WorkflowGraph extends Part {
       @pointermove=${(event: PointerEvent) => this.#drag(event)}
       @pointerup=${(event: PointerEvent) => this.#release(event)}
       @pointercancel=${() => this.#leave()}
+      @touchmove=${STAYS}
       @keydown=${(event: KeyboardEvent) => this.#keys(event, box)}
     >${this.#shape(box, isChosen)}</g>`;
   }
@@ -223,9 +226,9 @@ export class WorkflowGraph extends Part {
     const mark = this.#mark('state', name);
     const plain = isChosen || this.begun === name ? COLOURS.blue : COLOURS.grey;
     const line = mark?.colour ?? (this.wrong.has(name) ? COLOURS.red : plain);
-    return svg`<rect width=${BOX.width} height=${BOX.height} rx=${state?.kind === 'intermediate' ? 8 : 22} fill="Canvas" stroke=${line} stroke-width=${isChosen || mark ? 3 : 1.5}></rect>
+    return svg`<rect width=${BOX.width} height=${BOX.height} rx=${state?.kind === 'intermediate' ? 8 : 22} fill="var(--shell-surface-raised)" stroke=${line} stroke-width=${isChosen || mark ? 3 : 1.5}></rect>
       <circle cx="16" cy=${BOX.height / 2} r="5" fill=${COLOURS[state?.colour ?? 'grey']}></circle>
-      <text x="28" y=${BOX.height / 2} dominant-baseline="central" font-size="13" fill="CanvasText">${short(`${mark?.sign ?? ''}${state?.title ?? name}`)}</text>`;
+      <text x="28" y=${BOX.height / 2} dominant-baseline="central" font-size="13" fill="var(--shell-text)">${short(`${mark?.sign ?? ''}${state?.title ?? name}`)}</text>`;
   }
 
   #mark(kind: Chosen['kind'], name: string): (typeof MARKED)[Change['kind']] | undefined {
@@ -243,7 +246,7 @@ export class WorkflowGraph extends Part {
     return svg`<g .style=${this.marks ? '' : 'cursor:pointer'} @click=${this.marks ? nothing : choose}>
       <path d=${path} fill="none" stroke="transparent" stroke-width="16"></path>
       <path d=${path} fill="none" stroke=${line} stroke-width=${isChosen || mark ? 3 : 1.5} stroke-dasharray=${way?.optional ? '5 4' : nothing} marker-end="url(#${this.#arrow})"></path>
-      <text x=${x} y=${y} text-anchor="middle" dominant-baseline="central" font-size="12" fill="CanvasText" stroke="Canvas" stroke-width="4" paint-order="stroke">${mark?.sign ?? ''}${way?.title ?? name}</text>
+      <text x=${x} y=${y} text-anchor="middle" dominant-baseline="central" font-size="12" fill="var(--shell-text)" stroke="var(--shell-surface)" stroke-width="4" paint-order="stroke">${mark?.sign ?? ''}${way?.title ?? name}</text>
     </g>`;
   }
 
