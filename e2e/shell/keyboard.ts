@@ -68,6 +68,12 @@ export const keyboard = [
     assert.equal(await placement(win), 'right');
     const usable = await area(page);
     await becomes(win, { x: usable.width / 2, y: 0, width: usable.width / 2, height: usable.height }, 'right half');
+    // From the taskbar, where Ctrl moves what is pinned.
+    await page.locator('.shell-task').focus();
+    await page.keyboard.press('Control+ArrowLeft');
+    assert.equal(await placement(win), 'right');
+    await page.keyboard.press('Alt+Shift+ArrowLeft');
+    assert.equal(await placement(win), 'left');
   }),
   story('menus: the first press beside one only closes it, whatever lies below', {}, async ({ page }) => {
     const framed = await openApp(page, 'handbook');

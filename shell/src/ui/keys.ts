@@ -97,8 +97,10 @@ export function handleKey(desk: Desk, event: KeyPress, target: EventTarget | nul
 
 function snap(desk: Desk, target: EventTarget | null, arrow: Arrow, anywhere: boolean): boolean {
   const win = desk.windows.active;
-  const inTile = target instanceof Element && target !== document.body && !win?.element.contains(target);
-  if (!win || inTile || desk.compact.peek() || desk.popOut || desk.pilot.isOpen) return false;
+  const elsewhere = target instanceof Element && target !== document.body && !win?.element.contains(target);
+  // Ctrl with an arrow moves what the taskbar pins, too.
+  const isMeant = !elsewhere || (anywhere && target.closest('.shell-taskbar') !== null);
+  if (!win || !isMeant || desk.compact.peek() || desk.popOut || desk.pilot.isOpen) return false;
   // Ctrl with an arrow moves by words where text is typed; Alt with Shift does nothing there.
   if (!anywhere && isEditable(target)) return false;
   snapWithKey(desk, win, arrow);
