@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_core::{PermissionSet, Principal, UserId};
 use svc_data::Context;
-use svc_sets::{PageRequest, Sets};
+use svc_sets::Sets;
 
 use crate::model;
 use crate::serve::Serving;
@@ -30,18 +30,8 @@ pub(crate) async fn print(serving: &Serving, url: &str) {
         let ctx = Context::new(app, Arc::new(principal), app.clock().new_id()).unwrap();
         for options in OPTIONS {
             println!("  Products?{options}, {who}");
-            let address = sets.understand(&ctx, "Products", &options.replace(' ', "%20")).unwrap();
-            let source = sets.source(&ctx, &address).await.unwrap();
-            let query = sets.bind(&ctx, source.set(), &address.options, None).unwrap();
-            let request = PageRequest {
-                query: &query,
-                after: None,
-                skip: 0,
-                take: 100,
-                tells_next: true,
-                etags: true,
-            };
-            let plan = sets.explain_page(&ctx, &source, request).await.unwrap();
+            let options = options.replace(' ', "%20");
+            let plan = sets.explain(&ctx, "Products", &options).await.unwrap();
             for step in plan {
                 println!("      {step}");
             }

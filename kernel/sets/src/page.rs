@@ -18,7 +18,7 @@ use sea_orm::QueryResult;
 use sea_orm::sea_query::SelectStatement;
 use svc_core::Result;
 use svc_data::{Context, Expense};
-use svc_database::{Backend, CursorRows, Database, FirstRows, ReadLimit, database_error};
+use svc_database::{CursorRows, Database, FirstRows, ReadLimit};
 
 use super::aggregated::AggregatedColumn;
 use super::counts::first_number;
@@ -43,6 +43,9 @@ const BATCH_BYTES: u64 = 8 * 1024 * 1024;
 /// How long a cursor lives, unless a statement may take less than four times as long: until then
 /// it keeps SQLite's log from being cut off.
 const CURSOR_LIFETIME: Duration = Duration::from_secs(10);
+
+/// The entities of a page that is explained.
+const EXPLAINED: u64 = 100;
 
 /// A page of entities that is being read.
 pub struct PageReader<'a> {
@@ -142,29 +145,27 @@ impl Sets {
 }
 
 impl Sets {
-    /// How the database would answer a page: the steps of its plan, a line for each. For those who
-    /// look for a missing index.
+    /// How the database would answer the first page of a set under options of an address: the steps of
+    /// its plan, a line for each. For those who look for a missing index.
     ///
     /// # Errors
     ///
-    /// As [`Sets::open_page`].
-    pub async fn explain_page(
-        &self,
-        ctx: &Context,
-        source: &Source,
-        request: PageRequest<'_>,
-    ) -> Result<Vec<String>> {
+    /// As [`Sets::understand`], [`Sets::bind`] and [`Sets::open_page`].
+    pub async fn explain(&self, ctx: &Context, set: &str, options: &str) -> Result<Vec<String>> {
+        let address = self.understand(ctx, set, options)?;
+        let source = self.source(ctx, &address).await?;
         self.require_view(ctx, source.set())?;
-        let reader = PageReader::new(self, ctx, source, request);
-        let mut statement = ctx.database().build(&reader.plan(None, reader.wanted())?.rows);
-        let (explain, column) = match ctx.database().backend() {
-            Backend::Sqlite => ("EXPLAIN QUERY PLAN", 3),
-            Backend::Postgres => ("EXPLAIN", 0),
+        let query = self.bind(ctx, source.set(), &address.options, None)?;
+        let request = PageRequest {
+            query: &query,
+            after: None,
+            skip: 0,
+            take: EXPLAINED,
+            tells_next: true,
+            etags: true,
         };
-        statement.sql = format!("{explain} {}", statement.sql);
-        let rows = ctx.run(statement).await?;
-        let step = |row: &QueryResult| row.try_get_by_index(column).map_err(database_error);
-        rows.iter().map(step).collect()
+        let reader = PageReader::new(self, ctx, &source, request);
+        ctx.explain(&reader.plan(None, reader.wanted())?.rows).await
     }
 }
 

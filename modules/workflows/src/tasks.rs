@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use svc_core::{Error, ErrorKind, PrincipalKind, Result};
 use svc_data::Context;
 use svc_data::value::ValueKind;
-use svc_database::{Backend, column};
+use svc_database::column;
 use svc_odata::syntax::QueryOptions;
 use svc_odata::value::Value as Literal;
 use svc_sets::{Source, ValueRows};
@@ -84,13 +84,7 @@ impl WorkflowEngine {
         let Some(tasks) = tasks_of(ctx, self.find(ctx, set)?, &delegated)? else {
             return Ok(Vec::new());
         };
-        let (explain, place) = match ctx.database().backend() {
-            Backend::Sqlite => ("EXPLAIN QUERY PLAN", 3),
-            Backend::Postgres => ("EXPLAIN", 0),
-        };
-        let mut statement = ctx.database().build(&tasks.page(TaskOrder::Newest, None, 50));
-        statement.sql = format!("{explain} {}", statement.sql);
-        ctx.run(statement).await?.iter().map(|row| column(row, place)).collect()
+        ctx.explain(&tasks.page(TaskOrder::Newest, None, 50)).await
     }
 
     /// How many records of each set await the caller, up to so many of each.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use shop::{category, product};
 use svc::prelude::*;
-use svc::sets::{PageRequest, Sets};
+use svc::sets::Sets;
 use svc_testing::{Backend, ThrowAwayDatabase, on_both_databases};
 
 use crate::fixture::Fixture;
@@ -44,18 +44,8 @@ async fn stock(fixture: &Fixture) {
 /// The steps of the plan by which a list is read.
 async fn plan(ctx: &Context, options: &str) -> String {
     let sets = ctx.app().service::<Sets>().unwrap();
-    let address = sets.understand(ctx, "Products", &options.replace(' ', "%20")).unwrap();
-    let source = sets.source(ctx, &address).await.unwrap();
-    let query = sets.bind(ctx, source.set(), &address.options, None).unwrap();
-    let request = PageRequest {
-        query: &query,
-        after: None,
-        skip: 0,
-        take: 100,
-        tells_next: true,
-        etags: true,
-    };
-    sets.explain_page(ctx, &source, request).await.unwrap().join("\n")
+    let options = options.replace(' ', "%20");
+    sets.explain(ctx, "Products", &options).await.unwrap().join("\n")
 }
 
 on_both_databases! {

@@ -3,27 +3,16 @@
 use std::time::Duration;
 
 use svc_database::Backend;
-use svc_sets::{PageRequest, Sets};
+use svc_sets::Sets;
 use svc_testing::{Person, TestApp, on_both_databases};
 
 use crate::fixture::{World, many_orders};
 
 /// The steps of the plan by which a page of orders is read.
 async fn plan(node: &TestApp, who: &Person, options: &str) -> String {
-    let ctx = node.context(who);
     let sets = node.app().service::<Sets>().unwrap();
-    let address = sets.understand(&ctx, "Orders", &options.replace(' ', "%20")).unwrap();
-    let source = sets.source(&ctx, &address).await.unwrap();
-    let query = sets.bind(&ctx, source.set(), &address.options, None).unwrap();
-    let request = PageRequest {
-        query: &query,
-        after: None,
-        skip: 0,
-        take: 100,
-        tells_next: true,
-        etags: true,
-    };
-    sets.explain_page(&ctx, &source, request).await.unwrap().join("\n")
+    let options = options.replace(' ', "%20");
+    sets.explain(&node.context(who), "Orders", &options).await.unwrap().join("\n")
 }
 
 /// Whether a page by the state is read from the instances, and not by asking for each record.
