@@ -92,7 +92,8 @@ fn workflow() -> Definition {
 /// Starts the application.
 pub(crate) async fn start(backend: Backend) -> TestApp {
     let builder = TestApp::builder(|| Application::new("bench").module(Workflows).module(Orders));
-    builder.in_real_time().start(backend).await
+    // A million orders are stored by one statement.
+    builder.setting("Svc:Database:StatementTimeout", "00:10:00").in_real_time().start(backend).await
 }
 
 /// Who may do everything but approve what no record names them for.

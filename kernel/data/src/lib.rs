@@ -48,6 +48,4 @@ pub use start::{DataModule, Prepared};
 pub use unit_of_work::{
     Captured, CommitHook, Data, Expected, Fence, NewValues, RaisedEvent, UnitOfWork, expect_version,
 };
-pub use virtual_property::{
-    VirtualJoin, VirtualKeys, VirtualProperty, VirtualRow, VirtualSql, VirtualTable,
-};
+pub use virtual_property::{VirtualJoin, VirtualProperty, VirtualRow, VirtualSql, VirtualTable};

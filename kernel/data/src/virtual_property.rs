@@ -16,11 +16,6 @@ pub type VirtualSql = Arc<dyn Fn(&VirtualRow<'_>) -> Expr + Send + Sync>;
 /// can't now.
 pub type VirtualJoin = Arc<dyn Fn(&EntityModel, &Principal) -> Option<VirtualTable> + Send + Sync>;
 
-/// Gives the keys of the records of which a virtual property is true, as somebody asks for it; none
-/// where it can't now.
-pub type VirtualKeys =
-    Arc<dyn Fn(&EntityModel, &Principal) -> Option<SelectStatement> + Send + Sync>;
-
 /// A property that a module adds to a set, its own or another's, without a column for it.
 ///
 /// It can be selected, filtered, sorted, computed and grouped by like any other, and is returned
@@ -43,8 +38,6 @@ pub struct VirtualProperty {
     pub sql: VirtualSql,
     /// Gives its values as a table, where they stand in one.
     pub join: Option<VirtualJoin>,
-    /// Gives the keys of the records of which it is true, where it is a Boolean and they are soon found.
-    pub keys: Option<VirtualKeys>,
 }
 
 impl fmt::Debug for VirtualProperty {

@@ -213,12 +213,6 @@ impl<'a> Translator<'a> {
             let other = self.value(if is_null(right) { left } else { right })?;
             return Ok(if operator == Op::Equal { other.is_null() } else { other.is_not_null() });
         }
-        if operator == Op::Equal
-            && let Some(condition) =
-                self.said_true(left, right).or_else(|| self.said_true(right, left))
-        {
-            return self.truth(condition, truth);
-        }
         // What is no member has no number.
         let ranked = !equality && self.is_ranked(left);
         let nullable = left.nullable || right.nullable || ranked;
@@ -243,16 +237,6 @@ impl<'a> Translator<'a> {
                 if exact { or_false(compared) } else { compared }
             }
         })
-    }
-
-    /// The virtual property that a comparison says is true: by itself it may be found by its keys.
-    fn said_true<'e>(&self, expr: &'e BoundExpr, truth: &BoundExpr) -> Option<&'e BoundExpr> {
-        let BoundKind::Property(path) = &expr.kind else { return None };
-        let served = self.sets.served_type(path.entity_type);
-        let is_virtual =
-            served.entity.virtual_property(served.column_index(path.property)).is_some();
-        let is_true = matches!(truth.kind, BoundKind::Value(Literal::Boolean(true)));
-        (is_virtual && is_true).then_some(expr)
     }
 
     /// Both sides of a comparison; a constant takes the kind of the column beside it.

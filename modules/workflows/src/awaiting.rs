@@ -81,87 +81,38 @@ impl Awaited {
         self.held_by(who).into_iter().chain([claims::of_user(me)]).collect()
     }
 
-    /// The claims by which a record may await whoever asks; none of who takes no record on, nor of the system.
-    fn asked_by(&self, who: &Principal) -> Option<(Uuid, Vec<String>)> {
-        let me = who.user_id().filter(|_| who.can(ACT))?.0;
-        let claims = match &self.any {
-            Some(any) => held(any, who).chain([claims::of_user(me)]).collect(),
-            None => self.claims_of(who, me),
-        };
-        Some((me, claims))
-    }
-
-    /// Whether a row awaits whoever asks.
+    /// Whether a row awaits whoever asks: nobody who takes no record on. The system awaits itself nowhere.
     pub(crate) fn awaits(&self, row: &VirtualRow<'_>, set: &str, now_us: i64) -> Expr {
-        let Some((me, claims)) = self.asked_by(row.who()) else { return Expr::val(false) };
+        if !row.who().can(ACT) {
+            return Expr::val(false);
+        }
+        let Some(me) = row.who().user_id().map(|user| user.0) else { return Expr::val(false) };
         let version = row.entity.version_index();
         let version = version.map(|version| row.column(row.entity.columns[version].name));
-        let of_row = || {
+        let own = Asking { me, represents: None };
+        let claims = match &self.any {
+            Some(any) => held(any, row.who()).chain([claims::of_user(me)]).collect(),
+            None => self.claims_of(row.who(), me),
+        };
+        let mut is_possible = Condition::any().add(
             Condition::all()
-                .add(column("organisation_id").eq(row.organisation()))
-                .add(column("set_name").eq(set))
-                .add(column("record_id").eq(row.key()))
-        };
-        let mut found = own_claims(me, &claims, version.clone());
-        let mut is_possible = Expr::exists(found.expr(Expr::val(1)).cond_where(of_row()).take());
-        if stands_in(row.who()) {
-            let mut found = delegated_claims(me, row.organisation(), now_us, version);
-            let found = found.expr(Expr::val(1)).cond_where(of_row()).take();
-            is_possible = is_possible.or(Expr::exists(found));
+                .add(column("claim").is_in(claims.iter().map(String::as_str)))
+                .add(own.is_possible(version.clone())),
+        );
+        // A key has no more than its own scope.
+        if row.who().kind() == PrincipalKind::User {
+            is_possible = is_possible.add(Expr::exists(delegated_claim(me, now_us, version)));
         }
-        is_possible
+        let mut found = Query::select();
+        found
+            .expr(Expr::val(1))
+            .from(table())
+            .and_where(column("organisation_id").eq(row.organisation()))
+            .and_where(column("set_name").eq(set))
+            .and_where(column("record_id").eq(row.key()))
+            .cond_where(is_possible);
+        Expr::exists(found)
     }
-
-    /// The keys of the records of an organisation that await whoever asks, seen or not; none outside of one.
-    pub(crate) fn keys(
-        &self,
-        model: &EntityModel,
-        who: &Principal,
-        set: &str,
-        now_us: i64,
-    ) -> Option<SelectStatement> {
-        let organisation = who.organisation()?;
-        let (me, claims) = self.asked_by(who)?;
-        let version = || {
-            let version = model.version_index()?;
-            let mut found = Query::select();
-            found
-                .expr(Expr::col(model.column_ref(version)))
-                .from(model.table_iden())
-                .and_where(Expr::col(model.column_ref(model.key_index())).eq(column("record_id")));
-            Some(Expr::SubQuery(None, Box::new(found.into())))
-        };
-        let of_set = |mut claims: SelectStatement| {
-            claims
-                .expr(column("record_id"))
-                .and_where(column("organisation_id").eq(organisation.0))
-                .and_where(column("set_name").eq(set))
-                .take()
-        };
-        let mut keys = of_set(own_claims(me, &claims, version()));
-        if stands_in(who) {
-            keys.union(
-                UnionType::All,
-                of_set(delegated_claims(me, Expr::val(organisation.0), now_us, version())),
-            );
-        }
-        Some(keys)
-    }
-}
-
-/// Whether somebody may stand in for others: a key has no more than its own scope.
-fn stands_in(who: &Principal) -> bool {
-    who.kind() == PrincipalKind::User
-}
-
-/// Somebody's claims that nothing keeps the person from, without columns.
-fn own_claims(me: Uuid, claims: &[String], version: Option<Expr>) -> SelectStatement {
-    let own = Asking { me, represents: None };
-    Query::select()
-        .from(table())
-        .and_where(column("claim").is_in(claims.iter().map(String::as_str)))
-        .cond_where(own.is_possible(version))
-        .take()
 }
 
 /// The claims by some permissions, and by any role.
@@ -173,26 +124,22 @@ fn held<'a>(
     permissions.map(|name| claims::of_permission(name)).chain(who.roles().map(claims::of_role))
 }
 
-/// The claims of those for whom somebody stands in now, where nothing keeps the person from them, without columns.
-fn delegated_claims(
-    me: Uuid,
-    organisation: Expr,
-    now_us: i64,
-    version: Option<Expr>,
-) -> SelectStatement {
+/// Whether a claim is one of somebody for whom the person stands in now.
+fn delegated_claim(me: Uuid, now_us: i64, version: Option<Expr>) -> SelectStatement {
     let delegated = || Alias::new("workflows_delegated");
     let of = |name: &str| Expr::col((delegated(), Alias::new(name)));
     let asking = Asking { me, represents: Some(of("from_user")) };
-    Query::select()
+    let mut found = Query::select();
+    found
+        .expr(Expr::val(1))
         .from(delegated())
-        .from(table())
-        .and_where(of("organisation_id").eq(organisation))
+        .and_where(of("organisation_id").eq(column("organisation_id")))
         .and_where(of("to_user").eq(me))
         .and_where(of("claim").eq(column("claim")))
         .and_where(of("begins_us").lte(now_us))
         .and_where(of("ends_us").gt(now_us))
-        .cond_where(asking.is_possible(version))
-        .take()
+        .cond_where(asking.is_possible(version));
+    found
 }
 
 fn table() -> Alias {

@@ -75,7 +75,7 @@ fn declare(registry: &mut Registry, set: &str, definition: Definition, is_design
     let begins_in = definition.begins_in().to_owned();
     let name = set.to_owned();
     let started = registry.part::<Started>().clone();
-    let (stored, awaited) = (started.clone(), started.clone());
+    let stored = started.clone();
     registry
         .extend_set(set)
         .virtual_property(
@@ -98,11 +98,6 @@ fn declare(registry: &mut Registry, set: &str, definition: Definition, is_design
                 Some(workflow.awaited.awaits(row, workflow.set(), now_us))
             });
             found.unwrap_or_else(|| Expr::val(false))
-        })
-        .found_by_keys(move |entity, who| {
-            let engine = awaited.0.get()?;
-            let workflow = engine.of_table(entity.table)?;
-            workflow.awaited.keys(entity, who, workflow.set(), engine.clock.now_us())
         })
         .described("Whether a step out of its state is the caller's to take")
         .facet()

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::SelectStatement;
 use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
 
@@ -233,7 +232,6 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
             facet: false,
             sql,
             join: None,
-            keys: None,
         };
         Self { builder, property }
     }
@@ -264,18 +262,6 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
         F: Fn(&EntityModel, &Principal) -> Option<VirtualTable> + Send + Sync + 'static,
     {
         self.property.join = Some(Arc::new(table));
-        self
-    }
-
-    /// Says that the keys of the records of which it is true, a Boolean, are soon found by themselves: a page that is
-    /// filtered or sorted by it looks among them, so that it costs by how many they are and not by how many records
-    /// there are. `keys` is a query of one column without nulls, and may have the keys of other organisations' records and of
-    /// ones that are gone. Where it answers with none, and everywhere else, its SQL serves.
-    pub fn found_by_keys<F>(mut self, keys: F) -> Self
-    where
-        F: Fn(&EntityModel, &Principal) -> Option<SelectStatement> + Send + Sync + 'static,
-    {
-        self.property.keys = Some(Arc::new(keys));
         self
     }
 

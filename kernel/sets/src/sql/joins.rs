@@ -1,6 +1,6 @@
 //! Virtual properties whose values stand in a table: a page that is filtered or sorted by one is joined
-//! with it, so that an index of it can serve; where it is a Boolean, the keys of which it is true may serve.
-//! Whoever only selects one has its SQL asked for each row that is returned.
+//! with it, so that an index of it can serve. Whoever only selects one has its SQL asked for each row that
+//! is returned.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -34,19 +34,16 @@ fn name_of(index: usize) -> Alias {
 }
 
 impl Place<'_> {
-    /// The value of a virtual property in its table, or by its keys; none where its SQL serves.
+    /// The value of a virtual property in its table; none where its SQL serves.
     pub(super) fn joined(&self, index: usize) -> Option<Expr> {
         let joins = self.joins.as_ref()?;
         if !joins.has(index) {
             if joins.are_known.get() {
                 return None;
             }
-            let (entity, who) = (&self.served.entity, self.ctx.principal());
-            let property = entity.virtual_property(index)?;
-            if let Some(keys) = &property.keys {
-                return Some(self.column(entity.key_index()).in_subquery(keys(entity, who)?));
-            }
-            let table = property.join.as_ref()?(entity, who)?;
+            let entity = &self.served.entity;
+            let table = entity.virtual_property(index)?.join.as_ref()?;
+            let table = table(entity, self.ctx.principal())?;
             joins.tables.borrow_mut().push((index, table));
         }
         Some(Expr::col((name_of(index), Alias::new(VALUE))))
