@@ -309,12 +309,12 @@ export const designer = [
       assert.ok(wide <= 0, `${wide} pixels too wide`);
       await page.getByRole('button', { name: 'Entfernen' }).tap();
       await page.getByText('Alles in Ordnung').waitFor();
-      // A finger draws a way from one state to another, where a scroll would begin beside them.
+      // A finger draws a way, here from a state back to it, where a scroll would begin beside it.
       await box(page, 'draft').scrollIntoViewIfNeeded();
       const hand = await finger(page);
       const start = await middle(box(page, 'draft'));
       await hand.press(start);
-      await hand.glide(start, await middle(box(page, 'submitted')));
+      await hand.glide(start, { x: start.x + 40, y: start.y + 14 });
       await hand.lift();
       await page.getByLabel('Wer ihn nehmen kann').waitFor();
       await page.getByRole('button', { name: 'Entfernen' }).tap();
