@@ -2,10 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use sea_orm::sea_query::SelectStatement;
 use sea_orm::{EntityTrait, FromQueryResult, QueryResult, Statement, Value};
 use svc_core::{App, Clock, Error, OrganisationId, Principal, Result, Share};
-use svc_database::{Backend, Database, FirstRows, ReadLimit, column};
+use svc_database::{Database, FirstRows, ReadLimit};
 use uuid::Uuid;
 
 use crate::budget::{Budget, Expense};
@@ -385,22 +384,6 @@ impl Context {
             Some(uow) => uow.row(statement).await,
             None => self.database.row(statement).await,
         }
-    }
-
-    /// How the database would answer a statement: the steps of its plan, a line for each. For those
-    /// who look for a missing index.
-    ///
-    /// # Errors
-    ///
-    /// As [`Context::run`].
-    pub async fn explain(&self, select: &SelectStatement) -> Result<Vec<String>> {
-        let (explain, place) = match self.database.backend() {
-            Backend::Sqlite => ("EXPLAIN QUERY PLAN", 3),
-            Backend::Postgres => ("EXPLAIN", 0),
-        };
-        let mut statement = self.database.build(select);
-        statement.sql = format!("{explain} {}", statement.sql);
-        self.run(statement).await?.iter().map(|row| column(row, place)).collect()
     }
 
     /// Whether what is read here is read within a unit of work of the same task.

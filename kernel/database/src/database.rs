@@ -11,6 +11,7 @@ mod checkpoint;
 mod kept;
 mod lanes;
 mod measured;
+mod plan;
 mod statistics;
 mod transaction;
 

@@ -165,7 +165,8 @@ impl Sets {
             etags: true,
         };
         let reader = PageReader::new(self, ctx, &source, request);
-        ctx.explain(&reader.plan(None, reader.wanted())?.rows).await
+        let statement = ctx.database().build(&reader.plan(None, reader.wanted())?.rows);
+        ctx.database().explain(statement).await
     }
 }
 

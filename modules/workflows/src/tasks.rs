@@ -84,7 +84,8 @@ impl WorkflowEngine {
         let Some(tasks) = tasks_of(ctx, self.find(ctx, set)?, &delegated)? else {
             return Ok(Vec::new());
         };
-        ctx.explain(&tasks.page(TaskOrder::Newest, None, 50)).await
+        let page = ctx.database().build(&tasks.page(TaskOrder::Newest, None, 50));
+        ctx.database().explain(page).await
     }
 
     /// How many records of each set await the caller, up to so many of each.

@@ -111,9 +111,9 @@ on_both_databases! {
     }
 
     async fn a_host_whose_application_is_away_says_so(backend) {
-        let port = ReservedPort::take();
-        let port = port.number();
-        let host = host_before(backend, &format!("http://127.0.0.1:{port}"), &[]).await;
+        let nobody = ReservedPort::take();
+        let api = format!("http://127.0.0.1:{}", nobody.number());
+        let host = host_before(backend, &api, &[]).await;
         let mut browser = Browser::new(host.anonymous(), PUBLIC_URL);
         for address in ["/", "/api/v1/me", "/account/sign-in"] {
             let answer = browser.get(address).await;

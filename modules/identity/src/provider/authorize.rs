@@ -88,12 +88,14 @@ pub(super) async fn authorize(
              registered for it",
         ));
     }
+    let session = sessions::of(app, headers).await?;
+    let is_nobody = session.is_none();
     let answered = match read(&form, redirect_uri) {
-        Ok(asked) => decide(app, headers, &issuer, &client, &form, &asked).await?,
+        Ok(asked) => decide(app, session, &issuer, &client, &form, &asked).await?,
         Err(refusal) => Err(refusal),
     };
     let answered = match answered {
-        Err(refusal) if !is_silent(&form) && sessions::of(app, headers).await?.is_none() => {
+        Err(refusal) if is_nobody && !is_silent(&form) => {
             let address = sign_in_address(app, &form).map_err(|_| unreadable(refusal))?;
             Ok(Answer::SignIn(address))
         }
@@ -193,13 +195,12 @@ fn prompt(form: &Form) -> Result<Prompt, Refused> {
 
 async fn decide(
     app: &App,
-    headers: &HeaderMap,
+    session: Option<Session>,
     issuer: &str,
     client: &KnownClient,
     form: &Form,
     asked: &Asked<'_>,
 ) -> Result<Result<Answer, Refused>> {
-    let session = sessions::of(app, headers).await?;
     let hinted = match hinted(app, issuer, client, form).await? {
         Ok(hinted) => hinted,
         Err(refusal) => return Ok(Err(refusal)),

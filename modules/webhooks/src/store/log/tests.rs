@@ -1,7 +1,7 @@
 //! Which indexes the log is read by.
 
 use svc_application::Application;
-use svc_database::{Backend, Database, column};
+use svc_database::{Backend, Database};
 use svc_testing::{TestApp, on_both_databases, organisation};
 use uuid::Uuid;
 
@@ -48,14 +48,7 @@ async fn filled(backend: Backend) -> (TestApp, Database) {
 }
 
 async fn plan(database: &Database, (sql, values): (String, Vec<Value>)) -> String {
-    let (explain, place) = match database.backend() {
-        Backend::Sqlite => ("EXPLAIN QUERY PLAN", 3),
-        Backend::Postgres => ("EXPLAIN", 0),
-    };
-    let rows =
-        database.rows(database.statement(&format!("{explain} {sql}"), values)).await.unwrap();
-    let lines: Vec<String> = rows.iter().map(|row| column(row, place).unwrap()).collect();
-    lines.join("\n")
+    database.explain(database.statement(&sql, values)).await.unwrap().join("\n")
 }
 
 /// Holds every statement of the log to the index that is meant for it.

@@ -148,15 +148,9 @@ on_both_databases! {
         queues.walk(queues.now_us).await;
         queues.touch(endpoint(3), queues.now_us).await;
         queues.database.execute(queues.database.statement("ANALYZE", [])).await.unwrap();
-        let (explain, place) = match backend {
-            Backend::Sqlite => ("EXPLAIN QUERY PLAN", 3),
-            Backend::Postgres => ("EXPLAIN", 0),
-        };
         let (sql, values) = look_statement(Place::START, queues.now_us);
-        let statement = queues.database.statement(&format!("{explain} {sql}"), values);
-        let rows = queues.database.rows(statement).await.unwrap();
-        let lines: Vec<String> = rows.iter().map(|row| column(row, place).unwrap()).collect();
-        let plan = lines.join("\n");
+        let statement = queues.database.statement(&sql, values);
+        let plan = queues.database.explain(statement).await.unwrap().join("\n");
         assert!(plan.contains("webhooks_queues_due"), "{plan}");
         for table in ["webhooks_queues", "webhooks_deliveries", "webhooks_endpoints", "d", "e"] {
             let scans = [format!("Seq Scan on {table} "), format!("SCAN {table} ")];
