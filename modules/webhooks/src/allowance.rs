@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::limits::Limits;
-use crate::store::pace::Pace;
+use crate::pace::Pace;
 
 const MINUTE_US: i64 = 60_000_000;
 const DAY_US: i64 = 24 * 60 * MINUTE_US;

@@ -6,13 +6,10 @@ mod endpoints;
 mod event_types;
 mod feed;
 mod health;
+mod job_started;
 mod limits;
 
-use serde::Serialize;
 use svc_http::{HttpState, OpenApiRouter, routes};
-use svc_jobs::JobId;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 /// The routes.
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
@@ -40,19 +37,4 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(deliveries::cancel_webhook_delivery))
         .routes(routes!(deliveries::redeliver_webhook_deliveries))
         .routes(routes!(health::get_webhook_health))
-}
-
-/// A background job that was begun.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebhookJobStarted)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct JobStartedBody {
-    /// The job, whose progress is among the background jobs.
-    job_id: Uuid,
-}
-
-impl JobStartedBody {
-    fn new(job: JobId) -> Self {
-        Self { job_id: job.0 }
-    }
 }

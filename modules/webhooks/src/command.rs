@@ -83,8 +83,8 @@ pub(crate) async fn run(app: App, Arguments { action }: Arguments) -> Result<Str
 }
 
 /// What an event is, in a line.
-fn about(body: &str) -> String {
-    let event: Json = serde_json::from_str(body).unwrap_or_default();
+fn about(body: &[u8]) -> String {
+    let event: Json = serde_json::from_slice(body).unwrap_or_default();
     let member = |name: &str| event[name].as_str().unwrap_or("–").to_owned();
     format!("{} {} {}", member("time"), member("type"), member("id"))
 }
@@ -123,7 +123,7 @@ impl Target {
 
     /// Posts an event; the sentence says why it did not arrive.
     async fn post(&self, fetched: Fetched) -> Option<String> {
-        let request = ClientRequest::post(fetched.headers, fetched.body.into());
+        let request = ClientRequest::post(fetched.headers, fetched.body);
         let outcome = self.client.send(&self.url, request).await;
         outcome.failure.map(|failure| failure.to_string())
     }

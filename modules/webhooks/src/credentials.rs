@@ -9,13 +9,13 @@ use bytes::Bytes;
 use http::HeaderValue;
 use serde::{Deserialize, Serialize};
 use svc_client::{AddressError, AddressPolicy, ClientIdentity, TargetUrl};
-use svc_core::{Error, FieldErrors, KeyRing, Result};
+use svc_core::{FieldErrors, KeyRing, Result};
 use url::form_urlencoded;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::endpoint::purpose;
 use crate::model::endpoint;
+use crate::sealed;
 
 /// The longest text of OAuth 2, in characters.
 const MAX_TEXT: usize = 2_048;
@@ -121,20 +121,13 @@ pub(crate) fn check(
 
 /// Credentials in the form in which they are stored; none when there are none.
 pub(crate) fn protect(ring: &KeyRing, endpoint: Uuid, all: &Credentials) -> Result<Option<String>> {
-    if all.oauth2.is_none() && all.client_certificate.is_none() {
-        return Ok(None);
-    }
-    let json = serde_json::to_vec(all)
-        .map_err(|error| Error::internal("credentials can't be made JSON").caused_by(error))?;
-    Ok(Some(ring.protect(&purpose(endpoint), &json)))
+    let is_any = all.oauth2.is_some() || all.client_certificate.is_some();
+    is_any.then(|| sealed::protect_json(ring, endpoint, all)).transpose()
 }
 
 /// The stored credentials.
 pub(crate) fn reveal(ring: &KeyRing, stored: &endpoint::Model) -> Result<Credentials> {
-    let Some(sealed) = &stored.credentials else { return Ok(Credentials::default()) };
-    let json = ring.reveal(&purpose(stored.id), sealed)?;
-    serde_json::from_slice(&json)
-        .map_err(|error| Error::internal("stored credentials can't be read").caused_by(error))
+    sealed::reveal_json(ring, stored.id, stored.credentials.as_deref())
 }
 
 /// Credentials, ready for sending.

@@ -20,26 +20,25 @@
 mod attempt;
 mod bounds;
 mod flight;
+mod job;
+mod outcome;
 mod run;
 mod settle;
 mod spans;
+mod taken;
 mod tokens;
 mod turn;
 
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use svc_client::Client;
-use svc_core::trace::TraceContext;
 use svc_core::{App, Result, WeakApp, Worker};
 use svc_database::{Backend, Database};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
-use uuid::Uuid;
 
 use crate::endpoint::Endpoints;
 use crate::hand_over::HandOver;
@@ -47,17 +46,13 @@ use crate::in_flight::InFlight;
 use crate::metrics::DeliveryMetrics;
 use crate::settings::WebhooksSettings;
 use crate::store::claim;
-use crate::store::insert::{Content, NewMessage};
 use crate::store::ordered::Heads;
 use crate::store::queues::{self, Place};
 
-use attempt::{Job, Sending};
+use attempt::Sending;
 use flight::Flight;
+use job::Job;
 use tokens::Tokens;
-
-/// How long a claim outlives the timeout of its attempt: time to wait in memory before it, and to
-/// record the outcome after it.
-pub(crate) const LEASE_MARGIN: Duration = Duration::from_secs(10);
 
 /// The worker that sends deliveries on this node.
 pub(crate) struct Dispatcher {
@@ -129,68 +124,6 @@ impl Dispatcher {
     fn send(&self, job: Job, flight: &mut Flight) {
         let span = spans::attempt(&job);
         flight.sends.spawn(Arc::clone(&self.sending).send(job).instrument(span));
-    }
-}
-
-/// The largest body in bytes that waits in memory for its request.
-pub(crate) const HELD_BODY: usize = 64 << 10;
-
-/// A message in memory, shared by the deliveries of it.
-#[derive(Clone)]
-pub(crate) struct Message {
-    pub(crate) event: Uuid,
-    pub(crate) event_type: Arc<str>,
-    /// Where the event happened.
-    pub(crate) trace: Option<TraceContext>,
-    pub(crate) body: Body,
-}
-
-/// The bytes of a message.
-#[derive(Clone)]
-pub(crate) enum Body {
-    /// Up to [`HELD_BODY`]: in memory.
-    Held(Bytes),
-    /// More: read when the request begins, so that what waits costs no memory.
-    Stored {
-        /// The message's identifier.
-        message: Uuid,
-        bytes: usize,
-    },
-}
-
-impl Body {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Held(body) => body.len(),
-            Self::Stored { bytes, .. } => *bytes,
-        }
-    }
-}
-
-impl From<claim::StoredMessage> for Message {
-    fn from(stored: claim::StoredMessage) -> Self {
-        let claim::StoredMessage { id, bytes, .. } = stored;
-        let of_size = Body::Stored { message: id, bytes };
-        Self {
-            event: stored.event_id,
-            event_type: stored.event_type.into(),
-            trace: stored.trace.and_then(|text| text.parse().ok()),
-            body: stored.body.map_or(of_size, |body| Body::Held(body.into())),
-        }
-    }
-}
-
-impl From<NewMessage> for Message {
-    fn from(new: NewMessage) -> Self {
-        Self {
-            event: new.event_id,
-            event_type: new.event_type.into(),
-            trace: new.trace,
-            body: Body::Held(match new.content {
-                Content::Body(body) => body.into(),
-                Content::Source(_) => Bytes::new(),
-            }),
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use http::{HeaderMap, HeaderValue, header};
 use sea_orm::ColumnTrait as _;
 use svc_client::{AddressError, AddressPolicy, TargetUrl};
-use svc_core::{App, KeyRing, Result};
+use svc_core::{App, Error, KeyRing, Result};
 use svc_data::Context;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -17,18 +17,14 @@ use crate::in_flight::Home;
 use crate::model::endpoint;
 use crate::retired::{self, Scheme};
 use crate::schedule::Schedule;
-use crate::signing::{KeyError, SigningKey, signed_headers};
+use crate::sealed;
+use crate::signing::{SigningKey, signed_headers};
 
 /// What the requests call themselves.
 const USER_AGENT: &str = concat!("Svc-Webhooks/", env!("CARGO_PKG_VERSION"));
 
 /// The most endpoints that are kept; more are loaded again when they are needed.
 const KEPT: usize = 10_000;
-
-/// What a secret of an endpoint is protected for, so that it can't be moved to another.
-pub(crate) fn purpose(endpoint: Uuid) -> String {
-    format!("webhooks.endpoint:{endpoint}")
-}
 
 /// An endpoint, prepared for sending.
 pub(crate) struct LoadedEndpoint {
@@ -49,24 +45,10 @@ struct Keys {
     all: Vec<(SigningKey, Option<OffsetDateTime>)>,
 }
 
-/// Why an endpoint's secret can't be used.
-#[derive(Debug, thiserror::Error)]
-enum Unusable {
-    #[error(transparent)]
-    Sealed(#[from] svc_core::Error),
-    #[error("it is no text")]
-    Text(#[from] std::string::FromUtf8Error),
-    #[error(transparent)]
-    Key(#[from] KeyError),
-}
-
 impl LoadedEndpoint {
     fn new(stored: &endpoint::Model, ring: &KeyRing, policy: &AddressPolicy) -> Self {
         let keys = Keys::reveal(stored, ring).map_err(|error| {
-            let error = match &error {
-                Unusable::Sealed(error) => error.report(),
-                other => other.to_string(),
-            };
+            let error = error.report();
             tracing::error!(endpoint.id = %stored.id, error, "a signing secret can't be used");
             "the signing secret can't be revealed; rotate it".to_owned()
         });
@@ -135,19 +117,18 @@ impl LoadedEndpoint {
 }
 
 impl Keys {
-    fn reveal(stored: &endpoint::Model, ring: &KeyRing) -> Result<Self, Unusable> {
-        let purpose = purpose(stored.id);
-        let key = |sealed: &str| -> Result<SigningKey, Unusable> {
-            let text = String::from_utf8(ring.reveal(&purpose, sealed)?)?;
-            Ok(SigningKey::parse(&text)?)
+    fn reveal(stored: &endpoint::Model, ring: &KeyRing) -> Result<Self> {
+        let key = |text: &str| {
+            SigningKey::parse(&sealed::reveal(ring, stored.id, text)?)
+                .map_err(|error| Error::internal("a stored key is none").caused_by(error))
         };
         let retired = retired::read(stored.retired_keys.as_deref())?;
         let mut all = Vec::with_capacity(2 + retired.len());
         for (scheme, present) in
             [(Scheme::Secret, Some(&stored.secret)), (Scheme::KeyPair, stored.key_pair.as_ref())]
         {
-            if let Some(sealed) = present {
-                all.push((key(sealed)?, None));
+            if let Some(present) = present {
+                all.push((key(present)?, None));
             }
             for one in retired.iter().filter(|one| one.scheme == scheme) {
                 all.push((key(&one.sealed)?, Some(one.until)));

@@ -12,9 +12,9 @@ use svc_events::{EventKind, Events};
 use uuid::Uuid;
 
 use crate::events::OPERATIONAL;
+use crate::set::{self, MARK};
 use crate::settings::WebhooksSettings;
 use crate::subscription::TEST_EVENT;
-use crate::{MARK, set};
 
 pub(crate) use openapi::describe;
 

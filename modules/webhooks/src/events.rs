@@ -1,8 +1,13 @@
 //! What this module tells others: domain events, which the notifications module picks up.
 
 use serde::Serialize;
+use svc_core::Registry;
+use svc_events::EventsRegistry as _;
+use svc_http::schema_of;
 use utoipa::ToSchema;
 use uuid::Uuid;
+
+use crate::permissions::MANAGE;
 
 /// Deliveries to an endpoint fail: half of the failures that switch it off have come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -82,6 +87,28 @@ pub struct WebhookLimitReached {
     pub permission: &'static str,
 }
 
+/// Declares the events.
+pub(crate) fn declare(registry: &mut Registry) {
+    registry
+        .domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail")
+        .schema(schema_of::<WebhookEndpointFailing>())
+        .example(WebhookEndpointFailing::example());
+    registry
+        .domain_event::<WebhookEndpointDisabled>("A failing webhook endpoint was switched off")
+        .schema(schema_of::<WebhookEndpointDisabled>())
+        .example(WebhookEndpointDisabled::example());
+    registry
+        .domain_event::<WebhookEndpointOwnerGone>(
+            "A webhook endpoint misses events because its owner is gone",
+        )
+        .schema(schema_of::<WebhookEndpointOwnerGone>())
+        .example(WebhookEndpointOwnerGone::example());
+    registry
+        .domain_event::<WebhookLimitReached>("An organisation uses 80 or 100 percent of a limit")
+        .schema(schema_of::<WebhookLimitReached>())
+        .example(WebhookLimitReached::example());
+}
+
 /// Event types by the domain events of this module: what an organisation's endpoints may be told of
 /// its endpoints and limits.
 pub(crate) const OPERATIONAL: [(&str, &str); 4] = [
@@ -97,19 +124,20 @@ pub(crate) fn operational(domain_event: &str) -> Option<&'static str> {
     found.map(|(_, event_type)| *event_type)
 }
 
-/// What events may look like.
-pub(crate) mod examples {
-    use super::{
-        Uuid, WebhookEndpointDisabled, WebhookEndpointFailing, WebhookEndpointOwnerGone,
-        WebhookLimitReached,
-    };
-    use crate::MANAGE;
+/// The host of an address, for those who may not see the rest.
+pub(crate) fn host(url: &str) -> String {
+    let url = url::Url::parse(url).ok();
+    url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+}
 
-    const ENDPOINT: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cdef);
-    const OWNER: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cde0);
+/// Whom the examples tell of.
+const ENDPOINT: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cdef);
+const OWNER: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cde0);
 
-    pub(crate) fn failing() -> WebhookEndpointFailing {
-        WebhookEndpointFailing {
+impl WebhookEndpointFailing {
+    /// An example.
+    pub(crate) fn example() -> Self {
+        Self {
             endpoint_id: ENDPOINT,
             host: "example.com".to_owned(),
             description: "Warehouse".to_owned(),
@@ -120,42 +148,41 @@ pub(crate) mod examples {
             last_error: "the receiver answered `503`".to_owned(),
         }
     }
+}
 
-    pub(crate) fn disabled() -> WebhookEndpointDisabled {
-        let WebhookEndpointFailing { endpoint_id, host, description, owner_id, permission, .. } =
-            failing();
-        WebhookEndpointDisabled {
-            endpoint_id,
-            host,
-            description,
-            owner_id,
-            permission,
+impl WebhookEndpointDisabled {
+    /// An example.
+    pub(crate) fn example() -> Self {
+        Self {
+            endpoint_id: ENDPOINT,
+            host: "example.com".to_owned(),
+            description: "Warehouse".to_owned(),
+            owner_id: OWNER,
+            permission: MANAGE,
             consecutive_failures: 5,
             reason: "5 deliveries in a row failed".to_owned(),
             last_error: "the receiver answered `503`".to_owned(),
         }
     }
+}
 
-    pub(crate) fn owner_gone() -> WebhookEndpointOwnerGone {
-        let WebhookEndpointFailing { endpoint_id, host, description, owner_id, permission, .. } =
-            failing();
-        WebhookEndpointOwnerGone {
-            endpoint_id,
-            host,
-            description,
-            owner_id,
-            permission,
+impl WebhookEndpointOwnerGone {
+    /// An example.
+    pub(crate) fn example() -> Self {
+        Self {
+            endpoint_id: ENDPOINT,
+            host: "example.com".to_owned(),
+            description: "Warehouse".to_owned(),
+            owner_id: OWNER,
+            permission: MANAGE,
             reason: "the owner of the endpoint has left".to_owned(),
         }
     }
-
-    pub(crate) fn limit_reached() -> WebhookLimitReached {
-        WebhookLimitReached { limit: "perSecond", percent: 80, most: 50, permission: MANAGE }
-    }
 }
 
-/// The host of an address, for those who may not see the rest.
-pub(crate) fn host(url: &str) -> String {
-    let url = url::Url::parse(url).ok();
-    url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+impl WebhookLimitReached {
+    /// An example.
+    pub(crate) fn example() -> Self {
+        Self { limit: "perSecond", percent: 80, most: 50, permission: MANAGE }
+    }
 }

@@ -25,10 +25,10 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::dispatcher::Message;
-use crate::fan_out::AT_ONCE;
 use crate::in_flight::{InFlight, Ticket};
+use crate::message::Message;
 use crate::store::claim::{Claim, Claimed};
+use crate::store::insert::AT_ONCE;
 
 /// Deliveries of one unit of work that were handed over to this node.
 pub(crate) struct Handed {

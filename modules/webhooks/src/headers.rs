@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use svc_client::is_connection_header;
-use svc_core::{Error, FieldErrors, KeyRing, Result};
+use svc_core::{FieldErrors, KeyRing, Result};
+use uuid::Uuid;
 
-use crate::endpoint::purpose;
 use crate::model::endpoint;
+use crate::sealed;
 
 /// The most headers of an endpoint.
 const MAX_HEADERS: usize = 20;
@@ -69,15 +70,10 @@ fn is_reserved(name: &HeaderName) -> bool {
 /// The headers in the form in which they are stored; none when there are none.
 pub(crate) fn protect(
     ring: &KeyRing,
-    endpoint: uuid::Uuid,
+    endpoint: Uuid,
     given: &BTreeMap<String, String>,
 ) -> Result<Option<String>> {
-    if given.is_empty() {
-        return Ok(None);
-    }
-    let json = serde_json::to_vec(given)
-        .map_err(|error| Error::internal("headers can't be made JSON").caused_by(error))?;
-    Ok(Some(ring.protect(&purpose(endpoint), &json)))
+    (!given.is_empty()).then(|| sealed::protect_json(ring, endpoint, given)).transpose()
 }
 
 /// The stored headers by name.
@@ -85,10 +81,7 @@ pub(crate) fn reveal_map(
     ring: &KeyRing,
     stored: &endpoint::Model,
 ) -> Result<BTreeMap<String, String>> {
-    let Some(sealed) = &stored.headers else { return Ok(BTreeMap::new()) };
-    let json = ring.reveal(&purpose(stored.id), sealed)?;
-    serde_json::from_slice(&json)
-        .map_err(|error| Error::internal("stored headers can't be read").caused_by(error))
+    sealed::reveal_json(ring, stored.id, stored.headers.as_deref())
 }
 
 /// The stored headers, ready for sending.

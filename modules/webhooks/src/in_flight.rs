@@ -16,6 +16,7 @@
 //! An endpoint that somebody has changed or deleted is turned away: nothing that was prepared before
 //! is sent to it any more.
 
+mod health;
 mod shares;
 
 use std::collections::{HashMap, HashSet};
@@ -27,15 +28,13 @@ use uuid::Uuid;
 
 use crate::model::Lane;
 
-use shares::{PlannedShares, Shares};
+use shares::{Counts, IN_ALL, PlannedShares, Shares};
 
+pub(crate) use health::Health;
 pub(crate) use shares::Home;
 
 /// How many deliveries of an endpoint wait in memory for each request that may be in flight.
 const AHEAD: u32 = 32;
-
-/// How many deliveries are in memory for each request that may be in flight, in all.
-const IN_ALL: usize = 8;
 
 /// How long a delivery should wait in memory at most: well before its claim ends.
 const WAIT: Duration = Duration::from_secs(4);
@@ -46,35 +45,8 @@ const FIRST_ANSWER: Duration = Duration::from_millis(250);
 /// An endpoint that takes no longer is worth a moment's wait for room.
 const QUICK: Duration = Duration::from_millis(50);
 
-/// An endpoint that takes longer gets nothing ahead.
-const SLOW: Duration = Duration::from_millis(500);
-
 /// How many new deliveries of endpoints whose origins are not known yet are in memory: a part of all.
 const STRANGERS: usize = 4;
-
-/// How an endpoint's last request on this node went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Health {
-    /// None has ended; the first delivery was taken on then.
-    Unknown(Instant),
-    /// Answered with 2xx, so soon.
-    Well(Duration),
-    /// Slow, or failed.
-    Troubled,
-    /// Ran into the timeout.
-    Hanging,
-}
-
-impl Health {
-    /// What an attempt tells of its endpoint.
-    pub(crate) fn of(is_delivered: bool, timed_out: bool, duration: Duration) -> Self {
-        match (is_delivered, timed_out) {
-            (_, true) => Self::Hanging,
-            (true, false) if duration < SLOW => Self::Well(duration),
-            _ => Self::Troubled,
-        }
-    }
-}
 
 /// What may be taken on besides, as far as quick endpoints have to do with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,8 +109,7 @@ struct State {
     strangers: usize,
     /// The versions below which endpoints are turned away, and since when.
     turned: HashMap<Uuid, (i64, Instant)>,
-    sending: usize,
-    waiting: usize,
+    total: Counts,
     by_endpoint: HashMap<Uuid, Counts>,
     health: HashMap<Uuid, Health>,
     backlog: Backlog,
@@ -146,30 +117,6 @@ struct State {
     newly_behind: HashSet<Uuid>,
     /// Whether the dispatcher takes deliveries from the fan-out.
     is_open: bool,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Counts {
-    sending: usize,
-    waiting: usize,
-}
-
-impl Counts {
-    fn all(self) -> usize {
-        self.sending + self.waiting
-    }
-
-    /// One that waited is sent.
-    fn begin(&mut self) {
-        self.waiting = self.waiting.saturating_sub(1);
-        self.sending += 1;
-    }
-
-    /// One is through, or given back.
-    fn end(&mut self, is_sending: bool) {
-        let count = if is_sending { &mut self.sending } else { &mut self.waiting };
-        *count = count.saturating_sub(1);
-    }
 }
 
 impl State {
@@ -183,8 +130,7 @@ impl State {
             homes: HashMap::new(),
             strangers: 0,
             turned: HashMap::new(),
-            sending: 0,
-            waiting: 0,
+            total: Counts::default(),
             by_endpoint: HashMap::new(),
             health: HashMap::new(),
             backlog: Backlog::default(),
@@ -199,7 +145,7 @@ impl State {
             Some(home) => self.shares.enter(home),
             None => self.strangers += 1,
         }
-        self.waiting += 1;
+        self.total.waiting += 1;
         self.by_endpoint.entry(endpoint).or_default().waiting += 1;
         self.health.entry(endpoint).or_insert_with(|| Health::Unknown(Instant::now()));
     }
@@ -210,8 +156,7 @@ impl State {
             Some(home) => self.shares.leave(home, is_sending),
             None => self.strangers = self.strangers.saturating_sub(1),
         }
-        let total = if is_sending { &mut self.sending } else { &mut self.waiting };
-        *total = total.saturating_sub(1);
+        self.total.end(is_sending);
         let Some(counts) = self.by_endpoint.get_mut(&endpoint) else { return };
         counts.end(is_sending);
         if counts.all() == 0 {
@@ -268,7 +213,7 @@ impl InFlight {
     }
 
     fn free_of(&self, state: &State) -> usize {
-        self.most().saturating_sub(state.sending + state.waiting)
+        self.most().saturating_sub(state.total.all())
     }
 
     /// How many deliveries may be taken on, in all.
@@ -375,8 +320,7 @@ impl InFlight {
             let free = if is_behind { 0 } else { self.room_for(&state, *endpoint) };
             room.per_endpoint = room.per_endpoint.min(free);
             room.eighths = room.eighths.min(free * 8 / self.allowance(&state, *endpoint).max(1));
-            let Counts { sending, waiting } = state.counts(*endpoint);
-            taken += sending + waiting;
+            taken += state.counts(*endpoint).all();
         }
         // What slow endpoints have taken comes back no sooner for waiting.
         if taken * 2 > self.most() {
@@ -391,7 +335,7 @@ impl InFlight {
     }
 
     fn may_send_in(&self, state: &State, endpoint: Uuid) -> bool {
-        state.sending < self.limit
+        state.total.sending < self.limit
             && state.counts(endpoint).sending < self.places(state, endpoint)
             && state
                 .homes
@@ -434,7 +378,7 @@ impl InFlight {
 
     /// Whether all requests that may be in flight are.
     pub(crate) fn is_full(&self) -> bool {
-        self.state().sending >= self.limit
+        self.state().total.sending >= self.limit
     }
 
     /// Notes how an endpoint's last request went.
@@ -516,8 +460,7 @@ impl Ticket {
         }
         self.is_sending = true;
         let mut state = self.in_flight.state();
-        state.waiting = state.waiting.saturating_sub(1);
-        state.sending += 1;
+        state.total.begin();
         if let Some(home) = &self.home {
             state.shares.send(home, Instant::now());
         }

@@ -250,6 +250,11 @@ where
     Option::deserialize(deserializer).map(Some)
 }
 
+/// Says what is wrong with a field.
+pub(crate) fn refusal(field: &str, why: impl Into<String>) -> Error {
+    Error::invalid("the endpoint is not valid").field(field, why.into())
+}
+
 /// What is wrong, by field.
 #[derive(Default)]
 struct Refusals(FieldErrors);

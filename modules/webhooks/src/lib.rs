@@ -38,12 +38,17 @@ mod hosts;
 mod in_flight;
 mod input;
 mod limits;
+mod message;
 mod metrics;
 mod model;
+mod names;
 mod owner;
+mod pace;
+mod permissions;
 mod retention;
 mod retired;
 mod schedule;
+mod sealed;
 mod service;
 mod set;
 mod settings;
@@ -54,19 +59,20 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use svc_client::{Client, ClientOptions, OutboundSettings, Resolve, SystemResolver};
-use svc_core::{App, Error, Module, Permission, Registry, Result, Worker};
+use svc_core::{App, Error, Module, Registry, Result, Worker};
 use svc_data::DataRegistry as _;
 use svc_database::{Database, Migration};
 use svc_events::{EventKind, Events, EventsRegistry as _, Sets, Subscription};
-use svc_http::{HttpRegistry as _, schema_of};
+use svc_http::HttpRegistry as _;
 use svc_jobs::JobsRegistry as _;
 
-use dispatcher::{Dispatcher, LEASE_MARGIN};
+use dispatcher::Dispatcher;
 use endpoint::Endpoints;
 use hand_over::HandOver;
 use in_flight::InFlight;
 use limits::OrganisationLimits;
 use metrics::DeliveryMetrics;
+use names::HANDLER;
 use retention::{DeleteDeliveries, DeleteOldDeliveries};
 use service::Service;
 use subscription::EventType;
@@ -74,40 +80,9 @@ use subscription::EventType;
 pub use events::{
     WebhookEndpointDisabled, WebhookEndpointFailing, WebhookEndpointOwnerGone, WebhookLimitReached,
 };
-pub use set::WebhookSet;
+pub use permissions::{MANAGE, RECEIVE};
+pub use set::{MARK, WebhookSet};
 pub use settings::WebhooksSettings;
-
-/// The permission that everything in the management API needs.
-pub const MANAGE: &str = "Webhooks.Manage";
-
-/// [`MANAGE`] as a type, for routes.
-pub(crate) struct Manage;
-
-impl Permission for Manage {
-    const NAME: &'static str = MANAGE;
-}
-
-/// The permission to fetch what the endpoints of an organisation are told that are not sent it.
-pub const RECEIVE: &str = "Webhooks.Receive";
-
-/// [`RECEIVE`] as a type, for routes.
-pub(crate) struct Receive;
-
-impl Permission for Receive {
-    const NAME: &'static str = RECEIVE;
-}
-
-/// The mark of entity sets whose changes are sent.
-pub const MARK: &str = "webhooks";
-
-/// Who takes changes and events off the outbox.
-pub(crate) const HANDLER: &str = "webhooks.fan_out";
-
-/// The topic that tells dispatchers that endpoints were changed or deleted.
-pub(crate) const ENDPOINTS_TOPIC: &str = "webhooks.endpoints";
-
-/// The topic that wakes the dispatcher.
-pub(crate) const WAKE_TOPIC: &str = "webhooks";
 
 /// Outgoing webhooks as a module.
 pub struct Webhooks;
@@ -142,26 +117,7 @@ impl Module for Webhooks {
         registry.permission(MANAGE, "manage webhooks, with their secrets and deliveries");
         registry
             .permission(RECEIVE, "fetch what polled webhook endpoints are told, as their receiver");
-        registry
-            .domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail")
-            .schema(schema_of::<WebhookEndpointFailing>())
-            .example(events::examples::failing());
-        registry
-            .domain_event::<WebhookEndpointDisabled>("A failing webhook endpoint was switched off")
-            .schema(schema_of::<WebhookEndpointDisabled>())
-            .example(events::examples::disabled());
-        registry
-            .domain_event::<WebhookEndpointOwnerGone>(
-                "A webhook endpoint misses events because its owner is gone",
-            )
-            .schema(schema_of::<WebhookEndpointOwnerGone>())
-            .example(events::examples::owner_gone());
-        registry
-            .domain_event::<WebhookLimitReached>(
-                "An organisation uses 80 or 100 percent of a limit",
-            )
-            .schema(schema_of::<WebhookLimitReached>())
-            .example(events::examples::limit_reached());
+        events::declare(registry);
         let wanted =
             Subscription::new().changes(Sets::Marked(MARK)).application_events().domain_events();
         let fan_out = Arc::new(fan_out::FanOut::default());
@@ -207,7 +163,7 @@ fn start(
     metrics: Arc<DeliveryMetrics>,
 ) -> Result<Dispatcher> {
     let settings = app.settings::<WebhooksSettings>();
-    let lease = settings.timeout + LEASE_MARGIN;
+    let lease = settings.lease();
     let (concurrency, per_endpoint) = (settings.concurrency, settings.concurrency_per_endpoint);
     app.provide(Arc::new(OrganisationLimits::new(app)));
     let in_flight = InFlight::new(concurrency.into(), per_endpoint.into(), lease);

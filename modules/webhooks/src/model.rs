@@ -1,5 +1,7 @@
 //! The stored records.
 
+pub(crate) mod endpoint;
+
 use sea_orm::{DeriveActiveEnum, EnumIter};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -30,6 +32,30 @@ pub(crate) enum Format {
     Standard = 0,
     /// A `CloudEvent` 1.0 in structured mode, `application/cloudevents+json`.
     CloudEvents = 1,
+}
+
+/// How much of a record an endpoint is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Detail {
+    /// What an update changed, beside the record.
+    pub(crate) includes_changes: bool,
+    /// The record's key and address alone.
+    pub(crate) is_thin: bool,
+    /// How its bodies are written.
+    pub(crate) format: Format,
+}
+
+impl Detail {
+    /// Whether values from before an update are told.
+    pub(crate) fn tells_what_was(self) -> bool {
+        self.includes_changes && !self.is_thin
+    }
+
+    /// Whatever serves both.
+    pub(crate) fn join(&mut self, other: Self) {
+        let tells = self.tells_what_was() || other.tells_what_was();
+        *self = Self { includes_changes: tells, is_thin: false, ..*self };
+    }
 }
 
 /// The status of a delivery, under the number that is stored.
@@ -121,93 +147,6 @@ impl Lane {
         match self {
             Self::Test => Self::Test,
             Self::Ordinary | Self::Ordered | Self::Replay => Self::Replay,
-        }
-    }
-}
-
-/// An endpoint as it is stored. It is no entity set: nothing but this module serves it.
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
-pub(crate) mod endpoint {
-    use std::collections::BTreeMap;
-
-    use sea_orm::entity::prelude::*;
-    use time::OffsetDateTime;
-
-    use super::Format;
-    use crate::schedule::{self, Schedule};
-    use crate::view::Detail;
-
-    #[sea_orm::model]
-    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-    #[sea_orm(table_name = "webhooks_endpoints")]
-    pub(crate) struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub(crate) id: Uuid,
-        pub(crate) organisation_id: Uuid,
-        pub(crate) url: String,
-        pub(crate) description: String,
-        pub(crate) events: String,
-        pub(crate) filter: Option<String>,
-        pub(crate) format: Format,
-        pub(crate) metadata: Option<String>,
-        pub(crate) is_active: bool,
-        pub(crate) includes_changes: bool,
-        pub(crate) is_thin: bool,
-        pub(crate) is_ordered: bool,
-        pub(crate) is_polled: bool,
-        pub(crate) max_per_second: Option<i32>,
-        pub(crate) timeout_s: Option<i32>,
-        pub(crate) expires_after_s: Option<i32>,
-        pub(crate) retry_delays_s: Option<String>,
-        pub(crate) headers: Option<String>,
-        pub(crate) credentials: Option<String>,
-        pub(crate) owner_id: Uuid,
-        pub(crate) owner_name: String,
-        pub(crate) owner_key_id: Option<Uuid>,
-        pub(crate) owner_gone_at: Option<OffsetDateTime>,
-        pub(crate) secret: String,
-        pub(crate) key_pair: Option<String>,
-        pub(crate) public_key: Option<String>,
-        pub(crate) retired_keys: Option<String>,
-        pub(crate) consecutive_failures: i32,
-        pub(crate) last_error: Option<String>,
-        pub(crate) disabled_at: Option<OffsetDateTime>,
-        pub(crate) disabled_reason: Option<String>,
-        pub(crate) version: i64,
-        pub(crate) created_at: OffsetDateTime,
-        pub(crate) updated_at: OffsetDateTime,
-    }
-
-    impl ActiveModelBehavior for ActiveModel {}
-
-    impl Model {
-        /// How much it is told.
-        pub(crate) fn detail(&self) -> Detail {
-            Detail {
-                includes_changes: self.includes_changes,
-                is_thin: self.is_thin,
-                format: self.format,
-            }
-        }
-
-        /// When its deliveries are tried, and for how long.
-        pub(crate) fn schedule(&self) -> Schedule {
-            Schedule {
-                timeout_s: self.timeout_s,
-                expires_after_s: self.expires_after_s,
-                delays_s: self.retry_delays_s.as_deref().map(schedule::read),
-            }
-        }
-
-        /// The values that people keep with it.
-        pub(crate) fn metadata(&self) -> BTreeMap<String, String> {
-            let read = self.metadata.as_deref().and_then(|json| serde_json::from_str(json).ok());
-            read.unwrap_or_default()
-        }
-
-        /// The patterns that the endpoint listed.
-        pub(crate) fn patterns(&self) -> Vec<String> {
-            serde_json::from_str(&self.events).unwrap_or_default()
         }
     }
 }

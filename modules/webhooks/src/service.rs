@@ -24,8 +24,9 @@ use uuid::Uuid;
 
 use crate::endpoint::Endpoints;
 use crate::in_flight::InFlight;
+use crate::names::ENDPOINTS_TOPIC;
+use crate::permissions::MANAGE;
 use crate::settings::WebhooksSettings;
-use crate::{ENDPOINTS_TOPIC, MANAGE};
 
 pub(crate) use backfill::{TellSet, tell_set};
 pub(crate) use cancel::{CancelWaiting, cancel_waiting};

@@ -3,7 +3,8 @@
 use sea_orm::EntityTrait;
 use svc_data::{ChangeKind, EntitySetBuilder};
 
-use crate::MARK;
+/// The mark of entity sets whose changes are sent.
+pub const MARK: &str = "webhooks";
 
 /// The changes of an entity, and what they are in words.
 pub(crate) const KINDS: [(ChangeKind, &str); 3] = [

@@ -8,6 +8,10 @@ use url::Url;
 use crate::backoff::Backoff;
 use crate::subscription::EventType;
 
+/// How long a claim outlives the timeout of its attempt: time to wait in memory before it, and to
+/// record the outcome after it.
+pub(crate) const LEASE_MARGIN: Duration = Duration::from_secs(10);
+
 svc_core::settings_section! {
     /// Outgoing webhooks.
     pub struct WebhooksSettings in "Svc:Webhooks" {
@@ -125,6 +129,12 @@ impl WebhooksSettings {
     #[must_use]
     pub fn warn_after_failures(&self) -> Option<u32> {
         (self.disable_after_failures >= 2).then(|| self.disable_after_failures.div_ceil(2))
+    }
+
+    /// How long a claim holds.
+    #[must_use]
+    pub(crate) fn lease(&self) -> Duration {
+        self.timeout + LEASE_MARGIN
     }
 
     /// Bytes of a body that is sent.

@@ -19,6 +19,7 @@ pub(crate) mod pace;
 pub(crate) mod queues;
 pub(crate) mod record;
 pub(crate) mod replay;
+pub(crate) mod subscribers;
 pub(crate) mod subscriptions;
 pub(crate) mod wide;
 

@@ -10,36 +10,15 @@ use svc_data::{ChangeKind, Context, EntityModel, Record, UnitOfWork};
 use svc_events::{Message, Payload, RecordChange};
 use svc_http::HttpSettings;
 use svc_sets::{ROOT, Sets};
+use uuid::Uuid;
 
 use crate::entity::{Entity, Subject, set_named, subject};
 use crate::envelope::{Changes, Envelope};
-use crate::model::Format;
+use crate::model::{Detail, Format};
 use crate::owner::Owner;
+use crate::store::insert::{Content, NewMessage};
+use crate::store::micros;
 use crate::subscription::EventType;
-
-/// How much of a record an endpoint is told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Detail {
-    /// What an update changed, beside the record.
-    pub(crate) includes_changes: bool,
-    /// The record's key and address alone.
-    pub(crate) is_thin: bool,
-    /// How its bodies are written.
-    pub(crate) format: Format,
-}
-
-impl Detail {
-    /// Whether values from before an update are told.
-    fn tells_what_was(self) -> bool {
-        self.includes_changes && !self.is_thin
-    }
-
-    /// Whatever serves both.
-    pub(crate) fn join(&mut self, other: Self) {
-        let tells = self.tells_what_was() || other.tells_what_was();
-        *self = Self { includes_changes: tells, is_thin: false, ..*self };
-    }
-}
 
 /// An event as one owner sees it.
 pub(crate) struct View {
@@ -291,18 +270,53 @@ pub(crate) struct Told<'a> {
     pub(crate) entity: Option<&'a Entity>,
 }
 
-/// The bytes that are sent, as text.
-pub(crate) fn body(told: Told<'_>, view: &View, format: Format) -> Result<String> {
-    let Told { app, event_type, message, organisation, entity } = told;
-    let envelope = Envelope {
-        id: message.id,
-        event_type,
-        time: message.time,
-        tenant: organisation.0,
-        data: &view.data,
-        changes: view.changes.as_ref(),
-    };
-    text(app, &envelope, format, entity)
+impl Told<'_> {
+    /// The bytes that are sent, as text.
+    pub(crate) fn body(self, view: &View, format: Format) -> Result<String> {
+        let envelope = Envelope {
+            id: self.message.id,
+            event_type: self.event_type,
+            time: self.message.time,
+            tenant: self.organisation.0,
+            data: &view.data,
+            changes: view.changes.as_ref(),
+        };
+        text(self.app, &envelope, format, self.entity)
+    }
+
+    /// What is stored of it, under an identifier.
+    pub(crate) fn message(self, id: Uuid, content: Content) -> NewMessage {
+        NewMessage {
+            id,
+            organisation: self.organisation,
+            event_id: self.message.id,
+            event_type: self.event_type.as_str().to_owned(),
+            time_us: micros(self.message.time),
+            trace: self.message.trace,
+            entity: self.entity.cloned(),
+            content,
+        }
+    }
+}
+
+/// A message of an envelope that is made by hand, under an identifier.
+pub(crate) fn message<T: Serialize>(
+    app: &App,
+    id: Uuid,
+    envelope: &Envelope<'_, T>,
+    format: Format,
+    entity: Option<Entity>,
+) -> Result<NewMessage> {
+    Ok(NewMessage {
+        id,
+        organisation: OrganisationId(envelope.tenant),
+        event_id: envelope.id,
+        event_type: envelope.event_type.as_str().to_owned(),
+        time_us: micros(envelope.time),
+        trace: None,
+        content: Content::Body(text(app, envelope, format, entity.as_ref())?),
+        entity,
+    })
 }
 
 /// An event as it is kept for whoever becomes the owner.
@@ -320,7 +334,7 @@ pub(crate) fn of_source(event_type: String, source: &str) -> Result<(EventType, 
 }
 
 /// The bytes of an envelope as text.
-pub(crate) fn text<T: Serialize>(
+fn text<T: Serialize>(
     app: &App,
     envelope: &Envelope<'_, T>,
     format: Format,

@@ -6,8 +6,8 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::Manage;
 use crate::model::BackfillState;
+use crate::permissions::Manage;
 use crate::service::Service;
 use crate::store::backfills::Backfill;
 use crate::store::moment;

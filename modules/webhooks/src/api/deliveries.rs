@@ -8,10 +8,10 @@ use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::JobStartedBody;
-use crate::Manage;
+use super::job_started::JobStartedBody;
 use crate::entity::{Entity, MAX_NAME};
 use crate::model::Status;
+use crate::permissions::Manage;
 use crate::schedule::Schedule;
 use crate::service::{DeliveryDetail, DeliveryFilter, EarlierAttempt, Selection, Service};
 use crate::store::log::Delivery;

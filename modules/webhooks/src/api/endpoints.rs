@@ -11,12 +11,12 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::JobStartedBody;
 use super::deliveries::DeliveryDetailBody;
-use crate::Manage;
+use super::job_started::JobStartedBody;
 use crate::credentials::{ClientCertificate, Credentials, OAuth2};
 use crate::input::{EndpointChange, NewEndpoint};
 use crate::model::Format;
+use crate::permissions::Manage;
 use crate::retired::{self, Scheme};
 use crate::service::{Service, Stored};
 

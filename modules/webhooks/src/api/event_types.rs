@@ -3,8 +3,8 @@ use serde::{Deserialize, Serialize};
 use svc_http::{ApiQuery, ApiResult, May};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::Manage;
 use crate::event_catalogue::{self, EventTypeInfo};
+use crate::permissions::Manage;
 use crate::service::Service;
 
 /// A known event type.

@@ -9,7 +9,7 @@ use svc_http::{ApiPath, ApiResult, Listing, May, Page};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::Receive;
+use crate::permissions::Receive;
 use crate::service::{AT_ONCE, Answered, Fetched, Service};
 
 /// A delivery as it is fetched: verified as a request is that is sent.
@@ -28,7 +28,7 @@ impl From<Fetched> for FeedItemBody {
         let headers = fetched.headers.iter();
         Self {
             headers: headers.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect(),
-            body: fetched.body,
+            body: String::from_utf8_lossy(&fetched.body).into_owned(),
         }
     }
 }

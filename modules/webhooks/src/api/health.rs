@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::Manage;
+use crate::permissions::Manage;
 use crate::service::{Health, Service, Span};
 
 /// What became of deliveries, and how long their last attempts took.

@@ -4,7 +4,7 @@ use svc_http::{ApiResult, May};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 
-use crate::Manage;
+use crate::permissions::Manage;
 use crate::service::{LimitUse, LimitsUsed, Service};
 
 /// How much of a limit is used.

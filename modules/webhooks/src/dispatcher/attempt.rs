@@ -7,31 +7,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::FutureExt as _;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use svc_client::{AttemptFailure, AttemptOutcome, Client, ClientRequest, TargetUrl};
+use svc_client::{Client, ClientRequest, TargetUrl};
 use svc_core::Clock;
 use svc_database::Database;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::tokens::{TokenError, Tokens};
-use super::{Body, Message, spans};
-use crate::backoff::retry_after;
+use super::job::{Ended, Finished, Job, Unread};
+use super::outcome::Outcome;
+use super::spans;
+use super::tokens::Tokens;
 use crate::credentials::{Prepared, TokenSource};
 use crate::endpoint::LoadedEndpoint;
-use crate::in_flight::Ticket;
 use crate::log_text;
+use crate::message::{Body, Message};
 use crate::store::claim::{self, Claimed};
-
-/// A claimed delivery with all that is needed to send it.
-pub(super) struct Job {
-    pub(super) claimed: Claimed,
-    pub(super) endpoint: Arc<LoadedEndpoint>,
-    pub(super) message: Message,
-    /// Why nothing may be sent to the endpoint's host, where the organisation doesn't allow it.
-    pub(super) refusal: Option<String>,
-    /// Held until the request has ended.
-    pub(super) ticket: Ticket,
-}
 
 /// What an attempt needs besides its delivery.
 pub(super) struct Sending {
@@ -45,51 +34,6 @@ pub(super) struct Sending {
     pub(super) log_limit: usize,
     /// Bytes of a body that is sent.
     pub(super) payload_limit: usize,
-}
-
-/// A delivery whose body could not be read, so nothing was sent. Its claim ends by itself.
-pub(super) struct Unread(pub(super) Uuid);
-
-/// What became of a delivery that was to be sent.
-pub(super) type Ended = Result<Finished, Unread>;
-
-/// How an attempt ended.
-pub(super) struct Finished {
-    pub(super) claimed: Claimed,
-    pub(super) endpoint: Arc<LoadedEndpoint>,
-    pub(super) event_type: Arc<str>,
-    /// Of the body.
-    pub(super) bytes: usize,
-    pub(super) outcome: Outcome,
-}
-
-/// What is recorded of an attempt.
-pub(super) struct Outcome {
-    pub(super) status: Option<StatusCode>,
-    pub(super) duration: Duration,
-    pub(super) finished_at: OffsetDateTime,
-    /// Why it failed; none when it was delivered.
-    pub(super) failure: Option<Failure>,
-    /// The headers that were sent and received, as the log stores them; none where there were none.
-    pub(super) sent: Option<String>,
-    pub(super) received: Option<String>,
-    pub(super) body: String,
-}
-
-/// Why an attempt failed.
-pub(super) struct Failure {
-    /// A stable word for metrics.
-    pub(super) code: &'static str,
-    /// A sentence for the log of deliveries.
-    pub(super) sentence: String,
-    /// The delay that the receiver asked for.
-    pub(super) retry_after: Option<Duration>,
-    /// Whether the time was up.
-    pub(super) timed_out: bool,
-    /// Whether it is ours, so that nothing is said of the endpoint.
-    pub(super) is_ours: bool,
-    /// Whether another attempt would fail in the same way: the delivery has failed for good.
-    pub(super) is_final: bool,
 }
 
 impl Sending {
@@ -128,7 +72,7 @@ impl Sending {
         if unsent.is_some() {
             return unsent;
         }
-        let body = self.read(message.body).await?;
+        let body = self.read(&message.body).await?;
         Some(match self.prepare(endpoint, message.event, body) {
             Ok(request) => self.in_time(claimed.endpoint, endpoint, request).await,
             Err((code, sentence)) => Outcome::unsent(code, sentence, self.clock.now()),
@@ -136,18 +80,11 @@ impl Sending {
     }
 
     /// The bytes that are sent; none when they can't be read, or were deleted meanwhile.
-    async fn read(&self, body: Body) -> Option<Bytes> {
-        let message = match body {
-            Body::Held(body) => return Some(body),
-            Body::Stored { message, .. } => message,
-        };
-        match claim::body(&self.database, message).await {
-            Ok(body) => body.map(Bytes::from),
-            Err(error) => {
-                tracing::warn!(%message, error = error.report(), "can't read the body of a message");
-                None
-            }
-        }
+    async fn read(&self, body: &Body) -> Option<Bytes> {
+        claim::body(&self.database, body).await.unwrap_or_else(|error| {
+            tracing::warn!(error = error.report(), "can't read the body of a message");
+            None
+        })
     }
 
     /// The signed request, or the code and the sentence of why there is none.
@@ -238,94 +175,6 @@ impl Signed<'_> {
         let mut headers = self.headers.clone();
         headers.insert(header::AUTHORIZATION, token.clone());
         Self { headers, body: self.body.clone(), ..*self }
-    }
-}
-
-impl Outcome {
-    fn of(outcome: AttemptOutcome, sent: String, now: OffsetDateTime, log_limit: usize) -> Self {
-        let retry_after =
-            outcome.status.and_then(|status| retry_after(status, &outcome.headers, now));
-        Self {
-            status: outcome.status,
-            duration: outcome.duration,
-            finished_at: now,
-            received: outcome.status.map(|_| log_text::headers(&outcome.headers, log_limit)),
-            body: log_text::lossy(&outcome.body, log_limit, outcome.body_complete),
-            sent: Some(sent),
-            failure: outcome.failure.map(|failure| Failure {
-                code: failure.code(),
-                sentence: failure.to_string(),
-                retry_after,
-                timed_out: matches!(failure, AttemptFailure::Timeout(_)),
-                is_ours: false,
-                is_final: false,
-            }),
-        }
-    }
-
-    fn too_large(bytes: usize, limit: usize, now: OffsetDateTime) -> Self {
-        let sentence = format!(
-            "the body has `{bytes}` bytes, more than the `{limit}` of `Svc:Webhooks:MaxPayloadBytes`; \
-             raise that and redeliver, or tell less of the record"
-        );
-        Self::unsent("payload_too_large", sentence, now).of_ours(true)
-    }
-
-    /// The time that the endpoint may take was up.
-    fn timed_out(time: Duration, sent: String, now: OffsetDateTime) -> Self {
-        let sentence =
-            format!("no complete answer within the `{}` seconds of the endpoint", time.as_secs());
-        let mut outcome = Self::unsent("timeout", sentence, now);
-        outcome.failure.iter_mut().for_each(|failure| failure.timed_out = true);
-        Self { sent: Some(sent), duration: time, ..outcome }
-    }
-
-    /// There was no token to send with.
-    fn without_token(error: &TokenError, now: OffsetDateTime) -> Self {
-        let mut outcome = Self::unsent("token_failed", error.to_string(), now);
-        outcome.failure.iter_mut().for_each(|failure| failure.timed_out = error.timed_out());
-        outcome
-    }
-
-    /// It waited for longer than the endpoint wants to hear of it.
-    fn expired(now: OffsetDateTime) -> Self {
-        let sentence = "it waited until the endpoint's time for it had passed; redeliver it";
-        Self::unsent("expired", sentence.to_owned(), now).of_ours(true)
-    }
-
-    /// It met a fault of this program.
-    fn panicked(now: OffsetDateTime) -> Self {
-        let sentence =
-            "the application met a fault of its own while it was sending; its log says which";
-        Self::unsent("panicked", sentence.to_owned(), now).of_ours(false)
-    }
-
-    /// It says nothing of the endpoint.
-    fn of_ours(mut self, is_final: bool) -> Self {
-        if let Some(failure) = &mut self.failure {
-            failure.is_ours = true;
-            failure.is_final = is_final;
-        }
-        self
-    }
-
-    fn unsent(code: &'static str, sentence: String, now: OffsetDateTime) -> Self {
-        Self {
-            status: None,
-            duration: Duration::ZERO,
-            finished_at: now,
-            failure: Some(Failure {
-                code,
-                sentence,
-                retry_after: None,
-                timed_out: false,
-                is_ours: false,
-                is_final: false,
-            }),
-            sent: None,
-            received: None,
-            body: String::new(),
-        }
     }
 }
 

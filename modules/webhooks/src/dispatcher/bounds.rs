@@ -6,7 +6,7 @@ use svc_core::{App, OrganisationId, Result};
 use uuid::Uuid;
 
 use super::Dispatcher;
-use super::turn::{Taking, Turn};
+use super::taken::{Taking, Turn};
 use crate::allowance::Allowance;
 use crate::limits::Limits;
 use crate::store::allowances;

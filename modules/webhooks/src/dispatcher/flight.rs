@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::attempt::{Ended, Finished, Job, Unread};
+use super::job::{Ended, Finished, Job, Unread};
 use crate::in_flight::{Health, InFlight};
 use crate::model::Lane;
 use crate::store::claim::Claimed;

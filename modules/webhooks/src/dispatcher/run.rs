@@ -11,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 use super::Dispatcher;
 use super::flight::Flight;
 use super::settle::Settled;
-use super::turn::Turn;
+use super::taken::Turn;
 use crate::hand_over::Handed;
+use crate::names::{ENDPOINTS_TOPIC, WAKE_TOPIC};
 use crate::store::moment;
-use crate::{ENDPOINTS_TOPIC, WAKE_TOPIC};
 
 /// How long requests that are in flight may go on when the application stops.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);

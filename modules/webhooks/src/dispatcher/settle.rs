@@ -12,15 +12,17 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::Dispatcher;
-use super::attempt::{Failure, Finished, Outcome};
 use super::flight::{Record, Rest};
+use super::job::Finished;
+use super::outcome::{Failure, Outcome};
 use crate::events::{WebhookEndpointDisabled, WebhookEndpointFailing, host};
 use crate::limits::Limits;
 use crate::log_text;
 use crate::model::{Lane, Status};
+use crate::names::ENDPOINTS_TOPIC;
+use crate::permissions::MANAGE;
 use crate::store::record::{self, Attempt, Failing, First};
 use crate::store::{allowances, claim, hand_overs, micros, queues};
-use crate::{ENDPOINTS_TOPIC, MANAGE};
 
 /// What deliveries that ended mean for one endpoint.
 #[derive(Default)]

@@ -6,7 +6,8 @@
 use svc_core::trace::is_exporting;
 use tracing::{Span, field};
 
-use super::attempt::{Job, Outcome};
+use super::job::Job;
+use super::outcome::Outcome;
 
 /// Begins the span. Of the address it names the host alone: the rest may hold tokens.
 pub(super) fn attempt(job: &Job) -> Span {

@@ -1,6 +1,6 @@
 //! Looks what is due, claims it, and brings it together with its message and endpoint.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -9,72 +9,23 @@ use svc_data::Context;
 use svc_database::Backend;
 use uuid::Uuid;
 
-use super::attempt::Job;
+use super::Dispatcher;
 use super::bounds::Bounds;
 use super::flight::Flight;
-use super::{Dispatcher, HELD_BODY, LEASE_MARGIN, Message};
+use super::job::Job;
+use super::taken::{Taking, Turn};
 use crate::endpoint::LoadedEndpoint;
 use crate::hand_over::{Handed, HandedDelivery};
 use crate::hosts::AllowedHosts;
-use crate::in_flight::{Backlog, Planned, Ticket};
+use crate::in_flight::Planned;
 use crate::model::Lane;
+use crate::settings::LEASE_MARGIN;
 use crate::store::claim::{self, Claim, Claimed, On, Quota};
-use crate::store::ordered::Taken;
 use crate::store::queues::{Look, Place, Seen, Waiting};
 use crate::store::{changes, hand_overs, ordered, pace, queues};
 
 /// How long it isn't looked again for what others have abandoned, in microseconds.
 const LOOK_PAUSE_US: i64 = 1_000_000;
-
-/// When to look again at a queue with order of which it isn't known when something becomes due.
-const SOON_US: i64 = 1_000_000;
-
-/// What was claimed of the endpoints that a look saw.
-#[derive(Default)]
-pub(super) struct Taking {
-    claimed: Vec<Claimed>,
-    /// Places that are taken for some of them already.
-    places: HashMap<Uuid, Vec<Ticket>>,
-    /// When something of queues with order becomes due.
-    ordered: BTreeMap<Uuid, i64>,
-    /// When it is the turn of endpoints whose organisations may begin nothing more now.
-    pub(super) held: BTreeMap<Uuid, i64>,
-}
-
-impl Taking {
-    pub(super) fn add(&mut self, quota: &Quota, claim: Claim, taken: Taken) {
-        if quota.lane == Lane::Ordered {
-            let next_us = taken.next_us.unwrap_or(claim.now_us.saturating_add(SOON_US));
-            self.ordered.insert(quota.endpoint, next_us);
-        }
-        self.claimed.extend(taken.claimed);
-    }
-}
-
-/// What a look around the endpoints brought.
-#[derive(Default)]
-pub(super) struct Turn {
-    pub(super) jobs: Vec<Job>,
-    /// When the next delivery becomes due that isn't yet.
-    pub(super) next_us: Option<i64>,
-    /// Whether it stopped on the way, since there was no more room.
-    pub(super) is_cut_short: bool,
-    /// Endpoints for which more is due than was claimed.
-    backlog: Backlog,
-}
-
-impl Turn {
-    /// More is due in a queue than was claimed.
-    pub(super) fn is_behind(&mut self, endpoint: Uuid, lane: Lane) {
-        let Backlog { new, replayed, .. } = &mut self.backlog;
-        let endpoints = if lane == Lane::Replay { replayed } else { new };
-        endpoints.insert(endpoint);
-    }
-
-    fn is_due_at(&mut self, next_us: Option<i64>) {
-        self.next_us = [self.next_us, next_us].into_iter().flatten().min();
-    }
-}
 
 impl Dispatcher {
     /// Goes once around the endpoints whose time has come and claims what is due, as far as there is
@@ -250,9 +201,7 @@ impl Dispatcher {
         let mut wanted: Vec<Uuid> = claimed.iter().map(|claimed| claimed.message).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        let messages = claim::messages(&self.database, wanted, HELD_BODY).await?;
-        let messages: HashMap<Uuid, Message> =
-            messages.into_iter().map(|stored| (stored.id, Message::from(stored))).collect();
+        let messages = claim::messages(&self.database, wanted).await?;
         let hosts = self.allowed_hosts(app, claimed.iter()).await?;
         let mut job = |claimed: Claimed| {
             // A delivery whose endpoint or message is gone is being deleted with it.
@@ -273,7 +222,7 @@ impl Dispatcher {
         if self.database.backend() == Backend::Sqlite {
             return Ok(());
         }
-        let held = self.settings.timeout + LEASE_MARGIN * 2;
+        let held = self.settings.lease() + LEASE_MARGIN;
         let held_us = i64::try_from(held.as_micros()).unwrap_or(i64::MAX);
         match changes::since(&self.database, app.clock().now_us() - held_us).await {
             Ok(changed) => {

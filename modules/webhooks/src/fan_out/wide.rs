@@ -12,8 +12,8 @@ use svc_events::Message;
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError};
 use uuid::Uuid;
 
-use super::subscribers::Subscribers;
-use super::tell;
+use super::batch::tell;
+use crate::store::subscribers::Subscribers;
 use crate::store::wide;
 use crate::subscription::EventType;
 use crate::view;

@@ -21,7 +21,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{Counts, Health, IN_ALL};
+use super::health::Health;
+
+/// How many deliveries are in memory for each request that may be in flight, in all.
+pub(super) const IN_ALL: usize = 8;
 
 /// How long an origin may answer nothing at least until it counts as silent.
 const SILENCE: Duration = Duration::from_millis(250);
@@ -37,6 +40,31 @@ const REMEMBERED: usize = 10_000;
 pub(crate) struct Home {
     pub(crate) origin: Arc<str>,
     pub(crate) organisation: Uuid,
+}
+
+/// Deliveries that were taken on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) sending: usize,
+    pub(super) waiting: usize,
+}
+
+impl Counts {
+    pub(super) fn all(self) -> usize {
+        self.sending + self.waiting
+    }
+
+    /// One that waited is sent.
+    pub(super) fn begin(&mut self) {
+        self.waiting = self.waiting.saturating_sub(1);
+        self.sending += 1;
+    }
+
+    /// One is through, or given back.
+    pub(super) fn end(&mut self, is_sending: bool) {
+        let count = if is_sending { &mut self.sending } else { &mut self.waiting };
+        *count = count.saturating_sub(1);
+    }
 }
 
 /// What the node has taken on for an origin, and how it answers.
@@ -91,8 +119,7 @@ pub(super) struct Shares {
     limit_per_endpoint: usize,
     origins: HashMap<Arc<str>, Origin>,
     organisations: HashMap<Uuid, Counts>,
-    sending: usize,
-    waiting: usize,
+    total: Counts,
 }
 
 impl Shares {
@@ -102,8 +129,7 @@ impl Shares {
             limit_per_endpoint,
             origins: HashMap::new(),
             organisations: HashMap::new(),
-            sending: 0,
-            waiting: 0,
+            total: Counts::default(),
         }
     }
 
@@ -137,25 +163,24 @@ impl Shares {
             return false;
         }
         let half = (self.limit / 2).max(self.limit_per_endpoint);
-        if voice != Voice::Answers && self.sending >= half {
+        if voice != Voice::Answers && self.total.sending >= half {
             let silent = self.origins.values().filter(|one| one.voice(now) != Voice::Answers);
             if silent.map(|one| one.counts.sending).sum::<usize>() >= half {
                 return false;
             }
         }
         let own = self.organisations.get(&home.organisation).copied().unwrap_or_default();
-        own.sending < half || self.waiting <= own.waiting
+        own.sending < half || self.total.waiting <= own.waiting
     }
 
     pub(super) fn enter(&mut self, home: &Home) {
-        self.waiting += 1;
+        self.total.waiting += 1;
         self.origin(home).counts.waiting += 1;
         self.organisations.entry(home.organisation).or_default().waiting += 1;
     }
 
     pub(super) fn send(&mut self, home: &Home, now: Instant) {
-        self.waiting = self.waiting.saturating_sub(1);
-        self.sending += 1;
+        self.total.begin();
         let origin = self.origin(home);
         if origin.counts.sending == 0 {
             origin.quiet_since = Some(now);
@@ -165,8 +190,7 @@ impl Shares {
     }
 
     pub(super) fn leave(&mut self, home: &Home, is_sending: bool) {
-        let total = if is_sending { &mut self.sending } else { &mut self.waiting };
-        *total = total.saturating_sub(1);
+        self.total.end(is_sending);
         self.origin(home).counts.end(is_sending);
         if let Some(counts) = self.organisations.get_mut(&home.organisation) {
             counts.end(is_sending);
@@ -205,7 +229,7 @@ mod tests {
     /// Takes on and begins as many requests as may be.
     fn fill(shares: &mut Shares, home: &Home, now: Instant) -> usize {
         let mut begun = 0;
-        while shares.may_send(home, now) && shares.sending < shares.limit {
+        while shares.may_send(home, now) && shares.total.sending < shares.limit {
             shares.enter(home);
             shares.send(home, now);
             begun += 1;

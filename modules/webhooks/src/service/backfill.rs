@@ -30,17 +30,16 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Service;
-use crate::MARK;
 use crate::entity::{Entity, set_named};
 use crate::envelope::Envelope;
 use crate::errors::NOT_UNDER_WAY;
 use crate::filter::Filter;
 use crate::model::{BackfillState, Lane, Status, endpoint};
 use crate::owner::{Owner, Standing};
-use crate::set::SNAPSHOT;
+use crate::set::{MARK, SNAPSHOT};
 use crate::store::backfills::{self, Backfill};
-use crate::store::insert::{self, Content, NewDelivery, NewMessage};
-use crate::store::{micros, queues};
+use crate::store::insert::{self, NewDelivery, NewMessage};
+use crate::store::queues;
 use crate::subscription::EventType;
 use crate::view::{self, View};
 
@@ -317,17 +316,8 @@ impl Page {
                 data: view.data(),
                 changes: None,
             };
-            let body = view::text(app, &envelope, endpoint.format, Some(&entity))?;
-            let message = NewMessage {
-                id: clock.new_id(),
-                organisation,
-                event_id: envelope.id,
-                event_type: event_type.as_str().to_owned(),
-                time_us: micros(self.time),
-                trace: None,
-                entity: Some(entity),
-                content: Content::Body(body),
-            };
+            let (id, format) = (clock.new_id(), endpoint.format);
+            let message = view::message(app, id, &envelope, format, Some(entity))?;
             deliveries.push(NewDelivery {
                 id: clock.new_id(),
                 organisation,

@@ -15,10 +15,9 @@ use uuid::Uuid;
 
 use super::deliveries::no_delivery;
 use super::{DeliveryDetail, Service};
-use crate::WAKE_TOPIC;
-use crate::dispatcher::LEASE_MARGIN;
 use crate::errors::{BEING_SENT, NOT_WAITING};
 use crate::model::Status;
+use crate::names::WAKE_TOPIC;
 use crate::settings::WebhooksSettings;
 use crate::store::cancel::{self, Place};
 
@@ -101,7 +100,7 @@ pub(crate) async fn cancel_waiting(ctx: JobContext, job: CancelWaiting) -> Resul
         ctx.progress_message(format!("{cancelled} deliveries cancelled"));
     }
     if !is_again {
-        let lease = ctx.app().settings::<WebhooksSettings>().timeout + LEASE_MARGIN;
+        let lease = ctx.app().settings::<WebhooksSettings>().lease();
         let again = CancelWaiting { is_again: true, ..job };
         let later = lease + Duration::from_secs(1);
         ctx.transact(async move |uow| uow.enqueue(again).run_in(later).await.map(drop)).await?;

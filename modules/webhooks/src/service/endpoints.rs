@@ -14,16 +14,16 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{Service, key_ring, limits, no_endpoint, wishes};
-use crate::WAKE_TOPIC;
 use crate::credentials::{self, Credentials};
-use crate::endpoint::purpose;
 use crate::headers;
 use crate::hosts::AllowedHosts;
-use crate::input::{Checked, EndpointChange, NewEndpoint};
+use crate::input::{Checked, EndpointChange, NewEndpoint, refusal};
 use crate::model::endpoint::{self, ActiveModel, Entity, Model};
+use crate::names::WAKE_TOPIC;
 use crate::owner::{Owner, Standing};
 use crate::retention::DeleteDeliveries;
 use crate::retired::{self, RetiredKey, Scheme};
+use crate::sealed;
 use crate::signing::{KeyPair, Secret};
 use crate::store::{deletions, queues, subscriptions};
 use crate::subscription::Subscription;
@@ -82,7 +82,7 @@ impl Service {
             owner_id: Set(owner.user.0),
             owner_key_id: Set(owner.key),
             owner_name: Set(ctx.principal().display_name().to_owned()),
-            secret: Set(ring.protect(&purpose(id), secret.as_bytes())),
+            secret: Set(sealed::protect(&ring, id, &secret)),
             consecutive_failures: Set(0),
             disabled_at: Set((!is_active).then_some(now)),
             disabled_reason: Set((!is_active).then(|| switched_off_by(ctx))),
@@ -167,7 +167,7 @@ impl Service {
                 }
                 if is_moved {
                     let secret = checked.secret.unwrap_or_else(generate).expose();
-                    record.secret = Set(ring.protect(&purpose(id), secret.as_bytes()));
+                    record.secret = Set(sealed::protect(&ring, id, &secret));
                     record.retired_keys = Set(None);
                 } else if let Some(secret) = &checked.secret {
                     self.replace_secret(ctx, &mut record, &before, secret, &ring)?;
@@ -213,8 +213,7 @@ impl Service {
         secret: &Secret,
         ring: &KeyRing,
     ) -> Result<()> {
-        let exposed = secret.expose();
-        record.secret = Set(ring.protect(&purpose(before.id), exposed.as_bytes()));
+        record.secret = Set(sealed::protect(ring, before.id, &secret.expose()));
         self.retire(ctx, record, Scheme::Secret, &before.secret)
     }
 
@@ -262,10 +261,7 @@ impl Service {
     /// The signing secret.
     pub(crate) async fn secret(&self, ctx: &Context, id: Uuid) -> Result<Zeroizing<String>> {
         let stored = self.find(ctx, id).await?;
-        let bytes = key_ring(ctx)?.reveal(&purpose(id), &stored.secret)?;
-        String::from_utf8(bytes)
-            .map(Zeroizing::new)
-            .map_err(|error| Error::internal("a stored secret is no text").caused_by(error))
+        sealed::reveal(&*key_ring(ctx)?, id, &stored.secret).map(Zeroizing::new)
     }
 
     /// Deletes an endpoint with its deliveries: it is gone at once, and so are they for whoever asks.
@@ -352,11 +348,6 @@ impl Service {
     }
 }
 
-/// Says what is wrong with a field.
-pub(super) fn refusal(field: &str, why: impl Into<String>) -> Error {
-    Error::invalid("the endpoint is not valid").field(field, why.into())
-}
-
 /// Where what an endpoint is told is fetched.
 fn feed_path(id: Uuid) -> String {
     format!("/api/v1/webhooks/{id}/feed")
@@ -420,8 +411,7 @@ fn key_pair(ring: &KeyRing, id: Uuid, is_wanted: bool) -> (Option<String>, Optio
         return (None, None);
     }
     let pair = KeyPair::generate(|bytes| bytes.copy_from_slice(&random_array::<32>()));
-    let sealed = ring.protect(&purpose(id), pair.expose().as_bytes());
-    (Some(sealed), Some(pair.public_key()))
+    (Some(sealed::protect(ring, id, &pair.expose())), Some(pair.public_key()))
 }
 
 /// Whether an address is of another origin, so that whoever gets requests there is a stranger to what

@@ -11,16 +11,16 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::HeaderMap;
 use svc_core::{Error, Result};
 use svc_data::Context;
 use uuid::Uuid;
 
 use super::{Service, no_endpoint};
-use crate::dispatcher::HELD_BODY;
 use crate::errors::NOT_POLLED;
 use crate::model::Lane;
-use crate::store::claim::{self, Claim, Claimed, Quota, StoredMessage};
+use crate::store::claim::{self, Claim, Claimed, Quota};
 use crate::store::feed;
 
 /// Deliveries of an answer at most.
@@ -39,7 +39,7 @@ pub(crate) type Answered = (Uuid, Vec<Uuid>);
 pub(crate) struct Fetched {
     /// Those of a request, as far as they belong to the signature.
     pub(crate) headers: HeaderMap,
-    pub(crate) body: String,
+    pub(crate) body: Bytes,
 }
 
 /// What is fetched at once.
@@ -92,9 +92,8 @@ impl Service {
         let mut held = Vec::with_capacity(claimed.len());
         let (taken, rest) = bodies(ctx, claimed).await?;
         for (delivery, event, body) in taken {
-            let headers = loaded
-                .signature(event, ctx.clock().now(), body.as_bytes())
-                .map_err(Error::internal)?;
+            let headers =
+                loaded.signature(event, ctx.clock().now(), &body).map_err(Error::internal)?;
             items.push(Fetched { headers, body });
             held.push(delivery);
         }
@@ -106,28 +105,23 @@ impl Service {
 }
 
 /// A delivery with its event and its body.
-type Whole = (Uuid, Uuid, String);
+type Whole = (Uuid, Uuid, Bytes);
 
 /// The bodies of as many deliveries as an answer holds, and the deliveries that it doesn't.
 async fn bodies(ctx: &Context, claimed: Vec<Claimed>) -> Result<(Vec<Whole>, Vec<Uuid>)> {
     let wanted = claimed.iter().map(|one| one.message);
-    let stored = claim::messages(ctx.database(), wanted, HELD_BODY).await?;
-    let stored: HashMap<Uuid, StoredMessage> =
-        stored.into_iter().map(|message| (message.id, message)).collect();
+    let messages = claim::messages(ctx.database(), wanted).await?;
     let (mut taken, mut rest, mut bytes) = (Vec::new(), Vec::new(), 0);
     for one in claimed {
         // One whose message is gone is being deleted with it.
-        let Some(message) = stored.get(&one.message) else { continue };
-        bytes += message.bytes;
+        let Some(message) = messages.get(&one.message) else { continue };
+        bytes += message.body.bytes();
         if bytes > BYTES && !taken.is_empty() {
             rest.push(one.id);
             continue;
         }
-        let body = match &message.body {
-            Some(body) => Some(body.clone()),
-            None => claim::body(ctx.database(), one.message).await?,
-        };
-        taken.extend(body.map(|body| (one.id, message.event_id, body)));
+        let body = claim::body(ctx.database(), &message.body).await?;
+        taken.extend(body.map(|body| (one.id, message.event, body)));
     }
     Ok((taken, rest))
 }

@@ -16,16 +16,16 @@ use uuid::Uuid;
 use super::Service;
 use super::deliveries::redeliver_all;
 use super::walk::{Step, Walk};
-use crate::WAKE_TOPIC;
 use crate::entity::Entity;
 use crate::filter::Filter;
 use crate::model::{Status, endpoint};
+use crate::names::WAKE_TOPIC;
 use crate::owner::{Owner, Standing};
-use crate::store::insert::{self, Content, NewMessage};
+use crate::store::insert::{self, Content};
 use crate::store::replay::{self, Candidate, Redelivery, Scope, Window, Wish};
 use crate::store::{self, first_id_at, micros};
 use crate::subscription::EventType;
-use crate::view::{self, Reader};
+use crate::view::{self, Reader, Told};
 
 /// Events without bodies of which one unit of work makes them.
 const SOURCES: usize = 64;
@@ -251,18 +251,9 @@ async fn make_messages(
         let id = store::as_old_as(delivery, uow.context().clock().new_id());
         let (app, organisation) = (uow.context().app(), owner.organisation);
         let entity = Entity::of(uow.context(), message)?;
-        let told = view::Told { app, event_type, message, organisation, entity: entity.as_ref() };
-        let body = view::body(told, &view, endpoint.format)?;
-        messages.push(NewMessage {
-            id,
-            organisation: owner.organisation,
-            event_id: message.id,
-            event_type: event_type.as_str().to_owned(),
-            time_us: micros(message.time),
-            trace: message.trace,
-            entity,
-            content: Content::Body(body),
-        });
+        let told = Told { app, event_type, message, organisation, entity: entity.as_ref() };
+        let body = told.body(&view, endpoint.format)?;
+        messages.push(told.message(id, Content::Body(body)));
         shown.push((delivery, id));
     }
     insert::messages(uow, &messages).await?;

@@ -10,8 +10,7 @@ use super::{DeliveryDetail, Service};
 use crate::envelope::Envelope;
 use crate::event_catalogue;
 use crate::model::{Lane, Status};
-use crate::store::insert::{self, Content, NewDelivery, NewMessage};
-use crate::store::micros;
+use crate::store::insert::{self, NewDelivery, NewMessage};
 use crate::subscription::{EventType, TEST_EVENT};
 use crate::view;
 
@@ -32,27 +31,17 @@ impl Service {
         let delivery = ctx.clock().new_id();
         ctx.transact(async |uow| {
             let format = self.find(uow.context(), endpoint).await?.format;
-            let event = ctx.clock().new_id();
-            let time = ctx.clock().now();
             let envelope = Envelope {
-                id: event,
+                id: ctx.clock().new_id(),
                 event_type: &event_type,
-                time,
+                time: ctx.clock().now(),
                 tenant: organisation.0,
                 data: &data,
                 changes: None,
             };
-            let message = NewMessage {
-                id: ctx.clock().new_id(),
-                organisation,
-                event_id: event,
-                event_type: event_type.as_str().to_owned(),
-                time_us: micros(time),
-                trace: TraceContext::current(),
-                // An example is about nothing that there is.
-                entity: None,
-                content: Content::Body(view::text(ctx.app(), &envelope, format, None)?),
-            };
+            // An example is about nothing that there is.
+            let message = view::message(ctx.app(), ctx.clock().new_id(), &envelope, format, None)?;
+            let message = NewMessage { trace: TraceContext::current(), ..message };
             let delivery = NewDelivery {
                 id: delivery,
                 organisation,

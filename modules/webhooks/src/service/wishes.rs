@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use svc_core::{App, Result};
 
-use super::endpoints::refusal;
 use crate::event_catalogue::{self, EventTypeInfo};
 use crate::filter::Filter;
+use crate::input::refusal;
 use crate::model::Format;
 use crate::model::endpoint::ActiveModel;
 use crate::subscription::{EventType, Subscription, TEST_EVENT};

@@ -20,11 +20,11 @@ use uuid::Uuid;
 use super::claim::{self, Claim, Claimed, On, Quota};
 use super::ordered::{self, Heads, Taken};
 use super::{ids, is_one_of, pace, read_all};
-use crate::MANAGE;
 use crate::allowance::{Allowance, Limit, share};
 use crate::events::WebhookLimitReached;
 use crate::limits::Limits;
 use crate::model::Lane;
+use crate::permissions::MANAGE;
 
 const COLUMNS: &str =
     "organisation_id, next_us, at_endpoint, minute, begun, bytes, bytes_us, reached";

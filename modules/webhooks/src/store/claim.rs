@@ -3,8 +3,10 @@
 //! Claiming takes a few from the front of each queue, so it costs the same whether an endpoint has one
 //! delivery waiting or a million.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use bytes::Bytes;
 use sea_orm::{QueryResult, Statement, Value};
 use svc_core::Result;
 use svc_data::UnitOfWork;
@@ -12,6 +14,7 @@ use svc_database::{Backend, Database, column};
 use uuid::Uuid;
 
 use super::{ids, is_one_of, made_us, read_all};
+use crate::message::{Body, HELD_BODY, Message};
 use crate::model::Lane;
 
 /// The most queues that one statement claims from.
@@ -155,48 +158,45 @@ fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String,
     (sql, values)
 }
 
-/// A message that is about to be sent.
-pub(crate) struct StoredMessage {
-    pub(crate) id: Uuid,
-    pub(crate) event_id: Uuid,
-    pub(crate) event_type: String,
-    /// Where the event happened (`traceparent`).
-    pub(crate) trace: Option<String>,
-    /// The size of the body.
-    pub(crate) bytes: usize,
-    /// None when it is larger than was asked for.
-    pub(crate) body: Option<String>,
-}
-
-/// The messages of these identifiers, with their bodies up to a size in bytes.
+/// The messages of these identifiers, with their bodies up to [`HELD_BODY`].
 pub(crate) async fn messages(
     database: &Database,
     wanted: impl IntoIterator<Item = Uuid>,
-    largest: usize,
-) -> Result<Vec<StoredMessage>> {
+) -> Result<HashMap<Uuid, Message>> {
     let sql = format!(
         "SELECT id, event_id, event_type, trace, CAST(OCTET_LENGTH(body) AS BIGINT), \
-         CASE WHEN OCTET_LENGTH(body) <= {largest} THEN body END FROM webhooks_messages WHERE {}",
+         CASE WHEN OCTET_LENGTH(body) <= {HELD_BODY} THEN body END FROM webhooks_messages WHERE {}",
         is_one_of(database.backend(), "id")
     );
     let rows = database.rows(database.statement(&sql, [ids(wanted)])).await?;
-    read_all(&rows, |row| {
-        Ok(StoredMessage {
-            id: row.try_get_by_index(0)?,
-            event_id: row.try_get_by_index(1)?,
-            event_type: row.try_get_by_index(2)?,
-            trace: row.try_get_by_index(3)?,
-            bytes: usize::try_from(row.try_get_by_index::<i64>(4)?).unwrap_or(usize::MAX),
-            body: row.try_get_by_index(5)?,
-        })
-    })
+    let read = read_all(&rows, |row| {
+        let id: Uuid = row.try_get_by_index(0)?;
+        let trace: Option<String> = row.try_get_by_index(3)?;
+        let bytes: i64 = row.try_get_by_index(4)?;
+        let body: Option<String> = row.try_get_by_index(5)?;
+        let stored =
+            Body::Stored { message: id, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) };
+        let message = Message {
+            event: row.try_get_by_index(1)?,
+            event_type: row.try_get_by_index::<String>(2)?.into(),
+            trace: trace.and_then(|text| text.parse().ok()),
+            body: body.map_or(stored, |body| Body::Held(body.into())),
+        };
+        Ok((id, message))
+    })?;
+    Ok(read.into_iter().collect())
 }
 
-/// The body of a message; none when it is gone.
-pub(crate) async fn body(database: &Database, message: Uuid) -> Result<Option<String>> {
+/// The bytes of a message; none when it is gone.
+pub(crate) async fn body(database: &Database, body: &Body) -> Result<Option<Bytes>> {
+    let message = match body {
+        Body::Held(body) => return Ok(Some(body.clone())),
+        Body::Stored { message, .. } => *message,
+    };
     let sql = "SELECT body FROM webhooks_messages WHERE id = ?";
-    let rows = database.rows(database.statement(sql, [message.into()])).await?;
-    rows.first().map(|row| column(row, 0)).transpose()
+    let rows = database.rows(database.statement(sql, [message.into()])).await;
+    let rows = rows.map_err(|error| error.context(format!("message {message}")))?;
+    rows.first().map(|row| column::<String>(row, 0).map(Bytes::from)).transpose()
 }
 
 /// Gives claimed deliveries back, so that another node, or the next start, sends them at once.

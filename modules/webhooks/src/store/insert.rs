@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use svc_core::trace::TraceContext;
 use svc_core::{OrganisationId, Result};
 use svc_data::UnitOfWork;
@@ -10,7 +11,12 @@ use uuid::Uuid;
 
 use super::{ids, is_one_of, log, queues, read_all};
 use crate::entity::Entity;
+use crate::message::{Body, Message};
 use crate::model::{Lane, Status};
+use crate::names::WAKE_TOPIC;
+
+/// Deliveries that one unit of work makes of events at most: what costs more is told step by step.
+pub(crate) const AT_ONCE: usize = 4_096;
 
 /// What is stored of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -70,6 +76,20 @@ pub(crate) struct NewDelivery {
     pub(crate) redelivery_of: Option<Uuid>,
     /// The entity and the event, where deliveries of one entity follow each other.
     pub(crate) order: Option<(String, Uuid)>,
+}
+
+impl From<NewMessage> for Message {
+    fn from(new: NewMessage) -> Self {
+        Self {
+            event: new.event_id,
+            event_type: new.event_type.into(),
+            trace: new.trace,
+            body: Body::Held(match new.content {
+                Content::Body(body) => body.into(),
+                Content::Source(_) => Bytes::new(),
+            }),
+        }
+    }
 }
 
 const MESSAGE: [(&str, CellKind); 10] = [
@@ -199,7 +219,7 @@ pub(crate) async fn untouched(uow: &UnitOfWork, deliveries: &[NewDelivery]) -> R
         uow.execute(database.statement(&sql, values)).await?;
     }
     if deliveries.iter().any(|delivery| delivery.status == Status::Queued) {
-        uow.wake_after_commit(crate::WAKE_TOPIC);
+        uow.wake_after_commit(WAKE_TOPIC);
     }
     Ok(())
 }

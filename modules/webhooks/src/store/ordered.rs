@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::claim::{CLAIMED, Claim, Claimed, On, Quota, read_claimed};
 use super::{ids, is_one_of, read_all};
-use crate::HANDLER;
+use crate::names::HANDLER;
 
 /// Entities that one statement steps along.
 const HEADS_AT_ONCE: usize = 256;

@@ -17,9 +17,9 @@ use svc_data::UnitOfWork;
 use svc_database::{Backend, Cell, CellKind, Database, ROWS_AT_ONCE, RowTable, column};
 use uuid::Uuid;
 
-use super::pace::Pace;
 use super::{ids, is_one_of, read_all};
 use crate::model::Lane;
+use crate::pace::Pace;
 
 /// Endpoints that one look goes along; the next look goes on behind them.
 const ENDPOINTS_AT_ONCE: usize = 256;

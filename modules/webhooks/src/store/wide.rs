@@ -6,7 +6,7 @@ use svc_database::Backend;
 use uuid::Uuid;
 
 use super::read_all;
-use crate::fan_out::Place;
+use super::subscribers::Place;
 
 /// Such an event.
 pub(crate) struct Wide {

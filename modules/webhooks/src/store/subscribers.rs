@@ -13,51 +13,49 @@ use svc_events::Message;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::insert::AT_ONCE;
+use super::micros;
 use crate::filter::Filter;
+use crate::model::Detail;
 use crate::owner::Owner;
-use crate::store::micros;
 use crate::subscription::EventType;
-use crate::view::Detail;
 
 /// An endpoint that listed a pattern.
 #[derive(Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own of the endpoint")]
-pub(super) struct Subscriber {
-    pub(super) endpoint: Uuid,
-    pub(super) owner: Owner,
-    pub(super) is_active: bool,
+pub(crate) struct Subscriber {
+    pub(crate) endpoint: Uuid,
+    pub(crate) owner: Owner,
+    pub(crate) is_active: bool,
     /// Whether it is noted that its owner is gone.
-    pub(super) is_known_gone: bool,
+    pub(crate) is_known_gone: bool,
     /// When it was registered: what was committed before is none of its business.
-    pub(super) created_us: i64,
-    pub(super) detail: Detail,
+    pub(crate) created_us: i64,
+    pub(crate) detail: Detail,
     /// Which events it wants of those that it lists.
-    pub(super) filter: Option<Arc<Filter>>,
-    pub(super) is_ordered: bool,
+    pub(crate) filter: Option<Arc<Filter>>,
+    pub(crate) is_ordered: bool,
     /// Whether nothing of it is handed over: it has a pace, or its receiver fetches.
-    pub(super) has_pace: bool,
-    pub(super) version: i64,
+    pub(crate) has_pace: bool,
+    pub(crate) version: i64,
 }
 
 impl Subscriber {
     /// Whether it wants an event with this data, of those that it lists.
-    pub(super) fn wants(&self, data: Option<&Json>) -> bool {
+    pub(crate) fn wants(&self, data: Option<&Json>) -> bool {
         self.filter.as_ref().is_none_or(|filter| data.is_some_and(|data| filter.matches(data)))
     }
 }
 
 /// Who gets a view of an event: endpoints with one owner and the same wishes get the same bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Audience {
-    pub(super) owner: Owner,
-    pub(super) detail: Detail,
+pub(crate) struct Audience {
+    pub(crate) owner: Owner,
+    pub(crate) detail: Detail,
 }
 
 /// The endpoints that want an event, by who they are for.
-pub(super) type Audiences = BTreeMap<Audience, Vec<Subscriber>>;
-
-/// Deliveries that one unit of work makes at most: what costs more is told step by step ([`super::wide`]).
-pub(crate) const AT_ONCE: usize = 4_096;
+pub(crate) type Audiences = BTreeMap<Audience, Vec<Subscriber>>;
 
 /// Where a walk along the endpoints of all organisations is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,12 +128,12 @@ impl Filters {
 }
 
 /// The endpoints by the patterns that they listed.
-pub(super) struct Subscribers(HashMap<String, Vec<Subscriber>>);
+pub(crate) struct Subscribers(HashMap<String, Vec<Subscriber>>);
 
 impl Subscribers {
     /// Finds the endpoints for all events of a batch with one statement; none when there are more
     /// than one unit of work tells.
-    pub(super) async fn find(
+    pub(crate) async fn find(
         uow: &UnitOfWork,
         events: &[(EventType, &Message)],
     ) -> Result<Option<Self>> {
@@ -161,7 +159,7 @@ impl Subscribers {
 
     /// Finds the next endpoints for one event behind a place, in the order of places; and where to go
     /// on: none at the end.
-    pub(super) async fn behind(
+    pub(crate) async fn behind(
         uow: &UnitOfWork,
         event_type: &EventType,
         place: Place,
@@ -206,12 +204,12 @@ impl Subscribers {
     }
 
     /// Whether one of them wants the events of an entity in their order.
-    pub(super) fn has_ordered(&self) -> bool {
+    pub(crate) fn has_ordered(&self) -> bool {
         self.0.values().flatten().any(|subscriber| subscriber.is_ordered)
     }
 
     /// The endpoints that want the events of a batch, by the event's type.
-    pub(super) fn by_type(
+    pub(crate) fn by_type(
         &self,
         events: &[(EventType, &Message)],
     ) -> HashMap<EventType, Audiences> {
