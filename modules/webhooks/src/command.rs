@@ -13,7 +13,8 @@ use svc_data::Context;
 use url::Url;
 use uuid::Uuid;
 
-use crate::service::{AT_ONCE, Answered, Fetched, Service};
+use crate::service::Service;
+use crate::service::feed::{AT_ONCE, Answered, Fetched};
 
 /// How long it is waited where nothing more waits.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -1,14 +1,16 @@
 //! Every event type that the application can send, for suggestions and documentation.
 
 mod entity;
-mod openapi;
+pub(crate) mod openapi;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use svc_core::{App, Result};
 use svc_data::{Catalogue, ChangeKind};
 use svc_events::{EventKind, Events};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::events::OPERATIONAL;
@@ -16,21 +18,24 @@ use crate::set::{self, MARK};
 use crate::settings::WebhooksSettings;
 use crate::subscription::TEST_EVENT;
 
-pub(crate) use openapi::describe;
-
-/// The identifier that examples use.
-const EXAMPLE_ID: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cdef);
-
 /// A known event type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = WebhookEventType)]
 pub(crate) struct EventTypeInfo {
+    /// Its name, as endpoints list it.
     pub(crate) name: String,
+    /// What it tells.
     pub(crate) description: String,
-    /// The JSON Schema of the event's data, where it is known.
+    /// The JSON Schema of `data`, where it is asked for and known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
     pub(crate) schema: Option<Json>,
-    /// Data as it may be, where that is known.
+    /// Such data, where it is asked for and known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
     pub(crate) example: Option<Json>,
     /// Whether the envelope may carry `changes`.
+    #[serde(skip)]
     pub(crate) is_update: bool,
 }
 
@@ -105,7 +110,7 @@ fn test_event() -> EventTypeInfo {
                 "endpointId": {"type": "string", "format": "uuid"},
             },
         })),
-        example: Some(test_data(EXAMPLE_ID)),
+        example: Some(test_data(entity::EXAMPLE_ID)),
         is_update: false,
     }
 }

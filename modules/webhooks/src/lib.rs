@@ -75,6 +75,9 @@ use metrics::DeliveryMetrics;
 use names::HANDLER;
 use retention::{DeleteDeliveries, DeleteOldDeliveries};
 use service::Service;
+use service::backfill::{self, TellSet};
+use service::cancel::{self, CancelWaiting};
+use service::recovery::{self, RecoverDeliveries, RedeliverMany};
 use subscription::EventType;
 
 pub use events::{
@@ -126,17 +129,17 @@ impl Module for Webhooks {
         registry.job::<DeleteOldDeliveries>(retention::delete_old_deliveries);
         registry.job::<DeleteDeliveries>(retention::delete_deliveries);
         registry.schedule("webhooks.retention", "0 17 3 * * *", || DeleteOldDeliveries {});
-        registry.job::<service::RecoverDeliveries>(service::recover_deliveries);
-        registry.job::<service::RedeliverMany>(service::redeliver_many);
-        registry.job::<service::TellSet>(service::tell_set);
-        registry.job::<service::CancelWaiting>(service::cancel_waiting);
+        registry.job::<RecoverDeliveries>(recovery::recover_deliveries);
+        registry.job::<RedeliverMany>(recovery::redeliver_many);
+        registry.job::<TellSet>(backfill::tell_set);
+        registry.job::<CancelWaiting>(cancel::cancel_waiting);
         registry.command(
             "webhooks",
             "Show what an endpoint is told whose receiver fetches, and pass it on",
             command::run,
         );
         registry.routes(api::routes());
-        registry.openapi_json(event_catalogue::describe);
+        registry.openapi_json(event_catalogue::openapi::describe);
         registry.closed_to_tools();
         let metrics = Arc::new(DeliveryMetrics::default());
         registry.metrics(Arc::clone(&metrics) as _);

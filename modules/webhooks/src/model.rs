@@ -1,5 +1,7 @@
 //! The stored records.
 
+pub(crate) mod backfill;
+pub(crate) mod delivery;
 pub(crate) mod endpoint;
 
 use sea_orm::{DeriveActiveEnum, EnumIter};
@@ -58,10 +60,13 @@ impl Detail {
     }
 }
 
-/// The status of a delivery, under the number that is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, Deserialize)]
+/// Where a delivery stands.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, Deserialize, ToSchema,
+)]
 #[sea_orm(rs_type = "i16", db_type = "SmallInteger")]
 #[serde(rename_all = "camelCase")]
+#[schema(as = WebhookDeliveryStatus)]
 pub(crate) enum Status {
     /// Waits for its first attempt, or is being sent.
     Queued = 0,
@@ -71,7 +76,9 @@ pub(crate) enum Status {
     Delivered = 2,
     /// Failed for good.
     Failed = 3,
-    /// Was never queued: the endpoint was switched off, or its owner was gone. Only a recovery shows and queues it.
+    /// Was never queued: the endpoint was switched off, or its owner was gone. Nobody is shown it, and only a
+    /// recovery queues it.
+    #[serde(skip)]
     Missed = 4,
     /// Waited, and is not sent any more because somebody said so.
     Cancelled = 5,
@@ -94,24 +101,6 @@ impl Status {
             Self::Cancelled => "cancelled",
         }
     }
-}
-
-/// Whether all records of a set are being told, under the number that is stored.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, Deserialize, ToSchema,
-)]
-#[sea_orm(rs_type = "i16", db_type = "SmallInteger")]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebhookBackfillState)]
-pub(crate) enum BackfillState {
-    /// More records are told.
-    UnderWay = 0,
-    /// All were told.
-    Finished = 1,
-    /// No more are, because somebody said so.
-    Cancelled = 2,
-    /// No more can be.
-    Failed = 3,
 }
 
 /// Which queue of an endpoint a delivery waits in, under the number that is stored.

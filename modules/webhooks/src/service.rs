@@ -3,14 +3,14 @@
 //! Every function insists on the permission `Webhooks.Manage` and stays within the organisation
 //! of its caller.
 
-mod backfill;
-mod cancel;
-mod deliveries;
-mod endpoints;
-mod feed;
-mod health;
-mod limits;
-mod recovery;
+pub(crate) mod backfill;
+pub(crate) mod cancel;
+pub(crate) mod deliveries;
+pub(crate) mod endpoints;
+pub(crate) mod feed;
+pub(crate) mod health;
+pub(crate) mod limits;
+pub(crate) mod recovery;
 mod test_event;
 mod walk;
 mod wishes;
@@ -27,17 +27,6 @@ use crate::in_flight::InFlight;
 use crate::names::ENDPOINTS_TOPIC;
 use crate::permissions::MANAGE;
 use crate::settings::WebhooksSettings;
-
-pub(crate) use backfill::{TellSet, tell_set};
-pub(crate) use cancel::{CancelWaiting, cancel_waiting};
-pub(crate) use deliveries::{DeliveryDetail, DeliveryFilter, EarlierAttempt};
-pub(crate) use endpoints::Stored;
-pub(crate) use feed::{AT_ONCE, Answered, Fetched};
-pub(crate) use health::{Health, Span};
-pub(crate) use limits::{LimitUse, LimitsUsed};
-pub(crate) use recovery::{
-    RecoverDeliveries, RedeliverMany, Selection, recover_deliveries, redeliver_many,
-};
 
 /// Manages endpoints and deliveries; a service of the application.
 pub(crate) struct Service {
@@ -67,10 +56,6 @@ impl Service {
     pub(crate) fn of(ctx: &Context) -> Result<Arc<Self>> {
         ctx.require(MANAGE)?;
         ctx.app().service::<Self>()
-    }
-
-    pub(crate) fn settings(&self) -> &WebhooksSettings {
-        &self.settings
     }
 }
 

@@ -11,14 +11,15 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::deliveries::DeliveryDetailBody;
 use super::job_started::JobStartedBody;
 use crate::credentials::{ClientCertificate, Credentials, OAuth2};
 use crate::input::{EndpointChange, NewEndpoint};
 use crate::model::Format;
+use crate::model::delivery::DeliveryDetail;
 use crate::permissions::Manage;
 use crate::retired::{self, Scheme};
-use crate::service::{Service, Stored};
+use crate::service::Service;
+use crate::service::endpoints::Stored;
 
 /// Who owns an endpoint: its rights decide what the endpoint gets.
 #[derive(Debug, Serialize, ToSchema)]
@@ -399,16 +400,15 @@ pub(crate) struct TestQuery {
     path = "/webhooks/{id}/test",
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The endpoint."), TestQuery),
-    responses((status = 202, description = "The delivery.", body = DeliveryDetailBody)),
+    responses((status = 202, description = "The delivery.", body = DeliveryDetail)),
 )]
 pub(crate) async fn test_webhook(
     May { ctx, .. }: May<Manage>,
     ApiPath(id): ApiPath<Uuid>,
     ApiQuery(query): ApiQuery<TestQuery>,
-) -> ApiResult<(StatusCode, Json<DeliveryDetailBody>)> {
-    let service = Service::of(&ctx)?;
-    let detail = service.send_test(&ctx, id, query.event_type.as_deref()).await?;
-    Ok((StatusCode::ACCEPTED, Json(DeliveryDetailBody::new(detail, &service))))
+) -> ApiResult<(StatusCode, Json<DeliveryDetail>)> {
+    let detail = Service::of(&ctx)?.send_test(&ctx, id, query.event_type.as_deref()).await?;
+    Ok((StatusCode::ACCEPTED, Json(detail)))
 }
 
 /// Sends what the endpoint missed since a time.

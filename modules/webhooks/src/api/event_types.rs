@@ -7,30 +7,12 @@ use crate::event_catalogue::{self, EventTypeInfo};
 use crate::permissions::Manage;
 use crate::service::Service;
 
-/// A known event type.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebhookEventType)]
-pub(crate) struct EventTypeBody {
-    /// Its name, as endpoints list it.
-    name: String,
-    /// What it tells.
-    description: String,
-    /// The JSON Schema of `data`, where it is asked for and known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    schema: Option<serde_json::Value>,
-    /// Such data, where it is asked for and known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    example: Option<serde_json::Value>,
-}
-
 /// The known event types.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebhookEventTypes)]
 pub(crate) struct EventTypesBody {
     /// The event types, in the order of their names.
-    items: Vec<EventTypeBody>,
+    items: Vec<EventTypeInfo>,
     /// Always null: there is one page.
     next: Option<String>,
 }
@@ -57,12 +39,9 @@ pub(crate) async fn list_webhook_event_types(
     ApiQuery(query): ApiQuery<EventTypesQuery>,
 ) -> ApiResult<Json<EventTypesBody>> {
     Service::of(&ctx)?;
-    let body = |info: EventTypeInfo| EventTypeBody {
-        name: info.name,
-        description: info.description,
-        schema: info.schema.filter(|_| query.details),
-        example: info.example.filter(|_| query.details),
-    };
-    let items = event_catalogue::of(ctx.app())?.into_iter().map(body).collect();
+    let mut items = event_catalogue::of(ctx.app())?;
+    if !query.details {
+        items.iter_mut().for_each(|info| (info.schema, info.example) = (None, None));
+    }
     Ok(Json(EventTypesBody { items, next: None }))
 }

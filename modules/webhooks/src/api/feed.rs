@@ -10,7 +10,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::permissions::Receive;
-use crate::service::{AT_ONCE, Answered, Fetched, Service};
+use crate::service::Service;
+use crate::service::feed::{AT_ONCE, Answered, Fetched};
 
 /// A delivery as it is fetched: verified as a request is that is sent.
 #[derive(Debug, Serialize, ToSchema)]

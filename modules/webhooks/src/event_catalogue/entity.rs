@@ -6,8 +6,10 @@ use serde_json::{Map, Value as Json, json};
 use svc_data::value::{Enumeration, ValueKind, to_json};
 use svc_data::{ChangeKind, Column, EntityModel, Exposure};
 use time::macros::{date, datetime, time};
+use uuid::Uuid;
 
-use super::EXAMPLE_ID;
+/// The identifier that examples use.
+pub(super) const EXAMPLE_ID: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cdef);
 
 /// The JSON Schema of the data. What is hidden from some is in it, but not required.
 pub(super) fn schema(model: &EntityModel, kind: ChangeKind) -> Json {

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value as Json, json};
 use svc_core::{App, Result};
 
-use super::{EXAMPLE_ID, EventTypeInfo};
+use super::EventTypeInfo;
+use super::entity::EXAMPLE_ID;
 
 /// How receivers know that a request is genuine.
 const SIGNATURE: &str = "\

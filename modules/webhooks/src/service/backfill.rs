@@ -34,12 +34,12 @@ use crate::entity::{Entity, set_named};
 use crate::envelope::Envelope;
 use crate::errors::NOT_UNDER_WAY;
 use crate::filter::Filter;
-use crate::model::{BackfillState, Lane, Status, endpoint};
+use crate::model::backfill::{Backfill, BackfillState};
+use crate::model::{Lane, Status, endpoint};
 use crate::owner::{Owner, Standing};
 use crate::set::{MARK, SNAPSHOT};
-use crate::store::backfills::{self, Backfill};
 use crate::store::insert::{self, NewDelivery, NewMessage};
-use crate::store::queues;
+use crate::store::{backfills, queues};
 use crate::subscription::EventType;
 use crate::view::{self, View};
 

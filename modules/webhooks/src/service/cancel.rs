@@ -13,10 +13,11 @@ use svc_data::Context;
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobId};
 use uuid::Uuid;
 
+use super::Service;
 use super::deliveries::no_delivery;
-use super::{DeliveryDetail, Service};
 use crate::errors::{BEING_SENT, NOT_WAITING};
 use crate::model::Status;
+use crate::model::delivery::DeliveryDetail;
 use crate::names::WAKE_TOPIC;
 use crate::settings::WebhooksSettings;
 use crate::store::cancel::{self, Place};

@@ -2,76 +2,93 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use svc_core::{Error, OrganisationId, Result};
 use svc_data::{Context, UnitOfWork};
 use svc_http::{Listing, Page};
 use time::OffsetDateTime;
+use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::Service;
-use crate::log_text;
+use crate::entity::{Entity, MAX_NAME};
 use crate::model::Status;
+use crate::model::delivery::{Delivery, DeliveryDetail};
 use crate::owner::Owner;
 use crate::store::insert::{self, NewDelivery};
 use crate::store::log::events::{self, About};
-use crate::store::log::{self, Delivery};
+use crate::store::log::{self, Log};
 use crate::store::replay::{self, Redelivery};
-use crate::store::{first_id_at, micros, moment};
+use crate::store::{first_id_at, micros};
 
-/// A delivery with the request and the response of its last attempt.
-pub(crate) struct DeliveryDetail {
-    pub(crate) delivery: Delivery,
-    pub(crate) request_headers: Vec<(String, String)>,
-    pub(crate) request_body: String,
-    pub(crate) response_headers: Option<Vec<(String, String)>>,
-    pub(crate) response_body: Option<String>,
-    /// When the last attempt ended.
-    pub(crate) attempted_at: Option<OffsetDateTime>,
-    /// The attempts before it.
-    pub(crate) earlier: Vec<EarlierAttempt>,
+/// Which deliveries to list.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct DeliveryFilter {
+    /// Only those to this endpoint.
+    subscription_id: Option<Uuid>,
+    /// Only those that stand here.
+    #[param(value_type = Option<Status>, inline)]
+    status: Option<Status>,
+    /// Only those of events of this type.
+    event_type: Option<String>,
+    /// Only those of this event, with all that were sent again.
+    event_id: Option<Uuid>,
+    /// Only those of events about an entity of this set or type; goes with `entityId`.
+    #[param(max_length = 200)]
+    entity_type: Option<String>,
+    /// Only those of events about the entity with this key; goes with `entityType`.
+    #[param(max_length = 200)]
+    entity_id: Option<String>,
+    /// Only those whose last answer had this status.
+    #[param(minimum = 100, maximum = 999)]
+    status_code: Option<i16>,
+    /// Only those queued from this time on.
+    #[serde(with = "time::serde::rfc3339::option")]
+    since: Option<OffsetDateTime>,
+    /// Only those queued before this time.
+    #[serde(with = "time::serde::rfc3339::option")]
+    until: Option<OffsetDateTime>,
 }
 
-/// An attempt before the last one.
-pub(crate) struct EarlierAttempt {
-    pub(crate) number: i32,
-    pub(crate) ended_at: Option<OffsetDateTime>,
-    pub(crate) status_code: Option<i16>,
-    pub(crate) duration_ms: Option<i32>,
-    pub(crate) error: Option<String>,
-    pub(crate) request_headers: Vec<(String, String)>,
-    pub(crate) response_headers: Option<Vec<(String, String)>>,
-    pub(crate) response_body: Option<String>,
-}
-
-impl From<log::Earlier> for EarlierAttempt {
-    fn from(stored: log::Earlier) -> Self {
-        Self {
-            number: stored.number,
-            ended_at: stored.attempted_us.map(moment),
-            status_code: stored.status_code,
-            duration_ms: stored.duration_ms,
-            error: stored.error,
-            request_headers: stored.request_headers.map(|json| pairs(&json)).unwrap_or_default(),
-            response_headers: stored.response_headers.map(|json| pairs(&json)),
-            response_body: stored.response_body,
+impl DeliveryFilter {
+    /// The events that are looked for.
+    fn about(&self, ctx: &Context) -> Result<Option<About>> {
+        let refuse = |field: &str, why: String| {
+            Err(Error::malformed("the query can't be answered").field(field, why))
+        };
+        let (kind, id) = match (&self.event_id, &self.entity_type, &self.entity_id) {
+            (None, None, None) => return Ok(None),
+            (Some(event), None, None) => return Ok(Some(About::Event(*event))),
+            (None, Some(kind), Some(id)) => (kind, id),
+            (Some(_), ..) => {
+                return refuse("eventId", "goes without `entityType` and `entityId`".to_owned());
+            }
+            (None, Some(_), None) => {
+                return refuse("entityType", "goes with `entityId`".to_owned());
+            }
+            (None, None, Some(_)) => {
+                return refuse("entityId", "goes with `entityType`".to_owned());
+            }
+        };
+        for (field, given) in [("entityType", kind), ("entityId", id)] {
+            if given.is_empty() || given.len() > MAX_NAME || given.contains('\0') {
+                let expected = format!("expected from 1 to {MAX_NAME} bytes without U+0000");
+                return refuse(field, expected);
+            }
         }
+        Entity::named(ctx, kind, &id.as_str().into()).map(About::Entity).map(Some)
     }
 }
 
-/// Which deliveries to list.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct DeliveryFilter {
-    /// The events that are looked for; none for all of them.
-    pub(crate) about: Option<About>,
-    pub(crate) endpoint: Option<Uuid>,
-    pub(crate) status: Option<Status>,
-    pub(crate) event_type: Option<String>,
-    pub(crate) status_code: Option<i16>,
-    pub(crate) since: Option<OffsetDateTime>,
-    pub(crate) until: Option<OffsetDateTime>,
-}
-
 impl Service {
+    /// The log of the organisation.
+    fn log<'a>(&'a self, ctx: &'a Context) -> Result<Log<'a>> {
+        let (database, organisation) = (ctx.database(), ctx.organisation()?.0);
+        Ok(Log { database, organisation, settings: &self.settings })
+    }
+
     /// The deliveries of the organisation, the newest first.
     pub(crate) async fn deliveries(
         &self,
@@ -79,14 +96,14 @@ impl Service {
         page: &Page,
         filter: DeliveryFilter,
     ) -> Result<Listing<Delivery>> {
-        if let Some(endpoint) = filter.endpoint {
+        let about = filter.about(ctx)?;
+        if let Some(endpoint) = filter.subscription_id {
             // An endpoint of another organisation is unknown, and an unknown one has no log.
             self.find(ctx, endpoint).await?;
         }
         let bound = |time: OffsetDateTime| first_id_at(micros(time));
-        let about = filter.about;
         let mut filter = log::Filter {
-            endpoint: filter.endpoint,
+            endpoint: filter.subscription_id,
             status: filter.status,
             event_type: filter.event_type,
             status_code: filter.status_code,
@@ -94,37 +111,20 @@ impl Service {
             before: filter.until.map(bound),
         };
         let take = usize::try_from(page.take).unwrap_or(usize::MAX);
-        let (database, organisation) = (ctx.database(), ctx.organisation()?.0);
+        let log = self.log(ctx)?;
         if let Some(about) = about {
-            let wanted = (&about, &filter);
             let (deliveries, next) =
-                events::page(database, organisation, wanted, page.cursor()?, take).await?;
+                events::page(log, (&about, &filter), page.cursor()?, take).await?;
             return Ok(page.list_until(deliveries, next));
         }
         filter.before = [page.cursor::<Uuid>()?, filter.before].into_iter().flatten().min();
-        let part = log::page(database, organisation, &filter, take).await?;
+        let part = log::page(log, &filter, take).await?;
         Ok(page.list_until(part.deliveries, part.next))
     }
 
     /// One delivery with its request and response.
     pub(crate) async fn delivery(&self, ctx: &Context, id: Uuid) -> Result<DeliveryDetail> {
-        let found = log::one(ctx.database(), ctx.organisation()?.0, id).await?;
-        let found = found.ok_or_else(no_delivery)?;
-        // Only what was attempted more than once has others.
-        let earlier = match found.delivery.attempts {
-            0 | 1 => Vec::new(),
-            _ => log::earlier(ctx.database(), id).await?,
-        };
-        Ok(DeliveryDetail {
-            delivery: found.delivery,
-            request_headers: found.request_headers.map(|json| pairs(&json)).unwrap_or_default(),
-            request_body: log_text::cut(&found.request_body, self.settings().log_limit())
-                .to_owned(),
-            response_headers: found.response_headers.map(|json| pairs(&json)),
-            response_body: found.response_body,
-            attempted_at: found.attempted_us.map(moment),
-            earlier: earlier.into_iter().map(EarlierAttempt::from).collect(),
-        })
+        log::one(self.log(ctx)?, id).await?.ok_or_else(no_delivery)
     }
 
     /// Queues a delivery again, as a new one with the same body under the same event id.
@@ -175,8 +175,4 @@ pub(super) async fn redeliver_all(
 
 pub(super) fn no_delivery() -> Error {
     Error::not_found("there is no such delivery")
-}
-
-fn pairs(json: &str) -> Vec<(String, String)> {
-    serde_json::from_str(json).unwrap_or_default()
 }

@@ -1,8 +1,10 @@
 //! What an organisation may use, and how much of it is used.
 
+use serde::Serialize;
 use svc_core::Result;
 use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
+use utoipa::ToSchema;
 
 use super::Service;
 use crate::allowance::{Limit, Marks, percent};
@@ -12,16 +14,23 @@ use crate::model::endpoint::Entity;
 use crate::store::{allowances, moment};
 
 /// How much of a limit is used.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookLimit)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct LimitUse {
     /// The most; none without a limit.
-    pub(crate) most: Option<i64>,
-    /// What is used, where it is counted.
-    pub(crate) used: Option<i64>,
-    /// In percent; none without a limit.
-    pub(crate) percent: Option<i64>,
-    /// When 80 percent were last used or more, and all.
-    pub(crate) near_at: Option<OffsetDateTime>,
-    pub(crate) reached_at: Option<OffsetDateTime>,
+    most: Option<i64>,
+    /// What is used; none where it isn't counted, since there is no limit, and of requests.
+    used: Option<i64>,
+    /// How much that is in percent. Of requests: how many of a minute's began in the present one, or 100
+    /// where some had to wait in it.
+    percent: Option<i64>,
+    /// When 80 percent or more were last used.
+    #[serde(with = "time::serde::rfc3339::option")]
+    near_at: Option<OffsetDateTime>,
+    /// When all was last used, so that something waited, or the next endpoint would be refused.
+    #[serde(with = "time::serde::rfc3339::option")]
+    reached_at: Option<OffsetDateTime>,
 }
 
 impl LimitUse {
@@ -37,12 +46,17 @@ impl LimitUse {
     }
 }
 
-/// How much of its limits an organisation uses.
+/// What the organisation may use, and how much of it is used.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebhookLimits)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct LimitsUsed {
-    pub(crate) endpoints: LimitUse,
-    /// Requests in a second; the percentage is that of a whole minute's, or 100 where some have to wait.
-    pub(crate) per_second: LimitUse,
-    pub(crate) bytes_per_day: LimitUse,
+    /// Endpoints.
+    endpoints: LimitUse,
+    /// Requests to all endpoints that begin in a second; what is more waits.
+    per_second: LimitUse,
+    /// Bytes of bodies that are sent in a day; what is more waits. They come back evenly over a day.
+    bytes_per_day: LimitUse,
 }
 
 impl Service {

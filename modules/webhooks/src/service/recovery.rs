@@ -11,6 +11,7 @@ use svc_data::{Context, UnitOfWork};
 use svc_events::Message;
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobId};
 use time::OffsetDateTime;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Service;
@@ -85,12 +86,25 @@ impl Job for RedeliverMany {
 }
 
 /// Which deliveries to send again.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = WebhookRedelivery)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Selection {
-    pub(crate) endpoint: Option<Uuid>,
-    pub(crate) status: Option<Status>,
-    pub(crate) event_type: Option<String>,
-    pub(crate) since: Option<OffsetDateTime>,
-    pub(crate) until: Option<OffsetDateTime>,
+    /// Only those to this endpoint.
+    #[serde(default)]
+    subscription_id: Option<Uuid>,
+    /// Those that stand here; without it the failed ones.
+    #[serde(default)]
+    status: Option<Status>,
+    /// Only those of events of this type.
+    #[serde(default)]
+    event_type: Option<String>,
+    /// Only those queued from this time on.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    since: Option<OffsetDateTime>,
+    /// Only those queued before this time.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    until: Option<OffsetDateTime>,
 }
 
 impl Service {
@@ -103,13 +117,13 @@ impl Service {
         }
         let bound = |time: OffsetDateTime| first_id_at(micros(time));
         ctx.transact(async |uow| {
-            if let Some(endpoint) = what.endpoint {
+            if let Some(endpoint) = what.subscription_id {
                 let found = self.find(uow.context(), endpoint).await?;
                 Owner::of(&found).require(ctx.app()).await?;
             }
             let started = ctx.clock().new_id();
             let job = RedeliverMany {
-                endpoint: what.endpoint,
+                endpoint: what.subscription_id,
                 status: what.status.unwrap_or(Status::Failed),
                 event_type: what.event_type.clone(),
                 from: what.since.map_or(Uuid::nil(), bound),

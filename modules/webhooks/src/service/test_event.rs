@@ -6,9 +6,10 @@ use svc_core::{Error, Result};
 use svc_data::Context;
 use uuid::Uuid;
 
-use super::{DeliveryDetail, Service};
+use super::Service;
 use crate::envelope::Envelope;
 use crate::event_catalogue;
+use crate::model::delivery::DeliveryDetail;
 use crate::model::{Lane, Status};
 use crate::store::insert::{self, NewDelivery, NewMessage};
 use crate::subscription::{EventType, TEST_EVENT};

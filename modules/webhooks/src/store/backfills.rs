@@ -6,29 +6,8 @@ use svc_data::UnitOfWork;
 use svc_database::{Backend, Database};
 use uuid::Uuid;
 
-use super::read_all;
-use crate::model::BackfillState;
-
-/// Such a set.
-#[derive(Clone, Debug)]
-pub(crate) struct Backfill {
-    pub(crate) id: Uuid,
-    pub(crate) endpoint: Uuid,
-    /// The name of the set.
-    pub(crate) set: String,
-    pub(crate) state: BackfillState,
-    /// The key of the last record that was looked at, as JSON text; none at the beginning.
-    pub(crate) after: Option<String>,
-    /// Records that were looked at, and those of which a delivery was made.
-    pub(crate) records: i64,
-    pub(crate) queued: i64,
-    /// How many there were when it was begun; none until they are counted.
-    pub(crate) total: Option<i64>,
-    /// Why it failed.
-    pub(crate) error: Option<String>,
-    pub(crate) started_us: i64,
-    pub(crate) ended_us: Option<i64>,
-}
+use super::{moment, read_all};
+use crate::model::backfill::{Backfill, BackfillState};
 
 const COLUMNS: &str = "id, endpoint_id, set_name, state, after_key, records, queued, total, error, \
     started_us, ended_us";
@@ -46,8 +25,8 @@ fn read(row: &QueryResult) -> Result<Backfill, DbErr> {
         queued: row.try_get_by_index(6)?,
         total: row.try_get_by_index(7)?,
         error: row.try_get_by_index(8)?,
-        started_us: row.try_get_by_index(9)?,
-        ended_us: row.try_get_by_index(10)?,
+        started_at: moment(row.try_get_by_index(9)?),
+        ended_at: row.try_get_by_index::<Option<i64>>(10)?.map(moment),
     })
 }
 

@@ -15,13 +15,15 @@ use std::fmt::Write as _;
 use sea_orm::{DbErr, QueryResult, Value};
 use svc_core::Result;
 use svc_database::{Backend, Database, column, database_error};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{ids, listed, made_us, moment, read_all};
 use crate::entity::Entity;
+use crate::log_text;
+use crate::model::delivery::{Delivery, DeliveryDetail, EarlierAttempt, Exchange, Header};
 use crate::model::{Lane, Status};
-use crate::schedule;
+use crate::schedule::{self, Schedule};
+use crate::settings::WebhooksSettings;
 
 /// Deliveries among which one statement looks.
 const AT_ONCE: u64 = 1_000;
@@ -42,27 +44,12 @@ const COLUMNS: &str = "d.id, d.endpoint_id, e.url, m.event_id, m.event_type, d.s
     d.status_code, d.attempts, d.due_us, d.duration_ms, d.error, d.redelivery_of, e.is_active, \
     d.lane, m.id, m.entity_type, m.entity_id, e.retry_delays_s";
 
-/// A delivery in the log.
-#[derive(Clone, Debug)]
-pub(crate) struct Delivery {
-    pub(crate) id: Uuid,
-    pub(crate) endpoint: Uuid,
-    pub(crate) url: String,
-    pub(crate) event_id: Uuid,
-    pub(crate) event_type: String,
-    pub(crate) queued_at: OffsetDateTime,
-    pub(crate) status: Status,
-    pub(crate) status_code: Option<i16>,
-    pub(crate) attempts: i32,
-    /// The delays of the endpoint, where it has its own.
-    pub(crate) delays_s: Option<Vec<i32>>,
-    pub(crate) next_attempt_at: Option<OffsetDateTime>,
-    pub(crate) duration_ms: Option<i32>,
-    pub(crate) error: Option<String>,
-    pub(crate) redelivery_of: Option<Uuid>,
-    pub(crate) message: Uuid,
-    /// What the event is about, where that is known.
-    pub(crate) entity: Option<Entity>,
+/// Whose log is read, and the settings that hold where an endpoint says nothing of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Log<'a> {
+    pub(crate) database: &'a Database,
+    pub(crate) organisation: Uuid,
+    pub(crate) settings: &'a WebhooksSettings,
 }
 
 /// Which deliveries to list, of one organisation.
@@ -86,7 +73,7 @@ impl Filter {
 
     /// Whether a delivery is wanted.
     fn wants(&self, delivery: &Delivery) -> bool {
-        self.endpoint.is_none_or(|endpoint| delivery.endpoint == endpoint)
+        self.endpoint.is_none_or(|endpoint| delivery.subscription_id == endpoint)
             && self.status.is_none_or(|status| delivery.status == status)
             && self.event_type.as_ref().is_none_or(|name| delivery.event_type == *name)
             && self.status_code.is_none_or(|code| delivery.status_code == Some(code))
@@ -108,21 +95,16 @@ pub(crate) struct Part {
 }
 
 /// The newest deliveries that a filter names, `take` at most.
-pub(crate) async fn page(
-    database: &Database,
-    organisation: Uuid,
-    filter: &Filter,
-    take: usize,
-) -> Result<Part> {
+pub(crate) async fn page(log: Log<'_>, filter: &Filter, take: usize) -> Result<Part> {
     let mut window = if filter.is_searched() { AT_ONCE } else { wide(take).saturating_add(1) };
     let mut part = Part { deliveries: Vec::new(), next: filter.before };
     let mut looked_at = 0;
     while looked_at < LOOKED_AT {
-        let found = newest(database, organisation, filter, part.next, window).await?;
+        let found = newest(log, filter, part.next, window).await?;
         looked_at += window;
         let last = found.last().copied();
         let has_more = wide(found.len()) >= window;
-        part.deliveries.extend(details(database, organisation, filter, found).await?);
+        part.deliveries.extend(details(log, filter, found).await?);
         if part.deliveries.len() > take {
             part.deliveries.truncate(take);
             part.next = part.deliveries.last().map(|delivery| delivery.id);
@@ -185,8 +167,7 @@ fn newest_statement(
 }
 
 async fn newest(
-    database: &Database,
-    organisation: Uuid,
+    Log { database, organisation, .. }: Log<'_>,
     filter: &Filter,
     before: Option<Uuid>,
     count: u64,
@@ -197,18 +178,14 @@ async fn newest(
 }
 
 /// These deliveries, as far as the rest of the filter wants them, the newest first.
-async fn details(
-    database: &Database,
-    organisation: Uuid,
-    filter: &Filter,
-    found: Vec<Uuid>,
-) -> Result<Vec<Delivery>> {
+async fn details(log: Log<'_>, filter: &Filter, found: Vec<Uuid>) -> Result<Vec<Delivery>> {
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let (sql, values) = details_statement(database.backend(), organisation, found);
-    let rows = database.rows(database.statement(&sql, values)).await?;
-    let mut deliveries = rows.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let (sql, values) = details_statement(log.database.backend(), log.organisation, found);
+    let rows = log.database.rows(log.database.statement(&sql, values)).await?;
+    let mut deliveries =
+        rows.iter().map(|row| read(row, log.settings)).collect::<Result<Vec<_>>>()?;
     // A statement with these conditions might be planned along an index that tells them.
     deliveries.retain(|delivery| filter.wants(delivery));
     Ok(deliveries)
@@ -231,57 +208,9 @@ fn details_statement(
     (sql, vec![ids(found), organisation.into()])
 }
 
-/// A delivery with what the log keeps of its last attempt.
-pub(crate) struct Exchange {
-    pub(crate) delivery: Delivery,
-    /// Headers as JSON lists of names and values.
-    pub(crate) request_headers: Option<String>,
-    pub(crate) request_body: String,
-    pub(crate) response_headers: Option<String>,
-    pub(crate) response_body: Option<String>,
-    /// When the last attempt ended.
-    pub(crate) attempted_us: Option<i64>,
-}
-
-/// An attempt before the last one.
-pub(crate) struct Earlier {
-    pub(crate) number: i32,
-    pub(crate) attempted_us: Option<i64>,
-    pub(crate) status_code: Option<i16>,
-    pub(crate) duration_ms: Option<i32>,
-    pub(crate) error: Option<String>,
-    /// Headers as JSON lists of names and values.
-    pub(crate) request_headers: Option<String>,
-    pub(crate) response_headers: Option<String>,
-    pub(crate) response_body: Option<String>,
-}
-
-/// The attempts at a delivery before the last one, in their order.
-pub(crate) async fn earlier(database: &Database, delivery: Uuid) -> Result<Vec<Earlier>> {
-    let sql = "SELECT number, attempted_us, status_code, duration_ms, error, request_headers, \
-               response_headers, response_body FROM webhooks_attempts WHERE delivery_id = ? \
-               ORDER BY number";
-    let rows = database.rows(database.statement(sql, [delivery.into()])).await?;
-    read_all(&rows, |row| {
-        Ok(Earlier {
-            number: row.try_get_by_index(0)?,
-            attempted_us: row.try_get_by_index(1)?,
-            status_code: row.try_get_by_index(2)?,
-            duration_ms: row.try_get_by_index(3)?,
-            error: row.try_get_by_index(4)?,
-            request_headers: row.try_get_by_index(5)?,
-            response_headers: row.try_get_by_index(6)?,
-            response_body: row.try_get_by_index(7)?,
-        })
-    })
-}
-
-/// One delivery.
-pub(crate) async fn one(
-    database: &Database,
-    organisation: Uuid,
-    id: Uuid,
-) -> Result<Option<Exchange>> {
+/// One delivery with its attempts.
+pub(crate) async fn one(log: Log<'_>, id: Uuid) -> Result<Option<DeliveryDetail>> {
+    let Log { database, organisation, settings } = log;
     let sql = format!(
         "SELECT {COLUMNS}, d.request_headers, m.body, d.response_headers, d.response_body, d.attempted_us \
          FROM webhooks_deliveries d JOIN webhooks_endpoints e ON e.id = d.endpoint_id \
@@ -291,14 +220,49 @@ pub(crate) async fn one(
     let values = [organisation.into(), id.into()];
     let rows = database.rows(database.statement(&sql, values)).await?;
     let Some(row) = rows.first() else { return Ok(None) };
-    Ok(Some(Exchange {
-        delivery: read(row)?,
-        request_headers: column(row, 18)?,
-        request_body: column(row, 19)?,
-        response_headers: column(row, 20)?,
-        response_body: column(row, 21)?,
-        attempted_us: column(row, 22)?,
+    let delivery = read(row, settings)?;
+    // Only what was attempted more than once has others.
+    let earlier = if delivery.attempts > 1 { earlier(database, id).await? } else { Vec::new() };
+    let body: String = column(row, 19)?;
+    Ok(Some(DeliveryDetail {
+        delivery,
+        request: Exchange {
+            headers: headers(column(row, 18)?).unwrap_or_default(),
+            body: log_text::cut(&body, settings.log_limit()).to_owned(),
+        },
+        response: response(column(row, 20)?, column(row, 21)?),
+        attempted_at: column::<Option<i64>>(row, 22)?.map(moment),
+        earlier_attempts: earlier,
     }))
+}
+
+/// The attempts at a delivery before the last one, in their order.
+async fn earlier(database: &Database, delivery: Uuid) -> Result<Vec<EarlierAttempt>> {
+    let sql = "SELECT number, attempted_us, status_code, duration_ms, error, request_headers, \
+               response_headers, response_body FROM webhooks_attempts WHERE delivery_id = ? \
+               ORDER BY number";
+    let rows = database.rows(database.statement(sql, [delivery.into()])).await?;
+    read_all(&rows, |row| {
+        Ok(EarlierAttempt {
+            number: row.try_get_by_index(0)?,
+            ended_at: row.try_get_by_index::<Option<i64>>(1)?.map(moment),
+            status_code: row.try_get_by_index(2)?,
+            duration_ms: row.try_get_by_index(3)?,
+            error: row.try_get_by_index(4)?,
+            request_headers: headers(row.try_get_by_index(5)?).unwrap_or_default(),
+            response: response(row.try_get_by_index(6)?, row.try_get_by_index(7)?),
+        })
+    })
+}
+
+/// Headers, which are stored as JSON lists of names and values; none where none are stored.
+fn headers(json: Option<String>) -> Option<Vec<Header>> {
+    json.map(|json| serde_json::from_str(&json).unwrap_or_default())
+}
+
+/// What was answered; none where nothing was.
+fn response(json: Option<String>, body: Option<String>) -> Option<Exchange> {
+    headers(json).map(|headers| Exchange { headers, body: body.unwrap_or_default() })
 }
 
 /// What became of a delivery, for those who judge an endpoint by many.
@@ -352,7 +316,7 @@ fn newest_of_statement(endpoint: Uuid, since: Uuid, count: u64) -> (String, Vec<
     (sql, values.collect())
 }
 
-fn read(row: &QueryResult) -> Result<Delivery> {
+fn read(row: &QueryResult, settings: &WebhooksSettings) -> Result<Delivery> {
     let id: Uuid = column(row, 0)?;
     let status: Status = column(row, 5)?;
     let is_active: bool = column(row, 12)?;
@@ -360,23 +324,28 @@ fn read(row: &QueryResult) -> Result<Delivery> {
     let is_held = !is_active && lane != Lane::Test;
     let waits = matches!(status, Status::Queued | Status::Retrying) && !is_held;
     let due: i64 = column(row, 8)?;
+    let delays: Option<String> = column(row, 17)?;
+    let delays_s = delays.as_deref().map(schedule::read);
+    let entity = entity_of(row, 15).map_err(database_error)?;
+    let (entity_type, entity_id) = entity.map(|Entity { kind, id }| (kind, id)).unzip();
     Ok(Delivery {
         id,
-        endpoint: column(row, 1)?,
+        subscription_id: column(row, 1)?,
         url: column(row, 2)?,
         event_id: column(row, 3)?,
         event_type: column(row, 4)?,
-        queued_at: moment(made_us(id)),
+        entity_type,
+        entity_id,
+        time: moment(made_us(id)),
         status,
         status_code: column(row, 6)?,
         attempts: column(row, 7)?,
-        delays_s: column::<Option<String>>(row, 17)?.as_deref().map(schedule::read),
+        max_attempts: Schedule { delays_s, ..Schedule::default() }.attempts(settings),
         next_attempt_at: waits.then(|| moment(due)),
         duration_ms: column(row, 9)?,
         error: column(row, 10)?,
         redelivery_of: column(row, 11)?,
         message: column(row, 14)?,
-        entity: entity_of(row, 15).map_err(database_error)?,
     })
 }
 

@@ -13,8 +13,9 @@ use svc_core::Result;
 use svc_database::Database;
 use uuid::Uuid;
 
-use super::{AT_ONCE, Delivery, Filter, LOOKED_AT, details, wide};
+use super::{AT_ONCE, Filter, LOOKED_AT, Log, details, wide};
 use crate::entity::Entity;
+use crate::model::delivery::Delivery;
 use crate::store::{as_old_as, ids, is_one_of, read_all};
 
 /// Messages among whose deliveries a page looks at most.
@@ -57,12 +58,12 @@ impl Place {
 /// The newest deliveries of these events behind a place that a filter names, `take` at most, and where
 /// to go on: none at the end.
 pub(crate) async fn page(
-    database: &Database,
-    organisation: Uuid,
+    log: Log<'_>,
     (about, filter): (&About, &Filter),
     after: Option<Place>,
     take: usize,
 ) -> Result<(Vec<Delivery>, Option<Place>)> {
+    let Log { database, organisation, .. } = log;
     let (sql, values) = messages_statement(organisation, (about, filter), after);
     let rows = database.rows(database.statement(&sql, values)).await?;
     let mut messages: Vec<Uuid> = read_all(&rows, |row| row.try_get_by_index(0))?;
@@ -78,7 +79,7 @@ pub(crate) async fn page(
         })?;
         for some in places.chunks(usize::try_from(AT_ONCE).unwrap_or(usize::MAX)) {
             let found = some.iter().map(|place| place.delivery).collect();
-            let mut found = details(database, organisation, filter, found).await?;
+            let mut found = details(log, filter, found).await?;
             found.sort_unstable_by_key(|delivery| std::cmp::Reverse(Place::of(delivery)));
             listed.extend(found);
             if listed.len() > take {
