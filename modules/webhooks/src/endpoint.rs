@@ -39,15 +39,13 @@ pub(crate) struct LoadedEndpoint {
     pub(crate) credentials: Result<Prepared, String>,
 }
 
-struct Keys {
-    /// The secret, the key pair where there is one, and those that were replaced: each until its
-    /// end, newest first within its scheme.
-    all: Vec<(SigningKey, Option<OffsetDateTime>)>,
-}
+/// The secret, the key pair where there is one, and those that were replaced: each until its end,
+/// newest first within its scheme.
+type Keys = Vec<(SigningKey, Option<OffsetDateTime>)>;
 
 impl LoadedEndpoint {
     fn new(stored: &endpoint::Model, ring: &KeyRing, policy: &AddressPolicy) -> Self {
-        let keys = Keys::reveal(stored, ring).map_err(|error| {
+        let keys = keys(stored, ring).map_err(|error| {
             let error = error.report();
             tracing::error!(endpoint.id = %stored.id, error, "a signing secret can't be used");
             "the signing secret can't be revealed; rotate it".to_owned()
@@ -98,12 +96,10 @@ impl LoadedEndpoint {
         let keys = self.keys.as_ref().map_err(Clone::clone)?;
         let holds = |until: &Option<OffsetDateTime>| until.is_none_or(|until| now < until);
         let signing: Vec<&SigningKey> =
-            keys.all.iter().filter(|(_, until)| holds(until)).map(|(key, _)| key).collect();
+            keys.iter().filter(|(_, until)| holds(until)).map(|(key, _)| key).collect();
         Ok(signed_headers(&signing, event, now, body))
     }
-}
 
-impl LoadedEndpoint {
     /// Where its requests go, and whose they are. An address that is refused leads nowhere.
     pub(crate) fn home(&self) -> Home {
         let origin = self.url.as_ref().map_or_else(|_| "".into(), |url| Arc::clone(url.origin()));
@@ -116,26 +112,25 @@ impl LoadedEndpoint {
     }
 }
 
-impl Keys {
-    fn reveal(stored: &endpoint::Model, ring: &KeyRing) -> Result<Self> {
-        let key = |text: &str| {
-            SigningKey::parse(&sealed::reveal(ring, stored.id, text)?)
-                .map_err(|error| Error::internal("a stored key is none").caused_by(error))
-        };
-        let retired = retired::read(stored.retired_keys.as_deref())?;
-        let mut all = Vec::with_capacity(2 + retired.len());
-        for (scheme, present) in
-            [(Scheme::Secret, Some(&stored.secret)), (Scheme::KeyPair, stored.key_pair.as_ref())]
-        {
-            if let Some(present) = present {
-                all.push((key(present)?, None));
-            }
-            for one in retired.iter().filter(|one| one.scheme == scheme) {
-                all.push((key(&one.sealed)?, Some(one.until)));
-            }
+/// The keys of an endpoint, revealed.
+fn keys(stored: &endpoint::Model, ring: &KeyRing) -> Result<Keys> {
+    let key = |text: &str| {
+        SigningKey::parse(&sealed::reveal(ring, stored.id, text)?)
+            .map_err(|error| Error::internal("a stored key is none").caused_by(error))
+    };
+    let retired = retired::read(stored.retired_keys.as_deref())?;
+    let mut all = Vec::with_capacity(2 + retired.len());
+    for (scheme, present) in
+        [(Scheme::Secret, Some(&stored.secret)), (Scheme::KeyPair, stored.key_pair.as_ref())]
+    {
+        if let Some(present) = present {
+            all.push((key(present)?, None));
         }
-        Ok(Self { all })
+        for one in retired.iter().filter(|one| one.scheme == scheme) {
+            all.push((key(&one.sealed)?, Some(one.until)));
+        }
     }
+    Ok(all)
 }
 
 /// The endpoints that this node has sent to. An entry serves as long as the version that a claim

@@ -14,7 +14,7 @@
 mod batch;
 mod wide;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
@@ -27,7 +27,7 @@ use crate::hand_over::HandOver;
 use crate::settings::WebhooksSettings;
 use crate::store;
 use crate::store::insert::AT_ONCE;
-use crate::store::subscribers::{Audiences, Subscribers};
+use crate::store::subscribers::{Subscribers, count};
 use crate::subscription::EventType;
 
 use batch::tell;
@@ -61,7 +61,8 @@ impl Handler for FanOut {
         let mut deliveries = usize::MAX;
         if let Some(found) = Subscribers::find(uow, &events).await? {
             let audiences = found.by_type(&events);
-            deliveries = count(&events, &audiences);
+            let wanted = events.iter().filter_map(|(event_type, _)| audiences.get(event_type));
+            deliveries = wanted.map(count).sum();
             if deliveries == 0 {
                 return Ok(());
             }
@@ -131,17 +132,4 @@ impl FanOut {
             }
         }
     }
-}
-
-/// How many deliveries become of a batch of events.
-fn count(events: &[(EventType, &Message)], audiences: &HashMap<EventType, Audiences>) -> usize {
-    let of = |event_type: &EventType| {
-        audiences
-            .get(event_type)
-            .into_iter()
-            .flat_map(BTreeMap::values)
-            .map(Vec::len)
-            .sum::<usize>()
-    };
-    events.iter().map(|(event_type, _)| of(event_type)).sum()
 }

@@ -143,9 +143,7 @@ impl HandOver {
 
     /// A claim that begins now.
     pub(crate) fn claim(&self, clock: &Clock) -> Claim {
-        let now_us = clock.now_us();
-        let lease_us = i64::try_from(self.lease.as_micros()).unwrap_or(i64::MAX);
-        Claim { token: clock.new_id(), now_us, until_us: now_us.saturating_add(lease_us) }
+        Claim::begin(clock, self.lease)
     }
 
     /// The dispatcher runs: what it gets from now on.

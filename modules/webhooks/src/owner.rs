@@ -78,11 +78,6 @@ impl Owner {
         Ok(through.map_or(Standing::KeyEnded, |through| Standing::Here(Arc::new(through))))
     }
 
-    /// Refuses to send again to an endpoint whose owner is gone.
-    pub(crate) async fn require(self, app: &App) -> Result<()> {
-        self.present(app).await.map(drop)
-    }
-
     /// The owner with the rights that hold now; refuses one who is gone.
     pub(crate) async fn present(self, app: &App) -> Result<Arc<Principal>> {
         match self.standing(app).await? {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::settings::WebhooksSettings;
 use crate::store::deletions::{self, Aged};
-use crate::store::first_id_at;
+use crate::store::{Place, first_id_at};
 
 /// An hour, in microseconds.
 const HOUR_US: i64 = 60 * 60 * 1_000_000;
@@ -35,7 +35,7 @@ pub(crate) async fn delete_deliveries(
 }
 
 async fn sweep(ctx: &JobContext, endpoint: Uuid) -> Result<(), JobError> {
-    let mut place = Some(deletions::Place::default());
+    let mut place = Some(Place::default());
     let mut deleted = 0;
     while let Some(at) = place {
         ctx.check_interruption()?;

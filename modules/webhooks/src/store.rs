@@ -79,6 +79,32 @@ pub(crate) fn ids(ids: impl IntoIterator<Item = Uuid>) -> Value {
     text.into()
 }
 
+/// What locks the rows that a statement of a unit of work reads. On SQLite there is one writer at a time.
+pub(crate) fn locking(backend: Backend, lock: &'static str) -> &'static str {
+    match backend {
+        Backend::Postgres => lock,
+        Backend::Sqlite => "",
+    }
+}
+
+/// Where a walk along all deliveries of an endpoint is: at a status, behind a delivery, since that is how
+/// the index tells them. Each step goes on behind the one before, and steps over nothing again.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Place {
+    status: i16,
+    after: Uuid,
+}
+
+impl Place {
+    /// Behind a step; `is_all` where it found no more of the status.
+    fn behind(self, step: &[Uuid], is_all: bool) -> Self {
+        match step.iter().max().filter(|_| !is_all) {
+            Some(after) => Self { after: *after, ..self },
+            None => Self { status: self.status + 1, ..Self::default() },
+        }
+    }
+}
+
 /// A time of the queue.
 pub(crate) fn moment(micros: i64) -> OffsetDateTime {
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)

@@ -13,7 +13,7 @@ use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError};
 use uuid::Uuid;
 
 use super::batch::tell;
-use crate::store::subscribers::Subscribers;
+use crate::store::subscribers::{Subscribers, count};
 use crate::store::wide;
 use crate::subscription::EventType;
 use crate::view;
@@ -62,7 +62,7 @@ async fn step(uow: &UnitOfWork, up_to: Uuid) -> Result<Option<usize>> {
     let (subscribers, next) = Subscribers::behind(uow, &event_type, event.place, STEP).await?;
     let events = [(event_type, &message)];
     let audiences = subscribers.by_type(&events);
-    let count = audiences.values().flat_map(|one| one.values()).map(Vec::len).sum();
+    let count = audiences.values().map(count).sum();
     tell(uow, &events, &audiences, None).await?;
     match next {
         Some(place) => wide::pass(uow, event.event, place).await?,

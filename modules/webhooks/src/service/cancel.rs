@@ -20,7 +20,7 @@ use crate::model::Status;
 use crate::model::delivery::DeliveryDetail;
 use crate::names::WAKE_TOPIC;
 use crate::settings::WebhooksSettings;
-use crate::store::cancel::{self, Place};
+use crate::store::{Place, cancel};
 
 /// Cancels what an endpoint had waiting.
 #[derive(Debug, Serialize, Deserialize)]

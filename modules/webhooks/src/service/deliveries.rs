@@ -134,7 +134,7 @@ impl Service {
                 let original = replay::original(&uow, id).await?.ok_or_else(no_delivery)?;
                 let original = Redelivery { lane: original.lane.of_redelivery(), ..original };
                 let endpoint = self.find(uow.context(), original.endpoint).await?;
-                Owner::of(&endpoint).require(ctx.app()).await?;
+                Owner::of(&endpoint).present(ctx.app()).await?;
                 let new = redeliver_all(&uow, ctx.organisation()?, &[original]).await?;
                 new.first().copied().ok_or_else(no_delivery)
             })

@@ -62,16 +62,14 @@ impl Service {
         if !endpoint.is_polled {
             return Err(NOT_POLLED.error("the endpoint is sent its deliveries, and has no feed"));
         }
-        let now_us = ctx.clock().now_us();
-        let held_us = i64::try_from(HELD.as_micros()).unwrap_or(i64::MAX);
-        let claim = Claim { token: ctx.clock().new_id(), now_us, until_us: now_us + held_us };
+        let claim = Claim::begin(ctx.clock(), HELD);
         let quota = Quota {
             endpoint: id,
             lane: Lane::Ordinary,
             version: endpoint.version,
             max_per_second: None,
             organisation: endpoint.organisation_id,
-            first_us: now_us,
+            first_us: claim.now_us,
             count: most.min(AT_ONCE),
         };
         let claimed = ctx

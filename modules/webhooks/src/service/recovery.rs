@@ -3,10 +3,11 @@
 //! since), or what a filter selects.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use sea_orm::ColumnTrait as _;
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, Result};
+use svc_core::{Error, Principal, Result};
 use svc_data::{Context, UnitOfWork};
 use svc_events::Message;
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobId};
@@ -55,7 +56,7 @@ impl Service {
     ) -> Result<JobId> {
         ctx.transact(async |uow| {
             let found = self.find(uow.context(), endpoint).await?;
-            Owner::of(&found).require(ctx.app()).await?;
+            Owner::of(&found).present(ctx.app()).await?;
             let from = first_id_at(micros(since));
             let job = RecoverDeliveries { endpoint, from, to: ctx.clock().new_id() };
             // One that runs already serves whoever asks for the same, and nobody who asks for more.
@@ -119,7 +120,7 @@ impl Service {
         ctx.transact(async |uow| {
             if let Some(endpoint) = what.subscription_id {
                 let found = self.find(uow.context(), endpoint).await?;
-                Owner::of(&found).require(ctx.app()).await?;
+                Owner::of(&found).present(ctx.app()).await?;
             }
             let started = ctx.clock().new_id();
             let job = RedeliverMany {
@@ -230,10 +231,9 @@ async fn recover_missed(uow: &UnitOfWork, job: &RecoverDeliveries, from: Uuid) -
 /// may not; answers with the deliveries that have a message now.
 async fn make_messages(
     uow: &UnitOfWork,
-    Owned { endpoint, owner, standing }: &Owned,
+    Owned { endpoint, owner, principal }: &Owned,
     bare: &[&Candidate],
 ) -> Result<Vec<Uuid>> {
-    let Standing::Here(principal) = standing else { return Ok(Vec::new()) };
     if bare.is_empty() {
         return Ok(Vec::new());
     }
@@ -314,7 +314,7 @@ async fn queue_again<'a>(
 struct Owned {
     endpoint: endpoint::Model,
     owner: Owner,
-    standing: Standing,
+    principal: Arc<Principal>,
 }
 
 /// The endpoints of deliveries, as far as they and their owners are there.
@@ -336,9 +336,8 @@ async fn owned_endpoints(
     let mut usable = HashMap::new();
     for endpoint in uow.query::<endpoint::Entity>().filter(listed).all().await? {
         let owner = Owner::of(&endpoint);
-        let standing = owner.standing(uow.context().app()).await?;
-        if matches!(standing, Standing::Here(_)) {
-            usable.insert(endpoint.id, Owned { endpoint, owner, standing });
+        if let Standing::Here(principal) = owner.standing(uow.context().app()).await? {
+            usable.insert(endpoint.id, Owned { endpoint, owner, principal });
         }
     }
     Ok(usable)

@@ -3,10 +3,10 @@
 use sea_orm::{ActiveEnum as _, DbErr, QueryResult, Value};
 use svc_core::Result;
 use svc_data::UnitOfWork;
-use svc_database::{Backend, Database};
+use svc_database::Database;
 use uuid::Uuid;
 
-use super::{moment, read_all};
+use super::{locking, moment, read_all};
 use crate::model::backfill::{Backfill, BackfillState};
 
 const COLUMNS: &str = "id, endpoint_id, set_name, state, after_key, records, queued, total, error, \
@@ -83,10 +83,7 @@ pub(crate) async fn of_endpoint(
 /// Locks one that is under way until the unit of work ends, where it is still where it was seen.
 pub(crate) async fn hold(uow: &UnitOfWork, seen: &Backfill) -> Result<bool> {
     let database = uow.context().database();
-    let lock = match database.backend() {
-        Backend::Postgres => " FOR UPDATE",
-        Backend::Sqlite => "",
-    };
+    let lock = locking(database.backend(), " FOR UPDATE");
     let sql = format!(
         "SELECT after_key FROM webhooks_backfills WHERE id = ? AND state = 0 AND records = ?{lock}"
     );

@@ -3,10 +3,10 @@
 use sea_orm::Value;
 use svc_core::Result;
 use svc_data::UnitOfWork;
-use svc_database::{Backend, column};
+use svc_database::column;
 use uuid::Uuid;
 
-use super::{queues, read_all};
+use super::{Place, locking, queues, read_all};
 use crate::model::Status;
 
 /// Deliveries that one unit of work cancels: few enough that nobody waits for it.
@@ -41,13 +41,6 @@ pub(crate) async fn status(uow: &UnitOfWork, delivery: Uuid) -> Result<Option<St
     rows.first().map(|row| column(row, 0)).transpose()
 }
 
-/// Where a walk along what waits for an endpoint is: at a status, behind a delivery.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Place {
-    status: i16,
-    after: Uuid,
-}
-
 /// Cancels the next deliveries of an endpoint that were made before another one; answers with their
 /// number, and where to go on: none at the end. One that is being sent may have arrived, and says so;
 /// its outcome is dropped.
@@ -61,10 +54,7 @@ pub(crate) async fn step(
     let database = uow.context().database();
     let now = uow.context().clock().now_us();
     // Whoever records an outcome has the row for a moment, and it is looked at again later.
-    let lock = match database.backend() {
-        Backend::Postgres => " FOR UPDATE OF d SKIP LOCKED",
-        Backend::Sqlite => "",
-    };
+    let lock = locking(database.backend(), " FOR UPDATE OF d SKIP LOCKED");
     let sql = format!(
         "UPDATE webhooks_deliveries SET status = {cancelled}, finished_at_us = ?, claim = NULL, \
          claimed_until_us = NULL, error = CASE WHEN claimed_until_us > ? \
@@ -87,11 +77,8 @@ pub(crate) async fn step(
     let cancelled: Vec<Uuid> = read_all(&rows, |row| row.try_get_by_index(0))?;
     let count = u64::try_from(cancelled.len()).unwrap_or(u64::MAX);
     queues::touch(uow, (count > 0).then_some((endpoint, now))).await?;
-    let next = match cancelled.into_iter().max().filter(|_| rows.len() >= STEP) {
-        Some(after) => Some(Place { after, ..place }),
-        None => Some(Place { status: place.status + 1, ..Place::default() }),
-    };
-    Ok((count, next.filter(|next| next.status < Status::Delivered.code())))
+    let next = place.behind(&cancelled, cancelled.len() < STEP);
+    Ok((count, (next.status < Status::Delivered.code()).then_some(next)))
 }
 
 /// Makes a new version of an endpoint, so that nothing of it is sent that was prepared before;

@@ -5,15 +5,16 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use bytes::Bytes;
 use sea_orm::{QueryResult, Statement, Value};
-use svc_core::Result;
+use svc_core::{Clock, Result};
 use svc_data::UnitOfWork;
 use svc_database::{Backend, Database, column};
 use uuid::Uuid;
 
-use super::{ids, is_one_of, made_us, read_all};
+use super::{ids, is_one_of, locking, made_us, read_all};
 use crate::message::{Body, HELD_BODY, Message};
 use crate::model::Lane;
 
@@ -39,6 +40,15 @@ pub(crate) struct Claim {
     pub(crate) token: Uuid,
     pub(crate) now_us: i64,
     pub(crate) until_us: i64,
+}
+
+impl Claim {
+    /// One that begins now, and holds for a while.
+    pub(crate) fn begin(clock: &Clock, lease: Duration) -> Self {
+        let now_us = clock.now_us();
+        let lease_us = i64::try_from(lease.as_micros()).unwrap_or(i64::MAX);
+        Self { token: clock.new_id(), now_us, until_us: now_us.saturating_add(lease_us) }
+    }
 }
 
 /// A delivery that was claimed.
@@ -117,10 +127,7 @@ pub(crate) async fn claim(on: On<'_>, quotas: &[Quota], claim: Claim) -> Result<
 }
 
 fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String, Vec<Value>) {
-    let lock = match backend {
-        Backend::Postgres => " FOR UPDATE OF d SKIP LOCKED",
-        Backend::Sqlite => "",
-    };
+    let lock = locking(backend, " FOR UPDATE OF d SKIP LOCKED");
     let mut due = String::new();
     let mut values = vec![claim.token.into(), claim.until_us.into()];
     // The number of queues is filled up to a power of two, so that there are few texts.

@@ -10,7 +10,7 @@ use svc_data::UnitOfWork;
 use svc_database::Database;
 use uuid::Uuid;
 
-use super::{backfills, ids, is_one_of, queues, read_all};
+use super::{Place, backfills, ids, is_one_of, queues, read_all};
 use crate::model::Status;
 
 /// Rows that one step deletes: short enough that nothing waits for it.
@@ -25,14 +25,6 @@ pub(crate) async fn note(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
     let sql = "INSERT INTO webhooks_deletions (endpoint_id, deleted_us) VALUES (?, ?)";
     let values = [endpoint.into(), uow.context().clock().now_us().into()];
     uow.execute(database.statement(sql, values)).await.map(drop)
-}
-
-/// A part of what one step deletes by status, since that is how the index tells an endpoint's
-/// deliveries. Each step goes on behind the one before: what was deleted is not stepped over again.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Place {
-    status: i16,
-    after: Uuid,
 }
 
 /// Deletes the next deliveries of an endpoint; answers with their number, and where to go on: none at
@@ -57,11 +49,8 @@ pub(crate) async fn step(
     );
     let listed = ids(deleted.iter().copied());
     uow.execute(database.statement(&sql, [listed])).await?;
-    let next = match deleted.into_iter().max().filter(|_| count >= STEP) {
-        Some(after) => Some(Place { after, ..place }),
-        None => Some(Place { status: place.status + 1, ..Place::default() }),
-    };
-    Ok((count, next.filter(|next| Status::try_from_value(&next.status).is_ok())))
+    let next = place.behind(&deleted, count < STEP);
+    Ok((count, Status::try_from_value(&next.status).is_ok().then_some(next)))
 }
 
 /// Endpoints that were deleted, and since when.

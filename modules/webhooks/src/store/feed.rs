@@ -8,7 +8,7 @@ use svc_core::Result;
 use svc_data::UnitOfWork;
 use uuid::Uuid;
 
-use super::claim::{self, Claim, Claimed, On, Quota};
+use super::claim::{Claim, Claimed, On, Quota};
 use super::ordered::{self, Heads};
 use super::{ids, is_one_of};
 use crate::model::{Lane, Status};
@@ -27,10 +27,8 @@ pub(crate) async fn claim_next(
             continue;
         }
         let on = On::Work(uow);
-        claimed.extend(match lane {
-            Lane::Ordered => ordered::claim(on, &quota, claim, &Heads::default()).await?.claimed,
-            Lane::Test | Lane::Ordinary | Lane::Replay => claim::claim(on, &[quota], claim).await?,
-        });
+        let taken = ordered::claim_of_any(on, &quota, claim, &Heads::default()).await?;
+        claimed.extend(taken.claimed);
     }
     Ok(claimed)
 }

@@ -13,11 +13,11 @@ use std::sync::{Mutex, PoisonError};
 
 use sea_orm::Value;
 use svc_core::Result;
-use svc_database::Backend;
 use uuid::Uuid;
 
 use super::claim::{CLAIMED, Claim, Claimed, On, Quota, read_claimed};
-use super::{ids, is_one_of, read_all};
+use super::{ids, is_one_of, locking, read_all};
+use crate::model::Lane;
 use crate::names::HANDLER;
 
 /// Entities that one statement steps along.
@@ -64,7 +64,7 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    fn is_due_at(&mut self, next_us: i64) {
+    pub(super) fn is_due_at(&mut self, next_us: i64) {
         self.next_us = Some(self.next_us.map_or(next_us, |us| us.min(next_us)));
     }
 }
@@ -132,6 +132,21 @@ pub(crate) async fn claim(on: On<'_>, quota: &Quota, claim: Claim, heads: &Heads
     Ok(taken)
 }
 
+/// Claims what is due of a queue, with order or without.
+pub(crate) async fn claim_of_any(
+    on: On<'_>,
+    quota: &Quota,
+    claim: Claim,
+    heads: &Heads,
+) -> Result<Taken> {
+    if quota.lane == Lane::Ordered {
+        return self::claim(on, quota, claim, heads).await;
+    }
+    let claimed = super::claim::claim(on, &[*quota], claim).await?;
+    let has_more = claimed.len() >= quota.count;
+    Ok(Taken { claimed, next_us: None, has_more })
+}
+
 /// The heads of the next entities behind `place`.
 async fn look_along(on: On<'_>, endpoint: Uuid, place: &str) -> Result<Vec<Head>> {
     const WAITING: &str = "FROM webhooks_deliveries d WHERE d.status < 2 \
@@ -177,10 +192,7 @@ async fn take(on: On<'_>, due: &[Uuid], claim: Claim) -> Result<Vec<Claimed>> {
          SELECT d.id FROM webhooks_deliveries d WHERE {} AND d.status < 2 AND d.due_us <= ? \
          AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?){}) RETURNING {CLAIMED}",
         is_one_of(backend, "d.id"),
-        match backend {
-            Backend::Postgres => " FOR UPDATE OF d SKIP LOCKED",
-            Backend::Sqlite => "",
-        }
+        locking(backend, " FOR UPDATE OF d SKIP LOCKED"),
     );
     let values: [Value; 5] = [
         claim.token.into(),

@@ -5,12 +5,11 @@
 
 use svc_core::{App, Result};
 use svc_data::{Context, UnitOfWork};
-use svc_database::Backend;
+use svc_database::column;
 
-use super::claim::{self, Claim, On, Quota};
+use super::claim::{Claim, On, Quota};
+use super::locking;
 use super::ordered::{self, Heads, Taken};
-use super::read_all;
-use crate::model::Lane;
 use crate::pace::Pace;
 
 /// Claims as many as the endpoint's pace allows.
@@ -33,21 +32,13 @@ pub(crate) async fn claim_in(
         return Ok(Taken { next_us: Some(pace.ready_us(next_us)), ..Taken::default() });
     }
     let allowed = Quota { count, ..*quota };
-    let mut taken = match quota.lane {
-        Lane::Ordered => ordered::claim(On::Work(uow), &allowed, claim, heads).await?,
-        Lane::Ordinary | Lane::Test | Lane::Replay => {
-            let claimed = claim::claim(On::Work(uow), &[allowed], claim).await?;
-            let has_more = claimed.len() >= count;
-            Taken { claimed, next_us: None, has_more }
-        }
-    };
+    let mut taken = ordered::claim_of_any(On::Work(uow), &allowed, claim, heads).await?;
     let next_us = pace.after(next_us, claim.now_us, taken.claimed.len());
     let database = uow.context().database();
     let sql = "UPDATE webhooks_paces SET next_us = ? WHERE endpoint_id = ?";
     uow.execute(database.statement(sql, [next_us.into(), quota.endpoint.into()])).await?;
     if taken.has_more {
-        let ready = pace.ready_us(next_us);
-        taken.next_us = Some(taken.next_us.map_or(ready, |us| us.min(ready)));
+        taken.is_due_at(pace.ready_us(next_us));
     }
     Ok(taken)
 }
@@ -58,11 +49,8 @@ async fn lock(uow: &UnitOfWork, quota: &Quota) -> Result<i64> {
     let sql = "INSERT INTO webhooks_paces (endpoint_id, next_us) VALUES (?, 0) \
                ON CONFLICT (endpoint_id) DO NOTHING";
     uow.execute(database.statement(sql, [quota.endpoint.into()])).await?;
-    let sql = match database.backend() {
-        Backend::Postgres => "SELECT next_us FROM webhooks_paces WHERE endpoint_id = ? FOR UPDATE",
-        Backend::Sqlite => "SELECT next_us FROM webhooks_paces WHERE endpoint_id = ?",
-    };
-    let rows = uow.rows(database.statement(sql, [quota.endpoint.into()])).await?;
-    let rows = read_all(&rows, |row| row.try_get_by_index(0))?;
-    Ok(rows.first().copied().unwrap_or_default())
+    let lock = locking(database.backend(), " FOR UPDATE");
+    let sql = format!("SELECT next_us FROM webhooks_paces WHERE endpoint_id = ?{lock}");
+    let rows = uow.rows(database.statement(&sql, [quota.endpoint.into()])).await?;
+    rows.first().map_or(Ok(0), |row| column(row, 0))
 }

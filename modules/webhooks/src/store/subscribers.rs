@@ -57,6 +57,11 @@ pub(crate) struct Audience {
 /// The endpoints that want an event, by who they are for.
 pub(crate) type Audiences = BTreeMap<Audience, Vec<Subscriber>>;
 
+/// How many endpoints these are.
+pub(crate) fn count(audiences: &Audiences) -> usize {
+    audiences.values().map(Vec::len).sum()
+}
+
 /// Where a walk along the endpoints of all organisations is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {

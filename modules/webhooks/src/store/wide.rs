@@ -2,11 +2,10 @@
 
 use svc_core::Result;
 use svc_data::UnitOfWork;
-use svc_database::Backend;
 use uuid::Uuid;
 
-use super::read_all;
 use super::subscribers::Place;
+use super::{locking, read_all};
 
 /// Such an event.
 pub(crate) struct Wide {
@@ -56,10 +55,7 @@ pub(crate) async fn is_any(uow: &UnitOfWork) -> Result<bool> {
 /// The oldest of the organisation, up to one of them; nobody else takes it meanwhile.
 pub(crate) async fn oldest(uow: &UnitOfWork, up_to: Uuid) -> Result<Option<Wide>> {
     let database = uow.context().database();
-    let lock = match database.backend() {
-        Backend::Postgres => " FOR UPDATE",
-        Backend::Sqlite => "",
-    };
+    let lock = locking(database.backend(), " FOR UPDATE");
     let sql = format!(
         "SELECT event_id, event_type, source, at_organisation, at_endpoint FROM webhooks_fan_outs \
          WHERE organisation_id = ? AND event_id <= ? ORDER BY event_id LIMIT 1{lock}"
