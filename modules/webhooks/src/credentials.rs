@@ -126,8 +126,13 @@ pub(crate) fn protect(ring: &KeyRing, endpoint: Uuid, all: &Credentials) -> Resu
 }
 
 /// The stored credentials.
-pub(crate) fn reveal(ring: &KeyRing, stored: &endpoint::Model) -> Result<Credentials> {
+fn reveal(ring: &KeyRing, stored: &endpoint::Model) -> Result<Credentials> {
     sealed::reveal_json(ring, stored.id, stored.credentials.as_deref())
+}
+
+/// The stored credentials; none where they can't be revealed.
+pub(crate) fn stored(ring: &KeyRing, endpoint: &endpoint::Model) -> Credentials {
+    sealed::or_nothing(reveal(ring, endpoint), endpoint.id, "credentials")
 }
 
 /// Credentials, ready for sending.

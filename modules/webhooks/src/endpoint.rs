@@ -52,13 +52,7 @@ impl LoadedEndpoint {
         });
         let mut all = HeaderMap::new();
         all.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
-        match headers::reveal(ring, stored) {
-            Ok(custom) => all.extend(custom),
-            Err(error) => {
-                let error = error.report();
-                tracing::error!(endpoint.id = %stored.id, error, "headers can't be revealed");
-            }
-        }
+        all.extend(sealed::or_nothing(headers::reveal(ring, stored), stored.id, "headers"));
         Self {
             version: stored.version,
             organisation: stored.organisation_id,

@@ -130,18 +130,14 @@ pub(crate) fn host(url: &str) -> String {
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// Whom the examples tell of.
-const ENDPOINT: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cdef);
-const OWNER: Uuid = Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cde0);
-
 impl WebhookEndpointFailing {
     /// An example.
-    pub(crate) fn example() -> Self {
+    fn example() -> Self {
         Self {
-            endpoint_id: ENDPOINT,
+            endpoint_id: Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cdef),
             host: "example.com".to_owned(),
             description: "Warehouse".to_owned(),
-            owner_id: OWNER,
+            owner_id: Uuid::from_u128(0x0193_4a1c_7a3e_7def_8123_4567_89ab_cde0),
             permission: MANAGE,
             consecutive_failures: 3,
             disable_after_failures: 5,
@@ -151,30 +147,32 @@ impl WebhookEndpointFailing {
 }
 
 impl WebhookEndpointDisabled {
-    /// An example.
-    pub(crate) fn example() -> Self {
+    /// An example: of the same endpoint, later.
+    fn example() -> Self {
+        let failing = WebhookEndpointFailing::example();
         Self {
-            endpoint_id: ENDPOINT,
-            host: "example.com".to_owned(),
-            description: "Warehouse".to_owned(),
-            owner_id: OWNER,
-            permission: MANAGE,
+            endpoint_id: failing.endpoint_id,
+            host: failing.host,
+            description: failing.description,
+            owner_id: failing.owner_id,
+            permission: failing.permission,
             consecutive_failures: 5,
             reason: "5 deliveries in a row failed".to_owned(),
-            last_error: "the receiver answered `503`".to_owned(),
+            last_error: failing.last_error,
         }
     }
 }
 
 impl WebhookEndpointOwnerGone {
     /// An example.
-    pub(crate) fn example() -> Self {
+    fn example() -> Self {
+        let failing = WebhookEndpointFailing::example();
         Self {
-            endpoint_id: ENDPOINT,
-            host: "example.com".to_owned(),
-            description: "Warehouse".to_owned(),
-            owner_id: OWNER,
-            permission: MANAGE,
+            endpoint_id: failing.endpoint_id,
+            host: failing.host,
+            description: failing.description,
+            owner_id: failing.owner_id,
+            permission: failing.permission,
             reason: "the owner of the endpoint has left".to_owned(),
         }
     }
@@ -182,7 +180,7 @@ impl WebhookEndpointOwnerGone {
 
 impl WebhookLimitReached {
     /// An example.
-    pub(crate) fn example() -> Self {
+    fn example() -> Self {
         Self { limit: "perSecond", percent: 80, most: 50, permission: MANAGE }
     }
 }

@@ -38,7 +38,6 @@ const MAX_METADATA_VALUE: usize = 500;
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the endpoint")]
 pub(crate) struct NewEndpoint {
     /// Where deliveries go: an absolute https address. None where they are fetched (`isPolled`).
-    #[serde(default)]
     url: Option<String>,
     /// Whether the receiver fetches what it is told (`GET /webhooks/{id}/feed`), and nothing is sent. That can't
     /// be changed.
@@ -47,7 +46,6 @@ pub(crate) struct NewEndpoint {
     /// The events it gets: exact names, `<set>.*`, or `*`.
     events: Vec<String>,
     /// Which of these events: a condition over `data` as in `$filter`, such as `price gt 100`.
-    #[serde(default)]
     #[schema(max_length = 2_000)]
     filter: Option<String>,
     /// What it is for.
@@ -59,7 +57,6 @@ pub(crate) struct NewEndpoint {
     #[schema(default = true)]
     pub(crate) is_active: bool,
     /// A secret of your own: `whsec_` and base64 of 24 to 64 bytes. Without it one is generated.
-    #[serde(default)]
     secret: Option<String>,
     /// How bodies are written.
     #[serde(default)]
@@ -74,20 +71,16 @@ pub(crate) struct NewEndpoint {
     #[serde(default)]
     is_ordered: bool,
     /// The most requests in a second, over all nodes; without it there is no limit.
-    #[serde(default)]
     #[schema(minimum = 1, maximum = 10_000)]
     max_per_second: Option<i32>,
     /// Seconds for one attempt, up to those of `Svc:Webhooks:Timeout`, which hold without it.
-    #[serde(default)]
     #[schema(minimum = 1)]
     timeout_seconds: Option<i32>,
     /// Seconds between attempts, so that there is one attempt more; up to 30, each up to
     /// `Svc:Webhooks:MaxRetryDelay`. Without it the settings hold.
-    #[serde(default)]
     #[schema(max_items = 30)]
     retry_delays_seconds: Option<Vec<i32>>,
     /// The age of a delivery in seconds at which it is given up, whether it was attempted or not.
-    #[serde(default)]
     #[schema(minimum = 60)]
     expires_after_seconds: Option<i32>,
     /// Whether an Ed25519 signature (`v1a`) goes beside `v1`; `publicKey` then verifies it.
@@ -97,10 +90,8 @@ pub(crate) struct NewEndpoint {
     #[serde(default)]
     headers: BTreeMap<String, String>,
     /// How a token is got that each request carries.
-    #[serde(default)]
     oauth2: Option<OAuth2>,
     /// The certificate that is shown to the receiver; the address must be https.
-    #[serde(default)]
     client_certificate: Option<ClientCertificate>,
     /// Values of your own that are kept with the endpoint and mean nothing to the application.
     #[serde(default)]

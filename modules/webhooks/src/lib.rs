@@ -4,7 +4,9 @@
 //! that they are, with [`WebhookSet::webhooks`]. How a delivery travels, who moves it and what a
 //! crash leaves stands in the crate's README.
 //!
-//! The crate is built around a pure heart that needs neither database nor network:
+//! This file puts the parts together, and no other file needs it: which part is where, and which needs
+//! which, stands in the README, too. The crate is built around a pure heart that needs neither database nor
+//! network:
 //!
 //! - [`signing`]: Standard Webhooks signatures and the secrets that make them;
 //! - [`backoff`]: when a failed delivery is tried again;

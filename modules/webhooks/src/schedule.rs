@@ -111,8 +111,7 @@ fn seconds(count: i32) -> Duration {
 
 /// The delays as they are stored.
 pub(crate) fn written(delays_s: &[i32]) -> String {
-    let texts: Vec<String> = delays_s.iter().map(i32::to_string).collect();
-    format!("[{}]", texts.join(","))
+    serde_json::to_string(delays_s).unwrap_or_default()
 }
 
 /// Reads what [`written`] wrote.

@@ -42,3 +42,13 @@ pub(crate) fn reveal_json<T: DeserializeOwned + Default>(
     serde_json::from_slice(&ring.reveal(&purpose(endpoint), sealed)?)
         .map_err(|error| Error::internal("a stored secret can't be read").caused_by(error))
 }
+
+/// What was revealed, or nothing: it is no reason to send or to show nothing, and whoever saves it anew mends
+/// it.
+pub(crate) fn or_nothing<T: Default>(revealed: Result<T>, endpoint: Uuid, what: &str) -> T {
+    revealed.unwrap_or_else(|error| {
+        let error = error.report();
+        tracing::error!(endpoint.id = %endpoint, error, "{what} can't be revealed");
+        T::default()
+    })
+}

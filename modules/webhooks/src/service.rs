@@ -1,6 +1,7 @@
 //! The commands and queries behind the management API.
 //!
-//! Every function insists on the permission `Webhooks.Manage` and stays within the organisation
+//! Whoever has the service by [`Service::of`] may manage webhooks; what receivers fetch ([`feed`]) wants
+//! `Webhooks.Receive` instead, on which its route insists. Every function stays within the organisation
 //! of its caller.
 
 pub(crate) mod backfill;
@@ -11,6 +12,7 @@ pub(crate) mod feed;
 pub(crate) mod health;
 pub(crate) mod limits;
 pub(crate) mod recovery;
+pub(crate) mod shown;
 mod test_event;
 mod walk;
 mod wishes;

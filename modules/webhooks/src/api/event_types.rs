@@ -41,7 +41,9 @@ pub(crate) async fn list_webhook_event_types(
     Service::of(&ctx)?;
     let mut items = event_catalogue::of(ctx.app())?;
     if !query.details {
-        items.iter_mut().for_each(|info| (info.schema, info.example) = (None, None));
+        for info in &mut items {
+            (info.schema, info.example) = (None, None);
+        }
     }
     Ok(Json(EventTypesBody { items, next: None }))
 }

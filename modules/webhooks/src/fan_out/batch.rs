@@ -170,11 +170,10 @@ impl<'a> Batch<'a> {
         let entity = Entity::of(self.uow.context(), message)?;
         let about_endpoint = about_endpoint(event_type, message);
         for (audience, subscribers) in audiences {
-            let mut began = Vec::with_capacity(subscribers.len());
             let is_meant = |one: &&Subscriber| {
                 one.created_us <= time_us && Some(one.endpoint) != about_endpoint
             };
-            began.extend(subscribers.iter().filter(is_meant));
+            let mut began: Vec<&Subscriber> = subscribers.iter().filter(is_meant).collect();
             if began.is_empty() {
                 continue;
             }

@@ -118,8 +118,8 @@ impl Service {
             return Ok(page.list_until(deliveries, next));
         }
         filter.before = [page.cursor::<Uuid>()?, filter.before].into_iter().flatten().min();
-        let part = log::page(log, &filter, take).await?;
-        Ok(page.list_until(part.deliveries, part.next))
+        let (deliveries, next) = log::page(log, &filter, take).await?;
+        Ok(page.list_until(deliveries, next))
     }
 
     /// One delivery with its request and response.

@@ -1,7 +1,5 @@
 //! Endpoints: what an organisation's administrators register.
 
-use std::collections::BTreeMap;
-
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait as _, IntoActiveModel as _};
 use svc_client::TargetUrl;
@@ -13,6 +11,7 @@ use url::Url;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
+use super::shown::EndpointShown;
 use super::{Service, key_ring, limits, no_endpoint, wishes};
 use crate::credentials::{self, Credentials};
 use crate::headers;
@@ -20,7 +19,7 @@ use crate::hosts::AllowedHosts;
 use crate::input::{Checked, EndpointChange, NewEndpoint, refusal};
 use crate::model::endpoint::{self, ActiveModel, Entity, Model};
 use crate::names::WAKE_TOPIC;
-use crate::owner::{Owner, Standing};
+use crate::owner::Owner;
 use crate::retention::DeleteDeliveries;
 use crate::retired::{self, RetiredKey, Scheme};
 use crate::sealed;
@@ -28,25 +27,13 @@ use crate::signing::{KeyPair, Secret};
 use crate::store::{deletions, queues, subscriptions};
 use crate::subscription::Subscription;
 
-/// An endpoint, with the names of its custom headers; their values may be tokens.
-pub(crate) struct Stored {
-    pub(crate) endpoint: Model,
-    pub(crate) header_names: Vec<String>,
-    /// What is shown to the receiver; only what is no secret of it may be shown to people.
-    pub(crate) credentials: Credentials,
-    /// Whether its owner is there now.
-    pub(crate) owner: Standing,
-    /// Its keys that were replaced.
-    pub(crate) retired: Vec<RetiredKey>,
-}
-
 impl Service {
     /// Registers an endpoint; answers with its secret too.
     pub(crate) async fn create(
         &self,
         ctx: &Context,
         new: NewEndpoint,
-    ) -> Result<(Stored, Zeroizing<String>)> {
+    ) -> Result<(EndpointShown, Zeroizing<String>)> {
         let (is_active, is_asymmetric, is_polled) =
             (new.is_active, new.is_asymmetric, new.is_polled);
         let change = new.into_change();
@@ -98,7 +85,7 @@ impl Service {
                 Ok(stored)
             })
             .await?;
-        Ok((self.stored(ctx, &ring, stored).await?, secret))
+        Ok((EndpointShown::new(ctx, &ring, stored).await?, secret))
     }
 
     /// Changes an endpoint; whoever does is its owner from then on. At a new origin it has neither the
@@ -108,7 +95,7 @@ impl Service {
         ctx: &Context,
         id: Uuid,
         change: EndpointChange,
-    ) -> Result<Stored> {
+    ) -> Result<EndpointShown> {
         let checked = self.check(&change)?;
         let given = change.credentials(Credentials::default());
         self.check_hosts(ctx, checked.url.as_deref(), &given).await?;
@@ -159,7 +146,7 @@ impl Service {
                     let kept = if is_moved {
                         Credentials::default()
                     } else {
-                        stored_credentials(&ring, &before)
+                        credentials::stored(&ring, &before)
                     };
                     let credentials = change.credentials(kept);
                     check_scheme(record.url.as_ref(), &credentials)?;
@@ -183,7 +170,7 @@ impl Service {
                 Ok(stored)
             })
             .await?;
-        self.stored(ctx, &ring, stored).await
+        EndpointShown::new(ctx, &ring, stored).await
     }
 
     /// Gives an endpoint a new secret and answers with it; the old one signs for a while longer.
@@ -191,7 +178,7 @@ impl Service {
         &self,
         ctx: &Context,
         id: Uuid,
-    ) -> Result<(Stored, Zeroizing<String>)> {
+    ) -> Result<(EndpointShown, Zeroizing<String>)> {
         let ring = key_ring(ctx)?;
         let secret = generate();
         let stored = ctx
@@ -202,7 +189,7 @@ impl Service {
                 uow.update(record).await
             })
             .await?;
-        Ok((self.stored(ctx, &ring, stored).await?, secret.expose()))
+        Ok((EndpointShown::new(ctx, &ring, stored).await?, secret.expose()))
     }
 
     fn replace_secret(
@@ -218,7 +205,7 @@ impl Service {
     }
 
     /// Gives an endpoint a new Ed25519 key pair; the old one signs for a while longer.
-    pub(crate) async fn rotate_key_pair(&self, ctx: &Context, id: Uuid) -> Result<Stored> {
+    pub(crate) async fn rotate_key_pair(&self, ctx: &Context, id: Uuid) -> Result<EndpointShown> {
         let ring = key_ring(ctx)?;
         let stored = ctx
             .transact(async |uow| {
@@ -235,7 +222,7 @@ impl Service {
                 uow.update(record).await
             })
             .await?;
-        self.stored(ctx, &ring, stored).await
+        EndpointShown::new(ctx, &ring, stored).await
     }
 
     /// Lets a key that is being replaced sign until the end of the grace period.
@@ -280,44 +267,27 @@ impl Service {
     }
 
     /// One endpoint.
-    pub(crate) async fn endpoint(&self, ctx: &Context, id: Uuid) -> Result<Stored> {
+    pub(crate) async fn endpoint(&self, ctx: &Context, id: Uuid) -> Result<EndpointShown> {
         let stored = self.find(ctx, id).await?;
-        self.stored(ctx, &*key_ring(ctx)?, stored).await
+        EndpointShown::new(ctx, &*key_ring(ctx)?, stored).await
     }
 
     /// The endpoints of the organisation, in the order in which they were registered.
-    pub(crate) async fn list(&self, ctx: &Context, page: &Page) -> Result<Listing<Stored>> {
+    pub(crate) async fn list(&self, ctx: &Context, page: &Page) -> Result<Listing<EndpointShown>> {
         let mut query = ctx.query::<Entity>().order_by(endpoint::Column::Id).take(page.limit());
         if let Some(after) = page.cursor::<Uuid>()? {
             query = query.filter(endpoint::Column::Id.gt(after));
         }
         let ring = key_ring(ctx)?;
-        let mut stored = Vec::new();
+        let mut shown = Vec::new();
         for one in query.all().await? {
-            stored.push(self.stored(ctx, &ring, one).await?);
+            shown.push(EndpointShown::new(ctx, &ring, one).await?);
         }
-        Ok(page.list(stored, |one| one.endpoint.id))
+        Ok(page.list(shown, |one| one.id))
     }
 
     pub(super) async fn find(&self, ctx: &Context, id: Uuid) -> Result<Model> {
         ctx.get::<Entity>(id).await?.ok_or_else(no_endpoint)
-    }
-
-    async fn stored(&self, ctx: &Context, ring: &KeyRing, endpoint: Model) -> Result<Stored> {
-        // Headers that can't be read are no reason to show nothing: whoever saves new ones mends it.
-        let header_names = headers::reveal_map(ring, &endpoint).map(BTreeMap::into_keys);
-        let header_names = header_names.map_or_else(
-            |error| {
-                let error = error.report();
-                tracing::error!(endpoint.id = %endpoint.id, error, "headers can't be revealed");
-                Vec::new()
-            },
-            Iterator::collect,
-        );
-        let owner = Owner::of(&endpoint).standing(ctx.app()).await?;
-        let retired = retired::read(endpoint.retired_keys.as_deref())?;
-        let credentials = stored_credentials(ring, &endpoint);
-        Ok(Stored { endpoint, header_names, credentials, owner, retired })
     }
 
     /// Refuses addresses at hosts that the organisation doesn't allow.
@@ -367,16 +337,6 @@ fn check_scheme(url: &str, credentials: &Credentials) -> Result<()> {
         return Ok(());
     }
     Err(refusal("clientCertificate", "needs an address that begins with `https:`"))
-}
-
-/// What an endpoint shows its receiver. What can't be read is no reason to show people nothing: whoever
-/// saves it anew mends it.
-fn stored_credentials(ring: &KeyRing, endpoint: &Model) -> Credentials {
-    credentials::reveal(ring, endpoint).unwrap_or_else(|error| {
-        let error = error.report();
-        tracing::error!(endpoint.id = %endpoint.id, error, "credentials can't be revealed");
-        Credentials::default()
-    })
 }
 
 /// Switches an endpoint on or off, where it isn't already.

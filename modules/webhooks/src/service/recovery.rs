@@ -92,13 +92,10 @@ impl Job for RedeliverMany {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Selection {
     /// Only those to this endpoint.
-    #[serde(default)]
     subscription_id: Option<Uuid>,
     /// Those that stand here; without it the failed ones.
-    #[serde(default)]
     status: Option<Status>,
     /// Only those of events of this type.
-    #[serde(default)]
     event_type: Option<String>,
     /// Only those queued from this time on.
     #[serde(default, with = "time::serde::rfc3339::option")]

@@ -87,36 +87,35 @@ impl Filter {
     }
 }
 
-/// A part of the log.
-pub(crate) struct Part {
-    pub(crate) deliveries: Vec<Delivery>,
-    /// Before which delivery the next part goes on; none at the end.
-    pub(crate) next: Option<Uuid>,
-}
-
-/// The newest deliveries that a filter names, `take` at most.
-pub(crate) async fn page(log: Log<'_>, filter: &Filter, take: usize) -> Result<Part> {
+/// The newest deliveries that a filter names, `take` at most, and before which one to go on: none at the
+/// end.
+pub(crate) async fn page(
+    log: Log<'_>,
+    filter: &Filter,
+    take: usize,
+) -> Result<(Vec<Delivery>, Option<Uuid>)> {
     let mut window = if filter.is_searched() { AT_ONCE } else { wide(take).saturating_add(1) };
-    let mut part = Part { deliveries: Vec::new(), next: filter.before };
+    let mut deliveries = Vec::new();
+    let mut next = filter.before;
     let mut looked_at = 0;
     while looked_at < LOOKED_AT {
-        let found = newest(log, filter, part.next, window).await?;
+        let found = newest(log, filter, next, window).await?;
         looked_at += window;
         let last = found.last().copied();
         let has_more = wide(found.len()) >= window;
-        part.deliveries.extend(details(log, filter, found).await?);
-        if part.deliveries.len() > take {
-            part.deliveries.truncate(take);
-            part.next = part.deliveries.last().map(|delivery| delivery.id);
-            return Ok(part);
+        deliveries.extend(details(log, filter, found).await?);
+        if deliveries.len() > take {
+            deliveries.truncate(take);
+            next = deliveries.last().map(|delivery| delivery.id);
+            break;
         }
-        part.next = last.filter(|_| has_more);
-        if part.next.is_none() {
-            return Ok(part);
+        next = last.filter(|_| has_more);
+        if next.is_none() {
+            break;
         }
         window = AT_ONCE;
     }
-    Ok(part)
+    Ok((deliveries, next))
 }
 
 /// The statement that finds the newest deliveries by what the indexes tell, with its values.
@@ -282,15 +281,14 @@ pub(crate) async fn newest_of(
 ) -> Result<Vec<Ended>> {
     let (sql, values) = newest_of_statement(endpoint, since, count);
     let rows = database.rows(database.statement(&sql, values)).await?;
-    let ended = |row: &QueryResult| {
+    read_all(&rows, |row| {
         Ok(Ended {
-            id: column(row, 0)?,
-            status: column(row, 1)?,
-            duration_ms: column(row, 2)?,
-            finished_us: column(row, 3)?,
+            id: row.try_get_by_index(0)?,
+            status: row.try_get_by_index(1)?,
+            duration_ms: row.try_get_by_index(2)?,
+            finished_us: row.try_get_by_index(3)?,
         })
-    };
-    rows.iter().map(ended).collect()
+    })
 }
 
 /// The statement that finds how deliveries of an endpoint ended, with its values: all of it stands in
