@@ -51,6 +51,7 @@ use crate::guard::too_large;
 use crate::service::Host;
 use crate::session::Session;
 use crate::settings::{BffSettings, BrowserHostSettings};
+use clients::FORWARDED_FOR;
 use passing::Passing;
 
 /// How long a connection to the application may take to stand.
@@ -74,8 +75,6 @@ const OF_CONNECTION: [&str; 8] = [
     "transfer-encoding",
     "upgrade",
 ];
-
-const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// What a client may not say of itself.
 const FORWARDED: [HeaderName; 4] = [

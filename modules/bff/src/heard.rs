@@ -16,7 +16,8 @@ use svc_http::ApiResult;
 use svc_openid::TOLERANCE_S;
 
 use crate::errors::LOGOUT_REFUSED;
-use crate::service::{Host, TOPIC, micros};
+use crate::names::TOPIC;
+use crate::service::{Host, micros};
 use crate::settings::BffSettings;
 use crate::store::{self, Named};
 

@@ -6,13 +6,19 @@ use http::HeaderMap;
 use svc_core::{App, Error, Result};
 use svc_http::HttpSettings;
 use svc_openid::{
-    BROWSER_HOST, Claims, EmbeddedProvider, FirstParty, Registration, RemoteIssuer, TokenAnswer,
-    TokenFault, TokenRefusal,
+    BROWSER_HOST, Claims, EmbeddedProvider, FirstParty, FirstPartyClient, Registration,
+    RemoteIssuer, TokenAnswer, TokenFault, TokenRefusal,
 };
 
 use crate::address::with_parameters;
-use crate::service::CLIENT;
 use crate::settings::BrowserHostSettings;
+
+/// Where the provider sends browsers.
+pub(crate) const CALLBACK: &str = "/bff/callback";
+
+/// The client that a host in the process of the application is.
+const CLIENT: FirstPartyClient =
+    FirstPartyClient { id: "bff", redirect_path: CALLBACK, signed_out_paths: &["/"] };
 
 /// Who signs people in.
 pub(crate) enum Issuer {

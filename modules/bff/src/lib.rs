@@ -9,6 +9,7 @@ mod guard;
 mod heard;
 mod issuer;
 mod login;
+mod names;
 mod person;
 mod renewal;
 mod routes;
@@ -32,12 +33,10 @@ use authenticator::CookieAuthenticator;
 use forward::{ForwardLayer, Forwarder};
 use guard::BrowserGuard;
 use issuer::Issuer;
+use names::{NAME, SUFFIX};
 use service::Host;
 use settings::SCOPE;
 use worker::BffWorker;
-
-/// The module's name.
-pub(crate) const NAME: &str = "bff";
 
 const MIGRATIONS: [Migration; 1] =
     [Migration::new("0001_bff", include_str!("../migrations/0001_bff.sql"))];
@@ -71,9 +70,6 @@ impl Module for Bff {
 /// everything else on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BrowserHost;
-
-/// What a host's name has behind that of its application.
-const SUFFIX: &str = "-browser-host";
 
 impl BrowserHost {
     /// The name of the program that stands before an application of this name.

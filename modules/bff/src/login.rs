@@ -22,7 +22,8 @@ use svc_openid::{Claims, CodeVerifier, TokenAnswer};
 use crate::address::is_own_path;
 use crate::cookie::{Cookies, LOGIN, SESSION};
 use crate::errors::{FOREIGN_RETURN, SIGN_IN_LOST, SIGN_IN_REFUSED};
-use crate::service::{CALLBACK, Host, hash, micros};
+use crate::issuer::CALLBACK;
+use crate::service::{Host, hash, micros};
 use crate::session::{Session, Tokens};
 use crate::settings::BffSettings;
 

@@ -16,7 +16,8 @@ use svc_core::{App, Error, Result};
 use svc_data::Context;
 use tracing::Instrument as _;
 
-use crate::service::{Host, TOPIC};
+use crate::names::TOPIC;
+use crate::service::Host;
 use crate::session::{Session, SessionHash};
 use crate::store;
 

@@ -15,6 +15,7 @@ use crate::authenticator::check_page;
 use crate::cookie::{Cookies, SESSION};
 use crate::heard;
 use crate::login::{self, Answer};
+use crate::names::SUFFIX;
 use crate::person::{Identity, Person};
 use crate::service::Host;
 use crate::settings::BffSettings;
@@ -264,7 +265,7 @@ async fn loading_script(State(app): State<App>, headers: HeaderMap) -> ApiResult
 }
 
 fn loading(app: &App, signed_in: bool) -> Result<Response> {
-    let name = app.name().trim_end_matches(crate::SUFFIX).to_owned();
+    let name = app.name().trim_end_matches(SUFFIX).to_owned();
     let screen = LoadingScreenDto { name, logo: LOGO, signed_in };
     let fault = |error| Error::internal("the loading screen can't be written").caused_by(error);
     let json = serde_json::to_string(&screen).map_err(fault)?;

@@ -25,23 +25,13 @@ use sha2::{Digest as _, Sha256};
 use svc_core::{App, Cache, Clock, Error, ErrorKind, KeyRing, Result};
 use svc_data::Context;
 use svc_database::Database;
-use svc_openid::FirstPartyClient;
 
 use crate::cookie::{Cookies, SESSION};
 use crate::issuer::Issuer;
+use crate::names::TOPIC;
 use crate::session::{Session, SessionHash};
 use crate::settings::BffSettings;
 use crate::{renewal, store};
-
-/// The topic by which nodes tell each other that sessions have changed or ended.
-pub(crate) const TOPIC: &str = "bff";
-
-/// Where the provider sends browsers.
-pub(crate) const CALLBACK: &str = "/bff/callback";
-
-/// The client that a host in the process of the application is.
-pub(crate) const CLIENT: FirstPartyClient =
-    FirstPartyClient { id: "bff", redirect_path: CALLBACK, signed_out_paths: &["/"] };
 
 /// How long before its end an access token is renewed.
 const BEFORE_END_US: i64 = 60_000_000;

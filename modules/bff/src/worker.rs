@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use svc_core::{App, Clock, Result, Worker};
 use tokio_util::sync::CancellationToken;
 
+use crate::names::NAME;
 use crate::service::Host;
 
 /// How often it works.
@@ -32,7 +33,7 @@ impl BffWorker {
 #[async_trait]
 impl Worker for BffWorker {
     fn name(&self) -> &'static str {
-        crate::NAME
+        NAME
     }
 
     async fn run(&self, stop: CancellationToken) -> Result<()> {

@@ -9,13 +9,15 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 use svc_core::Share;
 use uuid::Uuid;
 
-use super::FORWARDED_FOR;
 use crate::session::Session;
+
+/// What a proxy says a request comes from.
+pub(super) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The share of the person of a session.
 pub(super) fn person(session: &Session) -> Share {
