@@ -2,21 +2,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use sea_orm::{EntityTrait, FromQueryResult, QueryResult, Statement, Value};
+use sea_orm::{QueryResult, Statement};
 use svc_core::{App, Clock, Error, OrganisationId, Principal, Result, Share};
 use svc_database::{Database, FirstRows, ReadLimit};
 use uuid::Uuid;
 
 use crate::budget::{Budget, Expense};
 use crate::catalogue::Catalogue;
-use crate::query::Query;
 use crate::record::Author;
 use crate::sight::Viewer;
-use crate::unit_of_work::{Data, Fence, UnitOfWork};
+use crate::unit_of_work::{CommitHook, Fence, UnitOfWork};
 
 /// How long work is done anew. A file that is busy for `Svc:Database:BusyTimeout` is tried once more;
 /// a database that gave no connection for `Svc:Database:AcquireTimeout` is not (by their defaults).
 const RETRYING: Duration = Duration::from_secs(6);
+
+/// What every context shares: the database, the catalogue, and who takes part in commits.
+pub struct Data {
+    /// The database.
+    pub database: Database,
+    /// The registered entities.
+    pub catalogue: Catalogue,
+    pub(crate) commit_hooks: Vec<Arc<dyn CommitHook>>,
+}
 
 /// Who acts, in which application: what every command and every query begins with.
 ///
@@ -294,32 +302,6 @@ impl Context {
         UnitOfWork::current().filter(|current| current.is_of(&self.data))
     }
 
-    /// One record by its key; none when it is unknown or of another organisation.
-    ///
-    /// # Errors
-    ///
-    /// A fault of the database.
-    pub async fn get<E: EntityTrait>(&self, key: impl Into<Value>) -> Result<Option<E::Model>> {
-        self.query::<E>().key(key)?.one().await
-    }
-
-    /// One record by its key.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown or of another
-    /// organisation.
-    pub async fn find<E: EntityTrait>(&self, key: impl Into<Value>) -> Result<E::Model> {
-        let missing = || Error::not_found("there is no such record");
-        self.get::<E>(key).await?.ok_or_else(missing)
-    }
-
-    /// Begins a query of an entity within the organisation. Within a unit of work it sees what
-    /// that has written.
-    pub fn query<E: EntityTrait>(&self) -> Query<E> {
-        Query::new(self)
-    }
-
     /// Runs a statement that answers with rows: within the task's unit of work where there is
     /// one, on a reading connection otherwise.
     ///
@@ -390,11 +372,6 @@ impl Context {
     #[must_use]
     pub fn is_in_unit_of_work(&self) -> bool {
         self.joined().is_some()
-    }
-
-    pub(crate) fn decode<M: FromQueryResult>(rows: &[QueryResult]) -> Result<Vec<M>> {
-        let decode = |row: &QueryResult| M::from_query_result(row, "");
-        rows.iter().map(decode).collect::<Result<_, _>>().map_err(svc_database::database_error)
     }
 }
 

@@ -16,8 +16,11 @@
 mod budget;
 pub mod catalogue;
 mod context;
+mod entity;
 pub mod errors;
 pub mod kinds;
+mod masks;
+mod names;
 pub mod operation;
 mod protection;
 mod query;
@@ -33,19 +36,20 @@ pub mod value;
 mod virtual_property;
 
 pub use budget::{Budget, BudgetLimits, Expense};
-pub use catalogue::{Catalogue, Column, EntityModel, EntitySet, Exposure, SetPermissions};
-pub use context::Context;
+pub use catalogue::Catalogue;
+pub use context::{Context, Data};
+pub use entity::{Column, EntityModel, EntitySet, Exposure, SetPermissions};
+pub use masks::Masks;
 pub use query::Query;
 pub use record::{Author, Change, ChangeKind, Record};
 pub use registration::{
     DataRegistry, EntitySetBuilder, FilteredProperties, HiddenProperty, Said, SaysRules,
     SetExtension, VirtualPropertyBuilder,
 };
-pub use response_filter::Masks;
 pub use settings::DataSettings;
 pub use sight::{Sight, Viewer};
 pub use start::{DataModule, Prepared};
 pub use unit_of_work::{
-    Captured, CommitHook, Data, Expected, Fence, NewValues, RaisedEvent, UnitOfWork, expect_version,
+    Captured, CommitHook, Expected, Fence, NewValues, RaisedEvent, UnitOfWork, expect_version,
 };
 pub use virtual_property::{VirtualJoin, VirtualProperty, VirtualRow, VirtualSql, VirtualTable};

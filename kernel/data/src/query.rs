@@ -3,11 +3,11 @@ use std::marker::PhantomData;
 use sea_orm::sea_query::{
     Condition, Expr, Func, IntoCondition, Order, Query as Sql, SelectStatement,
 };
-use sea_orm::{EntityTrait, IntoSimpleExpr, Value};
+use sea_orm::{EntityTrait, FromQueryResult, IntoSimpleExpr, QueryResult, Value};
 use svc_core::{Error, Result};
 
-use crate::catalogue::Life;
 use crate::context::Context;
+use crate::entity::Life;
 
 /// A query of one entity, within the organisation by construction.
 ///
@@ -32,8 +32,36 @@ pub struct Query<E: EntityTrait> {
     entity: PhantomData<fn() -> E>,
 }
 
+impl Context {
+    /// One record by its key; none when it is unknown or of another organisation.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn get<E: EntityTrait>(&self, key: impl Into<Value>) -> Result<Option<E::Model>> {
+        self.query::<E>().key(key)?.one().await
+    }
+
+    /// One record by its key.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown or of another
+    /// organisation.
+    pub async fn find<E: EntityTrait>(&self, key: impl Into<Value>) -> Result<E::Model> {
+        let missing = || Error::not_found("there is no such record");
+        self.get::<E>(key).await?.ok_or_else(missing)
+    }
+
+    /// Begins a query of an entity within the organisation. Within a unit of work it sees what
+    /// that has written.
+    pub fn query<E: EntityTrait>(&self) -> Query<E> {
+        Query::new(self)
+    }
+}
+
 impl<E: EntityTrait> Query<E> {
-    pub(crate) fn new(context: &Context) -> Self {
+    fn new(context: &Context) -> Self {
         Self {
             context: context.clone(),
             condition: Condition::all(),
@@ -57,7 +85,7 @@ impl<E: EntityTrait> Query<E> {
     /// # Errors
     ///
     /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when the entity is not registered.
-    pub(crate) fn key(self, key: impl Into<Value>) -> Result<Self> {
+    fn key(self, key: impl Into<Value>) -> Result<Self> {
         let condition = self.context.catalogue().entity::<E>()?.key_is(&key.into());
         Ok(self.filter(condition))
     }
@@ -124,7 +152,7 @@ impl<E: EntityTrait> Query<E> {
             select.lock_exclusive();
         }
         let rows = self.context.run(self.context.database().build(&select)).await?;
-        Context::decode(&rows)
+        decode(&rows)
     }
 
     /// The first row, if there is one.
@@ -162,4 +190,9 @@ impl<E: EntityTrait> Query<E> {
             .cond_where(self.condition.clone());
         Ok(select)
     }
+}
+
+fn decode<M: FromQueryResult>(rows: &[QueryResult]) -> Result<Vec<M>> {
+    let decode = |row: &QueryResult| M::from_query_result(row, "");
+    rows.iter().map(decode).collect::<Result<_, _>>().map_err(svc_database::database_error)
 }

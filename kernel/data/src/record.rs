@@ -4,8 +4,8 @@ use sea_orm::{DbErr, QueryResult, Value};
 use serde_json::{Map, Value as Json};
 use svc_core::{Actor, Means, Principal, Result};
 
-use crate::catalogue::EntityModel;
-use crate::response_filter::Masks;
+use crate::entity::{Column, EntityModel, Life};
+use crate::masks::Masks;
 use crate::value::to_json;
 
 /// One row of an entity: a value for each of its columns, in their order.
@@ -19,7 +19,7 @@ impl Record {
     ///
     /// A column that can't be read as what the entity says.
     pub fn read(model: &EntityModel, row: &QueryResult) -> Result<Self, DbErr> {
-        let read = |(index, column): (usize, &crate::Column)| column.kind.read(row, index);
+        let read = |(index, column): (usize, &Column)| column.kind.read(row, index);
         model.columns.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
     }
 
@@ -68,9 +68,8 @@ impl Record {
     ///
     /// When a value is not of its column's type any more.
     pub fn from_row_json(model: &EntityModel, json: &Map<String, Json>) -> Result<Self> {
-        let parse = |column: &crate::Column| {
-            column.kind.parse_json(json.get(column.name).unwrap_or(&Json::Null))
-        };
+        let parse =
+            |column: &Column| column.kind.parse_json(json.get(column.name).unwrap_or(&Json::Null));
         model.columns.iter().map(parse).collect::<Result<_>>().map(Self)
     }
 
@@ -107,6 +106,16 @@ impl FromIterator<Value> for Record {
     /// A value for each column of the entity, in their order.
     fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Self {
         Self(values.into_iter().collect())
+    }
+}
+
+impl EntityModel {
+    /// Whether a record is one of those that this stands for.
+    #[must_use]
+    pub fn holds(&self, record: &Record) -> bool {
+        let Some(index) = self.deleted_at else { return true };
+        let present = *record.value(index) == self.columns[index].kind.null();
+        self.life == Life::Any || present == (self.life == Life::Present)
     }
 }
 

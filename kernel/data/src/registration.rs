@@ -9,9 +9,11 @@ use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
 use svc_database::Migration;
 
-use crate::catalogue::{Catalogue, EntityModel, EntitySet, Exposure, deleted_set};
+use crate::catalogue::{Catalogue, RESTORE};
+use crate::entity::{EntityModel, EntitySet, Exposure};
 use crate::kinds;
-use crate::operation::{ImportBuilder, OperationBuilder, RESTORE};
+use crate::names::deleted_set;
+use crate::operation::{ImportBuilder, OperationBuilder};
 use crate::sight::{Sight, Viewer};
 use crate::unit_of_work::CommitHook;
 use crate::value::{Enumeration, ValueKind};

@@ -7,12 +7,13 @@ use svc_database::{
     Backend, Database, DatabaseSettings, FollowClock, MigrationSettings, Migrations,
 };
 
+use crate::context::Data;
 use crate::errors;
 use crate::protection;
 use crate::registration::{DataParts, DataRegistry as _};
 use crate::settings::DataSettings;
 use crate::tables;
-use crate::unit_of_work::{Data, Forgetting, REMOVED_VERSIONS};
+use crate::unit_of_work::{Forgetting, REMOVED_VERSIONS};
 
 /// The data part as a module: its settings and its own tables.
 pub struct DataModule;

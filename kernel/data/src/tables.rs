@@ -20,7 +20,8 @@ use std::sync::Arc;
 use svc_core::{Error, Result};
 use svc_database::{Backend, Database};
 
-use crate::catalogue::{Catalogue, Column, EntityModel, Life, kept};
+use crate::catalogue::Catalogue;
+use crate::entity::{Column, EntityModel, Life, kept};
 use crate::value::ValueKind;
 
 pub(crate) use draft::draft;

@@ -19,11 +19,10 @@ use async_trait::async_trait;
 use sea_orm::{ConnectionTrait as _, QueryResult, Statement};
 use svc_core::{Actor, Error, OrganisationId, Result};
 use svc_database::joined::{self, Joined};
-use svc_database::{Database, Transaction, database_error};
+use svc_database::{Transaction, database_error};
 use uuid::Uuid;
 
-use crate::catalogue::Catalogue;
-use crate::context::Context;
+use crate::context::{Context, Data};
 use crate::record::Change;
 
 mod again;
@@ -40,15 +39,6 @@ pub use write::{Expected, NewValues, expect_version};
 tokio::task_local! {
     /// The unit of work that this task is in.
     static CURRENT: UnitOfWork;
-}
-
-/// What every context shares: the database, the catalogue, and who takes part in commits.
-pub struct Data {
-    /// The database.
-    pub database: Database,
-    /// The registered entities.
-    pub catalogue: Catalogue,
-    pub(crate) commit_hooks: Vec<Arc<dyn CommitHook>>,
 }
 
 /// Takes part in every commit: stores what must be there if, and only if, the changes are.

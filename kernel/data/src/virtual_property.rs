@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sea_orm::sea_query::{Alias, DynIden, Expr, SelectStatement};
 use svc_core::Principal;
 
-use crate::catalogue::EntityModel;
+use crate::entity::EntityModel;
 use crate::value::ValueKind;
 
 /// Makes the SQL of a virtual property.

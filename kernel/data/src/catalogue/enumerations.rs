@@ -1,6 +1,8 @@
 //! The enumerations of all sets and operations, which share the names of the service's types.
 
-use super::{Catalogue, EntityModel, singular};
+use super::Catalogue;
+use crate::entity::EntityModel;
+use crate::names::singular;
 use crate::value::{Enumeration, ValueKind};
 
 impl EntityModel {

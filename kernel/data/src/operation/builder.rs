@@ -6,9 +6,12 @@ use sea_orm::{EntityTrait, IdenStatic as _, TryIntoModel};
 use svc_core::{Error, Kind, Registry, Result};
 use svc_odata::model::OperationKind;
 
-use super::{Bound, Literal, Operation, Outcome, OutcomeForm, Parameters, Run, Work};
+use super::form::{Bound, Literal, OutcomeForm};
+use super::value::{Outcome, Parameters};
+use crate::catalogue::{Operation, Run, Work};
 use crate::context::Context;
 use crate::kinds;
+use crate::names::pascal_case;
 use crate::record::Record;
 use crate::registration::{DataParts, EntitySetBuilder, SetExtension};
 use crate::unit_of_work::{UnitOfWork, model_from};
@@ -70,7 +73,7 @@ impl Words {
         }
         let owner = match &bound {
             Bound::Each(set) | Bound::Set(set) => set.clone(),
-            Bound::Nothing => crate::catalogue::pascal_case(&module),
+            Bound::Nothing => pascal_case(&module),
         };
         let own = format!("{owner}.{name}");
         if let Some(permission) = &permission {

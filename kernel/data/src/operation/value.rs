@@ -10,7 +10,8 @@ use svc_core::Error;
 use time::{Date, OffsetDateTime, Time};
 use uuid::Uuid;
 
-use super::{Literal, OutcomeForm, Returned, ValueForm};
+use super::form::{Literal, OutcomeForm, ParameterInfo, Returned, ValueForm};
+use crate::names::camel_case;
 use crate::value::{Enumeration, ValueKind, to_column};
 
 /// A single value: a boolean, `i16`, `i32`, `i64`, `f64`, [`Decimal`], [`String`], [`Uuid`],
@@ -169,17 +170,6 @@ impl<T: Scalar> OperationValue for Vec<T> {
     }
 }
 
-/// A parameter, as metadata describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParameterInfo {
-    /// Its name over OData: the field's in camel case.
-    pub name: String,
-    /// What it holds.
-    pub form: ValueForm,
-    /// What it is for, in one line.
-    pub description: String,
-}
-
 impl ParameterInfo {
     /// A parameter from a field of [`operation_parameters!`](crate::operation_parameters).
     ///
@@ -189,7 +179,7 @@ impl ParameterInfo {
     pub fn of<T: OperationValue>(field: &str, doc: &[&str]) -> Result<Self, Vec<String>> {
         let lines: Vec<&str> =
             doc.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
-        let name = crate::catalogue::camel_case(field.trim_start_matches("r#"));
+        let name = camel_case(field.trim_start_matches("r#"));
         Ok(Self { name, form: T::form()?, description: lines.join(" ") })
     }
 }

@@ -10,7 +10,7 @@ use super::DataParts;
 use super::rules::{
     FilteredProperties, HiddenProperty, Rules, Said, SaysRules, VirtualPropertyBuilder,
 };
-use crate::catalogue::EntityModel;
+use crate::entity::EntityModel;
 use crate::kinds;
 use crate::operation::ExtensionAction;
 use crate::sight::{Sight, Viewer};

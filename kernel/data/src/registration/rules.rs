@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
 
-use crate::catalogue::{EntityModel, Exposure};
+use crate::entity::{EntityModel, Exposure};
 use crate::response_filter::{Masking, ResponseFilter, Whom};
 use crate::sight::{RowFilter, Sight, Viewer};
 use crate::value::ValueKind;

@@ -11,7 +11,8 @@ use svc_database::Database;
 
 use super::found::Schema;
 use super::{entities, problems, written};
-use crate::catalogue::{Catalogue, Column, EntityModel, Relation, kept};
+use crate::catalogue::Catalogue;
+use crate::entity::{Column, EntityModel, Relation, kept};
 
 /// Writes what is missing; empty where the tables are what the entities say.
 pub(crate) async fn draft(catalogue: &Catalogue, database: &Database) -> Result<String> {

@@ -17,7 +17,7 @@ use svc_database::Migration;
 
 use super::UnitOfWork;
 use super::write::{Expected, NewValues, version_value};
-use crate::catalogue::{Column, EntityModel};
+use crate::entity::{Column, EntityModel};
 use crate::record::Record;
 use crate::value::to_text;
 

@@ -9,7 +9,7 @@ use svc_core::{Error, Result};
 use svc_database::{BrokenRule, RuleKind, broken_rule};
 
 use super::UnitOfWork;
-use crate::catalogue::EntityModel;
+use crate::entity::EntityModel;
 use crate::errors;
 
 /// What was tried when the database refused.

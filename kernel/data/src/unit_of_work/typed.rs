@@ -8,7 +8,7 @@ use svc_database::database_error;
 
 use super::write::{Expected, NewValues};
 use super::{UnitOfWork, ended, lock};
-use crate::catalogue::EntityModel;
+use crate::entity::EntityModel;
 use crate::query::Query;
 use crate::record::Record;
 

@@ -11,7 +11,7 @@ use svc_database::{Backend, database_error};
 
 use super::UnitOfWork;
 use super::refusal::Attempt;
-use crate::catalogue::{Column, EntityModel, Life};
+use crate::entity::{Column, EntityModel, Life};
 use crate::record::{Change, ChangeKind, Record};
 use crate::value::ValueKind;
 

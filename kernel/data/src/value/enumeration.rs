@@ -15,7 +15,7 @@ use serde::Serialize;
 use svc_odata::syntax::is_identifier;
 
 use super::ValueKind;
-use crate::catalogue::pascal_case;
+use crate::names::pascal_case;
 
 /// What the values of a column are called: one for each Rust type.
 #[derive(Debug, PartialEq, Eq)]

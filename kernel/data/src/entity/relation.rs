@@ -2,7 +2,22 @@
 
 use sea_orm::{EntityTrait, Iterable, RelationTrait, RelationType};
 
-use super::{Column, Relation, kept};
+use super::column::{Column, kept};
+
+/// A way from an entity to another, as SeaORM's `Relation` describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// The name of SeaORM's variant, such as `OrderLine`.
+    pub name: String,
+    /// Whether it leads to many.
+    pub many: bool,
+    /// The place of the column here.
+    pub column: usize,
+    /// The table it leads to.
+    pub target: String,
+    /// The name of the column there that equals the one here.
+    pub target_column: String,
+}
 
 /// The relations of an entity that one pair of columns makes. The organisation, which composite
 /// keys carry too, is part of every statement anyway. What has a condition of its own, or leads

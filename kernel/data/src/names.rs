@@ -67,6 +67,11 @@ pub fn singular(name: &str) -> String {
     }
 }
 
+/// The name of the set of what was deleted from a set.
+pub(crate) fn deleted_set(set: &str) -> String {
+    format!("Deleted{set}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! Who makes the records of a set.
 
-use super::{Column, EntityModel, Exposure};
+use super::EntityModel;
+use super::column::{Column, Exposure};
 
 impl EntityModel {
     /// The columns that a new record needs and that callers of the set can't give it: with one of
