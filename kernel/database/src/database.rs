@@ -38,35 +38,12 @@ use lanes::{Lane, Lanes};
 pub use measured::{FirstRows, ReadLimit};
 pub use transaction::Transaction;
 
+use crate::backend::Backend;
 use crate::error::{database_error, sqlx_error};
 use crate::joined::current_in;
 use crate::settings::{DatabaseSettings, Durability};
 use crate::statement_limit::{Watch, Watches};
 use crate::stored::for_sqlite;
-
-/// Which database it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Backend {
-    /// SQLite.
-    Sqlite,
-    /// PostgreSQL.
-    Postgres,
-}
-
-impl Backend {
-    /// The backend of a URL, by its scheme.
-    ///
-    /// # Errors
-    ///
-    /// A sentence that says which schemes there are.
-    pub fn of_url(url: &str) -> Result<Self, String> {
-        match url.split_once(':').map(|(scheme, _)| scheme) {
-            Some("sqlite") => Ok(Self::Sqlite),
-            Some("postgres" | "postgresql") => Ok(Self::Postgres),
-            _ => Err("`sqlite://<file>` or `postgres://<user>@<host>/<database>`".into()),
-        }
-    }
-}
 
 /// A connected database. Cheap to clone.
 #[derive(Clone)]

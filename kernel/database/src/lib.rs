@@ -12,6 +12,7 @@
 //! - [`database_error`]: what a fault means to a caller; [`broken_rule`]: which rule of the schema it is
 //!   about.
 
+mod backend;
 mod clock;
 mod commits;
 mod database;
@@ -24,9 +25,10 @@ mod settings;
 mod statement_limit;
 pub mod stored;
 
+pub use backend::Backend;
 pub use clock::FollowClock;
 pub use commits::Commits;
-pub use database::{Backend, CursorRows, Database, FirstRows, ReadLimit, Transaction};
+pub use database::{CursorRows, Database, FirstRows, ReadLimit, Transaction};
 pub use error::{column, database_error, outcome_unknown, sqlx_error};
 pub use migration::{Migration, Migrations, Pending};
 pub use row_table::{Cell, CellKind, ROWS_AT_ONCE, RowTable};

@@ -10,7 +10,8 @@ use std::fmt;
 use sea_orm::{ConnectionTrait as _, Statement};
 use svc_core::{Clock, Error, Result, hex};
 
-use crate::database::{Backend, Database, Transaction};
+use crate::backend::Backend;
+use crate::database::{Database, Transaction};
 use crate::error::database_error;
 
 /// The key of PostgreSQL's advisory lock under which migrations run: `svc migr` in ASCII.

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use sea_orm::Value;
 use uuid::Uuid;
 
-use crate::database::Backend;
+use crate::backend::Backend;
 
 /// The most rows that one statement carries: far below the 32,766 parameters of SQLite.
 pub const ROWS_AT_ONCE: usize = 512;

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use svc_core::settings::{ConnectionString, SectionProblems};
 
-use crate::database::Backend;
+use crate::backend::Backend;
 
 svc_core::settings_choice! {
     /// What a commit on SQLite waits for.

@@ -18,7 +18,9 @@ use futures::{Stream, StreamExt as _};
 use sea_orm::{QueryResult, Statement};
 use svc_core::{Result, Share, ShareLimits, Shares};
 
-use super::{Backend, Connection, Database};
+use super::Database;
+use super::kept::Connection;
+use crate::backend::Backend;
 use crate::error::sqlx_error;
 use crate::settings::DatabaseSettings;
 

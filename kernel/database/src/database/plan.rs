@@ -3,7 +3,8 @@
 use sea_orm::Statement;
 use svc_core::Result;
 
-use super::{Backend, Database};
+use super::Database;
+use crate::backend::Backend;
 use crate::error::column;
 
 impl Database {
