@@ -21,7 +21,7 @@ use utoipa::openapi::security::SecurityRequirement;
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use crate::authentication::Ctx;
-use crate::openapi::{BEARER, PUBLIC, operations_mut};
+use crate::openapi::operations::{BEARER, PUBLIC, operations_mut};
 use crate::problem::{ApiError, ApiResult};
 use crate::state::HttpState;
 

@@ -9,7 +9,9 @@ use svc_core::{Error, Means, Result};
 use svc_data::Context;
 
 use crate::authenticator::CookieCredential;
-use crate::host::{Admission, RequestIds, check_origin};
+use crate::host::admission::Admission;
+use crate::host::guard::check_origin;
+use crate::host::ids::RequestIds;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::HttpState;
 

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::routing::MethodRouter;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::routing::{MethodRouter, get};
+use http::HeaderMap;
 use svc_core::Registry;
 
-use crate::files::{self, StaticFiles};
-use crate::host::HostLayer;
+use crate::files::StaticFiles;
+use crate::host::layers::HostLayer;
 use crate::kinds;
 use crate::registration::{HttpParts, HttpRegistry as _};
 use crate::state::HttpState;
@@ -72,7 +75,7 @@ impl BrowserRegistry for Registry {
     }
 
     fn static_files(&mut self, prefix: &'static str, files: StaticFiles) {
-        self.mount(prefix, files::routes(files.clone()));
+        self.mount(prefix, routes_of(files.clone()));
         self.part::<BrowserParts>().files.push((prefix, files));
     }
 
@@ -81,6 +84,16 @@ impl BrowserRegistry for Registry {
         self.part::<BrowserParts>().timeouts.push((module, path, timeout));
         self.at_end(check_timeouts);
     }
+}
+
+/// The routes of a folder.
+fn routes_of(files: StaticFiles) -> Router<HttpState> {
+    let files = Arc::new(files);
+    let serve = move |state: State<HttpState>, Path(path): Path<String>, asked: HeaderMap| {
+        let files = Arc::clone(&files);
+        async move { files.answer(&path, &asked, state.settings().files_from_disk).await }
+    };
+    Router::new().route("/{*path}", get(serve))
 }
 
 /// Refuses limits of routes that nobody serves: they would hold for nothing.

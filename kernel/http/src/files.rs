@@ -11,10 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use axum::Router;
-use axum::extract::Path as UrlPath;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use bytes::Bytes;
 use http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, VARY,
@@ -27,7 +24,6 @@ use svc_odata::headers::EntityTag;
 use crate::conditional::FOR_GOOD;
 use crate::conditional::has_already;
 use crate::problem::ApiResult;
-use crate::state::HttpState;
 
 /// A file within the program: its path below the folder, with `/` between names, and its content.
 pub type EmbeddedFile = (&'static str, &'static [u8]);
@@ -134,7 +130,13 @@ impl StaticFiles {
         self.files.is_empty()
     }
 
-    async fn answer(&self, path: &str, asked: &HeaderMap, from_disk: bool) -> ApiResult<Response> {
+    /// The answer to a request for one of them.
+    pub(crate) async fn answer(
+        &self,
+        path: &str,
+        asked: &HeaderMap,
+        from_disk: bool,
+    ) -> ApiResult<Response> {
         if from_disk && self.folder.is_some() {
             let content = self.read(path, true).await?;
             return Ok((kind(path), [(CACHE_CONTROL, "no-store")], content).into_response());
@@ -230,16 +232,4 @@ async fn read_from(folder: &Path, path: &str) -> Option<Bytes> {
         return None;
     }
     tokio::fs::read(file).await.ok().map(Bytes::from)
-}
-
-/// The routes of a folder.
-pub(crate) fn routes(files: StaticFiles) -> Router<HttpState> {
-    let files = Arc::new(files);
-    let serve = move |state: axum::extract::State<HttpState>,
-                      UrlPath(path): UrlPath<String>,
-                      asked: HeaderMap| {
-        let files = Arc::clone(&files);
-        async move { files.answer(&path, &asked, state.settings().files_from_disk).await }
-    };
-    Router::new().route("/{*path}", get(serve))
 }

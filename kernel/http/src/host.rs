@@ -1,11 +1,11 @@
 //! One router out of everything that was registered, behind one layer.
 
-mod admission;
+pub(crate) mod admission;
 mod compression;
-mod guard;
-mod ids;
+pub(crate) mod guard;
+pub(crate) mod ids;
 mod layer;
-mod layers;
+pub(crate) mod layers;
 mod route_guard;
 mod sent_body;
 
@@ -26,13 +26,10 @@ use crate::registration::ModuleRoutes;
 use crate::state::HttpState;
 use crate::{error_page, health, home, metrics, openapi, reference};
 
-pub(crate) use admission::Admission;
 pub use admission::ResponseHeaders;
-pub(crate) use guard::check_origin;
 pub use guard::comes_from_here;
 pub use ids::RequestIds;
 use layer::OwnLayer;
-pub(crate) use layer::UNMATCHED;
 use layers::ModuleLayers;
 pub use layers::{HostLayer, LayerPlace, NextLayer};
 use route_guard::RouteGuardLayer;

@@ -20,7 +20,7 @@
 //! outside of the database is not undone.
 
 mod asked;
-mod flights;
+pub(crate) mod flights;
 mod store;
 mod sweep;
 
@@ -39,7 +39,6 @@ use crate::authentication::{Ctx, caller};
 use crate::problem::ApiError;
 use crate::state::HttpState;
 use asked::Asked;
-pub(crate) use flights::Flights;
 use store::Kept;
 pub(crate) use store::MIGRATION;
 pub(crate) use sweep::Sweep;

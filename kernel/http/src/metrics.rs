@@ -27,7 +27,7 @@ use svc_core::{App, Error, Result};
 use crate::problem::ApiResult;
 use crate::state::HttpState;
 
-pub(crate) use http::HttpMetrics;
+pub(crate) use http::{HttpMetrics, UNMATCHED};
 
 /// How long one source may take before a scrape goes on without it.
 const SAMPLE_TIMEOUT: Duration = Duration::from_secs(2);

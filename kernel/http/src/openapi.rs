@@ -1,6 +1,7 @@
 //! The OpenAPI 3.1 document: what modules describe, completed with what holds for all of them.
 
-use std::collections::BTreeMap;
+pub(crate) mod operations;
+
 use std::sync::Arc;
 
 use axum::Router;
@@ -8,7 +9,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use svc_core::{App, Error, ErrorCode, ErrorKind, Result};
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{
     Http as HttpSecurity, HttpAuthScheme, SecurityRequirement, SecurityScheme,
 };
@@ -18,14 +19,10 @@ use utoipa::openapi::{
     Response, ResponseBuilder, Schema, Server, Type,
 };
 
+use operations::{BEARER, is_public, operations_mut, permissions_of};
+
 use crate::registration::{ModuleRoutes, OpenApiHook, OpenApiJsonHook, full_path};
 use crate::state::HttpState;
-
-/// The name of the security scheme that operations refer to.
-pub(crate) const BEARER: &str = "bearer";
-
-/// What an operation says that serves everybody: why.
-pub(crate) const PUBLIC: &str = "x-public";
 
 /// The document, built once at start; a service of the [`App`].
 pub struct OpenApiDocument {
@@ -89,67 +86,6 @@ pub(crate) fn routes(document: Arc<OpenApiDocument>) -> Router<HttpState> {
         async move { (headers, json).into_response() }
     };
     Router::new().route("/openapi/v1.json", get(serve))
-}
-
-/// The operations of a path with their methods.
-pub(crate) fn operations(item: &PathItem) -> impl Iterator<Item = (&'static str, &Operation)> {
-    let operations = [
-        ("GET", &item.get),
-        ("HEAD", &item.head),
-        ("POST", &item.post),
-        ("PUT", &item.put),
-        ("PATCH", &item.patch),
-        ("DELETE", &item.delete),
-        ("OPTIONS", &item.options),
-        ("TRACE", &item.trace),
-    ];
-    operations.into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
-}
-
-pub(crate) fn operations_mut(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [
-        &mut item.get,
-        &mut item.head,
-        &mut item.post,
-        &mut item.put,
-        &mut item.patch,
-        &mut item.delete,
-        &mut item.options,
-        &mut item.trace,
-    ]
-    .into_iter()
-    .filter_map(Option::as_mut)
-}
-
-/// The permissions that an operation says it needs.
-pub(crate) fn permissions_of(operation: &Operation) -> Vec<String> {
-    let requirements = operation.security.iter().flatten();
-    requirements.flat_map(|requirement| scopes(requirement).into_values().flatten()).collect()
-}
-
-/// A requirement by scheme; the type shows its content only as JSON.
-fn scopes(requirement: &SecurityRequirement) -> BTreeMap<String, Vec<String>> {
-    let json = serde_json::to_value(requirement);
-    json.and_then(serde_json::from_value).unwrap_or_default()
-}
-
-/// What an operation leaves open about who may call it.
-pub(crate) fn open_question(operation: &Operation) -> Option<&'static str> {
-    if operation.security.is_none() {
-        return Some("doesn't say who may call it; collect it with `svc_http::routes!`");
-    }
-    let reason = operation.extensions.as_ref().and_then(|all| all.get(PUBLIC));
-    let is_told =
-        reason.and_then(|reason| reason.as_str()).is_some_and(|reason| !reason.trim().is_empty());
-    (is_public(operation) && !is_told).then_some(
-        "serves everybody and doesn't say why; collect it with `svc_http::public_routes!` and a reason",
-    )
-}
-
-/// Whether an operation serves everybody: it declares security that asks for nothing.
-fn is_public(operation: &Operation) -> bool {
-    let requirements = operation.security.as_ref();
-    requirements.is_some_and(|all| all.iter().all(|requirement| scopes(requirement).is_empty()))
 }
 
 fn add_module(document: &mut OpenApi, routes: &ModuleRoutes) {

@@ -13,7 +13,7 @@ use crate::authenticator::Authenticator;
 use crate::health::HealthCheck;
 use crate::kinds;
 use crate::metrics::MetricsSource;
-use crate::openapi::{open_question, operations, permissions_of};
+use crate::openapi::operations::{open_question, operations, permissions_of};
 use crate::state::HttpState;
 
 /// Where the API of modules lives.

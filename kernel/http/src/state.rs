@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::apps::WebApps;
 use crate::authenticator::Authenticator;
-use crate::idempotency::Flights;
+use crate::idempotency::flights::Flights;
 use crate::settings::HttpSettings;
 
 /// What handlers share: the application, and who authenticates callers. Cheap to clone.

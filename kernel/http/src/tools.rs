@@ -15,7 +15,7 @@ use svc_core::App;
 use svc_data::{Catalogue, EntitySetBuilder};
 use utoipa::openapi::path::Operation;
 
-use crate::openapi::operations;
+use crate::openapi::operations::operations;
 use crate::registration::{ModuleRoutes, full_path};
 
 /// The mark of sets that are kept from tools.

@@ -30,16 +30,13 @@ use super::admission::Admission;
 use super::compression;
 use super::ids::RequestIds;
 use super::sent_body::{BodyEnd, SentBody};
-use crate::metrics::HttpMetrics;
+use crate::metrics::{HttpMetrics, UNMATCHED};
 use crate::problem::{ApiError, ErrorFormat, Failure, Occasion, error_of_status, render};
 use crate::state::HttpState;
 use crate::telemetry;
 
 /// What an answer may do in a browser where its route says nothing else: nothing.
 const CLOSED_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
-
-/// The route of requests that no route serves, in logs and metrics.
-pub(crate) const UNMATCHED: &str = "unmatched";
 
 /// The layer around every route.
 #[derive(Clone)]

@@ -11,7 +11,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::host::UNMATCHED;
+/// The route of requests that no route serves, in logs and metrics.
+pub(crate) const UNMATCHED: &str = "unmatched";
 
 /// From 1 ms to 16 s: below is noise of the network, above is the request's timeout.
 const BUCKETS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 4.0, 16.0];
