@@ -1,6 +1,6 @@
 //! Arithmetic: what operators work on and give.
 
-use super::expr::{Operand, is_null, settle};
+use super::operand::{Operand, is_null, settle};
 use super::scope::Context;
 use super::{BindError, BoundExpr, BoundKind};
 use crate::model::PrimitiveType;

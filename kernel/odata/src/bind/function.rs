@@ -1,6 +1,7 @@
 //! Functions of the standard: what they take and give.
 
-use super::expr::{self, is_numeric};
+use super::expr;
+use super::operand::{is_numeric, settle, typed_as};
 use super::scope::{Context, Scope};
 use super::{BindError, BindErrorKind, BoundExpr, BoundKind};
 use crate::model::{PrimitiveType, PropertyType};
@@ -97,7 +98,7 @@ fn argument(
     let operand = expr::operand(context, scope, argument)?;
     let (fits, expected): (fn(&[PrimitiveType], PropertyType) -> bool, _) = match takes {
         Takes::One(ty) => {
-            return expr::typed_as(context, operand, ty.into(), &subject);
+            return typed_as(context, operand, ty.into(), &subject);
         }
         Takes::Number => (|_, ty| is_numeric(ty), "a number".to_owned()),
         Takes::Either(types) => {
@@ -110,7 +111,7 @@ fn argument(
         Takes::Either(types) => types,
         _ => &[],
     };
-    let bound = expr::settle(context, operand)?;
+    let bound = settle(context, operand)?;
     if fits(types, bound.ty) {
         return Ok(bound);
     }

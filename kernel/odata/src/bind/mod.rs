@@ -16,6 +16,7 @@ mod expand;
 mod expr;
 mod function;
 mod limits;
+mod operand;
 mod path;
 mod query;
 mod resource;

@@ -1,6 +1,7 @@
 //! Paths within expressions.
 
-use super::expr::{self, Operand};
+use super::expr;
+use super::operand::Operand;
 use super::scope::{Context, Element, Scope};
 use super::{
     BindError, BindErrorKind, BoundExpr, BoundKind, Collection, CollectionOf, EntityPath,

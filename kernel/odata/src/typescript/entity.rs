@@ -6,8 +6,9 @@ use crate::model::{
     EntityType, NavigationProperty, PrimitiveType, Property, PropertyType, Schema, TypeIndex,
 };
 
+use super::comment::push_doc;
 use super::names::{Names, member, union_of};
-use super::{push_doc, relating, values};
+use super::{relating, values};
 
 /// Everything of one entity type.
 pub(super) fn push(
@@ -29,7 +30,7 @@ pub(super) fn push(
     push_doc(out, "", described(schema, index, entity_type));
     let _ = writeln!(out, "export interface {} extends Control {{", shapes.entity);
     for property in &properties {
-        push_doc(out, "  ", facts(property));
+        push_doc(out, "  ", values::facts(property));
         let readonly = if entity_type.can_change(property) { "" } else { "readonly " };
         let may_be_absent = property.read_permission.is_some() || property.on_request;
         let optional = if may_be_absent { "?" } else { "" };
@@ -83,39 +84,6 @@ fn push_navigation(out: &mut String, names: &Names, navigation: &NavigationPrope
         [navigation.description.clone().unwrap_or_default(), "With `$expand`".to_owned()];
     push_doc(out, "  ", sentences);
     let _ = writeln!(out, "  {}?: {ty};", member(&navigation.name));
-}
-
-/// What is to be known of a property besides its type.
-pub(super) fn facts(property: &Property) -> Vec<String> {
-    let mut facts: Vec<String> = property.description.clone().into_iter().collect();
-    let units = match property.ty {
-        PropertyType::Primitive(PrimitiveType::Binary) => "byte",
-        _ => "character",
-    };
-    facts.extend(
-        property.max_length.map(|length| {
-            format!("At most {length} {units}{}", if length == 1 { "" } else { "s" })
-        }),
-    );
-    if let (Some(precision), Some(scale)) = (property.precision, property.scale) {
-        facts.push(format!("{precision} digits, {scale} of them after the point"));
-    }
-    match (&property.minimum, &property.maximum) {
-        (Some(least), Some(greatest)) => facts.push(format!("From {least} to {greatest}")),
-        (Some(least), None) => facts.push(format!("At least {least}")),
-        (None, Some(greatest)) => facts.push(format!("At most {greatest}")),
-        (None, None) => {}
-    }
-    facts.extend(property.pattern.as_ref().map(|pattern| format!("Matches `{pattern}`")));
-    facts.extend(
-        property.default_value.as_ref().map(|value| format!("`{value}` where it is left out")),
-    );
-    facts.extend(property.on_request.then(|| "Only where `$select` names it".to_owned()));
-    facts.extend(property.facet.then(|| "A facet: lists are narrowed by its values".to_owned()));
-    facts.extend(
-        property.read_permission.as_ref().map(|name| format!("Only for those with `{name}`")),
-    );
-    facts
 }
 
 /// The type of a key: of its one property, or an object of several.

@@ -17,6 +17,8 @@
 //! A property that takes a permission to be read is optional: who lacks it doesn't know of it. So is
 //! one that is returned only on request. The same model gives the same text, so that it can lie under version control.
 
+mod aliases;
+mod comment;
 mod entity;
 mod names;
 mod operations;
@@ -28,6 +30,7 @@ use std::fmt::Write as _;
 use crate::csdl::visible;
 use crate::model::{EntitySet, Schema};
 
+use comment::push_doc;
 use names::Names;
 
 /// What is the same for every service.
@@ -105,7 +108,7 @@ pub fn write_typescript(schema: &dyn Schema) -> String {
         "// The types of the entity sets of `{namespace}`. Written from its metadata: change \
          nothing here, write it anew.\n"
     );
-    values::push_aliases(&mut out, schema);
+    aliases::push(&mut out, schema);
     out.push_str(SHARED);
     for enum_type in visible::enums(schema) {
         values::push_enum(&mut out, &names, enum_type);
@@ -146,18 +149,4 @@ fn push_set(out: &mut String, schema: &dyn Schema, names: &Names, set: &EntitySe
         shapes.property,
         shapes.navigation,
     );
-}
-
-/// A comment of these sentences; nothing without one.
-fn push_doc(out: &mut String, indent: &str, sentences: impl IntoIterator<Item = String>) {
-    let sentences = sentences.into_iter().map(|sentence| {
-        // What would end the comment, or the line.
-        let words: Vec<&str> = sentence.split_whitespace().collect();
-        let sentence = words.join(" ").replace("*/", "*\\/");
-        if sentence.ends_with(['.', '!', '?']) { sentence } else { format!("{sentence}.") }
-    });
-    let sentences: Vec<String> = sentences.filter(|sentence| sentence != ".").collect();
-    if !sentences.is_empty() {
-        let _ = writeln!(out, "{indent}/** {} */", sentences.join(" "));
-    }
 }

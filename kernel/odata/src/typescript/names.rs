@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::csdl::visible;
 use crate::model::{EnumType, Schema, TypeIndex};
 
-use super::values;
+use super::aliases::ALIASES;
 
 /// The names of what is written for an entity type.
 pub(super) struct Shapes {
@@ -26,7 +26,7 @@ impl Names {
     /// Chooses the names. Those of entities and enumerations come first, so that a longer one
     /// that is made of another gives way to it.
     pub(super) fn of(schema: &dyn Schema, taken: &[&str]) -> Self {
-        let aliases = values::ALIASES.iter().map(|(_, name, _, _)| *name);
+        let aliases = ALIASES.iter().map(|(_, name, _, _)| *name);
         let mut used: BTreeSet<String> =
             taken.iter().copied().chain(aliases).map(str::to_owned).collect();
         let mut choose = |name: String| {

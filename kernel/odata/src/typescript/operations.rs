@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use crate::csdl::visible;
 use crate::model::{Operation, OperationKind, Schema};
 
+use super::comment::push_doc;
 use super::names::{Names, member, text};
-use super::{push_doc, values};
+use super::values;
 
 /// The operations by their qualified names; those that share a name are alternatives.
 pub(super) fn push(out: &mut String, schema: &dyn Schema, names: &Names) {

@@ -10,9 +10,9 @@ use crate::model::{
     NavigationProperty, Property, PropertyIndex, RelatedWrites, Schema, TypeIndex, related_writes,
 };
 
-use super::entity::facts;
+use super::comment::push_doc;
 use super::names::{Names, member, union_of};
-use super::{push_doc, values};
+use super::values;
 
 /// The shape of a new entity.
 pub(super) fn push_create(
@@ -145,7 +145,7 @@ fn field(name: &str, ty: &str) -> String {
 
 fn line(schema: &dyn Schema, names: &Names, property: &Property, optional: bool) -> String {
     let mut line = String::new();
-    push_doc(&mut line, "  ", facts(property));
+    push_doc(&mut line, "  ", values::facts(property));
     let optional = if optional { "?" } else { "" };
     let (name, ty) = (member(&property.name), values::of_property(schema, names, property));
     let _ = writeln!(line, "  {name}{optional}: {ty};");

@@ -1,77 +1,12 @@
-//! Values: primitive types, enumerations, collections, null.
+//! Values: primitive types, enumerations, collections, null; and what is to be known of them besides.
 
 use std::fmt::Write as _;
 
-use crate::csdl::visible;
 use crate::model::{EnumType, OperationType, PrimitiveType, Property, PropertyType, Schema};
 
+use super::aliases::alias;
+use super::comment::push_doc;
 use super::names::{Names, text, union_of};
-use super::push_doc;
-
-/// The primitive types that JSON has no type for: the name, the type in JSON, and what it is.
-pub(super) const ALIASES: [(PrimitiveType, &str, &str, &str); 9] = [
-    (PrimitiveType::Binary, "Binary", "string", "Bytes in base64url"),
-    (PrimitiveType::Date, "DateOnly", "string", "A day, such as `2026-11-20`"),
-    (
-        PrimitiveType::DateTimeOffset,
-        "DateTimeOffset",
-        "string",
-        "A moment, such as `2026-11-20T12:00:00Z`",
-    ),
-    (
-        PrimitiveType::Decimal,
-        "Decimal",
-        "number",
-        "An exact number; JavaScript keeps 15 of its digits. With `IEEE754Compatible=true` it is a text",
-    ),
-    (PrimitiveType::Duration, "Duration", "string", "A length of time, such as `PT1H30M`"),
-    (
-        PrimitiveType::Guid,
-        "Guid",
-        "string",
-        "An identifier, such as `01234567-89ab-cdef-0123-456789abcdef`; in addresses and filters \
-         without quotes",
-    ),
-    (
-        PrimitiveType::Int64,
-        "Int64",
-        "number",
-        "A whole number; JavaScript keeps 15 of its digits. With `IEEE754Compatible=true` it is a text",
-    ),
-    (PrimitiveType::Stream, "Stream", "never", "Bytes that are read and written on their own"),
-    (PrimitiveType::TimeOfDay, "TimeOfDay", "string", "A time of day, such as `18:30:00`"),
-];
-
-fn alias(primitive: PrimitiveType) -> Option<&'static str> {
-    ALIASES.iter().find(|(known, ..)| *known == primitive).map(|(_, name, ..)| *name)
-}
-
-/// The aliases that the service's entities and operations need.
-pub(super) fn push_aliases(out: &mut String, schema: &dyn Schema) {
-    let mut used = Vec::new();
-    let mut add = |ty: PropertyType| match ty {
-        PropertyType::Primitive(primitive) => used.push(primitive),
-        PropertyType::Enum(_) | PropertyType::Untyped => {}
-    };
-    for (index, _) in visible::types(schema) {
-        schema.properties(index).iter().for_each(|(_, property)| add(property.ty));
-    }
-    for operation in visible::operations(schema) {
-        let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
-        for ty in parameters.chain(operation.returns.as_ref()) {
-            if let OperationType::Value { ty, .. } = ty {
-                add(*ty);
-            }
-        }
-    }
-    for (primitive, name, json, description) in ALIASES {
-        if used.contains(&primitive) {
-            out.push('\n');
-            push_doc(out, "", [description.to_owned()]);
-            let _ = writeln!(out, "export type {name} = {json};");
-        }
-    }
-}
 
 /// An enumeration. Members of one with flags can stand together, with commas between.
 pub(super) fn push_enum(out: &mut String, names: &Names, enum_type: &EnumType) {
@@ -90,6 +25,39 @@ pub(super) fn push_enum(out: &mut String, names: &Names, enum_type: &EnumType) {
 pub(super) fn of_property(schema: &dyn Schema, names: &Names, property: &Property) -> String {
     let one = allowed(property).unwrap_or_else(|| of(schema, names, property.ty));
     with_null(one, property.collection, property.nullable)
+}
+
+/// What is to be known of a property besides its type.
+pub(super) fn facts(property: &Property) -> Vec<String> {
+    let mut facts: Vec<String> = property.description.clone().into_iter().collect();
+    let units = match property.ty {
+        PropertyType::Primitive(PrimitiveType::Binary) => "byte",
+        _ => "character",
+    };
+    facts.extend(
+        property.max_length.map(|length| {
+            format!("At most {length} {units}{}", if length == 1 { "" } else { "s" })
+        }),
+    );
+    if let (Some(precision), Some(scale)) = (property.precision, property.scale) {
+        facts.push(format!("{precision} digits, {scale} of them after the point"));
+    }
+    match (&property.minimum, &property.maximum) {
+        (Some(least), Some(greatest)) => facts.push(format!("From {least} to {greatest}")),
+        (Some(least), None) => facts.push(format!("At least {least}")),
+        (None, Some(greatest)) => facts.push(format!("At most {greatest}")),
+        (None, None) => {}
+    }
+    facts.extend(property.pattern.as_ref().map(|pattern| format!("Matches `{pattern}`")));
+    facts.extend(
+        property.default_value.as_ref().map(|value| format!("`{value}` where it is left out")),
+    );
+    facts.extend(property.on_request.then(|| "Only where `$select` names it".to_owned()));
+    facts.extend(property.facet.then(|| "A facet: lists are narrowed by its values".to_owned()));
+    facts.extend(
+        property.read_permission.as_ref().map(|name| format!("Only for those with `{name}`")),
+    );
+    facts
 }
 
 /// The only values that a property can have, if these are known.
