@@ -7,6 +7,7 @@ mod crate_docs;
 mod excerpts;
 mod features;
 mod files;
+mod finding;
 mod licences;
 mod links;
 mod portability;
@@ -15,29 +16,10 @@ mod snapshots;
 mod spdx;
 mod tiers;
 
-use std::fmt;
-
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
-/// Something that goes against a convention.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Finding {
-    place: String,
-    message: String,
-}
-
-impl Finding {
-    fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { place: place.into(), message: message.into() }
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.place, self.message)
-    }
-}
+use finding::Finding;
 
 /// A lock file that doesn't fit the manifests is a finding: it says nothing against the other checks.
 fn licences_of(workspace: &Workspace) -> Vec<Finding> {

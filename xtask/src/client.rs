@@ -1,7 +1,4 @@
-//! The web client, built before the program that carries it.
-//!
-//! `svc-web` puts the folder into the program that [`VARIABLE`] names. Every cargo that a chore starts is
-//! told of it once it is built, so that all of them build the same.
+//! The web client, built before the program that carries it: [`mod@crate::cargo`] tells each build of it.
 
 use std::fs;
 use std::path::Path;
@@ -17,9 +14,6 @@ const FOLDER: &str = "web";
 /// The folders whose packages it is built of.
 const INSTALLED: [&str; 2] = ["shell", FOLDER];
 
-/// The variable by which the build of `svc-web` is told where the client is.
-pub(crate) const VARIABLE: &str = "SVC_WEB_CLIENT";
-
 /// Builds the client, with the packages that its lock files name.
 pub(crate) fn build(workspace: &Workspace) -> Result<()> {
     prerequisites::ensure_node(workspace)?;
@@ -29,12 +23,6 @@ pub(crate) fn build(workspace: &Workspace) -> Result<()> {
         }
     }
     process::run(process::command("npm", &workspace.path(FOLDER)).args(["run", "build"]))
-}
-
-/// The folder of the built client; none before it is built.
-pub(crate) fn built(root: &Path) -> Option<std::path::PathBuf> {
-    let folder = root.join(FOLDER).join("dist");
-    folder.join("index.html").is_file().then_some(folder)
 }
 
 /// Whether npm installed what the lock file names as it is now.

@@ -6,10 +6,11 @@
 //! - `check` runs the project's own conventions alone, in a second or two.
 //! - `postgres` starts a PostgreSQL server for tests in the background.
 //!
-//! Each chore is a module. They share [`process`] (starting programs), [`workspace`] (what cargo knows)
-//! and [`failure`] (the one error).
+//! Each chore is a module. They share [`process`] (starting programs), [`mod@cargo`] (starting that one),
+//! [`workspace`] (what cargo knows) and [`failure`] (the one error).
 
 mod build;
+mod cargo;
 mod check;
 mod client;
 mod dev;

@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::client;
 use crate::failure::{Failure, Result};
 
 /// A command without the variables that `cargo run` sets for xtask itself.
@@ -21,15 +20,6 @@ pub(crate) fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
         }
     }
     command
-}
-
-/// The cargo that started this chore, told of the web client where that is built.
-pub(crate) fn cargo(folder: &Path) -> Command {
-    let mut cargo = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), folder);
-    if let Some(client) = client::built(folder) {
-        cargo.env(client::VARIABLE, client);
-    }
-    cargo
 }
 
 /// Runs the command with the terminal's input and output, and fails when it does.

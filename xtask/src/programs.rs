@@ -1,6 +1,7 @@
 //! The test programs: built in one call of cargo, run one after the other.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -8,11 +9,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::build::{self, Built};
+use crate::cargo;
 use crate::failure::{Failure, Result};
 use crate::process;
 use crate::selection::SHOP;
 use crate::steps::FEATURES;
-use crate::test;
 use crate::workspace::{Package, Workspace};
 
 /// What cargo built: test programs, and the program that end-to-end tests drive.
@@ -59,7 +60,7 @@ impl Programs {
     /// Builds the test programs of these crates, or of all when none is named, and lints them. What
     /// doesn't compile keeps none of the others from being built.
     pub(crate) fn build(workspace: &Workspace, packages: &[String]) -> Result<Self> {
-        let mut cargo = process::cargo(&workspace.root);
+        let mut cargo = cargo::command(&workspace.root);
         cargo.args(["test", "--no-run", "--no-fail-fast"]);
         if packages.is_empty() {
             // Without doc tests, which are a step of their own.
@@ -68,7 +69,7 @@ impl Programs {
             let selected = packages.iter().map(String::as_str).chain([FEATURES]);
             cargo.args(selected.flat_map(|name| ["--package", name]));
         }
-        test::configure(&mut cargo);
+        configure(&mut cargo);
         build::lint(&mut cargo, &workspace.root)?;
         Ok(Self::among(build::run(&mut cargo)?))
     }
@@ -134,6 +135,17 @@ impl Programs {
             Some(failure) => Err(failure),
             None => Ok(std::mem::take(&mut *lock(&tally))),
         }
+    }
+}
+
+/// Sets what holds for every cargo and every test program of a test run.
+pub(crate) fn configure(command: &mut Command) {
+    // A snapshot that differs is a failure, never a file that is quietly renewed.
+    command.env("INSTA_UPDATE", "no").env_remove("INSTA_FORCE_PASS");
+    // A fresh machine gains nothing from these and pays in time and disk. A developer's machine keeps
+    // its own, because other values would rebuild everything.
+    if env::var_os("CI").is_some_and(|value| !value.is_empty()) {
+        command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
     }
 }
 

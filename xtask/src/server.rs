@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::cargo;
 use crate::client;
 use crate::failure::{Failure, Result};
 use crate::process;
@@ -44,7 +45,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 
 /// Builds the shop and gives the path of its program.
 pub(crate) fn build(root: &Path, is_released: bool) -> Result<PathBuf> {
-    let mut cargo = process::cargo(root);
+    let mut cargo = cargo::command(root);
     // The program alone, with the features of the whole workspace: nothing is compiled anew for it.
     cargo.args(["build", "--package", SHOP, "--package", FEATURES, "--bin", SHOP]);
     cargo.args(["--message-format", "json-render-diagnostics"]);

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::build;
+use crate::cargo;
 use crate::check;
 use crate::client;
 use crate::end_to_end;
@@ -23,7 +24,7 @@ use crate::failure::{Failure, Result};
 use crate::postgres::{self, TestServer};
 use crate::prerequisites;
 use crate::process;
-use crate::programs::{Programs, Repeat, Tally};
+use crate::programs::{Programs, Repeat, Tally, configure};
 use crate::request::{self, Request};
 use crate::selection;
 use crate::server;
@@ -213,7 +214,7 @@ impl Lane<'_> {
     }
 
     fn cargo(&mut self, call: &CargoCall) -> Result<()> {
-        let mut cargo = process::cargo(&self.workspace.root);
+        let mut cargo = cargo::command(&self.workspace.root);
         cargo.args(&call.arguments).envs(call.variables.iter().copied());
         if call.needs_postgres {
             cargo.env(postgres::VARIABLE, self.postgres()?);
@@ -336,17 +337,6 @@ impl Times {
     fn store(&self, workspace: &Workspace) {
         let text = serde_json::json!(self.0).to_string();
         let _ = fs::write(logs(workspace).join("times.json"), text);
-    }
-}
-
-/// Sets what holds for every cargo and every test program of a test run.
-pub(crate) fn configure(command: &mut Command) {
-    // A snapshot that differs is a failure, never a file that is quietly renewed.
-    command.env("INSTA_UPDATE", "no").env_remove("INSTA_FORCE_PASS");
-    // A fresh machine gains nothing from these and pays in time and disk. A developer's machine keeps
-    // its own, because other values would rebuild everything.
-    if env::var_os("CI").is_some_and(|value| !value.is_empty()) {
-        command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::cargo;
 use crate::failure::{Failure, Result};
 use crate::process;
 
@@ -45,7 +46,7 @@ pub(crate) struct Dependency {
 impl Workspace {
     /// Asks cargo about the workspace around the current folder.
     pub(crate) fn load() -> Result<Self> {
-        let mut cargo = process::cargo(Path::new("."));
+        let mut cargo = cargo::command(Path::new("."));
         cargo.args(["metadata", "--no-deps", "--format-version", "1"]);
         Self::from_metadata(&parse_metadata(&process::capture(&mut cargo)?)?)
     }

@@ -1,7 +1,7 @@
 //! Every crate says what it is: in a `README.md`, or in the docs of the crate itself.
 
-use super::Finding;
 use super::files::File;
+use super::finding::Finding;
 use crate::workspace::Package;
 
 /// The fewest lines in which that can be said.

@@ -1,8 +1,8 @@
 //! Code in a text is what the code says: a fenced block behind `<!-- from: examples/lending/src/main.rs -->` stands in that
 //! file, line for line, however it is indented. `// …` stands for lines that are left out.
 
-use super::Finding;
 use super::files::File;
+use super::finding::Finding;
 
 /// Finds the blocks that say something else than their file.
 pub(super) fn check(files: &[File]) -> Vec<Finding> {

@@ -3,8 +3,8 @@
 //! What it leaves out would get other features when one crate is built than when all are, and be compiled
 //! twice.
 
-use super::Finding;
 use super::files::File;
+use super::finding::Finding;
 
 const WORKSPACE: &str = "Cargo.toml";
 const FEATURES: &str = "xtask/features/Cargo.toml";

@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
-use super::{Finding, spdx};
+use super::finding::Finding;
+use super::spdx;
+use crate::cargo;
 use crate::failure::Result;
 use crate::process;
 use crate::workspace::{list, parse_metadata, text};
@@ -42,7 +44,7 @@ pub(super) struct ThirdParty {
 
 /// All packages of the lock file that aren't our own.
 pub(super) fn dependencies(root: &Path) -> Result<Vec<ThirdParty>> {
-    let mut cargo = process::cargo(root);
+    let mut cargo = cargo::command(root);
     cargo.args(["metadata", "--format-version", "1", "--locked"]);
     let metadata = parse_metadata(&process::capture(&mut cargo)?)?;
     list(&metadata, "packages")?

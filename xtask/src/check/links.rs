@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use super::Finding;
 use super::files::File;
+use super::finding::Finding;
 
 /// Finds the links that lead nowhere.
 pub(super) fn check(files: &[File]) -> Vec<Finding> {

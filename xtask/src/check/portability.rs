@@ -1,8 +1,8 @@
 //! Nothing in the project depends on the machine that it was written on: no path into somebody's
 //! folders, no package from anywhere but the public registries.
 
-use super::Finding;
 use super::files::File;
+use super::finding::Finding;
 
 /// Folders at the root of a disk where people and machines keep their own things.
 const PRIVATE_FOLDERS: [&str; 4] = ["work", "root", "home", "Users"];

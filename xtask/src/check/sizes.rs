@@ -1,7 +1,7 @@
 //! Files stay small enough to be read.
 
-use super::Finding;
 use super::files::File;
+use super::finding::Finding;
 
 /// The most lines that a source file has.
 const LONGEST_SOURCE: usize = 600;

@@ -5,8 +5,8 @@
 //! several snapshots under made-up names gives them as suffixes (`it__set__reads@empty.snap`), so
 //! that the function's name remains.
 
-use super::Finding;
 use super::files::File;
+use super::finding::Finding;
 
 /// Finds the snapshots that nobody looks at, and those that wait for a decision.
 pub(super) fn check(files: &[File]) -> Vec<Finding> {

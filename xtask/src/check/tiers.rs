@@ -4,7 +4,7 @@
 //! module, and modules don't know each other: they share a tier. `svc-testing` is different in that
 //! every crate's tests may use it, and nothing that ships may: only the facade passes it on.
 
-use super::Finding;
+use super::finding::Finding;
 use crate::workspace::Package;
 
 /// The tiers from below; a folder, or each folder in it.
