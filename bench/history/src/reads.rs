@@ -5,7 +5,7 @@ use std::time::Duration;
 use svc_testing::{Backend, Client};
 
 use crate::items::{change, make, start};
-use crate::{ROUNDS, per_second, report};
+use crate::rounds::{ROUNDS, per_second, report};
 
 /// Entries of the record that has many.
 const MANY: u32 = 10_000;

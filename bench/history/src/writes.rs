@@ -6,7 +6,7 @@ use svc_data::Context;
 use svc_testing::{Backend, Person, TestApp};
 
 use crate::items::{change, make, start};
-use crate::{ROUNDS, per_second, report};
+use crate::rounds::{ROUNDS, per_second, report};
 
 pub(crate) async fn measure(backend: Backend, round: Duration) {
     println!("{backend:?}: changes over OData with history, beside without it");

@@ -9,7 +9,7 @@ use svc_testing::{Backend, Person, TestApp, organisation, sqlite_writer};
 use uuid::Uuid;
 
 use crate::items::{item, start};
-use crate::report;
+use crate::report::report;
 
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(1_500);

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::items::{API_KEY, item, start};
 use crate::load::{Load, measure_from_another_process};
-use crate::report;
+use crate::report::report;
 
 const ROUNDS: usize = 7;
 

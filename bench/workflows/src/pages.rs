@@ -5,7 +5,7 @@ use std::time::Duration;
 use svc_testing::{Backend, Client};
 
 use crate::orders::{clerk, fill, start};
-use crate::{ROUNDS, median, millis, ratio};
+use crate::rounds::{ROUNDS, median, millis, ratio};
 
 const RECORDS: u64 = 100_000;
 

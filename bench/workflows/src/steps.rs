@@ -6,7 +6,7 @@ use serde_json::json;
 use svc_testing::Backend;
 
 use crate::orders::{clerk, start, submitted, take};
-use crate::{ROUNDS, median, ratio};
+use crate::rounds::{ROUNDS, median, ratio};
 
 const ROUND: Duration = Duration::from_millis(1_500);
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use svc_testing::{Backend, Client};
 
-use crate::millis;
 use crate::orders::{clerk, fill, start};
+use crate::rounds::millis;
 
 const RECORDS: u64 = 1_000_000;
 
