@@ -1,17 +1,55 @@
-//! The table of what happened.
+//! The table of what happened, and the handler that keeps it there.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use sea_orm::{QueryResult, Value};
+use serde::{Deserialize, Serialize};
 use svc_core::{Error, OrganisationId, Result};
 use svc_data::UnitOfWork;
 use svc_database::{Database, database_error};
+use svc_events::{Handler, Message, Payload, RecordChange};
 use uuid::Uuid;
 
-use crate::tell::Happening;
+use crate::tell::LiveTold;
+
+/// The topic by which nodes tell each other that something happened.
+pub(crate) const WAKE_TOPIC: &str = "live";
 
 /// Rows of one statement that stores.
 const ROWS: usize = 100;
+
+/// Something that happened, as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Happening {
+    Change(RecordChange),
+    Told(LiveTold),
+}
+
+/// Numbers what happened and keeps it.
+pub(crate) struct Logging;
+
+#[async_trait]
+impl Handler for Logging {
+    async fn handle(&self, uow: &UnitOfWork, messages: &[Message]) -> Result<()> {
+        let mut of: BTreeMap<Option<OrganisationId>, Vec<Happening>> = BTreeMap::new();
+        for message in messages {
+            let happening = match &message.payload {
+                Payload::Change(change) => Happening::Change(change.clone()),
+                Payload::Domain(_) => Happening::Told(message.data()?),
+                Payload::Application(_) => continue,
+            };
+            of.entry(message.organisation).or_default().push(happening);
+        }
+        for (organisation, happenings) in of {
+            store(uow, organisation, &happenings).await?;
+        }
+        uow.wake_after_commit(WAKE_TOPIC);
+        Ok(())
+    }
+}
 
 /// Something that happened, with its number.
 #[derive(Debug)]

@@ -7,9 +7,10 @@ use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Sets, Subscription};
 use svc_http::HttpRegistry as _;
 
+use crate::log::Logging;
 use crate::node::{Live, LiveWorker};
 use crate::settings::LiveSettings;
-use crate::tell::{LiveTold, Logging, MARK};
+use crate::tell::{LiveTold, MARK};
 use crate::topics::{Declared, LiveTopic};
 use crate::{api, errors, kinds};
 

@@ -16,12 +16,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::errors::TOO_MANY_STREAMS;
-use crate::log::{self, Entry};
+use crate::log::{self, Entry, WAKE_TOPIC};
 use crate::settings::LiveSettings;
 use crate::topics::Declared;
-
-/// The topic by which nodes tell each other that something happened.
-pub(crate) const WAKE_TOPIC: &str = "live";
 
 /// How long a wake-up that was lost may keep the worker waiting.
 const POLL: Duration = Duration::from_secs(5);
@@ -257,7 +254,8 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::tell::{Happening, LiveTold};
+    use crate::log::Happening;
+    use crate::tell::LiveTold;
 
     fn entry(position: i64, bytes: usize) -> Arc<Entry> {
         let told = LiveTold { topic: "t".to_owned(), key: String::new(), data: Value::Null };

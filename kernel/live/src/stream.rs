@@ -26,9 +26,9 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::log::Entry;
+use crate::log::{Entry, Happening};
 use crate::node::{Live, Place};
-use crate::tell::{Happening, LiveTold};
+use crate::tell::LiveTold;
 use crate::topics::Wanted;
 
 /// How long a stream is silent at most, so that nothing between takes it for dead.

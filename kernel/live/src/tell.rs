@@ -1,17 +1,11 @@
 //! How something comes to be told.
 
-use std::collections::BTreeMap;
-
-use async_trait::async_trait;
 use sea_orm::EntityTrait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use svc_core::{OrganisationId, Result};
+use svc_core::Result;
 use svc_data::{EntitySet, EntitySetBuilder, UnitOfWork};
-use svc_events::{Handler, Message, Payload, Publish as _, RecordChange};
-
-use crate::log;
-use crate::node::WAKE_TOPIC;
+use svc_events::Publish as _;
 
 /// Marks sets whose changes are told.
 pub(crate) const MARK: &str = "live";
@@ -62,36 +56,5 @@ pub trait Tell {
 impl Tell for UnitOfWork {
     fn tell_live(&self, topic: &str, key: impl ToString, data: Json) -> Result<()> {
         self.raise_domain(LiveTold { topic: topic.to_owned(), key: key.to_string(), data })
-    }
-}
-
-/// Something that happened, as it is kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Happening {
-    Change(RecordChange),
-    Told(LiveTold),
-}
-
-/// Numbers what happened and keeps it.
-pub(crate) struct Logging;
-
-#[async_trait]
-impl Handler for Logging {
-    async fn handle(&self, uow: &UnitOfWork, messages: &[Message]) -> Result<()> {
-        let mut of: BTreeMap<Option<OrganisationId>, Vec<Happening>> = BTreeMap::new();
-        for message in messages {
-            let happening = match &message.payload {
-                Payload::Change(change) => Happening::Change(change.clone()),
-                Payload::Domain(_) => Happening::Told(message.data()?),
-                Payload::Application(_) => continue,
-            };
-            of.entry(message.organisation).or_default().push(happening);
-        }
-        for (organisation, happenings) in of {
-            log::store(uow, organisation, &happenings).await?;
-        }
-        uow.wake_after_commit(WAKE_TOPIC);
-        Ok(())
     }
 }
