@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use svc_core::{App, Result};
 
-use crate::outbox::{Outbox, Selection};
+use crate::dead_letter::Selection;
+use crate::outbox::Outbox;
 
 /// How many are listed.
 const LISTED: u32 = 100;

@@ -105,6 +105,7 @@
 mod capture;
 mod catalogue;
 mod command;
+mod dead_letter;
 mod handling;
 pub mod kinds;
 mod message;
@@ -119,9 +120,10 @@ mod subscription;
 mod worker;
 
 pub use catalogue::{EventInfo, EventKind, Events};
+pub use dead_letter::{DeadLetter, DeadLetterPage, Selection};
 pub use message::{Handler, Message, Payload, RecordChange};
 pub use module::{EventsModule, provide_events};
-pub use outbox::{DeadLetter, DeadLetterPage, HandlerStatistics, Outbox, Selection, Statistics};
+pub use outbox::{HandlerStatistics, Outbox, Statistics};
 pub use publish::Publish;
 pub use registration::{EventBuilder, EventsRegistry};
 pub use settings::EventsSettings;

@@ -6,8 +6,8 @@ use svc_database::{Database, database_error};
 use uuid::Uuid;
 
 use super::{count, from_us, message};
+use crate::dead_letter::{DeadLetter, Selection};
 use crate::message::Message;
-use crate::outbox::{DeadLetter, Selection};
 
 /// Waiting messages of one handler are counted up to here.
 pub(crate) const COUNTED_AT_MOST: i64 = 10_000;
