@@ -97,6 +97,7 @@ mod reader;
 mod reference;
 mod scalars;
 mod secret;
+mod source;
 mod tree;
 pub mod units;
 mod web_url;
@@ -111,7 +112,7 @@ pub use problem::{SettingProblem, SettingsError};
 pub use reader::Reader;
 pub use reference::render_reference;
 pub use secret::{ConnectionString, Secret};
-pub use tree::Source;
+pub use source::Source;
 pub use web_url::{WebUrl, WebUrlError};
 
 #[doc(hidden)]

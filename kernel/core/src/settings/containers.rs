@@ -6,7 +6,8 @@ use super::declare::{FieldDescription, SettingType};
 use super::given::Given;
 use super::problem::SettingProblem;
 use super::reader::Reader;
-use super::tree::{Content, Entry, Node, Source, same_key};
+use super::source::Source;
+use super::tree::{Content, Entry, Node, same_key};
 
 impl<T: SettingType> SettingType for Option<T> {
     type Element = T::Element;

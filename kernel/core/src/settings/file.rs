@@ -9,7 +9,8 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::problem::SettingProblem;
-use super::tree::{Content, Entry, Node, Scalar, Source, same_key};
+use super::source::Source;
+use super::tree::{Content, Entry, Node, Scalar, same_key};
 
 /// Reads the file at `path`, which messages call `name`; none when there is no such file.
 pub(super) fn read(

@@ -1,6 +1,7 @@
 //! What all sources together gave for one key.
 
-use super::tree::{Content, Node, Scalar, Source, same_key};
+use super::source::Source;
+use super::tree::{Content, Node, Scalar, same_key};
 
 /// What the sources gave for one key, the winning one last; the default is not among them.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::file;
 use super::problem::SettingProblem;
-use super::tree::{Conflict, Node, Source};
+use super::source::Source;
+use super::tree::{Conflict, Node};
 
 /// The file that is read when nothing else is named.
 const DEFAULT_FILE: &str = "svc.toml";

@@ -3,7 +3,7 @@
 use crate::nearest::nearest;
 use std::fmt;
 
-use super::tree::Source;
+use super::source::Source;
 
 /// Longest part of a value that a message shows, in characters.
 const SHOWN_VALUE_LENGTH: usize = 80;

@@ -5,7 +5,8 @@ use super::declare::SettingType;
 use super::effective::Effective;
 use super::given::Given;
 use super::problem::{MASK, SettingProblem, suggestion};
-use super::tree::{Content, Node, Scalar, Source};
+use super::source::Source;
+use super::tree::{Content, Node, Scalar};
 
 /// Reads the fields of a section: knows which key it is at, and keeps problems and values.
 #[derive(Debug, Default)]
