@@ -15,11 +15,8 @@ use uuid::Uuid;
 use crate::enqueuer::Enqueuer;
 use crate::job::{Job, JobId};
 use crate::registration::{JobKind, unserialisable};
-use crate::service::Jobs;
+use crate::service::{Jobs, TOPIC};
 use crate::store::{TWIN, micros};
-
-/// Calls the nodes that run jobs.
-pub(crate) const TOPIC: &str = "jobs";
 
 /// The most bytes of a job's data as JSON.
 const MAX_PAYLOAD: usize = 1024 * 1024;

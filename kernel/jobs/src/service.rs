@@ -6,7 +6,6 @@ use svc_data::Context;
 use svc_database::{Database, column};
 
 use crate::counters::KindCounters;
-use crate::enqueue::TOPIC;
 use crate::errors;
 use crate::job::{JobId, JobState};
 use crate::registration::JobCatalogue;
@@ -14,6 +13,9 @@ use crate::status::{
     COLUMNS, Cancellation, JobCount, JobFilter, JobPage, JobStatus, ScheduleStatus, read_status,
 };
 use crate::store::{Store, moment};
+
+/// Calls the nodes that run jobs.
+pub(crate) const TOPIC: &str = "jobs";
 
 /// Calls the nodes that run jobs to look who was cancelled.
 pub(crate) const CANCEL_TOPIC: &str = "jobs.cancel";

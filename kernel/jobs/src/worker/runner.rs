@@ -22,14 +22,13 @@ use super::attempt::{Ended, How, attempt};
 use super::settlement::{Attempted, Verdict, hand_back};
 use crate::context::{JobContext, RunningJob};
 use crate::counters::Counted;
-use crate::enqueue::TOPIC;
 use crate::error::JobError;
 use crate::fence::LeaseFence;
 use crate::interrupt::{Grace, Interrupt, Reason};
 use crate::job::JobState;
 use crate::progress::ProgressCell;
 use crate::registration::JobKind;
-use crate::service::{CANCEL_TOPIC, Jobs, PROGRESS_TOPIC};
+use crate::service::{CANCEL_TOPIC, Jobs, PROGRESS_TOPIC, TOPIC};
 use crate::settings::JobsSettings;
 use crate::store::{CLEAN_BATCH, Claim, Claimed, Lease, Renewed, Settled, Settlement, moment};
 
