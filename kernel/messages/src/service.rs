@@ -12,7 +12,7 @@ use svc_settings::ApplicationSettings;
 use crate::browser::BrowserTexts;
 use crate::format::{CONVENTIONS, Conventions, equip};
 use crate::language::{Language, look_up, ranges};
-use crate::module::{INTERFACE_LANGUAGE, LanguagesSettings};
+use crate::settings::{INTERFACE_LANGUAGE, LanguagesSettings};
 use crate::source::{Source, messages};
 use crate::texts::{Texts, Translation};
 
