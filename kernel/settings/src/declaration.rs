@@ -7,7 +7,8 @@ use std::ops::RangeInclusive;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::service::MANAGE_SETTINGS;
+/// The permission to see and change those settings of an organisation that name no other.
+pub const MANAGE_SETTINGS: &str = "Settings.Manage";
 
 /// Characters of a refused value that a message shows.
 const SHOWN: usize = 80;

@@ -9,10 +9,9 @@ mod service;
 mod values;
 
 pub use declaration::{
-    ApplicationSetting, ApplicationSettingProblem, ApplicationSettingType, SettingScope,
+    ApplicationSetting, ApplicationSettingProblem, ApplicationSettingType, MANAGE_SETTINGS,
+    SettingScope,
 };
 pub use module::{SettingsModule, SettingsRegistry};
 pub use profiles::{Expected, Profile, ProfileSettings, Profiles};
-pub use service::{
-    ApplicationSettingChanged, ApplicationSettings, MANAGE_SETTINGS, SettingInForce,
-};
+pub use service::{ApplicationSettingChanged, ApplicationSettings, SettingInForce};

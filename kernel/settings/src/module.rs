@@ -6,9 +6,9 @@ use svc_data::DataRegistry as _;
 use svc_database::Migration;
 use svc_events::EventsRegistry as _;
 
-use crate::declaration::{ApplicationSetting, SettingScope};
+use crate::declaration::{ApplicationSetting, MANAGE_SETTINGS, SettingScope};
 use crate::profiles::{ProfileSettings, Profiles};
-use crate::service::{ApplicationSettingChanged, ApplicationSettings, MANAGE_SETTINGS};
+use crate::service::{ApplicationSettingChanged, ApplicationSettings};
 use crate::{document, kinds, values};
 
 const MIGRATIONS: [Migration; 1] =

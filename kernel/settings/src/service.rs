@@ -15,9 +15,6 @@ use uuid::Uuid;
 use crate::declaration::{ApplicationSetting, SettingScope};
 use crate::values::{self, Values};
 
-/// The permission to see and change those settings of an organisation that name no other.
-pub const MANAGE_SETTINGS: &str = "Settings.Manage";
-
 /// How long a node trusts what it has read.
 const LIFE: Duration = Duration::from_secs(30);
 
