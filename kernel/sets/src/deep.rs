@@ -16,43 +16,11 @@ use svc_core::{Error, ErrorKind, Result};
 use svc_data::{Context, Expected, NewValues, Record, UnitOfWork};
 use svc_odata::model::{NavigationIndex, SetIndex};
 
+use super::entity_input::{EntityInput, RelatedInput, Relating};
 use super::model::Sets;
 use super::served::Link;
 use super::source::Source;
-use super::write::{EntityValues, Verb, is_settable, new_values};
-
-/// What is written of an entity: values of its properties, and what it is related to.
-#[derive(Clone, Debug, Default)]
-pub struct EntityInput {
-    /// The values.
-    pub properties: EntityValues,
-    /// The related entities.
-    pub related: Vec<(NavigationIndex, Relating)>,
-}
-
-/// What a navigation property shall lead to.
-#[derive(Clone, Debug)]
-pub enum Relating {
-    /// Nowhere.
-    Nothing,
-    /// To these; one at most, where it leads to one.
-    Entities(Vec<RelatedInput>),
-}
-
-/// An entity that another is related to.
-#[derive(Clone, Debug)]
-pub enum RelatedInput {
-    /// One that exists.
-    Existing(Source),
-    /// One that is created with it.
-    New(EntityInput),
-}
-
-impl From<EntityValues> for EntityInput {
-    fn from(properties: EntityValues) -> Self {
-        Self { properties, related: Vec::new() }
-    }
-}
+use super::write::{Verb, is_settable, new_values};
 
 /// How many entities one request relates anew.
 const MOST_MOVED: usize = 1_000;

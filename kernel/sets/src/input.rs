@@ -12,7 +12,7 @@ use svc_odata::json::{PayloadError, PayloadOptions, Purpose, parse_entity};
 use svc_odata::model::{PropertyType, Schema as _, SetIndex};
 use svc_odata::value::{Value as Literal, parse_enum};
 
-use super::deep::EntityInput;
+use super::entity_input::EntityInput;
 use super::model::Sets;
 use super::seen::Seen;
 use super::write::Verb;

@@ -47,6 +47,7 @@ mod aggregated;
 mod apply;
 mod counts;
 mod deep;
+mod entity_input;
 mod expanded;
 mod form;
 mod front;
@@ -74,7 +75,7 @@ mod token;
 mod upsert;
 mod write;
 
-pub use deep::{EntityInput, RelatedInput, Relating};
+pub use entity_input::{EntityInput, EntityValues, RelatedInput, Relating};
 pub use front::{Address, Reading, ReadingColumn};
 pub use input::refused_payload;
 pub use model::Sets;
@@ -87,7 +88,7 @@ pub use sink::{JsonRows, Row, RowSink, ValueRows};
 pub use source::Source;
 pub use token::{Position, token_binding};
 pub use upsert::Upserted;
-pub use write::{EntityValues, Verb};
+pub use write::Verb;
 
 /// Where the entity sets are served, below the application's address.
 pub const ROOT: &str = "/odata/v1";

@@ -15,7 +15,7 @@ use svc_core::{Error, Result};
 use svc_data::{Context, Expected, NewValues, Record, UnitOfWork};
 use svc_odata::model::SetIndex;
 
-use super::deep::EntityInput;
+use super::entity_input::EntityInput;
 use super::model::Sets;
 use super::source::Source;
 use super::write::{Verb, only_read};

@@ -6,15 +6,11 @@ use svc_core::{Error, ErrorKind, Result};
 use svc_data::value::to_column;
 use svc_data::{Context, Expected, Exposure, NewValues, Record, UnitOfWork, errors};
 use svc_database::Backend;
-use svc_odata::model::{PropertyIndex, SetIndex};
-use svc_odata::value::Value as Literal;
+use svc_odata::model::SetIndex;
 
-use super::deep::EntityInput;
+use super::entity_input::{EntityInput, EntityValues};
 use super::model::Sets;
 use super::served::Served;
-
-/// The properties that a payload carries, with their values.
-pub type EntityValues = Vec<(PropertyIndex, Literal)>;
 
 /// What is done to a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
