@@ -103,10 +103,9 @@ impl Awaited {
         if row.who().kind() == PrincipalKind::User {
             is_possible = is_possible.add(Expr::exists(delegated_claim(me, now_us, version)));
         }
-        let mut found = Query::select();
+        let mut found = CLAIMS.select();
         found
             .expr(Expr::val(1))
-            .from(table())
             .and_where(column("organisation_id").eq(row.organisation()))
             .and_where(column("set_name").eq(set))
             .and_where(column("record_id").eq(row.key()))
@@ -126,13 +125,11 @@ fn held<'a>(
 
 /// Whether a claim is one of somebody for whom the person stands in now.
 fn delegated_claim(me: Uuid, now_us: i64, version: Option<Expr>) -> SelectStatement {
-    let delegated = || Alias::new("workflows_delegated");
-    let of = |name: &str| Expr::col((delegated(), Alias::new(name)));
+    let of = |name: &str| DELEGATED.column(name);
     let asking = Asking { me, represents: Some(of("from_user")) };
-    let mut found = Query::select();
+    let mut found = DELEGATED.select();
     found
         .expr(Expr::val(1))
-        .from(delegated())
         .and_where(of("organisation_id").eq(column("organisation_id")))
         .and_where(of("to_user").eq(me))
         .and_where(of("claim").eq(column("claim")))
@@ -142,12 +139,32 @@ fn delegated_claim(me: Uuid, now_us: i64, version: Option<Expr>) -> SelectStatem
     found
 }
 
-fn table() -> Alias {
-    Alias::new("workflows_claims")
+/// A table under a short name: the statement of a page names its columns dozens of times, and what is long isn't kept
+/// prepared.
+#[derive(Clone, Copy)]
+struct Table {
+    name: &'static str,
+    alias: &'static str,
 }
 
+const CLAIMS: Table = Table { name: "workflows_claims", alias: "~c" };
+const APPROVALS: Table = Table { name: "workflows_approvals", alias: "~a" };
+const DELEGATED: Table = Table { name: "workflows_delegated", alias: "~d" };
+const REASSIGNMENTS: Table = Table { name: "workflows_reassignments", alias: "~r" };
+
+impl Table {
+    fn select(self) -> SelectStatement {
+        Query::select().from_as(Alias::new(self.name), Alias::new(self.alias)).take()
+    }
+
+    fn column(self, name: &str) -> Expr {
+        Expr::col((Alias::new(self.alias), Alias::new(name)))
+    }
+}
+
+/// A column of the claims.
 fn column(name: &str) -> Expr {
-    Expr::col((table(), Alias::new(name)))
+    CLAIMS.column(name)
 }
 
 impl Asking {
@@ -182,15 +199,13 @@ impl Asking {
 
     /// Whether the claim isn't one that has been used: by an approval of the record as it is.
     fn has_not_approved(&self, version: Option<Expr>) -> Expr {
-        let approvals = || Alias::new("workflows_approvals");
-        let of = |name: &str| Expr::col((approvals(), Alias::new(name)));
+        let of = |name: &str| APPROVALS.column(name);
         let people = || self.people().into_iter().chain([column("for_user")]);
         let is_by =
             Condition::any().add(of("user_id").is_in(people())).add(of("for_user").is_in(people()));
-        let mut found = Query::select();
+        let mut found = APPROVALS.select();
         found
             .expr(Expr::val(1))
-            .from(approvals())
             .and_where(of("transition").eq(column("several")))
             .cond_where(is_by);
         for name in ["organisation_id", "set_name", "record_id", "steps"] {
@@ -204,11 +219,10 @@ impl Asking {
 
     /// Whether the turn is still the one of whoever has it by the claim.
     fn has_not_handed_on(&self) -> Expr {
-        let reassigned = || Alias::new("workflows_reassignments");
-        let of = |name: &str| Expr::col((reassigned(), Alias::new(name)));
+        let of = |name: &str| REASSIGNMENTS.column(name);
         let speaker = self.represents.clone().unwrap_or_else(|| Expr::val(self.me));
-        let mut found = Query::select();
-        found.expr(Expr::val(1)).from(reassigned()).and_where(of("from_user").eq(speaker));
+        let mut found = REASSIGNMENTS.select();
+        found.expr(Expr::val(1)).and_where(of("from_user").eq(speaker));
         for name in ["organisation_id", "set_name", "record_id", "steps"] {
             found.and_where(of(name).eq(column(name)));
         }
@@ -276,17 +290,16 @@ impl Tasks<'_> {
         count: u64,
     ) -> SelectStatement {
         let place = || Expr::tuple([column(order.column()), column("record_id")]);
-        let mut part = Query::select();
+        let mut part = CLAIMS.select();
         part.distinct()
-            .column((table(), Alias::new(order.column())))
-            .column((table(), Alias::new("record_id")))
-            .from(table())
+            .expr(column(order.column()))
+            .expr(column("record_id"))
             .and_where(column("organisation_id").eq(self.organisation.0))
             .and_where(column("set_name").eq(self.model.name()))
             .and_where(column("claim").eq(claim))
             .and_where(Expr::exists(self.record(asking)))
-            .order_by((table(), Alias::new(order.column())), order.direction())
-            .order_by((table(), Alias::new("record_id")), order.direction())
+            .order_by_expr(column(order.column()), order.direction())
+            .order_by_expr(column("record_id"), order.direction())
             .limit(count);
         if let Some((at_us, id, is_told)) = after {
             let last = Expr::tuple([Expr::val(at_us), Expr::val(id)]);
