@@ -220,7 +220,8 @@ impl Touched<'_> {
             };
             let place = Place { organisation: self.organisation, set, id };
             let claims = standing.claims(&definition);
-            store::claim(self.uow, place, instance.stay(), &claims).await?;
+            let had = Some(instance.claims);
+            store::claim(self.uow, place, instance.stay(), &claims, had).await?;
             has_claimed = true;
         }
         Ok(has_claimed)

@@ -148,5 +148,6 @@ async fn escalate(uow: &UnitOfWork, mut subject: Subject) -> Result<()> {
     subject.instance.is_escalated = true;
     let (place, instance) = (subject.place(uow.context())?, &subject.instance);
     store::escalate(uow, place).await?;
-    store::claim(uow, place, instance.stay(), &subject.claims()).await
+    let had = Some(instance.claims);
+    store::claim(uow, place, instance.stay(), &subject.claims(), had).await
 }

@@ -255,7 +255,8 @@ impl WorkflowEngine {
             let reassigned = now.remove(&id).unwrap_or_default();
             let stay = subject.instance.stay();
             subject.reassigned = reassigned;
-            store::claim(&uow, subject.place(uow.context())?, stay, &subject.claims()).await?;
+            let had = Some(subject.instance.claims);
+            store::claim(&uow, subject.place(uow.context())?, stay, &subject.claims(), had).await?;
             live::tell_moved(&uow, subject.workflow.set())?;
             Ok(subject.version())
         })

@@ -381,7 +381,7 @@ impl WorkflowEngine {
             person_in: &|property| binding::person_in(model, &subject.record, property),
         };
         let stay = Stay { steps: step.number, since_us: step.at_us, due_us: deadlines.due_us };
-        store::claim(uow, place, stay, &standing.claims(target)).await?;
+        store::claim(uow, place, stay, &standing.claims(target), None).await?;
         Ok(true)
     }
 }

@@ -217,7 +217,7 @@ impl WorkflowEngine {
             }
             store::set_timers(uow, place, &deadlines.timers).await?;
             let stay = Stay { steps: 0, since_us, due_us: deadlines.due_us };
-            store::claim(uow, place, stay, &subject.claims()).await?;
+            store::claim(uow, place, stay, &subject.claims(), None).await?;
         }
         Ok(())
     }

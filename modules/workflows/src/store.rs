@@ -48,10 +48,14 @@ pub(crate) struct Instance {
     pub(crate) due_us: Option<i64>,
     /// Whether others may act too, because it is overdue.
     pub(crate) is_escalated: bool,
+    /// How many claims are stored, at most.
+    pub(crate) claims: i64,
+    /// Whether somebody's turn may have been handed on while it is in its state.
+    pub(crate) may_be_reassigned: bool,
 }
 
 impl Instance {
-    /// That of a record which was there before its workflow.
+    /// That of a record which was there before its workflow. What was handed on of it, and the claims that it has since, nobody has counted.
     pub(crate) fn unbegun(version: i64, definition: &Definition) -> Self {
         Self {
             version,
@@ -62,6 +66,8 @@ impl Instance {
             last_by: None,
             due_us: None,
             is_escalated: false,
+            claims: i64::MAX,
+            may_be_reassigned: true,
         }
     }
 
@@ -176,8 +182,14 @@ pub(crate) async fn publish(
     Ok(uow.execute(uow.context().database().statement(sql, values)).await? == 1)
 }
 
-const INSTANCE: &str = "record_id, definition_version, state, steps, since_us, created_by, last_by, \
-                        due_us, escalated_us";
+/// Of the table as `i`. Most records have few claims, and no turn that was handed on: to count and to look costs less than
+/// statements of their own.
+const INSTANCE: &str = "i.record_id, i.definition_version, i.state, i.steps, i.since_us, i.created_by, \
+    i.last_by, i.due_us, i.escalated_us, \
+    (SELECT COUNT(*) FROM workflows_claims c WHERE c.organisation_id = i.organisation_id \
+    AND c.set_name = i.set_name AND c.record_id = i.record_id), \
+    EXISTS (SELECT 1 FROM workflows_reassignments r WHERE r.organisation_id = i.organisation_id \
+    AND r.set_name = i.set_name AND r.record_id = i.record_id AND r.steps = i.steps)";
 
 fn instance(row: &QueryResult) -> Result<(Uuid, Instance)> {
     let instance = Instance {
@@ -189,6 +201,8 @@ fn instance(row: &QueryResult) -> Result<(Uuid, Instance)> {
         last_by: column(row, 6)?,
         due_us: column(row, 7)?,
         is_escalated: column::<Option<i64>>(row, 8)?.is_some(),
+        claims: column(row, 9)?,
+        may_be_reassigned: column(row, 10)?,
     };
     Ok((column(row, 0)?, instance))
 }
@@ -203,8 +217,8 @@ pub(crate) async fn instances(
     let mut found = HashMap::with_capacity(ids.len());
     for part in ids.chunks(KEYS_AT_ONCE) {
         let sql = format!(
-            "SELECT {INSTANCE} FROM workflows_instances WHERE organisation_id = ? \
-             AND set_name = ? AND record_id IN ({})",
+            "SELECT {INSTANCE} FROM workflows_instances i WHERE i.organisation_id = ? \
+             AND i.set_name = ? AND i.record_id IN ({})",
             marks(part.len())
         );
         let values = [organisation.0.into(), set.into()];

@@ -69,7 +69,7 @@ pub(crate) struct Subject {
     pub(crate) approvals: Vec<Approval>,
     /// Whose turn was handed on while it is in its state.
     pub(crate) reassigned: Vec<Reassignment>,
-    /// For whom the caller stands in.
+    /// For whom the caller stands in, once that was looked for.
     represented: Vec<Represented>,
 }
 
@@ -90,27 +90,22 @@ impl WorkflowEngine {
             .columns((0..model.columns.len()).map(|index| model.column_iden(index)))
             .from(model.table_iden())
             .and_where(model.key_is(&id.into()))
-            .cond_where(model.scope(ctx.principal().organisation()));
+            .cond_where(binding::visible(model, ctx.viewer()));
         let row = ctx.run_one(ctx.database().build(&select)).await?.ok_or_else(missing)?;
         let record = Record::read(model, &row).map_err(database_error)?;
-        self.with_record(ctx, workflow, id, record).await
+        let mut found = self.with_records(ctx, workflow, vec![(id, record)]).await?;
+        self.find_represented(ctx, &mut found).await?;
+        found.pop().ok_or_else(missing)
     }
 
-    /// The same, held until the unit of work ends.
+    /// The same, held until the unit of work ends; without those for whom the caller stands in.
     pub(crate) async fn locked(&self, uow: &UnitOfWork, set: &str, id: Uuid) -> Result<Subject> {
-        let workflow = self.find(uow.context(), set)?;
+        let ctx = uow.context();
+        let workflow = self.find(ctx, set)?;
         let record = uow.locked_record(&workflow.model, &id.into()).await?;
-        self.with_record(uow.context(), workflow, id, record).await
-    }
-
-    async fn with_record(
-        &self,
-        ctx: &Context,
-        workflow: &Arc<Workflow>,
-        id: Uuid,
-        record: Record,
-    ) -> Result<Subject> {
-        if !self.sets.sees(ctx, workflow.index, &Value::from(id)).await? {
+        // Of a set without a row filter, what is in the organisation is seen.
+        let filter = workflow.model.set.as_ref().and_then(|set| set.filter_for(ctx.viewer()));
+        if filter.is_some() && !self.sets.sees(ctx, workflow.index, &Value::from(id)).await? {
             return Err(missing());
         }
         let found = self.with_records(ctx, workflow, vec![(id, record)]).await?;
@@ -139,7 +134,9 @@ impl WorkflowEngine {
                 records.push((*id, record));
             }
         }
-        self.with_records(ctx, workflow, records).await
+        let mut found = self.with_records(ctx, workflow, records).await?;
+        self.find_represented(ctx, &mut found).await?;
+        Ok(found)
     }
 
     /// Records that the caller sees, with where they stand.
@@ -158,7 +155,7 @@ impl WorkflowEngine {
             None
         };
         let mut subjects = Vec::with_capacity(records.len());
-        let mut with_approvals = Vec::new();
+        let (mut with_approvals, mut handed_on) = (Vec::new(), Vec::new());
         for (id, record) in records {
             let found = instances.remove(&id);
             let has_begun = found.is_some();
@@ -171,6 +168,9 @@ impl WorkflowEngine {
             let definition = self.version(ctx, workflow, instance.version).await?;
             if definition.leaving(&instance.state).any(Transition::takes_several) {
                 with_approvals.push(id);
+            }
+            if instance.may_be_reassigned {
+                handed_on.push((id, instance.steps));
             }
             let (workflow, key) = (Arc::clone(workflow), id.into());
             let (approvals, reassigned, represented) = (Vec::new(), Vec::new(), Vec::new());
@@ -187,9 +187,10 @@ impl WorkflowEngine {
                 represented,
             });
         }
-        self.with_stand_ins(ctx, workflow, &mut subjects).await?;
         let mut approvals = store::open_approvals(ctx, organisation, set, &with_approvals).await?;
+        let mut reassigned = store::reassigned(ctx, organisation, set, &handed_on).await?;
         for subject in &mut subjects {
+            subject.reassigned = reassigned.remove(&subject.id).unwrap_or_default();
             let version = subject.record.version(&workflow.model);
             subject.approvals = approvals.remove(&subject.id).unwrap_or_default();
             subject.approvals.retain(|approval| Some(approval.record_version) == version);
@@ -197,32 +198,28 @@ impl WorkflowEngine {
         Ok(subjects)
     }
 
-    /// Adds who stands in for whom. A key has no more than its own scope, so nobody stands in by one.
-    async fn with_stand_ins(
+    /// Adds for whom the caller stands in, of records of one set. A key has no more than its own scope, so nobody stands in
+    /// by one.
+    pub(crate) async fn find_represented(
         &self,
         ctx: &Context,
-        workflow: &Workflow,
         subjects: &mut [Subject],
     ) -> Result<()> {
-        let stays: Vec<(Uuid, i64)> =
-            subjects.iter().map(|subject| (subject.id, subject.instance.steps)).collect();
-        let organisation = ctx.organisation()?;
-        let mut all = store::reassigned(ctx, organisation, workflow.set(), &stays).await?;
-        let is_person = ctx.principal().kind() == PrincipalKind::User;
-        let delegators = if is_person { self.delegators(ctx).await? } else { Vec::new() };
-        let view = workflow.model.set.as_ref().map(|set| &set.permissions.view);
+        if ctx.principal().kind() != PrincipalKind::User {
+            return Ok(());
+        }
+        let Some(first) = subjects.first() else { return Ok(()) };
+        let delegators = self.delegators(ctx).await?;
+        let set = first.workflow.model.set.as_ref();
+        let view = set.map(|set| set.permissions.view.clone());
         let is_able = |who: &Principal| {
-            [VIEW, ACT].iter().all(|name| who.can(name)) && view.is_none_or(|view| who.can(view))
+            [VIEW, ACT].iter().all(|name| who.can(name))
+                && view.as_ref().is_none_or(|view| who.can(view))
         };
         let everywhere: Vec<Arc<Principal>> =
             delegators.into_iter().filter(is_able).map(Arc::new).collect();
         for subject in subjects {
-            subject.reassigned = all.remove(&subject.id).unwrap_or_default();
-            let with_it = if is_person {
-                self.reassigned_to(ctx, &subject.reassigned).await?
-            } else {
-                Vec::new()
-            };
+            let with_it = self.reassigned_to(ctx, &subject.reassigned).await?;
             let with_it = with_it.into_iter().filter(is_able).map(Arc::new);
             let with_it = with_it.map(|who| Represented { who, only_turn: true });
             let everywhere = everywhere.iter().cloned();

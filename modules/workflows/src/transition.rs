@@ -132,6 +132,10 @@ impl WorkflowEngine {
         if seen.is_some_and(|seen| seen != subject.version()) {
             return Err(changed_since());
         }
+        // One's own right comes first; for whom one stands in is looked for where it isn't enough.
+        if subject.refusal(ctx, transition).is_some() {
+            self.find_represented(ctx, std::slice::from_mut(&mut subject)).await?;
+        }
         if let Some(refusal) = self.refusal(ctx, &subject, transition, comment).await? {
             return Err(refusal);
         }
@@ -167,7 +171,11 @@ impl WorkflowEngine {
         let comment = said.comment;
         let values = binding::values(ctx, model, transition, comment)?;
         let version = subject.record.version(model).map_or(Expected::Any, Expected::Version);
-        let record = uow.update_record(model, &subject.key, values, version).await?;
+        let record = if values.iter().all(Option::is_none) {
+            subject.record.clone()
+        } else {
+            uow.update_record(model, &subject.key, values, version).await?
+        };
         let actor = ctx.principal().actor();
         let step = Step {
             number: subject.instance.steps + 1,
@@ -199,7 +207,7 @@ impl WorkflowEngine {
         };
         let claims = standing.claims(&subject.definition);
         let stay = Stay { steps: step.number, since_us: step.at_us, due_us: deadlines.due_us };
-        store::claim(uow, place, stay, &claims).await?;
+        store::claim(uow, place, stay, &claims, Some(subject.instance.claims)).await?;
         let moved = Moved {
             version: Version::new(record.version(model).unwrap_or(0), step.number),
             definition: Arc::clone(&subject.definition),
@@ -265,7 +273,8 @@ async fn approve(
     if missing > 0 && !transition.groups.is_empty() {
         // It may be the turn of another group.
         let (place, stay) = (subject.place(uow.context())?, subject.instance.stay());
-        store::claim(uow, place, stay, &subject.claims()).await?;
+        let had = Some(subject.instance.claims);
+        store::claim(uow, place, stay, &subject.claims(), had).await?;
     }
     Ok(missing)
 }

@@ -32,17 +32,22 @@ const CLAIMED: [(&str, CellKind); 12] = [
     ("for_user", CellKind::Uuid),
 ];
 
-/// Puts claims in the place of those that a record had. There are few of them: as many as a state has ways
-/// out.
+/// Puts claims in the place of those that a record had: so many, as it was read with its lock held, or nobody knows how
+/// many. There are few of them: as many as a state has ways out.
 pub(crate) async fn claim(
     uow: &UnitOfWork,
     place: Place<'_>,
     stay: Stay,
     claims: &BTreeSet<Claim>,
+    had: Option<i64>,
 ) -> Result<()> {
     let database = uow.context().database();
-    let sql = format!("DELETE FROM workflows_claims WHERE {OF_PLACE}");
-    uow.execute(database.statement(&sql, place.values())).await?;
+    let count = i64::try_from(claims.len()).unwrap_or(i64::MAX);
+    if had.is_none_or(|had| had > count) {
+        let sql = format!("DELETE FROM workflows_claims WHERE {OF_PLACE} AND number > ?");
+        let values = place.values().into_iter().chain([count.into()]);
+        uow.execute(database.statement(&sql, values)).await?;
+    }
     if claims.is_empty() {
         return Ok(());
     }
@@ -64,7 +69,12 @@ pub(crate) async fn claim(
     });
     let names = CLAIMED.map(|(name, _)| name).join(", ");
     let RowTable { sql, values } = RowTable::new(database.backend(), &CLAIMED, cells);
-    let sql =
-        format!("INSERT INTO workflows_claims ({names}) SELECT {names} FROM {sql} WHERE true");
+    let sql = format!(
+        "INSERT INTO workflows_claims ({names}) SELECT {names} FROM {sql} WHERE true \
+         ON CONFLICT (organisation_id, set_name, record_id, number) DO UPDATE SET \
+         claim = excluded.claim, since_us = excluded.since_us, due_us = excluded.due_us, \
+         steps = excluded.steps, several = excluded.several, not_creator = excluded.not_creator, \
+         not_last = excluded.not_last, for_user = excluded.for_user"
+    );
     uow.execute(database.statement(&sql, values)).await.map(drop)
 }
