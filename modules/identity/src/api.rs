@@ -4,12 +4,10 @@ mod api_keys;
 mod me;
 mod organisation;
 mod roles;
-mod shared;
+pub(crate) mod shared;
 mod users;
 
 use svc_http::{HttpState, OpenApiRouter, routes};
-
-pub(crate) use shared::location;
 
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()

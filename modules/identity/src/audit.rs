@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use crate::ids::{ApiKeyId, ClientId};
 use crate::members;
-use crate::sessions::{Method, Session};
+use crate::sessions::session::{Method, Session};
 
 /// Refusals that are told of in a minute.
 const MOST: usize = 1_000;

@@ -37,14 +37,14 @@
 //! | a token that says that somebody has signed out is forged, sent again, or no such token | as above; its event, no `nonce`; only what was begun before it ends |
 //! | somebody writes another's address into an account at an issuer | addresses name nobody, see above |
 
-mod accounts;
+pub(crate) mod accounts;
 mod authenticator;
-mod heard;
-mod issuers;
-mod linking;
+pub(crate) mod heard;
+pub(crate) mod issuers;
+pub(crate) mod linking;
 mod mapping;
-mod sign_in;
-mod sign_out;
+pub(crate) mod sign_in;
+pub(crate) mod sign_out;
 
 use std::sync::Arc;
 
@@ -54,14 +54,8 @@ use svc_database::Migration;
 use svc_http::HttpRegistry as _;
 use svc_openid::ISSUER_UNAVAILABLE;
 
-pub(crate) use accounts::Turned;
-pub(crate) use heard::hear;
-pub(crate) use issuers::{Account, ExternalIssuer, ExternalIssuers};
-pub(crate) use linking::{Unlinked, accounts_of, link, unlink};
-pub(crate) use sign_in::{Back, COOKIE, Ended, LIFETIME_S, Wish, begin, end};
-pub(crate) use sign_out::{back_of, sign_out};
-
 use authenticator::{ForeignTokenAuthenticator, KnownTokens};
+use issuers::ExternalIssuers;
 
 const MIGRATIONS: [Migration; 2] = [
     Migration::new("0006_external", include_str!("../migrations/0006_external.sql")),

@@ -109,7 +109,7 @@ pub use sign_in::check_password;
 
 use audit::RefusedSignIns;
 use authenticator::ApiKeyAuthenticator;
-use pages::FirstStart;
+use pages::first_start::FirstStart;
 use refusals::Refusals;
 use resets::Resets;
 use service::{ForgetOnChange, NAME};
@@ -160,7 +160,7 @@ impl Module for Identity {
         registry.commit_hook(Arc::new(ForgetOnChange));
         registry.authenticator(Arc::new(ApiKeyAuthenticator));
         registry.routes(api::routes());
-        registry.mount(pages::PREFIX, pages::routes());
+        registry.mount(pages::own_path::PREFIX, pages::routes());
         registry.messages([
             ("en", include_str!("../messages/en.ftl")),
             ("de", include_str!("../messages/de.ftl")),

@@ -37,17 +37,17 @@
 
 mod account;
 mod accounts;
-mod answer;
+pub(crate) mod answer;
 mod details;
 mod external;
-mod first_start;
+pub(crate) mod first_start;
 mod forgotten;
 mod form;
 mod form_secret;
 mod invitation;
 mod language;
 mod organisation;
-mod own_path;
+pub(crate) mod own_path;
 mod page;
 mod passkey_offer;
 mod passkeys;
@@ -59,18 +59,12 @@ mod session_row;
 mod set_up;
 mod sign_in;
 mod sign_out;
-mod visit;
+pub(crate) mod visit;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use svc_http::HttpState;
-
-pub(crate) use answer::or_page;
-pub(crate) use first_start::{FirstStart, announce};
-pub(crate) use own_path::PREFIX;
-pub(crate) use passkey_offer::SCRIPT as PASSKEY_SCRIPT;
-pub(crate) use visit::Visit;
 
 /// The largest form, in bytes.
 const MAX_FORM: usize = 16 * 1024;

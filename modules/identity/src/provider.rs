@@ -54,7 +54,7 @@ mod discovery;
 pub mod errors;
 mod form;
 pub(crate) mod grants;
-mod issuer;
+pub(crate) mod issuer;
 mod routes;
 mod settings;
 mod signing;
@@ -72,8 +72,6 @@ use svc_http::HttpRegistry as _;
 use svc_openid::EmbeddedProvider;
 
 pub use settings::OpenIdSettings;
-
-pub(crate) use issuer::issuer_for;
 
 use authenticator::TokenAuthenticator;
 use backchannel::Sender;

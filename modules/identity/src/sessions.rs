@@ -34,7 +34,7 @@
 
 mod cookie;
 mod elsewhere;
-mod session;
+pub(crate) mod session;
 mod store;
 
 use std::collections::HashMap;

@@ -18,7 +18,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Backend, column};
 use uuid::Uuid;
 
-use crate::external::{Account, ExternalIssuers};
+use crate::external::issuers::{Account, ExternalIssuers};
 
 /// What lets a person in.
 #[derive(Debug)]

@@ -9,11 +9,12 @@ use svc_core::{Clock, Result, WeakApp, Worker};
 use tokio_util::sync::CancellationToken;
 
 use crate::audit::RefusedSignIns;
+use crate::pages::first_start;
 use crate::refusals::Refusals;
 use crate::resets::Resets;
 use crate::service::{IdentityService, USE_INTERVAL};
 use crate::sessions::Sessions;
-use crate::{links, pages, passkeys};
+use crate::{links, passkeys};
 
 pub(crate) struct IdentityWorker {
     pub(crate) service: Arc<IdentityService>,
@@ -61,7 +62,7 @@ impl IdentityWorker {
         if self.is_announced.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
-        pages::announce(&self.app.get()?)
+        first_start::announce(&self.app.get()?)
     }
 
     /// Does what is due each minute, and says how much that was.

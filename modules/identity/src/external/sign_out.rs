@@ -17,7 +17,7 @@ use svc_core::{App, Result};
 
 use super::issuers::{ExternalIssuer, ExternalIssuers};
 use super::sign_in::LIFETIME_S;
-use crate::provider::issuer_for;
+use crate::provider::issuer::issuer_for;
 use crate::second_factor::{open, seal};
 use crate::sessions::{self, Session};
 

@@ -16,7 +16,8 @@ use super::page::Page;
 use super::problems::Problems;
 use super::second_step::require_password;
 use super::visit::Visit;
-use crate::external::{self, Account, ExternalIssuers, Unlinked};
+use crate::external::issuers::{Account, ExternalIssuer, ExternalIssuers};
+use crate::external::linking::{Unlinked, accounts_of, unlink};
 use crate::sessions::Session;
 use crate::store;
 use crate::text::secret;
@@ -88,7 +89,7 @@ pub(super) async fn submit(Submitted(mut visit, form): Submitted<AccountsForm>) 
                 form.unlink.as_deref().and_then(|it| it.split_once(' '))
             {
                 let off = Account { issuer: issuer.to_owned(), subject: subject.to_owned() };
-                match external::unlink(&visit.app, user, &off).await? {
+                match unlink(&visit.app, user, &off).await? {
                     Unlinked::Done => return Ok(visit.redirect("/account/accounts?done=unlinked")),
                     Unlinked::Last => {
                         problems.problem = Some(visit.page.text("identity-accounts-last"));
@@ -118,8 +119,8 @@ async fn page(
         let off_label = visit.page.text_with("identity-accounts-off-label", "issuer", &title);
         Row { issuer: account.issuer, title, off_label, subject: account.subject }
     };
-    let accounts = external::accounts_of(&visit.app, session.user).await?;
-    let choice = |issuer: &std::sync::Arc<external::ExternalIssuer>| Choice {
+    let accounts = accounts_of(&visit.app, session.user).await?;
+    let choice = |issuer: &std::sync::Arc<ExternalIssuer>| Choice {
         name: issuer.name.clone(),
         text: visit.page.text_with("identity-accounts-link", "issuer", issuer.title()),
     };

@@ -13,10 +13,11 @@ use super::own_path::{Back, OwnPath};
 use super::sign_in::admit;
 use super::sign_out::leave;
 use super::visit::Visit;
-use crate::external::{
-    self, COOKIE, Ended, ExternalIssuer, ExternalIssuers, LIFETIME_S, Turned, Wish,
-};
-use crate::provider::issuer_for;
+use crate::external::accounts::Turned;
+use crate::external::issuers::{ExternalIssuer, ExternalIssuers};
+use crate::external::sign_in::{self, COOKIE, Ended, LIFETIME_S, Wish};
+use crate::external::{linking, sign_out};
+use crate::provider::issuer::issuer_for;
 use crate::second_factor::Proved;
 use crate::sessions::{Session, SessionId, cookie, set_cookie};
 
@@ -35,7 +36,7 @@ pub(super) async fn begin(
         let issuer = issuers.named(&name).ok_or_else(missing)?;
         let wish = Wish::SignIn { is_anew: wants_proof(back.as_str()) };
         let begun =
-            match external::begin(&visit.app, issuer, &redirect_uri, back.as_str(), wish).await {
+            match sign_in::begin(&visit.app, issuer, &redirect_uri, back.as_str(), wish).await {
                 Err(error) => return away(&visit, issuer, &back, error),
                 Ok(begun) => begun,
             };
@@ -59,7 +60,7 @@ pub(super) async fn begin_linking(
     let (issuers, redirect_uri) = prepared(visit, name)?;
     let issuer = issuers.named(name).ok_or_else(missing)?;
     let wish = Wish::Link(session.id);
-    let begun = match external::begin(&visit.app, issuer, &redirect_uri, "/", wish).await {
+    let begun = match sign_in::begin(&visit.app, issuer, &redirect_uri, "/", wish).await {
         Err(error) => return away(visit, issuer, &OwnPath::parse("/account/accounts"), error),
         Ok(begun) => begun,
     };
@@ -83,7 +84,7 @@ async fn link(
     let Some(session) = session else {
         return Ok(refuse(visit, StatusCode::BAD_REQUEST, "identity-external-lost"));
     };
-    if !external::link(&visit.app, issuer, subject, session.user).await? {
+    if !linking::link(&visit.app, issuer, subject, session.user).await? {
         return Ok(refuse(visit, StatusCode::CONFLICT, "identity-accounts-taken"));
     }
     Ok(visit.redirect("/account/accounts?done=linked"))
@@ -93,13 +94,13 @@ async fn link(
 pub(super) async fn end(
     visit: Visit,
     Path(name): Path<String>,
-    Query(answer): Query<external::Back>,
+    Query(answer): Query<sign_in::Back>,
 ) -> PageResult {
     let outcome = async {
         let (issuers, redirect_uri) = prepared(&visit, &name)?;
         let issuer = issuers.named(&name).ok_or_else(missing)?;
         let sealed = cookie(visit.is_plain(), &visit.headers, COOKIE);
-        let ended = external::end(&visit.app, issuer, &redirect_uri, sealed.as_deref(), &answer);
+        let ended = sign_in::end(&visit.app, issuer, &redirect_uri, sealed.as_deref(), &answer);
         let refused = |status, reason| refuse(&visit, status, reason);
         let mut response = match ended.await {
             Err(error) => away(&visit, issuer, &OwnPath::parse("/"), error)?,
@@ -135,7 +136,7 @@ pub(super) async fn signed_out(
     let outcome = async {
         let (issuers, _) = prepared(&visit, &name)?;
         issuers.named(&name).ok_or_else(missing)?;
-        let back = external::back_of(&visit.app, &answer.state);
+        let back = sign_out::back_of(&visit.app, &answer.state);
         Ok(leave(&visit, back.as_deref().unwrap_or("/")))
     };
     outcome.await.map_err(|error| PageError::of(&visit, &error))

@@ -20,7 +20,7 @@ use super::own_path::OwnPath;
 use super::visit::Visit;
 use crate::audit::Refused;
 use crate::passkeys::{self, Challenge, Fault, Party, Passkey, Purpose};
-use crate::provider::issuer_for;
+use crate::provider::issuer::issuer_for;
 
 /// The script that has a browser make and use passkeys.
 pub(crate) const SCRIPT: &str = include_str!("../../templates/passkey.js");

@@ -19,7 +19,7 @@ use super::passkey_offer::{Offer, offer};
 use super::problems::Problems;
 use super::visit::Visit;
 use crate::audit::Refused;
-use crate::external::{ExternalIssuer, ExternalIssuers};
+use crate::external::issuers::{ExternalIssuer, ExternalIssuers};
 use crate::passkeys::Purpose;
 use crate::second_factor::Proved;
 use crate::sessions::{self, NewSession, set_cookie};

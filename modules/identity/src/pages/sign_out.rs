@@ -10,7 +10,7 @@ use super::form::Submitted;
 use super::own_path::Back;
 use super::page::Page;
 use super::visit::Visit;
-use crate::external::sign_out;
+use crate::external::sign_out::sign_out;
 use crate::sessions;
 
 #[derive(Template)]

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::registering::{self, Client, NewClient};
-use crate::api::location;
+use crate::api::shared::location;
 use crate::ids::ClientId;
 use crate::permissions::Manage;
 

@@ -11,8 +11,11 @@ use svc_http::ApiResult;
 use super::answers::{refuse, secret};
 use super::client_authentication::authenticate;
 use super::cors::{Cors, preflights};
-use crate::external::{self, ExternalIssuers, sign_out};
-use crate::pages::{Visit, or_page};
+use crate::external::heard::hear;
+use crate::external::issuers::ExternalIssuers;
+use crate::external::sign_out::sign_out;
+use crate::pages::answer::or_page;
+use crate::pages::visit::Visit;
 use crate::presented::hash;
 use crate::provider::authorize::see;
 use crate::provider::clients::{Clients, KnownClient};
@@ -111,7 +114,7 @@ pub(super) async fn hear_logout(
         Ok(token) => token,
         Err(refusal) => return Ok(refuse(&refusal, false)),
     };
-    Ok(match external::hear(&app, issuer, token).await? {
+    Ok(match hear(&app, issuer, token).await? {
         Ok(sessions) => {
             tracing::info!(sessions, issuer = issuer.name, "somebody has signed out at an issuer");
             secret(StatusCode::OK.into_response())
