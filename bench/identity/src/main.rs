@@ -6,6 +6,7 @@
 mod house;
 mod load;
 mod requests;
+mod rounds;
 mod storm;
 
 use svc_testing::{Backend, POSTGRES_VARIABLE};
@@ -39,10 +40,4 @@ fn backends() -> Vec<Backend> {
         println!("({POSTGRES_VARIABLE} is not set: PostgreSQL is left out)");
     }
     backends
-}
-
-/// The median of a few figures.
-fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
 }

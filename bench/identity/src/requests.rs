@@ -4,7 +4,7 @@ use svc_testing::Backend;
 
 use crate::house::{API_KEY, House, KNOWN, KNOWN_PRODUCTS, OPEN, OPEN_PRODUCTS};
 use crate::load::{Load, measure_from_another_process};
-use crate::median;
+use crate::rounds::median;
 
 const ROUNDS: usize = 7;
 

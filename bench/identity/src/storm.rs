@@ -15,7 +15,7 @@ use svc_testing::Backend;
 
 use crate::house::{House, KNOWN, PASSWORD};
 use crate::load::{Load, ask};
-use crate::median;
+use crate::rounds::median;
 
 const PEOPLE: usize = 100;
 
