@@ -321,6 +321,7 @@ fn rules(property: &Property, is_key: bool, hidden_unless: &[String]) -> Vec<Str
     let mut rules: Vec<String> = Vec::new();
     rules.extend(is_key.then(|| "key".to_owned()));
     rules.extend(property.description.clone());
+    rules.extend(property.measure.as_ref().map(ToString::to_string));
     match property.access {
         Access::ReadWrite => {}
         Access::Immutable => rules.push("set on create only".to_owned()),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use sea_orm::EntityTrait;
 use svc_core::Result;
-use svc_odata::model::OperationKind;
+use svc_odata::model::{Measure, OperationKind};
 
 use crate::context::Context;
 use crate::operation::form::{Bound, Literal, OutcomeForm, ParameterInfo, Returned};
@@ -140,6 +140,8 @@ pub struct Operation {
     pub parameters: Vec<ParameterInfo>,
     /// What it returns.
     pub returns: OutcomeForm,
+    /// In which currency or unit the number is that it returns.
+    pub measure: Option<Measure>,
     /// What is run when it is called.
     pub run: Run,
     /// The columns that parameters of other names give a value, by the parameter.

@@ -163,6 +163,7 @@ impl EntityModel {
                     exposure: Exposure::Open,
                     hidden_unless: Vec::new(),
                     facet: false,
+                    measure: None,
                 }),
                 Err(problem) => problems.push(format!("`{table}.{}` {problem}", column.as_str())),
             }

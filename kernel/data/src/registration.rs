@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
 use svc_database::Migration;
+use svc_odata::model::{Measure, MeasuredIn};
 
 use crate::catalogue::{Catalogue, RESTORE};
 use crate::entity::{EntityModel, EntitySet, Exposure};
@@ -20,10 +21,13 @@ use crate::value::{Enumeration, ValueKind};
 use crate::virtual_property::VirtualRow;
 
 mod extension;
+mod measures;
 mod rules;
 
 pub use extension::SetExtension;
 use extension::{Extension, Which};
+pub(crate) use measures::problem_with;
+use measures::{Measured, add_measures};
 pub use rules::{FilteredProperties, HiddenProperty, Said, SaysRules, VirtualPropertyBuilder};
 use rules::{Rules, contribute_permission};
 
@@ -89,6 +93,7 @@ impl DataRegistry for Registry {
             deletes_softly: false,
             exposures: Vec::new(),
             enumerations: Vec::new(),
+            measures: Vec::new(),
             search: Vec::new(),
             entity: std::marker::PhantomData,
         }
@@ -148,6 +153,7 @@ pub struct EntitySetBuilder<'a, E: EntityTrait> {
     deletes_softly: bool,
     exposures: Vec<(&'static str, Exposure)>,
     enumerations: Vec<(&'static str, Enumerated)>,
+    measures: Vec<Measured>,
     search: Vec<&'static str>,
     alternate_keys: Vec<Vec<&'static str>>,
     entity: std::marker::PhantomData<E>,
@@ -228,6 +234,36 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
         T: ActiveEnum + Serialize + 'static,
     {
         self.enumerations.push((column.as_str(), Enumeration::of::<T>()));
+        self
+    }
+
+    /// Says in which currency the numbers of a column are, by its code of ISO 4217: `EUR`.
+    ///
+    /// Metadata says it, and clients show it. The numbers stay as they are: nothing is converted.
+    pub fn currency(self, column: E::Column, code: &str) -> Self {
+        self.measured(column, Measure::Currency(MeasuredIn::Always(code.to_owned())))
+    }
+
+    /// Says that the numbers of a column are money, in the currency whose code stands in `code`, a column
+    /// of text beside it. To whom that one is hidden, the numbers are told without it.
+    pub fn currency_in(self, column: E::Column, code: E::Column) -> Self {
+        let code = MeasuredIn::Property(code.as_str().to_owned());
+        self.measured(column, Measure::Currency(code))
+    }
+
+    /// Says in which unit the numbers of a column are, as it stands behind a number: `kg`.
+    pub fn unit(self, column: E::Column, unit: &str) -> Self {
+        self.measured(column, Measure::Unit(MeasuredIn::Always(unit.to_owned())))
+    }
+
+    /// Says that the unit of a column's numbers stands in `unit`, a column of text beside it. To whom that
+    /// one is hidden, the numbers are told without it.
+    pub fn unit_in(self, column: E::Column, unit: E::Column) -> Self {
+        self.measured(column, Measure::Unit(MeasuredIn::Property(unit.as_str().to_owned())))
+    }
+
+    fn measured(mut self, column: E::Column, measure: Measure) -> Self {
+        self.measures.push(Measured { column: column.as_str(), measure });
         self
     }
 
@@ -354,6 +390,7 @@ impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
             rules: std::mem::take(&mut self.rules),
             exposures: &self.exposures,
             enumerations: std::mem::take(&mut self.enumerations),
+            measures: std::mem::take(&mut self.measures),
             search: &self.search,
             alternate_keys: &self.alternate_keys,
         };
@@ -368,12 +405,14 @@ struct Described<'a> {
     rules: Rules,
     exposures: &'a [(&'static str, Exposure)],
     enumerations: Vec<(&'static str, Enumerated)>,
+    measures: Vec<Measured>,
     search: &'a [&'static str],
     alternate_keys: &'a [Vec<&'static str>],
 }
 
 fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: Described<'_>) {
-    let Described { set, rules, exposures, enumerations, search, alternate_keys } = described;
+    let Described { set, rules, exposures, enumerations, measures, search, alternate_keys } =
+        described;
     let module = registry.module().to_owned();
     let mut model = match EntityModel::of::<E>(&module, shared, set) {
         Ok(model) => model,
@@ -390,7 +429,8 @@ fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: D
         }
     }
     let problems = add_enumerations(&mut model, enumerations);
-    for problem in problems.into_iter().chain(rules.add_to(&mut model)) {
+    let problems = problems.into_iter().chain(add_measures(&mut model, measures));
+    for problem in problems.chain(rules.add_to(&mut model)) {
         registry.problem(problem);
     }
     registry.at_end(refuse_taken_names);

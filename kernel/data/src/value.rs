@@ -61,6 +61,15 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
+    /// Whether it holds numbers, which can be money or have a unit.
+    #[must_use]
+    pub fn is_number(self) -> bool {
+        matches!(
+            self,
+            Self::Int16 | Self::Int32 | Self::Int64 | Self::Double | Self::Decimal { .. }
+        )
+    }
+
     /// The kind of a column's type; the error names what to use instead.
     pub(crate) fn of(column_type: &ColumnType) -> Result<Self, String> {
         use sea_orm::sea_query::StringLen;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use sea_orm::sea_query::{Alias, DynIden, Expr, SelectStatement};
 use svc_core::Principal;
+use svc_odata::model::Measure;
 
 use crate::entity::EntityModel;
 use crate::value::ValueKind;
@@ -34,6 +35,8 @@ pub struct VirtualProperty {
     pub permission: String,
     /// Whether people narrow lists by its values.
     pub facet: bool,
+    /// In which currency or unit its numbers are.
+    pub measure: Option<Measure>,
     /// Makes the SQL of its value.
     pub sql: VirtualSql,
     /// Gives its values as a table, where they stand in one.

@@ -255,6 +255,7 @@ fn describe_virtual(model: &Model, found: &VirtualProperty) -> Property {
         read_permission: Some(found.permission.clone()),
         on_request: true,
         facet: found.facet,
+        measure: found.measure.clone(),
         ..described
     }
 }
@@ -288,6 +289,7 @@ fn describe_column(model: &Model, column: &Column) -> Property {
         sortable: column.kind != ValueKind::Json,
         read_permission: column.hidden_unless.first().cloned(),
         facet: column.facet,
+        measure: column.measure.clone(),
         ..property
     }
 }

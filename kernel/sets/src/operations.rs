@@ -58,6 +58,7 @@ impl Sets {
             binding,
             parameters: parameters.collect(),
             returns,
+            measure: operation.measure.clone(),
             permission: Some(operation.permission.clone()),
             description: Some(operation.description.clone()).filter(|text| !text.is_empty()),
         };

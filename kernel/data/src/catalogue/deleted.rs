@@ -49,6 +49,7 @@ impl Operation {
             bound: Bound::Each(set.name.clone()),
             parameters: Vec::new(),
             returns: OutcomeForm::Entities { entity: deleted.entity, many: false, nullable: true },
+            measure: None,
             sets: Vec::new(),
             is_repeatable: true,
             run: Run::Action(run),

@@ -1,6 +1,7 @@
 //! The columns of entities, and who may change their values.
 
 use sea_orm::Value;
+use svc_odata::model::Measure;
 
 use crate::value::ValueKind;
 
@@ -40,6 +41,8 @@ pub struct Column {
     pub hidden_unless: Vec<String>,
     /// Whether people narrow lists by its values.
     pub facet: bool,
+    /// In which currency or unit its numbers are.
+    pub measure: Option<Measure>,
 }
 
 /// Who may change a column over OData; whom it is hidden from is said apart.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sea_orm::{EntityTrait, IdenStatic as _, TryIntoModel};
 use svc_core::{Error, Kind, Registry, Result};
-use svc_odata::model::OperationKind;
+use svc_odata::model::{Measure, MeasuredIn, OperationKind};
 
 use super::form::{Bound, Literal, OutcomeForm};
 use super::value::{Outcome, Parameters};
@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::kinds;
 use crate::names::pascal_case;
 use crate::record::Record;
-use crate::registration::{DataParts, EntitySetBuilder, SetExtension};
+use crate::registration::{DataParts, EntitySetBuilder, SetExtension, problem_with};
 use crate::unit_of_work::{UnitOfWork, model_from};
 
 /// What is said of an operation before it is known what runs.
@@ -23,6 +23,7 @@ struct Words {
     name: String,
     description: String,
     permission: Option<String>,
+    measure: Option<Measure>,
     sets: Vec<(String, &'static str)>,
     is_repeatable: bool,
 }
@@ -34,6 +35,7 @@ impl Words {
             name: name.to_owned(),
             description: String::new(),
             permission: None,
+            measure: None,
             sets: Vec::new(),
             is_repeatable: false,
         }
@@ -61,7 +63,7 @@ impl Words {
         own_entity: Option<std::any::TypeId>,
         run: Run,
     ) {
-        let Self { kind, name, description, permission, sets, is_repeatable } = self;
+        let Self { kind, name, description, permission, measure, sets, is_repeatable } = self;
         if !is_operation_name(&name) {
             registry.problem_of(
                 &module,
@@ -95,6 +97,10 @@ impl Words {
         let is_told = |name: &String| parameters.iter().any(|parameter| parameter.name == *name);
         let unknown = sets.iter().filter(|(parameter, _)| !is_told(parameter));
         problems.extend(unknown.map(|(parameter, _)| format!("it has no parameter `{parameter}`")));
+        problems.extend(measure.as_ref().and_then(|measure| match returns {
+            OutcomeForm::Value(form) => problem_with("what it returns", form.kind, measure),
+            _ => Some("it returns no number, so it has no currency or unit; leave it out".into()),
+        }));
         for problem in problems {
             registry.problem_of(&module, format!("the operation `{own}`: {problem}"));
         }
@@ -126,6 +132,7 @@ impl Words {
             bound,
             parameters,
             returns,
+            measure,
             run,
             sets,
             is_repeatable,
@@ -168,6 +175,20 @@ macro_rules! words {
         #[must_use = "say what runs"]
         pub fn needs(mut self, permission: &str) -> Self {
             self.words.permission = Some(permission.to_owned());
+            self
+        }
+
+        /// Says in which currency the number is that it returns, by its code of ISO 4217: `EUR`.
+        #[must_use = "say what runs"]
+        pub fn currency(mut self, code: &str) -> Self {
+            self.words.measure = Some(Measure::Currency(MeasuredIn::Always(code.to_owned())));
+            self
+        }
+
+        /// Says in which unit the number is that it returns, as it stands behind a number: `kg`.
+        #[must_use = "say what runs"]
+        pub fn unit(mut self, unit: &str) -> Self {
+            self.words.measure = Some(Measure::Unit(MeasuredIn::Always(unit.to_owned())));
             self
         }
     };

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
+use svc_odata::model::{Measure, MeasuredIn};
 
+use super::measures::problem_with;
 use crate::entity::{EntityModel, Exposure};
 use crate::response_filter::{Masking, ResponseFilter, Whom};
 use crate::sight::{RowFilter, Sight, Viewer};
@@ -54,6 +56,10 @@ impl Rules {
         }
         for property in &self.virtual_properties {
             problems.extend(taken(model, &property.name));
+            problems.extend(property.measure.as_ref().and_then(|measure| {
+                let of = format!("`{}` of `{}`", property.name, model.name());
+                problem_with(&of, property.kind, measure)
+            }));
         }
         for (column, permission) in self.hidden {
             match place_of(model, &column) {
@@ -79,7 +85,7 @@ impl Rules {
     }
 }
 
-fn place_of(model: &EntityModel, name: &str) -> Result<usize, String> {
+pub(super) fn place_of(model: &EntityModel, name: &str) -> Result<usize, String> {
     let known = || model.columns.iter().map(|column| column.name).collect::<Vec<_>>().join("`, `");
     model
         .column_index(name)
@@ -230,6 +236,7 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
             description: String::new(),
             permission: String::new(),
             facet: false,
+            measure: None,
             sql,
             join: None,
         };
@@ -251,6 +258,18 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
     /// Says that people narrow lists by its values, so that counts of each are of use.
     pub fn facet(mut self) -> Self {
         self.property.facet = true;
+        self
+    }
+
+    /// Says in which currency its numbers are, by its code of ISO 4217: `EUR`.
+    pub fn currency(mut self, code: &str) -> Self {
+        self.property.measure = Some(Measure::Currency(MeasuredIn::Always(code.to_owned())));
+        self
+    }
+
+    /// Says in which unit its numbers are, as it stands behind a number: `kg`.
+    pub fn unit(mut self, unit: &str) -> Self {
+        self.property.measure = Some(Measure::Unit(MeasuredIn::Always(unit.to_owned())));
         self
     }
 

@@ -203,3 +203,77 @@ fn what_can_not_be_an_enumeration_is_told_all_at_once() {
     let found = problems(vec![Says("shop", wrong)]);
     assert_eq!(found, expected.map(|problem| format!("module `shop`: {problem}")));
 }
+
+/// Money and quantities, and what is neither.
+mod invoice {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "invoices")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        #[sea_orm(column_type = "String(StringLen::N(3))")]
+        pub paid_in: String,
+        #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+        pub total: Decimal,
+        pub weight: f64,
+        pub pages: i32,
+        pub secret: String,
+        pub version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+#[test]
+fn numbers_have_a_currency_or_a_unit() {
+    use invoice::{Column, Entity};
+    let says = |registry: &mut Registry| {
+        registry
+            .entity_set::<Entity>("Invoices")
+            .currency_in(Column::Total, Column::PaidIn)
+            .unit(Column::Weight, "kg")
+            .unit_in(Column::Pages, Column::PaidIn)
+            .virtual_property("discount", ValueKind::Double, |_| Expr::val(1.5))
+            .currency("EUR")
+            .needs("Invoices.View");
+    };
+    assert_eq!(problems(vec![Says("shop", says)]), [""; 0]);
+}
+
+#[test]
+fn what_can_not_be_a_currency_or_unit_is_told_with_what_to_do() {
+    use invoice::{Column, Entity};
+    let wrong = |registry: &mut Registry| {
+        registry
+            .entity_set::<Entity>("Invoices")
+            .currency(Column::Total, "euro")
+            .currency(Column::PaidIn, "EUR")
+            .unit(Column::Weight, " kg")
+            .currency_in(Column::Total, Column::Pages)
+            .internal(Column::Secret)
+            .currency_in(Column::Total, Column::Secret)
+            .unit(Column::Pages, "pages")
+            .unit(Column::Pages, "sheets")
+            .virtual_property("late", ValueKind::Boolean, |_| Expr::val(true))
+            .unit("d")
+            .needs("Invoices.View");
+    };
+    let expected = [
+        "`total` of `Invoices` can't be in `euro`; write the currency's code of ISO 4217: `EUR`",
+        "`paid_in` of `Invoices` holds no numbers, so it has no currency or unit; leave it out",
+        "`weight` of `Invoices` can't be in ` kg`; write the unit as it stands behind a number, in \
+         at most 20 characters: `kg`",
+        "`total` of `Invoices` can't have its currency or unit in `pages`, which holds no text; \
+         name a column of text",
+        "`total` of `Invoices` can't have its currency or unit in `secret`, which is internal, and \
+         never leaves the application; name another column, or serve it",
+        "`pages` of `Invoices` has two currencies or units; say one",
+        "`late` of `Invoices` holds no numbers, so it has no currency or unit; leave it out",
+    ];
+    let found = problems(vec![Says("shop", wrong)]);
+    assert_eq!(found, expected.map(|problem| format!("module `shop`: {problem}")));
+}

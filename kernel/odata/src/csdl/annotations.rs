@@ -2,8 +2,8 @@
 
 use super::visible;
 use crate::model::{
-    Access, EntitySet, EntityType, Operation, Parameter, PrimitiveType, Property, PropertyIndex,
-    PropertyType, Schema, SetPermissions, TypeIndex,
+    Access, EntitySet, EntityType, Measure, MeasuredIn, Operation, Parameter, PrimitiveType,
+    Property, PropertyIndex, PropertyType, Schema, SetPermissions, TypeIndex,
 };
 use crate::syntax::Function;
 
@@ -15,6 +15,8 @@ pub(super) enum Content {
     EnumMember(&'static str, &'static str),
     /// A path to a property.
     PropertyPath(String),
+    /// The value of the property that a path leads to.
+    Path(String),
     /// A path to a navigation property.
     NavigationPropertyPath(String),
     /// A value by the name of its XML attribute, in CSDL's form.
@@ -103,10 +105,60 @@ pub(super) fn of_property(
 ) -> Vec<Annotation> {
     let property = schema.model().entity_type(of).property(index);
     let mut annotations = of_described_property(schema, set_of(schema, of), property);
+    annotations.extend(of_measure(schema, Some(of), property.measure.as_ref()));
     if is_facet(schema, of, index) {
         annotations.push(("Self.IsFacet", Content::Bool(true)));
     }
     annotations
+}
+
+/// In which currency or unit a number is; `of` is the type whose property may hold it. Who doesn't see that
+/// property, or sees it in a changed form only, isn't told.
+fn of_measure(
+    schema: &dyn Schema,
+    of: Option<TypeIndex>,
+    measure: Option<&Measure>,
+) -> Option<Annotation> {
+    let measure = measure?;
+    let term = match measure {
+        Measure::Currency(_) => "Measures.ISOCurrency",
+        Measure::Unit(_) => "Measures.Unit",
+    };
+    let content = match measure.said() {
+        MeasuredIn::Always(text) => string(text),
+        MeasuredIn::Property(name) => {
+            let property = schema.find_property(of?, name)?;
+            (!schema.is_masked(of?, property)).then(|| Content::Path(name.clone()))?
+        }
+    };
+    Some((term, content))
+}
+
+/// In which currency or unit the number is that an operation returns.
+pub(super) fn of_result(schema: &dyn Schema, operation: &Operation) -> Vec<Annotation> {
+    of_measure(schema, None, operation.measure.as_ref()).into_iter().collect()
+}
+
+/// In which currency or unit the number is that a parameter gives a property.
+fn of_measured_parameter(schema: &dyn Schema, parameter: &Parameter) -> Option<Annotation> {
+    let (of, index) = parameter.property?;
+    of_measure(schema, None, schema.model().entity_type(of).property(index).measure.as_ref())
+}
+
+/// Whether the terms of the vocabulary of measures are used.
+pub(super) fn has_measures(schema: &dyn Schema) -> bool {
+    let is_measured = |of: TypeIndex| {
+        let properties = schema.properties(of);
+        let mut measures = properties.iter().map(|(_, property)| property.measure.as_ref());
+        measures.any(|measure| of_measure(schema, Some(of), measure).is_some())
+    };
+    let is_told = |operation: &Operation| {
+        let mut parameters = operation.parameters.iter().filter(|it| schema.sees_parameter(it));
+        !of_result(schema, operation).is_empty()
+            || parameters.any(|it| of_measured_parameter(schema, it).is_some())
+    };
+    visible::types(schema).into_iter().any(|(of, _)| is_measured(of))
+        || visible::operations(schema).into_iter().any(is_told)
 }
 
 fn of_described_property(schema: &dyn Schema, set: &str, property: &Property) -> Vec<Annotation> {
@@ -194,7 +246,10 @@ pub(super) fn of_parameter(
         let property = || labels.label(&[path[0], &parameter.name]);
         labels.label(&path).or_else(|| (path.len() == 3).then(property).flatten())
     });
-    labelled(label, description_of(schema, &path, parameter.description.as_ref()))
+    let mut annotations =
+        labelled(label, description_of(schema, &path, parameter.description.as_ref()));
+    annotations.extend(of_measured_parameter(schema, parameter));
+    annotations
 }
 
 pub(super) fn of_operation(schema: &dyn Schema, operation: &Operation) -> Vec<Annotation> {

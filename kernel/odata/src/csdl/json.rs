@@ -59,6 +59,7 @@ fn content(content: &Content) -> Json {
         Content::Bool(value) => (*value).into(),
         Content::EnumMember(_, member) => (*member).into(),
         Content::PropertyPath(path) | Content::NavigationPropertyPath(path) => path.as_str().into(),
+        Content::Path(path) => json!({ "$Path": path }),
         Content::Constant("Int" | "Decimal" | "Float", value) => number(value),
         Content::Constant("Bool", value) => (value == "true").into(),
         Content::Constant(_, value) => value.as_str().into(),
@@ -227,6 +228,7 @@ fn operation(schema: &dyn Schema, operation: &Operation) -> Object {
     if let Some(returns) = operation.returns {
         let mut described = Object::new();
         typed(&mut described, &operation_type(schema, returns));
+        annotate(&mut described, "", &annotations::of_result(schema, operation));
         object.insert("$ReturnType".to_owned(), described.into());
     }
     annotate(&mut object, "", &annotations::of_operation(schema, operation));

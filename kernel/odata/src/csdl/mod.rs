@@ -3,7 +3,8 @@
 //! Both are written from what a caller sees of a model ([`Schema`]): sets, the types that these
 //! sets and their navigation lead to, operations; nothing that is hidden is named anywhere. What
 //! sets can do is said by annotations of `Org.OData.Core.V1`, `Org.OData.Capabilities.V1`,
-//! `Org.OData.Validation.V1` and `Org.OData.Aggregation.V1`, which both formats share. Where the schema has
+//! `Org.OData.Validation.V1` and `Org.OData.Aggregation.V1`, which both formats share. In which currency or unit numbers are is
+//! said by those of `Org.OData.Measures.V1`, which a document names only where it says so. Where the schema has
 //! [`Labels`](crate::model::Labels), what people call sets, properties and the like is said by the term `Label` of
 //! `com.sap.vocabularies.Common.v1` (there is none in the standard's own), and descriptions are in the same language.
 
@@ -44,6 +45,13 @@ const VOCABULARIES: [(&str, &str, &str); 4] = [
     ),
 ];
 
+/// The vocabulary of currencies and units.
+const MEASURES: (&str, &str, &str) = (
+    "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Measures.V1",
+    "Org.OData.Measures.V1",
+    "Measures",
+);
+
 /// The vocabulary of labels.
 const LABELS: (&str, &str, &str) = (
     "https://sap.github.io/odata-vocabularies/vocabularies/Common",
@@ -55,7 +63,8 @@ const LABELS: (&str, &str, &str) = (
 fn vocabularies(
     schema: &dyn Schema,
 ) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    VOCABULARIES.iter().chain(schema.labels().map(|_| &LABELS))
+    let measures = annotations::has_measures(schema).then_some(&MEASURES);
+    VOCABULARIES.iter().chain(measures).chain(schema.labels().map(|_| &LABELS))
 }
 
 /// A type with the facets of a use of it.

@@ -122,6 +122,7 @@ fn attribute(content: &Content) -> Option<(&'static str, String)> {
         Content::Bool(value) => Some(("Bool", value.to_string())),
         Content::EnumMember(name, member) => Some(("EnumMember", format!("{name}/{member}"))),
         Content::PropertyPath(path) => Some(("PropertyPath", path.clone())),
+        Content::Path(path) => Some(("Path", path.clone())),
         Content::NavigationPropertyPath(path) => Some(("NavigationPropertyPath", path.clone())),
         Content::Constant(attribute, value) => Some((attribute, value.clone())),
         Content::Record(_) | Content::Described(..) | Content::Collection(_) => None,
@@ -324,7 +325,8 @@ fn operation(writer: &mut Writer, schema: &dyn Schema, operation: &Operation) {
         let TypeUse { name, collection, nullable, facets } = operation_type(schema, returns);
         let (ty, nullable) = (wrapped(&name, collection), nullable.to_string());
         let attributes = [("Type", ty.as_str()), ("Nullable", nullable.as_str())];
-        writer.start("ReturnType", &with(&attributes, &facets), true);
+        let annotations = annotations::of_result(schema, operation);
+        writer.annotated("ReturnType", &with(&attributes, &facets), &annotations);
     }
     writer.annotations(&annotations::of_operation(schema, operation));
     writer.end();

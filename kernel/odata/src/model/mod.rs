@@ -7,6 +7,7 @@
 
 mod capabilities;
 mod entity;
+mod measure;
 mod operation;
 mod property;
 mod relating;
@@ -14,6 +15,7 @@ mod schema;
 
 pub use capabilities::{Capabilities, SetPermissions};
 pub use entity::{EntitySet, EntityType, NavigationProperty};
+pub use measure::{Measure, MeasuredIn};
 pub use operation::{Binding, Operation, OperationKind, OperationType, Parameter};
 pub use property::{
     Access, AllowedValue, EnumMember, EnumType, PrimitiveType, Property, PropertyType,

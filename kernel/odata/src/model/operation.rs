@@ -1,6 +1,6 @@
 //! Actions and functions.
 
-use super::{PropertyIndex, PropertyType, TypeIndex};
+use super::{Measure, PropertyIndex, PropertyType, TypeIndex};
 
 /// An action or function.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Operation {
     pub parameters: Vec<Parameter>,
     /// What it returns.
     pub returns: Option<OperationType>,
+    /// In which currency or unit the number is that it returns.
+    pub measure: Option<Measure>,
     /// The permission it takes.
     pub permission: Option<String>,
     /// One line about it.

@@ -1,6 +1,6 @@
 //! Properties and their types.
 
-use super::EnumIndex;
+use super::{EnumIndex, Measure};
 
 macro_rules! primitive_types {
     ($($(#[$doc:meta])* $variant:ident $name:literal,)*) => {
@@ -158,6 +158,8 @@ pub struct Property {
     pub pattern: Option<String>,
     /// The only values it can have (`Validation.AllowedValues`); empty for any.
     pub allowed_values: Vec<AllowedValue>,
+    /// In which currency or unit its numbers are.
+    pub measure: Option<Measure>,
     /// The permission that reading it takes, for metadata.
     pub read_permission: Option<String>,
 }
@@ -203,6 +205,7 @@ impl Property {
             maximum: None,
             pattern: None,
             allowed_values: Vec::new(),
+            measure: None,
             read_permission: None,
         }
     }

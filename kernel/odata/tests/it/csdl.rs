@@ -2,9 +2,12 @@
 
 use svc_odata::csdl::{write_json, write_service_document, write_xml};
 use svc_odata::headers::{MetadataLevel, Version};
-use svc_odata::model::{Labels, Model, Schema};
+use svc_odata::model::{
+    Labels, Measure, MeasuredIn, Model, OperationType, PrimitiveType, PropertyIndex, Schema,
+    TypeIndex,
+};
 
-use crate::shop::{Clerk, shop};
+use crate::shop::{Clerk, PRODUCT, shop};
 
 #[test]
 fn xml() {
@@ -125,4 +128,102 @@ fn everything_is_called_what_people_call_it() {
     assert!(xml.contains("String=\"WHAT IS SOLD\""));
     // Where nobody has said what things are called, nothing of it is there.
     assert!(!write_xml(&shop(), Version::V401).contains("Common"));
+}
+
+/// Both documents of a service.
+fn documents(schema: &dyn Schema) -> [String; 2] {
+    [write_xml(schema, Version::V401), write_json(schema, Version::V401)]
+}
+
+#[test]
+fn numbers_say_their_currency_and_unit() {
+    let [xml, json] = documents(&shop());
+    let told = [
+        (
+            r#"<Annotation Term="Measures.ISOCurrency" Path="Currency"/>"#,
+            r#""@Measures.ISOCurrency":{"$Path":"Currency"}"#,
+        ),
+        (
+            r#"<Annotation Term="Measures.ISOCurrency" String="EUR"/>"#,
+            r#""@Measures.ISOCurrency":"EUR""#,
+        ),
+        (r#"<Annotation Term="Measures.Unit" String="kg"/>"#, r#""@Measures.Unit":"kg""#),
+        (r#"Namespace="Org.OData.Measures.V1""#, r#""$Namespace":"Org.OData.Measures.V1""#),
+    ];
+    for (in_xml, in_json) in told {
+        assert!(xml.contains(in_xml), "{in_xml} in {xml}");
+        assert!(json.contains(in_json), "{in_json} in {json}");
+    }
+}
+
+#[test]
+fn measures_are_named_only_where_they_are_used() {
+    let mut model = shop();
+    for property in &mut model.types[PRODUCT.0].properties {
+        property.measure = None;
+    }
+    for document in documents(&model) {
+        assert!(!document.contains("Measures"), "{document}");
+    }
+}
+
+#[test]
+fn an_operation_says_what_it_takes_and_returns_is_measured_in() {
+    let mut model = shop();
+    let price = model.types[PRODUCT.0].find_property("CostPrice").expect("it is there");
+    let decimal = PrimitiveType::Decimal.into();
+    let operation = &mut model.operations[0];
+    operation.parameters[0].property = Some((PRODUCT, price));
+    operation.returns =
+        Some(OperationType::Value { ty: decimal, collection: false, nullable: false });
+    operation.measure = Some(Measure::Unit(MeasuredIn::Always("t".to_owned())));
+    for property in &mut model.types[PRODUCT.0].properties {
+        property.measure = property.measure.take().filter(|_| property.name == "CostPrice");
+    }
+    let [xml, json] = documents(&model);
+    let parameter = xml.split("Name=\"Factor\"").nth(1).expect("the parameter is there");
+    let parameter = parameter.split("</Parameter>").next().unwrap_or_default();
+    assert!(parameter.contains(r#"Term="Measures.ISOCurrency" String="EUR""#), "{parameter}");
+    let returned = xml.split("<ReturnType Type=\"Edm.Decimal\"").nth(1).unwrap_or_default();
+    let returned = returned.split("</ReturnType>").next().unwrap_or_default();
+    assert!(returned.contains(r#"Term="Measures.Unit" String="t""#), "{returned}");
+    assert!(json.contains(r#""@Measures.Unit":"t""#), "{json}");
+}
+
+/// Somebody from whom the currency is hidden, or its value.
+struct WithoutCurrency {
+    model: Model,
+    is_hidden: bool,
+}
+
+impl WithoutCurrency {
+    fn is_it(&self, of: TypeIndex, property: PropertyIndex) -> bool {
+        self.model.entity_type(of).property(property).name == "Currency"
+    }
+}
+
+impl Schema for WithoutCurrency {
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn sees_property(&self, of: TypeIndex, property: PropertyIndex) -> bool {
+        !(self.is_hidden && self.is_it(of, property))
+    }
+
+    fn is_masked(&self, of: TypeIndex, property: PropertyIndex) -> bool {
+        !self.is_hidden && self.is_it(of, property)
+    }
+}
+
+#[test]
+fn a_currency_that_is_hidden_is_not_pointed_at() {
+    for is_hidden in [true, false] {
+        for document in documents(&WithoutCurrency { model: shop(), is_hidden }) {
+            assert!(!document.contains("Path=\"Currency\""), "{document}");
+            assert!(!document.contains("$Path"), "{document}");
+            assert!(!is_hidden || !document.contains("\"Currency\""), "{document}");
+            assert!(document.contains("EUR"), "{document}");
+        }
+    }
 }

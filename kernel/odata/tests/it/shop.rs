@@ -1,9 +1,9 @@
 //! The service that the tests ask: products, categories, orders and their items.
 
 use svc_odata::model::{
-    Access, AllowedValue, Binding, EntitySet, EntityType, EnumMember, EnumType, Model,
-    NavigationProperty, Operation, OperationKind, OperationType, Parameter, PrimitiveType,
-    Property, PropertyIndex, PropertyType, Schema, SetIndex, TypeIndex,
+    Access, AllowedValue, Binding, EntitySet, EntityType, EnumMember, EnumType, Measure,
+    MeasuredIn, Model, NavigationProperty, Operation, OperationKind, OperationType, Parameter,
+    PrimitiveType, Property, PropertyIndex, PropertyType, Schema, SetIndex, TypeIndex,
 };
 
 fn text(name: &str, max_length: u32) -> Property {
@@ -116,12 +116,14 @@ fn product(colour: PropertyType) -> EntityType {
         precision: Some(12),
         scale: Some(2),
         minimum: Some("0".to_owned()),
+        measure: Some(Measure::Currency(MeasuredIn::Property("Currency".to_owned()))),
         ..Property::new("Price", Ty::Decimal)
     });
     product.add_property(Property {
         precision: Some(12),
         scale: Some(2),
         read_permission: Some("Products.SeeCosts".to_owned()),
+        measure: Some(Measure::Currency(MeasuredIn::Always("EUR".to_owned()))),
         ..Property::new("CostPrice", Ty::Decimal).nullable()
     });
     product.add_property(Property {
@@ -130,7 +132,10 @@ fn product(colour: PropertyType) -> EntityType {
         default_value: Some("0".to_owned()),
         ..Property::new("Stock", Ty::Int32)
     });
-    product.add_property(Property::new("Weight", Ty::Double).nullable());
+    product.add_property(Property {
+        measure: Some(Measure::Unit(MeasuredIn::Always("kg".to_owned()))),
+        ..Property::new("Weight", Ty::Double).nullable()
+    });
     product.add_property(Property::new("Active", Ty::Boolean));
     product.add_property(Property::new("Colour", colour).nullable());
     product.add_property(Property::new("Released", Ty::Date).nullable());
@@ -151,6 +156,7 @@ fn product(colour: PropertyType) -> EntityType {
     });
     product.add_property(Property::new("CategoryId", Ty::Int32).nullable());
     product.add_property(Property::new("Version", Ty::Int64).with_access(Access::ReadOnly));
+    product.add_property(text("Currency", 3).nullable());
     product
 }
 
@@ -216,6 +222,7 @@ fn operations(model: &mut Model, product: TypeIndex, order: TypeIndex) {
             collection: false,
             nullable: false,
         }),
+        measure: None,
         permission: Some("Products.Reprice".to_owned()),
         description: Some("Changes the price".to_owned()),
     });
@@ -234,6 +241,7 @@ fn operations(model: &mut Model, product: TypeIndex, order: TypeIndex) {
             collection: true,
             nullable: false,
         }),
+        measure: None,
         permission: None,
         description: None,
     });
@@ -247,6 +255,7 @@ fn operations(model: &mut Model, product: TypeIndex, order: TypeIndex) {
             collection: true,
             nullable: false,
         }),
+        measure: None,
         permission: None,
         description: None,
     });

@@ -360,7 +360,10 @@ fn description_of(property: &Property) -> Option<String> {
     let hidden = property.read_permission.as_ref();
     let hidden = hidden.map(|name| format!("Only for those with `{name}`."));
     let on_request = property.on_request.then(|| "Only where `$select` names it.".to_owned());
-    let sentences = property.description.clone().into_iter().chain(on_request).chain(hidden);
+    let measured = property.measure.as_ref();
+    let measured = measured.map(|measure| format!("{}.", measure.at_the_beginning()));
+    let sentences = property.description.clone().into_iter();
+    let sentences = sentences.chain(measured).chain(on_request).chain(hidden);
     let sentences: Vec<String> = sentences.collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
