@@ -52,6 +52,7 @@ function fields(prefix: string): TemplateResult {
     ${fieldOf(`${prefix}-empty`, text('views-name'), html`<input id="${prefix}-empty" class="svc-input" aria-describedby="${prefix}-empty-note" />`, text('delete-text'))}
     ${fieldOf(`${prefix}-wrong`, text('views-name'), html`<input id="${prefix}-wrong" class="svc-input" value="12x" aria-invalid="true" aria-describedby="${prefix}-wrong-note" />`, text('field-number'), true)}
     ${fieldOf(`${prefix}-off`, text('views-name'), html`<input id="${prefix}-off" class="svc-input" value="Claw hammer" disabled aria-describedby="${prefix}-off-note" />`)}
+    ${fieldOf(`${prefix}-money`, text('total-sum'), html`<span class="svc-measured"><input id="${prefix}-money" class="svc-input" value="12.50" data-numeric aria-describedby="${prefix}-money-in ${prefix}-money-note" /><span id="${prefix}-money-in">€</span></span>`)}
     ${fieldOf(`${prefix}-choice`, text('columns-reading'), html`<select id="${prefix}-choice" class="svc-input" aria-describedby="${prefix}-choice-note"><option>${text('reading-Pager')}</option></select>`)}
     ${fieldOf(`${prefix}-day`, text('filter-days'), html`<input id="${prefix}-day" type="date" class="svc-input" aria-describedby="${prefix}-day-note" />`)}
     <div class="svc-field" data-wide><label for="${prefix}-long">${text('views-name')}</label><textarea id="${prefix}-long" class="svc-input" rows="3">${LONG}</textarea></div>

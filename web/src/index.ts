@@ -29,7 +29,7 @@ export { showSecret } from './parts/secret.ts';
 export { tabs, type Tab } from './parts/tabs.ts';
 export { SvcTable } from './parts/table.ts';
 export type { Column, RowPress, Rows } from './parts/table-parts.ts';
-export { badge, dueTime, isOver, stateBadge, timeAgo, timeShort, type Tone } from './parts/value.ts';
+export { amountOf, badge, dueTime, isOver, stateBadge, timeAgo, timeShort, type Tone } from './parts/value.ts';
 export { watch } from './parts/watch.ts';
 export {
   changedValues,

@@ -4,6 +4,8 @@
  * The texts are Fluent resources: those of the client and of modules with pages come with the build, all others from the server. English stands in for what isn't translated. A change of language is told to whoever shows texts.
  */
 import { FluentBundle, FluentResource, type FluentVariable } from '@fluent/bundle';
+import { knownUnit } from './core/measure.ts';
+import type { Measure } from './core/model.ts';
 import { humanise, withoutId } from './core/names.ts';
 import { daysBetween, relativeParts } from './core/relative.ts';
 
@@ -153,6 +155,56 @@ export function number(value: number, scale?: number): string {
   return kept(`n${scale}`, () => new Intl.NumberFormat(locale(), { maximumFractionDigits: 6, ...digits })).format(
     value,
   );
+}
+
+/** A currency or unit never stands on a line of its own. */
+const NARROW = '\u00A0';
+
+function joined(value: string): string {
+  return value.replaceAll(' ', NARROW);
+}
+
+/** A format of numbers in a currency, or in a unit that browsers know; nothing for any other. */
+function measuredFormat(kind: Measure['kind'], said: string, scale?: number): Intl.NumberFormat | undefined {
+  const unit = kind === 'unit' ? knownUnit(said) : undefined;
+  if (kind === 'unit' && unit === undefined) return undefined;
+  try {
+    return kept(`${kind} ${said} ${scale}`, () => {
+      if (unit !== undefined) {
+        const digits =
+          scale === undefined
+            ? { maximumFractionDigits: 6 }
+            : { minimumFractionDigits: scale, maximumFractionDigits: scale };
+        // A unit that is a word is shown as one, in the person's language: `6 Tage`.
+        const unitDisplay = unit === said ? 'long' : 'short';
+        return new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay, ...digits });
+      }
+      const money = { style: 'currency', currency: said } as const;
+      const own = new Intl.NumberFormat(locale(), money).resolvedOptions().maximumFractionDigits ?? 2;
+      // A yen has no parts, whatever the column has room for; a price of a screw may have more than a euro has.
+      const digits = {
+        minimumFractionDigits: Math.min(own, scale ?? own),
+        maximumFractionDigits: scale ?? Math.max(own, 6),
+      };
+      return new Intl.NumberFormat(locale(), { ...money, ...digits });
+    });
+  } catch {
+    // No code of a currency.
+    return undefined;
+  }
+}
+
+/** A number with its currency or unit, as the person's language has it. */
+export function measured(value: number, kind: Measure['kind'], said: string, scale?: number): string {
+  const format = measuredFormat(kind, said, scale);
+  return joined(format ? format.format(value) : `${number(value, scale)} ${said}`);
+}
+
+/** A currency or unit as it stands beside numbers: `€`. */
+export function measureSign(kind: Measure['kind'], said: string): string {
+  const parts = measuredFormat(kind, said)?.formatToParts(2) ?? [];
+  const found = parts.find(({ type }) => type === 'currency' || type === 'unit' || type === 'percentSign');
+  return joined(found?.value ?? said);
 }
 
 /** A part of a whole, such as 99.5 %. */

@@ -15,11 +15,11 @@ export type Complaint =
 /** A value, or why there is none. */
 export type Reading = { readonly value: unknown } | { readonly complaint: Complaint };
 
-/** Reads a decimal number as people of both kinds write it: `1,234.50`, `1.234,50`, `12,5`. */
+/** Reads a decimal number as people of both kinds write it: `1,234.50`, `1.234,50`, `12,5`, and `12,50 €` as pages show it. */
 export function readNumber(text: string, decimalSign: string): string | undefined {
   const grouping = decimalSign === ',' ? '\\.' : ',';
   const grouped = text
-    .replaceAll(/[\s'’\u00A0\u202F]/g, '')
+    .replaceAll(/[\s'’\u00A0\u202F\p{Sc}]/gu, '')
     .replaceAll('−', '-')
     // Groups have three digits: whoever writes `12,5` where that groups means something else.
     .replaceAll(new RegExp(`${grouping}(?=\\d{3}(\\D|$))`, 'g'), '');
@@ -38,7 +38,7 @@ export function readInput(property: Property, text: string, decimalSign: string)
       return readText(property, text);
     case 'integer':
     case 'decimal': {
-      const number = readNumber(text, decimalSign);
+      const number = readNumber(withoutMeasure(property, text), decimalSign);
       if (number === undefined) return { complaint: 'field-number' };
       if (property.kind === 'integer' && number.includes('.')) return { complaint: 'field-whole' };
       return { value: Number(number) };
@@ -54,6 +54,12 @@ export function readInput(property: Property, text: string, decimalSign: string)
     default:
       return isValue(property, 'is', text) ? { value: text } : { complaint: 'field-other' };
   }
+}
+
+/** What somebody has taken over together with the number: `5 kg`, `12.50 EUR`. */
+function withoutMeasure({ measure }: Property, text: string): string {
+  const said = measure?.always;
+  return said !== undefined && text.trimEnd().endsWith(said) ? text.trimEnd().slice(0, -said.length) : text;
 }
 
 function readJson(text: string): Reading {

@@ -21,6 +21,15 @@ export type Kind =
   | 'json'
   | 'binary';
 
+/** In what numbers are: money by the code of its currency (ISO 4217), a quantity by its unit. One of both is there. */
+export interface Measure {
+  readonly kind: 'currency' | 'unit';
+  /** What it always is. */
+  readonly always: string | undefined;
+  /** The property of the set that holds it. */
+  readonly by: string | undefined;
+}
+
 /** A property, or a parameter of an operation. */
 export interface Property {
   readonly name: string;
@@ -34,6 +43,7 @@ export interface Property {
   /** Digits behind the point. */
   readonly scale: number | undefined;
   readonly description: string | undefined;
+  readonly measure: Measure | undefined;
   /** The server fills it in when it's left out. */
   readonly hasDefault: boolean;
   readonly insertable: boolean;
@@ -152,6 +162,21 @@ function capability(of: Json, term: string, flag: string): Capability {
   return { possible: restrictions[flag] !== false, permissions: permissionsOf(restrictions) };
 }
 
+/** The terms of `Org.OData.Measures.V1` that say in what a number is. */
+const MEASURES: readonly (readonly [string, Measure['kind']])[] = [
+  ['@Measures.ISOCurrency', 'currency'],
+  ['@Measures.Unit', 'unit'],
+];
+
+function measureOf(json: Json): Measure | undefined {
+  for (const [term, kind] of MEASURES) {
+    const always = text(json[term]);
+    const by = text(object(json[term]).$Path);
+    if (always !== undefined || by !== undefined) return { kind, always, by };
+  }
+  return undefined;
+}
+
 class Reader {
   readonly #document: Json;
 
@@ -179,6 +204,7 @@ class Reader {
       maxLength: typeof json.$MaxLength === 'number' ? json.$MaxLength : undefined,
       scale: typeof json.$Scale === 'number' ? json.$Scale : undefined,
       description: text(json['@Core.Description']),
+      measure: measureOf(json),
       hasDefault: json['@Core.ComputedDefaultValue'] === true || json.$DefaultValue !== undefined,
       insertable: !isComputed && !rules.notInsertable.includes(name),
       updatable: !isComputed && json['@Core.Immutable'] !== true && !rules.notUpdatable.includes(name),

@@ -1,6 +1,7 @@
 /** How a list and a record are asked for: options of OData, made of what a person sees. */
 import { toFilter } from './filter.ts';
 import { referenceOf, type ListState, type Sort } from './list-state.ts';
+import { measuring } from './measure.ts';
 import type { EntitySet, Model, Property } from './model.ts';
 
 /** Options of a request, by their names. */
@@ -55,9 +56,10 @@ export function searchPhrase(search: string): string {
     .join(' ');
 }
 
-/** What of each record is shown. */
+/** What of each record is shown, with what says in what its numbers are. */
 export function shownOptions(model: Model, set: EntitySet, properties: readonly Property[]): Options {
-  const options: Options = { $select: selection([set.key, set.title, ...properties.map(({ name }) => name)]) };
+  const shown = [...properties, ...measuring(set, properties)].map(({ name }) => name);
+  const options: Options = { $select: selection([set.key, set.title, ...shown]) };
   const expand = expandTitles(model, set, properties);
   if (expand) options.$expand = expand;
   return options;

@@ -1,6 +1,7 @@
 /** Totals and groups of a list, as `$apply` asks for them. */
 import { referenceOf, type ListState, type Total } from './list-state.ts';
-import type { EntitySet, Model, Property } from './model.ts';
+import { rangesOf } from './measure.ts';
+import { propertyOf, type EntitySet, type Model, type Property } from './model.ts';
 import { listOptions } from './query.ts';
 
 /** The name that the count of a group comes under. */
@@ -14,8 +15,10 @@ export function totalName(property: string): string {
   return `total_${property}`;
 }
 
-function aggregates(totals: ListState['totals']): string[] {
-  return Object.entries(totals).map(([name, total]) => `${name} with ${METHODS[total]} as ${totalName(name)}`);
+function aggregates(set: EntitySet, totals: ListState['totals']): string[] {
+  const wanted = Object.entries(totals).map(([name, total]) => `${name} with ${METHODS[total]} as ${totalName(name)}`);
+  const summed = Object.keys(totals).flatMap((name) => propertyOf(set, name) ?? []);
+  return [...wanted, ...rangesOf(set, summed)];
 }
 
 /** What narrows the list comes first. */
@@ -26,7 +29,7 @@ function narrowed(set: EntitySet, state: ListState, now: Date): string[] {
 
 /** Asks for the totals of all records of the list; nothing where none is wanted. */
 export function totalsOf(set: EntitySet, state: ListState, now: Date): string | undefined {
-  const wanted = aggregates(state.totals);
+  const wanted = aggregates(set, state.totals);
   if (wanted.length === 0) return undefined;
   return [...narrowed(set, state, now), `aggregate(${wanted.join(',')})`].join('/');
 }
@@ -43,7 +46,7 @@ export function groupsOf(
   const reference = referenceOf(set, by);
   const target = reference && model.get(reference.target);
   const names = target ? `${by.name},${reference.navigation}/${target.title}` : by.name;
-  const wanted = [`$count as ${COUNT}`, ...aggregates(state.totals)].join(',');
+  const wanted = [`$count as ${COUNT}`, ...aggregates(set, state.totals)].join(',');
   return [
     ...narrowed(set, state, now),
     `groupby((${names}),aggregate(${wanted}))`,

@@ -19,12 +19,13 @@ export function roundUp(value: number): number {
   return ([1, 2, 2.5, 5, 10].find((step) => step * power >= value) ?? 10) * power;
 }
 
-/** Bars; `names` says what the parts are and `tones` how they look. */
+/** Bars; `names` says what the parts are, `tones` how they look, and `shown` how a figure is written. */
 export function chart(
   title: string,
   bars: readonly Bar[],
   names: readonly string[],
   tones: readonly string[],
+  shown: (value: number, scale?: number) => string = number,
 ): TemplateResult {
   const sum = (bar: Bar) => bar.parts.reduce((total, part) => total + part, 0);
   const top = roundUp(Math.max(0, ...bars.map(sum)));
@@ -34,13 +35,13 @@ export function chart(
     return bar.parts.map((part, index) => {
       const height = (part / top) * HEIGHT;
       base -= height;
-      return svg`<rect class="svc-chart-bar" data-tone=${tones[index] ?? 'info'} x=${(place + GAP / 2) * step} y=${base} width=${step * (1 - GAP)} height=${height} rx="1.5"><title>${bar.label}: ${number(part, 0)} ${names[index] ?? ''}</title></rect>`;
+      return svg`<rect class="svc-chart-bar" data-tone=${tones[index] ?? 'info'} x=${(place + GAP / 2) * step} y=${base} width=${step * (1 - GAP)} height=${height} rx="1.5"><title>${bar.label}: ${shown(part, 0)} ${names[index] ?? ''}</title></rect>`;
     });
   });
   return html`<figure class="svc-chart">
     <figcaption><span>${title}</span><span class="svc-chart-legend">${names.map((name, index) => html`<span data-tone=${tones[index] ?? 'info'}>${name}</span>`)}</span></figcaption>
     <div class="svc-chart-plot">
-      <span class="svc-chart-top svc-soft">${number(top, top < 5 && top % 1 !== 0 ? 1 : 0)}</span>
+      <span class="svc-chart-top svc-soft">${shown(top, top < 5 && top % 1 !== 0 ? 1 : 0)}</span>
       <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${drawn}</svg>
     </div>
     <div class="svc-chart-axis svc-soft" aria-hidden="true"><span>${bars[0]?.label}</span><span>${bars.at(-1)?.label}</span></div>
@@ -48,7 +49,7 @@ export function chart(
       <summary>${text('chart-table')}</summary>
       <table class="svc-small">
         <thead><tr><th scope="col">${text('chart-when')}</th>${names.map((name) => html`<th scope="col" data-numeric>${name}</th>`)}</tr></thead>
-        <tbody>${bars.map((bar) => html`<tr><th scope="row">${bar.label}</th>${bar.parts.map((part) => html`<td data-numeric>${number(part, 0)}</td>`)}</tr>`)}</tbody>
+        <tbody>${bars.map((bar) => html`<tr><th scope="row">${bar.label}</th>${bar.parts.map((part) => html`<td data-numeric>${shown(part, 0)}</td>`)}</tr>`)}</tbody>
       </table>
     </details>
   </figure>`;

@@ -1,8 +1,10 @@
 /** A field of a form: its label, the editor that suits the property, and what is wrong with it. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { referenceOf } from '../core/list-state.ts';
+import { measuredIn } from '../core/measure.ts';
 import type { EntitySet, Model, Property } from '../core/model.ts';
-import { choiceName, decimalSign, memberDescription, memberName, text } from '../text.ts';
+import { choiceName, decimalSign, measureSign, memberDescription, memberName, text } from '../text.ts';
+import type { Row } from '../core/pages.ts';
 import type { Draft } from './draft.ts';
 import './reference.ts';
 import type { Pick } from './reference.ts';
@@ -70,6 +72,18 @@ function options(place: Place, property: Property, choices: readonly [string, st
   </select>`;
 }
 
+/** An input of numbers with what they are in behind it; `id` is the input's. */
+export function withMeasure(property: Property, values: Row, id: string, input: TemplateResult): TemplateResult {
+  const said = measuredIn(property, values);
+  if (!property.measure || said === undefined) return input;
+  return html`<span class="svc-measured">${input}<span id="${id}-in">${measureSign(property.measure.kind, said)}</span></span>`;
+}
+
+/** What describes an input of numbers besides its note. */
+function measuredBy(property: Property, values: Row, id: string): string {
+  return measuredIn(property, values) === undefined ? '' : `${id}-in `;
+}
+
 function typing(place: Place, property: Property): TemplateResult {
   const { draft, prefix } = place;
   const shown = draft.typed(property.name) ?? inputText(property, draft.value(property.name));
@@ -96,7 +110,7 @@ function typing(place: Place, property: Property): TemplateResult {
     ></textarea>`;
   }
   const isNumber = property.kind === 'integer' || property.kind === 'decimal';
-  return html`<input
+  const input = html`<input
     id=${id}
     class="svc-input"
     name=${property.name}
@@ -104,12 +118,13 @@ function typing(place: Place, property: Property): TemplateResult {
     inputmode=${isNumber ? (property.kind === 'decimal' ? 'decimal' : 'numeric') : nothing}
     autocomplete="off"
     ?data-numeric=${isNumber}
-    aria-describedby="${id}-note"
+    aria-describedby="${measuredBy(property, draft.values, id)}${id}-note"
     aria-invalid=${wrong}
     aria-required=${place.required(property) ? 'true' : nothing}
     .value=${shown}
     @input=${take}
   />`;
+  return withMeasure(property, draft.values, id, input);
 }
 
 /** The editor alone. */

@@ -1,10 +1,12 @@
 /** How a value is shown: by its kind, in the person's language. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { knownModel } from '../client/sets.ts';
 import { stateNamed, type State } from '../client/workflow.ts';
 import { isNamed, referenceOf } from '../core/list-state.ts';
-import type { EntitySet, Model, Property } from '../core/model.ts';
+import { measuredIn } from '../core/measure.ts';
+import { propertyOf, type EntitySet, type Model, type Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
-import { choiceName, date, dateTime, exactTime, number, relative, relativeDays, text } from '../text.ts';
+import { choiceName, date, dateTime, exactTime, measured, number, relative, relativeDays, text } from '../text.ts';
 import { ticking } from './ticking.ts';
 
 export type Shown = TemplateResult | string | typeof nothing;
@@ -104,13 +106,30 @@ export function isChoice(property: Property): boolean {
 }
 const TONED = new Set(['status', 'state', 'availability', STATE]);
 
-/** A value as text: for the clipboard, for sentences, for a title. */
-export function plain(set: EntitySet, property: Property, value: unknown): string {
+/** A number as it is shown: with its currency or unit, which another property of the row may hold. */
+export function amount(property: Pick<Property, 'kind' | 'scale' | 'measure'>, value: number, row: Row = {}): string {
+  const scale = property.kind === 'decimal' ? property.scale : 0;
+  const said = measuredIn(property, row);
+  return property.measure && said !== undefined
+    ? measured(value, property.measure.kind, said, scale)
+    : number(value, scale);
+}
+
+/** A number as a property of a set is shown, for pages of their own; `scale` is how many digits stand behind the point. */
+export function amountOf(set: string, name: string, value: number, scale?: number): string {
+  const known = knownModel().get(set);
+  const property = known && propertyOf(known, name);
+  if (!property) return number(value, scale);
+  return amount({ ...property, kind: 'decimal', scale: scale ?? property.scale }, value);
+}
+
+/** A value as text: for sentences, for a title, on paper. What its number is in may stand elsewhere in the row. */
+export function plain(set: EntitySet, property: Property, value: unknown, row?: Row): string {
   if (value === null || value === undefined || value === '') return '';
   switch (property.kind) {
     case 'integer':
     case 'decimal':
-      return number(Number(value), property.kind === 'decimal' ? property.scale : 0);
+      return amount(property, Number(value), row);
     case 'boolean':
       return text(value === true || value === 'true' ? 'yes' : 'no');
     case 'time':
@@ -148,7 +167,7 @@ export function cell(model: Model, set: EntitySet, property: Property, row: Row,
     return value === true ? text('yes') : html`<span class="svc-soft">${text('no')}</span>`;
   }
   if (property.kind === 'json') return isShort ? html`<code>${plain(set, property, value)}</code>` : jsonBlock(value);
-  return plain(set, property, value);
+  return plain(set, property, value, row);
 }
 
 /** JSON on lines of its own, as people read it. */
@@ -158,7 +177,7 @@ export function jsonBlock(value: unknown): TemplateResult {
 
 /** A value as text, also of what it refers to. */
 export function cellText(model: Model, set: EntitySet, property: Property, row: Row): string {
-  return referenceTitle(model, set, property, row) ?? plain(set, property, row[property.name]);
+  return referenceTitle(model, set, property, row) ?? plain(set, property, row[property.name], row);
 }
 
 /** What a record is called: by its own name, or by what it belongs to. */

@@ -26,7 +26,7 @@ export function decide(
   const { mine: kept, disagreements, theirs } = merge(before, mine, now, names);
   const shown = (name: string, value: unknown) => {
     const property = propertyOf(set, name);
-    return (property && plain(set, property, value)) || '–';
+    return (property && plain(set, property, value, { ...before, ...mine })) || '–';
   };
   const nowShown = (name: string) => {
     const property = propertyOf(set, name);

@@ -11,6 +11,7 @@ import { define, freshId, Part } from '../parts/part.ts';
 import type { SvcPopover } from '../parts/popover.ts';
 import '../parts/reference.ts';
 import type { Pick } from '../parts/reference.ts';
+import { withMeasure } from '../parts/field.ts';
 import { choiceBadge, isChoice, plain } from '../parts/value.ts';
 import { choiceName, decimalSign, memberName, number, text } from '../text.ts';
 
@@ -235,7 +236,8 @@ export class SvcFilters extends Part {
           : 'text';
     const value = condition.values[place] ?? '';
     const label = memberName(this.set.name, property.name);
-    return html`<input
+    const id = `${this.#id}-${index}-${place}`;
+    const input = html`<input
       class="svc-input"
       type=${type}
       inputmode=${numeric ? 'decimal' : nothing}
@@ -251,6 +253,7 @@ export class SvcFilters extends Part {
         this.#put(index, { ...condition, values });
       }}
     />`;
+    return withMeasure(property, {}, id, input);
   }
 
   #choices(

@@ -7,13 +7,14 @@ import type { ListState } from '../core/list-state.ts';
 import { propertyOf, type EntitySet, type Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
 import type { Problem } from '../core/problem.ts';
-import { COUNT, groupsOf, totalName } from '../core/summary.ts';
+import { COUNT, groupsOf } from '../core/summary.ts';
 import { define, Part } from '../parts/part.ts';
 import { failure, failureBar } from '../parts/states.ts';
-import { cell, cellText, plain, STATE } from '../parts/value.ts';
+import { cell, cellText, STATE, type Shown } from '../parts/value.ts';
 import { memberName, number, text } from '../text.ts';
 import './board.ts';
 import type { SetHost } from './context.ts';
+import { totalShown } from './table-columns.ts';
 
 /** Groups that are shown; whoever has more of them wants another property. */
 const MOST_GROUPS = 200;
@@ -93,9 +94,9 @@ export class SvcGroups extends Part {
     </tr>`;
   }
 
-  #total(column: string, row: Row): string {
+  #total(column: string, row: Row): Shown {
     const property = propertyOf(this.set, column);
-    return property ? plain(this.set, { ...property, scale: property.scale ?? 2 }, row[totalName(column)]) : '';
+    return property ? totalShown(this.set, { ...property, scale: property.scale ?? 2 }, row) : nothing;
   }
 
   override render(): TemplateResult | typeof nothing {

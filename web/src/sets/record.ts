@@ -456,8 +456,8 @@ export class SvcRecord extends Part {
     if (own) return this.#own(own, property, row, editable);
     if (editable && this.editing.has(name)) return this.#open(property, label);
     const shown = this.#draft.isChanged(name)
-      ? (this.#draft.titles.get(name) ?? plain(this.set, property, this.#draft.value(name)))
-      : cell(this.host.model, this.set, property, row, false);
+      ? (this.#draft.titles.get(name) ?? plain(this.set, property, this.#draft.value(name), this.#draft.values))
+      : cell(this.host.model, this.set, property, this.#draft.values, false);
     const key = row[name];
     const follow =
       reference && typeof key === 'string' && this.host.model.has(reference.target)

@@ -2,6 +2,7 @@
 import { html, type TemplateResult } from 'lit';
 import { isComparable } from '../core/filter.ts';
 import type { ListState } from '../core/list-state.ts';
+import { totalIn, unmeasured } from '../core/measure.ts';
 import type { EntitySet, Model, Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
 import { totalName } from '../core/summary.ts';
@@ -13,6 +14,7 @@ import { memberDescription, memberName, text } from '../text.ts';
 function measure(set: EntitySet, property: Property): { width: number; share: number } {
   const longest = property.maxLength ?? 100;
   if (property.name === set.title) return longest <= 20 ? { width: 120, share: 1 } : { width: 210, share: 2 };
+  if (property.measure) return { width: 112, share: 0.8 };
   if (isNumeric(property) || property.kind === 'boolean') return { width: 92, share: 0.7 };
   if (isChoice(property)) return { width: 118, share: 0.8 };
   if (property.kind === 'time' || property.kind === 'date') return { width: 132, share: 0.8 };
@@ -20,14 +22,29 @@ function measure(set: EntitySet, property: Property): { width: number; share: nu
   return { width: 124, share: 1.2 };
 }
 
+/** A total is longer than what it sums up, and has its name before it. */
+function withRoom({ width, share }: ReturnType<typeof measure>, hasTotal: boolean): ReturnType<typeof measure> {
+  return hasTotal ? { width: Math.max(width, 164), share: Math.max(share, 1) } : { width, share };
+}
+
+/** A total of a column; why there is none, where what it would sum up is in several currencies or units. */
+export function totalShown(set: EntitySet, property: Property, totals: Row): Shown {
+  const range = totalIn(property, totals);
+  if (range === 'mixed' && property.measure) {
+    const why = text(`total-mixed-${property.measure.kind}`);
+    return html`<span class="svc-soft" title=${why}>–<span class="shell-sr"> ${why}</span></span>`;
+  }
+  const row = range === 'mixed' ? {} : range.row;
+  return plain(set, property, totals[totalName(property.name)], row) || '–';
+}
+
 /** What stands under a column. */
 function foot(set: EntitySet, view: ListState, property: Property, totals: Row): Shown | undefined {
   const total = view.totals[property.name];
   if (!total) return undefined;
-  const value = totals[totalName(property.name)];
   const scale = property.scale ?? (total === 'average' ? 2 : 0);
-  const shown = plain(set, { ...property, kind: 'decimal', scale }, value);
-  return html`<span class="svc-total-name">${text(`total-short-${total}`)}</span> ${shown || '–'}`;
+  const shown = totalShown(set, { ...property, kind: 'decimal', scale }, totals);
+  return html`<span class="svc-total-name">${text(`total-short-${total}`)}</span> ${shown}`;
 }
 
 /** The columns; `editor` is what stands in a cell that somebody writes in. */
@@ -45,11 +62,11 @@ export function tableColumns(
     description: memberDescription(set.name, property.name, property.description),
     numeric: isNumeric(property),
     sortable: isComparable(property),
-    ...measure(set, property),
+    ...withRoom(measure(set, property), view.totals[property.name] !== undefined),
     fixed: view.widths[property.name],
     isState: isChoice(property),
     foot: foot(set, view, property, totals),
     cell: (row) => editor(row, property) ?? cell(model, set, property, row),
-    plain: (row) => cellText(model, set, property, row),
+    plain: (row) => cellText(model, set, unmeasured(property), row),
   }));
 }
