@@ -173,7 +173,7 @@ async function placeOrder(page: Page, hands: Hands, product: string): Promise<vo
   await hands.refer(order.getByRole('combobox', { name: 'Customer' }), 'brecon', 'Brecon Farm Supplies');
   await hands.refer(order.getByRole('combobox', { name: 'Product 1' }), product, product);
   await hands.write(order.getByRole('textbox', { name: 'Quantity 1' }), '2');
-  await order.getByText('Total 20.00').waitFor();
+  await order.getByText('Total €20.00').waitFor();
   const place = button(order, 'Place order');
   const [box, size] = [await place.boundingBox(), page.viewportSize()];
   assert.ok(box && size && box.y > size.height / 2, `the button is at ${box?.y}`);

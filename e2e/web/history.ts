@@ -16,7 +16,7 @@ export const history = [
       await row(page, name).click();
       await page.getByRole('button', { name: 'History' }).click();
       const entries = page.locator('.svc-entry');
-      await entries.getByText(/changed Price from 12\.50 to 13\.00$/).waitFor();
+      await entries.getByText(/changed Price from €12\.50 to €13\.00$/).waitFor();
       await entries.getByText(/made it$/).waitFor();
       assert.equal(await entries.count(), 3);
 
@@ -87,7 +87,7 @@ export const history = [
       await row(page, name).click();
       await page.getByRole('button', { name: 'History' }).click();
       const first = page.locator('.svc-entry').first();
-      await first.getByText(/changed Price from 10\.00 to 12\.50$/).waitFor();
+      await first.getByText(/changed Price from €10\.00 to €12\.50$/).waitFor();
       await first.getByRole('button', { name: 'Ways back' }).click();
       await page.getByRole('menuitem', { name: 'Undo this change' }).click();
       const dialog = page.locator('dialog[open]');

@@ -91,7 +91,7 @@ export const lists = [
     await page.getByRole('menuitem', { name: 'Price', exact: true }).click();
     await page.getByLabel('Condition for Price').selectOption({ label: 'less than' });
     await page.locator('.svc-filter-values input').fill('5');
-    await page.getByRole('button', { name: 'Price is less than 5.00', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Price is less than €5.00', exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('columnheader', { name: 'Price', exact: true }).getByRole('button').click();
     await page.locator('[aria-sort=ascending]', { hasText: 'Price' }).waitFor();
@@ -99,7 +99,7 @@ export const lists = [
     await page.locator('[aria-sort=ascending] button').click();
     await page.locator('[aria-sort=descending]', { hasText: 'Price' }).waitFor();
     await page.locator('.svc-row[data-index="0"]', { hasText: '4.90' }).waitFor();
-    await page.getByRole('button', { name: 'Remove filter: Price is less than 5.00' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Price is less than €5.00' }).click();
     await row(page, 'Cordless drill').waitFor();
   }),
 
@@ -131,7 +131,7 @@ export const lists = [
     'an address brings a list back as it was',
     { app: 'sets.Products', state: { q: 'set', f: [['price', 'less', '20']], s: '-price', c: ['name', 'price'] } },
     async ({ page }) => {
-      await page.getByRole('button', { name: 'Price is less than 20.00', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Price is less than €20.00', exact: true }).waitFor();
       await page.locator('[aria-sort=descending]', { hasText: 'Price' }).waitFor();
       assert.equal(await page.getByRole('searchbox').inputValue(), 'set');
       assert.equal(await page.getByRole('columnheader').count(), 3);

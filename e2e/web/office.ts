@@ -191,6 +191,51 @@ export const office = [
     },
   ),
 
+  inOffice('money of several currencies is never summed up as one', {}, async ({ page, application }) => {
+    const expenses = [
+      ['Train', 12.5, 'EUR'],
+      ['Lunch', 20, 'CHF'],
+      ['Parking', 4, 'CHF'],
+    ];
+    for (const [what, amount, currency] of expenses) {
+      const distance = what === 'Train' ? 120 : null;
+      await application.ask('/odata/v1/Expenses', { method: 'POST', body: { what, amount, currency, distance } });
+    }
+    // The column of the currency isn't shown; it is asked for all the same.
+    await come(
+      page,
+      application,
+      { c: ['what', 'amount', 'distance'], t: { amount: 'sum', distance: 'sum' } },
+      'Expenses',
+    );
+    await row(page, '€12.50').getByText('120.0 km').waitFor();
+    await row(page, 'CHF 20.00').waitFor();
+    const foot = page.locator('.svc-row-foot');
+    await foot.getByText('Not in one currency').waitFor();
+    await foot.getByText('120.0 km').waitFor();
+    assert.doesNotMatch(await foot.innerText(), /36/);
+
+    await page.locator('.svc-head').getByRole('button', { name: 'Columns' }).click();
+    await page.getByLabel('Group by').selectOption({ label: 'Currency' });
+    await page.keyboard.press('Escape');
+    const francs = page.locator('.svc-groups tbody tr', { hasText: 'CHF' });
+    await francs.getByText('CHF 24.00').waitFor();
+    await page.locator('.svc-groups tbody tr', { hasText: 'EUR' }).getByText('€12.50').waitFor();
+    await francs.getByRole('button').click();
+    await foot.getByText('CHF 24.00').waitFor();
+
+    // While somebody writes, the sign follows what is written.
+    await page.locator('.svc-head').getByRole('button', { name: 'New' }).click();
+    const amount = page.locator('.svc-field', { has: page.getByLabel('Amount') });
+    await page.getByLabel('What').fill('Hotel');
+    await page.getByLabel('Amount').fill('99');
+    assert.equal(await amount.locator('.svc-measured').count(), 0);
+    await page.getByRole('textbox', { name: 'Currency' }).fill('USD');
+    await amount.locator('.svc-measured', { hasText: 'US$' }).waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.svc-pane [data-value=amount]', { hasText: 'US$99.00' }).waitFor();
+  }),
+
   inOffice(
     'an element of the application’s own is all of a form and of a record, which is saved, refused and taken back as any',
     { expects: /400|401|422/ },

@@ -47,6 +47,69 @@ export const records = [
     },
   ),
 
+  ...(
+    [
+      [
+        'English',
+        'en-GB',
+        { price: 'Price', edit: 'Edit Price', shown: '€1,234.50', written: '1,250', after: '€1,250.00' },
+      ],
+      [
+        'German',
+        'de-DE',
+        { price: 'Preis', edit: 'Preis bearbeiten', shown: '1.234,50 €', written: '1.250', after: '1.250,00 €' },
+      ],
+    ] as const
+  ).map(([language, locale, said]) =>
+    story(
+      `money stands in its currency in a list, a record and a form, and bare on the clipboard, in ${language}`,
+      { app: 'sets.Products', locale, later: true },
+      async ({ page, application, visit }) => {
+        const name = fresh('Dear');
+        const { id } = await makeProduct(application, name);
+        await application.ask(`/odata/v1/Products(${id})`, { method: 'PATCH', body: { price: 1234.5 } });
+        await page.addInitScript(() => {
+          const kept = (text: string) => {
+            document.documentElement.dataset.copied = text;
+            return Promise.resolve();
+          };
+          Object.defineProperty(navigator, 'clipboard', { value: { writeText: kept } });
+        });
+        await visit({
+          app: 'sets.Products',
+          state: { f: [['name', 'is', name]], c: ['name', 'price'], t: { price: 'sum' } },
+        });
+        await row(page, said.shown).waitFor();
+        await page.locator('.svc-row-foot', { hasText: said.shown }).waitFor();
+        await page.locator('svc-table [role=grid]').press('Control+c');
+        const copied = page.locator('html[data-copied]');
+        await copied.waitFor();
+        const number = said.shown.replaceAll(/[€\s]/g, '');
+        assert.equal((await copied.getAttribute('data-copied'))?.split('\t').at(-1), number);
+
+        await row(page, name).click();
+        await page.locator('[data-value=price]', { hasText: said.shown }).waitFor();
+        await page.locator('[data-value=price]', { hasText: said.edit }).click();
+        const field = page.getByLabel(said.price, { exact: true });
+        // Beside the field, and told to whoever doesn't see it.
+        await page.locator('.svc-pane .svc-measured', { hasText: '€' }).waitFor();
+        const describing = await field.getAttribute('aria-describedby');
+        assert.equal(await page.locator(`[id="${describing?.split(' ')[0]}"]`).innerText(), '€');
+        // What a page shows can be taken over as it is.
+        await field.fill(`${said.written} €`);
+        await page.keyboard.press('Control+s');
+        await page.locator('[data-value=price]', { hasText: said.after }).waitFor();
+        assert.equal((await application.ask<{ price: number }>(`/odata/v1/Products(${id})`)).price, 1250);
+
+        await visit({ app: 'sets.Products', state: { r: 'new' } });
+        await page
+          .locator('.svc-measured', { has: page.getByLabel(said.price, { exact: true }) })
+          .getByText('€')
+          .waitFor();
+      },
+    ),
+  ),
+
   story('what isn’t saved is asked about before it’s lost', { app: 'sets.Products' }, async ({ page, application }) => {
     const name = fresh('Kept');
     await makeProduct(application, name);

@@ -21,9 +21,9 @@ export const shop = [
       await place.tap();
       await page.locator('[data-wrong]', { hasText: '5' }).waitFor();
       await page.getByRole('textbox', { name: 'Quantity 1' }).fill('4');
-      await page.getByText('Total 40.00').waitFor();
+      await page.getByText('Total €40.00').waitFor();
       await place.tap();
-      await page.getByText('Total 0.00').waitFor();
+      await page.getByText('Total €0.00').waitFor();
       const { value } = await application.ask<{ value: { total: number; customer: { name: string } }[] }>(
         '/odata/v1/Orders?$orderby=orderedAt%20desc&$top=1&$select=total&$expand=customer($select=name)',
       );

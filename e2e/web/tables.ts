@@ -93,7 +93,7 @@ export const tables = [
     await row(page, 'Cordless drill').waitFor();
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitemcheckbox', { name }).click();
-    await page.getByRole('button', { name: 'Price is less than 4.00', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Price is less than €4.00', exact: true }).waitFor();
     await page.getByRole('button', { name }).click();
     await page.getByRole('menuitem', { name: `Forget ${name}` }).click();
     await said(page, 'forgotten');
@@ -117,7 +117,7 @@ export const tables = [
     const other = await another({ app: 'sets.Products' });
     await views(other, 'Views').click();
     await other.getByRole('menuitemcheckbox', { name: `${name} shared` }).click();
-    await other.getByRole('button', { name: 'Price is less than 4.00', exact: true }).waitFor();
+    await other.getByRole('button', { name: 'Price is less than €4.00', exact: true }).waitFor();
     await views(other, name).click();
     await other.getByRole('menuitem', { name: `Stop sharing ${name}` }).click();
     await said(other, `${name} is no longer shared`);

@@ -142,7 +142,7 @@ export const tasks = [
       await app.getByLabel('Order', { exact: true }).selectOption('newest');
       await row(page, first.number).locator('time').first().waitFor();
 
-      await row(page, first.number).getByText('Total 10.00 · ').waitFor();
+      await row(page, first.number).getByText('Total €10.00 · ').waitFor();
 
       await press(page, first, 'Approve');
       await said(page, `${first.number}: It is now: Approved`);

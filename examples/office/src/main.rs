@@ -1,4 +1,4 @@
-//! Invoices with their lines, and notes: what an application says in Rust of how its generated apps look, and a page below a prefix.
+//! Invoices with their lines, expenses, and notes: what an application says in Rust of how its generated apps look, and a page below a prefix.
 
 use std::process::ExitCode;
 
@@ -62,6 +62,32 @@ mod invoice_line {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+mod expense {
+    use svc::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "expenses")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        #[sea_orm(column_type = "String(StringLen::N(100))")]
+        pub what: String,
+        #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+        pub amount: Decimal,
+        /// The currency it was paid in (ISO 4217).
+        #[sea_orm(column_type = "String(StringLen::N(3))", default_value = "EUR")]
+        pub currency: String,
+        /// How far somebody drove, where it was that.
+        #[sea_orm(column_type = "Decimal(Some((8, 1)))", nullable)]
+        pub distance: Option<Decimal>,
+        pub version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 mod note {
     use svc::prelude::*;
 
@@ -83,9 +109,10 @@ mod note {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-const STEPS: [Migration; 2] = [
+const STEPS: [Migration; 3] = [
     Migration::new("0001_invoices", include_str!("../migrations/0001_invoices.sql")),
     Migration::new("0002_notes", include_str!("../migrations/0002_notes.sql")),
+    Migration::new("0003_expenses", include_str!("../migrations/0003_expenses.sql")),
 ];
 const FILES: &[EmbeddedFile] = &[("elements.js", include_bytes!("elements.js"))];
 
@@ -110,6 +137,14 @@ impl Module for Office {
             .alternate_key([invoice_line::Column::InvoiceId, invoice_line::Column::Position])
             .live();
         registry
+            .entity_set::<expense::Entity>("Expenses")
+            .described("What somebody has paid for the office")
+            .currency_in(expense::Column::Amount, expense::Column::Currency)
+            .unit(expense::Column::Distance, "km")
+            .facets([expense::Column::Currency])
+            .search([expense::Column::What])
+            .live();
+        registry
             .entity_set::<note::Entity>("Notes")
             .described("What somebody wants to remember")
             .search([note::Column::Words])
@@ -124,6 +159,7 @@ impl Module for Office {
             .property_element("urgency", "office-urgency", "/elements/elements.js");
         registry.set_look("Invoices", look.icon("form.svg"));
         registry.set_look("InvoiceLines", SetLook::new().hidden());
+        registry.set_look("Expenses", SetLook::new().icon("form.svg"));
         let note = SetLook::new().record_element("office-note", "/elements/elements.js");
         registry.set_look("Notes", note.icon("form.svg"));
         registry.messages([("en", include_str!("en.ftl")), ("de", include_str!("de.ftl"))]);
@@ -161,6 +197,29 @@ mod tests {
             assert_eq!(made["terms"]["days"][1], 30);
             assert_eq!(made["invoiceLines"][0]["quantity"], 2);
             refuses_everybody(&app, organisation(1)).await;
+        }
+
+        async fn money_says_its_currency(backend) {
+            let app = TestApp::builder(application).start(backend).await;
+            let ada = app.sign_in(&Person::named("Ada"));
+            for (amount, currency) in [(12.5, "EUR"), (20.0, "CHF")] {
+                let expense = json!({ "what": "Train", "amount": amount, "currency": currency });
+                let made = ada.post("/odata/v1/Expenses", expense).await.expect(201);
+                assert_eq!(made["currency"], currency);
+            }
+            let metadata = ada.get("/odata/v1/$metadata?$format=json").await.expect(200);
+            let expense = &metadata["Office"]["Expense"];
+            assert_eq!(expense["amount"]["@Measures.ISOCurrency"], json!({ "$Path": "currency" }));
+            assert_eq!(expense["distance"]["@Measures.Unit"], "km");
+            // What the web client asks beside a sum, where a code may be missing and where it may not.
+            let range = "currency with min as least,case(currency eq null:'',true:currency) with max as greatest";
+            let asked = format!("/odata/v1/Expenses?$apply=aggregate(amount with sum as total,{range})");
+            let found = ada.get(&asked.replace(' ', "%20")).await.expect(200);
+            let expected = json!({ "total": 32.5, "least": "CHF", "greatest": "EUR" });
+            let told = &found["value"][0];
+            for name in ["total", "least", "greatest"] {
+                assert_eq!(told[name], expected[name], "{name}");
+            }
         }
     }
 }

@@ -13,6 +13,9 @@ use crate::{
     orders, product, purchase, stock, supplier,
 };
 
+/// What prices and sums are in.
+const CURRENCY: &str = "EUR";
+
 /// The application's own module.
 pub struct Shop;
 
@@ -36,6 +39,7 @@ impl Module for Shop {
         registry
             .entity_set::<supplier::Entity>("Suppliers")
             .described("Who products are bought from")
+            .unit(supplier::Column::LeadTimeDays, "day")
             .live();
         registry
             .entity_set::<product::Entity>("Products")
@@ -43,6 +47,8 @@ impl Module for Shop {
             .row_filter(product::visible_to)
             .hidden(product::Column::CostPrice)
             .unless("Products.SeeCosts")
+            .currency(product::Column::Price, CURRENCY)
+            .currency(product::Column::CostPrice, CURRENCY)
             .create_only(product::Column::Stock)
             .alternate_key([product::Column::Sku])
             .facets([product::Column::Unit, product::Column::Discontinued])
@@ -69,6 +75,7 @@ impl Module for Shop {
             .entity_set::<customer::Entity>("Customers")
             .described("Who buys")
             .alternate_key([customer::Column::Number])
+            .currency(customer::Column::CreditLimit, CURRENCY)
             .response_filter(
                 [customer::Column::Email, customer::Column::Phone],
                 customer::without_contacts,
@@ -79,6 +86,7 @@ impl Module for Shop {
             .function("CreditLeft")
             .described("What further orders may come to; none is no limit")
             .needs("Customers.View")
+            .currency(CURRENCY)
             .on_each(operations::credit_left)
             .live();
         add_orders(registry);
@@ -119,6 +127,7 @@ fn add_orders(registry: &mut Registry) {
         .read_only(order::Column::OrderedAt)
         .read_only(order::Column::ShippedAt)
         .read_only(order::Column::Total)
+        .currency(order::Column::Total, CURRENCY)
         .action("Ship")
         .described("Records that the goods have left")
         .needs(orders::SHIP)
@@ -135,6 +144,8 @@ fn add_orders(registry: &mut Registry) {
         .entity_set::<order_line::Entity>("OrderLines")
         .described("What orders consist of")
         .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
+        .currency(order_line::Column::UnitPrice, CURRENCY)
+        .currency(order_line::Column::Amount, CURRENCY)
         .view_only()
         .live();
 }

@@ -1,5 +1,6 @@
 /** How the shop does: what waits, what sells, what has to be bought. */
 import {
+  amountOf,
   apply,
   asProblem,
   bars,
@@ -66,6 +67,11 @@ async function load(): Promise<Figures> {
   return { months, customers, toBuy, waiting: Number(waiting.body) };
 }
 
+/** What orders come to, without cents. */
+function sales(value: number): string {
+  return amountOf('Orders', 'total', value, 0);
+}
+
 export class ShopDashboard extends Part {
   static override properties = { figures: { state: true }, problem: { state: true } };
   declare figures: Figures | undefined;
@@ -97,7 +103,7 @@ export class ShopDashboard extends Part {
       const found = months.find(({ y, m }) => y === day.getUTCFullYear() && m === day.getUTCMonth() + 1);
       return { label: month(day), parts: [Math.round(found?.total ?? 0)] };
     });
-    return chart(text('shop-by-month'), shown, [text('shop-sales')], ['info']);
+    return chart(text('shop-by-month'), shown, [text('shop-sales')], ['info'], sales);
   }
 
   #customers({ customers }: Figures): TemplateResult {
@@ -108,7 +114,7 @@ export class ShopDashboard extends Part {
       best.map(({ customerId, customer, total }) => ({
         label: customer?.name ?? '–',
         value: total,
-        shown: number(total, 0),
+        shown: sales(total),
         open: () => void openApp('sets.Customers', { r: customerId }),
       })),
     );
@@ -142,7 +148,7 @@ export class ShopDashboard extends Part {
     return html`<div class="svc-dashboard">
       <dl class="svc-figures">
         ${this.#figure(text('shop-waiting'), number(figures.waiting, 0), () => void openApp('sets.Orders', { f: [['status', 'is', 'placed']] }))}
-        ${this.#figure(text('shop-this-month'), number(current?.total ?? 0, 0))}
+        ${this.#figure(text('shop-this-month'), sales(current?.total ?? 0))}
         ${this.#figure(text('shop-orders-this-month'), number(current?.count ?? 0, 0))}
         ${this.#figure(text('shop-to-buy-count'), number(toBuy, 0), () => void openApp('sets.Products', { f: [['availability', 'is', 'low', 'soldOut']] }))}
       </dl>

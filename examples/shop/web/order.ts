@@ -1,5 +1,6 @@
 /** Places an order: who orders, what, and what it comes to at today's prices. */
 import {
+  amountOf,
   asProblem,
   capitalised,
   define,
@@ -9,7 +10,6 @@ import {
   knownModel,
   mayLeave,
   nothing,
-  number,
   openApp,
   Part,
   send,
@@ -153,8 +153,8 @@ export class ShopOrder extends Part {
         <input class="svc-input" inputmode="numeric" autocomplete="off" data-numeric aria-label=${text('shop-order-quantity-of', { place: index + 1 })} .value=${line.quantity}
           @input=${(event: Event) => this.#change(index, { quantity: (event.target as HTMLInputElement).value.trim() })} />
       </td>
-      <td data-numeric>${line.price === undefined ? nothing : number(line.price, 2)}</td>
-      <td data-numeric>${amount === undefined ? nothing : number(amount, 2)}</td>
+      <td data-numeric>${line.price === undefined ? nothing : amountOf('Products', 'price', line.price)}</td>
+      <td data-numeric>${amount === undefined ? nothing : amountOf('OrderLines', 'amount', amount)}</td>
       <td>
         ${
           line.product?.key
@@ -205,7 +205,7 @@ export class ShopOrder extends Part {
         </table>
       </div>
       <footer class="svc-pane-foot">
-        <span class="svc-total" role="status">${text('shop-order-total', { total: number(this.#total, 2) })}</span>
+        <span class="svc-total" role="status">${text('shop-order-total', { total: amountOf('Orders', 'total', this.#total) })}</span>
         <button type="submit" class="svc-button" data-look="primary" aria-disabled=${this.placing} ?disabled=${this.#ordered.length === 0 || !this.customer?.key}>${text('shop-order-place')}</button>
       </footer>
     </form>`;

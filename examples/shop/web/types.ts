@@ -112,7 +112,7 @@ export interface Supplier extends Control {
   city: string;
   /** At most 2 characters. */
   country: string;
-  /** `7` where it is left out. */
+  /** Unit: day. `7` where it is left out. */
   leadTimeDays: number;
   readonly createdAt: DateTimeOffset;
   readonly updatedAt: DateTimeOffset;
@@ -135,7 +135,7 @@ export interface SupplierCreate {
   city: string;
   /** At most 2 characters. */
   country: string;
-  /** `7` where it is left out. */
+  /** Unit: day. `7` where it is left out. */
   leadTimeDays?: number;
   products?: Within<ProductCreate, "supplierId" | "supplier" | "supplier@odata.bind">[];
   "products@odata.bind"?: string[];
@@ -155,7 +155,7 @@ export interface SupplierUpdate {
   city?: string;
   /** At most 2 characters. */
   country?: string;
-  /** `7` where it is left out. */
+  /** Unit: day. `7` where it is left out. */
   leadTimeDays?: number;
   "products@odata.bind"?: string[];
 }
@@ -179,9 +179,9 @@ export interface Product extends Control {
   supplierId: Guid | null;
   /** At most 30 characters. `piece` where it is left out. A facet: lists are narrowed by its values. */
   unit: string;
-  /** 12 digits, 2 of them after the point. */
+  /** 12 digits, 2 of them after the point. In EUR. */
   price: Decimal;
-  /** 12 digits, 2 of them after the point. Only for those with `Products.SeeCosts`. */
+  /** 12 digits, 2 of them after the point. In EUR. Only for those with `Products.SeeCosts`. */
   costPrice?: Decimal | null;
   /** `0` where it is left out. */
   readonly stock: number;
@@ -217,9 +217,9 @@ export type ProductCreate = {
   supplierId?: Guid | null;
   /** At most 30 characters. `piece` where it is left out. A facet: lists are narrowed by its values. */
   unit?: string;
-  /** 12 digits, 2 of them after the point. */
+  /** 12 digits, 2 of them after the point. In EUR. */
   price: Decimal;
-  /** 12 digits, 2 of them after the point. Only for those with `Products.SeeCosts`. */
+  /** 12 digits, 2 of them after the point. In EUR. Only for those with `Products.SeeCosts`. */
   costPrice?: Decimal | null;
   /** `0` where it is left out. */
   stock?: number;
@@ -245,9 +245,9 @@ export interface ProductUpdate {
   supplierId?: Guid | null;
   /** At most 30 characters. `piece` where it is left out. A facet: lists are narrowed by its values. */
   unit?: string;
-  /** 12 digits, 2 of them after the point. */
+  /** 12 digits, 2 of them after the point. In EUR. */
   price?: Decimal;
-  /** 12 digits, 2 of them after the point. Only for those with `Products.SeeCosts`. */
+  /** 12 digits, 2 of them after the point. In EUR. Only for those with `Products.SeeCosts`. */
   costPrice?: Decimal | null;
   /** `0` where it is left out. */
   reorderLevel?: number;
@@ -280,7 +280,7 @@ export interface Customer extends Control {
   city: string;
   /** At most 2 characters. A facet: lists are narrowed by its values. */
   country: string;
-  /** 12 digits, 2 of them after the point. */
+  /** 12 digits, 2 of them after the point. In EUR. */
   creditLimit: Decimal | null;
   readonly createdAt: DateTimeOffset;
   readonly updatedAt: DateTimeOffset;
@@ -303,7 +303,7 @@ export interface CustomerCreate {
   city: string;
   /** At most 2 characters. A facet: lists are narrowed by its values. */
   country: string;
-  /** 12 digits, 2 of them after the point. */
+  /** 12 digits, 2 of them after the point. In EUR. */
   creditLimit?: Decimal | null;
 }
 
@@ -321,7 +321,7 @@ export interface CustomerUpdate {
   city?: string;
   /** At most 2 characters. A facet: lists are narrowed by its values. */
   country?: string;
-  /** 12 digits, 2 of them after the point. */
+  /** 12 digits, 2 of them after the point. In EUR. */
   creditLimit?: Decimal | null;
 }
 
@@ -342,7 +342,7 @@ export interface Order extends Control {
   readonly status: OrderStatus;
   readonly orderedAt: DateTimeOffset;
   readonly shippedAt: DateTimeOffset | null;
-  /** 12 digits, 2 of them after the point. */
+  /** 12 digits, 2 of them after the point. In EUR. */
   readonly total: Decimal;
   readonly createdAt: DateTimeOffset;
   readonly updatedAt: DateTimeOffset;
@@ -375,9 +375,9 @@ export interface OrderLine extends Control {
   position: number;
   productId: Guid;
   quantity: number;
-  /** 12 digits, 2 of them after the point. */
+  /** 12 digits, 2 of them after the point. In EUR. */
   unitPrice: Decimal;
-  /** 12 digits, 2 of them after the point. */
+  /** 12 digits, 2 of them after the point. In EUR. */
   amount: Decimal;
   /** With `$expand`. */
   order?: Order | null;

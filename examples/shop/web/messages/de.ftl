@@ -15,7 +15,7 @@ Suppliers-email = E-Mail
 Suppliers-phone = Telefon
 Suppliers-city = Ort
 Suppliers-country = Land
-Suppliers-leadTimeDays = Lieferzeit (Tage)
+Suppliers-leadTimeDays = Lieferzeit
 Suppliers-products = Artikel
 
 Products = Artikel

@@ -15,7 +15,7 @@ Suppliers-email = E-mail
 Suppliers-phone = Telephone
 Suppliers-city = City
 Suppliers-country = Country
-Suppliers-leadTimeDays = Lead time (days)
+Suppliers-leadTimeDays = Lead time
 Suppliers-products = Products
 
 Products = Products
