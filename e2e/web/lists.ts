@@ -90,7 +90,8 @@ export const lists = [
     await page.locator('.svc-head').getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('menuitem', { name: 'Price', exact: true }).click();
     await page.getByLabel('Condition for Price').selectOption({ label: 'less than' });
-    await page.locator('.svc-filter-values input').fill('5');
+    // Its editor stays open while somebody writes.
+    await page.locator('.svc-filter-values input').pressSequentially('5.00');
     await page.getByRole('button', { name: 'Price is less than €5.00', exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('columnheader', { name: 'Price', exact: true }).getByRole('button').click();

@@ -60,7 +60,10 @@ export class SvcFilters extends Part {
   }
 
   override willUpdate(changes: PropertyValues): void {
-    if (changes.has('conditions')) void this.#name();
+    if (!changes.has('conditions')) return;
+    // What was begun stands among them now: until it does, its chip stays, and so does the editor that somebody writes in.
+    if (this.drafting && isComplete(this.drafting)) this.drafting = undefined;
+    void this.#name();
   }
 
   /** Asks what references are called that an address or a group has named by their keys. */
@@ -95,10 +98,7 @@ export class SvcFilters extends Part {
     const operator = operatorsFor(property)[0];
     if (!operator) return;
     this.drafting = { property: property.name, operator, values: property.kind === 'boolean' ? ['true'] : [] };
-    if (isComplete(this.drafting)) {
-      this.#change([...this.conditions, this.drafting]);
-      this.drafting = undefined;
-    }
+    if (isComplete(this.drafting)) this.#change([...this.conditions, this.drafting]);
     await this.updateComplete;
     [...this.querySelectorAll<SvcPopover>('.svc-chip svc-popover')].at(-1)?.open();
   }
@@ -112,11 +112,10 @@ export class SvcFilters extends Part {
       const next = this.conditions.map((one, place) => (place === index ? condition : one));
       // An incomplete one asks for nothing; it stays until somebody leaves it.
       this.#change(next);
-    } else if (isComplete(condition)) {
+    } else {
       this.drafting = condition;
-      this.#change([...this.conditions, condition]);
-      this.drafting = undefined;
-    } else this.drafting = condition;
+      if (isComplete(condition)) this.#change([...this.conditions, condition]);
+    }
   }
 
   #remove(index: number): void {
@@ -198,6 +197,8 @@ export class SvcFilters extends Part {
 
   #keyed(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || (event.target as Element).matches('button')) return;
+    // The focus goes to what it came from, which the same press would open again.
+    event.preventDefault();
     (event.target as Element).closest<SvcPopover>('svc-popover')?.close();
   }
 
