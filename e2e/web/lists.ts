@@ -1,6 +1,7 @@
 /** Lists of entity sets: found, filtered, sorted, walked, kept in the address. */
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
+import { assertAccessible } from './axe.ts';
 import { fresh, makeProduct, row, said, story, total, until } from './scenario.ts';
 
 export const lists = [
@@ -119,6 +120,35 @@ export const lists = [
     await page.getByRole('button', { name: 'Category is Garden', exact: true }).waitFor();
     await row(page, 'Potting compost').waitFor();
   }),
+
+  story(
+    'on a phone filters are chosen and written in a sheet from below',
+    { app: 'sets.Products', width: 390, height: 844, touch: true },
+    async ({ page }) => {
+      await row(page, 'Claw hammer').waitFor();
+      const sheet = page.locator('.svc-popover[data-sheet]:popover-open');
+      await page.locator('.svc-head').getByRole('button', { name: 'Filter' }).tap();
+      await sheet.getByRole('menuitem', { name: 'Unit' }).tap();
+      const choice = sheet.locator('.svc-choice', { hasText: 'cartridge' });
+      await choice.waitFor();
+      const [around, target] = [await sheet.boundingBox(), await choice.boundingBox()];
+      assert.ok(around && target);
+      assert.equal(Math.round(around.width), 390);
+      assert.ok(Math.abs(around.y + around.height - 844) < 2, `it ends at ${around.y + around.height}`);
+      assert.ok(target.height >= 44, `a choice is ${target.height} px high`);
+      await assertAccessible(page, 'a filter in a sheet');
+      await choice.tap();
+      await sheet.locator('.svc-choice', { hasText: /^\s*set/ }).tap();
+      await sheet.getByRole('button', { name: 'Done' }).tap();
+      await sheet.waitFor({ state: 'detached' });
+      await total(page, '6');
+      await page.getByRole('button', { name: 'Unit is cartridge or set', exact: true }).tap();
+      // A press beside it closes it, too.
+      await sheet.waitFor();
+      await page.mouse.click(195, 30);
+      await sheet.waitFor({ state: 'detached' });
+    },
+  ),
 
   story('no hits say which filters to drop', { app: 'sets.Products' }, async ({ page }) => {
     await page.getByRole('searchbox').fill('nothing is called like this');

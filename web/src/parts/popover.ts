@@ -1,5 +1,5 @@
 /**
- * Menus and small panels beside what opened them, in the browser's top layer.
+ * Menus and small panels beside what opened them, or as a sheet from below on a phone, in the browser's top layer.
  *
  * The browser closes them (Escape, a press beside them) and gives the focus back; this file only says where they stand, and
  * walks menus by arrow keys.
@@ -7,6 +7,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { define, freshId, Part } from './part.ts';
 import { icon, type IconName } from './icons.ts';
+import { isPhone, sheet } from './sheet.ts';
+import { text } from '../text.ts';
 
 const GAP = 4;
 const EDGE = 8;
@@ -51,6 +53,7 @@ export class SvcPopover extends Part {
     kind: { attribute: false },
     isStop: { attribute: false },
     isOpen: { state: true },
+    isSheet: { state: true },
   };
   declare label: string;
   declare icon: IconName | undefined;
@@ -63,6 +66,9 @@ export class SvcPopover extends Part {
   /** A stop of the Tab key; within a table it's none. */
   declare isStop: boolean;
   declare isOpen: boolean;
+  /** Opened as a sheet from below. */
+  declare isSheet: boolean;
+  #leaveSheet: (() => void) | undefined;
   readonly #id = freshId('popover');
 
   constructor() {
@@ -74,6 +80,12 @@ export class SvcPopover extends Part {
     this.kind = 'dialog';
     this.isStop = true;
     this.isOpen = false;
+    this.isSheet = false;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#leaveSheet?.();
   }
 
   get panel(): HTMLElement | null {
@@ -91,19 +103,23 @@ export class SvcPopover extends Part {
   /** The panel grew or shrank. */
   placeAgain(): void {
     const button = this.querySelector('button');
-    if (this.panel && button && this.isOpen) place(this.panel, button, this.align);
+    if (this.panel && button && this.isOpen && !this.isSheet) place(this.panel, button, this.align);
   }
 
   async #toggled(event: ToggleEvent): Promise<void> {
     if (event.target !== this.panel) return;
     this.isOpen = event.newState === 'open';
+    this.#leaveSheet?.();
+    this.isSheet = this.isOpen && isPhone();
+    this.#leaveSheet = this.isSheet && this.panel ? sheet(this.panel) : undefined;
     await this.updateComplete;
     if (!this.isOpen) {
       this.tell('popover-closed', undefined);
       return;
     }
     this.placeAgain();
-    this.panel?.querySelector<HTMLElement>('[autofocus], [role^=menuitem], input, select, button')?.focus();
+    const first = '[autofocus], [role^=menuitem], input, select, :not(.svc-sheet-head) > button';
+    this.panel?.querySelector<HTMLElement>(first)?.focus();
     this.placeAgain();
   }
 
@@ -115,6 +131,12 @@ export class SvcPopover extends Part {
     if (to === undefined) return;
     event.preventDefault();
     items.at(to % items.length)?.focus();
+  }
+
+  /** What the sheet is for, and the way out for a thumb; Escape and a press beside it close it, too. A menu holds its entries alone. */
+  #sheetHead(): TemplateResult {
+    return html`<div class="svc-sheet-head"><b>${this.label}</b>
+      ${this.kind === 'menu' ? nothing : html`<button type="button" class="svc-button" data-look="plain" @click=${() => this.close()}>${text('done')}</button>`}</div>`;
   }
 
   override render(): TemplateResult {
@@ -142,7 +164,7 @@ export class SvcPopover extends Part {
         @toggle=${this.#toggled}
         @keydown=${this.#walk}
       >
-        ${this.isOpen ? this.content() : nothing}
+        ${this.isSheet ? this.#sheetHead() : nothing}${this.isOpen ? this.content() : nothing}
       </div>`;
   }
 }
