@@ -9,7 +9,6 @@ export { keepState } from './host/address.ts';
 export { openApp } from './host/open.ts';
 export { SvcReference, type Pick } from './parts/reference.ts';
 export { readMetrics, sumOf, type Sample } from './core/metrics.ts';
-export { readTable } from './core/inline-table.ts';
 export { readNumber } from './core/input.ts';
 export { waysBack, type Entry as HistoryEntry, type RestoreMode } from './core/history.ts';
 export { keptSets, type Preview } from './client/history.ts';

@@ -14,7 +14,6 @@ import {
   nothing,
   openApp,
   Part,
-  readTable,
   send,
   state,
   text,
@@ -22,6 +21,7 @@ import {
   type RenderContext,
   type TemplateResult,
 } from '@svc/web';
+import { readTable } from './inline-table.ts';
 
 const SECTION = 'Svc:Auth';
 /** The issuer of `Svc:Auth:Authority`, in addresses. */

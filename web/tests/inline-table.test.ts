@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTable } from '../src/core/inline-table.ts';
+import { readTable } from '../system/inline-table.ts';
 
 test('a table on one line is read with what stands in it', () => {
   const written =
