@@ -340,6 +340,16 @@ export const desk = [
     await page.keyboard.press('Escape');
     await page.keyboard.up('Control');
     assert.equal(await active(), 'clock', 'Escape stays');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('Backquote');
+    await page.locator('.shell-switcher').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.up('Control');
+    assert.equal(await active(), 'clock', 'Escape stays, with pictures');
+    const inside = await page
+      .locator('.shell-window[data-app=clock]')
+      .evaluate((win) => win.contains(document.activeElement));
+    assert.equal(inside, true, 'and leaves the focus in the window that was a picture');
   }),
   story('pins: stay on the bar, in their order, and come first in the start menu', {}, async ({ page }) => {
     const tasks = () =>
@@ -366,8 +376,10 @@ export const desk = [
     await page.reload();
     await page.locator('.shell-task[data-app=clock]').waitFor();
     assert.deepEqual(await tasks(), ['people', 'sales', 'clock']);
+    assert.equal(await page.locator('.shell-task[data-app=clock]').getAttribute('title'), 'Clock', 'it says its name');
     await page.locator('.shell-task[data-app=clock]').click();
     await page.locator('.shell-window[data-app=clock]').waitFor();
+    assert.equal(await page.locator('.shell-task[data-app=clock]').getAttribute('title'), null, 'a preview says it');
     await page.keyboard.press('Control+K');
     const heads = await page.locator('.shell-start-heading').allInnerTexts();
     assert.deepEqual(heads.slice(0, 1), ['Pinned']);

@@ -184,6 +184,11 @@ export const keyboard = [
     assert.equal(await focused(), apps[0]);
     await page.keyboard.press('ArrowUp');
     assert.equal(await page.getByRole('combobox').evaluate((input) => input === document.activeElement), true);
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.type('pai');
+    await page.getByRole('option', { name: 'Paint' }).waitFor();
+    assert.equal(await page.getByRole('combobox').inputValue(), 'pai', 'whoever types over the apps searches');
   }),
   story('regions: F6 goes round window, taskbar and webtop; Ctrl+` steps through windows', {}, async ({ page }) => {
     await openApp(page, 'clock');

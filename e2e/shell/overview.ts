@@ -253,6 +253,31 @@ export const overview = [
     assert.equal(await clock.getAttribute('data-active'), '');
     assert.equal(await clock.evaluate((element) => element.contains(document.activeElement)), true);
   }),
+  story(
+    'taskbar: beside its buttons a press takes no focus, and a right one leads to its settings',
+    {},
+    async ({ page }) => {
+      const notes = await openApp(page, 'notes');
+      await notes.locator('textarea').click();
+      const clock = await middle(page.locator('.shell-clock'));
+      await page.mouse.click(clock.x, clock.y);
+      const typing = () => notes.locator('textarea').evaluate((field) => field === document.activeElement);
+      assert.equal(await typing(), true, 'after a press');
+      await page.mouse.click(clock.x, clock.y, { button: 'right' });
+      await page.keyboard.press('Escape');
+      assert.equal(await typing(), true, 'after its menu');
+      await page.mouse.click(clock.x, clock.y, { button: 'right' });
+      await page.getByRole('menuitem', { name: 'Show desktop' }).click();
+      await notes.waitFor({ state: 'hidden' });
+      await page.locator('.shell-task').click({ button: 'right' });
+      assert.equal(await page.getByRole('menu').count(), 1);
+      await page.getByRole('menuitem', { name: 'Minimize' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.mouse.click(clock.x, clock.y, { button: 'right' });
+      await page.getByRole('menuitem', { name: 'Settings' }).click();
+      await page.getByRole('tab', { name: 'Taskbar', selected: true }).waitFor();
+    },
+  ),
   story('pilot: who sends a window away stays where they are', {}, async ({ page }) => {
     const clock = await openApp(page, 'clock');
     const sales = await openApp(page, 'sales');

@@ -192,7 +192,8 @@ export function pressedAt({ clientX: x, clientY: y }: MouseEvent): Point | undef
 
 /** Moves the focus to an element that is still in the page; answers whether it was. */
 export function giveFocus(to: unknown): boolean {
-  const there = to instanceof HTMLElement && to.isConnected;
+  // Whoever pressed where nothing takes the focus left it to the body, from where no key leads on.
+  const there = to instanceof HTMLElement && to.isConnected && to !== document.body;
   if (there) to.focus({ preventScroll: true });
   return there;
 }

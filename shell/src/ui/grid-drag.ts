@@ -94,10 +94,15 @@ export class GridDrag {
     else if (event.pointerType === 'touch' && target?.closest('.shell-main')) this.#swipe(event);
   }
 
-  /** A sideways swipe over the webtop turns to the next one. */
-  #swipe(event: PointerEvent): void {
-    const { clientX, clientY } = event;
-    onSwipe(clientX, clientY, (step) => this.#desk.stepWebtop(step));
+  /** A sideways swipe over the webtop turns to the next one; a finger that stays asks for its menu, as not all browsers do. */
+  #swipe({ clientX: x, clientY: y }: PointerEvent): void {
+    const { menus } = this.#desk;
+    onSwipe(
+      x,
+      y,
+      (step) => this.#desk.stepWebtop(step),
+      () => menus.isOpen || this.#webtops.menu({ x, y }),
+    );
   }
 
   /** Starts a press that may become a drag; `isNew` adds the item instead of moving it. */
@@ -381,11 +386,15 @@ export class GridDrag {
   }
 }
 
-/** Waits for the finger to be lifted; `turn` learns the direction of a sideways swipe. */
-function onSwipe(x: number, y: number, turn: (step: 1 | -1) => void): void {
+/** Waits for the finger to be lifted; `turn` learns the direction of a sideways swipe, `stay` of none at all. */
+function onSwipe(x: number, y: number, turn: (step: 1 | -1) => void, stay?: () => void): void {
+  const press = stay && setTimeout(stay, PRESS_MS);
   followPointer(
-    () => {},
+    ({ clientX, clientY }) => {
+      if (Math.hypot(clientX - x, clientY - y) > TOUCH_TOLERANCE_PX) clearTimeout(press);
+    },
     (lifted) => {
+      clearTimeout(press);
       const dx = (lifted?.clientX ?? x) - x;
       const dy = (lifted?.clientY ?? y) - y;
       if (Math.abs(dx) > SWIPE_PX && Math.abs(dx) > Math.abs(dy) * 1.5) turn(dx < 0 ? 1 : -1);

@@ -236,6 +236,9 @@ export class StartMenu {
     else if (apps.contains(event.target as Node) && /^(Arrow.+|Home|End)$/.test(event.key))
       this.#walk(event.key, apps, input);
     else {
+      // Whoever types means the search, wherever the focus is; the letter follows it.
+      if (event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.altKey && !event.metaKey)
+        input.focus();
       trapTab(panel, event);
       event.stopPropagation();
       return;

@@ -6,7 +6,7 @@ import { clamp } from '../core/geometry.ts';
 import { t } from '../i18n.ts';
 import { Loan, windowCard } from './cards.ts';
 import type { Desk } from './desk.ts';
-import { arrowStep, consume, h, listen } from './dom.ts';
+import { arrowStep, consume, focusIsLost, h, listen } from './dom.ts';
 import type { ShellWindow } from './window.ts';
 
 /** How long Ctrl is held before the pictures come. */
@@ -57,8 +57,12 @@ export class Switcher {
     if (event.key === 'Control' || event.key === 'Shift') return;
     const step = arrowStep(event);
     if (step) this.step(step);
-    else if (event.key === 'Escape') this.#end();
-    else if (event.code === 'Backquote') return;
+    else if (event.key === 'Escape') {
+      this.#end();
+      // A window that was lent lost the focus with it.
+      const { active } = this.#desk.windows;
+      if (active && focusIsLost()) this.#desk.windows.focusInside(active);
+    } else if (event.code === 'Backquote') return;
     else this.#land();
     consume(event);
   }

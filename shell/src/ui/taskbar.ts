@@ -4,7 +4,18 @@ import { effect, onDispose, scope, signal, untracked, type Dispose } from '../co
 import { dateFormatParts, formatDate, formatNumber, keyLabel, t } from '../i18n.ts';
 import type { Desk } from './desk.ts';
 import type { AppDefinition } from '../types.ts';
-import { arrowStep, consume, followPointer, h, listen, swallowClick, takeOut, together, whenIdle } from './dom.ts';
+import {
+  arrowStep,
+  consume,
+  followPointer,
+  h,
+  listen,
+  pressedAt,
+  swallowClick,
+  takeOut,
+  together,
+  whenIdle,
+} from './dom.ts';
 import { glyph } from './glyphs.ts';
 import { NoticeBell } from './notices.ts';
 import { Preview } from './preview.ts';
@@ -56,7 +67,13 @@ export class Taskbar {
     );
     this.element = h(
       'nav.shell-taskbar',
-      { 'aria-label': () => t('settings.taskbar'), part: 'taskbar' },
+      {
+        'aria-label': () => t('settings.taskbar'),
+        part: 'taskbar',
+        oncontextmenu: (event: MouseEvent) => this.#barMenu(event),
+        // A press beside the buttons leaves the focus where it is.
+        onmousedown: (event: MouseEvent) => (event.target as Element).closest('button') ?? event.preventDefault(),
+      },
       this.startButton,
       h(
         'button.shell-bar-button',
@@ -121,6 +138,24 @@ export class Taskbar {
     });
     this.element.addEventListener('keydown', (event) => this.#key(event));
     this.#autoHide();
+  }
+
+  /** What isn't a task's. */
+  #barMenu(event: MouseEvent): void {
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    this.#desk.menus.open(
+      [
+        { title: t('desktop.show'), icon: 'home', run: () => this.#home() },
+        {
+          title: t('settings.title'),
+          icon: 'settings',
+          run: () => void this.#desk.runtime.openApp('shell.settings', { section: 'taskbar' }),
+        },
+      ],
+      pressedAt(event) ?? this.element,
+      t('settings.taskbar'),
+    );
   }
 
   #home(): void {
@@ -251,6 +286,8 @@ export class Taskbar {
   #rest(element: HTMLElement, app: AppDefinition): void {
     this.#picture(element, app.icon, app.accent);
     element.dataset.name = app.title;
+    // No preview says which it is.
+    element.title = app.title;
     this.#label(app.id, element);
     element.querySelector('.shell-task-marks')?.replaceChildren();
     element.removeAttribute('aria-haspopup');
@@ -306,6 +343,7 @@ export class Taskbar {
     this.#picture(element, look.icon, look.accent);
     const name = group.length === 1 ? first.title : t('task.several', { title: first.app.title, count: group.length });
     element.dataset.name = name;
+    element.removeAttribute('title');
     this.#label(first.app.id, element);
     const marks = element.querySelector('.shell-task-marks');
     if (marks?.childElementCount !== Math.min(3, group.length))

@@ -36,7 +36,7 @@ export class Webtops {
     this.element.addEventListener('pointerdown', () => desk.windows.leaveActive());
     this.element.addEventListener('contextmenu', (event) => {
       event.preventDefault();
-      this.#webtopMenu({ x: event.clientX, y: event.clientY });
+      this.menu({ x: event.clientX, y: event.clientY });
     });
     effect(() => {
       if (!this.drag.active()) this.#render();
@@ -240,7 +240,8 @@ export class Webtops {
     this.#desk.setWebtops(addItem(this.#desk.webtops.peek(), folder, this.#desk.activeWebtop.peek()));
   }
 
-  #webtopMenu(anchor: MenuAnchor): void {
+  /** The menu of the webtop itself. */
+  menu(anchor: MenuAnchor): void {
     const webtop = this.#desk.currentWebtop();
     this.#desk.menus.open(
       [

@@ -124,14 +124,14 @@ function appEntries(desk: Desk, win: ShellWindow): MenuEntries {
 function arrangeEntries(desk: Desk, win: ShellWindow): MenuEntries {
   const { windows } = desk;
   const compact = desk.compact.peek();
-  const maximized = win.placement === 'maximized';
+  const free = win.placement === 'normal';
   const entries: MenuEntries = [{ title: t('window.minimize'), icon: 'minimize', run: () => windows.minimize(win) }];
   if (!compact) {
     entries.push(
       {
-        title: win.placement === 'normal' ? t('window.maximize') : t('window.restore'),
-        icon: win.placement === 'normal' ? 'maximize' : 'restore',
-        run: () => windows.place(win, maximized || win.placement !== 'normal' ? 'normal' : 'maximized'),
+        title: t(free ? 'window.maximize' : 'window.restore'),
+        icon: free ? 'maximize' : 'restore',
+        run: () => windows.place(win, free ? 'maximized' : 'normal'),
       },
       {
         title: t('window.snap'),
