@@ -264,7 +264,49 @@ const alone = ALL_LOOKS.flatMap(([look, how]) => [
   }),
 ]);
 
+/** The browser's own size of text, twice as large: what holds it grows along. */
+const text = story('text: of twice the size it is whole wherever it stands', { locale: 'de-AT' }, async ({ page }) => {
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '32px';
+  });
+  const whole = async (selector: string) => {
+    const all = page.locator(selector);
+    assert.ok((await all.count()) > 0, selector);
+    const cut = await all.evaluateAll((elements) =>
+      elements
+        .filter((element) => element.checkVisibility())
+        .filter(
+          ({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+            scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1,
+        )
+        .map((element) => element.textContent),
+    );
+    assert.deepEqual(cut, [], selector);
+  };
+  await page.locator('.shell-clock-time', { hasText: /\d/ }).waitFor();
+  await whole('.shell-taskbar, .shell-clock, .shell-main .shell-tile, .shell-main .shell-tile-label');
+  const tiles = await Promise.all((await page.locator('.shell-main .shell-tile').all()).map((tile) => box(tile)));
+  assert.ok((tiles[5]?.y ?? 0) >= (tiles[0]?.y ?? 0) + (tiles[0]?.height ?? 0), 'rows lie below each other');
+  const label = page.locator('.shell-main .shell-tile-label', { hasText: 'Calculator' });
+  assert.ok((await box(label)).height < 50, 'a word stays in one line');
+  await page.locator('.shell-start-button').click();
+  await whole('.shell-start-app, .shell-start-footer');
+  await page.keyboard.press('Escape');
+  const win = await openApp(page, 'shell.settings');
+  await whole('.shell-tab, .shell-window-title, .shell-titlebar');
+  await page.keyboard.press('Alt+Shift+M');
+  await whole('.shell-menu, .shell-menu-text');
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => window.Shell.notify({ title: 'Rechnung 4711', text: 'Contoso', appId: 'sales' }));
+  await whole('.shell-toast, .shell-toast-text, .shell-toast-action');
+  await page.locator('.shell-bell').click();
+  await whole('.shell-notice-head, .shell-notice-open');
+  await page.keyboard.press('Escape');
+  assert.equal(await win.isVisible(), true);
+});
+
 export const accessibility = [
+  text,
   forced,
   ...solid,
   zoom,

@@ -1,6 +1,6 @@
 /** Small screens. */
 import assert from 'node:assert/strict';
-import { area, becomes, box, finger, frames, openApp, story } from './scenario.ts';
+import { area, becomes, box, finger, frames, middle, openApp, story } from './scenario.ts';
 
 const PHONE = { width: 390, height: 844, touch: true };
 
@@ -129,6 +129,90 @@ export const phone = [
     await page.locator('.shell-notice-panel').waitFor({ state: 'detached' });
     await frames(page);
     assert.notEqual(await page.evaluate(() => document.activeElement?.tagName), 'BODY');
+  }),
+  ...(
+    [
+      [320, 640],
+      [390, 844],
+      [844, 390],
+    ] as const
+  ).map(([width, height]) =>
+    story(
+      `phone: folder, pilot view and notices keep to ${width} × ${height}`,
+      { width, height, touch: true },
+      async ({ page }) => {
+        const hand = await finger(page);
+        const [first, second] = [
+          await middle(page.locator('.shell-tile').first()),
+          await middle(page.locator('.shell-tile').nth(1)),
+        ];
+        await hand.press(first);
+        await page.waitForTimeout(600);
+        await hand.glide(first, second);
+        await page.waitForFunction(() => document.querySelector<HTMLElement>('.shell-drop')?.dataset.kind === 'fold');
+        await hand.lift();
+        await page.locator('.shell-tile[data-folder]').tap();
+        const inside = async (selector: string) => {
+          for (const part of await page.locator(selector).all()) {
+            const edge = await box(part);
+            assert.ok(
+              edge.x >= 0 && edge.y >= 0 && edge.x + edge.width <= width && edge.y + edge.height <= height,
+              `${selector} at ${JSON.stringify(edge)}`,
+            );
+          }
+        };
+        await page.waitForTimeout(250);
+        await inside('.shell-folder, .shell-folder button');
+        assert.ok((await box(page.locator('.shell-folder-title'))).height >= 44, 'the name can be hit');
+        await page.keyboard.press('Escape');
+        for (const id of ['notes', 'gallery', 'handbook', 'people', 'calendar']) await openApp(page, id);
+        await page.keyboard.press('F9');
+        await inside('.shell-pilot-name');
+        const names = await page.locator('.shell-pilot-name').all();
+        const boxes = await Promise.all(names.map((name) => box(name)));
+        for (const one of boxes)
+          for (const other of boxes)
+            assert.ok(
+              one === other || one.y !== other.y || one.x + one.width <= other.x || other.x + other.width <= one.x,
+              'names lie beside each other',
+            );
+        await page.keyboard.press('Escape');
+        await page.evaluate(() => {
+          for (let count = 1; count <= 6; count += 1)
+            window.Shell.notify({
+              title: `Invoice ${count} is overdue`,
+              text: 'Contoso, since Monday',
+              appId: 'sales',
+            });
+        });
+        await page.locator('.shell-toast').last().waitFor();
+        const title = await box(page.locator('.shell-window[data-active] .shell-titlebar'));
+        for (const toast of await page.locator('.shell-toast:visible').all())
+          assert.ok((await box(toast)).y > title.y + title.height, 'the title bar is in sight');
+        for (const button of await page.locator('.shell-toast:visible button').all()) {
+          const size = await box(button);
+          assert.ok(size.width >= 44 && size.height >= 44, `${await button.textContent()} can be hit`);
+        }
+      },
+    ),
+  ),
+  story('phone: a finger that stays on the webtop gets its menu', PHONE, async ({ page }) => {
+    const hand = await finger(page);
+    const at = { x: 330, y: 690 };
+    await hand.press(at);
+    await page.getByRole('menuitem', { name: 'New folder' }).waitFor();
+    await hand.lift();
+    await page.waitForTimeout(300);
+    assert.equal(await page.getByRole('menu').count(), 1, 'one menu, which stays');
+    await page.getByRole('menuitem', { name: 'Wallpaper' }).tap();
+    await page.locator('.shell-window[data-app="shell.settings"]').waitFor();
+    await page.keyboard.press('Alt+Shift+W');
+    await page.locator('.shell-window').waitFor({ state: 'detached' });
+    await hand.press(at);
+    await hand.glide(at, { x: at.x, y: at.y - 40 });
+    await page.waitForTimeout(600);
+    assert.equal(await page.getByRole('menu').count(), 0, 'one that moves gets none');
+    await hand.lift();
   }),
   story('phone: a finger leaves no hover behind', PHONE, async ({ page }) => {
     const [all, applying] = await page.evaluate(() => {

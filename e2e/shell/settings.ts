@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { preferencesOf, type World } from './browser.ts';
-import { area, box, frames, openApp, story } from './scenario.ts';
+import { area, box, drag, frames, openApp, story } from './scenario.ts';
 
 /** A picture of noise, the hardest to make small. */
 async function noisyPicture(page: Page, side = 1600): Promise<Buffer> {
@@ -149,6 +149,23 @@ export const settings = [
     await win.locator('label').filter({ hasText: 'Snow' }).click();
     await frames(page);
     assert.deepEqual(await marked(), ['Automatic', 'Fjord', 'Color 1', 'Snow', 'Bottom', 'Automatic']);
+  }),
+  story('settings: in a narrow window its pages stand above, in a wide one beside', {}, async ({ page }) => {
+    const win = await openApp(page, 'shell.settings');
+    const look = async () => {
+      const [list, main] = [await box(win.locator('.shell-tabs')), await box(win.locator('.shell-settings-main'))];
+      return { beside: list.x + list.width <= main.x + 1, wide: main.width };
+    };
+    assert.equal((await look()).beside, true);
+    const { x, y, width, height } = await box(win);
+    await drag(page, { x: x + width - 1, y: y + height - 1 }, { x: x + 340, y: y + 420 });
+    const { beside, wide } = await look();
+    assert.equal(beside, false);
+    assert.ok(wide > 330, `a page is ${wide} wide`);
+    for (const tab of await win.getByRole('tab').all()) {
+      const edge = await box(tab);
+      assert.ok(edge.x >= x && edge.x + edge.width <= x + 341, `${await tab.textContent()} is in sight`);
+    }
   }),
   story('taskbar: lies on any side, windows keep clear of it', {}, async ({ page }) => {
     const win = await openApp(page, 'shell.settings', { section: 'taskbar' });

@@ -130,6 +130,22 @@ export const windows = [
       await closeAll(page);
     }
   }),
+  story('resize: from outside, too, where the corners are round', {}, async ({ page }) => {
+    const win = await openApp(page, 'notes');
+    const { x, y, width, height } = await box(win);
+    await page.mouse.move(x + width + 200, y + height + 100);
+    // In the rim of four pixels, and on the pixel that the round corner leaves out.
+    for (const [dx, dy, step] of [
+      [4, 4, 60],
+      [-1, -1, -40],
+    ] as const) {
+      const before = await box(win);
+      const from = { x: before.x + before.width + dx, y: before.y + before.height + dy };
+      await page.mouse.move(from.x + 100, from.y + 50);
+      await drag(page, from, { x: from.x + step, y: from.y + step });
+      await becomes(win, { ...before, width: before.width + step, height: before.height + step }, 'by its corner');
+    }
+  }),
   story('buttons: minimize, bring back, maximize, restore, close', {}, async ({ page }) => {
     const win = await openApp(page, 'clock');
     const before = await box(win);
