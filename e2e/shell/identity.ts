@@ -158,6 +158,13 @@ export const identity: Scenario[] = [
       await page.keyboard.press('Escape');
       await win.getByRole('button', { name: 'Save' }).press('Enter');
       await win.getByRole('option', { name: /Renamed/ }).waitFor();
+      await frames(page);
+      const saver = win.getByRole('button', { name: 'Save' });
+      assert.equal(
+        await saver.evaluate((button) => button === document.activeElement),
+        true,
+        'the focus stays at Save',
+      );
       await win.getByRole('button', { name: 'New user' }).press('Enter');
       await win.getByRole('button', { name: 'Save' }).press('Enter');
       assert.equal(await win.getByLabel('Name', { exact: true }).inputValue(), '', 'an empty name isn’t saved');
@@ -182,6 +189,37 @@ export const identity: Scenario[] = [
       await win.getByRole('tab', { name: 'Roles (1)' }).waitFor();
     },
   ),
+  story(
+    'identity: in a narrow window the focus goes to the form and back',
+    { ...HOW, width: 390 },
+    async ({ page }) => {
+      const win = await enter(page);
+      const list = win.getByRole('listbox');
+      await list.focus();
+      await page.keyboard.press('End');
+      await page.keyboard.press('Enter');
+      await win.getByLabel('Name', { exact: true }).waitFor();
+      await frames(page);
+      const at = () => page.evaluate(() => document.activeElement?.className);
+      assert.match((await at()) ?? '', /shell-identity-back/);
+      await page.keyboard.press('Enter');
+      await list.waitFor();
+      await frames(page);
+      assert.match((await at()) ?? '', /shell-rows/);
+    },
+  ),
+  story('identity: whoever leaves with changes is asked nothing over the login screen', HOW, async ({ page }) => {
+    const win = await enter(page);
+    await win.getByRole('option', { name: /User 0/ }).click();
+    await win.getByLabel('Name', { exact: true }).fill('Renamed');
+    await page.evaluate(() => window.Shell.logout());
+    await page.locator('.shell-login').waitFor();
+    await page.waitForTimeout(300);
+    assert.equal(await page.locator('.shell-dialog').count(), 0);
+    await page.locator('.shell-login input').first().fill('ada');
+    await page.keyboard.press('Enter');
+    await page.locator('.shell-login').waitFor({ state: 'detached' });
+  }),
   {
     name: 'identity: on a server: what is typed arrives as a record, a refusal is said in the form, and nothing is lost by it',
     async run(world: World) {

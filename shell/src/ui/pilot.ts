@@ -284,10 +284,8 @@ export class Pilot {
     this.#borrowed.add(win);
     this.#slots.set(win.id, slot);
     const { element } = win;
-    if (!element.classList.contains('shell-piloted')) {
-      element.classList.add('shell-piloted');
-      element.inert = true;
-    }
+    element.classList.add('shell-piloted');
+    element.inert = true;
     element.classList.remove('shell-away');
     element.style.transform = shift(slot, slot.scale);
   }

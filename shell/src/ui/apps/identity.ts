@@ -258,7 +258,8 @@ class IdentityApp {
       ),
     );
     this.#form = form;
-    queueMicrotask(() => (fresh ? form.querySelector('input') : undefined)?.focus());
+    // In a narrow window the list makes room for the form, and leaves it the focus: the way back is in sight there alone.
+    queueMicrotask(() => form.querySelector<HTMLElement>(fresh ? 'input' : '.shell-identity-back')?.focus());
     return form;
   }
 
@@ -279,7 +280,8 @@ class IdentityApp {
 
   /** Whether what is in the form may be given up. */
   async #mayLeave(): Promise<boolean> {
-    if (!this.#dirty()) return true;
+    // Whose window went with the session has nobody to ask.
+    if (!this.#context.host.isConnected || !this.#dirty()) return true;
     return ask(this.#desk.topLayer, {
       title: t('identity.discardTitle'),
       text: t('identity.discardText'),
@@ -341,6 +343,8 @@ class IdentityApp {
       if ('userName' in said) await this.#store.saveUser(said);
       else await this.#store.saveRole(said);
       this.#open.set({ record: said, fresh: false });
+      // The button is another one now.
+      queueMicrotask(() => this.#form?.querySelector<HTMLElement>('[type=submit]')?.focus());
       this.#desk.announce(t('identity.saved'));
     });
   }
