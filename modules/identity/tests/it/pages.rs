@@ -164,7 +164,15 @@ on_both_databases! {
         let tried = (0..300).map(|number| {
             let address = format!("198.51.{}.{}", number / 100, number % 100);
             let one = Browser::new(&app).at(&address);
-            async move { one.sign_in(&format!("{number}@example.com"), "wrong").await.status }
+            async move {
+                loop {
+                    // For some there is no room just now: nobody has looked at those.
+                    let answer = one.sign_in(&format!("{number}@example.com"), "wrong").await;
+                    if answer.status != 503 {
+                        return answer.status;
+                    }
+                }
+            }
         });
         let tried: Vec<_> = stream::iter(tried).buffered(8).collect().await;
         assert!(tried.iter().all(|status| *status == 422), "{tried:?}");
