@@ -2,7 +2,7 @@
 //!
 //! The catalogue is built once, from SeaORM's own description of each entity and from what the
 //! module said when it registered it. Everything that reads or writes asks the catalogue, so an
-//! entity that isn't registered can't be reached through a [`Context`](crate::Context).
+//! entity that isn't registered can't be reached through a [`Context`].
 
 mod deleted;
 mod enumerations;
