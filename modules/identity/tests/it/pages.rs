@@ -164,17 +164,10 @@ on_both_databases! {
         let tried = (0..300).map(|number| {
             let address = format!("198.51.{}.{}", number / 100, number % 100);
             let one = Browser::new(&app).at(&address);
-            async move {
-                loop {
-                    // For some there is no room just now: nobody has looked at those.
-                    let answer = one.sign_in(&format!("{number}@example.com"), "wrong").await;
-                    if answer.status != 503 {
-                        return answer.status;
-                    }
-                }
-            }
+            async move { one.sign_in(&format!("{number}@example.com"), "wrong").await.status }
         });
-        let tried: Vec<_> = stream::iter(tried).buffered(8).collect().await;
+        // More at once than there are processors wait for each other, and for too long on a busy machine.
+        let tried: Vec<_> = stream::iter(tried).buffered(2).collect().await;
         assert!(tried.iter().all(|status| *status == 422), "{tried:?}");
         let stranger = Browser::new(&app).at("192.0.2.3");
         assert_eq!(stranger.sign_in(EMAIL, PASSWORD).await.status, 429);
