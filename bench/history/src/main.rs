@@ -2,11 +2,9 @@
 //!
 //! `cargo run --release -p bench-history -- [writes|reads] [seconds of a round]`; without a name, both.
 #![expect(clippy::unwrap_used, reason = "a benchmark that can't go on should say where")]
-#![expect(clippy::cast_precision_loss, reason = "counts are far below what a double keeps")]
 
 mod items;
 mod reads;
-mod rounds;
 mod writes;
 
 use std::time::Duration;

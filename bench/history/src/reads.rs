@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use bench_rounds::{ROUNDS, line, per_second};
 use svc_testing::{Backend, Client};
 
 use crate::items::{change, make, start};
-use crate::rounds::{ROUNDS, per_second, report};
 
 /// Entries of the record that has many.
 const MANY: u32 = 10_000;
@@ -31,8 +31,8 @@ pub(crate) async fn measure(backend: Backend, round: Duration) {
             previews.push(per_second(round, look).await);
         }
     }
-    report("first page", &pages, &other_pages, 0.67);
-    report("preview", &previews, &other_previews, 0.67);
+    println!("{}", line("first page", &pages, &other_pages, 0.67));
+    println!("{}", line("preview", &previews, &other_previews, 0.67));
 }
 
 async fn with_entries(client: &Client, count: u32) -> String {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use bench_rounds::{ROUNDS, line, per_second};
 use svc_data::Context;
 use svc_testing::{Backend, Person, TestApp};
 
 use crate::items::{change, make, start};
-use crate::rounds::{ROUNDS, per_second, report};
 
 pub(crate) async fn measure(backend: Backend, round: Duration) {
     println!("{backend:?}: changes over OData with history, beside without it");
@@ -16,7 +16,7 @@ pub(crate) async fn measure(backend: Backend, round: Duration) {
         plain.push(per_second(round, async || drop(make(&client, "PlainItems").await)).await);
         kept.push(per_second(round, async || drop(make(&client, "KeptItems").await)).await);
     }
-    report("create", &kept, &plain, 0.85);
+    println!("{}", line("create", &kept, &plain, 0.85));
     bytes(&app, "create").await;
     let (one, other) = (make(&client, "KeptItems").await, make(&client, "PlainItems").await);
     let (mut kept, mut plain) = (Vec::new(), Vec::new());
@@ -33,7 +33,7 @@ pub(crate) async fn measure(backend: Backend, round: Duration) {
         };
         kept.push(per_second(round, work).await);
     }
-    report("update", &kept, &plain, 0.85);
+    println!("{}", line("update", &kept, &plain, 0.85));
     bytes(&app, "update").await;
 }
 

@@ -6,7 +6,6 @@
 mod house;
 mod load;
 mod requests;
-mod rounds;
 mod storm;
 
 use svc_testing::{Backend, POSTGRES_VARIABLE};

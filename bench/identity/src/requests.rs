@@ -1,10 +1,10 @@
 //! Requests per second with each credential, over real sockets, from a process of its own.
 
+use bench_rounds::median;
 use svc_testing::Backend;
 
 use crate::house::{API_KEY, House, KNOWN, KNOWN_PRODUCTS, OPEN, OPEN_PRODUCTS};
 use crate::load::{Load, measure_from_another_process};
-use crate::rounds::median;
 
 const ROUNDS: usize = 7;
 

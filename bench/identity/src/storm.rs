@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use argon2::password_hash::PasswordHasher as _;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, Version};
+use bench_rounds::median;
 use svc_data::Context;
 use svc_identity::users::{self, NewUser};
 use svc_testing::Backend;
 
 use crate::house::{House, KNOWN, PASSWORD};
 use crate::load::{Load, ask};
-use crate::rounds::median;
 
 const PEOPLE: usize = 100;
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use bench_rounds::line;
 use sea_orm::ActiveValue::Set;
 use sqlx::{Connection as _, Executor as _, PgPool, SqlitePool};
 use svc_data::Context;
@@ -9,7 +10,6 @@ use svc_testing::{Backend, Person, TestApp, organisation, sqlite_writer};
 use uuid::Uuid;
 
 use crate::items::{item, start};
-use crate::report::report;
 
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(1_500);
@@ -26,7 +26,7 @@ pub(crate) async fn measure(backend: Backend) {
             bare.push(per_second(tasks, &app, &by_hand).await);
             ours.push(per_second(tasks, &app, &Side::Ours).await);
         }
-        report(&format!("{backend:?}, {tasks} at a time"), &ours, &bare, 0.7);
+        println!("{}", line(&format!("{backend:?}, {tasks} at a time"), &ours, &bare, 0.7));
     }
 }
 

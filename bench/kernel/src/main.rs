@@ -11,7 +11,6 @@ mod commits;
 mod items;
 mod load;
 mod reads;
-mod report;
 mod start;
 
 use svc_testing::{Backend, POSTGRES_VARIABLE};

@@ -5,6 +5,7 @@ use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use bench_rounds::line;
 use sea_orm::ActiveValue::Set;
 use sea_orm::DatabaseConnection;
 use sqlx::Row as _;
@@ -16,7 +17,6 @@ use uuid::Uuid;
 
 use crate::items::{API_KEY, item, start};
 use crate::load::{Load, measure_from_another_process};
-use crate::report::report;
 
 const ROUNDS: usize = 7;
 
@@ -45,7 +45,7 @@ pub(crate) async fn measure(backend: Backend) {
             bare.push(measure_from_another_process(&bare_load, connections));
             ours.push(measure_from_another_process(&ours_load, connections));
         }
-        report(&format!("{backend:?}, {connections} connections"), &ours, &bare, 0.6);
+        println!("{}", line(&format!("{backend:?}, {connections} connections"), &ours, &bare, 0.6));
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::report::median;
+use bench_rounds::median;
 
 pub(crate) fn measure() {
     let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/release/shop");

@@ -1,5 +1,7 @@
 //! Ratios of both sides, round by round.
 
+use bench_rounds::{median, ratio};
+
 /// What both sides did in each round: answers per second, and processor seconds per answer.
 #[derive(Default)]
 pub(crate) struct Rounds {
@@ -20,23 +22,15 @@ impl Rounds {
     /// processor time per answer over ours: it says the same, undisturbed by other programs.
     pub(crate) fn print(&self, what: &str, goal: &str) {
         let pairs = || self.ours.iter().zip(&self.bare);
-        let ratios: Vec<f64> = pairs().map(|(ours, bare)| ours.0 / bare.0).collect();
-        let (low, high) =
-            ratios.iter().fold((f64::MAX, 0.0_f64), |(l, h), r| (l.min(*r), h.max(*r)));
         let work = median(pairs().map(|(ours, bare)| bare.1 / ours.1).collect());
-        let of = |side: &[(f64, f64)]| median(side.iter().map(|round| round.0).collect());
+        let speed =
+            |side: &[(f64, f64)]| -> Vec<f64> { side.iter().map(|round| round.0).collect() };
         println!(
-            "  {what:<38} ours {:>7.0}/s  bare {:>7.0}/s  ratio {:.2} ({low:.2} to {high:.2}), of \
+            "  {what:<38} ours {:>7.0}/s  bare {:>7.0}/s  {}, of \
              processor time {work:.2}{goal}",
-            of(&self.ours),
-            of(&self.bare),
-            median(ratios),
+            median(speed(&self.ours)),
+            median(speed(&self.bare)),
+            ratio(&speed(&self.ours), &speed(&self.bare)),
         );
     }
-}
-
-/// The median of a few figures.
-pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
 }

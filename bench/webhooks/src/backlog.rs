@@ -1,10 +1,11 @@
 //! Whether a delivery costs the same with a thousand and with a million waiting.
 
+use bench_rounds::median;
 use svc_testing::Backend;
 
 use crate::cpu::{self, Meter};
 use crate::receiver::Receiver;
-use crate::report::{Figure, Figures, Goal, median};
+use crate::report::{Figure, Figures, Goal};
 use crate::shop::Started;
 
 /// Deliveries that are sent in one measurement.

@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
+use bench_rounds::median;
 use svc_testing::Backend;
 use tokio::time::Instant;
 
 use crate::latency::steady;
 use crate::receiver::{Receiver, Report};
-use crate::report::{Figure, Figures, Goal, median};
+use crate::report::{Figure, Figures, Goal};
 use crate::shop::Started;
 
 /// How long changes are committed at the rate beside each.

@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
+use bench_rounds::median;
 use svc_testing::Backend;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::receiver::{Receiver, Report};
-use crate::report::{Figure, Figures, Goal, median};
+use crate::report::{Figure, Figures, Goal};
 use crate::shop::Started;
 
 /// How long changes are committed at the rate.

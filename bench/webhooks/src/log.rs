@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use bench_rounds::median;
 use svc_testing::{Backend, Client};
 use tokio::time::Instant;
 
 use crate::receiver::Receiver;
-use crate::report::{Figure, Figures, Goal, median};
+use crate::report::{Figure, Figures, Goal};
 use crate::shop::Started;
 
 /// How often each page is asked for.

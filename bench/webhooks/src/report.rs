@@ -138,12 +138,6 @@ fn number(value: f64) -> String {
     }
 }
 
-/// The median of a few figures.
-pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
-}
-
 fn commit() -> String {
     let output = Command::new("git").args(["describe", "--always", "--dirty"]).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());

@@ -1,11 +1,12 @@
 //! Deliveries per second from committed changes to the receiver, and what one costs.
 
+use bench_rounds::median;
 use svc_testing::Backend;
 
 use crate::ceiling;
 use crate::cpu::{self, Meter};
 use crate::receiver::Receiver;
-use crate::report::{Figure, Figures, Goal, median};
+use crate::report::{Figure, Figures, Goal};
 use crate::shop::Started;
 
 /// Deliveries of one round, by the number of endpoints.

@@ -4,7 +4,6 @@
 
 mod orders;
 mod pages;
-mod rounds;
 mod steps;
 mod tasks;
 

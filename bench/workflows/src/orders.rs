@@ -110,6 +110,12 @@ pub(crate) fn clerk(name: &str) -> Person {
     ])
 }
 
+/// The same person, who may look, and take on what names them.
+pub(crate) fn named(name: &str) -> Person {
+    let may = ["Orders.View", "PlainOrders.View", "Workflows.View", "Workflows.Act"];
+    Person::named(name).who_may(&may)
+}
+
 /// Makes an order and submits it; answers with its key and version.
 pub(crate) async fn submitted(client: &Client) -> (String, String) {
     let order = json!({"reference": "PO 1", "state": "submitted", "total": 100});

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use bench_rounds::{ROUNDS, median, ratio};
 use serde_json::json;
 use svc_testing::Backend;
 
 use crate::orders::{clerk, start, submitted, take};
-use crate::rounds::{ROUNDS, median, ratio};
 
 const ROUND: Duration = Duration::from_millis(1_500);
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use bench_rounds::millis;
 use svc_testing::{Backend, Client};
 
 use crate::orders::{clerk, fill, start};
-use crate::rounds::millis;
 
 const RECORDS: u64 = 1_000_000;
 
