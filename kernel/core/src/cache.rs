@@ -13,6 +13,7 @@
 //! All is forgotten each time: changes are seldom beside reads, and nobody has to know which
 //! entries a change concerns.
 
+use crate::micros;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::Hash;
@@ -153,7 +154,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Entries<K, V> {
         }
         self.turn += 1;
         self.by_use.insert(self.turn, key.clone());
-        let lifetime_us = i64::try_from(self.lifetime.as_micros()).unwrap_or(i64::MAX);
+        let lifetime_us = micros::of_span(self.lifetime);
         let until_us = now_us.saturating_add(lifetime_us);
         self.known.insert(key, Entry { value, until_us, turn: self.turn });
     }

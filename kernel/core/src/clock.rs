@@ -1,3 +1,4 @@
+use crate::micros;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -47,7 +48,7 @@ impl Clock {
     /// A clock that shows `start` until [`Clock::advance`] moves it.
     #[must_use]
     pub fn manual(start: OffsetDateTime) -> Self {
-        Self::new(Source::Manual { now_us: watch::Sender::new(to_micros(start)) })
+        Self::new(Source::Manual { now_us: watch::Sender::new(micros::of_time(start)) })
     }
 
     fn new(source: Source) -> Self {
@@ -57,7 +58,7 @@ impl Clock {
     /// The time, in UTC, in whole microseconds.
     #[must_use]
     pub fn now(&self) -> OffsetDateTime {
-        from_micros(self.now_us())
+        micros::to_time(self.now_us())
     }
 
     /// The time as Unix time in microseconds: the form in which queues store what is due.
@@ -97,7 +98,7 @@ impl Clock {
         let Source::Manual { now_us } = &self.0.source else {
             panic!("only a clock made by `Clock::manual` can be moved");
         };
-        let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
+        let by = micros::of_span(by);
         now_us.send_modify(|now| *now = now.saturating_add(by));
     }
 
@@ -105,14 +106,14 @@ impl Clock {
     /// ignores it.
     pub fn follow(&self, now: OffsetDateTime) {
         if let Source::System { start, at_start_us } = &self.0.source {
-            let at_start = to_micros(now).saturating_sub(elapsed_us(*start));
+            let at_start = micros::of_time(now).saturating_sub(elapsed_us(*start));
             at_start_us.store(at_start, Ordering::Relaxed);
         }
     }
 
     /// Waits until the clock shows `time` or later.
     pub async fn sleep_until(&self, time: OffsetDateTime) {
-        let due = to_micros(time);
+        let due = micros::of_time(time);
         match &self.0.source {
             Source::System { .. } => loop {
                 let left = due - self.now_us();
@@ -145,20 +146,11 @@ impl std::fmt::Debug for Clock {
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
 fn machine_us() -> i64 {
-    to_micros(OffsetDateTime::now_utc())
+    micros::of_time(OffsetDateTime::now_utc())
 }
 
 fn elapsed_us(start: Instant) -> i64 {
-    i64::try_from(start.elapsed().as_micros()).unwrap_or(i64::MAX)
-}
-
-fn to_micros(time: OffsetDateTime) -> i64 {
-    i64::try_from(time.unix_timestamp_nanos().div_euclid(1_000)).unwrap_or(i64::MAX)
-}
-
-fn from_micros(micros: i64) -> OffsetDateTime {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
-        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+    micros::of_span(start.elapsed())
 }
 
 #[cfg(test)]

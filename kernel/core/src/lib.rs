@@ -5,7 +5,7 @@
 //! - [`App`]: the running application: its clock, settings, services, workers and wake-ups.
 //! - [`Cache`]: what a node remembers of what is stored, and forgets when any node changes it.
 //! - [`Command`]: what a module adds to the program's command line.
-//! - [`Clock`]: the only source of time and of identifiers.
+//! - [`Clock`]: the only source of time and of identifiers; [`micros`]: times as they are stored.
 //! - [`Principal`]: who acts, in which organisation, with which permissions.
 //! - [`Shares`]: what there is only so much of, given out fairly.
 //! - [`trace`]: where work stands in a trace, for what it leads to later.
@@ -23,7 +23,9 @@ mod command;
 mod error;
 mod hex;
 mod mail;
+pub mod micros;
 mod module;
+mod names;
 mod nearest;
 mod permission_catalogue;
 mod principal;
@@ -43,6 +45,7 @@ pub use error::{Error, ErrorCode, ErrorKind, ErrorParameters, FieldErrors, Resul
 pub use hex::hex;
 pub use mail::{Mail, MailSender};
 pub use module::{Assembly, AssemblyError, Contribution, Kind, Module, ModuleInfo, Registry};
+pub use names::snake_case;
 pub use permission_catalogue::PermissionCatalogue;
 pub use principal::{
     Actor, Directory, KnownRole, Means, Member, OrganisationId, Permission, PermissionSet,

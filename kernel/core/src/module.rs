@@ -21,7 +21,7 @@ pub use kind::Kind;
 pub trait Module: Send + Sync + 'static {
     /// The module's name, unique in the application; by default the type's name in snake case.
     fn name(&self) -> Cow<'static, str> {
-        Cow::Owned(order::snake_case(type_name::<Self>()))
+        Cow::Owned(order::name_of_type(type_name::<Self>()))
     }
 
     /// The names of the modules that must be there, and are configured before this one.

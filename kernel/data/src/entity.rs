@@ -14,9 +14,9 @@ use sea_orm::sea_query::{
     Alias, Condition, DynIden, Expr, ExprTrait as _, IntoIden as _, PostgresQueryBuilder, Query,
 };
 use sea_orm::{ColumnTrait, EntityTrait, IdenStatic as _, Iterable, PrimaryKeyToColumn, Value};
-use svc_core::{OrganisationId, Principal};
+use svc_core::{OrganisationId, Principal, snake_case};
 
-use crate::names::{camel_case, deleted_set, snake_case};
+use crate::names::{camel_case, deleted_set};
 use crate::response_filter::ResponseFilter;
 use crate::sight::{RowFilter, Viewer};
 use crate::value::ValueKind;
@@ -81,8 +81,7 @@ impl EntitySet {
     }
 
     /// The condition that narrows what somebody may see; none where no row filter narrows it.
-    #[must_use]
-    pub fn filter_for(&self, viewer: Viewer<'_>) -> Option<Condition> {
+    fn filter_for(&self, viewer: Viewer<'_>) -> Option<Condition> {
         let filters = self.row_filters.iter();
         let narrowing = filters.filter_map(|filter| filter(&viewer).into_condition());
         narrowing.reduce(|all, filter| Condition::all().add(all).add(filter))
@@ -358,6 +357,22 @@ impl EntityModel {
     #[must_use]
     pub fn scope(&self, organisation: Option<OrganisationId>) -> Condition {
         self.scope_of(organisation, self.life)
+    }
+
+    /// The condition of the set that narrows what somebody sees within the scope; none where nothing narrows it.
+    #[must_use]
+    pub fn row_filter(&self, viewer: Viewer<'_>) -> Option<Condition> {
+        self.set.as_ref().and_then(|set| set.filter_for(viewer))
+    }
+
+    /// Which records somebody sees who may read the set: the scope, and the row filter.
+    #[must_use]
+    pub fn seen_by(&self, viewer: Viewer<'_>) -> Condition {
+        let scope = self.scope(viewer.organisation());
+        match self.row_filter(viewer) {
+            Some(filter) => scope.add(filter),
+            None => scope,
+        }
     }
 
     /// The same for other rows.

@@ -38,18 +38,6 @@ pub fn lower_first(name: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// `PriceLists` becomes `price_lists`.
-pub(crate) fn snake_case(name: &str) -> String {
-    let mut snake = String::with_capacity(name.len() + 4);
-    for (index, letter) in name.char_indices() {
-        if letter.is_uppercase() && index > 0 {
-            snake.push('_');
-        }
-        snake.extend(letter.to_lowercase());
-    }
-    snake
-}
-
 /// The type of a set's entities: `Categories` holds `Category`, `Products` holds `Product`.
 #[must_use]
 pub fn singular(name: &str) -> String {

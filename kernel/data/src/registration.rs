@@ -241,7 +241,7 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     ///
     /// Metadata says it, and clients show it. The numbers stay as they are: nothing is converted.
     pub fn currency(self, column: E::Column, code: &str) -> Self {
-        self.measured(column, Measure::Currency(MeasuredIn::Always(code.to_owned())))
+        self.measured(column, Measure::currency(code))
     }
 
     /// Says that the numbers of a column are money, in the currency whose code stands in `code`, a column
@@ -253,7 +253,7 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
 
     /// Says in which unit the numbers of a column are, as it stands behind a number: `kg`.
     pub fn unit(self, column: E::Column, unit: &str) -> Self {
-        self.measured(column, Measure::Unit(MeasuredIn::Always(unit.to_owned())))
+        self.measured(column, Measure::unit(unit))
     }
 
     /// Says that the unit of a column's numbers stands in `unit`, a column of text beside it. To whom that

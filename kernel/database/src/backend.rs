@@ -22,4 +22,14 @@ impl Backend {
             _ => Err("`sqlite://<file>` or `postgres://<user>@<host>/<database>`".into()),
         }
     }
+
+    /// What locks the rows that a statement of a unit of work reads, such as ` FOR UPDATE`. On SQLite
+    /// nothing: whoever writes is the only one.
+    #[must_use]
+    pub fn locking(self, clause: &'static str) -> &'static str {
+        match self {
+            Self::Postgres => clause,
+            Self::Sqlite => "",
+        }
+    }
 }

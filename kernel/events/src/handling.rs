@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use svc_core::trace::is_exporting;
-use svc_core::{App, Error, OrganisationId, Result, WeakApp};
+use svc_core::{App, Error, OrganisationId, Result, WeakApp, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_database::{Backend, Database};
 use tokio::sync::Semaphore;
@@ -102,7 +102,7 @@ impl Processor {
     /// Sets aside what has waited long for handlers that nobody registers.
     pub(crate) async fn bury_unknown(&self) -> Result<()> {
         let now = self.app()?.clock().now_us();
-        let patience = i64::try_from(PATIENCE_WITH_UNKNOWN.as_micros()).unwrap_or(i64::MAX);
+        let patience = micros::of_span(PATIENCE_WITH_UNKNOWN);
         for handler in letters::awaited(&self.database).await? {
             if self.handler_names().any(|name| name == handler) {
                 continue;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use svc_core::Backoff;
+use svc_core::{Backoff, micros};
 
 svc_core::settings_section! {
     /// How messages are handed to their handlers.
@@ -38,7 +38,7 @@ impl EventsSettings {
 
     /// When a message that has failed `attempts` times at `now_us` is due again.
     pub(crate) fn next_attempt_us(&self, now_us: i64, attempts: u32) -> i64 {
-        let delay = self.backoff().delay(attempts).as_micros();
-        now_us.saturating_add(i64::try_from(delay).unwrap_or(i64::MAX))
+        let delay = self.backoff().delay(attempts);
+        now_us.saturating_add(micros::of_span(delay))
     }
 }

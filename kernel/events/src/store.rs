@@ -9,10 +9,9 @@
 use sea_orm::{DbErr, QueryResult, Value};
 use serde::{Deserialize, Serialize};
 use svc_core::trace::TraceContext;
-use svc_core::{Actor, Error, OrganisationId, Result};
+use svc_core::{Actor, Error, OrganisationId, Result, micros};
 use svc_data::UnitOfWork;
-use svc_database::{Backend, Database, database_error};
-use time::OffsetDateTime;
+use svc_database::{Database, database_error};
 use uuid::Uuid;
 
 use crate::message::{Message, Payload};
@@ -246,10 +245,7 @@ pub(crate) async fn lock(
     let sql = format!(
         "SELECT id, name, organisation_id, correlation, created_at_us, content \
          FROM events_outbox WHERE {condition} ORDER BY id{}",
-        match (database.backend(), taken.waits) {
-            (Backend::Postgres, true) => " FOR UPDATE",
-            _ => skip_locked(database),
-        }
+        if taken.waits { database.backend().locking(" FOR UPDATE") } else { skip_locked(database) }
     );
     let rows = uow.rows(database.statement(&sql, values)).await?;
     rows.iter().map(|row| message(row, taken.handler, attempt)).collect()
@@ -294,10 +290,7 @@ pub(crate) async fn fail(database: &Database, taken: &Taken<'_>, failure: Failur
 }
 
 fn skip_locked(database: &Database) -> &'static str {
-    match database.backend() {
-        Backend::Sqlite => "",
-        Backend::Postgres => " FOR UPDATE SKIP LOCKED",
-    }
+    database.backend().locking(" FOR UPDATE SKIP LOCKED")
 }
 
 /// `id, name, organisation_id, correlation, created_at_us, content`.
@@ -328,15 +321,10 @@ fn message(row: &QueryResult, handler: &str, attempt: u32) -> Result<Message> {
         actor: stored.actor,
         correlation,
         trace: stored.trace,
-        time: from_us(created_at_us),
+        time: micros::to_time(created_at_us),
         attempt,
         payload: stored.body,
     })
-}
-
-fn from_us(micros: i64) -> OffsetDateTime {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
-        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
 fn count(row: &QueryResult, index: usize) -> Result<u32, DbErr> {

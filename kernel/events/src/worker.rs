@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use svc_core::{Clock, Result, Worker};
+use svc_core::{Clock, Result, Worker, micros};
 use time::OffsetDateTime;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
@@ -122,7 +122,7 @@ impl Lanes {
     async fn start_due(&mut self) -> Result<()> {
         let outlooks = self.processor.look().await?;
         let next = outlooks.iter().filter_map(|outlook| outlook.next_us).min();
-        self.next = next.map(from_us);
+        self.next = next.map(micros::to_time);
         for outlook in outlooks.iter().filter(|outlook| outlook.is_due) {
             let lane = outlook.lane;
             if !self.walking.insert(lane) {
@@ -157,9 +157,4 @@ async fn due(clock: &Clock, time: Option<OffsetDateTime>) {
         Some(time) => clock.sleep_until(time).await,
         None => std::future::pending().await,
     }
-}
-
-fn from_us(micros: i64) -> OffsetDateTime {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
-        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }

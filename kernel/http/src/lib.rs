@@ -5,6 +5,7 @@
 //! - [`May`], [`Ctx`]: the extractors that make a caller a [`svc_data::Context`], and say who may call.
 //! - [`routes!`], [`public_routes!`]: handlers of a path with their descriptions.
 //! - [`ApiJson`], [`ApiQuery`], [`ApiPath`], [`Page`]: strict extractors that name what is wrong.
+//! - [`fields`]: what of a change was left out, and what is null.
 //! - [`InLanguage`]: texts in the caller's language.
 //! - [`ApiError`]: any [`svc_core::Error`] as an answer; the status is chosen in [`problem_parts`].
 //! - [`Prepared`], [`Host`], [`Server`]: from registered parts to a listening server.
@@ -65,6 +66,7 @@ mod conditional;
 mod content_policy;
 mod error_page;
 mod extract;
+pub mod fields;
 mod files;
 mod health;
 mod home;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::Value;
-use svc_core::{Error, OrganisationId, Result};
+use svc_core::{Error, OrganisationId, Result, micros};
 use svc_data::UnitOfWork;
 use svc_database::{ROWS_AT_ONCE, column};
 use time::OffsetDateTime;
@@ -16,7 +16,7 @@ use crate::enqueuer::Enqueuer;
 use crate::job::{Job, JobId};
 use crate::registration::{JobKind, unserialisable};
 use crate::service::{Jobs, TOPIC};
-use crate::store::{TWIN, micros};
+use crate::store::TWIN;
 
 /// The most bytes of a job's data as JSON.
 const MAX_PAYLOAD: usize = 1024 * 1024;
@@ -345,11 +345,11 @@ impl<'a> Queue<'a> {
         let max_attempts = options.max_attempts.unwrap_or(self.kind.max_attempts).clamp(1, 1_000);
         let values: [Value; 10] = [
             self.kind.name.into(),
-            micros(run_at).into(),
+            micros::of_time(run_at).into(),
             i32::try_from(max_attempts).unwrap_or(1_000).into(),
             (options.unique == Unique::WhileRunning).into(),
             options.watched.into(),
-            micros(now).into(),
+            micros::of_time(now).into(),
             actor.user.map(|user| user.0).into(),
             actor.display_name.into(),
             scope.into(),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use svc_core::{App, Directory, Error, Result, WeakApp, Worker};
+use svc_core::{App, Directory, Error, Result, WeakApp, Worker, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_database::column;
 use time::OffsetDateTime;
@@ -20,7 +20,6 @@ use tokio_util::sync::CancellationToken;
 use crate::enqueue::{enqueue_scheduled, enqueue_scheduled_in};
 use crate::registration::Schedule;
 use crate::service::Jobs;
-use crate::store::moment;
 
 /// How often the rows are read again, in real time: another node may have moved them.
 const POLL: Duration = Duration::from_mins(1);
@@ -70,7 +69,7 @@ impl SchedulesWorker {
         }
         match failure {
             Some(error) => Err(error),
-            None => Ok((enqueued, next_us.map(moment))),
+            None => Ok((enqueued, next_us.map(micros::to_time))),
         }
     }
 
@@ -186,7 +185,7 @@ impl Worker for SchedulesWorker {
         }
         while !stop.is_cancelled() {
             let (_, next) = self.tick(&app).await?;
-            let next = next.unwrap_or(moment(i64::MAX));
+            let next = next.unwrap_or(micros::to_time(i64::MAX));
             tokio::select! {
                 () = app.clock().sleep_until(next) => {}
                 () = tokio::time::sleep(POLL) => {}

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use sea_orm::{QueryResult, Value};
-use svc_core::{Error, Result};
+use svc_core::{Error, Result, micros};
 use svc_data::Context;
 use svc_database::{Database, column};
 
@@ -12,7 +12,7 @@ use crate::registration::JobCatalogue;
 use crate::status::{
     COLUMNS, Cancellation, JobCount, JobFilter, JobPage, JobStatus, ScheduleStatus, read_status,
 };
-use crate::store::{Store, moment};
+use crate::store::Store;
 
 /// Calls the nodes that run jobs.
 pub(crate) const TOPIC: &str = "jobs";
@@ -251,7 +251,7 @@ impl Jobs {
                 kind: column(row, 0)?,
                 state: JobState::from_code(column(row, 1)?)?,
                 count: count.unsigned_abs(),
-                oldest_run_at: moment(column(row, 3)?),
+                oldest_run_at: micros::to_time(column(row, 3)?),
             })
         };
         self.rows(sql, Vec::new()).await?.iter().map(read).collect()
@@ -280,8 +280,8 @@ impl Jobs {
                     name,
                     cron: column(&row, 1)?,
                     time_zone: column(&row, 2)?,
-                    next_run_at: moment(column(&row, 3)?),
-                    last_run_at: column::<Option<i64>>(&row, 4)?.map(moment),
+                    next_run_at: micros::to_time(column(&row, 3)?),
+                    last_run_at: column::<Option<i64>>(&row, 4)?.map(micros::to_time),
                 });
             }
         }

@@ -1,13 +1,13 @@
 use sea_orm::QueryResult;
 use serde::Serialize;
-use svc_core::{Actor, OrganisationId, Result};
+use svc_core::{Actor, OrganisationId, Result, micros};
 use svc_database::column;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::job::{JobId, JobState};
 use crate::progress::Progress;
-use crate::store::{count, moment, read_enqueuer};
+use crate::store::{count, read_enqueuer};
 
 /// The columns of a [`JobStatus`].
 pub(crate) const COLUMNS: &str = "id, organisation_id, kind, state, run_at_us, attempts, \
@@ -124,7 +124,7 @@ pub(crate) fn read_status(row: &QueryResult) -> Result<JobStatus> {
         organisation: column::<Option<Uuid>>(row, 1)?.map(OrganisationId),
         kind: column(row, 2)?,
         state: JobState::from_code(column(row, 3)?)?,
-        run_at: moment(column(row, 4)?),
+        run_at: micros::to_time(column(row, 4)?),
         attempts: count(row, 5)?,
         max_attempts: count(row, 6)?,
         cancel_requested: column(row, 7)?,
@@ -133,8 +133,8 @@ pub(crate) fn read_status(row: &QueryResult) -> Result<JobStatus> {
             message: column(row, 9)?,
         },
         last_error: column(row, 10)?,
-        created_at: moment(column(row, 11)?),
-        finished_at: column::<Option<i64>>(row, 12)?.map(moment),
+        created_at: micros::to_time(column(row, 11)?),
+        finished_at: column::<Option<i64>>(row, 12)?.map(micros::to_time),
         correlation: column(row, 13)?,
         enqueued_by: read_enqueuer(row, 14)?.actor,
     })

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use sea_orm::{QueryResult, Statement, Value};
 use svc_core::{Actor, Error, OrganisationId, Result, UserId};
 use svc_database::{Cell, Database, ROWS_AT_ONCE, RowTable, column};
-use time::{OffsetDateTime, PrimitiveDateTime};
 use uuid::Uuid;
 
 use crate::enqueuer::Enqueuer;
@@ -248,18 +247,6 @@ pub(crate) fn read_enqueuer(row: &QueryResult, index: usize) -> Result<Enqueuer>
     })?;
     let display_name = column(row, index + 1)?;
     Ok(Enqueuer { actor: Actor { user: user.map(UserId), display_name }, scope })
-}
-
-/// A stored time; what is beyond the calendar is its end.
-pub(crate) fn moment(micros: i64) -> OffsetDateTime {
-    let end = if micros < 0 { PrimitiveDateTime::MIN } else { PrimitiveDateTime::MAX };
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
-        .unwrap_or(end.assume_utc())
-}
-
-/// A time as it is stored.
-pub(crate) fn micros(moment: OffsetDateTime) -> i64 {
-    i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000)).unwrap_or(i64::MAX)
 }
 
 fn read_claimed(row: &QueryResult, token: Uuid) -> Result<Claimed> {

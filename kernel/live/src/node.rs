@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use svc_core::{App, OrganisationId, Result, UserId, WeakApp, Worker};
+use svc_core::{App, OrganisationId, Result, UserId, WeakApp, Worker, micros};
 use svc_database::Database;
 use svc_jobs::PROGRESS_TOPIC;
 use tokio::sync::watch;
@@ -139,7 +139,7 @@ impl Live {
 
     async fn clean(&self) -> Result<()> {
         let app = self.app.get()?;
-        let kept_us = i64::try_from(self.settings.retention.as_micros()).unwrap_or(i64::MAX);
+        let kept_us = micros::of_span(self.settings.retention);
         log::forget(&self.database, app.clock().now_us().saturating_sub(kept_us)).await?;
         Ok(())
     }

@@ -60,7 +60,7 @@ impl Sets {
             .iter()
             .map(|record| belongs_to(entity, record, ctx) && entity.holds(record))
             .collect();
-        if let Some(filter) = entity.set.as_ref().and_then(|set| set.filter_for(ctx.viewer())) {
+        if let Some(filter) = entity.row_filter(ctx.viewer()) {
             let asked: Vec<usize> = (0..records.len()).filter(|index| shown[*index]).collect();
             shown.fill(false);
             for chunk in asked.chunks(AT_ONCE) {

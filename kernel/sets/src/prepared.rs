@@ -33,7 +33,7 @@ impl Sets {
             && query.search.is_none()
             && query.expand.is_empty()
             && source.has_only_values();
-        if !is_plain || served.described()?.filter_for(ctx.viewer()).is_some() {
+        if !is_plain || served.entity.row_filter(ctx.viewer()).is_some() {
             return Ok(None);
         }
         let columns = served.chosen(Some(&query.select.properties), who);

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::Condition;
 use svc_core::{Error, Principal, Result};
 use svc_data::value::ValueKind;
-use svc_data::{Context, EntityModel, EntitySet};
+use svc_data::{EntityModel, EntitySet};
 use svc_odata::model::{NavigationIndex, PropertyIndex, TypeIndex};
 
 /// What lies behind one set.
@@ -71,15 +70,6 @@ impl Served {
     /// The set behind what is served; every served entity is one.
     pub(super) fn described(&self) -> Result<&EntitySet> {
         self.entity.set.as_ref().ok_or_else(|| Error::internal("what is served is no set"))
-    }
-
-    /// What narrows the set to what the context's principal may see.
-    pub(super) fn visible(&self, ctx: &Context) -> Result<Condition> {
-        let scope = self.entity.scope(ctx.principal().organisation());
-        Ok(match self.described()?.filter_for(ctx.viewer()) {
-            Some(filter) => scope.add(filter),
-            None => scope,
-        })
     }
 
     /// The columns to return, by property: those asked for that the principal may see.

@@ -194,7 +194,7 @@ impl Sets {
         let served = self.served(source.set);
         let translator = Translator::new(self, ctx, self.entity_type_of(source.set));
         let mut select = Query::select();
-        select.from(served.entity.table_iden()).cond_where(served.visible(ctx)?);
+        select.from(served.entity.table_iden()).cond_where(served.entity.seen_by(ctx.viewer()));
         for (column, value) in &source.pinned {
             select.and_where(translator.current.column(*column).eq(Expr::val(value.clone())));
         }

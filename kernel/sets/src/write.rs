@@ -150,7 +150,7 @@ impl Sets {
         lock: bool,
     ) -> Result<bool> {
         let served = self.served(set);
-        if served.described()?.filter_for(ctx.viewer()).is_none() {
+        if served.entity.row_filter(ctx.viewer()).is_none() {
             // The organisation is part of every statement of the unit of work itself.
             return Ok(true);
         }
@@ -159,7 +159,7 @@ impl Sets {
             .expr(Expr::val(1))
             .from(served.entity.table_iden())
             .and_where(served.entity.key_is(key))
-            .cond_where(served.visible(ctx)?);
+            .cond_where(served.entity.seen_by(ctx.viewer()));
         if lock && ctx.database().backend() == Backend::Postgres {
             select.lock_exclusive();
         }
@@ -202,7 +202,7 @@ impl Sets {
                 .and_where(
                     Expr::col(target.entity.column_ref(link.target_column)).eq(value.clone()),
                 )
-                .cond_where(target.visible(ctx)?);
+                .cond_where(target.entity.seen_by(ctx.viewer()));
             if ctx.run_one(ctx.database().build(&select)).await?.is_none() {
                 let refusal = errors::REFERENCE
                     .error("a record that this refers to does not exist, or is still in use");

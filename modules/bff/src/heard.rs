@@ -10,14 +10,14 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::CACHE_CONTROL;
-use svc_core::{App, Error};
+use svc_core::{App, Error, micros};
 use svc_data::Context;
 use svc_http::ApiResult;
 use svc_openid::TOLERANCE_S;
 
 use crate::errors::LOGOUT_REFUSED;
 use crate::names::TOPIC;
-use crate::service::{Host, micros};
+use crate::service::Host;
 use crate::settings::BffSettings;
 use crate::store::{self, Named};
 
@@ -43,7 +43,7 @@ pub(crate) async fn back_channel_logout(
     let (_, token) = token.ok_or_else(refused)?;
     let claims = host.issuer.check_logout_token(&token).await?;
     let claims = claims.map_err(|fault| refused().context(fault.as_str()))?;
-    let lifetime_us = micros(app.settings::<BffSettings>().absolute_timeout);
+    let lifetime_us = micros::of_span(app.settings::<BffSettings>().absolute_timeout);
     let made_us = claims.iat.saturating_add(TOLERANCE_S).saturating_mul(1_000_000);
     let named = Named {
         issuer: &claims.iss,

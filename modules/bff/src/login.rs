@@ -16,14 +16,14 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, LOCATION, SET_COOKIE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
-use svc_core::{App, Error, Result, random_token};
+use svc_core::{App, Error, Result, micros, random_token};
 use svc_openid::{Claims, CodeVerifier, TokenAnswer};
 
 use crate::address::is_own_path;
 use crate::cookie::{Cookies, LOGIN, SESSION};
 use crate::errors::{FOREIGN_RETURN, SIGN_IN_LOST, SIGN_IN_REFUSED};
 use crate::issuer::CALLBACK;
-use crate::service::{Host, hash, micros};
+use crate::service::{Host, hash};
 use crate::session::{Session, Tokens};
 use crate::settings::BffSettings;
 
@@ -141,7 +141,7 @@ pub(crate) async fn end(app: &App, headers: &HeaderMap, answer: &Answer<'_>) -> 
         },
         generation: 0,
         used_at_us: now_us,
-        ends_at_us: now_us.saturating_add(micros(lifetime)),
+        ends_at_us: now_us.saturating_add(micros::of_span(lifetime)),
     };
     host.begin(app, &session, host.presented(headers)).await?;
     tracing::info!(subject = session.subject, "a browser signed in");

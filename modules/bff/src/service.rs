@@ -18,11 +18,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use http::HeaderMap;
 use sha2::{Digest as _, Sha256};
-use svc_core::{App, Cache, Clock, Error, ErrorKind, KeyRing, Result};
+use svc_core::{App, Cache, Clock, Error, ErrorKind, KeyRing, Result, micros};
 use svc_data::Context;
 use svc_database::Database;
 
@@ -68,7 +67,7 @@ impl Host {
             ring: app.service()?,
             database: app.service::<Database>()?.essential(),
             clock: app.clock().clone(),
-            idle_us: micros(settings.idle_timeout),
+            idle_us: micros::of_span(settings.idle_timeout),
             known: Cache::new(app, TOPIC, MOST, settings.cache_lifetime),
             uses: Mutex::default(),
             renewing: Mutex::default(),
@@ -315,8 +314,4 @@ impl Drop for Place<'_> {
 /// What a cookie's value is looked up by. It is as random as a key, so a fast hash is enough.
 pub(crate) fn hash(value: &str) -> SessionHash {
     Sha256::digest(value.as_bytes()).into()
-}
-
-pub(crate) fn micros(span: Duration) -> i64 {
-    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
 }

@@ -3,7 +3,7 @@
 use sea_orm::{QueryResult, Value};
 use svc_core::{Error, KeyRing, Result, hex};
 use svc_data::UnitOfWork;
-use svc_database::{Backend, Database, column, database_error};
+use svc_database::{Database, column, database_error};
 
 use crate::session::{Session, SessionHash, Tokens};
 
@@ -45,8 +45,7 @@ pub(crate) async fn lock(
     id: &SessionHash,
 ) -> Result<Option<Session>> {
     let database = uow.context().database();
-    // A unit of work on SQLite is the only one that writes.
-    let lock = if database.backend() == Backend::Postgres { " FOR UPDATE" } else { "" };
+    let lock = database.backend().locking(" FOR UPDATE");
     let sql = format!("SELECT {COLUMNS} FROM bff_sessions WHERE id = ?{lock}");
     let rows = uow.rows(database.statement(&sql, [id.to_vec().into()])).await?;
     rows.first().map(|row| read(ring, row)).transpose()

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use svc_core::{KeyRing, OrganisationId, Result};
+use svc_core::{KeyRing, OrganisationId, Result, micros};
 use svc_data::value::to_text;
 use svc_data::{Captured, Change, CommitHook, EntityModel, RaisedEvent, Record, UnitOfWork};
 use uuid::Uuid;
@@ -67,7 +67,7 @@ impl CommitHook for Capture {
             rows.extend(each.rows(uow, &keys)?);
         }
         if let [alone] = &mut rows[..] {
-            let age_us = uow.context().clock().now_us() - micros_of(uow.id());
+            let age_us = uow.context().clock().now_us() - micros::of_id(uow.id());
             if !goes_on && age_us < LONG_US {
                 alone.id = uow.id();
                 alone.shares_unit = false;
@@ -76,11 +76,6 @@ impl CommitHook for Capture {
         store::insert(uow, rows);
         Ok(())
     }
-}
-
-/// When an identifier was made, in microseconds, to the millisecond.
-fn micros_of(id: Uuid) -> i64 {
-    i64::try_from((id.as_u128() >> 80) * 1_000).unwrap_or(0)
 }
 
 /// The events that the audit log keeps.

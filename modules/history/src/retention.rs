@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use svc_core::{OrganisationId, Registry, Result};
+use svc_core::{OrganisationId, Registry, Result, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_jobs::{Job, JobContext, JobError};
 use svc_settings::{ApplicationSetting, ApplicationSettings, SettingsRegistry as _};
@@ -56,7 +56,7 @@ struct Horizons {
 
 impl Horizons {
     async fn of(ctx: &Context, organisation: Uuid) -> Result<Self> {
-        let at = |days: i64| store::first_id_at_us(ctx.clock().now_us() - days * DAY_US);
+        let at = |days: i64| micros::first_id(ctx.clock().now_us() - days * DAY_US);
         if organisation == EVERYWHERE {
             let days = ctx.app().settings::<HistorySettings>().shared_retention_days;
             return Ok(Self { sets: BTreeMap::new(), others: at(days.into()) });

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use svc_core::{App, Error, OrganisationId, Result};
+use svc_core::{App, Error, OrganisationId, Result, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_jobs::{Job, JobContext, JobError};
 use uuid::Uuid;
@@ -60,7 +60,7 @@ async fn seal_some(uow: &UnitOfWork) -> Result<u64> {
     store::lock_seals(uow).await?;
     let last = store::last_seal(ctx).await?;
     let behind = last.as_ref().map_or(Uuid::nil(), |seal| seal.through);
-    let until = store::first_id_at_us(ctx.clock().now_us() - LAG_US);
+    let until = micros::first_id(ctx.clock().now_us() - LAG_US);
     let rows = store::between(ctx, behind, until, AT_ONCE).await?;
     let Some(through) = rows.last().map(|row| row.id) else { return Ok(0) };
     let lines = rows.iter().map(|row| Line::Entry {

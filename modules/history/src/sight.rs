@@ -117,7 +117,7 @@ impl Kept {
         keys: &[(String, Value)],
     ) -> Result<HashSet<String>> {
         let all = || keys.iter().map(|(text, _)| text.clone());
-        let filter = self.model.set.as_ref().and_then(|set| set.filter_for(ctx.viewer()));
+        let filter = self.model.row_filter(ctx.viewer());
         let (Some(filter), Some((sets, _))) = (filter, &self.served) else {
             return Ok(all().collect());
         };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use sea_orm::{QueryResult, Value};
-use svc_core::{KeyRing, Result};
+use svc_core::{KeyRing, Result, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_database::{Cell, CellKind, ROWS_AT_ONCE, RowTable, column};
 use time::OffsetDateTime;
@@ -60,9 +60,7 @@ impl Row {
 
     /// When it was made, in milliseconds, as its identifier tells.
     pub(crate) fn time(&self) -> OffsetDateTime {
-        let milliseconds = i128::try_from(self.id.as_u128() >> 80).unwrap_or(0);
-        OffsetDateTime::from_unix_timestamp_nanos(milliseconds * 1_000_000)
-            .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+        micros::to_time(micros::of_id(self.id))
     }
 
     /// The record's version after the change; of one that was removed for good its last.
@@ -483,15 +481,4 @@ fn found(ctx: &Context, filter: &Filter) -> Result<(&'static str, String, Vec<Va
 pub(crate) async fn of_unit(ctx: &Context, unit: Uuid, count: usize) -> Result<Vec<Row>> {
     let sql = format!("SELECT {} FROM {OF_UNIT} ORDER BY id LIMIT {count}", selected());
     rows(ctx, &sql, values_of(ctx.organisation()?.0, unit)).await
-}
-
-/// The smallest identifier that the clock could have made at a time: what separates entries by age.
-pub(crate) fn first_id_at(time: OffsetDateTime) -> Uuid {
-    first_id_at_us(i64::try_from(time.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX))
-}
-
-/// The same, of a time in microseconds.
-pub(crate) fn first_id_at_us(micros: i64) -> Uuid {
-    let milliseconds = u128::try_from(micros.div_euclid(1_000)).unwrap_or(0);
-    Uuid::from_u128(milliseconds << 80)
 }

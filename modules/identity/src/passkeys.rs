@@ -35,7 +35,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
-use svc_core::{App, Result, UserId, random_array};
+use svc_core::{App, Result, UserId, micros, random_array};
 use svc_data::Context;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -77,8 +77,7 @@ pub(crate) struct Challenge {
 
 impl Challenge {
     pub(crate) fn new(app: &App, purpose: Purpose, browser: [u8; 32]) -> Self {
-        let patience = i64::try_from(PATIENCE.as_micros()).unwrap_or(i64::MAX);
-        let until_us = app.clock().now_us().saturating_add(patience);
+        let until_us = app.clock().now_us().saturating_add(micros::of_span(PATIENCE));
         Self { value: random_array(), purpose, browser, until_us }
     }
 
@@ -102,8 +101,7 @@ impl Challenge {
     }
 
     fn ends_at(&self) -> OffsetDateTime {
-        OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.until_us) * 1_000)
-            .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+        micros::to_time(self.until_us)
     }
 
     /// What the page's script hands to the browser, with the keys that it is to use, or not to make again.

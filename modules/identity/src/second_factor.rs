@@ -17,7 +17,7 @@ use std::time::Duration;
 use sea_orm::Statement;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use svc_core::{App, Error, KeyRing, Result, UserId, random_array};
+use svc_core::{App, Error, KeyRing, Result, UserId, micros, random_array};
 use svc_data::{Context, UnitOfWork};
 use svc_database::{Database, column};
 use time::OffsetDateTime;
@@ -374,8 +374,7 @@ fn stored(step: u64) -> i64 {
 }
 
 fn until_us(app: &App) -> i64 {
-    let patience = i64::try_from(PATIENCE.as_micros()).unwrap_or(i64::MAX);
-    app.clock().now_us().saturating_add(patience)
+    app.clock().now_us().saturating_add(micros::of_span(PATIENCE))
 }
 
 pub(crate) fn seal<T: Serialize>(app: &App, purpose: &str, value: &T) -> Result<String> {

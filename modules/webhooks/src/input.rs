@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use sea_orm::ActiveValue::Set;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use svc_client::{AddressPolicy, TargetUrl};
 use svc_core::{Error, FieldErrors, Result};
+use svc_http::fields::{given, present};
 use utoipa::ToSchema;
 
 use crate::credentials::{self, ClientCertificate, Credentials, OAuth2};
@@ -222,23 +223,6 @@ pub(crate) struct Checked {
     pub(crate) url: Option<String>,
     pub(crate) subscription: Option<Subscription>,
     pub(crate) secret: Option<Secret>,
-}
-
-/// Reads a field that may be left out, but not be null.
-fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
-/// Reads a field that may be null, and tells that from one that is left out.
-#[expect(clippy::option_option, reason = "left out and null are two things in a change")]
-fn given<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de>,
-{
-    Option::deserialize(deserializer).map(Some)
 }
 
 /// Says what is wrong with a field.

@@ -1,14 +1,14 @@
 //! Deletes what is older than the log keeps, once a day, and what is left of deleted endpoints.
 
 use serde::{Deserialize, Serialize};
-use svc_core::Result;
+use svc_core::{Result, micros};
 use svc_data::Context;
 use svc_jobs::{Job, JobContext, JobError};
 use uuid::Uuid;
 
 use crate::settings::WebhooksSettings;
+use crate::store::Place;
 use crate::store::deletions::{self, Aged};
-use crate::store::{Place, first_id_at};
 
 /// An hour, in microseconds.
 const HOUR_US: i64 = 60 * 60 * 1_000_000;
@@ -69,7 +69,7 @@ impl Job for DeleteOldDeliveries {
 
 /// The first identifier that the log still keeps.
 pub(crate) fn oldest(ctx: &Context) -> Uuid {
-    first_id_at(oldest_us(ctx))
+    micros::first_id(oldest_us(ctx))
 }
 
 fn oldest_us(ctx: &Context) -> i64 {
@@ -87,7 +87,7 @@ pub(crate) async fn delete_old_deliveries(
     let before = oldest(ctx.context());
     let mut deleted = 0;
     // A message is made a moment before its deliveries, so it stays an hour longer.
-    let messages_before = first_id_at(oldest_us(ctx.context()) - HOUR_US);
+    let messages_before = micros::first_id(oldest_us(ctx.context()) - HOUR_US);
     for (what, before) in [
         (Aged::Attempts, before),
         (Aged::Deliveries, before),

@@ -26,7 +26,6 @@ pub(crate) mod wide;
 use sea_orm::{DbErr, QueryResult, Value};
 use svc_core::Result;
 use svc_database::{Backend, database_error};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// Reads all rows.
@@ -79,14 +78,6 @@ pub(crate) fn ids(ids: impl IntoIterator<Item = Uuid>) -> Value {
     text.into()
 }
 
-/// What locks the rows that a statement of a unit of work reads. On SQLite there is one writer at a time.
-pub(crate) fn locking(backend: Backend, lock: &'static str) -> &'static str {
-    match backend {
-        Backend::Postgres => lock,
-        Backend::Sqlite => "",
-    }
-}
-
 /// Where a walk along all deliveries of an endpoint is: at a status, behind a delivery, since that is how
 /// the index tells them. Each step goes on behind the one before, and steps over nothing again.
 #[derive(Clone, Copy, Default)]
@@ -105,30 +96,8 @@ impl Place {
     }
 }
 
-/// A time of the queue.
-pub(crate) fn moment(micros: i64) -> OffsetDateTime {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
-        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
-}
-
-/// A time as the queue stores it.
-pub(crate) fn micros(time: OffsetDateTime) -> i64 {
-    i64::try_from(time.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
-}
-
-/// When an identifier was made, which a UUIDv7 tells in milliseconds.
-pub(crate) fn made_us(id: Uuid) -> i64 {
-    i64::try_from(id.as_u128() >> 80).unwrap_or(0).saturating_mul(1_000)
-}
-
 /// A new identifier with the time of another: of what is made later and belongs to it.
 pub(crate) fn as_old_as(old: Uuid, new: Uuid) -> Uuid {
     const REST: u128 = (1 << 80) - 1;
     Uuid::from_u128(old.as_u128() & !REST | new.as_u128() & REST)
-}
-
-/// The smallest identifier that the clock could have made at a time: what separates rows by age.
-pub(crate) fn first_id_at(micros: i64) -> Uuid {
-    let milliseconds = u128::try_from(micros.div_euclid(1_000)).unwrap_or(0);
-    Uuid::from_u128(milliseconds << 80)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use svc_core::{App, Error, OrganisationId, Principal, Result};
+use svc_core::{App, Error, OrganisationId, Principal, Result, micros};
 use svc_data::{ChangeKind, Context, EntityModel, Record, UnitOfWork};
 use svc_events::{Message, Payload, RecordChange};
 use svc_http::HttpSettings;
@@ -17,7 +17,6 @@ use crate::envelope::{Changes, Envelope};
 use crate::model::{Detail, Format};
 use crate::owner::Owner;
 use crate::store::insert::{Content, NewMessage};
-use crate::store::micros;
 use crate::subscription::EventType;
 
 /// An event as one owner sees it.
@@ -291,7 +290,7 @@ impl Told<'_> {
             organisation: self.organisation,
             event_id: self.message.id,
             event_type: self.event_type.as_str().to_owned(),
-            time_us: micros(self.message.time),
+            time_us: micros::of_time(self.message.time),
             trace: self.message.trace,
             entity: self.entity.cloned(),
             content,
@@ -312,7 +311,7 @@ pub(crate) fn message<T: Serialize>(
         organisation: OrganisationId(envelope.tenant),
         event_id: envelope.id,
         event_type: envelope.event_type.as_str().to_owned(),
-        time_us: micros(envelope.time),
+        time_us: micros::of_time(envelope.time),
         trace: None,
         content: Content::Body(text(app, envelope, format, entity.as_ref())?),
         entity,

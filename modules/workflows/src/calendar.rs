@@ -147,14 +147,15 @@ pub(crate) fn register(registry: &mut Registry) {
 
 #[cfg(test)]
 mod tests {
+    use svc_core::micros;
     use time::macros::datetime;
 
     use super::*;
 
     fn end(calendar: &Calendar, begins: OffsetDateTime, term: Term) -> OffsetDateTime {
-        let begins_us = i64::try_from(begins.unix_timestamp_nanos() / 1_000).unwrap();
+        let begins_us = micros::of_time(begins);
         let end_us = calendar.end_us(begins_us, term);
-        OffsetDateTime::from_unix_timestamp_nanos(i128::from(end_us) * 1_000).unwrap()
+        micros::to_time(end_us)
     }
 
     #[test]

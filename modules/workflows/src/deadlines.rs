@@ -15,7 +15,7 @@
 //! hold, the record is deleted softly, another module refuses) is put off by an hour, so that it holds up no other.
 
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, ErrorKind, Result};
+use svc_core::{Error, ErrorKind, Result, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_events::Publish as _;
 use svc_jobs::{Job, JobContext, JobError};
@@ -24,7 +24,7 @@ use crate::calendar::{Calendar, Term};
 use crate::definition::State;
 use crate::engine::WorkflowEngine;
 use crate::errors::is_refusal;
-use crate::events::{WorkflowOverdue, WorkflowReminded, time_of};
+use crate::events::{WorkflowOverdue, WorkflowReminded};
 use crate::store::{self, Timer, TimerKind};
 use crate::subject::Subject;
 
@@ -117,7 +117,7 @@ impl WorkflowEngine {
         }
         let set = timer.set.clone();
         let state = subject.instance.state.clone();
-        let due = subject.instance.due_us.map(time_of);
+        let due = subject.instance.due_us.map(micros::to_time);
         match timer.kind {
             TimerKind::Remind => uow.raise_domain(WorkflowReminded {
                 entity_type: set,

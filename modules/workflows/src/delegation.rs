@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use svc_core::{Directory, Error, OrganisationId, Principal, Result, UserId};
+use svc_core::{Directory, Error, OrganisationId, Principal, Result, UserId, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_jobs::{Job, JobContext, JobError};
 use time::OffsetDateTime;
@@ -23,7 +23,6 @@ use uuid::Uuid;
 use crate::claims;
 use crate::engine::WorkflowEngine;
 use crate::errors::{NOT_ALLOWED, TOO_MANY_DELEGATIONS};
-use crate::events::micros;
 use crate::live;
 use crate::permissions::{ACT, REASSIGN, VIEW};
 use crate::store::{self, Delegation, Reassignment};
@@ -93,8 +92,8 @@ impl WorkflowEngine {
         let from = giver(ctx, wanted.from)?;
         let reason = checked(wanted.reason)?;
         let now_us = ctx.clock().now_us();
-        let begins_us = wanted.begins.map_or(now_us, micros);
-        let ends_us = micros(wanted.ends);
+        let begins_us = wanted.begins.map_or(now_us, micros::of_time);
+        let ends_us = micros::of_time(wanted.ends);
         let invalid = |field: &str, problem: &str| {
             Err(Error::invalid("the request is not valid").field(field, problem))
         };

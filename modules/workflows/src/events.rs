@@ -148,14 +148,3 @@ impl WorkflowNotice {
         }
     }
 }
-
-/// A moment that is stored as microseconds since 1970.
-pub(crate) fn time_of(micros: i64) -> OffsetDateTime {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
-        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
-}
-
-/// A moment as it is stored.
-pub(crate) fn micros(time: OffsetDateTime) -> i64 {
-    i64::try_from(time.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
-}

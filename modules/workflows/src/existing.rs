@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use svc_core::{App, Clock, Error, Result, WeakApp, Worker};
+use svc_core::{App, Clock, Error, Result, WeakApp, Worker, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError};
 use time::OffsetDateTime;
@@ -30,7 +30,6 @@ use uuid::Uuid;
 
 use crate::deadlines::Deadlines;
 use crate::engine::WorkflowEngine;
-use crate::events::micros;
 use crate::store::{self, Begun, Place, Stay};
 
 /// How many records get their instance in a unit of work.
@@ -195,7 +194,7 @@ impl WorkflowEngine {
                 version,
                 state: &state.name,
                 created_by: None,
-                since_us: Some(micros(record.since)),
+                since_us: Some(micros::of_time(record.since)),
             });
         }
         let count = u64::try_from(begun.len()).unwrap_or(u64::MAX);
@@ -205,7 +204,7 @@ impl WorkflowEngine {
         let is_left = |state: &str| definition.leaving(state).next().is_some();
         let open = records.iter().filter(|record| is_left(&record.state));
         let since: HashMap<Uuid, i64> =
-            open.map(|record| (record.id, micros(record.since))).collect();
+            open.map(|record| (record.id, micros::of_time(record.since))).collect();
         let ids: Vec<Uuid> = since.keys().copied().collect();
         for subject in self.subjects(ctx, workflow, &ids).await? {
             let since_us = since.get(&subject.id).copied().unwrap_or_default();

@@ -90,7 +90,7 @@ impl WorkflowEngine {
             .columns((0..model.columns.len()).map(|index| model.column_iden(index)))
             .from(model.table_iden())
             .and_where(model.key_is(&id.into()))
-            .cond_where(binding::visible(model, ctx.viewer()));
+            .cond_where(model.seen_by(ctx.viewer()));
         let row = ctx.run_one(ctx.database().build(&select)).await?.ok_or_else(missing)?;
         let record = Record::read(model, &row).map_err(database_error)?;
         let mut found = self.with_records(ctx, workflow, vec![(id, record)]).await?;
@@ -104,8 +104,8 @@ impl WorkflowEngine {
         let workflow = self.find(ctx, set)?;
         let record = uow.locked_record(&workflow.model, &id.into()).await?;
         // Of a set without a row filter, what is in the organisation is seen.
-        let filter = workflow.model.set.as_ref().and_then(|set| set.filter_for(ctx.viewer()));
-        if filter.is_some() && !self.sets.sees(ctx, workflow.index, &Value::from(id)).await? {
+        let is_narrowed = workflow.model.row_filter(ctx.viewer()).is_some();
+        if is_narrowed && !self.sets.sees(ctx, workflow.index, &Value::from(id)).await? {
             return Err(missing());
         }
         let found = self.with_records(ctx, workflow, vec![(id, record)]).await?;
@@ -125,7 +125,7 @@ impl WorkflowEngine {
             .columns((0..model.columns.len()).map(|index| model.column_iden(index)))
             .from(model.table_iden())
             .and_where(Expr::col(model.column_ref(model.key_index())).is_in(ids.iter().copied()))
-            .cond_where(binding::visible(model, ctx.viewer()));
+            .cond_where(model.seen_by(ctx.viewer()));
         let rows = ctx.run(ctx.database().build(&select)).await?;
         let mut records = Vec::with_capacity(rows.len());
         for row in rows {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Module;
+use crate::names::snake_case;
 
 /// Sorts modules so that each comes after those it requires.
 ///
@@ -71,16 +72,9 @@ fn describe_circle(waiting: &[Box<dyn Module>]) -> String {
     }
 }
 
-/// `svc_webhooks::Webhooks` becomes `webhooks`, `a::PriceLists` becomes `price_lists`.
-pub(super) fn snake_case(type_name: &str) -> String {
+/// The name of a type without its path: `svc_webhooks::Webhooks` becomes `webhooks`, `a::PriceLists` becomes
+/// `price_lists`.
+pub(super) fn name_of_type(type_name: &str) -> String {
     let name = type_name.split('<').next().unwrap_or(type_name);
-    let name = name.rsplit("::").next().unwrap_or(name);
-    let mut snake = String::with_capacity(name.len() + 4);
-    for (index, letter) in name.char_indices() {
-        if letter.is_uppercase() && index > 0 {
-            snake.push('_');
-        }
-        snake.extend(letter.to_lowercase());
-    }
-    snake
+    snake_case(name.rsplit("::").next().unwrap_or(name))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sea_orm::{EntityTrait, IdenStatic as _, TryIntoModel};
 use svc_core::{Error, Kind, Registry, Result};
-use svc_odata::model::{Measure, MeasuredIn, OperationKind};
+use svc_odata::model::{Measure, OperationKind};
 
 use super::form::{Bound, Literal, OutcomeForm};
 use super::value::{Outcome, Parameters};
@@ -181,14 +181,14 @@ macro_rules! words {
         /// Says in which currency the number is that it returns, by its code of ISO 4217: `EUR`.
         #[must_use = "say what runs"]
         pub fn currency(mut self, code: &str) -> Self {
-            self.words.measure = Some(Measure::Currency(MeasuredIn::Always(code.to_owned())));
+            self.words.measure = Some(Measure::currency(code));
             self
         }
 
         /// Says in which unit the number is that it returns, as it stands behind a number: `kg`.
         #[must_use = "say what runs"]
         pub fn unit(mut self, unit: &str) -> Self {
-            self.words.measure = Some(Measure::Unit(MeasuredIn::Always(unit.to_owned())));
+            self.words.measure = Some(Measure::unit(unit));
             self
         }
     };

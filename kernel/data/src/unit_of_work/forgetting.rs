@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use svc_core::{App, Clock, Result, WeakApp, Worker};
-use svc_database::{Backend, column};
+use svc_core::{App, Clock, Result, WeakApp, Worker, micros};
+use svc_database::column;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
@@ -39,7 +39,7 @@ impl Forgetting {
 
     async fn sweep(&self, stop: &CancellationToken) -> Result<usize> {
         let ctx = Context::system(&self.app.get()?)?;
-        let retention_us = i64::try_from(self.retention.as_micros()).unwrap_or(i64::MAX);
+        let retention_us = micros::of_span(self.retention);
         let before_us = self.clock.now_us().saturating_sub(retention_us);
         let mut forgotten = 0;
         loop {
@@ -55,7 +55,7 @@ impl Forgetting {
 /// Forgets some, and says how many.
 async fn forget_some(ctx: &Context, before_us: i64) -> Result<usize> {
     let database = ctx.database();
-    let skip = if database.backend() == Backend::Postgres { " FOR UPDATE SKIP LOCKED" } else { "" };
+    let skip = database.backend().locking(" FOR UPDATE SKIP LOCKED");
     let delete = format!(
         "DELETE FROM svc_removed_versions WHERE (entity, key) IN (SELECT entity, key FROM svc_removed_versions \
          WHERE removed_at_us < ? ORDER BY removed_at_us LIMIT {AT_ONCE}{skip}) RETURNING entity, version"

@@ -1,11 +1,11 @@
 //! The SQL of those who look after the outbox: dead letters and statistics.
 
 use sea_orm::{DbErr, QueryResult, Value};
-use svc_core::{OrganisationId, Result};
+use svc_core::{OrganisationId, Result, micros};
 use svc_database::{Database, database_error};
 use uuid::Uuid;
 
-use super::{count, from_us, message};
+use super::{count, message};
 use crate::dead_letter::{DeadLetter, Selection};
 use crate::message::Message;
 
@@ -42,8 +42,8 @@ fn letter(row: &QueryResult) -> Result<DeadLetter, DbErr> {
         name: row.try_get_by_index(2)?,
         organisation: organisation.map(OrganisationId),
         attempts: count(row, 4)?,
-        time: from_us(row.try_get_by_index(5)?),
-        failed_at: from_us(row.try_get_by_index(6)?),
+        time: micros::to_time(row.try_get_by_index(5)?),
+        failed_at: micros::to_time(row.try_get_by_index(6)?),
         error: error.unwrap_or_default(),
     })
 }

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::{CONTENT_LENGTH, DATE, SET_COOKIE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, KeyRing, Result};
+use svc_core::{Error, KeyRing, Result, micros};
 use svc_data::UnitOfWork;
 use svc_database::{Backend, Migration, database_error};
 
@@ -95,7 +95,7 @@ pub(super) async fn find(
     retention: Duration,
 ) -> Result<Option<Kept>> {
     let context = uow.context();
-    let since = context.clock().now_us() - micros(retention);
+    let since = context.clock().now_us() - micros::of_span(retention);
     let statement = context.database().statement(
         "SELECT request_hash, answer FROM svc_idempotency_keys WHERE id = ? AND created_at_us > ?",
         [asked.id.clone().into(), since.into()],
@@ -138,8 +138,4 @@ pub(super) async fn keep(uow: &UnitOfWork, asked: &Asked, kept: &Kept) -> Result
 
 fn purpose(asked: &Asked) -> String {
     format!("http.idempotency:{}", asked.id)
-}
-
-pub(super) fn micros(span: Duration) -> i64 {
-    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
 }

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use svc_core::{App, Clock, Result, WeakApp, Worker};
+use svc_core::{App, Clock, Result, WeakApp, Worker, micros};
 use svc_database::Database;
 use tokio_util::sync::CancellationToken;
 
-use super::store::micros;
 use crate::settings::HttpSettings;
 
 /// How often it looks.
@@ -34,7 +33,7 @@ impl Sweep {
 
     async fn sweep(&self) -> Result<usize> {
         let database = self.app.get()?.service::<Database>()?;
-        let before = self.clock.now_us() - micros(self.retention);
+        let before = self.clock.now_us() - micros::of_span(self.retention);
         let mut deleted = 0;
         loop {
             let sql = format!(

@@ -153,10 +153,7 @@ pub(crate) fn progress(rows: &str) -> String {
 }
 
 fn sweep(backend: Backend) -> String {
-    let lock = match backend {
-        Backend::Postgres => " FOR UPDATE SKIP LOCKED",
-        Backend::Sqlite => "",
-    };
+    let lock = backend.locking(" FOR UPDATE SKIP LOCKED");
     let ends = "cancel_requested OR attempts >= max_attempts";
     format!(
         "UPDATE jobs_queue SET \

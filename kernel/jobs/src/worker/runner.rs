@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use svc_core::{App, Backoff, Error, Principal, Result};
+use svc_core::{App, Backoff, Error, Principal, Result, micros};
 use svc_data::Context;
 use tokio::sync::Notify;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -30,7 +30,7 @@ use crate::progress::ProgressCell;
 use crate::registration::JobKind;
 use crate::service::{CANCEL_TOPIC, Jobs, PROGRESS_TOPIC, TOPIC};
 use crate::settings::JobsSettings;
-use crate::store::{CLEAN_BATCH, Claim, Claimed, Lease, Renewed, Settled, Settlement, moment};
+use crate::store::{CLEAN_BATCH, Claim, Claimed, Lease, Renewed, Settled, Settlement};
 
 /// How long progress is collected before it is stored.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(250);
@@ -202,7 +202,7 @@ impl Runner {
         if limit == 0 || !(self.look || due) {
             return Ok(());
         }
-        let until_us = now_us.saturating_add(span_us(self.settings.lease));
+        let until_us = now_us.saturating_add(micros::of_span(self.settings.lease));
         let claim = Claim { owner: self.owner, token: clock.new_id(), now_us, until_us, limit };
         let claimed = self.jobs.store().claim(claim).await?;
         self.look = claimed.len() == limit;
@@ -243,7 +243,7 @@ impl Runner {
                 id: job.lease.id,
                 attempt: job.attempt,
                 max_attempts: job.max_attempts,
-                enqueued_at: moment(job.created_at_us),
+                enqueued_at: micros::to_time(job.created_at_us),
                 enqueuer: job.enqueuer,
                 interrupt: interrupt.clone(),
                 progress: progress.clone(),
@@ -280,7 +280,7 @@ impl Runner {
         let now_us = self.app.clock().now_us();
         let age_us = now_us.saturating_sub(job.created_at_us);
         let (minute, day) = (Duration::from_mins(1), Duration::from_hours(24));
-        let delay_us = age_us.clamp(span_us(minute), span_us(day));
+        let delay_us = age_us.clamp(micros::of_span(minute), micros::of_span(day));
         tracing::warn!(
             job.kind = job.kind,
             job.id = %job.lease.id,
@@ -330,10 +330,10 @@ impl Runner {
     /// Prolongs this node's leases, hears who was cancelled, and takes over from nodes that are
     /// gone. Its own leases come first: after a jump of the clock they have run out as well.
     async fn heartbeat(&mut self, now_us: i64) -> Result<()> {
-        let until_us = now_us.saturating_add(span_us(self.settings.lease));
+        let until_us = now_us.saturating_add(micros::of_span(self.settings.lease));
         let renewed = self.jobs.store().renew(self.owner, until_us).await?;
         self.renew = false;
-        self.next_heartbeat_us = now_us.saturating_add(span_us(self.settings.heartbeat));
+        self.next_heartbeat_us = now_us.saturating_add(micros::of_span(self.settings.heartbeat));
         let cancelled: HashMap<Lease, bool> =
             renewed.iter().map(|renewed| (renewed.lease, renewed.cancel_requested)).collect();
         for job in self.running.values() {
@@ -394,12 +394,12 @@ impl Runner {
             if state == JobState::Dead && retention.is_zero() {
                 continue;
             }
-            let before_us = now_us.saturating_sub(span_us(retention));
+            let before_us = now_us.saturating_sub(micros::of_span(retention));
             full |= self.jobs.store().clean(state, before_us).await? >= CLEAN_BATCH.unsigned_abs();
         }
         // A batch at a time, so that a long list is no burst of deletes.
         if !full {
-            self.next_clean_us = now_us.saturating_add(span_us(CLEAN_EVERY));
+            self.next_clean_us = now_us.saturating_add(micros::of_span(CLEAN_EVERY));
         }
         Ok(())
     }
@@ -427,7 +427,7 @@ impl Runner {
         let cancelled = self.app.wakes().topic(CANCEL_TOPIC);
         let told = Arc::clone(&self.progress_told);
         let next_due_us = self.next_due_us.filter(|_| can_claim).unwrap_or(i64::MAX);
-        let due = moment(next_due_us.min(self.next_heartbeat_us));
+        let due = micros::to_time(next_due_us.min(self.next_heartbeat_us));
         let flush_at = self.flush_at;
         tokio::select! {
             Some(joined) = self.tasks.join_next_with_id() => {
@@ -496,8 +496,4 @@ fn report(kind: &JobKind, lease: Lease, verdict: &Verdict) {
         }
         Some(Counted::Finished) | None => {}
     }
-}
-
-fn span_us(span: Duration) -> i64 {
-    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use svc_core::{Backoff, Error, ErrorKind};
+use svc_core::{Backoff, Error, ErrorKind, micros};
 use uuid::Uuid;
 
 use super::attempt::How;
@@ -69,7 +69,7 @@ impl Attempted {
     }
 
     fn again(&self, delay: Duration, failure: JobError) -> Verdict {
-        let delay_us = i64::try_from(delay.as_micros()).unwrap_or(i64::MAX);
+        let delay_us = micros::of_span(delay);
         let run_at_us = self.now_us.saturating_add(delay_us);
         let to = kept(JobState::Waiting, Some(run_at_us), Some(self.message(&failure.error)));
         Verdict { to, counted: Some(Counted::Failed), error: Some(failure.error) }

@@ -21,6 +21,18 @@ pub enum MeasuredIn {
 }
 
 impl Measure {
+    /// Money that is always in one currency.
+    #[must_use]
+    pub fn currency(code: &str) -> Self {
+        Self::Currency(MeasuredIn::Always(code.to_owned()))
+    }
+
+    /// Quantities that are always in one unit.
+    #[must_use]
+    pub fn unit(unit: &str) -> Self {
+        Self::Unit(MeasuredIn::Always(unit.to_owned()))
+    }
+
     /// Where it is said.
     #[must_use]
     pub fn said(&self) -> &MeasuredIn {

@@ -20,7 +20,9 @@ impl<'a> Translator<'a> {
         let served = self.sets.served_type(entity_type);
         self.ctx.require(&served.described()?.permissions.view)?;
         let mut select = Query::select();
-        select.from(served.entity.table_iden()).cond_where(served.visible(self.ctx)?);
+        select
+            .from(served.entity.table_iden())
+            .cond_where(served.entity.seen_by(self.ctx.viewer()));
         for index in 0..served.entity.columns.len() {
             select.column(served.entity.column_ref(index));
         }

@@ -5,7 +5,7 @@ use futures::StreamExt as _;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use svc_core::Result;
+use svc_core::{Result, micros};
 use svc_data::Context;
 use svc_events::Publish as _;
 use svc_http::{ApiJson, ApiPath, ApiQuery, ApiResult, InLanguage, Listing, May, Page, Paged};
@@ -20,7 +20,7 @@ use crate::audit::{Reader, Seen};
 use crate::entry::Operation;
 use crate::events::AuditLogExported;
 use crate::permissions::Audit;
-use crate::store::{Filter, first_id_at};
+use crate::store::Filter;
 use crate::unit::{self, Piece};
 
 /// Entries that an export holds at most.
@@ -117,6 +117,7 @@ pub(crate) struct AuditQuery {
 
 impl AuditQuery {
     pub(super) fn filter(self, after: Option<Uuid>) -> Filter {
+        let first_id = |time| micros::first_id(micros::of_time(time));
         Filter {
             user: self.user,
             set: self.set,
@@ -125,8 +126,8 @@ impl AuditQuery {
             operation: self.operation.map(Operation::from),
             unit: self.unit_of_work,
             request: self.request_id,
-            since: self.since.map(first_id_at),
-            before: [after, self.until.map(first_id_at)].into_iter().flatten().min(),
+            since: self.since.map(first_id),
+            before: [after, self.until.map(first_id)].into_iter().flatten().min(),
         }
     }
 }

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use svc_core::settings::Secret;
 use svc_core::{Error, ErrorKind, OrganisationId, PermissionSet, Principal, PrincipalKind};
 use svc_data::Context;
+use svc_http::fields::present;
 use svc_http::{ApiJson, ApiResult, Ctx};
 use svc_messages::Messages;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::shared::{Reference, present};
+use super::shared::Reference;
 use crate::email::Email;
 use crate::own::{self, Asked};
 use crate::permissions::MANAGE;

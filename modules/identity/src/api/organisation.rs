@@ -2,12 +2,12 @@ use axum::Json;
 use serde::{Deserialize, Serialize};
 use svc_core::Result;
 use svc_data::Context;
+use svc_http::fields::present;
 use svc_http::{ApiJson, ApiResult, May};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::shared::present;
 use crate::permissions::Manage;
 use crate::service::IdentityService;
 use crate::{acting, organisations};

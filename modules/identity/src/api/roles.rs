@@ -4,12 +4,13 @@ use axum::Json;
 use axum::response::IntoResponse;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
+use svc_http::fields::present;
 use svc_http::{ApiJson, ApiPath, ApiResult, Listing, May, Page};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::shared::{location, present};
+use super::shared::location;
 use crate::ids::RoleId;
 use crate::permissions::Manage;
 use crate::roles::{self, NewRole, Role, RoleChange};

@@ -1,6 +1,6 @@
 //! What the routes share.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -13,15 +13,6 @@ pub(crate) struct Reference {
     pub(crate) id: Uuid,
     /// Its name.
     pub(crate) name: String,
-}
-
-/// Reads a field that may be left out but not be null.
-pub(crate) fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    T::deserialize(deserializer).map(Some)
 }
 
 /// The header that says where a new record is.

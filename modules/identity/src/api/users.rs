@@ -6,12 +6,13 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, HeaderValue};
 use serde::{Deserialize, Serialize};
 use svc_core::UserId;
+use svc_http::fields::present;
 use svc_http::{ApiJson, ApiPath, ApiResult, Listing, May, Page};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::shared::{Reference, location, present};
+use super::shared::{Reference, location};
 use crate::ids::RoleId;
 use crate::invitations;
 use crate::permissions::Manage;

@@ -15,7 +15,7 @@
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, LOCATION};
 use http::{HeaderMap, StatusCode};
-use svc_core::{App, Directory, OrganisationId, Result, random_token};
+use svc_core::{App, Directory, OrganisationId, Result, micros, random_token};
 use svc_data::Context;
 use svc_openid::{CodeChallenge, TokenFault};
 use time::{Duration, OffsetDateTime};
@@ -289,11 +289,9 @@ async fn grant(
 ) -> Result<String> {
     let settings = app.settings::<OpenIdSettings>();
     let now_us = app.clock().now_us();
-    let after = |span: std::time::Duration| {
-        now_us.saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX))
-    };
+    let after = |span: std::time::Duration| now_us.saturating_add(micros::of_span(span));
     let is_offline = asked.scope.split(' ').any(|each| each == "offline_access");
-    let session_ends_us = micros(session.ends_at);
+    let session_ends_us = micros::of_time(session.ends_at);
     let ends_at_us = after(settings.grant_lifetime);
     let grant = Grant {
         id: app.clock().new_id(),
@@ -304,7 +302,7 @@ async fn grant(
         is_offline,
         scope: asked.scope.clone(),
         methods: session.amr().join(" "),
-        authenticated_at_us: micros(session.authenticated_at),
+        authenticated_at_us: micros::of_time(session.authenticated_at),
         ends_at_us: if is_offline { ends_at_us } else { ends_at_us.min(session_ends_us) },
         issuer: issuer.to_owned(),
         wants_logout: client.logout_uri.is_some(),
@@ -324,10 +322,6 @@ async fn grant(
         })
         .await?;
     Ok(text)
-}
-
-fn micros(time: OffsetDateTime) -> i64 {
-    i64::try_from(time.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
 }
 
 /// Sends the browser back to the client (RFC 6749, section 4.1.2; RFC 9207, section 2).

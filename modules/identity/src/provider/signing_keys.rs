@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use svc_core::{App, Cache, Clock, Error, KeyRing, Result, Wakes};
+use svc_core::{App, Cache, Clock, Error, KeyRing, Result, Wakes, micros};
 use svc_database::{Database, column};
 use svc_openid::KeySet;
 
@@ -93,12 +93,12 @@ impl SigningKeys {
         let now_us = self.clock.now_us();
         let Some((generation, from_us, _)) = keys.all.last() else { return Ok(0) };
         let mut done = 0;
-        let over_us = from_us.saturating_add(micros(self.lifetime));
-        if *from_us <= now_us && now_us >= over_us - micros(AHEAD) {
-            self.make(generation + 1, over_us.max(now_us + micros(AHEAD))).await?;
+        let over_us = from_us.saturating_add(micros::of_span(self.lifetime));
+        if *from_us <= now_us && now_us >= over_us - micros::of_span(AHEAD) {
+            self.make(generation + 1, over_us.max(now_us + micros::of_span(AHEAD))).await?;
             done += 1;
         }
-        let oldest_us = now_us - micros(BEHIND);
+        let oldest_us = now_us - micros::of_span(BEHIND);
         for pair in keys.all.windows(2) {
             let [(generation, _, key), (_, next_from_us, _)] = pair else { continue };
             if *next_from_us <= oldest_us {
@@ -159,8 +159,4 @@ impl SigningKeys {
 
 fn purpose(id: &str) -> String {
     format!("identity.signing_key:{id}")
-}
-
-fn micros(span: Duration) -> i64 {
-    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use http::HeaderMap;
-use svc_core::{App, Directory, OrganisationId, Principal, Result, UserId, WeakApp, random_token};
+use svc_core::{
+    App, Directory, OrganisationId, Principal, Result, UserId, WeakApp, micros, random_token,
+};
 use svc_data::Context;
 use svc_openid::{
     Claims, CodeChallenge, CodeVerifier, EmbeddedProvider, FirstParty, FirstPartyClient,
@@ -216,7 +218,7 @@ async fn next_refresh_token(
 ) -> Result<String> {
     let token = random_token::<32>();
     let lifetime = app.settings::<OpenIdSettings>().refresh_token_lifetime;
-    let lifetime_us = i64::try_from(lifetime.as_micros()).unwrap_or(i64::MAX);
+    let lifetime_us = micros::of_span(lifetime);
     let expires_at_us = app.clock().now_us().saturating_add(lifetime_us).min(grant.ends_at_us);
     grants::insert_refresh_token(uow, hash(&token), grant.id, expires_at_us).await?;
     Ok(token)

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
+use svc_core::micros;
 
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -266,6 +267,6 @@ impl Flight {
 
 /// Whether a claim holds long enough for a whole attempt.
 pub(super) fn holds(job: &Job, now_us: i64, timeout: Duration) -> bool {
-    let timeout = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
+    let timeout = micros::of_span(timeout);
     job.claimed.claim.until_us.saturating_sub(now_us) >= timeout
 }

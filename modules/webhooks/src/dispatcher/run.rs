@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::{BoxFuture, OptionFuture};
-use svc_core::Result;
+use svc_core::{Result, micros};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,6 @@ use super::settle::Settled;
 use super::taken::Turn;
 use crate::hand_over::Handed;
 use crate::names::{ENDPOINTS_TOPIC, WAKE_TOPIC};
-use crate::store::moment;
 
 /// How long requests that are in flight may go on when the application stops.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
@@ -95,7 +94,7 @@ impl Dispatcher {
                 self.start(&app, flight);
             }
             self.begin(flight, &mut pending, stop);
-            let next = moment(pending.next_us.unwrap_or(i64::MAX));
+            let next = micros::to_time(pending.next_us.unwrap_or(i64::MAX));
             let record_at = [pending.record_at, flight.closing_at()].into_iter().flatten().min();
             let record_at = record_at.filter(|_| pending.recording.is_none());
             tokio::select! {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
-use svc_core::{App, OrganisationId, Result, random_array};
+use svc_core::{App, OrganisationId, Result, micros, random_array};
 use svc_data::{Context, UnitOfWork};
 use svc_events::Publish as _;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ use crate::model::{Lane, Status};
 use crate::names::ENDPOINTS_TOPIC;
 use crate::permissions::MANAGE;
 use crate::store::record::{self, Attempt, Failing, First};
-use crate::store::{allowances, claim, hand_overs, micros, queues};
+use crate::store::{allowances, claim, hand_overs, queues};
 
 /// What deliveries that ended mean for one endpoint.
 #[derive(Default)]
@@ -206,14 +206,14 @@ impl Dispatcher {
         let schedule = &endpoint.schedule;
         let failure = outcome.failure.as_ref();
         let made = u32::try_from(claimed.attempts).unwrap_or(0) + 1;
-        let finished_us = micros(outcome.finished_at);
+        let finished_us = micros::of_time(outcome.finished_at);
         let is_last = |failure: &Failure| {
             failure.is_final || made >= schedule.attempts(&self.settings) || self.is_gone(outcome)
         };
         let due_us = failure.filter(|failure| !is_last(failure)).map(|failure| {
             let backoff = self.settings.backoff();
             let delay = schedule.delay(&backoff, made, failure.retry_after, self.sample());
-            finished_us.saturating_add(i64::try_from(delay.as_micros()).unwrap_or(i64::MAX))
+            finished_us.saturating_add(micros::of_span(delay))
         });
         // What would be too old by then is given up at once.
         let expires_us = schedule.expires_us(claimed.queued_us).unwrap_or(i64::MAX);

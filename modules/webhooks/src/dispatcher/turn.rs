@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use svc_core::{App, OrganisationId, Result};
+use svc_core::{App, OrganisationId, Result, micros};
 use svc_data::Context;
 use svc_database::Backend;
 use uuid::Uuid;
@@ -223,7 +223,7 @@ impl Dispatcher {
             return Ok(());
         }
         let held = self.settings.lease() + LEASE_MARGIN;
-        let held_us = i64::try_from(held.as_micros()).unwrap_or(i64::MAX);
+        let held_us = micros::of_span(held);
         match changes::since(&self.database, app.clock().now_us() - held_us).await {
             Ok(changed) => {
                 for (endpoint, version) in changed {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
-use svc_core::{OrganisationId, Result};
+use svc_core::{OrganisationId, Result, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_events::{Message, Payload, Publish as _};
 use uuid::Uuid;
@@ -21,7 +21,7 @@ use crate::permissions::MANAGE;
 use crate::store::claim::{Claim, Claimed};
 use crate::store::insert::{self, Content, NewDelivery, NewMessage};
 use crate::store::subscribers::{Audiences, Subscriber};
-use crate::store::{hand_overs, made_us, micros, owners, queues};
+use crate::store::{hand_overs, owners, queues};
 use crate::subscription::EventType;
 use crate::view::{self, Reader, Told};
 
@@ -166,7 +166,7 @@ impl<'a> Batch<'a> {
         // Views of one event that are the same bytes are stored once.
         let hashes = RandomState::new();
         let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
-        let time_us = micros(message.time);
+        let time_us = micros::of_time(message.time);
         let entity = Entity::of(self.uow.context(), message)?;
         let about_endpoint = about_endpoint(event_type, message);
         for (audience, subscribers) in audiences {
@@ -358,7 +358,7 @@ impl<'a> Batch<'a> {
                 message: message_id,
                 attempts: 0,
                 lane,
-                queued_us: made_us(id),
+                queued_us: micros::of_id(id),
                 claim,
             };
             HandedDelivery { claimed, message, ticket }

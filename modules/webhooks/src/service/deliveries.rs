@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use svc_core::{Error, OrganisationId, Result};
+use svc_core::{Error, OrganisationId, Result, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_http::{Listing, Page};
 use time::OffsetDateTime;
@@ -19,7 +19,6 @@ use crate::store::insert::{self, NewDelivery};
 use crate::store::log::events::{self, About};
 use crate::store::log::{self, Log};
 use crate::store::replay::{self, Redelivery};
-use crate::store::{first_id_at, micros};
 
 /// Which deliveries to list.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
@@ -101,7 +100,7 @@ impl Service {
             // An endpoint of another organisation is unknown, and an unknown one has no log.
             self.find(ctx, endpoint).await?;
         }
-        let bound = |time: OffsetDateTime| first_id_at(micros(time));
+        let bound = |time: OffsetDateTime| micros::first_id(micros::of_time(time));
         let mut filter = log::Filter {
             endpoint: filter.subscription_id,
             status: filter.status,

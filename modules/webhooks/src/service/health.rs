@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use svc_core::Result;
+use svc_core::{Result, micros};
 use svc_data::Context;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::Service;
 use crate::model::Status;
 use crate::store::log::{self, Ended};
-use crate::store::{first_id_at, made_us, moment, queues};
+use crate::store::queues;
 
 /// Deliveries that are looked at, the newest: a busy endpoint is judged by its last hours.
 const LOOKED_AT: u64 = 5_000;
@@ -124,7 +124,7 @@ impl Service {
     pub(crate) async fn health(&self, ctx: &Context, id: Uuid, hours: u32) -> Result<Health> {
         self.find(ctx, id).await?;
         let from = ctx.clock().now_us() - i64::from(hours) * HOUR_US;
-        let ended = log::newest_of(ctx.database(), id, first_id_at(from), LOOKED_AT).await?;
+        let ended = log::newest_of(ctx.database(), id, micros::first_id(from), LOOKED_AT).await?;
         let mut total = Tally::default();
         let mut by_hour: BTreeMap<i64, Tally> = BTreeMap::new();
         let mut last_success = None;
@@ -132,17 +132,17 @@ impl Service {
             if status == Status::Delivered {
                 last_success = last_success.max(finished_us);
             }
-            let hour = made_us(delivery).div_euclid(HOUR_US);
+            let hour = micros::of_id(delivery).div_euclid(HOUR_US);
             by_hour.entry(hour).or_default().add(status, duration_ms);
             total.add(status, duration_ms);
         }
         let hour = |(hour, tally): (i64, Tally)| {
-            let from = moment(hour * HOUR_US);
+            let from = micros::to_time(hour * HOUR_US);
             Hour { from, span: tally.span() }
         };
         Ok(Health {
             total: total.span(),
-            last_success_at: last_success.map(moment),
+            last_success_at: last_success.map(micros::to_time),
             backlog: queues::waiting_for(ctx.database(), id, COUNTED).await?,
             hours: by_hour.into_iter().map(hour).collect(),
         })

@@ -1,7 +1,7 @@
 //! What an organisation may use, and how much of it is used.
 
 use serde::Serialize;
-use svc_core::Result;
+use svc_core::{Result, micros};
 use svc_data::{Context, UnitOfWork};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
@@ -11,7 +11,7 @@ use crate::allowance::{Limit, Marks, percent};
 use crate::errors::TOO_MANY_ENDPOINTS;
 use crate::limits::Limits;
 use crate::model::endpoint::Entity;
-use crate::store::{allowances, moment};
+use crate::store::allowances;
 
 /// How much of a limit is used.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,7 +35,7 @@ pub(crate) struct LimitUse {
 
 impl LimitUse {
     fn new(most: Option<i64>, used: Option<i64>, percent: Option<i64>, marks: Marks) -> Self {
-        let time = |us: i64| (us > 0).then(|| moment(us));
+        let time = |us: i64| (us > 0).then(|| micros::to_time(us));
         Self {
             most,
             used,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sea_orm::ColumnTrait as _;
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, Principal, Result};
+use svc_core::{Error, Principal, Result, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_events::Message;
 use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobId};
@@ -23,9 +23,9 @@ use crate::filter::Filter;
 use crate::model::{Status, endpoint};
 use crate::names::WAKE_TOPIC;
 use crate::owner::{Owner, Standing};
+use crate::store;
 use crate::store::insert::{self, Content};
 use crate::store::replay::{self, Candidate, Redelivery, Scope, Window, Wish};
-use crate::store::{self, first_id_at, micros};
 use crate::subscription::EventType;
 use crate::view::{self, Reader, Told};
 
@@ -57,7 +57,7 @@ impl Service {
         ctx.transact(async |uow| {
             let found = self.find(uow.context(), endpoint).await?;
             Owner::of(&found).present(ctx.app()).await?;
-            let from = first_id_at(micros(since));
+            let from = micros::first_id(micros::of_time(since));
             let job = RecoverDeliveries { endpoint, from, to: ctx.clock().new_id() };
             // One that runs already serves whoever asks for the same, and nobody who asks for more.
             let key = format!("{endpoint} {from}");
@@ -113,7 +113,7 @@ impl Service {
             return Err(Error::invalid("the selection is not valid")
                 .field("eventType", "must not contain the character U+0000"));
         }
-        let bound = |time: OffsetDateTime| first_id_at(micros(time));
+        let bound = |time: OffsetDateTime| micros::first_id(micros::of_time(time));
         ctx.transact(async |uow| {
             if let Some(endpoint) = what.subscription_id {
                 let found = self.find(uow.context(), endpoint).await?;

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::claim::{self, Claim, Claimed, On, Quota};
 use super::ordered::{self, Heads, Taken};
-use super::{ids, is_one_of, locking, pace, read_all};
+use super::{ids, is_one_of, pace, read_all};
 use crate::allowance::{Allowance, Limit, share};
 use crate::events::WebhookLimitReached;
 use crate::limits::Limits;
@@ -66,7 +66,7 @@ pub(crate) async fn lock(uow: &UnitOfWork, organisation: Uuid) -> Result<Allowan
                (organisation_id, next_us, at_endpoint, minute, begun, bytes, bytes_us) \
                VALUES (?, 0, ?, 0, 0, 0, 0) ON CONFLICT (organisation_id) DO NOTHING";
     uow.execute(database.statement(sql, [organisation.into(), Uuid::nil().into()])).await?;
-    let lock = locking(database.backend(), " FOR UPDATE");
+    let lock = database.backend().locking(" FOR UPDATE");
     let sql = format!("SELECT {COLUMNS} FROM webhooks_allowances WHERE organisation_id = ?{lock}");
     let rows = uow.rows(database.statement(&sql, [organisation.into()])).await?;
     Ok(read(&rows)?.remove(&organisation).unwrap_or_default())

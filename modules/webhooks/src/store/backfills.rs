@@ -1,12 +1,12 @@
 //! Sets of which all records are told to an endpoint, and how far each is.
 
 use sea_orm::{ActiveEnum as _, DbErr, QueryResult, Value};
-use svc_core::Result;
+use svc_core::{Result, micros};
 use svc_data::UnitOfWork;
 use svc_database::Database;
 use uuid::Uuid;
 
-use super::{locking, moment, read_all};
+use super::read_all;
 use crate::model::backfill::{Backfill, BackfillState};
 
 const COLUMNS: &str = "id, endpoint_id, set_name, state, after_key, records, queued, total, error, \
@@ -25,8 +25,8 @@ fn read(row: &QueryResult) -> Result<Backfill, DbErr> {
         queued: row.try_get_by_index(6)?,
         total: row.try_get_by_index(7)?,
         error: row.try_get_by_index(8)?,
-        started_at: moment(row.try_get_by_index(9)?),
-        ended_at: row.try_get_by_index::<Option<i64>>(10)?.map(moment),
+        started_at: micros::to_time(row.try_get_by_index(9)?),
+        ended_at: row.try_get_by_index::<Option<i64>>(10)?.map(micros::to_time),
     })
 }
 
@@ -83,7 +83,7 @@ pub(crate) async fn of_endpoint(
 /// Locks one that is under way until the unit of work ends, where it is still where it was seen.
 pub(crate) async fn hold(uow: &UnitOfWork, seen: &Backfill) -> Result<bool> {
     let database = uow.context().database();
-    let lock = locking(database.backend(), " FOR UPDATE");
+    let lock = database.backend().locking(" FOR UPDATE");
     let sql = format!(
         "SELECT after_key FROM webhooks_backfills WHERE id = ? AND state = 0 AND records = ?{lock}"
     );

@@ -6,7 +6,7 @@ use svc_data::UnitOfWork;
 use svc_database::column;
 use uuid::Uuid;
 
-use super::{Place, locking, queues, read_all};
+use super::{Place, queues, read_all};
 use crate::model::Status;
 
 /// Deliveries that one unit of work cancels: few enough that nobody waits for it.
@@ -54,7 +54,7 @@ pub(crate) async fn step(
     let database = uow.context().database();
     let now = uow.context().clock().now_us();
     // Whoever records an outcome has the row for a moment, and it is looked at again later.
-    let lock = locking(database.backend(), " FOR UPDATE OF d SKIP LOCKED");
+    let lock = database.backend().locking(" FOR UPDATE OF d SKIP LOCKED");
     let sql = format!(
         "UPDATE webhooks_deliveries SET status = {cancelled}, finished_at_us = ?, claim = NULL, \
          claimed_until_us = NULL, error = CASE WHEN claimed_until_us > ? \

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use sea_orm::{QueryResult, Statement, Value};
-use svc_core::{Clock, Result};
+use svc_core::{Clock, Result, micros};
 use svc_data::UnitOfWork;
 use svc_database::{Backend, Database, column};
 use uuid::Uuid;
 
-use super::{ids, is_one_of, locking, made_us, read_all};
+use super::{ids, is_one_of, read_all};
 use crate::message::{Body, HELD_BODY, Message};
 use crate::model::Lane;
 
@@ -46,7 +46,7 @@ impl Claim {
     /// One that begins now, and holds for a while.
     pub(crate) fn begin(clock: &Clock, lease: Duration) -> Self {
         let now_us = clock.now_us();
-        let lease_us = i64::try_from(lease.as_micros()).unwrap_or(i64::MAX);
+        let lease_us = micros::of_span(lease);
         Self { token: clock.new_id(), now_us, until_us: now_us.saturating_add(lease_us) }
     }
 }
@@ -107,7 +107,7 @@ pub(crate) fn read_claimed(rows: &[QueryResult], claim: Claim) -> Result<Vec<Cla
             message: row.try_get_by_index(3)?,
             attempts: row.try_get_by_index(4)?,
             lane: row.try_get_by_index(5)?,
-            queued_us: queued_us.unwrap_or_else(|| made_us(id)),
+            queued_us: queued_us.unwrap_or_else(|| micros::of_id(id)),
             claim,
         })
     })?;
@@ -127,7 +127,7 @@ pub(crate) async fn claim(on: On<'_>, quotas: &[Quota], claim: Claim) -> Result<
 }
 
 fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String, Vec<Value>) {
-    let lock = locking(backend, " FOR UPDATE OF d SKIP LOCKED");
+    let lock = backend.locking(" FOR UPDATE OF d SKIP LOCKED");
     let mut due = String::new();
     let mut values = vec![claim.token.into(), claim.until_us.into()];
     // The number of queues is filled up to a power of two, so that there are few texts.

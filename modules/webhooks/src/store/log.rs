@@ -13,11 +13,11 @@ mod tests;
 use std::fmt::Write as _;
 
 use sea_orm::{DbErr, QueryResult, Value};
-use svc_core::Result;
+use svc_core::{Result, micros};
 use svc_database::{Backend, Database, column, database_error};
 use uuid::Uuid;
 
-use super::{ids, listed, made_us, moment, read_all};
+use super::{ids, listed, read_all};
 use crate::entity::Entity;
 use crate::log_text;
 use crate::model::delivery::{Delivery, DeliveryDetail, EarlierAttempt, Exchange, Header};
@@ -230,7 +230,7 @@ pub(crate) async fn one(log: Log<'_>, id: Uuid) -> Result<Option<DeliveryDetail>
             body: log_text::cut(&body, settings.log_limit()).to_owned(),
         },
         response: response(column(row, 20)?, column(row, 21)?),
-        attempted_at: column::<Option<i64>>(row, 22)?.map(moment),
+        attempted_at: column::<Option<i64>>(row, 22)?.map(micros::to_time),
         earlier_attempts: earlier,
     }))
 }
@@ -244,7 +244,7 @@ async fn earlier(database: &Database, delivery: Uuid) -> Result<Vec<EarlierAttem
     read_all(&rows, |row| {
         Ok(EarlierAttempt {
             number: row.try_get_by_index(0)?,
-            ended_at: row.try_get_by_index::<Option<i64>>(1)?.map(moment),
+            ended_at: row.try_get_by_index::<Option<i64>>(1)?.map(micros::to_time),
             status_code: row.try_get_by_index(2)?,
             duration_ms: row.try_get_by_index(3)?,
             error: row.try_get_by_index(4)?,
@@ -334,12 +334,12 @@ fn read(row: &QueryResult, settings: &WebhooksSettings) -> Result<Delivery> {
         event_type: column(row, 4)?,
         entity_type,
         entity_id,
-        time: moment(made_us(id)),
+        time: micros::to_time(micros::of_id(id)),
         status,
         status_code: column(row, 6)?,
         attempts: column(row, 7)?,
         max_attempts: Schedule { delays_s, ..Schedule::default() }.attempts(settings),
-        next_attempt_at: waits.then(|| moment(due)),
+        next_attempt_at: waits.then(|| micros::to_time(due)),
         duration_ms: column(row, 9)?,
         error: column(row, 10)?,
         redelivery_of: column(row, 11)?,

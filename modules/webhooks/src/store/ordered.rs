@@ -16,7 +16,7 @@ use svc_core::Result;
 use uuid::Uuid;
 
 use super::claim::{CLAIMED, Claim, Claimed, On, Quota, read_claimed};
-use super::{ids, is_one_of, locking, read_all};
+use super::{ids, is_one_of, read_all};
 use crate::model::Lane;
 use crate::names::HANDLER;
 
@@ -192,7 +192,7 @@ async fn take(on: On<'_>, due: &[Uuid], claim: Claim) -> Result<Vec<Claimed>> {
          SELECT d.id FROM webhooks_deliveries d WHERE {} AND d.status < 2 AND d.due_us <= ? \
          AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?){}) RETURNING {CLAIMED}",
         is_one_of(backend, "d.id"),
-        locking(backend, " FOR UPDATE OF d SKIP LOCKED"),
+        backend.locking(" FOR UPDATE OF d SKIP LOCKED"),
     );
     let values: [Value; 5] = [
         claim.token.into(),

@@ -8,7 +8,6 @@ use svc_data::{Context, UnitOfWork};
 use svc_database::column;
 
 use super::claim::{Claim, On, Quota};
-use super::locking;
 use super::ordered::{self, Heads, Taken};
 use crate::pace::Pace;
 
@@ -49,7 +48,7 @@ async fn lock(uow: &UnitOfWork, quota: &Quota) -> Result<i64> {
     let sql = "INSERT INTO webhooks_paces (endpoint_id, next_us) VALUES (?, 0) \
                ON CONFLICT (endpoint_id) DO NOTHING";
     uow.execute(database.statement(sql, [quota.endpoint.into()])).await?;
-    let lock = locking(database.backend(), " FOR UPDATE");
+    let lock = database.backend().locking(" FOR UPDATE");
     let sql = format!("SELECT next_us FROM webhooks_paces WHERE endpoint_id = ?{lock}");
     let rows = uow.rows(database.statement(&sql, [quota.endpoint.into()])).await?;
     rows.first().map_or(Ok(0), |row| column(row, 0))

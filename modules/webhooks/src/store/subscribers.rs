@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sea_orm::{DbErr, QueryResult, Value};
 use serde_json::Value as Json;
-use svc_core::{OrganisationId, Result, UserId};
+use svc_core::{OrganisationId, Result, UserId, micros};
 use svc_data::UnitOfWork;
 use svc_database::database_error;
 use svc_events::Message;
@@ -14,7 +14,6 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::insert::AT_ONCE;
-use super::micros;
 use crate::filter::Filter;
 use crate::model::Detail;
 use crate::owner::Owner;
@@ -100,7 +99,7 @@ async fn rows(
             },
             is_active: row.try_get_by_index(5)?,
             is_known_gone: gone_at.is_some(),
-            created_us: micros(row.try_get_by_index(7)?),
+            created_us: micros::of_time(row.try_get_by_index(7)?),
             detail: Detail {
                 includes_changes: row.try_get_by_index(8)?,
                 is_thin: row.try_get_by_index(12)?,

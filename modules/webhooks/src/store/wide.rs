@@ -4,8 +4,8 @@ use svc_core::Result;
 use svc_data::UnitOfWork;
 use uuid::Uuid;
 
+use super::read_all;
 use super::subscribers::Place;
-use super::{locking, read_all};
 
 /// Such an event.
 pub(crate) struct Wide {
@@ -55,7 +55,7 @@ pub(crate) async fn is_any(uow: &UnitOfWork) -> Result<bool> {
 /// The oldest of the organisation, up to one of them; nobody else takes it meanwhile.
 pub(crate) async fn oldest(uow: &UnitOfWork, up_to: Uuid) -> Result<Option<Wide>> {
     let database = uow.context().database();
-    let lock = locking(database.backend(), " FOR UPDATE");
+    let lock = database.backend().locking(" FOR UPDATE");
     let sql = format!(
         "SELECT event_id, event_type, source, at_organisation, at_endpoint FROM webhooks_fan_outs \
          WHERE organisation_id = ? AND event_id <= ? ORDER BY event_id LIMIT 1{lock}"

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use serde::{Deserialize, Serialize};
-use svc_core::Result;
+use svc_core::{Result, micros};
 use svc_data::Context;
 use svc_http::{ApiPath, ApiQuery, ApiResult, InLanguage, Listing, May};
 use svc_messages::Texts;
@@ -12,7 +12,6 @@ use utoipa::{IntoParams, ToSchema};
 use crate::declared::STATE_PROPERTY;
 use crate::definition::{Colour, Definition, Group, State, StateKind, Transition};
 use crate::engine::{Workflow, WorkflowEngine};
-use crate::events::time_of;
 use crate::permissions::View;
 use crate::store::{self, Published};
 
@@ -173,7 +172,7 @@ impl From<Published> for VersionBody {
             version: one.version,
             is_designed: one.is_designed,
             published_by: one.by_name,
-            published: time_of(one.at_us),
+            published: micros::to_time(one.at_us),
             note: one.note,
         }
     }

@@ -1,7 +1,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use svc_core::Directory;
+use svc_core::{Directory, micros};
 use svc_http::{ApiJson, ApiPath, ApiQuery, ApiResult, Listing, May};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
@@ -10,7 +10,6 @@ use uuid::Uuid;
 use super::definitions::workflows;
 use super::records::PersonBody;
 use crate::delegation::Wanted;
-use crate::events::time_of;
 use crate::permissions::{Act, VIEW, View};
 use crate::store::{self, Delegation};
 use crate::subject::Version;
@@ -45,8 +44,8 @@ impl From<Delegation> for DelegationBody {
             id: one.id,
             from: PersonBody::named(one.from, one.from_name),
             to: PersonBody::named(one.to, one.to_name),
-            begins: time_of(one.begins_us),
-            ends: time_of(one.ends_us),
+            begins: micros::to_time(one.begins_us),
+            ends: micros::to_time(one.ends_us),
             reason: one.reason,
         }
     }

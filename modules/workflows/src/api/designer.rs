@@ -1,6 +1,7 @@
 //! The routes of those who draw workflows.
 
 use std::collections::BTreeMap;
+use svc_core::micros;
 
 use axum::Json;
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,6 @@ use crate::check::Problem;
 use crate::definition::Definition;
 use crate::designs::{COUNTED, Move};
 use crate::difference::{self, Change, ChangeKind};
-use crate::events::time_of;
 use crate::import;
 use crate::permissions::Design;
 use crate::store::{self, Running};
@@ -146,7 +146,7 @@ pub(crate) async fn read_workflow_design(
                 revision: draft.revision,
                 definition,
                 changed_by: draft.changed_name,
-                changed: time_of(draft.changed_at_us),
+                changed: micros::to_time(draft.changed_at_us),
                 problems: problems.into_iter().map(Into::into).collect(),
             })
         }

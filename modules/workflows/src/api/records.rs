@@ -3,7 +3,7 @@ use std::sync::Arc;
 use axum::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use svc_core::{Error, Principal, Result};
+use svc_core::{Error, Principal, Result, micros};
 use svc_data::Context;
 use svc_http::{ApiJson, ApiPath, ApiResult, InLanguage, May};
 use svc_messages::Texts;
@@ -14,7 +14,6 @@ use uuid::Uuid;
 use super::definitions::{GroupBody, StateBody, transition_title, workflows};
 use crate::definition::{Group, Transition};
 use crate::engine::WorkflowEngine;
-use crate::events::time_of;
 use crate::groups;
 use crate::permissions::{Act, VIEW, View};
 use crate::store::{self, Approval, Reassignment, Represented, Step, TimerKind};
@@ -125,7 +124,7 @@ impl From<&Reassignment> for ReassignmentBody {
             to: PersonBody { user_id: Some(one.to), display_name: one.to_name.clone() },
             reason: one.reason.clone(),
             by_name: one.by_name.clone(),
-            time: time_of(one.at_us),
+            time: micros::to_time(one.at_us),
         }
     }
 }
@@ -158,7 +157,7 @@ impl From<&Approval> for ApprovalBody {
             represents: approval.represents.as_ref().map(PersonBody::of),
             comment: approval.comment.clone(),
             groups: approval.groups.clone(),
-            time: time_of(approval.at_us),
+            time: micros::to_time(approval.at_us),
         }
     }
 }
@@ -278,15 +277,15 @@ impl RecordBody {
             by: PersonBody { user_id: step.user, display_name: step.user_name },
             represents: step.represents.as_ref().map(PersonBody::of),
             comment: step.comment,
-            time: time_of(step.at_us),
+            time: micros::to_time(step.at_us),
             transition: step.transition,
         });
         Ok(Self {
             version: subject.version().to_string(),
             workflow_version: subject.instance.version,
             state: state(&subject.instance.state),
-            since: subject.instance.since_us.map(time_of),
-            due: subject.instance.due_us.map(time_of),
+            since: subject.instance.since_us.map(micros::to_time),
+            due: subject.instance.due_us.map(micros::to_time),
             is_escalated: subject.instance.is_escalated,
             automatic: automatic(ctx, workflows, texts, &subject).await?,
             reassigned: subject.reassigned.iter().map(Into::into).collect(),
@@ -313,7 +312,7 @@ async fn automatic(
     Ok(Some(AutomaticBody {
         title: transition_title(texts, subject.workflow.set(), transition),
         transition: transition.name.clone(),
-        time: time_of(at_us),
+        time: micros::to_time(at_us),
         obstacle: refusal.as_ref().map(ObstacleBody::from),
     }))
 }

@@ -1,5 +1,6 @@
 use axum::Json;
 use serde::{Deserialize, Serialize};
+use svc_core::micros;
 use svc_http::{ApiResult, InLanguage, Listing, May, Page, Paged};
 use svc_messages::Texts;
 use time::OffsetDateTime;
@@ -9,7 +10,6 @@ use uuid::Uuid;
 use super::definitions::{StateBody, set_title, transition_title, workflows};
 use crate::awaiting::TaskOrder;
 use crate::definition::Transition;
-use crate::events::time_of;
 use crate::permissions::View;
 use crate::tasks::Task;
 
@@ -112,8 +112,8 @@ impl TaskBody {
             title: task.title.clone(),
             version: subject.version().to_string(),
             state: StateBody::named(set, texts, definition, &subject.instance.state),
-            since: subject.instance.since_us.map(time_of),
-            due: subject.instance.due_us.map(time_of),
+            since: subject.instance.since_us.map(micros::to_time),
+            due: subject.instance.due_us.map(micros::to_time),
             is_escalated: subject.instance.is_escalated,
             choices: task.choices().map(choice).collect(),
         }

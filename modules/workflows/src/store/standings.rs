@@ -8,7 +8,6 @@ use svc_database::column;
 use uuid::Uuid;
 
 use super::keys::KEYS_AT_ONCE;
-use crate::binding;
 
 /// Where a record stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +53,7 @@ pub(crate) async fn standings(
             .expr(told("workflows_current", "version"))
             .from(model.table_iden())
             .and_where(key().is_in(part.iter().copied()))
-            .cond_where(binding::visible(model, ctx.viewer()));
+            .cond_where(model.seen_by(ctx.viewer()));
         let rows = ctx.run(ctx.database().build(&select)).await?;
         all.extend(rows.iter().map(standing).collect::<Result<Vec<_>>>()?);
     }
