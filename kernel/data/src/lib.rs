@@ -52,4 +52,6 @@ pub use start::{DataModule, Prepared};
 pub use unit_of_work::{
     Captured, CommitHook, Expected, Fence, NewValues, RaisedEvent, UnitOfWork, expect_version,
 };
-pub use virtual_property::{VirtualJoin, VirtualProperty, VirtualRow, VirtualSql, VirtualTable};
+pub use virtual_property::{
+    VirtualJoin, VirtualKeys, VirtualProperty, VirtualRow, VirtualSql, VirtualTable,
+};

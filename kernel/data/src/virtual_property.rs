@@ -17,6 +17,12 @@ pub type VirtualSql = Arc<dyn Fn(&VirtualRow<'_>) -> Expr + Send + Sync>;
 /// can't now.
 pub type VirtualJoin = Arc<dyn Fn(&EntityModel, &Principal) -> Option<VirtualTable> + Send + Sync>;
 
+/// Finds the records for which a virtual property holds that says yes or no, as somebody asks: the keys, in one
+/// column, among which are those of all such records. There may be others among them, and one may be
+/// there twice. None where it can't tell now.
+pub type VirtualKeys =
+    Arc<dyn Fn(&EntityModel, &Principal) -> Option<SelectStatement> + Send + Sync>;
+
 /// A property that a module adds to a set, its own or another's, without a column for it.
 ///
 /// It can be selected, filtered, sorted, computed and grouped by like any other, and is returned
@@ -41,6 +47,8 @@ pub struct VirtualProperty {
     pub sql: VirtualSql,
     /// Gives its values as a table, where they stand in one.
     pub join: Option<VirtualJoin>,
+    /// Finds the records that it holds for, where these may be few.
+    pub keys: Option<VirtualKeys>,
 }
 
 impl fmt::Debug for VirtualProperty {

@@ -27,6 +27,7 @@
 //! | `counts` | numbers that the database answers with |
 //! | `prepared`, `statement_cache` | statements that were built before |
 //! | `page`, `page_request` | a page of them, piece by piece |
+//! | `few` | a page of what a virtual property holds for, where that is little |
 //! | `apply`, `aggregated` | what is made of the rows that are seen |
 //! | `related`, `expanded` | related entities within an answer |
 //! | `token` | where a page ended, sealed for the one query and person |
@@ -49,6 +50,7 @@ mod counts;
 mod deep;
 mod entity_input;
 mod expanded;
+mod few;
 mod form;
 mod front;
 mod image;

@@ -11,6 +11,7 @@
 //! the row where the one before ended, as the next page does, so a reader that pauses loses its
 //! cursor but not its place. A reader that is dropped gives its connection back.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use futures::TryStreamExt as _;
@@ -51,7 +52,7 @@ const EXPLAINED: u64 = 100;
 pub struct PageReader<'a> {
     sets: &'a Sets,
     ctx: &'a Context,
-    source: &'a Source,
+    source: Cow<'a, Source>,
     request: PageRequest<'a>,
     count: Option<u64>,
     state: State<'a>,
@@ -116,16 +117,17 @@ impl Sets {
         request: PageRequest<'a>,
     ) -> Result<PageReader<'a>> {
         self.require_view(ctx, source.set())?;
+        let source = self.narrowed_to_few(ctx, source, request.query).await?;
         let mut reader = PageReader::new(self, ctx, source, request);
         if request.query.row.entity_type.is_none() {
-            let read = self.read_aggregated(ctx, source, &request).await?;
+            let read = self.read_aggregated(ctx, &reader.source, &request).await?;
             reader.count = read.count;
             reader.next = read.next.filter(|_| request.tells_next);
             reader.state = State::Whole(read.rows, read.columns);
             return Ok(reader);
         }
         if request.query.count {
-            let select = self.count_query(ctx, source, request.query)?;
+            let select = self.count_query(ctx, &reader.source, request.query)?;
             reader.count = Some(first_number(ctx, &select).await?);
         }
         if reader.wanted() > BATCH && request.query.expand.is_empty() && !ctx.is_in_unit_of_work() {
@@ -164,14 +166,20 @@ impl Sets {
             tells_next: true,
             etags: true,
         };
-        let reader = PageReader::new(self, ctx, &source, request);
+        let source = self.narrowed_to_few(ctx, &source, &query).await?;
+        let reader = PageReader::new(self, ctx, source, request);
         let statement = ctx.database().build(&reader.plan(None, reader.wanted())?.rows);
         ctx.database().explain(statement).await
     }
 }
 
 impl<'a> PageReader<'a> {
-    fn new(sets: &'a Sets, ctx: &'a Context, source: &'a Source, request: PageRequest<'a>) -> Self {
+    fn new(
+        sets: &'a Sets,
+        ctx: &'a Context,
+        source: Cow<'a, Source>,
+        request: PageRequest<'a>,
+    ) -> Self {
         let state = State::Batches;
         Self { sets, ctx, source, request, count: None, state, written: 0, next: None }
     }
@@ -322,7 +330,7 @@ impl<'a> PageReader<'a> {
 
     fn plan(&self, reached: Option<&Position>, limit: u64) -> Result<PagePlan<'a>> {
         let query = self.request.query;
-        let (mut select, translator) = self.sets.select_page(self.ctx, self.source, query)?;
+        let (mut select, translator) = self.sets.select_page(self.ctx, &self.source, query)?;
         let terms = Terms::new(&translator, &query.order())?;
         translator.end_joining();
         translator.put_joins(&mut select);

@@ -182,8 +182,8 @@ impl Sets {
         query: &BoundQuery,
     ) -> Result<(SelectStatement, Translator<'a>)> {
         let (select, translator) = self.select_source(ctx, source)?;
-        // What is computed becomes a table of its own, which isn't joined.
-        let is_plain = query.apply.is_none() && query.compute.is_empty();
+        // What is computed becomes a table of its own, which isn't joined. A few records are looked at one by one.
+        let is_plain = query.apply.is_none() && query.compute.is_empty() && !source.is_among();
         narrowed((select, if is_plain { translator.joining() } else { translator }), query)
     }
 
@@ -223,7 +223,8 @@ impl Sets {
     /// As [`Sets::open_page`].
     pub async fn count(&self, ctx: &Context, source: &Source, query: &BoundQuery) -> Result<u64> {
         self.require_view(ctx, source.set)?;
-        let select = self.count_query(ctx, source, query)?;
+        let source = self.narrowed_to_few(ctx, source, query).await?;
+        let select = self.count_query(ctx, &source, query)?;
         first_number(ctx, &select).await
     }
 }

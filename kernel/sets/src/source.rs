@@ -54,6 +54,11 @@ impl Source {
         self.filters.is_empty() && self.among.is_none()
     }
 
+    /// Whether keys say which entities are meant.
+    pub(super) fn is_among(&self) -> bool {
+        self.among.is_some()
+    }
+
     /// Those that hold a condition.
     #[must_use]
     pub fn filtered(mut self, condition: BoundExpr) -> Self {

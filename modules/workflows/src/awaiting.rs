@@ -12,14 +12,13 @@ use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
 
 use sea_orm::sea_query::{
-    Alias, Asterisk, Condition, Expr, ExprTrait as _, Func, Order, Query, SelectStatement,
-    UnionType,
+    Alias, Asterisk, Condition, Expr, ExprTrait as _, Func, JoinType, Order, Query,
+    SelectStatement, UnionType,
 };
 use svc_core::{OrganisationId, Principal, PrincipalKind};
 use svc_data::{EntityModel, Viewer, VirtualRow};
 use uuid::Uuid;
 
-use crate::binding;
 use crate::claims;
 use crate::definition::{By, Definition};
 use crate::permissions::ACT;
@@ -81,6 +80,49 @@ impl Awaited {
         self.held_by(who).into_iter().chain([claims::of_user(me)]).collect()
     }
 
+    /// The claims that a row is asked by.
+    fn claims_asked(&self, who: &Principal, me: Uuid) -> Vec<String> {
+        match &self.any {
+            Some(any) => held(any, who).chain([claims::of_user(me)]).collect(),
+            None => self.claims_of(who, me),
+        }
+    }
+
+    /// The keys of the records of a set that somebody has a claim to, or stands in for somebody who has: all that await
+    /// that one are among them.
+    pub(crate) fn claimed(
+        &self,
+        who: &Principal,
+        set: &str,
+        now_us: i64,
+    ) -> Option<SelectStatement> {
+        let (me, organisation) = (who.user_id()?.0, who.organisation()?.0);
+        let claims = self.claims_asked(who, me);
+        let mut own = CLAIMS.select();
+        own.expr(column("record_id"))
+            .and_where(column("organisation_id").eq(organisation))
+            .and_where(column("set_name").eq(set))
+            .and_where(column("claim").is_in(claims));
+        if who.kind() != PrincipalKind::User {
+            return Some(own);
+        }
+        let of = |name: &str| DELEGATED.column(name);
+        let is_its = ["organisation_id", "claim"].map(|name| column(name).eq(of(name)));
+        let mut others = DELEGATED.select();
+        others
+            .expr(column("record_id"))
+            .join_as(
+                JoinType::InnerJoin,
+                Alias::new(CLAIMS.name),
+                Alias::new(CLAIMS.alias),
+                is_its.into_iter().fold(Condition::all(), Condition::add),
+            )
+            .and_where(of("organisation_id").eq(organisation))
+            .and_where(column("set_name").eq(set))
+            .cond_where(is_delegated_to(me, now_us));
+        Some(own.union(UnionType::All, others).take())
+    }
+
     /// Whether a row awaits whoever asks: nobody who takes no record on. The system awaits itself nowhere.
     pub(crate) fn awaits(&self, row: &VirtualRow<'_>, set: &str, now_us: i64) -> Expr {
         if !row.who().can(ACT) {
@@ -90,10 +132,7 @@ impl Awaited {
         let version = row.entity.version_index();
         let version = version.map(|version| row.column(row.entity.columns[version].name));
         let own = Asking { me, represents: None };
-        let claims = match &self.any {
-            Some(any) => held(any, row.who()).chain([claims::of_user(me)]).collect(),
-            None => self.claims_of(row.who(), me),
-        };
+        let claims = self.claims_asked(row.who(), me);
         let mut is_possible = Condition::any().add(
             Condition::all()
                 .add(column("claim").is_in(claims.iter().map(String::as_str)))
@@ -131,12 +170,19 @@ fn delegated_claim(me: Uuid, now_us: i64, version: Option<Expr>) -> SelectStatem
     found
         .expr(Expr::val(1))
         .and_where(of("organisation_id").eq(column("organisation_id")))
-        .and_where(of("to_user").eq(me))
         .and_where(of("claim").eq(column("claim")))
-        .and_where(of("begins_us").lte(now_us))
-        .and_where(of("ends_us").gt(now_us))
+        .cond_where(is_delegated_to(me, now_us))
         .cond_where(asking.is_possible(version));
     found
+}
+
+/// Whether what is delegated is so to somebody, now.
+fn is_delegated_to(me: Uuid, now_us: i64) -> Condition {
+    let of = |name: &str| DELEGATED.column(name);
+    Condition::all()
+        .add(of("to_user").eq(me))
+        .add(of("begins_us").lte(now_us))
+        .add(of("ends_us").gt(now_us))
 }
 
 /// A table under a short name: the statement of a page names its columns dozens of times, and what is long isn't kept
@@ -323,7 +369,7 @@ impl Tasks<'_> {
             .expr(Expr::val(1))
             .from(model.table_iden())
             .and_where(key.eq(column("record_id")))
-            .cond_where(binding::visible(model, self.who))
+            .cond_where(model.seen_by(self.who))
             .cond_where(asking.is_possible(version));
         record
     }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sea_orm::Value;
-use sea_orm::sea_query::Condition;
 use svc_core::{Error, OrganisationId, PermissionSet, Principal, Result, UserId};
 use svc_data::value::ValueKind;
-use svc_data::{Catalogue, Context, EntityModel, NewValues, Record, Viewer};
+use svc_data::{Catalogue, Context, EntityModel, NewValues, Record};
 use svc_events::{EventKind, Events};
 use svc_odata::bind::BoundExpr;
 use svc_odata::model::{OperationIndex, OperationKind, Parameter, SetIndex};
@@ -48,15 +47,6 @@ pub(crate) fn action(sets: &Sets, index: SetIndex, name: &str) -> Option<Operati
         operation.name == name && operation.kind == OperationKind::Action && is_of_record && fits
     });
     place.map(OperationIndex)
-}
-
-/// Which records of a set somebody sees who may read it.
-pub(crate) fn visible(model: &EntityModel, who: Viewer<'_>) -> Condition {
-    let scope = model.scope(who.organisation());
-    match model.set.as_ref().and_then(|set| set.filter_for(who)) {
-        Some(filter) => scope.add(filter),
-        None => scope,
-    }
 }
 
 /// What a transition makes of a record; empty where it sets nothing.

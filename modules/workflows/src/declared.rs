@@ -75,7 +75,7 @@ fn declare(registry: &mut Registry, set: &str, definition: Definition, is_design
     let begins_in = definition.begins_in().to_owned();
     let name = set.to_owned();
     let started = registry.part::<Started>().clone();
-    let stored = started.clone();
+    let (stored, finder) = (started.clone(), started.clone());
     registry
         .extend_set(set)
         .virtual_property(
@@ -98,6 +98,11 @@ fn declare(registry: &mut Registry, set: &str, definition: Definition, is_design
                 Some(workflow.awaited.awaits(row, workflow.set(), now_us))
             });
             found.unwrap_or_else(|| Expr::val(false))
+        })
+        .found_by(move |entity, who| {
+            let engine = finder.0.get()?;
+            let workflow = engine.of_table(entity.table)?;
+            workflow.awaited.claimed(who, workflow.set(), engine.clock.now_us())
         })
         .described("Whether a step out of its state is the caller's to take")
         .facet()

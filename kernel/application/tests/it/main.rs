@@ -15,6 +15,7 @@ mod odata_conformance;
 mod odata_deep;
 mod odata_enumerations;
 mod odata_expressions;
+mod odata_few;
 mod odata_fuzz;
 mod odata_joined;
 mod odata_keys;

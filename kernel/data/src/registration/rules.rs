@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use sea_orm::sea_query::SelectStatement;
 use serde_json::Value as Json;
 use svc_core::{Kind, Principal, Registry};
-use svc_odata::model::{Measure, MeasuredIn};
+use svc_odata::model::Measure;
 
 use super::measures::problem_with;
 use crate::entity::{EntityModel, Exposure};
@@ -239,6 +240,7 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
             measure: None,
             sql,
             join: None,
+            keys: None,
         };
         Self { builder, property }
     }
@@ -263,13 +265,13 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
 
     /// Says in which currency its numbers are, by its code of ISO 4217: `EUR`.
     pub fn currency(mut self, code: &str) -> Self {
-        self.property.measure = Some(Measure::Currency(MeasuredIn::Always(code.to_owned())));
+        self.property.measure = Some(Measure::currency(code));
         self
     }
 
     /// Says in which unit its numbers are, as it stands behind a number: `kg`.
     pub fn unit(mut self, unit: &str) -> Self {
-        self.property.measure = Some(Measure::Unit(MeasuredIn::Always(unit.to_owned())));
+        self.property.measure = Some(Measure::unit(unit));
         self
     }
 
@@ -281,6 +283,17 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
         F: Fn(&EntityModel, &Principal) -> Option<VirtualTable> + Send + Sync + 'static,
     {
         self.property.join = Some(Arc::new(table));
+        self
+    }
+
+    /// Says how the records are found for which it holds, so that a page of them needn't look at all where
+    /// they are few; what the statement has to answer is said at [`VirtualKeys`](crate::VirtualKeys).
+    /// Of a property of type `Boolean`.
+    pub fn found_by<F>(mut self, keys: F) -> Self
+    where
+        F: Fn(&EntityModel, &Principal) -> Option<SelectStatement> + Send + Sync + 'static,
+    {
+        self.property.keys = Some(Arc::new(keys));
         self
     }
 

@@ -1,0 +1,177 @@
+//! Virtual properties that know the keys of what they hold for: what is answered is the same whether a page begins with these
+//! or not.
+
+use sea_orm::sea_query::{Alias, Expr, ExprTrait as _, Query, SelectStatement};
+use serde_json::json;
+use svc_core::{Module, Principal, Registry};
+use svc_data::value::ValueKind;
+use svc_data::{Context, DataRegistry as _, EntityModel, VirtualRow};
+use svc_database::Migration;
+use svc_sets::Sets;
+use svc_testing::{Backend, Client, Person, TestApp, on_both_databases, organisation};
+use uuid::Uuid;
+
+use crate::fixture::path;
+use crate::staff::{self, make, member};
+
+/// Stars members: who is on the list `stars` has one.
+struct Stars;
+
+/// Lists of members, some of them more than once.
+const TABLE: &str = "CREATE TABLE lists (
+    organisation_id UUID NOT NULL,
+    list TEXT NOT NULL,
+    member_id UUID NOT NULL
+);";
+
+impl Module for Stars {
+    fn configure(&self, registry: &mut Registry) {
+        registry.migrations([Migration::new("0001_stars", TABLE)]);
+        registry.permission("Stars.View", "see who has a star");
+        registry
+            .extend_set("Members")
+            .virtual_property("starred", ValueKind::Boolean, starred)
+            .found_by(keys)
+            .needs("Stars.View");
+    }
+}
+
+fn column(name: &str) -> Expr {
+    Expr::col((Alias::new("lists"), Alias::new(name)))
+}
+
+fn listed(list: &str) -> SelectStatement {
+    let mut listed = Query::select();
+    listed.from(Alias::new("lists")).and_where(column("list").eq(list));
+    listed
+}
+
+fn starred(row: &VirtualRow<'_>) -> Expr {
+    let mut found = listed("stars");
+    found
+        .expr(Expr::val(1))
+        .and_where(column("organisation_id").eq(row.organisation()))
+        .and_where(column("member_id").eq(row.key()));
+    Expr::exists(found)
+}
+
+/// Those on the list that somebody names, whose keys that one has.
+fn keys(_: &EntityModel, who: &Principal) -> Option<SelectStatement> {
+    let organisation = who.organisation()?;
+    let list = who.claims("list").first()?.clone();
+    let mut keys = listed(&list);
+    keys.expr(column("member_id")).and_where(column("organisation_id").eq(organisation.0));
+    Some(keys)
+}
+
+fn reader(list: &str) -> Person {
+    Person::named(list).with_claim("list", &[list])
+}
+
+async fn put_on(ctx: &Context, list: &str, ids: &[Uuid]) {
+    for id in ids {
+        let sql = "INSERT INTO lists (organisation_id, list, member_id) VALUES (?, ?, ?)";
+        let values = [organisation(1).0.into(), list.into(), (*id).into()];
+        ctx.database().execute(ctx.database().statement(sql, values)).await.unwrap();
+    }
+}
+
+/// Six members of whom three have a star. The list `all` has these and another one, some of them twice; `none` is empty;
+/// `many` has more than are looked at one by one, and nobody who is there.
+async fn start(backend: Backend) -> TestApp {
+    let app = TestApp::builder(|| staff::application().module(Stars)).start(backend).await;
+    let boss = app.sign_in(&Person::named("boss"));
+    let team = make(&boss, "Teams", json!({"name": "Red", "region": "EU"})).await;
+    let mut ids = Vec::new();
+    for (grade, name) in (10..).zip(["Ada", "Bob", "Cy", "Dee", "Eli", "Fay"]) {
+        let mut new = member(name, &format!("{name}@example.com"), grade);
+        new["teamId"] = json!(team);
+        ids.push(Uuid::parse_str(&make(&boss, "Members", new).await).unwrap());
+    }
+    let ctx = app.context(&Person::named("boss"));
+    put_on(&ctx, "stars", &[ids[0], ids[2], ids[5]]).await;
+    put_on(&ctx, "all", &[ids[5], ids[2], ids[1], ids[0], ids[2]]).await;
+    let others: Vec<Uuid> = (0..501).map(|_| app.app().clock().new_id()).collect();
+    put_on(&ctx, "many", &others).await;
+    app
+}
+
+/// All pages of a list of members, by name.
+async fn names(client: &Client, options: &str) -> Vec<String> {
+    let (mut link, mut found) = (Some(path("Members", options)), Vec::new());
+    while let Some(next) = link {
+        let headers = [("prefer", "odata.maxpagesize=2")];
+        let page = client.send(http::Method::GET, &next, &headers, "").await.expect(200);
+        let members = page["value"].as_array().unwrap();
+        found.extend(members.iter().map(|member| member["name"].as_str().unwrap().to_owned()));
+        link = page["@odata.nextLink"].as_str().map(str::to_owned);
+    }
+    found
+}
+
+/// What finds nobody without a star, and whom it finds.
+const STARRED: [(&str, &[&str]); 6] = [
+    ("$filter=starred", &["Ada", "Cy", "Fay"]),
+    ("$filter=starred eq true&$orderby=name desc", &["Fay", "Cy", "Ada"]),
+    ("$filter=true eq starred and grade gt 10&$select=name,starred", &["Cy", "Fay"]),
+    ("$filter=grade lt 15 and (name ne 'Cy' and starred)", &["Ada"]),
+    ("$filter=starred&$skip=1&$orderby=grade", &["Cy", "Fay"]),
+    ("$filter=starred&$search=a&$orderby=grade desc", &["Fay", "Ada"]),
+];
+
+/// What finds others, too.
+const OTHERS: [(&str, &[&str]); 6] = [
+    ("$filter=not starred", &["Bob", "Dee", "Eli"]),
+    ("$filter=starred eq false and grade gt 11", &["Dee", "Eli"]),
+    ("$filter=starred ne true", &["Bob", "Dee", "Eli"]),
+    ("$filter=starred or name eq 'Bob'", &["Ada", "Bob", "Cy", "Fay"]),
+    (
+        "$filter=team/members/any(m:m/starred and m/grade eq 12)&$orderby=name",
+        &["Ada", "Bob", "Cy", "Dee", "Eli", "Fay"],
+    ),
+    ("$orderby=starred desc,name", &["Ada", "Cy", "Fay", "Bob", "Dee", "Eli"]),
+];
+
+on_both_databases! {
+    async fn keys_change_no_answer(backend) {
+        let app = start(backend).await;
+        for person in [Person::named("boss"), reader("all"), reader("many")] {
+            let client = app.sign_in(&person);
+            for (options, expected) in STARRED.iter().chain(&OTHERS) {
+                assert_eq!(names(&client, options).await, *expected, "{options}");
+            }
+            let counted = path("Members", "$filter=starred&$count=true&$top=1");
+            assert_eq!(client.get(&counted).await.expect(200)["@odata.count"], 3);
+            assert_eq!(client.get(&path("Members/$count", "$filter=starred")).await.text, "3");
+        }
+        // Nobody sees more by it: not of another organisation, nor past a row filter.
+        let other = app.sign_in(&reader("all").of(organisation(2)));
+        assert_eq!(names(&other, "$filter=starred").await, [""; 0]);
+        let far = app.sign_in(&reader("all").with_claim("regions", &["ASIA"]));
+        assert_eq!(names(&far, "$filter=starred").await, [""; 0]);
+    }
+
+    async fn a_page_begins_with_the_keys_where_nothing_else_is_found(backend) {
+        let app = start(backend).await;
+        // Had the list promised to have all, they would be found; so whoever begins with it finds nobody.
+        let none = app.sign_in(&reader("none"));
+        for (options, _) in STARRED {
+            assert_eq!(names(&none, options).await, [""; 0], "{options}");
+        }
+        assert_eq!(none.get(&path("Members/$count", "$filter=starred")).await.text, "0");
+        for (options, expected) in OTHERS {
+            assert_eq!(names(&none, options).await, expected, "{options}");
+        }
+        // Within a unit of work keys may not be there yet.
+        let sets = app.app().service::<Sets>().unwrap();
+        let ctx = app.context(&reader("none"));
+        let number = async |ctx: &Context| {
+            let address = sets.understand(ctx, "Members", "$filter=starred").unwrap();
+            let source = sets.source(ctx, &address).await.unwrap();
+            let query = sets.bind(ctx, source.set(), &address.options, None).unwrap();
+            sets.count(ctx, &source, &query).await
+        };
+        assert_eq!(number(&ctx).await.unwrap(), 0);
+        assert_eq!(ctx.transact(async |uow| number(uow.context()).await).await.unwrap(), 3);
+    }
+}
