@@ -97,9 +97,11 @@ impl HandOver {
         }
         while let Some(room) = self.in_flight.room() {
             let is_over = began.elapsed() >= PATIENCE && !room.is_guess;
-            if room.eighths >= 4 || is_over && room.eighths > 0 {
-                // The first event tells how many deliveries become of one.
-                let events = room.in_all.checked_div(self.spread.load(Ordering::Relaxed));
+            // The first event tells how many deliveries become of one.
+            let spread = self.spread.load(Ordering::Relaxed);
+            let has_half = room.eighths >= 4 && (room.in_all >= spread || room.eighths == 8);
+            if has_half || is_over && room.eighths > 0 {
+                let events = room.in_all.checked_div(spread);
                 let events = events.map_or(1, |events| events.min(room.per_endpoint).max(1));
                 return events.min(self.at_most());
             }

@@ -39,8 +39,8 @@ const AHEAD: u32 = 32;
 /// How long a delivery should wait in memory at most: well before its claim ends.
 const WAIT: Duration = Duration::from_secs(4);
 
-/// How long an endpoint that is not known yet may keep the fan-out waiting with its first answer.
-const FIRST_ANSWER: Duration = Duration::from_millis(250);
+/// How long an endpoint that is not known yet may keep the fan-out waiting with its first answer: others wait behind it.
+const FIRST_ANSWER: Duration = Duration::from_millis(25);
 
 /// An endpoint that takes no longer is worth a moment's wait for room.
 const QUICK: Duration = Duration::from_millis(50);
@@ -137,6 +137,32 @@ impl State {
             newly_behind: HashSet::new(),
             is_open: false,
         }
+    }
+
+    /// Whether an endpoint is known to be quick, or (false) may turn out to be in a moment; none where waiting for it is
+    /// for nothing.
+    fn is_quick(&self, endpoint: Uuid, now: Instant) -> Option<bool> {
+        match self.health.get(&endpoint)? {
+            Health::Well(duration) => {
+                (*duration <= QUICK && self.answers(endpoint, now)).then_some(true)
+            }
+            Health::Unknown(since) => {
+                let is_quiet = |home: &Home| self.shares.is_quiet(home, FIRST_ANSWER, now);
+                let is_in_vain = self.homes.get(&endpoint).is_some_and(is_quiet);
+                (now - *since < FIRST_ANSWER && !is_in_vain).then_some(false)
+            }
+            Health::Troubled | Health::Hanging => None,
+        }
+    }
+
+    /// What is left for all endpoints of an endpoint's origin, and of how many; none while nobody knows where it is.
+    fn part(&self, endpoint: Uuid, now: Instant) -> Option<(usize, usize)> {
+        self.homes.get(&endpoint).map(|home| self.shares.part(home, now))
+    }
+
+    /// Whether an endpoint's origin answers, as far as it was asked.
+    fn answers(&self, endpoint: Uuid, now: Instant) -> bool {
+        self.homes.get(&endpoint).is_none_or(|home| self.shares.answers(home, now))
     }
 
     /// Adds a delivery that waits; one without a home is a stranger's.
@@ -303,24 +329,35 @@ impl InFlight {
         if !state.is_open {
             return None;
         }
-        let in_all = self.free_of(&state);
-        // At first nothing is known of any endpoint.
-        let per_endpoint = if state.health.is_empty() { self.limit_per_endpoint } else { in_all };
-        let mut room = Room { in_all, per_endpoint, eighths: 8, is_guess: false };
+        let (now, in_all) = (Instant::now(), self.free_of(&state));
+        let strangers = self.most() / STRANGERS;
+        let strange = strangers.saturating_sub(state.strangers);
+        let mut room = Room { in_all, per_endpoint: in_all, eighths: 8, is_guess: false };
+        if state.health.is_empty() {
+            // At first nothing is known of any endpoint.
+            room = Room { in_all: strange, per_endpoint: self.limit_per_endpoint, ..room };
+        }
         let mut taken = 0;
         for endpoint in state.by_endpoint.keys().chain(&state.backlog.new) {
-            match state.health.get(endpoint) {
-                Some(Health::Well(duration)) if *duration <= QUICK => {}
-                Some(Health::Unknown(since)) if since.elapsed() < FIRST_ANSWER => {
-                    room.is_guess = true;
-                }
-                _ => continue,
+            // What others of its origin, or of its organisation, have taken is gone for all of them.
+            let part = state.part(*endpoint, now);
+            if let Some((free, _)) = part.filter(|_| state.answers(*endpoint, now)) {
+                room.in_all = room.in_all.min(free);
             }
+            let Some(is_known) = state.is_quick(*endpoint, now) else { continue };
+            room.is_guess |= !is_known;
             let is_behind = state.backlog.new.contains(endpoint);
-            let free = if is_behind { 0 } else { self.room_for(&state, *endpoint) };
-            room.per_endpoint = room.per_endpoint.min(free);
-            room.eighths = room.eighths.min(free * 8 / self.allowance(&state, *endpoint).max(1));
-            taken += state.counts(*endpoint).all();
+            let (most, counts) = (self.allowance(&state, *endpoint), state.counts(*endpoint));
+            let own = if is_behind { 0 } else { most.saturating_sub(counts.all()) };
+            room.per_endpoint = room.per_endpoint.min(own);
+            room.eighths = room.eighths.min(own * 8 / most.max(1));
+            let strange = (!is_known).then_some((strange, strangers));
+            if let Some((free, most)) = part.or(strange) {
+                room.in_all = room.in_all.min(free);
+                room.per_endpoint = room.per_endpoint.min(free);
+                room.eighths = room.eighths.min(free * 8 / most.max(1));
+            }
+            taken += counts.all();
         }
         // What slow endpoints have taken comes back no sooner for waiting.
         if taken * 2 > self.most() {

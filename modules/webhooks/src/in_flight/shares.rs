@@ -145,14 +145,36 @@ impl Shares {
     /// How many more deliveries may be taken on for an endpoint, as far as others have to do with it,
     /// besides what is planned.
     pub(super) fn room(&self, home: &Home, now: Instant, planned: &PlannedShares) -> usize {
+        let (of_origin, of_organisation) = self.parts(home, now);
+        let origin = planned.origins.get(&home.origin).copied().unwrap_or_default();
+        let organisation =
+            planned.organisations.get(&home.organisation).copied().unwrap_or_default();
+        let of_origin = of_origin.0.saturating_sub(origin);
+        of_origin.min(of_organisation.0.saturating_sub(organisation))
+    }
+
+    /// How many more may be taken on for all endpoints of an origin, and how many there may be: of the origin or of
+    /// the organisation, whichever has less left.
+    pub(super) fn part(&self, home: &Home, now: Instant) -> (usize, usize) {
+        let (of_origin, of_organisation) = self.parts(home, now);
+        of_origin.min(of_organisation)
+    }
+
+    /// What is left of the parts of an origin and of an organisation, with their sizes.
+    fn parts(&self, home: &Home, now: Instant) -> ((usize, usize), (usize, usize)) {
         let origin = self.origins.get(&home.origin).copied().unwrap_or_default();
-        let most = self.places(origin.voice(now)) * IN_ALL;
-        let more = planned.origins.get(&home.origin).copied().unwrap_or_default();
-        let of_origin = most.saturating_sub(origin.counts.all() + more);
         let organisation = self.organisations.get(&home.organisation).copied().unwrap_or_default();
-        let most = (self.limit * IN_ALL * 3 / 4).max(self.limit_per_endpoint);
-        let more = planned.organisations.get(&home.organisation).copied().unwrap_or_default();
-        of_origin.min(most.saturating_sub(organisation.all() + more))
+        let left = |most: usize, counts: Counts| (most.saturating_sub(counts.all()), most);
+        let of_organisation = (self.limit * IN_ALL * 3 / 4).max(self.limit_per_endpoint);
+        (
+            left(self.places(origin.voice(now)) * IN_ALL, origin.counts),
+            left(of_organisation, organisation),
+        )
+    }
+
+    /// Whether an origin answers, as far as it was asked.
+    pub(super) fn answers(&self, home: &Home, now: Instant) -> bool {
+        self.origins.get(&home.origin).is_none_or(|origin| origin.voice(now) == Voice::Answers)
     }
 
     /// Whether a request may begin, as far as others have to do with it.
@@ -171,6 +193,14 @@ impl Shares {
         }
         let own = self.organisations.get(&home.organisation).copied().unwrap_or_default();
         own.sending < half || self.total.waiting <= own.waiting
+    }
+
+    /// Whether an origin's last request ran into the timeout, or those in flight have had no answer for a time.
+    pub(super) fn is_quiet(&self, home: &Home, span: Duration, now: Instant) -> bool {
+        self.origins.get(&home.origin).is_some_and(|origin| {
+            let quiet = origin.quiet_since.filter(|_| origin.counts.sending > 0);
+            origin.is_hanging || quiet.is_some_and(|since| now - since >= span)
+        })
     }
 
     pub(super) fn enter(&mut self, home: &Home) {
@@ -286,6 +316,25 @@ mod tests {
         shares.enter(&small);
         assert_eq!(fill(&mut shares, &big, now), 32);
         assert!(shares.may_send(&small, now));
+    }
+
+    #[test]
+    fn an_origin_is_quiet_while_what_is_in_flight_has_had_no_answer() {
+        let (mut shares, span) = (Shares::new(8, 4), Duration::from_millis(25));
+        let (one, began) = (home("https://one", 1), Instant::now());
+        assert!(!shares.is_quiet(&one, span, began), "nothing was sent there yet");
+        shares.enter(&one);
+        shares.send(&one, began);
+        assert!(!shares.is_quiet(&one, span, began + span - Duration::from_millis(1)));
+        assert!(shares.is_quiet(&one, span, began + span));
+        let answer = Duration::from_millis(40);
+        shares.note(&one, Health::Well(answer), answer, began + answer);
+        assert!(!shares.is_quiet(&one, span, began + span * 2), "it has answered since");
+        assert!(shares.is_quiet(&one, span, began + answer + span));
+        shares.leave(&one, true);
+        assert!(!shares.is_quiet(&one, span, began + span * 9), "it was asked nothing");
+        shares.note(&one, Health::Hanging, span, began + span * 9);
+        assert!(shares.is_quiet(&one, span, began + span * 9), "the last request had no answer");
     }
 
     #[test]

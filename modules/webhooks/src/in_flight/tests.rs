@@ -66,9 +66,9 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     let room = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths));
     assert_eq!(in_flight.room(), None, "nobody sends yet");
     in_flight.open(true);
-    assert_eq!(in_flight.room(), room(64, 4, 8), "nothing is known of any endpoint");
+    assert_eq!(in_flight.room(), room(16, 4, 8), "nothing is known of any endpoint");
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
-    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(61, 1, 2) }));
+    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(13, 1, 2) }));
     in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER), ANSWER);
     assert_eq!(in_flight.room(), room(61, 61, 8), "it was waited for");
     for health in [Health::Hanging, Health::of(true, false, Duration::from_millis(60))] {
@@ -82,6 +82,43 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     assert_eq!(in_flight.room(), room(29, 29, 6));
     in_flight.look_ended(Backlog { new: HashSet::from([OTHER]), ..Backlog::default() });
     assert_eq!(in_flight.room(), room(29, 0, 0), "it has more in the database");
+}
+
+#[test]
+fn the_room_is_that_of_an_origin_which_endpoints_share() {
+    let in_flight = InFlight::new(8, 4, LEASE);
+    in_flight.open(true);
+    let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
+    for endpoint in [ONE, OTHER] {
+        in_flight.settle(endpoint, home.clone());
+        in_flight.note(endpoint, Health::of(true, false, ANSWER), ANSWER);
+    }
+    let mut tickets: Vec<Ticket> = (0..14).filter_map(|_| in_flight.reserve(ONE)).collect();
+    let room =
+        |in_all, eighths| Some(Room { in_all, per_endpoint: in_all, eighths, is_guess: false });
+    assert_eq!(in_flight.room(), room(34, 5), "of 48 for the origin, though there are 64 in all");
+    tickets.extend((0..40).filter_map(|_| in_flight.reserve(OTHER)));
+    assert_eq!(tickets.len(), 48, "no more than its part");
+    // Nobody waits for an origin that answers nothing.
+    in_flight.note(Uuid::from_u128(3), Health::Hanging, ANSWER);
+    in_flight.settle(Uuid::from_u128(3), home);
+    in_flight.note(Uuid::from_u128(3), Health::Hanging, ANSWER);
+    assert_eq!(in_flight.room(), room(16, 8));
+}
+
+#[test]
+fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
+    let in_flight = InFlight::new(8, 4, LEASE);
+    in_flight.open(true);
+    let home = Home { origin: "https://black".into(), organisation: Uuid::nil() };
+    let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
+    tickets.iter_mut().for_each(|ticket| ticket.settle(home.clone()));
+    let guess = Room { in_all: 29, per_endpoint: 1, eighths: 2, is_guess: true };
+    assert_eq!(in_flight.room(), Some(guess), "it may answer soon");
+    in_flight.settle(OTHER, home);
+    in_flight.note(OTHER, Health::Hanging, ANSWER);
+    let room = Room { in_all: 61, per_endpoint: 61, eighths: 8, is_guess: false };
+    assert_eq!(in_flight.room(), Some(room), "another endpoint there ran into the timeout");
 }
 
 #[test]
