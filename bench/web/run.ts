@@ -5,52 +5,31 @@
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { enter, startApplication, type Application, type SignedIn } from '../../e2e/web/application.ts';
 import { launchChromium } from '../../shell/scripts/chromium.ts';
+import { coldPage } from './cold.ts';
 import { fillCustomers, median } from './rows.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 7);
 const FRAMES = 240;
 const SLOW_FRAME_MS = 33;
 
-/** A page with nothing in its cache, and what it has transferred. */
-async function coldPage(
-  browser: Browser,
-  storageState: SignedIn,
-): Promise<{ page: Page; session: CDPSession; bytes(): number }> {
-  const viewport = { width: 1440, height: 900 };
-  const context = await browser.newContext({ viewport, locale: 'en-GB', storageState, serviceWorkers: 'block' });
-  const page = await context.newPage();
-  // Each start is somebody's first: what a round opens isn't there in the next.
-  await page.route('**/api/v1/profile*', (route) =>
-    route.request().method() === 'PUT' ? route.fulfill({ status: 204 }) : route.continue(),
-  );
-  const session = await page.context().newCDPSession(page);
-  await session.send('Network.enable');
-  let bytes = 0;
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength;
-  });
-  return { page, session, bytes: () => bytes };
-}
-
 async function start(
   browser: Browser,
   url: string,
   person: SignedIn,
 ): Promise<{ bytes: number; ms: number; listMs: number; listBytes: number }> {
-  const { page, bytes } = await coldPage(browser, person);
+  const { page, transferred } = await coldPage(browser, person);
   const began = performance.now();
   await page.goto(url, { waitUntil: 'commit' });
   await page.locator('.shell-tile').first().waitFor();
   const ms = performance.now() - began;
-  await page.waitForLoadState('networkidle');
-  const before = bytes();
+  const bytes = await transferred();
   const opened = performance.now();
   await page.evaluate(() =>
     (globalThis as unknown as { Shell: { openApp(id: string): boolean } }).Shell.openApp('sets.Customers'),
   );
   await page.locator('.svc-row[data-index="0"]').waitFor();
   const listMs = performance.now() - opened;
-  const result = { bytes: before, ms, listMs, listBytes: bytes() - before };
+  const result = { bytes, ms, listMs, listBytes: (await transferred()) - bytes };
   await page.context().close();
   return result;
 }

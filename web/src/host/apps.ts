@@ -19,6 +19,19 @@ function lookOf(set: string): Look {
   return Object.assign({}, ...modules.map(({ sets }) => sets?.[set] ?? {}), saidLook(set)) as Look;
 }
 
+/** What all apps of sets are made of. */
+const loadSetApp = () => import('../sets/render.ts');
+
+/** Has it come before an app is opened. Whoever can't have it now gets it then, or is told why not. */
+export function loadAhead(): void {
+  loadSetApp().catch(() => undefined);
+}
+
+/** Whether an address opens the app of a set. */
+export function namesSetApp(address: string): boolean {
+  return new URL(address).searchParams.get('app')?.startsWith(appIdOf('')) ?? false;
+}
+
 function setApp(host: SetHost, set: EntitySet): AppDefinition {
   const look = lookOf(set.name);
   return {
@@ -31,7 +44,7 @@ function setApp(host: SetHost, set: EntitySet): AppDefinition {
     requiredPermissions: [...set.read.permissions],
     ...SIZE,
     async render(context) {
-      const { renderSet } = await import('../sets/render.ts');
+      const { renderSet } = await loadSetApp();
       return renderSet(context, host, host.model.get(set.name) ?? set);
     },
   };

@@ -15,7 +15,7 @@ import { followDensity } from '../parts/density.ts';
 import { guardPage } from '../parts/leaving.ts';
 import { sentence, state } from '../parts/states.ts';
 import { currentLanguage, setSources, text, useLanguage } from '../text.ts';
-import { keepBadges, registerApps } from './apps.ts';
+import { keepBadges, loadAhead, namesSetApp, registerApps } from './apps.ts';
 import { showConnection } from './connection.ts';
 import { install } from './install.ts';
 import { followRights } from './rights.ts';
@@ -24,6 +24,8 @@ import { askHost, begin as tellShell, signIn, whoIsHere } from './session.ts';
 
 /** Remembers the language of the last time, so that the next start has its texts at once. */
 const LANGUAGE = 'svc.language';
+/** When the desktop has been painted, and what most people open next may come. */
+const SETTLED_MS = 200;
 
 function firstLanguage(): string {
   return localStorage.getItem(LANGUAGE) ?? navigator.language;
@@ -59,6 +61,7 @@ async function ifSignedIn<T>(asked: Promise<T>, nothing: T): Promise<T> {
 async function begin(): Promise<void> {
   followDensity();
   setSources(messages);
+  if (namesSetApp(location.href)) loadAhead();
   const [host, person, model, listed] = await Promise.all([
     askHost(),
     whoIsHere(),
@@ -88,6 +91,7 @@ async function begin(): Promise<void> {
   install();
   guardPage();
   followRights();
+  setTimeout(loadAhead, SETTLED_MS);
   // The shell asks once more, and shows its sign-in when it is true.
   onSignedOut(() => void Shell.request('/api/v1/me').catch(() => undefined));
 }

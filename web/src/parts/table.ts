@@ -6,6 +6,7 @@
  * technology by `aria-activedescendant`, because a cell that scrolls out of sight leaves the page and could not keep the focus.
  */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Row } from '../core/pages.ts';
@@ -408,6 +409,22 @@ export class SvcTable extends Part {
     return this.at.row === row && this.at.column === column;
   }
 
+  /** All that a row is drawn by. While others are scrolled into sight it stays as it is. */
+  #shownBy(index: number): unknown[] {
+    const row = this.rows.at(index);
+    return [
+      row,
+      this.columns,
+      this.#height,
+      this.narrow,
+      this.selectable,
+      this.selected,
+      this.fresh,
+      row !== undefined && this.keyOf(row) === this.opened,
+      this.at.row === index ? this.at.column : undefined,
+    ];
+  }
+
   #row(index: number): TemplateResult {
     const row = this.rows.at(index);
     const position = `transform: translateY(${index * this.#height}px)`;
@@ -515,7 +532,7 @@ export class SvcTable extends Part {
         ${repeat(
           indexes,
           (index) => index,
-          (index) => this.#row(index),
+          (index) => guard(this.#shownBy(index), () => this.#row(index)),
         )}
       </div>
       ${this.#foot(count)}

@@ -55,7 +55,7 @@ import type { SelectionWork } from './selection.ts';
 /** What stands for the record that is being made. */
 const NEW = 'new';
 /** Typing goes on; asking at each key would be for nothing. */
-const PAUSE_MS = 90;
+const PAUSE_MS = 60;
 /** A list that comes sooner shows no sign of waiting. */
 const PATIENCE_MS = 300;
 export class SvcSetApp extends Part {
