@@ -1,7 +1,7 @@
 //! Functions of the standard: what they take and give.
 
 use super::expr;
-use super::operand::{is_numeric, settle, typed_as};
+use super::operand::{clash, is_numeric, settle, typed_as};
 use super::scope::{Context, Scope};
 use super::{BindError, BindErrorKind, BoundExpr, BoundKind};
 use crate::model::{PrimitiveType, PropertyType};
@@ -98,7 +98,11 @@ fn argument(
     let operand = expr::operand(context, scope, argument)?;
     let (fits, expected): (fn(&[PrimitiveType], PropertyType) -> bool, _) = match takes {
         Takes::One(ty) => {
-            return typed_as(context, operand, ty.into(), &subject);
+            let bound = typed_as(context, operand, ty.into(), &subject)?;
+            // A number with decimals is no place in a text, and has no whole number to be taken for.
+            let is_whole = bound.primitive().is_some_and(PrimitiveType::is_integer);
+            let fits = is_whole || !ty.is_integer();
+            return if fits { Ok(bound) } else { Err(clash(context, &bound, ty.into())) };
         }
         Takes::Number => (|_, ty| is_numeric(ty), "a number".to_owned()),
         Takes::Either(types) => {

@@ -7,6 +7,7 @@ mod bind_resources;
 mod csdl;
 mod expressions;
 mod headers;
+mod limits;
 mod options;
 mod payload;
 mod printing;
