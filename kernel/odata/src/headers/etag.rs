@@ -76,12 +76,17 @@ fn split_tags(text: &str) -> Option<Vec<EntityTag>> {
     let mut tags = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
+        // Elements of a list that are empty say nothing (RFC 9110, 5.6.1.2).
+        if let Some(after) = rest.strip_prefix(',') {
+            rest = after.trim_start();
+            continue;
+        }
         let open = rest.find('"')?;
         let close = open + 1 + rest[open + 1..].find('"')?;
         tags.push(EntityTag::parse(&rest[..=close])?);
         rest = rest[close + 1..].trim_start();
-        if !rest.is_empty() {
-            rest = rest.strip_prefix(',')?.trim_start();
+        if !rest.is_empty() && !rest.starts_with(',') {
+            return None;
         }
     }
     Some(tags)

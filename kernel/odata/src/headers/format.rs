@@ -4,6 +4,8 @@ use super::{split_unquoted, unquote};
 use crate::syntax::Format;
 use crate::value::echo;
 
+const JSON: &str = "application/json";
+
 /// How much control information a response carries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum MetadataLevel {
@@ -141,18 +143,33 @@ fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// The media types of an `Accept` header, best first; ties in their order.
-fn ranges(accept: &str) -> Vec<MediaType> {
-    let mut ranges: Vec<_> = split_unquoted(accept, ',').filter_map(MediaType::parse).collect();
-    ranges.retain(|range| range.quality > 0.0);
-    // What is more specific counts first among equals (RFC 9110, 12.5.1).
-    let specific = |range: &MediaType| match range.name.as_str() {
-        "*/*" => 0,
-        name if name.ends_with("/*") => 1,
-        _ => 2,
-    };
-    ranges.sort_by(|a, b| b.quality.total_cmp(&a.quality).then(specific(b).cmp(&specific(a))));
-    ranges
+/// The media types of an `Accept` header.
+struct Accepted {
+    /// What the caller takes, best first; ties in their order.
+    ranges: Vec<MediaType>,
+    /// The names of what the caller doesn't take, whatever else the header says: `q=0`.
+    refused: Vec<String>,
+}
+
+impl Accepted {
+    fn parse(accept: &str) -> Self {
+        let all = split_unquoted(accept, ',').filter_map(MediaType::parse);
+        let (mut ranges, refused): (Vec<_>, Vec<_>) = all.partition(|range| range.quality > 0.0);
+        // What is more specific counts first among equals (RFC 9110, 12.5.1).
+        let specific = |range: &MediaType| match range.name.as_str() {
+            "*/*" => 0,
+            name if name.ends_with("/*") => 1,
+            _ => 2,
+        };
+        ranges.sort_by(|a, b| b.quality.total_cmp(&a.quality).then(specific(b).cmp(&specific(a))));
+        let refused = refused.into_iter().filter(|range| range.parameters.is_empty());
+        Self { ranges, refused: refused.map(|range| range.name).collect() }
+    }
+
+    /// Whether a range that stands for many stands for this one.
+    fn takes(&self, name: &str) -> bool {
+        !self.refused.iter().any(|refused| refused == name)
+    }
 }
 
 /// The JSON format of a response; `$format` counts before `Accept`.
@@ -177,7 +194,9 @@ pub fn negotiate_json(
     match accept.map(str::trim).filter(|accept| !accept.is_empty()) {
         None => Ok(JsonFormat::default()),
         Some(accept) => {
-            let found = ranges(accept).iter().find_map(MediaType::json);
+            let accepted = Accepted::parse(accept);
+            let is_taken = |range: &&MediaType| range.name == JSON || accepted.takes(JSON);
+            let found = accepted.ranges.iter().filter(is_taken).find_map(MediaType::json);
             found.ok_or_else(|| FormatError::NotAcceptable(echo(accept), OFFER))
         }
     }
@@ -192,9 +211,11 @@ pub fn negotiate_metadata(
     accept: Option<&str>,
 ) -> Result<MetadataFormat, FormatError> {
     const OFFER: &str = "`application/xml` or `application/json`";
-    let of = |media_type: &MediaType| match media_type.name.as_str() {
-        "application/xml" | "text/xml" | "application/*" | "*/*" => Some(MetadataFormat::Xml),
-        "application/json" => Some(MetadataFormat::Json),
+    let of = |media_type: &MediaType, takes: &dyn Fn(&str) -> bool| match media_type.name.as_str() {
+        "application/xml" | "text/xml" => Some(MetadataFormat::Xml),
+        JSON => Some(MetadataFormat::Json),
+        "application/*" | "*/*" if takes("application/xml") => Some(MetadataFormat::Xml),
+        "application/*" | "*/*" if takes(JSON) => Some(MetadataFormat::Json),
         _ => None,
     };
     if let Some(format) = format {
@@ -204,14 +225,17 @@ pub fn negotiate_metadata(
             Format::Xml => Ok(MetadataFormat::Xml),
             Format::Atom => Err(refused()),
             Format::MediaType(text) => {
-                MediaType::parse(text).as_ref().and_then(of).ok_or_else(refused)
+                let media_type = MediaType::parse(text);
+                media_type.and_then(|media_type| of(&media_type, &|_| true)).ok_or_else(refused)
             }
         };
     }
     match accept.map(str::trim).filter(|accept| !accept.is_empty()) {
         None => Ok(MetadataFormat::Xml),
         Some(accept) => {
-            let found = ranges(accept).iter().find_map(of);
+            let accepted = Accepted::parse(accept);
+            let found =
+                accepted.ranges.iter().find_map(|range| of(range, &|name| accepted.takes(name)));
             found.ok_or_else(|| FormatError::NotAcceptable(echo(accept), OFFER))
         }
     }

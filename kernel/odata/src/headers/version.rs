@@ -65,6 +65,11 @@ fn parse(text: &str) -> Option<(u32, u32)> {
     if !is_number(major) || !is_number(minor) {
         return None;
     }
-    // `4.01` is the first minor version after `4.0`, as the standard writes them.
-    Some((major.parse().ok()?, minor.trim_start_matches('0').parse().unwrap_or(0)))
+    // `4.01` is the first minor version after `4.0`, as the standard writes them. One beyond all
+    // numbers is beyond all versions, too.
+    let number = |digits: &str| match digits.trim_start_matches('0') {
+        "" => 0,
+        digits => digits.parse().unwrap_or(u32::MAX),
+    };
+    Some((number(major), number(minor)))
 }

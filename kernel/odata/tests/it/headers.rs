@@ -15,6 +15,17 @@ fn versions_are_negotiated() {
         (None, Some("4.01"), Some(Version::V401)),
         (None, Some("5.0"), Some(Version::V401)),
         (None, Some("4.02"), Some(Version::V401)),
+        (None, Some("4.99999999999"), Some(Version::V401)),
+        (None, Some("99999999999.0"), Some(Version::V401)),
+        (None, Some("04.0"), Some(Version::V4)),
+        (Some("4.99999999999"), None, None),
+        (Some("99999999999"), None, None),
+        (Some("4.00"), None, Some(Version::V4)),
+        (Some("4"), None, Some(Version::V4)),
+        (Some("-4.0"), None, None),
+        (Some("4."), None, None),
+        (Some("4.0.1"), None, None),
+        (Some("４.0"), None, None),
         (Some("4.0"), None, Some(Version::V4)),
         (Some("4.01"), None, Some(Version::V401)),
         (Some("4.01"), Some("4.0"), Some(Version::V4)),
@@ -200,4 +211,131 @@ fn bodies_are_json() {
             "{refused}"
         );
     }
+}
+
+#[test]
+fn what_a_caller_does_not_take_is_not_served_by_a_wildcard() {
+    let json = |accept: &str| negotiate_json(None, Some(accept)).map(|format| format.metadata).ok();
+    let cases = [
+        ("application/json;q=0, */*", None),
+        ("*/*, application/json;q=0.0", None),
+        ("application/*, application/json;q=0", None),
+        ("APPLICATION/JSON;Q=0.000, */*;q=0.1", None),
+        // What is asked for by its name is taken, whatever else is said.
+        ("application/json;odata.metadata=full, application/json;q=0", Some(MetadataLevel::Full)),
+        // Only one of its forms is refused.
+        ("application/json;odata.metadata=full;q=0, */*", Some(MetadataLevel::Minimal)),
+        ("text/html;q=0, */*", Some(MetadataLevel::Minimal)),
+        ("*/*;q=0, application/json", Some(MetadataLevel::Minimal)),
+        ("*/*;q=0", None),
+    ];
+    for (accept, expected) in cases {
+        assert_eq!(json(accept), expected, "{accept}");
+    }
+    let metadata = |accept: &str| negotiate_metadata(None, Some(accept)).ok();
+    let cases = [
+        ("application/xml;q=0, */*", Some(MetadataFormat::Json)),
+        ("*/*, application/json;q=0", Some(MetadataFormat::Xml)),
+        ("application/xml;q=0, application/json;q=0, */*", None),
+        ("application/*;q=0.5, application/xml;q=0", Some(MetadataFormat::Json)),
+        ("application/xml;q=0, application/xml;q=0.1", Some(MetadataFormat::Xml)),
+    ];
+    for (accept, expected) in cases {
+        assert_eq!(metadata(accept), expected, "{accept}");
+    }
+}
+
+#[test]
+fn qualities_choose_the_form_and_what_can_not_be_read_is_passed_over() {
+    let level =
+        |accept: &str| negotiate_json(None, Some(accept)).map(|format| format.metadata).ok();
+    let (none, full) =
+        ("application/json;odata.metadata=none", "application/json;odata.metadata=full");
+    let cases = [
+        (format!("{none};q=0.2,{full};q=0.3"), Some(MetadataLevel::Full)),
+        (format!("{none};q=0.3,{full};q=0.2"), Some(MetadataLevel::None)),
+        (format!("{none},{full}"), Some(MetadataLevel::None)),
+        // What is named counts before what stands for all, where both are wanted as much.
+        (format!("*/*,{full}"), Some(MetadataLevel::Full)),
+        (format!("*/*;q=0.9,{full};q=0.8"), Some(MetadataLevel::Minimal)),
+        (format!("{full};q=2"), None),
+        (format!("{full};q=-0.5,{none};q=0.1"), Some(MetadataLevel::None)),
+        (format!("{full};q=NaN,{none};q="), None),
+        (format!("{full};streaming"), None),
+        (format!(",, ,{full},"), Some(MetadataLevel::Full)),
+        (r#"application/json;odata.metadata="full""#.to_owned(), Some(MetadataLevel::Full)),
+        (
+            r#"application/json;x="a,b;c\"d";odata.metadata=none"#.to_owned(),
+            Some(MetadataLevel::None),
+        ),
+        ("application/json;charset=\"UTF-8\"".to_owned(), Some(MetadataLevel::Minimal)),
+        ("application/json;ieee754compatible=maybe".to_owned(), None),
+    ];
+    for (accept, expected) in cases {
+        assert_eq!(level(&accept), expected, "{accept}");
+    }
+}
+
+#[test]
+fn lists_of_tags_may_have_empty_places_and_commas_within_tags() {
+    let parsed = |text: &str| match TagCondition::parse(text) {
+        Some(TagCondition::Tags(tags)) => {
+            Some(tags.into_iter().map(|tag| tag.to_string()).collect::<Vec<_>>())
+        }
+        Some(TagCondition::Any) => Some(vec!["*".to_owned()]),
+        None => None,
+    };
+    let tags = |tags: &[&str]| Some(tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>());
+    let cases = [
+        ("\"a\"", tags(&["\"a\""])),
+        ("\"a\",\"b\"", tags(&["\"a\"", "\"b\""])),
+        (" W/\"a\" ,\t\"b\" ", tags(&["W/\"a\"", "\"b\""])),
+        (",\"a\",,\"b\",", tags(&["\"a\"", "\"b\""])),
+        ("\"a,b\"", tags(&["\"a,b\""])),
+        ("\"\"", tags(&["\"\""])),
+        ("\"ä\"", tags(&["\"ä\""])),
+        (" * ", tags(&["*"])),
+        (",", None),
+        (", ,", None),
+        ("\"a\" \"b\"", None),
+        ("\"a\"W/\"b\"", None),
+        ("\"a\",b", None),
+        ("\"a\",W/", None),
+        ("\"a\nb\"", None),
+        ("**", None),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(parsed(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_first_of_two_preferences_counts_and_what_is_malformed_is_none() {
+    let cases = [
+        ("maxpagesize=2,maxpagesize=3", Some(2)),
+        ("odata.maxpagesize=0,maxpagesize=3", Some(3)),
+        ("maxpagesize=99999999999,maxpagesize=3", Some(3)),
+        ("MaxPageSize=\"4\"", Some(4)),
+        ("maxpagesize = 5 ; x=1", Some(5)),
+        ("maxpagesize", None),
+        ("x=\"maxpagesize=6\"", None),
+        ("x=\"a\\\",maxpagesize=7\"", None),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(Preferences::parse(text).max_page_size, expected, "{text}");
+    }
+    let both = Preferences::parse("return=never, return=minimal, return=representation");
+    assert_eq!(both.return_content, Some(ReturnPreference::Minimal));
+    let omit = |text: &str| Preferences::parse(text).omit_values;
+    assert_eq!(omit("omit-values=defaults"), Some(OmitValues::Defaults));
+    assert_eq!((omit("omit-values=all"), omit("omit-values")), (None, None));
+    let goes_on = |text: &str| Preferences::parse(text).continue_on_error;
+    assert_eq!(
+        (goes_on("continue-on-error"), goes_on("odata.continue-on-error=TRUE")),
+        (Some(true), Some(true))
+    );
+    assert_eq!(
+        (goes_on("continue-on-error=false,continue-on-error"), goes_on("continue-on-error=1")),
+        (Some(false), None)
+    );
 }
