@@ -481,7 +481,11 @@ const FORMATS: [&str; 3] = [
 pub(super) fn of_container(schema: &dyn Schema) -> Vec<Annotation> {
     let strings =
         |texts: &[&str]| Content::Collection(texts.iter().map(|text| string(*text)).collect());
+    // What `crate::bind` refuses, and what takes an engine or lengths of time to compute, which no
+    // database here has.
     let unserved = [
+        Function::MatchesPattern,
+        Function::TotalSeconds,
         Function::HasSubset,
         Function::HasSubsequence,
         Function::GeoDistance,

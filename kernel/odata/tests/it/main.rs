@@ -4,6 +4,7 @@ mod apply;
 mod batch;
 mod bind;
 mod bind_resources;
+mod capabilities;
 mod csdl;
 mod expressions;
 mod headers;
