@@ -166,6 +166,36 @@ mod tests {
     }
 
     #[test]
+    fn identifiers_of_several_threads_are_all_different() {
+        // The clock stands still: nothing but a counter tells them apart.
+        let clock = Clock::manual(OffsetDateTime::UNIX_EPOCH);
+        let several = || (0..5_000).map(|_| clock.new_id()).collect::<Vec<Uuid>>();
+        let made: Vec<Vec<Uuid>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(several)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(made.iter().all(|ids| ids.is_sorted()));
+        let all: std::collections::HashSet<Uuid> = made.into_iter().flatten().collect();
+        assert_eq!(all.len(), 20_000);
+    }
+
+    #[test]
+    fn times_have_whole_microseconds_also_before_1970() {
+        for (nanos, micros) in [(0, 0), (999, 0), (1_000, 1), (-1, -1), (-1_000, -1), (-1_001, -2)]
+        {
+            let start = OffsetDateTime::UNIX_EPOCH + time::Duration::nanoseconds(nanos);
+            let clock = Clock::manual(start);
+            assert_eq!(clock.now_us(), micros, "{nanos}");
+            assert_eq!(
+                clock.now(),
+                OffsetDateTime::UNIX_EPOCH + time::Duration::microseconds(micros)
+            );
+            // An identifier's time can't lie before 1970.
+            assert_eq!(clock.new_id().get_version_num(), 7);
+        }
+    }
+
+    #[test]
     fn a_clock_that_follows_another_counts_on_from_what_that_showed() {
         let clock = Clock::system();
         let long_ago = OffsetDateTime::UNIX_EPOCH + Duration::from_secs(1_000);

@@ -263,4 +263,76 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn starts_at_once_end_with_one_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("shop.keys");
+        let settings = ProtectionSettings { key_file: Some(file), ..Default::default() };
+        let load = || KeyRing::load(&settings, "shop").unwrap().current().to_owned();
+        let names: Vec<String> = std::thread::scope(|scope| {
+            let starts: Vec<_> = (0..16).map(|_| scope.spawn(load)).collect();
+            starts.into_iter().map(|start| start.join().unwrap()).collect()
+        });
+        assert!(names.iter().all(|name| *name == names[0]), "{names:?}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+    }
+
+    #[test]
+    fn a_key_file_holds_keys_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("shop.keys");
+        let settings = ProtectionSettings { key_file: Some(file.clone()), ..Default::default() };
+        let load = |content: &str| {
+            std::fs::write(&file, content).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+            KeyRing::load(&settings, "shop")
+        };
+        let (old, new) = (key(), key());
+        let before = load(&old).unwrap();
+        let ring = load(&format!("\r\n  {new}\t\r\n\n{old}")).unwrap();
+        assert_eq!(ring.reveal("a", &before.protect("a", b"x")).unwrap(), b"x");
+        assert!(ring.has(before.current()) && ring.current() != before.current());
+        let of_length = |length: usize| STANDARD.encode(&[7_u8; 64][..length]);
+        for wrong in [
+            "",
+            "\n \n",
+            "# a key",
+            &format!("{old}\nx"),
+            &format!("{old} {new}"),
+            &of_length(31),
+            &of_length(33),
+            old.trim_end_matches('='),
+        ] {
+            let error = load(wrong).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Invalid, "{wrong}");
+            assert!(error.report().contains("shop.keys"), "{}", error.report());
+            assert!(!error.report().contains(&old), "a key is told: {}", error.report());
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_protected_text_can_be_changed_or_left_out() {
+        let ring = KeyRing::parse([key().as_str()]).unwrap();
+        for secret in [&b""[..], b"x", &[0; 100]] {
+            let protected = ring.protect("a", secret);
+            assert_eq!(ring.reveal("a", &protected).unwrap(), secret);
+            assert_ne!(ring.protect("a", secret), protected, "each has a nonce of its own");
+            let (start, text) = protected.rsplit_once('.').unwrap();
+            let bytes = STANDARD.decode(text).unwrap();
+            let reveal =
+                |bytes: &[u8]| ring.reveal("a", &format!("{start}.{}", STANDARD.encode(bytes)));
+            for place in 0..bytes.len() {
+                let mut changed = bytes.clone();
+                changed[place] ^= 1;
+                assert!(reveal(&changed).is_err(), "{place}");
+                assert!(reveal(&bytes[..place]).is_err(), "{place}");
+            }
+            assert!(reveal(&[&bytes[..], &[0]].concat()).is_err());
+            for other in [format!("{protected}."), format!(".{protected}"), format!(" {protected}")]
+            {
+                assert!(ring.reveal("a", &other).is_err(), "{other}");
+            }
+        }
+    }
 }

@@ -121,3 +121,72 @@ async fn a_place_that_came_too_late_goes_to_the_next() {
     drop(place);
     assert_eq!(shares.state().people(), 0);
 }
+
+/// Numbers that look like chance and are the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+}
+
+#[tokio::test]
+async fn whatever_comes_and_goes_nobody_has_too_much_or_waits_where_there_is_room() {
+    for seed in 1..=150 {
+        let mut dice = Dice(seed);
+        let [total, organisation, person] = [5, 3, 2].map(|most| 1 + dice.below(most));
+        let seats = shares(total, organisation, person, LONG);
+        let mut held: Vec<(Share, Place)> = Vec::new();
+        let mut waiting = Vec::new();
+        for step in 0..100 {
+            match dice.below(4) {
+                0 | 1 => {
+                    let who = share(dice.below(3) as u128, dice.below(3) as u128);
+                    waiting.push((who, Box::pin(seats.take(who))));
+                }
+                2 if !held.is_empty() => drop(held.swap_remove(dice.below(held.len()))),
+                3 if !waiting.is_empty() => drop(waiting.remove(dice.below(waiting.len()))),
+                _ => {}
+            }
+            // A task that looks too often in one turn is told nothing more.
+            tokio::task::yield_now().await;
+            // Whoever was given a place takes it, and who was refused goes away.
+            let mut left = Vec::new();
+            for (who, mut asked) in waiting {
+                match asked.as_mut().now_or_never() {
+                    Some(Ok(place)) => held.push((who, place)),
+                    Some(Err(refused)) => {
+                        assert_eq!(refused.kind(), ErrorKind::TooManyRequests);
+                        assert_eq!(left.iter().filter(|(other, _)| *other == who).count(), 5);
+                    }
+                    None => left.push((who, asked)),
+                }
+            }
+            waiting = left;
+            let of = |is_same: &dyn Fn(Share) -> bool| {
+                held.iter().filter(|(who, _)| is_same(*who)).count()
+            };
+            assert!(held.len() <= total, "seed {seed}, step {step}");
+            for number in 0..3 {
+                let all = share(number, 0).organisation;
+                assert!(
+                    of(&|who| who.organisation == all) <= organisation,
+                    "seed {seed}, step {step}"
+                );
+            }
+            assert!(held.iter().all(|(one, _)| of(&|who| who == *one) <= person));
+            for (who, _) in &waiting {
+                let is_at_a_limit = held.len() == total
+                    || of(&|other| other.organisation == who.organisation) == organisation
+                    || of(&|other| other == *who) == person;
+                assert!(is_at_a_limit, "{who:?} waits, seed {seed}, step {step}");
+            }
+        }
+        drop((held, waiting));
+        assert_eq!(seats.state().people(), 0, "seed {seed}");
+    }
+}
