@@ -231,3 +231,6 @@ fn judge(claims: &Claims, expected: &Expected<'_>) -> Result<(), TokenFault> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
