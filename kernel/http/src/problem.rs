@@ -160,11 +160,17 @@ pub(crate) fn error_of_status(status: StatusCode) -> Error {
             ErrorKind::MethodNotAllowed,
             "the method doesn't fit this address; `Allow` lists those that do",
         ),
+        StatusCode::NOT_ACCEPTABLE => {
+            (ErrorKind::NotAcceptable, "there is no form of this that `Accept` takes")
+        }
         StatusCode::CONFLICT => (ErrorKind::Conflict, "this contradicts what is stored"),
         StatusCode::PRECONDITION_FAILED => {
             (ErrorKind::PreconditionFailed, "the record has changed since the version you named")
         }
         StatusCode::PAYLOAD_TOO_LARGE => (ErrorKind::TooLarge, "the body is larger than allowed"),
+        StatusCode::URI_TOO_LONG => {
+            (ErrorKind::AddressTooLong, "the address is longer than allowed")
+        }
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             (ErrorKind::UnsupportedMediaType, "the body is of a media type that is not understood")
         }
@@ -329,4 +335,132 @@ fn odata_body(parts: &ProblemParts<'_>, occasion: &Occasion<'_>) -> Vec<u8> {
 
 fn to_json(body: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(body).expect("texts, numbers and maps with text keys are always JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_status_is_answered_as_itself() {
+        for kind in ErrorKind::ALL {
+            let status = status_of(kind);
+            // That something was stored, perhaps, only the host can say.
+            let expected =
+                if kind == ErrorKind::OutcomeUnknown { ErrorKind::Internal } else { kind };
+            assert_eq!(error_of_status(status).kind(), expected, "{status}");
+        }
+        for (status, kind) in [
+            (402, ErrorKind::Malformed),
+            (408, ErrorKind::Malformed),
+            (418, ErrorKind::Malformed),
+            (431, ErrorKind::Malformed),
+            (502, ErrorKind::Internal),
+            (599, ErrorKind::Internal),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(error_of_status(status).kind(), kind, "{status}");
+        }
+    }
+
+    #[test]
+    fn the_format_is_that_of_the_address() {
+        let format = |path: &str, version: Option<&str>| {
+            let version =
+                version.map(|text| ("odata-maxversion".parse().unwrap(), text.parse().unwrap()));
+            ErrorFormat::of(path, &version.into_iter().collect())
+        };
+        for path in ["/", "/odata.html", "/odatas/v1", "/api/v1/odata/x", "/ODATA/v1", ""] {
+            assert_eq!(format(path, Some("4.0")), ErrorFormat::Problem, "{path}");
+        }
+        for path in ["/odata", "/odata/", "/odata/v1/Items", "/odata/nope"] {
+            for (version, told) in
+                [(None, "4.01"), (Some("4.0"), "4.0"), (Some("4.01"), "4.01"), (Some("5"), "4.01")]
+            {
+                assert_eq!(format(path, version), ErrorFormat::OData(told), "{path} {version:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_names_three_fields_and_counts_the_others() {
+        let summary = |fields: &[(&str, &str)]| {
+            let add = |error: Error, (field, message): &(&str, &str)| error.field(*field, *message);
+            let error = fields.iter().fold(Error::invalid("it is not valid"), add);
+            problem_parts(&error).summary().into_owned()
+        };
+        assert_eq!(summary(&[]), "it is not valid");
+        let three = [("a", "is missing"), ("b", "is long"), ("a", "is odd")];
+        let told = "it is not valid: `a` is missing; `a` is odd; `b` is long";
+        assert_eq!(summary(&three), told);
+        assert_eq!(summary(&[&three[..], &[("c", "x")]].concat()), format!("{told}; and 1 more"));
+        let more = [("c", "x"), ("c", "y"), ("d", "z")];
+        assert_eq!(summary(&[&three[..], &more].concat()), format!("{told}; and 3 more"));
+    }
+
+    /// The answer of an error to somebody, as its headers of a name.
+    fn told(error: &Error, occasion: &Occasion<'_>, name: HeaderName) -> Vec<String> {
+        let response = render(error, HeaderMap::new(), occasion);
+        let values = response.headers().get_all(name).iter();
+        values.map(|value| value.to_str().unwrap().to_owned()).collect()
+    }
+
+    const PLAIN: Occasion<'static> = Occasion {
+        format: ErrorFormat::Problem,
+        path: "/",
+        trace: "",
+        had_credential: false,
+        offers_basic: false,
+    };
+
+    #[test]
+    fn nobody_is_told_to_come_back_too_early() {
+        for (delay, seconds) in [
+            (Duration::ZERO, "0"),
+            (Duration::from_nanos(1), "1"),
+            (Duration::from_secs(1), "1"),
+            (Duration::new(1, 1), "2"),
+            (Duration::from_millis(59_999), "60"),
+        ] {
+            let error = Error::unavailable("later").retry_after(delay);
+            assert_eq!(told(&error, &PLAIN, RETRY_AFTER), [seconds], "{delay:?}");
+        }
+        assert!(told(&Error::unavailable("later"), &PLAIN, RETRY_AFTER).is_empty());
+    }
+
+    #[test]
+    fn a_challenge_fits_what_was_sent() {
+        let basic = "Basic realm=\"API key as password\", charset=\"UTF-8\"";
+        let invalid = "Bearer error=\"invalid_token\"";
+        for (had_credential, offers_basic, expected) in [
+            (false, false, &["Bearer"][..]),
+            (true, false, &[invalid]),
+            (false, true, &["Bearer", basic]),
+            (true, true, &[invalid, basic]),
+        ] {
+            let occasion = Occasion { had_credential, offers_basic, ..PLAIN };
+            let refused = Error::unauthenticated("sign in");
+            assert_eq!(told(&refused, &occasion, WWW_AUTHENTICATE), expected);
+            // Who is known, and may not, is asked for nothing.
+            let forbidden = Error::forbidden("not you");
+            assert!(told(&forbidden, &occasion, WWW_AUTHENTICATE).is_empty());
+        }
+    }
+
+    #[test]
+    fn what_a_handler_said_about_its_answer_stays_but_for_the_body() {
+        let given = [
+            ("allow", "GET"),
+            ("content-length", "5"),
+            ("content-type", "text/plain"),
+            ("cache-control", "public"),
+        ];
+        let given = given.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        let response = render(&Error::not_found("x"), given.into_iter().collect(), &PLAIN);
+        let header = |name: &str| response.headers().get(name).map(HeaderValue::as_bytes);
+        assert_eq!(header("allow"), Some(&b"GET"[..]));
+        assert_eq!(header("content-length"), None);
+        assert_eq!(header("content-type"), Some(&b"application/problem+json"[..]));
+        assert_eq!(header("cache-control"), Some(&b"no-store"[..]));
+    }
 }
