@@ -113,8 +113,11 @@ impl ContentPolicy {
     /// The value of the header.
     #[must_use]
     pub fn header(&self) -> HeaderValue {
-        // A source that can't stand in a header closes the page rather than the gate.
-        HeaderValue::from_str(&self.to_string())
+        // A source that can't stand in a header, or would end its directive and begin another, closes
+        // the page rather than the gate.
+        let mut sources = self.0.iter().flat_map(|(_, sources)| sources);
+        let text = sources.all(|source| !source.contains([';', ','])).then(|| self.to_string());
+        text.and_then(|text| HeaderValue::from_str(&text).ok())
             .unwrap_or(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"))
     }
 }
@@ -180,5 +183,35 @@ mod tests {
     fn a_source_that_is_none_closes_the_page() {
         let policy = ContentPolicy::closed().scripts("'self'\nx: y");
         assert_eq!(policy.header(), "default-src 'none'; frame-ancestors 'none'");
+    }
+
+    #[test]
+    fn a_source_allows_nothing_beside_itself() {
+        let closed = "default-src 'none'; frame-ancestors 'none'";
+        for source in ["https://a.example; script-src *", "https://a.example, *", ";", "a,b", "\0"]
+        {
+            let policy = ContentPolicy::closed().framed_by([source]);
+            assert_eq!(policy.header(), closed, "{source:?}");
+            assert_eq!(ContentPolicy::closed().allow("img-src", source).header(), closed);
+        }
+        let good = ContentPolicy::closed().framed_by(["https://a.example:8443/x?y=1"]);
+        assert_eq!(good.header().to_str().unwrap(), good.to_string());
+    }
+
+    #[test]
+    fn a_nonce_is_for_scripts_and_styles_beside_what_else_is_allowed() {
+        let nonce = Nonce::random();
+        assert_ne!(nonce, Nonce::random());
+        let policy = ContentPolicy::closed().scripts("'self'").with_nonce(&nonce);
+        assert_eq!(
+            policy.to_string(),
+            format!(
+                "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'; \
+                 script-src 'self' 'nonce-{0}'; style-src 'nonce-{0}'",
+                nonce.as_str()
+            )
+        );
+        let nobody = ContentPolicy::closed().trusted_types([]).to_string();
+        assert!(nobody.ends_with("; require-trusted-types-for 'script'; trusted-types 'none'"));
     }
 }
