@@ -220,10 +220,21 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Objects<A> {
 
     fn struct_variant<V: Visitor<'de>>(
         self,
-        fields: &'static [&'static str],
+        _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        self.0.struct_variant(fields, Objects(visitor))
+        self.0.newtype_variant_seed(Fields(visitor))
+    }
+}
+
+/// The fields of a variant, which come from an object like those of a structure.
+struct Fields<V>(V);
+
+impl<'de, V: Visitor<'de>> DeserializeSeed<'de> for Fields<V> {
+    type Value = V::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<V::Value, D::Error> {
+        reader.deserialize_map(Objects(self.0))
     }
 }
 
@@ -278,6 +289,7 @@ mod tests {
             r#"["a",null,[1,2],{},"Nothing"]"#,
             r#"{"name":"a","inner":[[1]],"pair":[1,2],"map":{},"choice":"Nothing"}"#,
             r#"{"name":"a","inner":null,"pair":[1,2],"map":{"7":[1]},"choice":"Nothing"}"#,
+            r#"{"name":"a","inner":null,"pair":[1,2],"map":{},"choice":{"Shape":[3]}}"#,
         ] {
             assert!(read(text).is_err(), "{text}");
         }
