@@ -302,4 +302,118 @@ mod tests {
         let text = r#"{"customer":["hunter2"],"lines":[]}"#;
         assert!(!format!("{:?}", errors::<Order>(text)).contains("hunter2"));
     }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Colour {
+        Red,
+        DarkBlue,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(tag = "kind", rename_all = "snake_case")]
+    #[expect(dead_code, reason = "only what can't be read is looked at")]
+    enum Shape {
+        Circle { radius: f64 },
+        Point,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only what can't be read is looked at")]
+    struct Holder<T> {
+        a: T,
+    }
+
+    #[test]
+    fn what_is_expected_is_said_in_the_words_of_json() {
+        fn wrong<T: DeserializeOwned + std::fmt::Debug>(value: &str, message: &str) {
+            let text = format!(r#"{{"a":{value}}}"#);
+            assert_eq!(errors::<Holder<T>>(&text), found("a", message), "{value}");
+        }
+        wrong::<bool>("1", "expected `true` or `false`");
+        wrong::<bool>("null", "expected `true` or `false`");
+        wrong::<u8>("256", "expected a whole number from 0 to 255");
+        wrong::<u16>("-1", "expected a whole number from 0 to 65535");
+        wrong::<u64>("-1", "expected a whole number of at least 0");
+        wrong::<u64>("18446744073709551616", "expected a whole number of at least 0");
+        wrong::<i8>("128", "expected a whole number from -128 to 127");
+        wrong::<i16>("32768", "expected a whole number from -32768 to 32767");
+        wrong::<i32>("2147483648", "expected a whole number from -2147483648 to 2147483647");
+        wrong::<i64>("1.0", "expected a whole number");
+        wrong::<i64>("9223372036854775808", "expected a whole number");
+        wrong::<f64>(r#""1.5""#, "expected a number");
+        wrong::<Vec<u8>>("{}", "expected a list");
+        wrong::<std::collections::BTreeMap<String, u8>>("[]", "expected an object");
+        wrong::<Holder<u8>>("null", "expected an object");
+        wrong::<Shape>("5", "expected an object");
+        wrong::<uuid::Uuid>("7", "expected a UUID");
+        wrong::<uuid::Uuid>(r#""00000000-0000-0000-0000-00000000000g""#, "expected a UUID");
+        wrong::<Colour>(r#""RED""#, "expected `red` or `dark_blue`");
+        wrong::<Option<u8>>("true", "expected a whole number from 0 to 255");
+        let known = serde_json::from_str::<Vec<Colour>>(r#"["red","dark_blue"]"#).unwrap();
+        assert!(matches!(known[..], [Colour::Red, Colour::DarkBlue]));
+    }
+
+    #[test]
+    fn a_path_leads_through_lists_and_maps_to_what_is_wrong() {
+        type Deep = std::collections::BTreeMap<String, Vec<Option<Holder<(u8, Vec<u8>)>>>>;
+        let number = "expected a whole number from 0 to 255";
+        for (text, field, message) in [
+            (r#"{"x":[null,{"a":[1,[2,"3"]]}]}"#, "x[1].a[1][1]", number),
+            (r#"{"x":[],"a b":[{"a":[-1,[]]}]}"#, "a b[0].a[0]", number),
+            (r#"{"x":[{}]}"#, "x[0].a", "is missing"),
+            (r#"{"x":[{"a":[1,[]],"b":1}]}"#, "x[0].b", UNKNOWN),
+            (r#"{"x":{}}"#, "x", "expected a list"),
+            (r#"{"x":[[1]]}"#, "x[0]", "expected an object"),
+            (r#"{"":[7]}"#, "[0]", "expected an object"),
+        ] {
+            assert_eq!(errors::<Deep>(text), found(field, message), "{text}");
+        }
+        assert_eq!(errors::<Shape>("{}"), found("kind", "is missing"));
+    }
+
+    #[test]
+    fn a_hundred_unknown_keys_are_told_at_most() {
+        let unknown = |count: usize| {
+            let keys: Vec<String> = (0..count).map(|number| format!("\"k{number}\":1")).collect();
+            errors::<Closedless>(&format!("{{{}}}", keys.join(","))).len()
+        };
+        assert_eq!(
+            [unknown(1), unknown(99), unknown(100), unknown(101), unknown(5_000)],
+            [1, 99, 100, 100, 100]
+        );
+    }
+
+    /// Takes any object and has no field.
+    #[derive(Debug, Deserialize)]
+    struct Closedless {}
+
+    #[test]
+    fn a_secret_in_the_wrong_place_is_not_told() {
+        fn quiet<T: DeserializeOwned + std::fmt::Debug>() {
+            for value in [r#""hunter2""#, r#"["hunter2"]"#, r#"{"hunter2x":"hunter2"}"#] {
+                let text = format!(r#"{{"a":{value}}}"#);
+                let mut reader = serde_json::Deserializer::from_str(&text);
+                let Err(all) = read::<Holder<T>, _>(&mut reader) else { continue };
+                for message in all.values().flatten() {
+                    assert!(!message.contains("hunter2"), "{text}: {message}");
+                }
+            }
+        }
+        quiet::<bool>();
+        quiet::<u8>();
+        quiet::<f64>();
+        quiet::<char>();
+        quiet::<()>();
+        quiet::<(u8, u8)>();
+        quiet::<[u8; 2]>();
+        quiet::<Vec<u8>>();
+        quiet::<std::collections::BTreeMap<u8, u8>>();
+        quiet::<uuid::Uuid>();
+        quiet::<Span>();
+        quiet::<Colour>();
+        quiet::<Shape>();
+        quiet::<std::net::IpAddr>();
+        quiet::<std::num::NonZeroU32>();
+    }
 }

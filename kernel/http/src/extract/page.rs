@@ -157,4 +157,69 @@ mod tests {
             assert!(error.message().contains("`after`"), "{}", error.message());
         }
     }
+
+    #[test]
+    fn a_list_goes_on_where_one_more_was_read() {
+        let page = |take| Page { take, after: None };
+        assert_eq!((page(1).limit(), page(200).limit()), (2, 201));
+        for (take, found, shown, next) in [
+            (2, 0, 0, None),
+            (2, 1, 1, None),
+            (2, 2, 2, None),
+            (2, 3, 2, Some(1)),
+            // More than was asked for changes nothing.
+            (2, 9, 2, Some(1)),
+            (1, 2, 1, Some(0)),
+        ] {
+            let listing = page(take).list((0..found).collect(), |item: &i32| *item);
+            assert_eq!(listing.items, (0..shown).collect::<Vec<_>>(), "{take} of {found}");
+            let after = Page { take, after: listing.next };
+            assert_eq!(after.cursor::<i32>().unwrap(), next, "{take} of {found}");
+        }
+        // A list that looks at a part each time may have found nothing, and go on.
+        let empty = page(2).list_until(Vec::<i32>::new(), Some("behind"));
+        let after = Page { take: 2, after: empty.next };
+        assert_eq!(after.cursor::<String>().unwrap().as_deref(), Some("behind"));
+        assert_eq!(page(2).list_until(vec![1], None::<i32>).next, None);
+    }
+
+    #[test]
+    fn a_cursor_of_another_list_is_malformed() {
+        let next = Page::default().list_until(Vec::<i32>::new(), Some((7, "x"))).next;
+        let page = Page { take: 2, after: next };
+        assert_eq!(page.cursor::<(i32, String)>().unwrap(), Some((7, "x".to_owned())));
+        for refused in [
+            page.cursor::<(i32, i32)>().err(),
+            page.cursor::<(i32, String, i32)>().err(),
+            page.cursor::<String>().err(),
+        ] {
+            assert_eq!(refused.map(|error| error.kind()), Some(svc_core::ErrorKind::Malformed));
+        }
+    }
+
+    #[test]
+    fn from_one_to_two_hundred_may_be_taken() {
+        let taken = |query: &str| {
+            let page = query::parse::<Page>(query).and_then(Page::check);
+            page.map_err(|error| error.message().to_owned())
+        };
+        assert_eq!(taken("").map(|page| (page.take, page.after)), Ok((50, None)));
+        for take in [1, 2, 199, 200] {
+            assert_eq!(taken(&format!("take={take}")).map(|page| page.take), Ok(take));
+        }
+        let range = "the query parameter `take`: expected a whole number from 1 to 200";
+        let number = "the query parameter `take`: expected a whole number in range";
+        for (take, refusal) in [
+            ("0", range),
+            ("201", range),
+            ("4294967295", range),
+            ("4294967296", number),
+            ("-1", number),
+            ("1.5", number),
+            ("", number),
+            ("%2010", number),
+        ] {
+            assert_eq!(taken(&format!("take={take}")).unwrap_err(), refusal, "{take}");
+        }
+    }
 }

@@ -139,3 +139,77 @@ pub(super) async fn keep(uow: &UnitOfWork, asked: &Asked, kept: &Kept) -> Result
 fn purpose(asked: &Asked) -> String {
     format!("http.idempotency:{}", asked.id)
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::response::IntoResponse as _;
+    use http::header::{CONTENT_TYPE, LINK, LOCATION};
+
+    use super::*;
+
+    /// What is repeated of an answer, where bodies of up to four bytes are kept: status, headers and body.
+    async fn repeated(answer: Response) -> (u16, Vec<(String, String)>, String) {
+        let (kept, _) = Kept::of(answer, 4).await.unwrap();
+        let written = serde_json::to_vec(&kept).unwrap();
+        let kept: Kept = serde_json::from_slice(&written).unwrap();
+        let (parts, body) = kept.repeated().unwrap().into_parts();
+        let header = |(name, value): (&HeaderName, &HeaderValue)| {
+            (name.to_string(), value.to_str().unwrap().to_owned())
+        };
+        let headers = parts.headers.iter().map(header).collect();
+        let body = axum::body::to_bytes(body, 100).await.unwrap();
+        (parts.status.as_u16(), headers, String::from_utf8(body.into()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_body_is_kept_up_to_the_limit_and_else_the_answer_says_that_it_has_none() {
+        for (status, body, told, kept) in [
+            (200, "four", 200, "four"),
+            (200, "more!", 204, ""),
+            (200, "", 200, ""),
+            (201, "four", 201, "four"),
+            (201, "more!", 201, ""),
+            (202, "more!", 202, ""),
+            (204, "", 204, ""),
+            (303, "more!", 303, ""),
+        ] {
+            let status_code = StatusCode::from_u16(status).unwrap();
+            let answer = (status_code, [(CONTENT_TYPE, "text/x"), (LOCATION, "/x")], body);
+            let (again, headers, text) = repeated(answer.into_response()).await;
+            assert_eq!((again, text.as_str()), (told, kept), "{status} {body}");
+            let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
+            // What there is no body of has no media type.
+            let lost = body.len() > 4;
+            assert_eq!(names.contains(&"content-type"), !lost, "{status} {body}");
+            assert!(names.contains(&"location") && names.contains(&"idempotency-replayed"));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_comes_in_pieces_is_sent_and_not_kept() {
+        let pieces = futures::stream::iter(["a", "b"].map(Ok::<_, std::io::Error>));
+        let answer = Response::new(Body::from_stream(pieces));
+        let (kept, sent) = Kept::of(answer, 4).await.unwrap();
+        assert_eq!(axum::body::to_bytes(sent.into_body(), 100).await.unwrap(), "ab");
+        assert_eq!(kept.repeated().unwrap().status(), StatusCode::NO_CONTENT);
+    }
+
+    #[tokio::test]
+    async fn all_lines_of_a_header_are_repeated_but_for_secrets_and_what_the_host_says() {
+        let mut answer = Response::new(Body::from("four"));
+        for (name, value) in [
+            (LINK, "</a>"),
+            (SET_COOKIE, "s=1"),
+            (LINK, "</b>"),
+            (DATE, "x"),
+            (CONTENT_LENGTH, "4"),
+        ] {
+            answer.headers_mut().append(name, value.parse().unwrap());
+        }
+        let (_, headers, _) = repeated(answer).await;
+        let told = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let expected =
+            [told("link", "</a>"), told("link", "</b>"), told("idempotency-replayed", "true")];
+        assert_eq!(headers, expected);
+    }
+}

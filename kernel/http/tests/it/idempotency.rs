@@ -51,6 +51,40 @@ on_both_databases! {
         assert_eq!(fixture.marks().await, 1);
     }
 
+    async fn another_request_is_one_that_differs_in_anything_that_is_asked(backend) {
+        let fixture = Fixture::start(backend).await;
+        let key = "x".repeat(255);
+        let same = |call: Call| call.by(ADA).header("idempotency-key", key.clone());
+        let post = |path: &str, kind: &str, said: &str| {
+            let call = Call::new(Method::POST, path).text(said).without("content-type");
+            same(call.header("content-type", kind))
+        };
+        fixture.send(post("/try/marks?a=1", "text/plain", "hello")).await.expect(201);
+        for other in [
+            post("/try/marks?a=2", "text/plain", "hello"),
+            post("/try/marks", "text/plain", "hello"),
+            post("/try/held?a=1", "text/plain", "hello"),
+            post("/try/marks?a=1", "text/css", "hello"),
+            post("/try/marks?a=1", "text/plain", "hello "),
+            post("/try/marks?a=1", "text/plain", ""),
+            same(Call::new(Method::PUT, "/try/marks?a=1").text("hello")),
+        ] {
+            let (detail, _) = fixture.send(other).await.problem(422);
+            assert!(detail.contains("another request"), "{detail}");
+        }
+        // Reading is not made once, and needs no key.
+        assert!(!replayed(&fixture.send(same(Call::get("/try/who"))).await.expect(200)));
+        let traced = post("/try/marks?a=1", "text/plain", "hello").header("accept-language", "de");
+        assert!(replayed(&fixture.send(traced).await.expect(201)));
+        for wrong in [format!("{key}x"), "\"\"".to_owned(), "a\tb".to_owned()] {
+            let call = Call::new(Method::POST, "/try/marks").text("x").by(ADA);
+            let _ = fixture.send(call.header("idempotency-key", wrong)).await.problem(400);
+        }
+        let two = mark(ADA, "one", "x").header("idempotency-key", "two");
+        let _ = fixture.send(two).await.problem(400);
+        assert_eq!(fixture.marks().await, 1);
+    }
+
     async fn a_request_that_fails_keeps_nothing(backend) {
         let fixture = Fixture::start(backend).await;
         for _ in 0..2 {
