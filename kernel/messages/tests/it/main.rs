@@ -3,5 +3,6 @@
 
 mod assembly;
 mod browser;
+mod figures;
 mod fixture;
 mod texts;
