@@ -29,8 +29,9 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS svc_migrations (
 ///
 /// The SQL runs on both databases: SQLite takes the type names of PostgreSQL (`UUID`,
 /// `TIMESTAMPTZ`, `BOOLEAN`, `BIGINT`, `TEXT`, `BYTEA`) and stores what [`crate::stored`]
-/// describes; `NUMERIC(12, 2)` becomes `REAL` there, so that every decimal is read as one. Lines after `-- only postgres` or `-- only sqlite` are for that
-/// one, up to `-- both`.
+/// describes; `NUMERIC(12, 2)` becomes `REAL` there and `JSONB` `TEXT`, so that every decimal and
+/// every JSON is read as one. Lines after `-- only postgres` or `-- only sqlite` are for that one, up
+/// to `-- both`.
 #[derive(Clone, Copy, Debug)]
 pub struct Migration {
     name: &'static str,
@@ -68,7 +69,7 @@ impl Migration {
             }
         }
         match backend {
-            Backend::Sqlite => decimals_as_real(&sql),
+            Backend::Sqlite => json_as_text(&decimals_as_real(&sql)),
             Backend::Postgres => sql,
         }
     }
@@ -247,6 +248,12 @@ fn decimals_as_real(sql: &str) -> String {
     replaced
 }
 
+/// Replaces each `JSONB`. SQLite doesn't know the type, and would store the JSON `5` as a number, which
+/// no longer reads as JSON.
+fn json_as_text(sql: &str) -> String {
+    sql.replace(" JSONB", " TEXT")
+}
+
 fn applied_statement(database: &Database) -> Statement {
     database.statement("SELECT module, name, checksum FROM svc_migrations", [])
 }
@@ -260,4 +267,120 @@ fn read_applied(rows: Vec<sea_orm::QueryResult>) -> Result<BTreeMap<(String, Str
 
 async fn run(transaction: &Transaction, sql: &str) -> Result<()> {
     transaction.execute_unprepared(sql).await.map(drop).map_err(database_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: [Backend; 2] = [Backend::Sqlite, Backend::Postgres];
+
+    fn sql(text: &'static str) -> [String; 2] {
+        BOTH.map(|backend| Migration::new("0001_test", text).sql_for(backend))
+    }
+
+    #[test]
+    fn each_database_gets_what_is_for_it() {
+        let [sqlite, postgres] = sql(
+            "a;\n-- only postgres\nb;\n  -- only sqlite  \nc;\n-- both\nd; -- only sqlite\n-- only mysql\ne;",
+        );
+        assert_eq!(sqlite, "a;\nc;\nd; -- only sqlite\n-- only mysql\ne;\n");
+        assert_eq!(postgres, "a;\nb;\nd; -- only sqlite\n-- only mysql\ne;\n");
+        // What begins for one and doesn't end is for that one up to the end.
+        assert_eq!(sql("-- only sqlite\na;\nb;"), ["a;\nb;\n", ""]);
+        assert_eq!(sql("a;\r\n-- only postgres\r\nb;\r\n"), ["a;\n", "a;\nb;\n"]);
+        assert_eq!(sql(""), ["", ""]);
+    }
+
+    #[test]
+    fn decimals_are_real_numbers_on_sqlite() {
+        let text = "a NUMERIC(12, 2) NOT NULL, b NUMERIC(4), c NUMERIC (5), d NUMERIC";
+        let [sqlite, postgres] = sql(text);
+        assert_eq!(sqlite, "a REAL NOT NULL, b REAL, c NUMERIC (5), d NUMERIC\n");
+        assert_eq!(postgres, format!("{text}\n"));
+    }
+
+    #[test]
+    fn json_is_text_on_sqlite() {
+        let text = "jsonb TEXT, a JSONB NOT NULL, b JSONB, c BYTEA";
+        let [sqlite, postgres] = sql(text);
+        assert_eq!(sqlite, "jsonb TEXT, a TEXT NOT NULL, b TEXT, c BYTEA\n");
+        assert_eq!(postgres, format!("{text}\n"));
+    }
+
+    #[test]
+    fn a_text_is_the_same_whatever_its_line_ends_are() {
+        let step = |sql| Migration::new("0001_test", sql).checksum();
+        assert_eq!(step("a;\nb;\n"), step("a;\r\nb;\r\n"));
+        // Everything else makes it another, also what only one database reads.
+        let others = [
+            "a;\nb;",
+            "a;\nb; \n",
+            "a;\n\nb;\n",
+            "A;\nb;\n",
+            "a;\rb;\n",
+            "a;\n-- only sqlite\nb;\n",
+        ];
+        for other in others {
+            assert_ne!(step("a;\nb;\n"), step(other), "{other:?}");
+        }
+        assert_eq!(step("").len(), 64);
+    }
+
+    #[test]
+    fn a_template_is_known_by_all_of_its_steps() {
+        let migrations = |modules: &[(&str, &[(&'static str, &'static str)])]| {
+            let steps = |steps: &[(&'static str, &'static str)]| {
+                steps.iter().map(|(name, sql)| Migration::new(name, sql)).collect()
+            };
+            let modules = modules.iter().map(|(module, all)| ((*module).to_owned(), steps(all)));
+            Migrations::new(modules.collect()).fingerprint()
+        };
+        let shop = migrations(&[("shop", &[("0001", "a"), ("0002", "b")])]);
+        assert_eq!(shop, migrations(&[("shop", &[("0001", "a"), ("0002", "b")])]));
+        // A module without steps adds none.
+        assert_eq!(shop, migrations(&[("other", &[]), ("shop", &[("0001", "a"), ("0002", "b")])]));
+        for other in [
+            migrations(&[("shop", &[("0001", "a")])]),
+            migrations(&[("shop", &[("0001", "a"), ("0002", "c")])]),
+            migrations(&[("shop", &[("0001", "a"), ("0003", "b")])]),
+            migrations(&[("shop", &[("0002", "b"), ("0001", "a")])]),
+            migrations(&[("shops", &[("0001", "a"), ("0002", "b")])]),
+            migrations(&[("shop", &[("0001", "a")]), ("more", &[("0002", "b")])]),
+        ] {
+            assert_ne!(shop, other);
+        }
+    }
+
+    #[test]
+    fn what_is_pending_is_what_the_database_has_not() {
+        let steps = vec![Migration::new("0001_a", "a"), Migration::new("0002_b", "b")];
+        let migrations = Migrations::new(vec![
+            ("shop".to_owned(), steps),
+            ("more".to_owned(), vec![Migration::new("0001_a", "c")]),
+        ]);
+        let applied = |steps: &[(&str, &str, &'static str)]| {
+            let steps = steps.iter().map(|(module, name, sql)| {
+                (((*module).to_owned(), (*name).to_owned()), Migration::new("x", sql).checksum())
+            });
+            let pending = migrations.compare(&steps.collect(), Backend::Sqlite);
+            pending.map(|all| {
+                all.iter().map(|step| format!("{} {}", step.module, step.name)).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(applied(&[]).unwrap(), ["shop 0001_a", "shop 0002_b", "more 0001_a"]);
+        assert_eq!(applied(&[("shop", "0002_b", "b")]).unwrap(), ["shop 0001_a", "more 0001_a"]);
+        let all = [("shop", "0001_a", "a"), ("shop", "0002_b", "b"), ("more", "0001_a", "c")];
+        assert_eq!(applied(&all).unwrap(), [""; 0]);
+        // A module that was taken out leaves its steps; one that is there has lost none.
+        assert_eq!(applied(&[&all[..], &[("gone", "0001_x", "x")]].concat()).unwrap(), [""; 0]);
+        let newer = applied(&[&all[..], &[("more", "0002_x", "x")]].concat()).unwrap_err();
+        assert!(newer.message().contains("`0002_x` of module `more`"), "{newer}");
+        let edited = applied(&[("more", "0001_a", "a")]).unwrap_err();
+        assert_eq!(edited.kind(), svc_core::ErrorKind::Conflict);
+        assert!(
+            edited.message().starts_with("migration `0001_a` of module `more` was edited"),
+            "{edited}"
+        );
+    }
 }
