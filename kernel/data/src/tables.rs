@@ -163,11 +163,14 @@ fn types(kind: ValueKind, backend: Backend) -> &'static [&'static str] {
         ValueKind::Int16 | ValueKind::Int32 | ValueKind::Int64 => {
             &["smallint", "integer", "int", "bigint"]
         }
+        // Its `real` has half the width.
+        ValueKind::Double if postgres => &["double precision"],
         ValueKind::Double => &["double precision", "double", "float8", "real"],
         ValueKind::Decimal { .. } if postgres => &["numeric"],
         ValueKind::Decimal { .. } => &["real"],
         ValueKind::Text { .. } => &["text", "character varying", "character", "varchar", "char"],
         ValueKind::Uuid => &["uuid", "blob"],
+        ValueKind::Timestamp if postgres => &["timestamp with time zone"],
         ValueKind::Timestamp => &["timestamp with time zone", "timestamptz", "text"],
         ValueKind::Date if postgres => &["date"],
         ValueKind::Date => &["date", "text"],

@@ -54,6 +54,39 @@ mod book {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+/// What is kept in less than its field needs, where a database tells it apart.
+mod gauge {
+    use sea_orm::entity::prelude::*;
+    use time::OffsetDateTime;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "gauges")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        pub level: f64,
+        pub read_at: OffsetDateTime,
+        pub version: i64,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+struct Gauges;
+
+impl Module for Gauges {
+    fn configure(&self, registry: &mut Registry) {
+        registry.migrations([Migration::new(
+            "0001_gauges",
+            "CREATE TABLE gauges (id UUID PRIMARY KEY, organisation_id UUID NOT NULL, level REAL NOT NULL, \
+             read_at TEXT NOT NULL, version BIGINT NOT NULL);",
+        )]);
+        registry.entity_set::<gauge::Entity>("Gauges");
+    }
+}
+
 /// The tables as the draft writes them.
 const RIGHT: &str = "CREATE TABLE shelves (
     id UUID PRIMARY KEY,
@@ -140,6 +173,25 @@ on_both_databases! {
         let drafted = connect(&STEPS, &database).await.draft_migration().await.unwrap();
         insta::allow_duplicates! {
             insta::assert_snapshot!("drafted", drafted);
+        }
+    }
+
+    async fn a_column_that_a_database_reads_as_another_type_is_told(backend) {
+        let database = ThrowAwayDatabase::empty(backend).await;
+        let assembled = Application::new("gauges").module(Gauges).assemble().unwrap();
+        let arguments = vec![format!("--Svc:Database:Url={}", database.url())];
+        let options = LoadOptions { arguments, ..LoadOptions::default() };
+        let connected = assembled.configure(&options, Clock::system()).unwrap().connect().await.unwrap();
+        let started = connected.start().await;
+        if backend == svc_testing::Backend::Sqlite {
+            // It has one width of numbers, and keeps times as text.
+            started.unwrap().stop().await;
+            return;
+        }
+        let refusal = started.err().unwrap().to_string();
+        for (column, found, needed) in [("level", "real", "DOUBLE PRECISION"), ("read_at", "text", "TIMESTAMPTZ")] {
+            let told = format!("`gauges.{column}` is `{found}` in the table, but the field needs `{needed}`");
+            assert!(refusal.contains(&told), "{told}: {refusal}");
         }
     }
 
