@@ -138,15 +138,17 @@ impl<E: EntityTrait> Query<E> {
         for (expression, order) in &self.order {
             select.order_by_expr(expression.clone(), order.clone());
         }
+        // More than a database counts to is as many as it can.
+        let most = i64::MAX.unsigned_abs();
         if let Some(take) = self.take {
-            select.limit(take);
+            select.limit(take.min(most));
         }
         if let Some(skip) = self.skip {
             if self.take.is_none() {
                 // SQLite knows no OFFSET without a LIMIT.
-                select.limit(i64::MAX.unsigned_abs());
+                select.limit(most);
             }
-            select.offset(skip);
+            select.offset(skip.min(most));
         }
         if self.for_update && self.context.database().backend() == svc_database::Backend::Postgres {
             select.lock_exclusive();

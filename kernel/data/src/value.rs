@@ -359,6 +359,70 @@ mod tests {
     }
 
     #[test]
+    fn the_least_and_the_greatest_come_back_from_json_as_they_were() {
+        let decimal = |scale| ValueKind::Decimal { precision: 15, scale };
+        let cases = [
+            (ValueKind::Int16, Value::from(i16::MIN)),
+            (ValueKind::Int32, Value::from(i32::MIN)),
+            (ValueKind::Int64, Value::from(i64::MIN)),
+            (ValueKind::Int64, Value::from(9_007_199_254_740_993_i64)),
+            (ValueKind::Double, Value::from(f64::MAX)),
+            (ValueKind::Double, Value::from(f64::MIN_POSITIVE)),
+            (ValueKind::Double, Value::from(0.1 + 0.2)),
+            (decimal(0), Value::from(Decimal::new(999_999_999_999_999, 0))),
+            (decimal(4), Value::from(Decimal::new(-999_999_999_999_999, 4))),
+            (decimal(15), Value::from(Decimal::new(1, 15))),
+            (decimal(15), Value::from(Decimal::new(999_999_999_999_999, 15))),
+            (ValueKind::Text { max: None }, Value::from("\u{1f600}\"\\\u{7f}")),
+            (ValueKind::Uuid, Value::from(Uuid::max())),
+            (ValueKind::Timestamp, datetime!(0001-01-01 00:00 UTC).into()),
+            (ValueKind::Timestamp, datetime!(9999-12-31 23:59:59.999_999 UTC).into()),
+            (ValueKind::Date, Date::from_ordinal_date(1, 1).unwrap().into()),
+            (ValueKind::Date, Date::from_ordinal_date(9999, 365).unwrap().into()),
+            (ValueKind::Time, Time::MIDNIGHT.into()),
+            (ValueKind::Time, Time::from_hms_micro(23, 59, 59, 999_999).unwrap().into()),
+            (ValueKind::Bytes, Value::Bytes(Some(Vec::new()))),
+            (ValueKind::Bytes, Value::Bytes(Some(vec![0xfb, 0xff, 0xbf]))),
+        ];
+        for (kind, value) in cases {
+            let json = to_json(&value);
+            // Messages carry it as text in between.
+            let json: Json = serde_json::from_str(&json.to_string()).unwrap();
+            assert_eq!(kind.parse_json(&json).unwrap(), value, "{kind:?} {json}");
+            assert!(kind.holds_json(&json), "{kind:?} {json}");
+            assert_eq!(kind.parse_json(&Json::Null).unwrap(), kind.null());
+        }
+    }
+
+    #[test]
+    fn json_of_another_kind_is_no_value() {
+        let date = || Json::from("2026-01-02");
+        let cases = [
+            (ValueKind::Boolean, vec![Json::from(1), Json::from("true")]),
+            (ValueKind::Int16, vec![Json::from(32_768), Json::from(1.5), Json::from("1")]),
+            (ValueKind::Int32, vec![Json::from(i64::MAX), Json::from(-1e300)]),
+            (ValueKind::Int64, vec![Json::from(u64::MAX), Json::from(1.0)]),
+            (ValueKind::Double, vec![Json::from("1"), Json::from(true)]),
+            (
+                ValueKind::Decimal { precision: 12, scale: 2 },
+                vec![Json::from("1.5"), Json::from(1e300)],
+            ),
+            (ValueKind::Text { max: None }, vec![Json::from(1), Json::Array(Vec::new())]),
+            (ValueKind::Uuid, vec![Json::from("x"), Json::from(1)]),
+            (ValueKind::Timestamp, vec![date(), Json::from("2026-01-02T03:04:05"), Json::from(0)]),
+            (ValueKind::Date, vec![Json::from("2026-02-30"), Json::from("2026-1-2")]),
+            (ValueKind::Time, vec![date(), Json::from("24:00:00.000000")]),
+            (ValueKind::Bytes, vec![Json::from("a"), Json::from("+/8="), Json::from(1)]),
+        ];
+        for (kind, wrong) in cases {
+            for json in wrong {
+                assert!(kind.parse_json(&json).is_err(), "{kind:?} {json}");
+                assert!(!kind.holds_json(&json), "{kind:?} {json}");
+            }
+        }
+    }
+
+    #[test]
     fn a_default_is_a_value_of_its_column() {
         let text = ValueKind::Text { max: None };
         let decimal = ValueKind::Decimal { precision: 12, scale: 2 };

@@ -7,6 +7,7 @@ mod fixture;
 mod migrations;
 mod organisations;
 mod protection;
+mod queries;
 mod row_tables;
 mod rules;
 mod units_of_work;
