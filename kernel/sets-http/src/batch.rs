@@ -275,7 +275,7 @@ impl Batch<'_> {
         if let Some(host) = self.host {
             headers.insert(HOST, host.clone());
         }
-        let address = uri.to_string();
+        let address = uri.path();
         let body = request.body.clone().into();
         let answered = async {
             let served =
@@ -293,8 +293,9 @@ impl Batch<'_> {
             return Ok(response);
         }
         let location = response.headers.iter().find(|(name, _)| name == LOCATION.as_str());
-        let entity = location.map_or(address, |(_, location)| location.clone());
-        self.addresses.insert(request.id.clone(), entity);
+        // What was asked of the entity is no part of its address.
+        let entity = location.map_or(address, |(_, location)| location.as_str());
+        self.addresses.insert(request.id.clone(), entity.to_owned());
         Ok(response)
     }
 

@@ -12,7 +12,7 @@ use svc_odata::headers::{MetadataLevel, ReturnPreference, TagCondition};
 use svc_odata::json::{
     EntityPayload, NavigationPayload, PayloadOptions, Purpose, parse_entity_at, parse_property,
 };
-use svc_odata::model::{Access, PropertyIndex, SetIndex, TypeIndex};
+use svc_odata::model::{Access, NavigationIndex, PropertyIndex, SetIndex, TypeIndex};
 use svc_odata::syntax::QueryOptions;
 use svc_sets::{EntityInput, RelatedInput, Relating, Source, Verb, refused_payload};
 
@@ -286,7 +286,7 @@ async fn read_body(
     payload: EntityPayload,
     purpose: Purpose,
 ) -> Result<(EntityInput, String)> {
-    let deep = expands(request, entity_type, &payload);
+    let deep = expands(request, entity_type, &[&payload]);
     if purpose != Purpose::Create && !deep.is_empty() {
         return Err(Error::not_implemented(
             "changing related entities within a body is not served; bind them, or change them \
@@ -301,29 +301,27 @@ fn payload_options(request: &Request, purpose: Purpose) -> Result<PayloadOptions
     Ok(PayloadOptions { purpose, ieee754_compatible, depth: DEPTH, items: request.body_items() })
 }
 
-/// The new entities that are nested in a body, as the text of `$expand`.
-fn expands(request: &Request, entity_type: TypeIndex, payload: &EntityPayload) -> String {
+/// The new entities that are nested in bodies of one type, as the text of `$expand`: all that any of
+/// them names.
+fn expands(request: &Request, entity_type: TypeIndex, payloads: &[&EntityPayload]) -> String {
     let described = request.sets.model().entity_type(entity_type);
-    let mut items = Vec::new();
-    for (navigation, related) in &payload.navigations {
+    let mut nested: Vec<(NavigationIndex, Vec<&EntityPayload>)> = Vec::new();
+    for (navigation, related) in payloads.iter().flat_map(|payload| &payload.navigations) {
         let NavigationPayload::Entities(entities) = related else { continue };
         let new = entities.iter().filter(|entity| entity.id.is_none());
-        let found = described.navigation(*navigation);
-        let mut nested: Vec<String> = Vec::new();
-        let mut any = false;
-        for entity in new {
-            any = true;
-            nested.push(expands(request, found.target, entity));
-        }
-        nested.retain(|nested| !nested.is_empty());
-        // The one that nests most names the most.
-        match nested.into_iter().max_by_key(String::len) {
-            Some(nested) => items.push(format!("{}($expand={nested})", found.name)),
-            None if any => items.push(found.name.clone()),
-            None => {}
+        match nested.iter_mut().find(|(known, _)| known == navigation) {
+            Some((_, all)) => all.extend(new),
+            None => nested.push((*navigation, new.collect())),
         }
     }
-    items.join(",")
+    let items = nested.iter().filter(|(_, new)| !new.is_empty()).map(|(navigation, new)| {
+        let found = described.navigation(*navigation);
+        match expands(request, found.target, new).as_str() {
+            "" => found.name.clone(),
+            within => format!("{}($expand={within})", found.name),
+        }
+    });
+    items.collect::<Vec<_>>().join(",")
 }
 
 /// A body with its references found.

@@ -55,8 +55,9 @@ impl TokenKeys {
         let text = serde_json::to_vec(position)
             .map_err(|error| Error::internal("a position can't be written").caused_by(error))?;
         let token = format!("{sealed_key}~{}", own.protect(&purpose(ctx, query), &text));
-        // The three signs of base64 that mean something in a URL.
-        Ok(token.replace('+', "-").replace('/', "_").replace('=', "!"))
+        // The three signs of base64 that mean something in a URL. What stands for them is left as it
+        // is by form encoders, so that the query a link belongs to is still told to be of one.
+        Ok(token.replace('+', "-").replace('/', "_").replace('=', "*"))
     }
 
     /// The position that a token was made for.
@@ -67,7 +68,8 @@ impl TokenKeys {
     /// or for another query or person.
     pub(super) fn open(ctx: &Context, query: &str, token: &str) -> Result<Position> {
         let ring = ctx.app().service::<KeyRing>()?;
-        let token = token.replace('-', "+").replace('_', "/").replace('!', "=");
+        // Before, an exclamation mark stood for the last.
+        let token = token.replace('-', "+").replace('_', "/").replace(['*', '!'], "=");
         let opened = token.split_once('~').and_then(|(sealed_key, sealed)| {
             let key = ring.reveal(KEY_PURPOSE, sealed_key).ok()?;
             let own = KeyRing::parse([std::str::from_utf8(&key).ok()?]).ok()?;

@@ -22,6 +22,7 @@ mod odata_keys;
 mod odata_leaks;
 mod odata_levels;
 mod odata_limits;
+mod odata_links;
 mod odata_navigation;
 mod odata_operations;
 mod odata_paging;
