@@ -5,9 +5,11 @@
 mod depot;
 mod fixture;
 mod front;
+mod kinds;
 mod metadata;
 mod odata_abandoned;
 mod odata_apply;
+mod odata_arithmetic;
 mod odata_batch;
 mod odata_budgets;
 mod odata_changes;

@@ -72,8 +72,11 @@ impl Translator<'_> {
                 ("round(? / NULLIF(?, 0), 10)", "round($1 / NULLIF($2, 0), 10)")
             }
             (Op::Modulo, false) => (
-                "(SELECT round(l - r * CAST(l / r AS INTEGER), 10) \
-                 FROM (SELECT CAST(? AS REAL) AS l, CAST(NULLIF(?, 0) AS REAL) AS r))",
+                // A quotient of doubles may come out just below the whole number that it is; what is
+                // left then is all of the divisor.
+                "(SELECT CASE WHEN abs(m) >= abs(round(r, 10)) THEN 0.0 ELSE m END \
+                 FROM (SELECT round(l - r * CAST(round(l / r, 10) AS INTEGER), 10) AS m, r \
+                 FROM (SELECT CAST(? AS REAL) AS l, CAST(NULLIF(?, 0) AS REAL) AS r)))",
                 "round(mod($1, NULLIF($2, 0)), 10)",
             ),
             (other, _) => return Err(super::not_served(&other)),

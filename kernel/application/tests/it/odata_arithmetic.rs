@@ -1,0 +1,345 @@
+//! Numbers and texts that are computed, held against the same in Rust: to the last digit, on both databases.
+
+use rust_decimal::{Decimal, RoundingStrategy};
+use serde_json::{Value, json};
+use svc_testing::{Client, Person, on_both_databases};
+
+use crate::fixture::path;
+use crate::kinds::{encoded, start};
+
+/// As results are told: ten digits behind the point, a half away from zero.
+fn rounded(number: Decimal) -> Decimal {
+    number.round_dp_with_strategy(10, RoundingStrategy::MidpointAwayFromZero).normalize()
+}
+
+fn decimal(text: &str) -> Decimal {
+    text.parse().unwrap_or_else(|_| Decimal::from_scientific(text).unwrap())
+}
+
+/// A number of an answer; none for null.
+fn told(value: &Value) -> Option<Decimal> {
+    (!value.is_null()).then(|| decimal(&value.to_string()))
+}
+
+/// Rows of one property, by name in their order.
+async fn store(client: &Client, property: &str, values: &[&str]) {
+    for (number, value) in values.iter().enumerate() {
+        let value: Value = serde_json::from_str(value).unwrap();
+        let sample = json!({"name": format!("n{number:02}"), property: value});
+        let _ = client.post("/odata/v1/Samples", sample).await.expect(201);
+    }
+}
+
+/// The values of computed columns, row by row.
+async fn computed(client: &Client, expressions: &[String]) -> Vec<Vec<Value>> {
+    let columns: Vec<String> = expressions
+        .iter()
+        .enumerate()
+        .map(|(n, expression)| format!("{expression} as c{n}"))
+        .collect();
+    let names: Vec<String> = (0..expressions.len()).map(|n| format!("c{n}")).collect();
+    let options =
+        format!("$compute={}&$select={}&$orderby=name", columns.join(","), names.join(","));
+    let page = client.get(&path("Samples", &options)).await.expect(200);
+    let rows = page["value"].as_array().unwrap().iter();
+    rows.map(|row| names.iter().map(|name| row[name].clone()).collect()).collect()
+}
+
+const EXACT: [&str; 12] = [
+    "0",
+    "0.3",
+    "-0.3",
+    "0.7",
+    "1.1",
+    "19.99",
+    "-7.25",
+    "0.0001",
+    "-0.0001",
+    "1234.5",
+    "2.5",
+    "-10000.05",
+];
+
+const OPERANDS: [&str; 9] = ["0.1", "-0.1", "0.05", "3", "-7", "0.7", "1.1", "2.5", "0.0001"];
+
+const OPERATORS: [&str; 6] = ["add", "sub", "mul", "div", "divby", "mod"];
+
+fn calculated(operator: &str, left: Decimal, right: Decimal) -> Decimal {
+    rounded(match operator {
+        "add" => left + right,
+        "sub" => left - right,
+        "mul" => left * right,
+        "mod" => left % right,
+        _ => left / right,
+    })
+}
+
+on_both_databases! {
+    async fn decimals_are_calculated_with_to_the_tenth_digit(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store(&boss, "exact", &EXACT).await;
+        let mut wrong = Vec::new();
+        for operator in OPERATORS {
+            let expressions = OPERANDS.map(|operand| format!("exact {operator} {operand}"));
+            let rows = computed(&boss, &expressions).await;
+            for (left, row) in EXACT.iter().zip(rows) {
+                for (right, found) in OPERANDS.iter().zip(row) {
+                    let expected = calculated(operator, decimal(left), decimal(right));
+                    if told(&found) != Some(expected) {
+                        wrong.push(format!("{left} {operator} {right}: {found}, not {expected}"));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        // What is compared is what is told.
+        for (filter, count) in [("exact mod 0.1 eq 0", "7"), ("exact mod 0.05 ne 0", "3"), ("exact mul 3 eq 0.9", "1"), ("exact sub 0.3 eq 0", "1")] {
+            let counted = boss.get(&path("Samples/$count", &format!("$filter={filter}"))).await;
+            assert_eq!(counted.text, count, "{filter}");
+        }
+    }
+
+    async fn whole_numbers_stay_whole_unless_they_are_divided_exactly(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let values = ["-7", "-1", "0", "7", "2147483647", "-2147483648"];
+        store(&boss, "whole", &values).await;
+        let operands = ["2", "-2", "3", "7", "-1"];
+        for operator in OPERATORS {
+            let expressions = operands.map(|operand| format!("whole {operator} {operand}"));
+            let rows = computed(&boss, &expressions).await;
+            for (left, row) in values.iter().zip(rows) {
+                for (right, found) in operands.iter().zip(row) {
+                    let (left, right): (i64, i64) = (left.parse().unwrap(), right.parse().unwrap());
+                    let expected = match operator {
+                        "div" => Decimal::from(left / right),
+                        _ => calculated(operator, left.into(), right.into()),
+                    };
+                    // SQLite has 15 digits of a quotient.
+                    let digits = |number: Decimal| number.round_sf(15).unwrap().normalize();
+                    assert_eq!(told(&found).map(digits), Some(digits(expected)), "{left} {operator} {right}: {found}");
+                }
+            }
+        }
+        let expressions = ["whole div 0", "whole mod 0", "whole divby 0", "whole add null", "-whole", "whole mul whole"];
+        let rows = computed(&boss, &expressions.map(str::to_owned)).await;
+        for (value, row) in values.iter().zip(rows) {
+            let value: i64 = value.parse().unwrap();
+            assert!(row[..4].iter().all(Value::is_null), "{row:?}");
+            assert_eq!(told(&row[4]), Some(Decimal::from(-value)));
+            // Beyond 18 digits a number has no value.
+            let square = value * value;
+            assert_eq!(told(&row[5]), (square <= 1_000_000_000_000_000_000).then(|| square.into()), "{value}");
+        }
+    }
+
+    async fn halves_are_rounded_away_from_zero(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let values = ["0.5", "-0.5", "1.5", "-1.5", "2.5", "-2.5", "0.4999", "-0.4999", "-0.0001", "7", "-7", "99999999999.5", "0"];
+        store(&boss, "exact", &values).await;
+        let expressions = ["round(exact)", "floor(exact)", "ceiling(exact)", "round(exact mul 10)", "floor(-exact)"].map(str::to_owned);
+        let rows = computed(&boss, &expressions).await;
+        for (value, row) in values.iter().zip(rows) {
+            let value = decimal(value);
+            let round = |number: Decimal| number.round_dp_with_strategy(0, RoundingStrategy::MidpointAwayFromZero);
+            let expected = [round(value), value.floor(), value.ceil(), round(value * Decimal::TEN), (-value).floor()];
+            for ((found, expected), expression) in row.iter().zip(expected).zip(&expressions) {
+                assert_eq!(told(found), Some(expected.normalize()), "{expression} of {value}");
+            }
+        }
+    }
+
+    async fn sums_and_means_are_exact(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store(&boss, "exact", &EXACT).await;
+        let numbers = EXACT.map(decimal);
+        let sum: Decimal = numbers.iter().sum();
+        let options = "$apply=aggregate(exact with sum as sum,exact with average as mean,exact with min as least,exact with max as most,\
+                       exact with countdistinct as n,exact mul 3 with sum as thrice,whole with sum as none,whole with average as nothing)";
+        let page = boss.get(&path("Samples", options)).await.expect(200);
+        let row = &page["value"][0];
+        let told = |name: &str| told(&row[name]);
+        assert_eq!(told("sum"), Some(sum.normalize()));
+        assert_eq!(told("mean"), Some(rounded(sum / Decimal::from(EXACT.len()))));
+        assert_eq!((told("least"), told("most")), (numbers.iter().min().copied(), numbers.iter().max().copied()));
+        assert_eq!((told("n"), told("thrice")), (Some(EXACT.len().into()), Some((sum * Decimal::from(3)).normalize())));
+        assert_eq!((told("none"), told("nothing")), (None, None), "of no values there is neither");
+        // Of nothing at all there is one row all the same, and no group.
+        let nothing = boss.get(&path("Samples", "$apply=filter(name eq 'x')/aggregate(exact with sum as s,$count as n)")).await.expect(200);
+        assert_eq!(nothing["value"], json!([{"s": null, "n": 0}]));
+        let nothing = boss.get(&path("Samples", "$apply=filter(name eq 'x')/groupby((name),aggregate(exact with sum as s))")).await.expect(200);
+        assert_eq!(nothing["value"], json!([]));
+    }
+}
+
+/// Texts with what is special in SQL, in patterns and beyond ASCII.
+const TEXTS: [&str; 16] = [
+    "",
+    "a",
+    "aé\u{1f600}b",
+    "100%",
+    "_x",
+    "a\\b",
+    "A*[b]?c",
+    "it's",
+    "\u{85}\u{200a} x \u{3000}\t",
+    "\u{200b}y\u{200b}",
+    "ßẞ",
+    "e\u{301}",
+    "\"q\"",
+    "b b",
+    "aéaé",
+    "?$1:p",
+];
+
+const PARTS: [&str; 20] = [
+    "",
+    "a",
+    "é",
+    "\u{1f600}",
+    "%",
+    "_",
+    "\\",
+    "*",
+    "[",
+    "?",
+    "'",
+    " ",
+    "b",
+    "aé",
+    "é\u{1f600}b",
+    "zz",
+    "\u{301}",
+    "e",
+    "\"",
+    "$1",
+];
+
+/// A text as a literal, encoded so that nothing in it means anything to a URL.
+fn literal(text: &str) -> String {
+    let quoted = format!("'{}'", text.replace('\'', "''"));
+    encoded(&quoted)
+}
+
+async fn store_texts(client: &Client, texts: &[&str]) {
+    for (number, text) in texts.iter().enumerate() {
+        let sample = json!({"name": format!("n{number:02}"), "wordCode": text});
+        let word = json!({"code": text, "meaning": "m"});
+        let _ = client.post("/odata/v1/Words", word).await.expect(201);
+        let _ = client.post("/odata/v1/Samples", sample).await.expect(201);
+    }
+}
+
+fn after(text: &str, start: i64, length: Option<usize>) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let count = i64::try_from(letters.len()).unwrap();
+    let start = if start < 0 { (count + start).max(0) } else { start.min(count) };
+    let rest = letters.into_iter().skip(usize::try_from(start).unwrap());
+    rest.take(length.unwrap_or(usize::MAX)).collect()
+}
+
+/// A letter in the other case, where there is exactly one and the way back leads to it.
+fn other_case(letter: char, lower: bool) -> char {
+    let one = |mut letters: Box<dyn Iterator<Item = char>>| {
+        letters.next().filter(|_| letters.next().is_none())
+    };
+    let change = |letter: char, lower: bool| -> Option<char> {
+        if lower {
+            one(Box::new(letter.to_lowercase()))
+        } else {
+            one(Box::new(letter.to_uppercase()))
+        }
+    };
+    let changed = change(letter, lower).filter(|changed| change(*changed, !lower) == Some(letter));
+    changed.unwrap_or(letter)
+}
+
+on_both_databases! {
+    async fn texts_are_looked_through_letter_by_letter(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store_texts(&boss, &TEXTS).await;
+        for part in PARTS {
+            let of = |function: &str| format!("{function}(wordCode,{})", literal(part));
+            let expressions = ["contains", "startswith", "endswith", "indexof"].map(of);
+            let rows = computed(&boss, &expressions).await;
+            for (text, row) in TEXTS.iter().zip(rows) {
+                let at = text.find(part).map_or(-1, |at| i64::try_from(text[..at].chars().count()).unwrap());
+                let expected = [json!(text.contains(part)), json!(text.starts_with(part)), json!(text.ends_with(part)), json!(at)];
+                assert_eq!(row, expected, "{part:?} in {text:?}");
+            }
+        }
+        let rows = computed(&boss, &["length(wordCode)".to_owned(), "trim(wordCode)".to_owned()]).await;
+        for (text, row) in TEXTS.iter().zip(rows) {
+            assert_eq!(row, [json!(text.chars().count()), json!(text.trim())], "{text:?}");
+        }
+    }
+
+    async fn a_part_of_a_text_begins_and_ends_where_it_says(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store_texts(&boss, &TEXTS).await;
+        let starts: Vec<i64> = (-7..=7).chain([-2_147_483_648, 2_147_483_647]).collect();
+        for length in [None, Some(0), Some(1), Some(3), Some(2_147_483_647)] {
+            let expression = |start: &i64| match length {
+                None => format!("substring(wordCode,{start})"),
+                Some(length) => format!("substring(wordCode,{start},{length})"),
+            };
+            let expressions: Vec<String> = starts.iter().map(expression).collect();
+            let rows = computed(&boss, &expressions).await;
+            for (text, row) in TEXTS.iter().zip(rows) {
+                for (start, found) in starts.iter().zip(row) {
+                    assert_eq!(found, json!(after(text, *start, length)), "{text:?} from {start}, {length:?}");
+                }
+            }
+        }
+        // Where it begins and how long it is are whole numbers.
+        for wrong in ["substring(name,1.5)", "substring(name,exact)", "substring(name,whole divby 2)", "substring(name,0,ratio)", "substring(name,'1')"] {
+            let answer = boss.get(&path("Samples", &format!("$compute={wrong} as c"))).await;
+            assert_eq!(answer.status.as_u16(), 400, "{wrong}: {}", answer.text);
+        }
+        assert_eq!(boss.get(&path("Samples", "$compute=substring(name,small,large) as c")).await.status.as_u16(), 200);
+    }
+
+    async fn letters_change_their_case_one_by_one(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        // Latin, Greek and Cyrillic, and what has no case or no single letter for it.
+        let blocks = [0x21..=0x7E_u32, 0xA1..=0xFF, 0x100..=0x17F, 0x386..=0x3CE, 0x400..=0x45F, 0x5D0..=0x5D5, 0x1F600..=0x1F603];
+        let texts: Vec<String> = blocks.into_iter().map(|block| block.filter_map(char::from_u32).collect()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        store_texts(&boss, &texts).await;
+        let rows = computed(&boss, &["tolower(wordCode)".to_owned(), "toupper(wordCode)".to_owned()]).await;
+        for (text, row) in texts.iter().zip(rows) {
+            for (found, lower) in row.iter().zip([true, false]) {
+                let expected: String = text.chars().map(|letter| other_case(letter, lower)).collect();
+                assert_eq!(*found, json!(expected), "{text}");
+            }
+        }
+    }
+
+    async fn what_is_searched_for_is_found_in_any_case_and_means_nothing_else(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let names = ["100%", "a*b", "[x]", "a?b", "back\\slash", "under_score", "GRÖSSE", "Größe", "ÀÉÎ", "ЖЁ Ω", "^a-z]", "it's", "NOT", "\u{1f600}"];
+        for name in names {
+            let _ = boss.post("/odata/v1/Samples", json!({"name": name})).await.expect(201);
+        }
+        let words = ["%", "_", "*", "[", "]", "?", "^", "\\", "-", "'", "größe", "ÖSS", "àéî", "жё ω", "a?B", "[X]", "a*", "s", "NOT", "not", "OR", "\u{1f600}", "zz"];
+        for word in words {
+            let quoted = encoded(&format!("\"{word}\""));
+            let page = boss.get(&format!("/odata/v1/Samples?$search={quoted}")).await.expect(200);
+            let mut found: Vec<&str> = page["value"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+            found.sort_unstable();
+            let lower = |text: &str| text.chars().map(|letter| other_case(letter, true)).collect::<String>();
+            let mut expected: Vec<&str> = names.into_iter().filter(|name| lower(name).contains(&lower(word))).collect();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{word}");
+            let without = boss.get(&format!("/odata/v1/Samples/$count?$search=NOT%20{quoted}")).await;
+            assert_eq!(without.text, (names.len() - expected.len()).to_string(), "not {word}");
+        }
+    }
+}
