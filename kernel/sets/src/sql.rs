@@ -3,7 +3,8 @@
 //! OData knows true and false where SQL also knows "unknown": `eq` and `ne` take null as a value
 //! like any other, and every other comparison with null is false. Where a condition only has to
 //! hold, unknown and false come to the same, and the plain comparison stays, so that an index can
-//! serve it. Below a `not` they differ, so there a comparison is made to answer false.
+//! serve it, unless both sides may be null, which are equal then. Below a `not` they differ, so
+//! there a comparison is made to answer false.
 //!
 //! Invariant: every table but the one that is read is referred to through
 //! [`Translator::visible_table`], which narrows it to what the principal may see. No part of a
@@ -222,8 +223,10 @@ impl<'a> Translator<'a> {
             self.operands(left, right)?
         };
         let exact = nullable && truth == Truth::Exact;
+        // Two that are null are equal, which the plain comparison doesn't know.
+        let both = left.nullable && right.nullable;
         Ok(match operator {
-            Op::Equal if exact => a.binary(BinOper::Custom("IS NOT DISTINCT FROM"), b),
+            Op::Equal if exact || both => a.binary(BinOper::Custom("IS NOT DISTINCT FROM"), b),
             Op::Equal => a.eq(b),
             Op::NotEqual if nullable => a.binary(BinOper::Custom("IS DISTINCT FROM"), b),
             Op::NotEqual => a.ne(b),

@@ -25,6 +25,7 @@ mod odata_leaks;
 mod odata_levels;
 mod odata_limits;
 mod odata_links;
+mod odata_model;
 mod odata_navigation;
 mod odata_operations;
 mod odata_paging;
