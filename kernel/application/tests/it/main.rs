@@ -35,6 +35,7 @@ mod odata_response_filters;
 mod odata_rule_leaks;
 mod odata_soft_delete;
 mod odata_streaming;
+mod odata_text_keys;
 mod odata_timeouts;
 mod odata_virtual;
 mod refusals;
