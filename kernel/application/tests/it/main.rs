@@ -21,6 +21,7 @@ mod odata_few;
 mod odata_fuzz;
 mod odata_joined;
 mod odata_keys;
+mod odata_kinds;
 mod odata_leaks;
 mod odata_levels;
 mod odata_limits;

@@ -154,7 +154,7 @@ impl UnitOfWork {
             let Some(value) = value else { continue };
             let column = &model.columns[index];
             let value = normalise(column.kind, value);
-            if value == *before.value(index) || Some(index) == model.version_index() {
+            if is_same(&value, before.value(index)) || Some(index) == model.version_index() {
                 continue;
             }
             if index == model.key || Some(index) == model.organisation {
@@ -465,6 +465,18 @@ fn normalise(kind: ValueKind, value: Value) -> Value {
     }
 }
 
+/// The refusal of a time or day that is kept as none in its order.
+const BEFORE_YEARS: &str = "must not lie before the year 1";
+
+/// Whether two values are the same. JSON is so whatever the order of its members: PostgreSQL has one of
+/// its own.
+fn is_same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Json(Some(left)), Value::Json(Some(right))) => left.as_ref() == right.as_ref(),
+        _ => left == right,
+    }
+}
+
 /// What is wrong with a value, as a message to stand behind the property's name.
 fn problem_with(column: &Column, value: &Value) -> Option<String> {
     if *value == column.kind.null() {
@@ -486,6 +498,13 @@ fn problem_with(column: &Column, value: &Value) -> Option<String> {
         }
         (ValueKind::Double, Value::Double(Some(number))) if !number.is_finite() => {
             Some("must be a finite number".to_owned())
+        }
+        // Before it the databases have other orders, and other numbers of years.
+        (ValueKind::Timestamp, Value::TimeDateTimeWithTimeZone(Some(time))) => {
+            (time.year() < 1).then(|| BEFORE_YEARS.to_owned())
+        }
+        (ValueKind::Date, Value::TimeDate(Some(date))) => {
+            (date.year() < 1).then(|| BEFORE_YEARS.to_owned())
         }
         (ValueKind::Enumeration(known), value) if !known.holds(value) => {
             let names: Vec<&str> = known.members().iter().map(|it| it.name.as_str()).collect();
