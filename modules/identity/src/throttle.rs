@@ -178,7 +178,10 @@ impl Sketch {
 }
 
 fn level_of(cell: Cell, limit: Limit, now: u32) -> f64 {
-    let seconds = f64::from(now.wrapping_sub(cell.at)) / 10.0;
+    let passed = now.wrapping_sub(cell.at);
+    // Of two at once, who looked at the clock first may be counted last; a clock may be put back, too.
+    let passed = if passed > u32::MAX / 2 { 0 } else { passed };
+    let seconds = f64::from(passed) / 10.0;
     (f64::from(cell.level) - seconds / limit.seconds_each).max(0.0)
 }
 
@@ -187,7 +190,7 @@ fn cell(level: f64, at: u32) -> Cell {
     Cell { level: level as f32, at }
 }
 
-/// A span of more than 13 years would be taken for a short one; levels have leaked away long before.
+/// A span of more than six years would be taken for none; levels have leaked away long before.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it wraps on purpose")]
 fn tenths(now_us: i64) -> u32 {
     (now_us / 100_000) as u32
@@ -260,6 +263,94 @@ mod tests {
         assert_eq!(throttle.take(&known, MINUTE), Ok(()));
         assert!(throttle.take(&strange(301), MINUTE + 1_500_000).is_ok());
         assert!(throttle.take(&strange(302), MINUTE + 1_500_000).is_err());
+    }
+
+    #[test]
+    fn who_looked_at_the_clock_before_another_is_counted_with_it() {
+        let now = 1_000 * MINUTE;
+        // By the smallest span that the sketch tells apart, a second, an hour, a day.
+        for earlier_us in [1, 1_000_000, 60 * MINUTE, 24 * 60 * MINUTE] {
+            let throttle = Throttle::default();
+            let keys = [account("ada@example.com")];
+            for _ in 0..10 {
+                throttle.take(&keys, now).unwrap();
+            }
+            for _ in 0..3 {
+                assert!(throttle.take(&keys, now - earlier_us).is_err(), "{earlier_us}");
+            }
+            assert!(throttle.take(&keys, now).is_err(), "{earlier_us}: nothing was forgotten");
+            // What is taken back is one attempt, and not all of them.
+            throttle.give_back(&keys, now - earlier_us);
+            assert_eq!(throttle.take(&keys, now - earlier_us), Ok(()), "{earlier_us}");
+            assert!(throttle.take(&keys, now - earlier_us).is_err(), "{earlier_us}");
+        }
+    }
+
+    #[test]
+    fn where_the_count_of_tenths_begins_anew_nothing_is_forgotten() {
+        let throttle = Throttle::default();
+        let keys = [account("ada@example.com")];
+        let turn_us = 100_000 << 32;
+        for _ in 0..10 {
+            throttle.take(&keys, turn_us - 1).unwrap();
+        }
+        assert!(throttle.take(&keys, turn_us).is_err());
+        assert!(throttle.take(&keys, turn_us + 5 * MINUTE).is_err());
+        assert_eq!(throttle.take(&keys, turn_us + 7 * MINUTE), Ok(()));
+    }
+
+    #[test]
+    fn levels_are_those_of_a_model_that_keeps_all_keys() {
+        let throttle = Throttle::default();
+        let keys = [
+            account("ada@example.com"),
+            Key::Domain("example.com".to_owned()),
+            Key::address("192.0.2.1".parse().unwrap()),
+        ];
+        let mut levels = [0.0_f64; 3];
+        let mut now_us = 1_000 * MINUTE;
+        // The same walk each time (the generator of Knuth's MMIX).
+        let mut state = 42_u64;
+        let mut below = |bound: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            u32::try_from((state >> 33) % bound).unwrap()
+        };
+        let mut refused = [0; 3];
+        for step in 0..30_000 {
+            // Mostly some tenths of a second, and now and then some hours.
+            let tenths = if below(500) == 0 { below(100_000) } else { below(6) };
+            now_us += i64::from(tenths) * 100_000;
+            for (level, key) in levels.iter_mut().zip(&keys) {
+                *level = (*level - f64::from(tenths) / 10.0 / key.limit().seconds_each).max(0.0);
+            }
+            let place = usize::try_from(below(3)).unwrap();
+            let key = std::slice::from_ref(&keys[place]);
+            if below(20) == 0 {
+                throttle.give_back(key, now_us);
+                levels[place] = (levels[place] - 1.0).max(0.0);
+                continue;
+            }
+            let over = levels[place] + 1.0 - keys[place].limit().most;
+            match throttle.take(key, now_us) {
+                // Cells have 24 bits; what is that close may be either.
+                Ok(()) => {
+                    assert!(over < 0.01, "{step}: {key:?} over by {over}");
+                    levels[place] += 1.0;
+                }
+                Err(wait) => {
+                    assert!(over > -0.01, "{step}: {key:?} under by {over}");
+                    let expected = (over * keys[place].limit().seconds_each).max(1.0);
+                    assert!(
+                        (wait.as_secs_f64() - expected).abs() < 4.0,
+                        "{step}: {wait:?} {expected}"
+                    );
+                    refused[place] += 1;
+                }
+            }
+        }
+        assert!(refused[0] > 1_000 && refused[2] > 1_000, "the walk is worth nothing: {refused:?}");
     }
 
     #[test]
