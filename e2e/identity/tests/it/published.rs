@@ -133,4 +133,44 @@ on_both_databases! {
         let answer = browser.send(Method::GET, "/.well-known/openid-configuration", &made_up, "").await;
         assert_eq!(answer.expect(200)["issuer"], ISSUER);
     }
+
+    async fn an_origin_is_found_among_many_that_look_like_it(backend) {
+        let house = House::open(backend).await;
+        let database = house.app().service::<svc::database::Database>().unwrap();
+        let system = svc::data::Context::system(house.app()).unwrap();
+        let other = svc::identity::organisations::create(&system, "Other Ltd").await.unwrap();
+        // Another organisation has as many clients as it may, whose origins begin with ours.
+        for number in 0..200_i64 {
+            let sql = "INSERT INTO identity_clients (id, organisation_id, name, redirect_uris, signed_out_uris, \
+                       origins, version, created_at, updated_at) \
+                       VALUES (?, ?, 'C', '', '', ?, 1, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)";
+            let origins = format!("https://my_app.example{number}\nhttps://my_app.example.evil{number}.example");
+            let values = [house.app().clock().new_id().into(), other.0.into(), origins.into()];
+            database.execute(database.statement(sql, values)).await.unwrap();
+        }
+        let new = svc::identity::clients::NewClient {
+            name: "Page".to_owned(),
+            is_public: true,
+            origins: ["https://first.example", "https://my_app.example", "http://localhost:3000"]
+                .map(str::to_owned)
+                .into(),
+            ..Default::default()
+        };
+        svc::identity::clients::create(&house.within(), new).await.unwrap();
+        let mut browser = house.browser();
+        let mut asked = async |origin: &str| {
+            let answer = browser.send(Method::OPTIONS, "/connect/token", &[("origin", origin)], "").await;
+            answer.header("access-control-allow-origin").to_owned()
+        };
+        for own in ["https://first.example", "https://my_app.example", "http://localhost:3000", "https://my_app.example7"] {
+            assert_eq!(asked(own).await, own);
+        }
+        for foreign in [
+            "https://myxapp.example", "https://my_app.exampl", "ttps://my_app.example", "https://MY_APP.example",
+            "https://my_app.example\\", "https://my!app.example", "https://%", "%", "_", "!", "http://localhost:300",
+            "http://localhost", "null",
+        ] {
+            assert_eq!(asked(foreign).await, "", "{foreign}");
+        }
+    }
 }

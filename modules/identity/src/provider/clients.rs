@@ -176,9 +176,13 @@ impl Clients {
 
     /// Whether pages of an origin may ask what every client may ask.
     pub(super) async fn any_has_origin(&self, origin: &str) -> Result<bool> {
+        // Each stands on a line of its own, so that longer ones, perhaps of others, don't stand before it.
+        let escaped = ["!", "%", "_"]
+            .iter()
+            .fold(origin.to_owned(), |text, mark| text.replace(mark, &format!("!{mark}")));
         let statement = self.database.statement(
-            "SELECT origins FROM identity_clients WHERE origins LIKE ? LIMIT 100",
-            [format!("%{}%", origin.replace(['%', '_'], "")).into()],
+            "SELECT origins FROM identity_clients WHERE ? || origins || ? LIKE ? ESCAPE '!' LIMIT 100",
+            ["\n".into(), "\n".into(), format!("%\n{escaped}\n%").into()],
         );
         for row in self.database.rows(statement).await? {
             let origins: String = row.try_get_by_index(0).map_err(database_error)?;
