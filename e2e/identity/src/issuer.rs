@@ -208,6 +208,12 @@ impl Issuer {
         self.inner().token(claims, change)
     }
 
+    /// A token of these texts as they stand, JSON or not, that is signed with the newest key.
+    #[must_use]
+    pub fn signed(&self, header: &str, claims: &str) -> String {
+        self.inner().signed(header, claims)
+    }
+
     /// A token that says that somebody has signed out.
     #[must_use]
     pub fn logout_token(&self, claims: &Value) -> String {
@@ -241,7 +247,7 @@ impl Drop for Issuer {
 
 impl Inner {
     fn token(&self, claims: &Value, change: impl FnOnce(&mut Value, &mut Value)) -> String {
-        let (id, key) = self.keys.last().expect("a key");
+        let (id, _) = self.keys.last().expect("a key");
         let now_s = self.clock.as_ref().expect("`follow` was called").now().unix_timestamp();
         let mut header = json!({ "alg": "ES256", "kid": id });
         let mut all = json!({ "iss": self.url, "iat": now_s, "exp": now_s + 300 });
@@ -249,7 +255,13 @@ impl Inner {
             all[name] = value.clone();
         }
         change(&mut header, &mut all);
-        let message = format!("{}.{}", encode(&header), encode(&all));
+        self.signed(&header.to_string(), &all.to_string())
+    }
+
+    fn signed(&self, header: &str, claims: &str) -> String {
+        let (_, key) = self.keys.last().expect("a key");
+        let [header, claims] = [header, claims].map(|part| URL_SAFE_NO_PAD.encode(part));
+        let message = format!("{header}.{claims}");
         let signature = key.sign(&SystemRandom::new(), message.as_bytes()).expect("a signature");
         format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
     }
@@ -326,10 +338,6 @@ async fn about(Shared(place): Shared<Place>) -> Json<Value> {
 
 fn refuse() -> Response {
     (http::StatusCode::BAD_REQUEST, Json(json!({ "error": "invalid_grant" }))).into_response()
-}
-
-fn encode(value: &Value) -> String {
-    URL_SAFE_NO_PAD.encode(value.to_string())
 }
 
 fn lock(place: &Place) -> MutexGuard<'_, Inner> {

@@ -100,7 +100,10 @@ pub async fn check_password(app: &App, email: &str, password: Secret) -> Result<
 /// The form in which an address is looked for. What is no address belongs to nobody, and is looked for all
 /// the same; nobody has one longer than this.
 pub(crate) fn email_key(email: &str) -> String {
-    let shortened = || email.trim().chars().take(254).collect::<String>().to_lowercase();
+    // No address has a space in it, and no text of PostgreSQL a U+0000.
+    let letter = |letter: char| if letter == '\0' { ' ' } else { letter };
+    let shortened =
+        || email.trim().chars().take(254).map(letter).collect::<String>().to_lowercase();
     Email::parse(email).map_or_else(|_| shortened(), |email| email.key())
 }
 

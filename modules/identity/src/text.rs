@@ -35,6 +35,11 @@ pub(crate) fn description(field: &str, text: &str) -> Result<String> {
     Ok(text.trim().to_owned())
 }
 
+/// Whether databases take a text, and look for it: PostgreSQL knows no U+0000.
+pub(crate) fn is_storable(text: &str) -> bool {
+    !text.contains('\0')
+}
+
 /// Reads a secret of a form or a body.
 pub(crate) fn secret<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
     String::deserialize(from).map(Secret::from)

@@ -123,6 +123,13 @@ pub(crate) async fn ask_at_once(tabs: [&Browser; 2]) {
     }
 }
 
+/// How many rows a table has.
+pub(crate) async fn rows(house: &House, table: &str) -> usize {
+    let database = house.app().service::<Database>().unwrap();
+    let statement = database.statement(&format!("SELECT 1 FROM {table}"), []);
+    database.rows(statement).await.unwrap().len()
+}
+
 /// How often the tokens of the one session of a browser host were renewed.
 pub(crate) async fn renewals(app: &App) -> i64 {
     let database = app.service::<Database>().unwrap();

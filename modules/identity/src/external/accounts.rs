@@ -20,6 +20,7 @@ use super::mapping::Described;
 use crate::email::Email;
 use crate::errors::{ADDRESS_TAKEN, LAST_ADMINISTRATOR};
 use crate::service::IdentityService;
+use crate::text::is_storable;
 use crate::users::{self, CheckedUser, NewUser};
 use crate::{acting, roles};
 
@@ -81,6 +82,11 @@ pub(super) async fn admit(
         follow(app, issuer, described, user, organisation).await?;
     }
     Ok(Ok((user, first)))
+}
+
+/// Whether a text can name an account.
+pub(super) fn is_subject(text: &str) -> bool {
+    !text.is_empty() && is_storable(text)
 }
 
 /// Whether an account is known.

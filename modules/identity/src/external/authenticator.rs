@@ -9,7 +9,7 @@ use svc_core::{App, Cache, Directory, Error, Means, OrganisationId, Principal, R
 use svc_http::Authenticator;
 use svc_openid::TOLERANCE_S;
 
-use super::accounts::{admit, is_known};
+use super::accounts::{admit, is_known, is_subject};
 use super::issuers::{ExternalIssuer, ExternalIssuers};
 use super::mapping::Described;
 use crate::presented::{bearer_token, hash, issuer_of};
@@ -73,7 +73,7 @@ async fn known(app: &App, issuer: &Arc<ExternalIssuer>, token: &str) -> Result<O
     }
     let audience = issuer.settings.audience.as_deref().unwrap_or_default();
     let claims = match issuer.remote.check_access_token(token, audience).await? {
-        Ok(claims) if !claims.sub.is_empty() => claims,
+        Ok(claims) if is_subject(&claims.sub) => claims,
         Ok(_) => return Ok(None),
         Err(fault) => {
             tracing::debug!(reason = fault.as_str(), issuer = issuer.name, "a token was refused");

@@ -11,6 +11,7 @@ use svc_openid::{Claims, TOLERANCE_S};
 
 use super::issuers::ExternalIssuer;
 use crate::sessions::{self, BegunElsewhere};
+use crate::text::is_storable;
 
 /// Ends what a logout token names, and says how many sessions that were; or why the token doesn't hold.
 pub(crate) async fn hear(
@@ -22,6 +23,10 @@ pub(crate) async fn hear(
         Ok(claims) => claims,
         Err(fault) => return Ok(Err(fault.as_str())),
     };
+    // Nobody has such a name here.
+    if !is_storable(&claims.sub) || !claims.sid.as_deref().is_none_or(is_storable) {
+        return Ok(Err("claims"));
+    }
     let begun = BegunElsewhere {
         issuer: &issuer.key(),
         subject: Some(claims.sub.as_str()).filter(|subject| !subject.is_empty()),

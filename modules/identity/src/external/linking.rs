@@ -11,6 +11,7 @@ use svc_database::column;
 use super::accounts::{account, read, remember};
 use super::issuers::{Account, ExternalIssuer};
 use crate::service::IdentityService;
+use crate::text::is_storable;
 use crate::ways_in::{self, WaysIn};
 
 /// Accounts that a person has linked at most.
@@ -82,6 +83,9 @@ pub(crate) enum Unlinked {
 
 /// Takes an account of a person off, unless it is the only way in.
 pub(crate) async fn unlink(app: &App, user: UserId, off: &Account) -> Result<Unlinked> {
+    if !is_storable(&off.issuer) || !is_storable(&off.subject) {
+        return Ok(Unlinked::Unknown);
+    }
     let ctx = Context::system(app)?;
     ctx.transact(async |uow| {
         ways_in::lock(&uow, user).await?;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::settings::IssuerSettings;
+use crate::text::is_storable;
 
 /// The most values that are taken from the paths of one kind, and the longest of them.
 const MOST: usize = 200;
@@ -73,7 +74,8 @@ fn values(claims: &Map<String, Value>, paths: &[String]) -> Option<Vec<String>> 
         Value::Array(items) => items.iter().collect::<Vec<_>>(),
         one => vec![one],
     });
-    let texts = texts.filter_map(Value::as_str).filter(|text| text.len() <= LONGEST);
+    let texts = texts.filter_map(Value::as_str);
+    let texts = texts.filter(|text| text.len() <= LONGEST && is_storable(text));
     Some(texts.take(MOST).map(str::to_owned).collect())
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use svc_core::{App, KeyRing, Result, UserId, random_token};
 use svc_openid::CodeVerifier;
 
-use super::accounts::{Turned, admit};
+use super::accounts::{Turned, admit, is_subject};
 use super::issuers::ExternalIssuer;
 use super::mapping::Described;
 use crate::sessions::{Elsewhere, SessionId};
@@ -212,7 +212,7 @@ async fn claims_of(
     if pending.since_s.is_some_and(|since_s| proved_s.is_none_or(|at_s| at_s + 60 < since_s)) {
         return Ok(Err("not_anew"));
     }
-    if claims.sub.is_empty() {
+    if !is_subject(&claims.sub) {
         return Ok(Err("no_subject"));
     }
     let at = Elsewhere::new(issuer.key(), &claims, id_token);

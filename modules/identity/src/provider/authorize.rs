@@ -144,8 +144,13 @@ fn read<'a>(form: &'a Form, redirect_uri: &'a str) -> Result<Asked<'a>, Refused>
         refused("invalid_request", "`code_challenge` must be 32 bytes in base64url without padding")
     })?;
     for name in ["state", "nonce"] {
-        if form.get(name).is_some_and(|value| value.len() > LONGEST) {
+        let value = form.get(name).unwrap_or_default();
+        if value.len() > LONGEST {
             return Err(refused("invalid_request", format!("`{name}` is too long")));
+        }
+        // No text of a database has it.
+        if value.contains('\0') {
+            return Err(refused("invalid_request", format!("`{name}` has the character U+0000")));
         }
     }
     let max_age = form.get("max_age").map(|text| match text.parse::<i64>() {

@@ -11,6 +11,7 @@ use svc_openid::Claims;
 
 use crate::ids::SessionId;
 use crate::service::IdentityService;
+use crate::text::is_storable;
 
 const ID_TOKEN: &str = "identity.external.id_token";
 
@@ -39,7 +40,7 @@ impl Elsewhere {
     /// The account that an issuer, by its name in the database, tells of.
     pub(crate) fn new(issuer: String, claims: &Claims, id_token: &str) -> Self {
         let id_token = (id_token.len() <= LONGEST_HINT).then(|| id_token.to_owned());
-        let sid = claims.sid.clone().filter(|sid| sid.len() <= LONGEST_SID);
+        let sid = claims.sid.clone().filter(|sid| sid.len() <= LONGEST_SID && is_storable(sid));
         Self { issuer, subject: claims.sub.clone(), sid, id_token }
     }
 }

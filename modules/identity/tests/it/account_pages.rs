@@ -27,7 +27,7 @@ const PUBLIC: [(&str, &str); 15] = [
 ];
 
 /// The addresses below `/account` and their methods, as the module mounts them.
-fn mounted() -> BTreeMap<&'static str, Vec<&'static str>> {
+pub(crate) fn mounted() -> BTreeMap<&'static str, Vec<&'static str>> {
     let source = include_str!("../../src/pages.rs");
     let (_, routes) = source.split_once("Router::new()").unwrap();
     let (routes, _) = routes.split_once("\n}").unwrap();
@@ -46,7 +46,7 @@ fn mounted() -> BTreeMap<&'static str, Vec<&'static str>> {
 }
 
 /// An address with something in the place of a name.
-fn filled(path: &str) -> String {
+pub(crate) fn filled(path: &str) -> String {
     let path = path.replace("{name}", "corp").replace("{file}", "style-0.css");
     format!("/account{}", path.trim_end_matches('/'))
 }

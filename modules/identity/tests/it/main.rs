@@ -10,6 +10,7 @@ mod clients;
 mod invitations;
 mod log;
 mod machines;
+mod odd_input;
 mod pages;
 mod passkeys;
 mod recovery;
