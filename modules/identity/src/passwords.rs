@@ -8,6 +8,7 @@ use svc_data::{Context, UnitOfWork};
 
 use crate::links::{self, Purpose};
 use crate::password::Verdict;
+use crate::provider::grants;
 use crate::service::IdentityService;
 use crate::sessions::{self, Session, SessionId};
 use crate::store;
@@ -85,7 +86,8 @@ pub(crate) async fn reset(app: &App, code: &str, hash: String) -> Result<Option<
     .await
 }
 
-/// Stores a new password, makes links to set another worthless, and ends the sessions of the person, all but `kept`.
+/// Stores a new password, makes links to set another worthless, and ends the sessions of the person, all but `kept`,
+/// with the grants that outlive them.
 pub(crate) async fn put(
     uow: &UnitOfWork,
     user: UserId,
@@ -94,5 +96,6 @@ pub(crate) async fn put(
 ) -> Result<()> {
     store::put_password(uow, user, hash).await?;
     links::drop_all(uow, user).await?;
+    grants::password_changed(uow);
     sessions::end_all(uow, user, kept).await
 }

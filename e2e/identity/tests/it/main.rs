@@ -12,6 +12,7 @@ mod first_start;
 mod front;
 mod front_sockets;
 mod guessing;
+mod new_passwords;
 mod parties;
 mod published;
 mod requests;

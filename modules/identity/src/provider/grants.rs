@@ -210,6 +210,11 @@ pub(super) async fn end_of_session(uow: &UnitOfWork, session: SessionId) -> Resu
     hearers.iter().map(read).collect()
 }
 
+/// Has all nodes look anew at grants that outlive their sessions: the password has been changed, with which they end.
+pub(crate) fn password_changed(uow: &UnitOfWork) {
+    uow.wake_after_commit(TOPIC);
+}
+
 /// Goes on in another organisation of the person: parts of the application follow their session. A client
 /// that an organisation has registered is for this one alone, and stays there.
 pub(crate) async fn follow(
