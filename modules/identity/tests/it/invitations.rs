@@ -14,11 +14,11 @@ use svc_testing::{Answer, Backend, Client, TestApp, on_both_databases};
 use crate::browser::{Browser, EMAIL, PASSWORD, builder, hidden, set_up};
 use crate::support::{SETUP_KEY, Shop};
 
-const NEW: &str = "a ship in a harbour";
+pub(crate) const NEW: &str = "a ship in a harbour";
 
 /// Takes mails over, and shows them to the test.
 #[derive(Default)]
-struct Outgoing(Mutex<Vec<Mail>>);
+pub(crate) struct Outgoing(Mutex<Vec<Mail>>);
 
 #[async_trait]
 impl MailSender for Outgoing {
@@ -29,7 +29,7 @@ impl MailSender for Outgoing {
 }
 
 impl Outgoing {
-    fn of(app: &TestApp) -> Vec<Mail> {
+    pub(crate) fn of(app: &TestApp) -> Vec<Mail> {
         let outgoing = app.app().service::<Self>().unwrap();
         std::mem::take(&mut *outgoing.0.lock().unwrap())
     }
@@ -48,7 +48,7 @@ impl Module for Post {
     }
 }
 
-async fn with_post(backend: Backend) -> TestApp {
+pub(crate) async fn with_post(backend: Backend) -> TestApp {
     let make = || {
         svc_testing::Application::new("library")
             .module(svc_identity::Identity)
@@ -65,7 +65,7 @@ async fn with_post(backend: Backend) -> TestApp {
         .await
 }
 
-async fn without_post(backend: Backend) -> TestApp {
+pub(crate) async fn without_post(backend: Backend) -> TestApp {
     builder()
         .setting("Svc:Setup:Organisation", "Example Ltd")
         .setting("Svc:Setup:AdminEmail", EMAIL)
@@ -76,31 +76,36 @@ async fn without_post(backend: Backend) -> TestApp {
 }
 
 /// The organisation of the set-up.
-async fn organisation_of(app: &TestApp) -> svc_core::OrganisationId {
+pub(crate) async fn organisation_of(app: &TestApp) -> svc_core::OrganisationId {
     let me = administrator(app).get("/api/v1/identity/me").await.expect(200);
     svc_core::OrganisationId(me["organisation"]["id"].as_str().unwrap().parse().unwrap())
 }
 
-fn administrator(app: &TestApp) -> Client {
+pub(crate) fn administrator(app: &TestApp) -> Client {
     app.anonymous().with_credential(&format!("Bearer {SETUP_KEY}"))
 }
 
-async fn invite(app: &TestApp, email: &str) -> Answer {
+pub(crate) async fn invite(app: &TestApp, email: &str) -> Answer {
     let body = json!({ "email": email, "displayName": "Grace Hopper" });
     administrator(app).post("/api/v1/identity/users", body).await
 }
 
 /// The path of a link.
-fn path(link: &str) -> String {
+pub(crate) fn path(link: &str) -> String {
     format!("/{}", link.splitn(4, '/').nth(3).unwrap().trim())
 }
 
-fn path_in(mail: &Mail) -> String {
+pub(crate) fn path_in(mail: &Mail) -> String {
     let text = mail.text.expose();
     path(text.lines().find(|line| line.contains("https://library.example/")).unwrap())
 }
 
-async fn set_password(browser: &Browser, link: &str, action: &str, password: &str) -> Answer {
+pub(crate) async fn set_password(
+    browser: &Browser,
+    link: &str,
+    action: &str,
+    password: &str,
+) -> Answer {
     let page = browser.get(link).await;
     assert_eq!(page.status, 200, "{}", page.text);
     let (form, code) = (hidden(&page.text, "form"), hidden(&page.text, "code"));

@@ -27,7 +27,7 @@ pub(crate) fn assert_kept_as_it_is(page: &Answer) {
 }
 
 /// Switches the second step on; answers with the app's key and the recovery codes.
-async fn switch_on(app: &TestApp, browser: &Browser) -> (String, Vec<String>) {
+pub(crate) async fn switch_on(app: &TestApp, browser: &Browser) -> (String, Vec<String>) {
     let page = browser.get("/account/second-step").await;
     assert_kept_as_it_is(&page);
     let page = page.text;
@@ -164,5 +164,51 @@ on_both_databases! {
         assert!(secret.starts_with("p1.") && !secret.contains(&key.replace(' ', "")), "{secret}");
         let rows = database.statement("SELECT code_hash FROM identity_recovery_codes", []);
         assert!(!format!("{:?}", database.rows(rows).await.unwrap()).contains(&codes[0]));
+    }
+
+    async fn a_code_that_comes_twice_at_once_opens_one_door(backend) {
+        let app = set_up(backend).await;
+        let (key, codes) = switch_on(&app, &Browser::signed_in(&app).await).await;
+        let both = async |fields: [(&str, &str); 2]| {
+            let (one, other) = (Browser::new(&app), Browser::new(&app));
+            one.sign_in(EMAIL, PASSWORD).await;
+            other.sign_in(EMAIL, PASSWORD).await;
+            let (here, there) = tokio::join!(second(&one, &fields), second(&other, &fields));
+            let signed_in = [&one, &other].map(|browser| browser.cookie(SESSION).is_some());
+            assert_eq!(signed_in, [here == 303, there == 303]);
+            [here.min(there), here.max(there)]
+        };
+        for recovery in &codes[..3] {
+            app.advance(Duration::from_secs(30));
+            let now = code(&app, &key);
+            assert_eq!(both([("code", &now), ("return", "/")]).await, [303, 422]);
+            assert_eq!(both([("code", recovery), ("recovery", "1")]).await, [303, 422]);
+        }
+    }
+
+    async fn a_clock_of_a_phone_may_be_half_a_minute_off_and_no_code_comes_back(backend) {
+        let app = set_up(backend).await;
+        let (key, _) = switch_on(&app, &Browser::signed_in(&app).await).await;
+        let opens = async |code: &str| {
+            let browser = Browser::new(&app);
+            browser.sign_in(EMAIL, PASSWORD).await;
+            second(&browser, &[("code", code)]).await == 303
+        };
+        app.advance(Duration::from_secs(30));
+        let first = code(&app, &key);
+        app.advance(Duration::from_secs(30));
+        let middle = code(&app, &key);
+        app.advance(Duration::from_secs(30));
+        let third = code(&app, &key);
+        assert!(!opens(&first).await, "a minute ago");
+        assert!(opens(&third).await);
+        assert!(!opens(&middle).await, "it comes before one that was used (RFC 6238, section 5.2)");
+        assert!(!opens(&third).await);
+        app.advance(Duration::from_secs(30));
+        assert!(!opens(&third).await, "a step later it would hold, had it not been used");
+        app.advance(Duration::from_secs(30));
+        let late = code(&app, &key);
+        app.advance(Duration::from_secs(59));
+        assert!(opens(&late).await, "to the last second of the next step");
     }
 }
