@@ -116,6 +116,13 @@ impl Filter {
         self.0.name(&mut names);
         names
     }
+
+    /// Those that it asks whether they come before or behind something.
+    pub(crate) fn ordered(&self) -> BTreeSet<&str> {
+        let mut names = BTreeSet::new();
+        self.0.order(&mut names);
+        names
+    }
 }
 
 impl Term {
@@ -230,6 +237,26 @@ impl Term {
             Self::Not(part) => part.name(names),
         }
     }
+
+    fn order<'a>(&'a self, names: &mut BTreeSet<&'a str>) {
+        match self {
+            Self::Compare(BinaryOperator::Equal | BinaryOperator::NotEqual, left, right) => {
+                left.order(names);
+                right.order(names);
+            }
+            Self::Compare(_, left, right) => {
+                for side in [left, right] {
+                    match &**side {
+                        Self::Path(path) => names.extend(path.first().map(String::as_str)),
+                        other => other.order(names),
+                    }
+                }
+            }
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.order(names)),
+            Self::Not(part) => part.order(names),
+            Self::Value(_) | Self::Path(_) | Self::Call(..) | Self::In(..) => {}
+        }
+    }
 }
 
 fn unusable(at: Position, what: &str) -> FilterError {
@@ -272,8 +299,8 @@ impl Text {
             (Self::StartsWith, [text, part]) => Value::Boolean(text.starts_with(part)),
             (Self::EndsWith, [text, part]) => Value::Boolean(text.ends_with(part)),
             (Self::Length, [text]) => Value::Number(text.chars().count().into()),
-            (Self::ToLower, [text]) => Value::Text(text.to_lowercase().into()),
-            (Self::ToUpper, [text]) => Value::Text(text.to_uppercase().into()),
+            (Self::ToLower, [text]) => Value::Text(text.chars().map(in_lower_case).collect()),
+            (Self::ToUpper, [text]) => Value::Text(text.chars().map(in_upper_case).collect()),
             (Self::Trim, [text]) => Value::Text(text.trim().to_owned().into()),
             // One of them is no text.
             _ => Value::Null,
@@ -341,6 +368,22 @@ impl<'a> Value<'a> {
             _ => self.order(other) == Some(Ordering::Equal),
         }
     }
+}
+
+/// The letter in lower case where that is one letter, and leads back: what databases make of it, too.
+fn in_lower_case(letter: char) -> char {
+    let lower = only(letter.to_lowercase());
+    lower.filter(|lower| only(lower.to_uppercase()) == Some(letter)).unwrap_or(letter)
+}
+
+/// The same in upper case.
+fn in_upper_case(letter: char) -> char {
+    let upper = only(letter.to_uppercase());
+    upper.filter(|upper| only(upper.to_lowercase()) == Some(letter)).unwrap_or(letter)
+}
+
+fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
+    letters.next().filter(|_| letters.next().is_none())
 }
 
 fn number(digits: &str) -> Option<Value<'static>> {
@@ -465,6 +508,32 @@ mod tests {
         let filter = Filter::parse("maker/name eq 'a' or (stock gt 1 and contains(sku,note))");
         let expected = BTreeSet::from(["maker", "note", "sku", "stock"]);
         assert_eq!(filter.unwrap().properties(), expected);
+    }
+
+    #[test]
+    fn what_is_put_in_order_is_told_from_what_is_compared() {
+        let filter = "a eq 1 and not (b gt 2 or 3 le c/d) and (e lt f) eq true and length(g) gt 1 and h in (1)";
+        let filter = Filter::parse(filter).unwrap();
+        assert_eq!(filter.ordered(), BTreeSet::from(["b", "c", "e", "f"]));
+    }
+
+    #[test]
+    fn letters_change_their_case_one_by_one() {
+        let cased = |function: &str, text: &str| {
+            let data = json!({ "a": text });
+            let is = |cased: &str| {
+                let filter = format!("{function}(a) eq '{cased}'");
+                Filter::parse(&filter).unwrap().matches(&data)
+            };
+            [text.to_owned(), text.to_lowercase(), text.to_uppercase()].map(|cased| is(&cased))
+        };
+        // As it stands, as Unicode has it in lower case, and in upper case.
+        assert_eq!(cased("tolower", "\u{c4}\u{416}Z"), [false, true, false]);
+        assert_eq!(cased("toupper", "\u{e4}\u{436}z"), [false, false, true]);
+        // Which would be two letters, or none that leads back.
+        for odd in ["\u{df}", "\u{130}", "\u{fb01}", "\u{212a}"] {
+            assert!(cased("toupper", odd)[0] && cased("tolower", odd)[0], "{odd}");
+        }
     }
 
     proptest! {

@@ -28,7 +28,8 @@ pub(super) fn check(app: &App, record: &ActiveModel) -> Result<()> {
     };
     let patterns: Vec<String> = serde_json::from_str(record.events.as_ref()).unwrap_or_default();
     let Ok(subscription) = Subscription::parse(&patterns) else { return Ok(()) };
-    let Some(known) = properties(&event_catalogue::of(app)?, &subscription) else { return Ok(()) };
+    let types = event_catalogue::of(app)?;
+    let Some(known) = properties(&types, &subscription) else { return Ok(()) };
     for name in filter.properties() {
         if !known.contains(name) {
             let listed: Vec<&str> = known.iter().map(String::as_str).take(LISTED).collect();
@@ -39,17 +40,36 @@ pub(super) fn check(app: &App, record: &ActiveModel) -> Result<()> {
             return refuse("filter", message);
         }
     }
+    // Whether one of some words comes before another nobody sees by the words.
+    let words = of_some_words(&types, &subscription);
+    if let Some(name) = filter.ordered().into_iter().find(|name| words.contains(*name)) {
+        let message = format!(
+            "`{name}` is one of some words, which have no order in an event; compare it with `eq`, `ne` or `in`"
+        );
+        return refuse("filter", message);
+    }
     Ok(())
+}
+
+/// The properties of data that a subscription names which are one of some words: members of an enumeration.
+fn of_some_words(types: &[EventTypeInfo], subscription: &Subscription) -> BTreeSet<String> {
+    let schemas = types.iter().filter(|info| is_named(info, subscription));
+    let properties =
+        schemas.filter_map(|info| info.schema.as_ref()?.get("properties")?.as_object());
+    let words = properties.flatten().filter(|(_, schema)| schema.get("enum").is_some());
+    words.map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether a subscription names a type of events.
+fn is_named(info: &EventTypeInfo, subscription: &Subscription) -> bool {
+    info.name != TEST_EVENT
+        && EventType::parse(info.name.as_str()).is_ok_and(|name| subscription.matches(&name))
 }
 
 /// The properties of all data that a subscription names; none where one of its events may have others.
 fn properties(types: &[EventTypeInfo], subscription: &Subscription) -> Option<BTreeSet<String>> {
     let mut known = BTreeSet::new();
-    let matches = |info: &&EventTypeInfo| {
-        info.name != TEST_EVENT
-            && EventType::parse(info.name.as_str()).is_ok_and(|name| subscription.matches(&name))
-    };
-    for info in types.iter().filter(matches) {
+    for info in types.iter().filter(|info| is_named(info, subscription)) {
         let properties = info.schema.as_ref()?.get("properties")?.as_object()?;
         known.extend(properties.keys().cloned());
     }

@@ -8,6 +8,7 @@ mod credentials;
 mod delivering;
 mod described;
 mod fetching;
+mod filtering;
 mod finding;
 mod fixture;
 mod handing_over;
