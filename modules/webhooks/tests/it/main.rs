@@ -3,6 +3,7 @@
 
 mod allowances;
 mod backfilling;
+mod bounds;
 mod cancelling;
 mod credentials;
 mod delivering;
@@ -16,6 +17,7 @@ mod limits;
 mod log;
 mod management;
 mod owners;
+mod racing;
 mod recovering;
 mod refusals;
 mod rules;

@@ -286,4 +286,113 @@ on_both_databases! {
             assert_eq!(world.heard.take().len(), usize::from(is_set));
         }
     }
+
+    async fn zero_never_switches_an_endpoint_off_and_warns_of_nothing(backend) {
+        let world = World::with(backend, |builder| {
+            one_attempt(builder).setting("Svc:Webhooks:DisableAfterFailures", 0)
+        })
+        .await;
+        let endpoint = world.endpoint(&["*"]).await;
+        world.receiver.answer_with([500; 12]);
+        for _ in 0..12 {
+            world.publish("A-1").await;
+            assert_eq!(world.deliver().await.len(), 1);
+        }
+        let shown = world.show(&endpoint).await;
+        assert_eq!((&shown["isActive"], &shown["consecutiveFailures"]), (&json!(true), &json!(12)));
+        assert_eq!(world.heard.take(), []);
+    }
+
+    async fn one_failure_switches_off_where_one_is_enough_and_says_so_once(backend) {
+        let world = World::with(backend, |builder| {
+            one_attempt(builder).setting("Svc:Webhooks:DisableAfterFailures", 1)
+        })
+        .await;
+        let endpoint = world.endpoint(&["*"]).await;
+        // Several that fail together are one switch.
+        world.receiver.answer_with([500; 4]);
+        world.publish_many(4).await;
+        world.deliver().await;
+        let heard = world.heard.take();
+        let names: Vec<&str> = heard.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["WebhookEndpointDisabled"]);
+        let off = world.show(&endpoint).await;
+        assert_eq!(off["isActive"], false);
+        // What is off is tested, and told of no more however the test ends.
+        world.shop.advance(std::time::Duration::from_hours(1));
+        world.receiver.answer_with([500]);
+        let _ = world.client().post(&path(&endpoint, "/test"), json!(null)).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 1);
+        assert_eq!(world.heard.take(), []);
+        let tested = world.show(&endpoint).await;
+        for name in ["isActive", "disabledAt", "disabledReason"] {
+            assert_eq!(tested[name], off[name], "{name}");
+        }
+        // A test that arrives doesn't switch it on.
+        let _ = world.client().post(&path(&endpoint, "/test"), json!(null)).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 1);
+        assert_eq!(world.show(&endpoint).await["isActive"], false);
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 0);
+    }
+
+    async fn any_delivery_is_redelivered_whatever_became_of_it(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let redeliver = async |id: &Json| {
+            let path = format!("/api/v1/webhooks/deliveries/{}/redeliver", id.as_str().unwrap());
+            world.client().post(&path, json!(null)).await
+        };
+        // One that waits for its next attempt goes on with it, beside its copy.
+        world.receiver.answer_with([500]);
+        world.publish("A-1").await;
+        let first = world.deliver().await.remove(0);
+        let waiting = world.log().await.remove(0);
+        assert_eq!(waiting["status"], "retrying");
+        let _ = redeliver(&waiting["id"]).await.expect(202);
+        assert_eq!(world.deliver().await[0].body, first.body);
+        assert_eq!(world.after(30).await[0].body, first.body);
+        assert_eq!(member(&world.log().await, "status"), ["delivered", "delivered"]);
+        // A copy of a copy names what it was made of.
+        let copy = world.log().await.remove(0);
+        let again = redeliver(&copy["id"]).await.expect(202);
+        assert_eq!((&again["redeliveryOf"], &again["eventId"]), (&copy["id"], &waiting["eventId"]));
+        assert_eq!(world.deliver().await[0].body, first.body);
+        // Of one that is off it waits until that is on, and is sent once then.
+        let switch = async |on: bool| {
+            world.client().put(&path(&endpoint, ""), json!({"isActive": on})).await.expect(200)
+        };
+        let _ = switch(false).await;
+        let held = redeliver(&waiting["id"]).await.expect(202);
+        assert_eq!((&held["status"], &held["nextAttemptAt"]), (&json!("queued"), &json!(null)));
+        world.publish("missed").await;
+        assert_eq!(world.after(3_600).await.len(), 0);
+        let _ = switch(true).await;
+        assert_eq!(world.deliver().await.len(), 1);
+        assert_eq!(world.after(3_600).await.len(), 0);
+        // What was missed meanwhile is no delivery, and a recovery makes it one.
+        let database = world.shop.app().service::<svc_database::Database>().unwrap();
+        let missed = database.statement("SELECT id FROM webhooks_deliveries WHERE status = 4", []);
+        let missed: uuid::Uuid = database.rows(missed).await.unwrap()[0].try_get_by_index(0).unwrap();
+        let _ = redeliver(&json!(missed)).await.expect(404);
+        let _ = redeliver(&json!(uuid::Uuid::from_u128(1))).await.expect(404);
+        let _ = redeliver(&json!("nothing")).await.expect(404);
+        // With its endpoint everything of it goes.
+        let _ = world.client().delete(&path(&endpoint, "")).await.expect(204);
+        let _ = redeliver(&waiting["id"]).await.expect(404);
+        assert_eq!(world.deliver().await.len(), 0);
+    }
+
+    async fn what_changes_nothing_is_no_event(backend) {
+        let world = World::new(backend).await;
+        world.endpoint(&["*"]).await;
+        let id = world.create("A-1").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        world.change(id, |_| {}).await;
+        world.change(id, |product| product.sku = sea_orm::Set("A-1".to_owned())).await;
+        assert_eq!(world.deliver().await.len(), 0);
+        world.change(id, |product| product.sku = sea_orm::Set("A-2".to_owned())).await;
+        let received = world.deliver().await;
+        assert_eq!((received.len(), &received[0].json()["data"]["sku"]), (1, &json!("A-2")));
+    }
 }
