@@ -6,6 +6,7 @@ use sea_orm::entity::prelude::*;
 use serde_json::Value;
 use svc_core::{Error, Result};
 use svc_data::Context;
+use svc_data::errors::UNIQUE;
 
 use crate::errors::{TOO_MANY_VIEWS, VIEW_TOO_LARGE};
 use crate::model::{ActiveModel, Column, Entity, Model};
@@ -49,13 +50,23 @@ pub(crate) async fn share(ctx: &Context, set: &str, name: &str, state: &Value) -
     if state.len() > MOST_BYTES {
         return Err(VIEW_TOO_LARGE.error(format!("a view has at most {MOST_BYTES} bytes")));
     }
+    match put(ctx, set, name, &state).await {
+        // Somebody has shared one of this name at this moment: now it is there, and is replaced.
+        Err(error) if error.code() == UNIQUE.name() => put(ctx, set, name, &state).await,
+        outcome => outcome,
+    }
+}
+
+async fn put(ctx: &Context, set: &str, name: &str, state: &str) -> Result<()> {
     ctx.transact(async |uow| {
         if let Some(row) = named(uow.context(), set, name).for_update().one().await? {
             let mut row = row.into_active_model();
-            row.state = Set(state.clone());
+            row.state = Set(state.to_owned());
             uow.update(row).await?;
             return Ok(());
         }
+        // Whoever shares another one at this moment waits, so that both are counted.
+        of(uow.context(), set).order_by(Column::Id).for_update().all().await?;
         if of(uow.context(), set).count().await? >= MOST_VIEWS {
             return Err(TOO_MANY_VIEWS
                 .error(format!("{MOST_VIEWS} views of `{set}` are shared; stop sharing one")));
@@ -63,7 +74,7 @@ pub(crate) async fn share(ctx: &Context, set: &str, name: &str, state: &Value) -
         let row = ActiveModel {
             set_name: Set(set.to_owned()),
             name: Set(name.to_owned()),
-            state: Set(state.clone()),
+            state: Set(state.to_owned()),
             ..Default::default()
         };
         uow.insert(row).await?;

@@ -208,6 +208,67 @@ on_both_databases! {
         assert_eq!(again.status, 204, "one that is there is replaced: {}", again.text);
     }
 
+    async fn views_that_are_shared_at_once_are_all_there_and_no_more_than_may_be(backend) {
+        let make = || Application::new("client").module(WebClient::of(FILES)).module(Garage);
+        let app = TestApp::builder(make).start(backend).await;
+        let (ada, ben) = (app.sign_in(&Person::named("Ada")), app.sign_in(&Person::named("Ben")));
+        let at = |name: &str| format!("/api/v1/web/views/Cars/{name}");
+        // The same name, which nobody has shared yet: one of them is the view in the end, and neither is refused.
+        for round in 0..4 {
+            let name = at(&format!("round{round}"));
+            let (one, other) = tokio::join!(
+                ada.put(&name, json!({ "by": "Ada" })),
+                ben.put(&name, json!({ "by": "Ben" })),
+            );
+            assert_eq!((one.status.as_u16(), other.status.as_u16()), (204, 204), "{} {}", one.text, other.text);
+        }
+        for number in 4..99 {
+            assert_eq!(ada.put(&at(&number.to_string()), json!({})).await.status, 204);
+        }
+        let (first, second) = (at("first"), at("second"));
+        let (one, other) = tokio::join!(ada.put(&first, json!({})), ben.put(&second, json!({})));
+        let mut statuses = [one.status.as_u16(), other.status.as_u16()];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [204, 409]);
+        let views = ada.get("/api/v1/web/views/Cars").await.expect(200);
+        assert_eq!(views["views"].as_array().map(Vec::len), Some(100));
+        // Two who stop sharing the same one at once: it is gone, and nobody is told of a fault.
+        let gone = at("round0");
+        let (one, other) = tokio::join!(ada.delete(&gone), ben.delete(&gone));
+        let mut statuses = [one.status.as_u16(), other.status.as_u16()];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [204, 404]);
+    }
+
+    async fn a_view_is_kept_as_it_was_said_to_the_last_byte(backend) {
+        let make = || Application::new("client").module(WebClient::of(FILES)).module(Garage);
+        let app = TestApp::builder(make).start(backend).await;
+        let ada = app.sign_in(&Person::named("Ada"));
+        let state = |bytes: usize| json!({ "q": "x".repeat(bytes - r#"{"q":""}"#.len()) });
+        let odd = json!({ "a": "\0\u{202e}\u{1f697}", "b": [1.5, -0.0, 1e300, null, true], "": { "z": 1, "a": 2 } });
+        let named = "80%20letters%20".to_owned() + &"%F0%9F%9A%97".repeat(69);
+        for (name, state) in [("most", state(16_384)), ("odd", odd), (named.as_str(), json!({}))] {
+            let answer = ada.put(&format!("/api/v1/web/views/Cars/{name}"), state.clone()).await;
+            assert_eq!(answer.status, 204, "{name}: {}", answer.text);
+            let views = ada.get("/api/v1/web/views/Cars").await.expect(200);
+            let mut kept = views["views"].as_array().into_iter().flatten();
+            assert!(kept.any(|view| view["state"] == state), "{name}: {views:?}");
+        }
+        let over = ada.put("/api/v1/web/views/Cars/over", state(16_385)).await;
+        assert_eq!(over.expect(413)["code"], "web.view_too_large");
+        let named = format!("{named}x");
+        assert_eq!(ada.put(&format!("/api/v1/web/views/Cars/{named}"), json!({})).await.status, 422);
+        for name in ["%09", "a%0Ab", "a%7F", "%C2%85", "%20", "a%20", "%E2%80%A8a%C2%A0"] {
+            let answer = ada.put(&format!("/api/v1/web/views/Cars/{name}"), json!({})).await;
+            assert!([404, 422].contains(&answer.status.as_u16()), "{name}: {} {}", answer.status, answer.text);
+        }
+        // `cars` and `CARS` are no sets, and a name has its case.
+        assert_eq!(ada.put("/api/v1/web/views/cars/odd", json!({})).await.status, 404);
+        assert_eq!(ada.delete("/api/v1/web/views/Cars/ODD").await.status, 404);
+        let views = ada.get("/api/v1/web/views/Cars").await.expect(200);
+        assert_eq!(views["views"].as_array().map(Vec::len), Some(3));
+    }
+
     async fn who_may_not_is_refused_on_every_route(backend) {
         let make = || Application::new("client").module(WebClient::of(FILES)).module(Garage);
         let app = TestApp::builder(make).start(backend).await;
