@@ -103,6 +103,9 @@ impl WorkflowEngine {
         if ends_us <= begins_us.max(now_us) {
             return invalid("ends", "must be later than now, and than it begins");
         }
+        if now_us - begins_us > MAX_DAYS * DAY_US {
+            return invalid("begins", &format!("must not be longer than {MAX_DAYS} days ago"));
+        }
         if ends_us - begins_us.max(now_us) > MAX_DAYS * DAY_US
             || begins_us - now_us > MAX_DAYS * DAY_US
         {

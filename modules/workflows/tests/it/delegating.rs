@@ -322,4 +322,30 @@ on_both_databases! {
         }
         assert_eq!(world.number("SELECT COUNT(*) FROM workflows_reassignments").await, 1);
     }
+
+    async fn a_beginning_that_nobody_can_tell_is_refused_and_hides_no_list(backend) {
+        let world = World::new(backend).await;
+        let People { ann, bob, .. } = People::of(&world);
+        let now = world.app.clock().now();
+        let ends = (now + Duration::from_hours(24)).format(&time::format_description::well_known::Rfc3339).unwrap();
+        // Before the first year that a time of JSON has, in UTC; and longer ago than a delegation lasts.
+        for begins in ["0000-01-01T00:00:00+23:59", "0000-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "2025-11-18T12:00:00Z"] {
+            let body = json!({ "to": id_of(&bob), "begins": begins, "ends": ends });
+            let (status, told) = delegate(&world, &ann, body).await;
+            assert_eq!((status, told["errors"]["begins"].is_array()), (422, true), "{begins}: {told}");
+        }
+        for ends in ["9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59"] {
+            let body = json!({ "to": id_of(&bob), "ends": ends });
+            let (status, told) = delegate(&world, &ann, body).await;
+            assert_eq!((status, told["errors"]["ends"].is_array()), (422, true), "{ends}: {told}");
+        }
+        // One that began a while ago is told as it was said.
+        let body = json!({ "to": id_of(&bob), "begins": "2026-11-20T01:00:00+02:00", "ends": ends });
+        let (status, told) = delegate(&world, &ann, body).await;
+        assert_eq!((status, &told["begins"]), (201, &json!("2026-11-19T23:00:00Z")), "{told}");
+        for who in [&ann, &bob] {
+            let listed = world.client(who).get(DELEGATIONS).await.expect(200);
+            assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+        }
+    }
 }
