@@ -188,4 +188,60 @@ mod tests {
         let ends = end(&calendar, begins, Term::WorkingDays(1));
         assert_eq!(ends - begins, time::Duration::days(i64::from(MAX_STEPS)));
     }
+
+    #[test]
+    fn of_what_people_write_each_day_counts_that_there_is() {
+        let calendar = Calendar::new(
+            "none",
+            "2028-02-29,2-29 ,\r\n2027-02-29 2026-2-3 02-03-2026 0-1 1-0 --1 1-2-3-4 12-31",
+        );
+        let days = [(2_028, 2, 29), (2_032, 2, 29), (2_026, 2, 3), (1_999, 12, 31)];
+        for (year, month, day) in days {
+            assert!(calendar.is_free(date(year, month, day).unwrap()), "{year}-{month}-{day}");
+        }
+        assert_eq!(calendar.yearly, BTreeSet::from([(2, 29), (12, 31)]));
+        assert_eq!(calendar.days.len(), 2);
+        // A weekend that a later release had is none.
+        assert_eq!(Calendar::new("thursday", ""), Calendar::new("none", ""));
+    }
+
+    #[test]
+    fn the_time_of_day_stays_in_whatever_season_and_century() {
+        let calendar = Calendar::new("saturday-sunday", "");
+        // UTC has no summer; the last second of a day is of that day, before 1970 too.
+        for (begins, ends) in [
+            (datetime!(2026-03-27 23:59:59.999999 UTC), datetime!(2026-03-30 23:59:59.999999 UTC)),
+            (datetime!(2026-10-23 00:00 UTC), datetime!(2026-10-26 00:00 UTC)),
+            (datetime!(1969-12-31 23:59:59.5 UTC), datetime!(1970-01-01 23:59:59.5 UTC)),
+            (datetime!(1969-12-26 00:00:00.000001 UTC), datetime!(1969-12-29 00:00:00.000001 UTC)),
+        ] {
+            assert_eq!(end(&calendar, begins, Term::WorkingDays(1)), ends, "{begins}");
+        }
+    }
+
+    proptest::proptest! {
+        /// A term ends on a working day, and so many working days are behind its first day.
+        #[test]
+        fn as_many_working_days_pass_as_were_named(
+            begins_s in 0_i64..4_000_000_000,
+            count in 1_u32..60,
+            weekend in 0_usize..5,
+            holidays in proptest::collection::vec((1_u16..13, 1_u16..32), 0..20),
+        ) {
+            let holidays: Vec<String> = holidays.iter().map(|(month, day)| format!("{month:02}-{day}")).collect();
+            let calendar = Calendar::new(WEEKENDS[weekend].0, &holidays.join("\n"));
+            let begins_us = begins_s * 1_000_000 + 7;
+            let day_of = |us: i64| OffsetDateTime::from_unix_timestamp(us.div_euclid(1_000_000)).unwrap().date();
+            let ends_us = calendar.end_us(begins_us, Term::WorkingDays(count));
+            proptest::prop_assert_eq!((ends_us - begins_us) % (24 * HOUR_US), 0);
+            proptest::prop_assert!(!calendar.is_free(day_of(ends_us)));
+            let days = std::iter::successors(day_of(begins_us).next_day(), |day| day.next_day());
+            let passed = days.take_while(|day| *day <= day_of(ends_us)).filter(|day| !calendar.is_free(*day));
+            proptest::prop_assert_eq!(u32::try_from(passed.count()).unwrap(), count);
+            // A day more never ends earlier, and no working day is shorter than a day.
+            let more = calendar.end_us(begins_us, Term::WorkingDays(count + 1));
+            proptest::prop_assert!(more >= ends_us + 24 * HOUR_US);
+            proptest::prop_assert!(ends_us >= calendar.end_us(begins_us, Term::Days(count)));
+        }
+    }
 }
