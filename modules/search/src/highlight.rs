@@ -103,4 +103,71 @@ mod tests {
         assert!(piece.text.chars().count() <= EXCERPT + 4);
         assert_eq!(excerpt("description", &text, &["nut".to_owned()]), None);
     }
+
+    /// A piece of a text by the places that JavaScript counts.
+    fn piece_of(text: &str, (start, length): (u32, u32)) -> String {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let (start, length) = (usize::try_from(start).unwrap(), usize::try_from(length).unwrap());
+        String::from_utf16(&units[start..start + length]).expect("no letter is cut in two")
+    }
+
+    #[test]
+    fn whatever_the_text_places_are_sorted_apart_and_of_whole_letters() {
+        const PARTS: [&str; 18] = [
+            "bolt",
+            "Bolt",
+            "b\u{f6}lt",
+            "b\u{f6}\u{301}lt",
+            "\u{1f529}",
+            "\u{1d401}olt",
+            " ",
+            " ",
+            "-",
+            "\u{df}",
+            "SS",
+            "x",
+            "\u{130}",
+            "\u{fb01}",
+            "\u{200d}",
+            "\n",
+            "holzschraube",
+            "bot",
+        ];
+        // The same texts each time (the generator of Knuth's MMIX).
+        let mut state = 11_u64;
+        let mut below = |bound: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap() % bound
+        };
+        let words: Vec<String> = ["bolt", "ss", "schraube", "fi", "i"].map(str::to_owned).into();
+        let mut found_any = 0;
+        for _ in 0..3_000 {
+            let parts = below(60);
+            let text: String = (0..parts).map(|_| PARTS[below(PARTS.len())]).collect();
+            let found: Vec<(u32, u32)> =
+                matches(&text, &words).into_iter().map(|m| (m.0, m.1)).collect();
+            for two in found.windows(2) {
+                assert!(two[0].0 + two[0].1 < two[1].0, "{text:?}: {found:?}");
+            }
+            for place in &found {
+                let piece = piece_of(&text, *place);
+                assert!(
+                    !piece.is_empty() && !crate::fold::words(&piece).is_empty(),
+                    "{text:?}: {piece:?}"
+                );
+            }
+            let shown = excerpt("description", &text, &words);
+            assert_eq!(shown.is_some(), !found.is_empty(), "{text:?}");
+            let Some(shown) = shown else { continue };
+            found_any += 1;
+            assert!(shown.text.chars().count() <= EXCERPT + 4, "{}", shown.text);
+            assert!(!shown.text.contains(char::is_control), "{:?}", shown.text);
+            assert!(!shown.matches.is_empty(), "{text:?}: {}", shown.text);
+            let first = piece_of(&shown.text, (shown.matches[0].0, shown.matches[0].1));
+            assert!(!crate::fold::words(&first).is_empty(), "{:?}", shown.text);
+        }
+        assert!(found_any > 1_000, "the texts are worth nothing: {found_any}");
+    }
 }
