@@ -18,7 +18,7 @@ const TIERS: [&[&str]; 14] = [
     &["kernel/http/"],
     &["kernel/live/", "kernel/sets-http/"],
     &["kernel/application/"],
-    &["kernel/testing/"],
+    &["kernel/testing/", "bench/rounds/"],
     &["modules/"],
     &["svc/"],
     &["examples/", "cli/"],
