@@ -79,7 +79,7 @@ async function startDirectus(folder: string): Promise<Directus> {
       listed: {
         name: 'Directus',
         url: `${url}/admin/content/customers`,
-        enter: () => signIn(url, admin),
+        enter: () => inBrowser(url, admin),
         row: 'tbody tr',
       },
       version,
@@ -108,7 +108,8 @@ interface Admin {
 
 const SESSION = 'directus_session_token';
 
-async function signIn(url: string, admin: Admin): Promise<SignedIn> {
+/** What the cookie of somebody who has signed in holds. */
+async function signIn(url: string, admin: Admin): Promise<string> {
   const session = await fetch(`${url}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -116,7 +117,11 @@ async function signIn(url: string, admin: Admin): Promise<SignedIn> {
   });
   const cookie = session.headers.getSetCookie().find((it) => it.startsWith(`${SESSION}=`));
   if (!cookie) throw new Error(`nobody can sign in to Directus: ${session.status}`);
-  const value = cookie.slice(cookie.indexOf('=') + 1, cookie.indexOf(';'));
+  return cookie.slice(cookie.indexOf('=') + 1, cookie.indexOf(';'));
+}
+
+async function inBrowser(url: string, admin: Admin): Promise<SignedIn> {
+  const value = await signIn(url, admin);
   const { hostname: domain } = new URL(url);
   const kept = { name: SESSION, value, domain, path: '/', expires: -1 };
   return { cookies: [{ ...kept, httpOnly: true, secure: false, sameSite: 'Lax' as const }], origins: [] };
@@ -124,10 +129,10 @@ async function signIn(url: string, admin: Admin): Promise<SignedIn> {
 
 /** Makes the collection and its records. */
 async function fill(url: string, file: string, admin: Admin): Promise<void> {
-  const { cookies } = await signIn(url, admin);
+  const value = await signIn(url, admin);
   const made = await fetch(`${url}/collections`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', cookie: `${SESSION}=${cookies[0]?.value}` },
+    headers: { 'content-type': 'application/json', cookie: `${SESSION}=${value}` },
     body: JSON.stringify({
       collection: 'customers',
       meta: {},

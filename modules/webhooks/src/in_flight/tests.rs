@@ -112,7 +112,9 @@ fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
     in_flight.open(true);
     let home = Home { origin: "https://black".into(), organisation: Uuid::nil() };
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
-    tickets.iter_mut().for_each(|ticket| ticket.settle(home.clone()));
+    for ticket in &mut tickets {
+        ticket.settle(home.clone());
+    }
     let guess = Room { in_all: 29, per_endpoint: 1, eighths: 2, is_guess: true };
     assert_eq!(in_flight.room(), Some(guess), "it may answer soon");
     in_flight.settle(OTHER, home);
