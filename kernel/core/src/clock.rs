@@ -67,7 +67,7 @@ impl Clock {
         match &self.0.source {
             Source::System { start, at_start_us } => match at_start_us.load(Ordering::Relaxed) {
                 ALONE => machine_us(),
-                at_start_us => at_start_us.saturating_add(elapsed_us(*start)),
+                at_start_us => at_start_us.saturating_add(micros::of_span(start.elapsed())),
             },
             Source::Manual { now_us } => *now_us.borrow(),
         }
@@ -106,7 +106,7 @@ impl Clock {
     /// ignores it.
     pub fn follow(&self, now: OffsetDateTime) {
         if let Source::System { start, at_start_us } = &self.0.source {
-            let at_start = micros::of_time(now).saturating_sub(elapsed_us(*start));
+            let at_start = micros::of_time(now).saturating_sub(micros::of_span(start.elapsed()));
             at_start_us.store(at_start, Ordering::Relaxed);
         }
     }
@@ -147,10 +147,6 @@ impl std::fmt::Debug for Clock {
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
 fn machine_us() -> i64 {
     micros::of_time(OffsetDateTime::now_utc())
-}
-
-fn elapsed_us(start: Instant) -> i64 {
-    micros::of_span(start.elapsed())
 }
 
 #[cfg(test)]

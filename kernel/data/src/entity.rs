@@ -80,13 +80,6 @@ impl EntitySet {
         self.marks.contains(mark)
     }
 
-    /// The condition that narrows what somebody may see; none where no row filter narrows it.
-    fn filter_for(&self, viewer: Viewer<'_>) -> Option<Condition> {
-        let filters = self.row_filters.iter();
-        let narrowing = filters.filter_map(|filter| filter(&viewer).into_condition());
-        narrowing.reduce(|all, filter| Condition::all().add(all).add(filter))
-    }
-
     /// Whether a row filter narrows the set.
     #[must_use]
     pub fn has_row_filter(&self) -> bool {
@@ -362,7 +355,9 @@ impl EntityModel {
     /// The condition of the set that narrows what somebody sees within the scope; none where nothing narrows it.
     #[must_use]
     pub fn row_filter(&self, viewer: Viewer<'_>) -> Option<Condition> {
-        self.set.as_ref().and_then(|set| set.filter_for(viewer))
+        let filters = self.set.as_ref()?.row_filters.iter();
+        let narrowing = filters.filter_map(|filter| filter(&viewer).into_condition());
+        narrowing.reduce(|all, filter| Condition::all().add(all).add(filter))
     }
 
     /// Which records somebody sees who may read the set: the scope, and the row filter.

@@ -3,6 +3,7 @@
 //! - [`TestApp`]: a whole application on a throw-away database, with a clock that is moved by
 //!   hand, and nothing in the background: [`TestApp::drain`] does all that is due.
 //! - [`Client`]: somebody who calls the application's HTTP API, signed in as anyone.
+//! - [`Dice`]: chance that is the same in each run.
 //! - [`refuses_everybody`]: every route of an application, tried as those who may not.
 //! - [`Receiver`]: a receiver of webhooks on this machine, which keeps what it got and answers
 //!   as it is told.
@@ -19,6 +20,7 @@
 mod app;
 mod client;
 mod database;
+mod dice;
 mod macros;
 mod people;
 mod port;
@@ -30,6 +32,7 @@ mod socket;
 pub use app::{TestApp, TestAppBuilder};
 pub use client::{Answer, Client};
 pub use database::{POSTGRES_VARIABLE, ThrowAwayDatabase, sqlite_writer};
+pub use dice::Dice;
 pub use people::{Person, organisation};
 pub use port::ReservedPort;
 pub use program::Program;

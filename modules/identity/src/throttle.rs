@@ -198,6 +198,8 @@ fn tenths(now_us: i64) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use svc_testing::Dice;
+
     use super::*;
 
     const MINUTE: i64 = 60_000_000;
@@ -309,25 +311,19 @@ mod tests {
         ];
         let mut levels = [0.0_f64; 3];
         let mut now_us = 1_000 * MINUTE;
-        // The same walk each time (the generator of Knuth's MMIX).
-        let mut state = 42_u64;
-        let mut below = |bound: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            u32::try_from((state >> 33) % bound).unwrap()
-        };
+        let mut dice = Dice::new(42);
         let mut refused = [0; 3];
         for step in 0..30_000 {
             // Mostly some tenths of a second, and now and then some hours.
-            let tenths = if below(500) == 0 { below(100_000) } else { below(6) };
+            let tenths = if dice.below(500) == 0 { dice.below(100_000) } else { dice.below(6) };
+            let tenths = u32::try_from(tenths).unwrap();
             now_us += i64::from(tenths) * 100_000;
             for (level, key) in levels.iter_mut().zip(&keys) {
                 *level = (*level - f64::from(tenths) / 10.0 / key.limit().seconds_each).max(0.0);
             }
-            let place = usize::try_from(below(3)).unwrap();
+            let place = dice.below(3);
             let key = std::slice::from_ref(&keys[place]);
-            if below(20) == 0 {
+            if dice.below(20) == 0 {
                 throttle.give_back(key, now_us);
                 levels[place] = (levels[place] - 1.0).max(0.0);
                 continue;

@@ -76,6 +76,8 @@ pub(crate) fn excerpt(property: &str, text: &str, words: &[String]) -> Option<Ex
 
 #[cfg(test)]
 mod tests {
+    use svc_testing::Dice;
+
     use super::*;
 
     fn found(text: &str, words: &[&str]) -> Vec<(u32, u32)> {
@@ -133,19 +135,12 @@ mod tests {
             "holzschraube",
             "bot",
         ];
-        // The same texts each time (the generator of Knuth's MMIX).
-        let mut state = 11_u64;
-        let mut below = |bound: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            usize::try_from(state >> 33).unwrap() % bound
-        };
+        let mut dice = Dice::new(11);
         let words: Vec<String> = ["bolt", "ss", "schraube", "fi", "i"].map(str::to_owned).into();
         let mut found_any = 0;
         for _ in 0..3_000 {
-            let parts = below(60);
-            let text: String = (0..parts).map(|_| PARTS[below(PARTS.len())]).collect();
+            let parts = dice.below(60);
+            let text: String = (0..parts).map(|_| PARTS[dice.below(PARTS.len())]).collect();
             let found: Vec<(u32, u32)> =
                 matches(&text, &words).into_iter().map(|m| (m.0, m.1)).collect();
             for two in found.windows(2) {

@@ -16,6 +16,7 @@ use svc_odata::syntax::{
     BinaryOperator, Expr, ExprKind, Function, Literal, ParseLimits, Path, PathRoot, Position,
     SegmentKind, UnaryOperator,
 };
+use svc_odata::value::{in_lower_case, in_upper_case};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -368,22 +369,6 @@ impl<'a> Value<'a> {
             _ => self.order(other) == Some(Ordering::Equal),
         }
     }
-}
-
-/// The letter in lower case where that is one letter, and leads back: what databases make of it, too.
-fn in_lower_case(letter: char) -> char {
-    let lower = only(letter.to_lowercase());
-    lower.filter(|lower| only(lower.to_uppercase()) == Some(letter)).unwrap_or(letter)
-}
-
-/// The same in upper case.
-fn in_upper_case(letter: char) -> char {
-    let upper = only(letter.to_uppercase());
-    upper.filter(|upper| only(upper.to_lowercase()) == Some(letter)).unwrap_or(letter)
-}
-
-fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
-    letters.next().filter(|_| letters.next().is_none())
 }
 
 fn number(digits: &str) -> Option<Value<'static>> {

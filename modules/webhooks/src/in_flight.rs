@@ -141,28 +141,15 @@ impl State {
 
     /// Whether an endpoint is known to be quick, or (false) may turn out to be in a moment; none where waiting for it is
     /// for nothing.
-    fn is_quick(&self, endpoint: Uuid, now: Instant) -> Option<bool> {
+    fn is_quick(&self, endpoint: Uuid, home: Option<&Home>, now: Instant) -> Option<bool> {
         match self.health.get(&endpoint)? {
-            Health::Well(duration) => {
-                (*duration <= QUICK && self.answers(endpoint, now)).then_some(true)
-            }
+            Health::Well(duration) => (*duration <= QUICK).then_some(true),
             Health::Unknown(since) => {
-                let is_quiet = |home: &Home| self.shares.is_quiet(home, FIRST_ANSWER, now);
-                let is_in_vain = self.homes.get(&endpoint).is_some_and(is_quiet);
-                (now - *since < FIRST_ANSWER && !is_in_vain).then_some(false)
+                let is_quiet = |home| self.shares.is_quiet(home, FIRST_ANSWER, now);
+                (now - *since < FIRST_ANSWER && !home.is_some_and(is_quiet)).then_some(false)
             }
             Health::Troubled | Health::Hanging => None,
         }
-    }
-
-    /// What is left for all endpoints of an endpoint's origin, and of how many; none while nobody knows where it is.
-    fn part(&self, endpoint: Uuid, now: Instant) -> Option<(usize, usize)> {
-        self.homes.get(&endpoint).map(|home| self.shares.part(home, now))
-    }
-
-    /// Whether an endpoint's origin answers, as far as it was asked.
-    fn answers(&self, endpoint: Uuid, now: Instant) -> bool {
-        self.homes.get(&endpoint).is_none_or(|home| self.shares.answers(home, now))
     }
 
     /// Adds a delivery that waits; one without a home is a stranger's.
@@ -340,11 +327,16 @@ impl InFlight {
         let mut taken = 0;
         for endpoint in state.by_endpoint.keys().chain(&state.backlog.new) {
             // What others of its origin, or of its organisation, have taken is gone for all of them.
-            let part = state.part(*endpoint, now);
-            if let Some((free, _)) = part.filter(|_| state.answers(*endpoint, now)) {
+            let home = state.homes.get(endpoint);
+            let part = home.map(|home| state.shares.part(home, now));
+            let answers = home.is_none_or(|home| state.shares.answers(home, now));
+            if let Some((free, _)) = part.filter(|_| answers) {
                 room.in_all = room.in_all.min(free);
             }
-            let Some(is_known) = state.is_quick(*endpoint, now) else { continue };
+            let Some(is_known) = state.is_quick(*endpoint, home, now) else { continue };
+            if is_known && !answers {
+                continue;
+            }
             room.is_guess |= !is_known;
             let is_behind = state.backlog.new.contains(endpoint);
             let (most, counts) = (self.allowance(&state, *endpoint), state.counts(*endpoint));

@@ -89,14 +89,15 @@ impl Awaited {
     }
 
     /// The keys of the records of a set that somebody has a claim to, or stands in for somebody who has: all that await
-    /// that one are among them.
+    /// that one are among them. None for whoever takes no record on.
     pub(crate) fn claimed(
         &self,
         who: &Principal,
         set: &str,
         now_us: i64,
     ) -> Option<SelectStatement> {
-        let (me, organisation) = (who.user_id()?.0, who.organisation()?.0);
+        let me = who.user_id().filter(|_| who.can(ACT))?.0;
+        let organisation = who.organisation()?.0;
         let claims = self.claims_asked(who, me);
         let mut own = CLAIMS.select();
         own.expr(column("record_id"))

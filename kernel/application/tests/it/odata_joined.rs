@@ -1,17 +1,16 @@
 //! Virtual properties whose values stand in a table: what is answered is the same whether a page is joined with it or not.
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait as _, Func, Query};
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_core::{Module, Principal, Registry};
 use svc_data::value::ValueKind;
 use svc_data::{Context, DataRegistry as _, EntityModel, VirtualRow, VirtualTable};
 use svc_database::Migration;
-use svc_sets::Sets;
-use svc_testing::{Backend, Client, Person, TestApp, on_both_databases, organisation};
+use svc_testing::{Backend, Person, TestApp, on_both_databases, organisation};
 use uuid::Uuid;
 
 use crate::fixture::path;
-use crate::staff::{self, make, member};
+use crate::staff::{self, make, member, names, number_of, pages};
 
 /// Rates members; one without a rating is `fair`.
 struct Ratings;
@@ -92,27 +91,6 @@ async fn start(backend: Backend) -> (TestApp, Vec<String>) {
         }
     }
     (app, ids)
-}
-
-/// All pages of a list.
-async fn pages(client: &Client, link: &str) -> Vec<Value> {
-    let (mut link, mut found) = (link.to_owned(), Vec::new());
-    loop {
-        let headers = [("prefer", "odata.maxpagesize=2")];
-        let page = client.send(http::Method::GET, &link, &headers, "").await.expect(200);
-        let next = page["@odata.nextLink"].as_str().map(str::to_owned);
-        found.push(json!({"value": page["value"], "count": page["@odata.count"]}));
-        match next {
-            Some(next) => link = next,
-            None => return found,
-        }
-    }
-}
-
-/// The names of the members in an answer.
-fn names(pages: &[Value]) -> Vec<&str> {
-    let members = pages.iter().flat_map(|page| page["value"].as_array().unwrap());
-    members.map(|member| member["name"].as_str().unwrap()).collect()
 }
 
 const LISTS: [(&str, &[&str]); 13] = [
@@ -199,14 +177,9 @@ on_both_databases! {
             assert_eq!(joiner.get(&link).await.expect(200), boss.get(&link).await.expect(200), "{link}");
         }
         // Within a unit of work rows may not be there yet.
-        let sets = app.app().service::<Sets>().unwrap();
-        let number = async |ctx: &Context| {
-            let address = sets.understand(ctx, "Members", "$filter=rating%20eq%20'fair'").unwrap();
-            let source = sets.source(ctx, &address).await.unwrap();
-            let query = sets.bind(ctx, source.set(), &address.options, None).unwrap();
-            sets.count(ctx, &source, &query).await
-        };
-        assert_eq!(number(&ctx).await.unwrap(), 1);
-        assert_eq!(ctx.transact(async |uow| number(uow.context()).await).await.unwrap(), 2);
+        let fair = "$filter=rating%20eq%20'fair'";
+        assert_eq!(number_of(&ctx, fair).await, 1);
+        let within = ctx.transact(async |uow| Ok(number_of(uow.context(), fair).await)).await;
+        assert_eq!(within.unwrap(), 2);
     }
 }

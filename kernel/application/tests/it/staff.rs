@@ -7,8 +7,9 @@ use serde_json::{Value as Json, json};
 use svc_application::Application;
 use svc_core::{Module, Principal, Registry};
 use svc_data::value::ValueKind;
-use svc_data::{DataRegistry as _, Sight, VirtualRow};
+use svc_data::{Context, DataRegistry as _, Sight, VirtualRow};
 use svc_database::{Backend, Migration};
+use svc_sets::Sets;
 use svc_testing::{Client, Person, TestApp};
 
 pub mod team {
@@ -252,4 +253,34 @@ pub async fn make(client: &Client, set: &str, entity: Json) -> String {
 /// A member of the EU.
 pub fn member(name: &str, email: &str, grade: i32) -> Json {
     json!({"name": name, "email": email, "grade": grade, "region": "EU"})
+}
+
+/// All pages of a list, of two each.
+pub async fn pages(client: &Client, link: &str) -> Vec<Json> {
+    let (mut link, mut found) = (link.to_owned(), Vec::new());
+    loop {
+        let headers = [("prefer", "odata.maxpagesize=2")];
+        let page = client.send(http::Method::GET, &link, &headers, "").await.expect(200);
+        let next = page["@odata.nextLink"].as_str().map(str::to_owned);
+        found.push(json!({"value": page["value"], "count": page["@odata.count"]}));
+        match next {
+            Some(next) => link = next,
+            None => return found,
+        }
+    }
+}
+
+/// The names of the members in an answer.
+pub fn names(pages: &[Json]) -> Vec<&str> {
+    let members = pages.iter().flat_map(|page| page["value"].as_array().unwrap());
+    members.map(|member| member["name"].as_str().unwrap()).collect()
+}
+
+/// How many members there are under options, as the front tells, within whatever runs.
+pub async fn number_of(ctx: &Context, options: &str) -> u64 {
+    let sets = ctx.app().service::<Sets>().unwrap();
+    let address = sets.understand(ctx, "Members", options).unwrap();
+    let source = sets.source(ctx, &address).await.unwrap();
+    let query = sets.bind(ctx, source.set(), &address.options, None).unwrap();
+    sets.count(ctx, &source, &query).await.unwrap()
 }

@@ -4,6 +4,7 @@
 //! offset, and what does not fit the type is refused rather than rounded.
 
 mod facets;
+mod letters;
 mod literal;
 mod text;
 mod write;
@@ -15,6 +16,7 @@ use uuid::Uuid;
 use crate::model::{EnumIndex, Model, PropertyType};
 
 pub use facets::check_facets;
+pub use letters::{in_lower_case, in_upper_case};
 pub use literal::{describe_literal, from_literal};
 pub use text::{parse_enum, parse_primitive};
 pub use write::{format_date_time_offset, format_duration, format_time_of_day, write_text};

@@ -20,7 +20,7 @@ use svc_database::Backend;
 use svc_odata::bind::{BoundExpr, BoundKind};
 use svc_odata::model::TypeIndex;
 use svc_odata::syntax::{Function, Search, SearchKind};
-use svc_odata::value::Value as Literal;
+use svc_odata::value::{Value as Literal, in_lower_case};
 
 use super::{Place, Translator, not_served};
 
@@ -37,10 +37,8 @@ static LETTERS: LazyLock<(String, String)> = LazyLock::new(|| {
     let blocks = [0xC0..=0xDE_u32, 0x100..=0x17F, 0x386..=0x3AB, 0x400..=0x42F];
     let letters = blocks.into_iter().flatten().filter_map(char::from_u32);
     letters
-        .filter_map(|upper| {
-            let lower = only(upper.to_lowercase())?;
-            (lower != upper && only(lower.to_uppercase()) == Some(upper)).then_some((upper, lower))
-        })
+        .map(|upper| (upper, in_lower_case(upper)))
+        .filter(|(upper, lower)| lower != upper)
         .unzip()
 });
 
@@ -61,11 +59,6 @@ static SQLITE_CASES: LazyLock<(String, String)> = LazyLock::new(|| {
     };
     (nested("lower", upper, lower), nested("upper", lower, upper))
 });
-
-fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
-    let first = letters.next();
-    if letters.next().is_some() { None } else { first }
-}
 
 /// A text in lower case, by the same letters as the databases.
 fn lower(text: &str) -> String {

@@ -29,6 +29,7 @@ use super::settings::OpenIdSettings;
 use super::tokens::Tokens;
 use crate::presented::hash;
 use crate::sessions::{self, Session};
+use crate::text::is_storable;
 
 /// Where this endpoint is.
 pub(super) const PATH: &str = "/connect/authorize";
@@ -148,8 +149,7 @@ fn read<'a>(form: &'a Form, redirect_uri: &'a str) -> Result<Asked<'a>, Refused>
         if value.len() > LONGEST {
             return Err(refused("invalid_request", format!("`{name}` is too long")));
         }
-        // No text of a database has it.
-        if value.contains('\0') {
+        if !is_storable(value) {
             return Err(refused("invalid_request", format!("`{name}` has the character U+0000")));
         }
     }

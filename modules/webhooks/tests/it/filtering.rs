@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::Decimal;
 use serde_json::json;
-use svc_testing::on_both_databases;
+use svc_testing::{Dice, on_both_databases};
 
 use crate::fixture::product::{ActiveModel, Grade};
 use crate::fixture::{World, path};
@@ -67,18 +67,13 @@ const ATOMS: [&str; 34] = [
     "19.99 eq price",
 ];
 
-/// Joined conditions, the same each time: by the generator of Knuth's MMIX.
+/// Joined conditions, the same each time.
 fn joined(count: usize) -> Vec<String> {
-    let mut state = 7_u64;
-    let mut below = |bound: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % bound
-    };
+    let mut dice = Dice::new(7);
     let mut made = Vec::new();
     for _ in 0..count {
-        let [a, b, c] = [(); 3].map(|()| ATOMS[below(ATOMS.len())]);
-        made.push(match below(6) {
+        let [a, b, c] = [(); 3].map(|()| ATOMS[dice.below(ATOMS.len())]);
+        made.push(match dice.below(6) {
             0 => format!("not ({a})"),
             1 => format!("{a} and not ({b})"),
             2 => format!("({a} or {b}) and {c}"),

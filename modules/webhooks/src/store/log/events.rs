@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use sea_orm::Value;
 use serde::{Deserialize, Serialize};
-use svc_core::Result;
+use svc_core::{Result, micros};
 use svc_database::Database;
 use uuid::Uuid;
 
@@ -24,9 +24,9 @@ const MESSAGES: usize = 1_024;
 /// Messages whose deliveries one statement looks for.
 const MESSAGES_AT_ONCE: usize = 64;
 
-/// How long after its message a delivery may be stored, in milliseconds: far longer than a unit of
+/// How long after its message a delivery may be stored, in microseconds: far longer than a unit of
 /// work takes.
-const STORED_WITHIN_MS: u128 = 60 * 60 * 1_000;
+const STORED_WITHIN_US: i64 = 60 * 60 * 1_000_000;
 
 /// What the events are that are looked for.
 #[derive(Clone, Debug)]
@@ -115,10 +115,7 @@ pub(super) fn messages_statement(
             values.extend([kind.as_str().into(), id.as_str().into()]);
         }
     }
-    let earliest = |since: Uuid| {
-        let before = (since.as_u128() >> 80).saturating_sub(STORED_WITHIN_MS);
-        Uuid::from_u128(before << 80)
-    };
+    let earliest = |since: Uuid| micros::first_id(micros::of_id(since) - STORED_WITHIN_US);
     // A message is never younger than its deliveries, but for the digits below a millisecond.
     let latest = |before: Uuid| as_old_as(before, Uuid::max());
     let bounds = [
