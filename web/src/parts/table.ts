@@ -127,7 +127,7 @@ export class SvcTable extends Part {
   }
 
   get #grid(): HTMLElement | null {
-    return this.querySelector('[role=grid]');
+    return this.firstElementChild as HTMLElement | null;
   }
 
   get #acts(): Column | undefined {

@@ -7,6 +7,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { Condition } from '../core/filter.ts';
 import { apply } from '../client/sets.ts';
+import { onRights } from '../client/rights.ts';
 import { usualPageMode } from '../client/start.ts';
 import {
   columnsOf,
@@ -32,7 +33,7 @@ import '../parts/table.ts';
 import type { SvcTable } from '../parts/table.ts';
 import type { CellPress, Column, ColumnWidth, RowPress } from '../parts/table-parts.ts';
 import { titleOf } from '../parts/value.ts';
-import { memberName, setName, text } from '../text.ts';
+import { memberName, onTexts, setName, text } from '../text.ts';
 import './create.ts';
 import './filters.ts';
 import { follow } from './follow.ts';
@@ -58,6 +59,8 @@ const NEW = 'new';
 const PAUSE_MS = 60;
 /** A list that comes sooner shows no sign of waiting. */
 const PATIENCE_MS = 300;
+const NO_TOTALS: Row = {};
+
 export class SvcSetApp extends Part {
   static override properties = {
     host: { attribute: false },
@@ -93,6 +96,8 @@ export class SvcSetApp extends Part {
   readonly #inPlace = new InPlace(this);
   #coming: SetRows | undefined;
   #asked = '';
+  #columnsShown: Column[] = [];
+  #columnsBy: readonly unknown[] = [];
   #typing: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -102,7 +107,7 @@ export class SvcSetApp extends Part {
     this.slow = false;
     this.writing = false;
     this.fresh = new Set();
-    this.totals = {};
+    this.totals = NO_TOTALS;
     this.views = [];
   }
 
@@ -122,6 +127,11 @@ export class SvcSetApp extends Part {
       this.shown?.stop();
       clearTimeout(this.#typing);
     });
+    const otherwise = () => {
+      this.#columnsBy = [];
+    };
+    this.atEnd(onTexts(otherwise));
+    this.atEnd(onRights(otherwise));
     // Views are a help; without them one sets the list up by hand.
     savedViews(this.set).then(
       (views) => {
@@ -186,7 +196,7 @@ export class SvcSetApp extends Part {
       view.conditions === this.view.conditions &&
       view.search === this.view.search
     ) {
-      this.totals = totals ?? {};
+      this.totals = totals ?? NO_TOTALS;
     }
   }
 
@@ -326,10 +336,17 @@ export class SvcSetApp extends Part {
     if (await mayLeave(this)) this.go({ record: NEW });
   }
 
+  /** The columns; others only where they show something else, since a row is drawn anew with other columns. */
   #tableColumns(): Column[] {
     const { set, view, totals } = this;
-    const editor = (row: Row, property: Property) => this.#inPlace.editor(row, property);
-    return tableColumns(this.host.model, set, view, this.#columns, totals, editor);
+    const { model } = this.host;
+    const by = [model, set, view.columns, view.widths, view.totals, totals, this.#inPlace.shown];
+    if (by.length !== this.#columnsBy.length || by.some((one, place) => one !== this.#columnsBy[place])) {
+      const editor = (row: Row, property: Property) => this.#inPlace.editor(row, property);
+      this.#columnsShown = tableColumns(model, set, view, this.#columns, totals, editor);
+      this.#columnsBy = by;
+    }
+    return this.#columnsShown;
   }
 
   #width({ name, width }: ColumnWidth): void {

@@ -34,6 +34,8 @@ export class InPlace {
   readonly #owner: Owner;
   readonly #prefix = freshId('cell');
   #open: Open | undefined;
+  /** Counts up whenever a cell is shown otherwise. */
+  shown = 0;
 
   constructor(owner: Owner) {
     this.#owner = owner;
@@ -80,6 +82,7 @@ export class InPlace {
   }
 
   async #show(): Promise<void> {
+    this.shown += 1;
     this.#owner.requestUpdate();
     await this.#owner.updateComplete;
     await this.#table?.updateComplete;
