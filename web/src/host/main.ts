@@ -90,7 +90,7 @@ async function begin(): Promise<void> {
   keepListedBadges(further);
   install();
   guardPage();
-  followRights();
+  followRights(person.permissions);
   setTimeout(loadAhead, SETTLED_MS);
   // The shell asks once more, and shows its sign-in when it is true.
   onSignedOut(() => void Shell.request('/api/v1/me').catch(() => undefined));

@@ -13,10 +13,10 @@ import { registerSets } from './apps.ts';
 /** A page that is refused much asks no more often than this. */
 const ASK_AGAIN_MS = 10_000;
 
-/** Begins to follow, once the desktop stands. */
-export function followRights(): void {
+/** Begins to follow, once the desktop stands; `first` is what the page was made by, which the shell may only come to know. */
+export function followRights(first: readonly string[]): void {
   let askedAt = 0;
-  let held = [...Shell.access.permissions].sort().join();
+  let held = [...first].sort().join();
   onRefused(() => {
     if (Date.now() - askedAt < ASK_AGAIN_MS) return;
     askedAt = Date.now();
