@@ -13,6 +13,9 @@ import { build as bundle, type BuildOptions, type Metafile, type Plugin } from '
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const project = join(root, '..');
+const AHEAD = join(root, 'src/host/ahead.ts');
+const MAIN = join(root, 'src/host/main.ts');
+const STYLES = join(root, 'src/styles/client.css');
 
 /** What is transferred before the desktop is usable, compressed: the page, its styles, its code and its texts. */
 const START_LIMIT = 150 * 1024;
@@ -116,17 +119,23 @@ function startFiles(meta: Metafile, entry: string): string[] {
 
 /** The page names the files it needs, so that the browser asks for all of them at once. */
 function writePage(out: string, meta: Metafile): string[] {
-  const code = startFiles(meta, join(root, 'src/host/main.ts')).map((file) => relative(out, join(root, file)));
-  const styles = startFiles(meta, join(root, 'src/styles/client.css')).map((file) => relative(out, join(root, file)));
+  const within = (file: string) => relative(out, join(root, file));
+  const [ahead = '', ...before] = startFiles(meta, AHEAD).map(within);
+  const code = startFiles(meta, MAIN).map(within);
+  const styles = startFiles(meta, STYLES).map(within);
   const [main, ...chunks] = code;
+  const preload = (file: string) => `<link rel="modulepreload" href="/${file}">`;
+  // What asks the server runs as soon as it's there; all else waits for the styles.
   const lines = [
+    `<script type="module" async fetchpriority="high" src="/${ahead}"></script>`,
+    ...before.map(preload),
     ...styles.map((file) => `<link rel="stylesheet" href="/${file}">`),
-    ...chunks.map((file) => `<link rel="modulepreload" href="/${file}">`),
+    ...chunks.filter((file) => !before.includes(file)).map(preload),
     `<script type="module" src="/${main}"></script>`,
   ];
   const page = readFileSync(join(root, 'src/host/index.html'), 'utf8').replace('<!-- parts -->', lines.join('\n'));
   writeFileSync(join(out, 'index.html'), page);
-  return ['index.html', ...code, ...styles];
+  return [...new Set(['index.html', ahead, ...before, ...code, ...styles])];
 }
 
 /** The service worker knows the files of its build, and keeps no others. */
@@ -191,7 +200,7 @@ export async function build(
   const usual = { absWorkingDir: root, bundle: true, minify: true, target: TARGET, legalComments: 'none' } as const;
   const { metafile } = await bundle({
     ...usual,
-    entryPoints: [join(root, 'src/host/main.ts'), join(root, 'src/styles/client.css')],
+    entryPoints: [AHEAD, MAIN, STYLES],
     outdir: join(out, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',

@@ -26,9 +26,9 @@ export async function buildPatterns(folder: string): Promise<void> {
   cpSync(join(root, 'patterns/patterns.css'), join(folder, 'assets/patterns.css'));
   cpSync(join(root, 'patterns/index.html'), join(folder, 'index.html'));
   // No server has texts of its own here.
-  mkdirSync(join(folder, 'api/v1'), { recursive: true });
-  writeFileSync(join(folder, 'api/v1/messages'), JSON.stringify({ languages: [] }));
+  mkdirSync(join(folder, 'api/v1/messages'), { recursive: true });
   for (const language of ['en', 'de']) {
+    writeFileSync(join(folder, `api/v1/messages/${language}`), '');
     cpSync(join(root, `messages/${language}.ftl`), join(folder, `assets/${language}.ftl`));
   }
 }

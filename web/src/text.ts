@@ -4,6 +4,9 @@
  * The texts are Fluent resources: those of the client and of modules with pages come with the build, all others from the server. English stands in for what isn't translated. A change of language is told to whoever shows texts.
  */
 import { FluentBundle, FluentResource, type FluentVariable } from '@fluent/bundle';
+import { messagesIn } from './client/addresses.ts';
+import { send } from './client/request.ts';
+import { FALLBACK, languageFor } from './core/language.ts';
 import { knownUnit } from './core/measure.ts';
 import type { Measure } from './core/model.ts';
 import { humanise, withoutId } from './core/names.ts';
@@ -18,8 +21,6 @@ export function showTextsAgain(): void {
 
 /** Where a language's texts lie. */
 export type Sources = Record<string, readonly string[]>;
-
-const FALLBACK = 'en';
 
 let bundle = new FluentBundle(FALLBACK);
 let language = FALLBACK;
@@ -43,29 +44,19 @@ export function setSources(found: Sources): void {
 }
 
 async function resource(address: string): Promise<FluentResource | undefined> {
-  const response = await fetch(address, { headers: { accept: 'text/plain' } }).catch(() => undefined);
-  return response?.ok ? new FluentResource(await response.text()) : undefined;
-}
-
-/** Where the server's texts lie, which modules give their sets and pages; none while it can't say. */
-async function serverTexts(tag: string): Promise<FluentResource | undefined> {
-  listed ??= fetch('/api/v1/messages', { headers: { accept: 'application/json', 'X-CSRF': '1' } }).then(
-    async (answer) =>
-      answer.ok ? ((await answer.json()) as { languages: { language: string; href: string }[] }).languages : [],
-    () => [],
+  return send<string | undefined>(address).then(
+    ({ body }) => new FluentResource(body ?? ''),
+    () => undefined,
   );
-  const found = (await listed).find(({ language: one }) => one === tag);
-  return found && resource(found.href);
 }
-let listed: Promise<{ language: string; href: string }[]> | undefined;
 
 /** Loads a language and shows it. Of two that are asked for one after the other the later one stays. */
 let wanted = '';
 export async function useLanguage(tag: string): Promise<void> {
-  const next = [tag, tag.split('-')[0] ?? '', FALLBACK].find((one) => sources[one]) ?? FALLBACK;
+  const next = languageFor(tag, sources);
   wanted = next;
-  // The page's own come last and win.
-  const loaded = await Promise.all([serverTexts(next), ...(sources[next] ?? []).map(resource)]);
+  // Those that modules give their sets and pages, as far as the server has them; the page's own come last and win.
+  const loaded = await Promise.all([messagesIn(next), ...(sources[next] ?? [])].map(resource));
   if (wanted !== next) return;
   const region = navigator.languages.find((one) => one.split('-')[0] === next) ?? next;
   const fresh = new FluentBundle(region, { useIsolating: false });

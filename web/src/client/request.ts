@@ -70,8 +70,25 @@ function refusal(response: Response, body: unknown): Problem {
   return readProblem(response.status, body, Number.isFinite(wait) && wait > 0 ? wait : undefined);
 }
 
+/** What has been asked for ahead, and nobody has taken yet. */
+const ahead = new Map<string, Promise<Answer<unknown>>>();
+
+/** Asks for what is about to be asked for: whoever reads from the address first is given this answer. */
+export function sendAhead<T = unknown>(path: string, ask: Ask = {}): Promise<Answer<T>> {
+  const asked = send<T>(path, ask);
+  // Whoever takes it hears what went wrong.
+  asked.catch(() => undefined);
+  ahead.set(path, asked);
+  return asked;
+}
+
 /** Sends a request to the page's own server. Whatever isn't answered with success rejects with a `Problem`. */
 export async function send<T = unknown>(path: string, ask: Ask = {}): Promise<Answer<T>> {
+  const asked = ask.method === undefined ? ahead.get(path) : undefined;
+  if (asked) {
+    ahead.delete(path);
+    return asked as Promise<Answer<T>>;
+  }
   const headers = new Headers({ accept: 'application/json', 'X-CSRF': '1', ...ask.headers });
   if (ask.body !== undefined) headers.set('content-type', 'application/json');
   const response = await reach(path, ask, headers);

@@ -4,6 +4,7 @@ import type { Change } from '../core/lines.ts';
 import { readProblem, type Problem } from '../core/problem.ts';
 import { readModel, type EntitySet, type Model, type Operation } from '../core/model.ts';
 import { address, recordPath, type Options } from '../core/query.ts';
+import { METADATA } from './addresses.ts';
 import { send } from './request.ts';
 
 /** Where entity sets lie. */
@@ -27,7 +28,7 @@ let known: Model = new Map();
 
 /** Reads what there is for this person. */
 export async function loadModel(signal?: AbortSignal): Promise<Model> {
-  const { body } = await send(`${ROOT}$metadata?$format=json`, { signal });
+  const { body } = await send(METADATA, { signal });
   known = readModel(body);
   return known;
 }

@@ -1,5 +1,6 @@
 /** What the server says that this page goes by. */
 import type { Look } from '../sets/context.ts';
+import { START } from './addresses.ts';
 import { send } from './request.ts';
 
 /** How long lists are read. */
@@ -16,7 +17,7 @@ let known: Start = { application: '', pageMode: 'EndlessScroll', liveSets: [], l
 
 /** Asks for it, once. */
 export async function loadStart(): Promise<void> {
-  known = (await send<Start>('/api/v1/web/start')).body;
+  known = (await send<Start>(START)).body;
 }
 
 /** The application's name as people write it. */

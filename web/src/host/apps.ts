@@ -27,11 +27,6 @@ export function loadAhead(): void {
   loadSetApp().catch(() => undefined);
 }
 
-/** Whether an address opens the app of a set. */
-export function namesSetApp(address: string): boolean {
-  return new URL(address).searchParams.get('app')?.startsWith(appIdOf('')) ?? false;
-}
-
 function setApp(host: SetHost, set: EntitySet): AppDefinition {
   const look = lookOf(set.name);
   return {

@@ -15,28 +15,25 @@ import { followDensity } from '../parts/density.ts';
 import { guardPage } from '../parts/leaving.ts';
 import { sentence, state } from '../parts/states.ts';
 import { currentLanguage, setSources, text, useLanguage } from '../text.ts';
-import { keepBadges, loadAhead, namesSetApp, registerApps } from './apps.ts';
+// Whichever script is there first: what is asked for ahead is asked for before it is taken.
+import './ahead.ts';
+import { keepBadges, loadAhead, registerApps } from './apps.ts';
 import { showConnection } from './connection.ts';
 import { install } from './install.ts';
+import { firstLanguage, keepLanguage } from './language.ts';
 import { followRights } from './rights.ts';
 import { keepListedBadges, listedApps, registerListed } from './server-apps.ts';
 import { askHost, begin as tellShell, signIn, whoIsHere } from './session.ts';
 
-/** Remembers the language of the last time, so that the next start has its texts at once. */
-const LANGUAGE = 'svc.language';
-/** When the desktop has been painted, and what most people open next may come. */
+/** When the desktop has been painted, and what it can do without may come: what most people open next, badges, the service worker. */
 const SETTLED_MS = 200;
-
-function firstLanguage(): string {
-  return localStorage.getItem(LANGUAGE) ?? navigator.language;
-}
 
 /** Titles of apps are told to the shell once; another language begins the page anew, and the windows come back. */
 function followLanguage(desktop: HTMLElement): void {
   new MutationObserver(() => {
     const chosen = desktop.lang.split('-')[0] ?? '';
     if (!messages[chosen] || chosen === currentLanguage()) return;
-    localStorage.setItem(LANGUAGE, chosen);
+    keepLanguage(chosen);
     location.reload();
   }).observe(desktop, { attributeFilter: ['lang'] });
 }
@@ -61,7 +58,6 @@ async function ifSignedIn<T>(asked: Promise<T>, nothing: T): Promise<T> {
 async function begin(): Promise<void> {
   followDensity();
   setSources(messages);
-  if (namesSetApp(location.href)) loadAhead();
   const [host, person, model, listed] = await Promise.all([
     askHost(),
     whoIsHere(),
@@ -81,17 +77,19 @@ async function begin(): Promise<void> {
   // What a module brings for people to work with stands before the pages that keep the system going.
   configure([...further, ...known]);
   // A key in front of a host that knows nobody is a key.
-  await tellShell(person, host === 'signed-in');
+  await tellShell(person, typeof host === 'string' ? undefined : host);
   const desktop = document.createElement('shell-desktop');
   document.body.append(desktop);
   followLanguage(desktop);
   showConnection(desktop);
-  keepBadges(person.permissions);
-  keepListedBadges(further);
-  install();
   guardPage();
   followRights(person.permissions);
-  setTimeout(loadAhead, SETTLED_MS);
+  setTimeout(() => {
+    loadAhead();
+    keepBadges(person.permissions);
+    keepListedBadges(further);
+    install();
+  }, SETTLED_MS);
   // The shell asks once more, and shows its sign-in when it is true.
   onSignedOut(() => void Shell.request('/api/v1/me').catch(() => undefined));
 }

@@ -3,10 +3,10 @@
  * badges that it counts.
  */
 import { Shell, type RemoteApp, type RemoteManifest } from '@svc/shell';
+import { APPS } from '../client/addresses.ts';
 import { asProblem, send } from '../client/request.ts';
 import { text } from '../text.ts';
 
-const MANIFEST = '/api/v1/apps';
 /** How often badges are counted anew while the page is in sight. */
 const LOOK_MS = 60_000;
 
@@ -17,7 +17,7 @@ const FILE = /^[\w-]+\.svg$/;
 export async function listedApps(language: string): Promise<readonly RemoteApp[]> {
   try {
     const headers = { 'accept-language': language };
-    return (await send<RemoteManifest>(MANIFEST, { headers })).body.apps ?? [];
+    return (await send<RemoteManifest>(APPS, { headers })).body.apps ?? [];
   } catch (error) {
     if (asProblem(error).status !== 401) reportError(error);
     return [];
@@ -41,7 +41,7 @@ export function keepListedBadges(ids: readonly string[]): void {
   const look = async () => {
     if (document.hidden) return;
     // An app is what it is without its badge.
-    const counted = await send<Record<string, number>>(`${MANIFEST}/badges`).catch(() => undefined);
+    const counted = await send<Record<string, number>>(`${APPS}/badges`).catch(() => undefined);
     if (counted) for (const id of ids) Shell.setBadge(id, counted.body[id] ?? 0);
   };
   void look();

@@ -2,8 +2,9 @@
  * Who works here: told by the browser host (`/bff`), which keeps the sign-in behind a cookie. Where there is none, the API knows
  * the caller by other means, such as a key that a server in front adds, and nobody signs in or out.
  */
-import { Shell } from '@svc/shell';
-import { send } from '../client/request.ts';
+import { Shell, type ProfileStore, type Session } from '@svc/shell';
+import { HOST_USER, ME, PROFILE, profileOf } from '../client/addresses.ts';
+import { asProblem, send } from '../client/request.ts';
 import { Problem } from '../core/problem.ts';
 
 /** Somebody, and what they may do. */
@@ -18,21 +19,25 @@ const HOST = '/bff';
 /** Asks the API; nothing when nobody is signed in. */
 export async function whoIsHere(): Promise<Person | undefined> {
   try {
-    return (await send<Person>('/api/v1/me')).body;
+    return (await send<Person>(ME)).body;
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return undefined;
     throw error;
   }
 }
 
-/** Whether there is a browser host, and whether it knows who this is. */
-export async function askHost(): Promise<'none' | 'signed-in' | 'signed-out'> {
-  const answer = await fetch(`${HOST}/user`, {
-    headers: { accept: 'application/json', 'X-CSRF': '1' },
-    cache: 'no-store',
-  });
-  if (answer.status === 404) return 'none';
-  return answer.status === 200 ? 'signed-in' : 'signed-out';
+/** Whether there is a browser host, and whom it knows. */
+export async function askHost(): Promise<'none' | 'signed-out' | Session> {
+  try {
+    const { body } = await send<Session | undefined>(HOST_USER);
+    if (!body) return 'signed-out';
+    const { identity, roles, permissions, expiresAt } = body;
+    return { identity, roles, permissions, expiresAt } as Session;
+  } catch (error) {
+    const { status } = asProblem(error);
+    if (status <= 0) throw error;
+    return status === 404 ? 'none' : 'signed-out';
+  }
 }
 
 /** Leaves for the sign-in page, and comes back here. */
@@ -41,18 +46,47 @@ export function signIn(): void {
   location.assign(`${HOST}/login?returnUrl=${encodeURIComponent(back)}`);
 }
 
-/** Tells the shell who is here, and how they sign out. */
-export async function begin(person: Person, hasHost: boolean): Promise<void> {
+/** The desktop's documents on the server; that of whoever comes in has been asked for already. */
+function profiles(): ProfileStore {
+  const store = Shell.httpProfileStore(Shell.request, PROFILE);
+  let isFirst = true;
+  return {
+    ...store,
+    async load(key) {
+      if (!isFirst) return store.load(key);
+      isFirst = false;
+      return send(profileOf(key)).then(
+        ({ body }) => body,
+        () => store.load(key),
+      );
+    },
+  };
+}
+
+/** Tells the shell who is here, and how they sign out; what the browser host has said needn't be asked again. */
+export async function begin(person: Person, known: Session | undefined): Promise<void> {
   let first: Person | undefined = person;
   Shell.configure({
     async accessProvider() {
-      const now = first ?? ((await Shell.request('/api/v1/me')) as Person);
+      const now = first ?? ((await Shell.request(ME)) as Person);
       first = undefined;
       const { identity, roles, permissions } = now;
       return { identity, roles: [...roles], permissions: [...permissions] };
     },
-    profileStore: Shell.httpProfileStore(Shell.request, '/api/v1/profile'),
+    profileStore: profiles(),
   });
-  if (hasHost) Shell.registerAuthProvider(Shell.createCookieProvider({ basePath: HOST, title: document.title }));
-  else await Shell.setSession({ identity: person.identity });
+  if (!known) {
+    await Shell.setSession({ identity: person.identity });
+    return;
+  }
+  let session: Session | undefined = known;
+  const provider = Shell.createCookieProvider({ basePath: HOST, title: document.title });
+  Shell.registerAuthProvider({
+    ...provider,
+    restore(options) {
+      const found = session ?? provider.restore?.(options);
+      session = undefined;
+      return found;
+    },
+  });
 }
