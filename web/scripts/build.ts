@@ -117,10 +117,35 @@ function startFiles(meta: Metafile, entry: string): string[] {
   return [...found];
 }
 
+/**
+ * Has what every start needs lie in one file: esbuild makes a file for each group of modules that the same entry points need, which
+ * would be a dozen for the start. Whatever is loaded later needs all of the start as well, as it is there by then.
+ */
+function oneStart(meta: Metafile, first: readonly string[]): Plugin {
+  const inputs = startFiles(meta, MAIN).flatMap((file) => Object.keys(meta.outputs[file]?.inputs ?? {}));
+  // Libraries come with those that use them.
+  const own = inputs.filter((file) => file.endsWith('.ts') && !file.includes('node_modules/'));
+  const needed = ['svc:modules', ...own.map((file) => join(root, file)).filter((file) => file !== MAIN)];
+  const imports = needed.map((file) => `import ${JSON.stringify(file)};`);
+  const entries = Object.values(meta.outputs).flatMap(({ entryPoint }) => (entryPoint ? [join(root, entryPoint)] : []));
+  const later = new Set(entries.filter((file) => !first.includes(file)));
+  return {
+    name: 'svc-one-start',
+    setup(build) {
+      build.onLoad({ filter: /\.ts$/ }, ({ path }) =>
+        later.has(path) ? { contents: `${readFileSync(path, 'utf8')}\n${imports.join('')}`, loader: 'ts' } : undefined,
+      );
+    },
+  };
+}
+
 /** The page names the files it needs, so that the browser asks for all of them at once. */
 function writePage(out: string, meta: Metafile): string[] {
   const within = (file: string) => relative(out, join(root, file));
-  const [ahead = '', ...before] = startFiles(meta, AHEAD).map(within);
+  // By the file that it's in, so that the start of all else finds it there.
+  const ahead = within(
+    Object.keys(meta.outputs).find((file) => relative(root, AHEAD) in (meta.outputs[file]?.inputs ?? {})) ?? '',
+  );
   const code = startFiles(meta, MAIN).map(within);
   const styles = startFiles(meta, STYLES).map(within);
   const [main, ...chunks] = code;
@@ -128,14 +153,13 @@ function writePage(out: string, meta: Metafile): string[] {
   // What asks the server runs as soon as it's there; all else waits for the styles.
   const lines = [
     `<script type="module" async fetchpriority="high" src="/${ahead}"></script>`,
-    ...before.map(preload),
     ...styles.map((file) => `<link rel="stylesheet" href="/${file}">`),
-    ...chunks.filter((file) => !before.includes(file)).map(preload),
+    ...chunks.filter((file) => file !== ahead).map(preload),
     `<script type="module" src="/${main}"></script>`,
   ];
   const page = readFileSync(join(root, 'src/host/index.html'), 'utf8').replace('<!-- parts -->', lines.join('\n'));
   writeFileSync(join(out, 'index.html'), page);
-  return [...new Set(['index.html', ahead, ...before, ...code, ...styles])];
+  return ['index.html', ...code, ...styles];
 }
 
 /** The service worker knows the files of its build, and keeps no others. */
@@ -198,9 +222,10 @@ export async function build(
   const messages = writeMessages(out);
   const icons = writeIcons(out);
   const usual = { absWorkingDir: root, bundle: true, minify: true, target: TARGET, legalComments: 'none' } as const;
-  const { metafile } = await bundle({
+  const first = [AHEAD, MAIN, STYLES];
+  const pages: BuildOptions & { metafile: true } = {
     ...usual,
-    entryPoints: [AHEAD, MAIN, STYLES],
+    entryPoints: first,
     outdir: join(out, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -214,8 +239,10 @@ export async function build(
       '@svc/web/server': join(root, 'src/server.ts'),
       '@svc/web': join(root, 'src/index.ts'),
     },
-    plugins: [modulesPlugin(messages, icons)],
-  });
+  };
+  const parts = modulesPlugin(messages, icons);
+  const { metafile: known } = await bundle({ ...pages, plugins: [parts], write: false });
+  const { metafile } = await bundle({ ...pages, plugins: [parts, oneStart(known, first)] });
   await writeWorker(out, usual);
   const start = writePage(out, metafile);
   compress(out);
