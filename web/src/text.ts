@@ -56,14 +56,18 @@ export async function useLanguage(tag: string): Promise<void> {
   const next = languageFor(tag, sources);
   wanted = next;
   // Those that modules give their sets and pages, as far as the server has them; the page's own come last and win.
-  const loaded = await Promise.all([messagesIn(next), ...(sources[next] ?? [])].map(resource));
-  if (wanted !== next) return;
+  const loading = Promise.all([messagesIn(next), ...(sources[next] ?? [])].map(resource));
   const region = navigator.languages.find((one) => one.split('-')[0] === next) ?? next;
+  // The first format of a page takes a browser long, and there is time while the texts are on their way.
+  const numbers = numberFormat(region);
+  const loaded = await loading;
+  if (wanted !== next) return;
   const fresh = new FluentBundle(region, { useIsolating: false });
   for (const one of loaded) if (one) fresh.addResource(one, { allowOverrides: true });
   bundle = fresh;
   language = next;
   formats.clear();
+  formats.set(`n${undefined}`, numbers);
   showTextsAgain();
 }
 
@@ -140,12 +144,14 @@ function locale(): string {
   return bundle.locales[0] ?? language;
 }
 
+function numberFormat(tag: string, scale?: number): Intl.NumberFormat {
+  const digits = scale === undefined ? {} : { minimumFractionDigits: scale, maximumFractionDigits: scale };
+  return new Intl.NumberFormat(tag, { maximumFractionDigits: 6, ...digits });
+}
+
 /** A number with a fixed count of digits behind the point, or as many as it has. */
 export function number(value: number, scale?: number): string {
-  const digits = scale === undefined ? {} : { minimumFractionDigits: scale, maximumFractionDigits: scale };
-  return kept(`n${scale}`, () => new Intl.NumberFormat(locale(), { maximumFractionDigits: 6, ...digits })).format(
-    value,
-  );
+  return kept(`n${scale}`, () => numberFormat(locale(), scale)).format(value);
 }
 
 /** A currency or unit never stands on a line of its own. */

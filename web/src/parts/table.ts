@@ -161,10 +161,13 @@ export class SvcTable extends Part {
     return this.columns.reduce((sum, { width, fixed }) => sum + (fixed ?? width), this.selectable ? CHECK_WIDTH : 0);
   }
 
-  #measure(): void {
+  #fit(): void {
     // Buttons are what a list with some is for: they stand below rather than beyond the edge.
-    const narrow = this.clientWidth < (this.#acts ? Math.max(NARROW, this.#least + AROUND) : NARROW);
-    if (narrow !== this.narrow) this.narrow = narrow;
+    this.narrow = this.clientWidth < (this.#acts ? Math.max(NARROW, this.#least + AROUND) : NARROW);
+  }
+
+  #measure(): void {
+    this.#fit();
     this.#look();
   }
 
@@ -182,6 +185,12 @@ export class SvcTable extends Part {
   }
 
   override willUpdate(changed: PropertyValues): void {
+    if (changed.has('columns')) {
+      this.#readTokens();
+      this.#fit();
+    }
+    // No more rows are drawn at first than there is room for.
+    if (!this.hasUpdated) this.last = Math.ceil(this.clientHeight / this.#height) + AHEAD;
     if (changed.has('rows') && changed.get('rows') !== undefined) {
       this.at = { row: 0, column: Math.min(this.at.column, 0) };
       this.#anchor = undefined;
@@ -192,7 +201,6 @@ export class SvcTable extends Part {
 
   override updated(changed: PropertyValues): void {
     const grid = this.#grid;
-    if (changed.has('columns')) this.#readTokens();
     if (grid && (changed.has('columns') || changed.has('narrow') || changed.has('selectable'))) {
       const shown = this.#shownColumns();
       const tracks = shown.map(({ width, share, fixed }) => (fixed ? `${fixed}px` : `minmax(${width}px, ${share}fr)`));
@@ -201,8 +209,7 @@ export class SvcTable extends Part {
       grid.style.setProperty('--svc-least', this.narrow ? '0px' : `${this.#least}px`);
       grid.style.setProperty('--svc-row', `${this.#height}px`);
     }
-    if (changed.has('columns')) this.#measure();
-    else this.#look();
+    this.#look();
   }
 
   #cardTracks(): string {

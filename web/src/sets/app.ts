@@ -96,6 +96,7 @@ export class SvcSetApp extends Part {
   readonly #inPlace = new InPlace(this);
   #coming: SetRows | undefined;
   #asked = '';
+  #hasAskedViews = false;
   #columnsShown: Column[] = [];
   #columnsBy: readonly unknown[] = [];
   #typing: ReturnType<typeof setTimeout> | undefined;
@@ -132,13 +133,6 @@ export class SvcSetApp extends Part {
     };
     this.atEnd(onTexts(otherwise));
     this.atEnd(onRights(otherwise));
-    // Views are a help; without them one sets the list up by hand.
-    savedViews(this.set).then(
-      (views) => {
-        this.views = views;
-      },
-      () => undefined,
-    );
     this.atEnd(
       follow(
         this.set.name,
@@ -226,7 +220,22 @@ export class SvcSetApp extends Part {
     const patience = setTimeout(() => {
       this.slow = this.#coming === rows;
     }, PATIENCE_MS);
-    void rows.begin().finally(() => clearTimeout(patience));
+    void rows.begin().finally(() => {
+      clearTimeout(patience);
+      this.#askViews();
+    });
+  }
+
+  /** Asks for views once, behind the first rows. They are a help; without them one sets the list up by hand. */
+  #askViews(): void {
+    if (this.#hasAskedViews) return;
+    this.#hasAskedViews = true;
+    savedViews(this.set).then(
+      (views) => {
+        this.views = views;
+      },
+      () => undefined,
+    );
   }
 
   #came(rows: SetRows): void {
