@@ -14,7 +14,7 @@ import { enter, startApplication, type SignedIn } from '../../e2e/web/applicatio
 import { launchChromium } from '../../shell/scripts/chromium.ts';
 import { reservePort } from '../../shell/scripts/port.ts';
 import { coldPage } from './cold.ts';
-import { fillCustomers, median, ROWS } from './rows.ts';
+import { atRest, fillCustomers, median, ROWS } from './rows.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 7);
 const STARTING_MS = 120_000;
@@ -193,6 +193,7 @@ const browser = await launchChromium();
 const application = await startApplication('sqlite');
 try {
   fillCustomers(application.file ?? '');
+  await atRest(application.pid);
   const directus = await startDirectus(DIRECTUS);
   try {
     const person = await enter(browser, application);

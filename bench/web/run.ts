@@ -6,7 +6,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { enter, startApplication, type Application, type SignedIn } from '../../e2e/web/application.ts';
 import { launchChromium } from '../../shell/scripts/chromium.ts';
 import { coldPage } from './cold.ts';
-import { fillCustomers, median } from './rows.ts';
+import { atRest, fillCustomers, median } from './rows.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 7);
 const FRAMES = 240;
@@ -111,6 +111,7 @@ async function measure(application: Application, browser: Browser): Promise<void
 
 const application = await startApplication('sqlite');
 fillCustomers(application.file ?? '');
+await atRest(application.pid);
 const browser = await launchChromium();
 await measure(application, browser).finally(async () => {
   await browser.close();

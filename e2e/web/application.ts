@@ -34,6 +34,8 @@ export type SignedIn = NonNullable<BrowserContextOptions['storageState']>;
 /** What runs. */
 export interface Application {
   readonly url: string;
+  /** The program's process. */
+  readonly pid: number;
   /** The administrator. */
   readonly person: Person;
   readonly receiver: Receiver;
@@ -122,7 +124,7 @@ export async function startProgram(
   folder: string,
   words: string[],
   settings: Record<string, string>,
-): Promise<{ url: string; end(): Promise<void> }> {
+): Promise<{ url: string; pid: number; end(): Promise<void> }> {
   const environment = Object.entries(settings).map(([name, value]) => [`Svc__${name.replaceAll(':', '__')}`, value]);
   const child = spawn(program(name), words, {
     cwd: folder,
@@ -135,6 +137,7 @@ export async function startProgram(
   const url = await begin(child);
   return {
     url,
+    pid: child.pid ?? 0,
     async end() {
       process.off('exit', kill);
       child.removeAllListeners('exit');
@@ -186,9 +189,10 @@ export async function startApplication(
     ...more,
   };
   const running = await startProgram(name, folder, ['serve'], settings);
-  const { url } = running;
+  const { url, pid } = running;
   return {
     url,
+    pid,
     person,
     receiver,
     file: database ? undefined : file,
