@@ -19,10 +19,11 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Reads the textual form of a primitive value.
+/// Reads the textual form of a primitive value. Fractions of a second are read to the nanosecond.
 ///
 /// # Errors
-/// When the text does not have the type's form, or means a value outside its range.
+/// When the text does not have the type's form, or means a value outside its range; also for a second's
+/// fraction that is finer than nanoseconds.
 pub fn parse_primitive(ty: PrimitiveType, text: &str) -> Result<Value, ValueError> {
     match ty {
         PrimitiveType::Binary | PrimitiveType::Stream => binary(text),
@@ -237,16 +238,19 @@ pub(super) fn time_of_day(text: &str) -> Result<Time, ValueError> {
         None => ("0", ""),
     };
     let second = second.parse().map_err(|_| error())?;
-    Time::from_hms_nano(hour, minute, second, nanoseconds(fraction)).map_err(|_| error())
+    Time::from_hms_nano(hour, minute, second, nanoseconds(fraction)?).map_err(|_| error())
 }
 
-/// Up to nine digits of a fraction; finer ones say nothing to any store.
-fn nanoseconds(fraction: &str) -> u32 {
-    fraction
-        .bytes()
-        .chain(std::iter::repeat(b'0'))
-        .take(9)
-        .fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'))
+/// The nanoseconds of a second's fraction. The grammar has up to twelve digits, of which all but zeros behind
+/// the ninth are refused: no store keeps them, and cut off they would stand for another moment.
+fn nanoseconds(fraction: &str) -> Result<u32, ValueError> {
+    let (kept, finer) = fraction.split_at(fraction.len().min(9));
+    if finer.bytes().any(|digit| digit != b'0') {
+        let allowed = "at most 9 digits of a second's fraction".to_owned();
+        return Err(ValueError::Range { found: echo(&format!("0.{fraction}")), allowed });
+    }
+    let digits = kept.bytes().chain(std::iter::repeat(b'0')).take(9);
+    Ok(digits.fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0')))
 }
 
 fn date_time_offset(text: &str) -> Result<OffsetDateTime, ValueError> {
@@ -263,7 +267,10 @@ fn date_time_offset(text: &str) -> Result<OffsetDateTime, ValueError> {
         (time, UtcOffset::from_hms(sign * hours, sign * minutes, 0).map_err(|_| error())?)
     };
     let day = date(day).map_err(|_| error())?;
-    let time = time_of_day(time).map_err(|_| error())?;
+    let time = time_of_day(time).map_err(|fault| match fault {
+        ValueError::Malformed { .. } => error(),
+        finer => finer,
+    })?;
     let moment = OffsetDateTime::new_in_offset(day, time, offset);
     // Its UTC form must exist as well, or comparing and storing it would panic.
     moment.checked_to_offset(UtcOffset::UTC).map(|_| moment).ok_or_else(error)
@@ -291,7 +298,7 @@ fn duration(text: &str) -> Result<Duration, ValueError> {
         let whole: i64 = whole.parse().map_err(|_| error())?;
         let seconds = whole.checked_mul(seconds_each).ok_or_else(error)?;
         let part =
-            Duration::new(seconds, i32::try_from(nanoseconds(fraction)).map_err(|_| error())?);
+            Duration::new(seconds, i32::try_from(nanoseconds(fraction)?).map_err(|_| error())?);
         total = total.checked_add(part).ok_or_else(error)?;
         parts += 1;
     }
