@@ -24,7 +24,7 @@ use super::model::Sets;
 use super::order::Terms;
 use super::page_request::PageRequest;
 use super::source::Source;
-use super::sql::Translator;
+use super::sql::{Computed, Translator};
 use super::token::Position;
 
 /// Rows in the making.
@@ -65,22 +65,24 @@ impl<'a> Rows<'a> {
             return Ok(());
         }
         let mut inner = select;
-        let mut values = self.translator.columns.clone();
+        let mut columns = self.translator.columns.clone();
         for expr in compute {
-            let form = Form::of(self.translator.sets, expr)?;
-            values.push(form.typed(self.translator.backend, self.translator.value(expr)?));
+            columns.push(self.translator.compute(expr)?);
         }
-        for (place, value) in values.iter().enumerate() {
-            inner.expr_as(value.clone(), column_name(place));
+        for (place, column) in columns.iter().enumerate() {
+            inner.expr_as(column.value.clone(), column_name(place));
         }
-        self.become_table(inner, values.len());
+        self.become_table(inner, columns.into_iter().map(|column| column.form));
         Ok(())
     }
 
-    /// Goes on with the columns of a statement.
-    fn become_table(&mut self, inner: SelectStatement, width: usize) {
+    /// Goes on with the columns of a statement, which come in these forms.
+    fn become_table(&mut self, inner: SelectStatement, forms: impl IntoIterator<Item = Form>) {
         let table = self.translator.new_name();
-        let columns = (0..width).map(|place| Expr::col((table.clone(), column_name(place))));
+        let columns = forms.into_iter().enumerate().map(|(place, form)| {
+            let value = Expr::col((table.clone(), column_name(place)));
+            Computed { value, form }
+        });
         self.translator.columns = columns.collect();
         self.select = Query::select();
         self.select.from_subquery(inner, table);
@@ -121,7 +123,7 @@ impl<'a> Rows<'a> {
                 self.select.and_where(condition);
             }
             Kind::Compute(compute) => self.settle(compute)?,
-            Kind::GroupBy { keys, aggregates } => self.group(keys, aggregates)?,
+            Kind::GroupBy { keys, aggregates } => self.group(keys, aggregates, &step.row)?,
             Kind::Concat(parts) => self.concat(parts, &step.row)?,
             Kind::OrderBy(order_by) => {
                 let terms = if self.entities {
@@ -170,11 +172,26 @@ impl<'a> Rows<'a> {
 
     /// Keys and values are computed first and grouped by name, since PostgreSQL takes two equal
     /// expressions with parameters for different ones.
-    fn group(&mut self, keys: &[BoundExpr], aggregates: &[BoundAggregate]) -> Result<()> {
+    fn group(
+        &mut self,
+        keys: &[BoundExpr],
+        aggregates: &[BoundAggregate],
+        row: &Row,
+    ) -> Result<()> {
         let backend = self.translator.backend;
         let mut inner = std::mem::take(&mut self.select);
+        let mut forms = Vec::with_capacity(keys.len() + aggregates.len());
         for (place, expr) in keys.iter().enumerate() {
-            inner.expr_as(self.translator.typed(expr)?, column_name(place));
+            let key = self.translator.compute(expr)?;
+            inner.expr_as(key.value, column_name(place));
+            forms.push(key.form);
+        }
+        for (aggregate, column) in aggregates.iter().zip(&row.columns[keys.len()..]) {
+            forms.push(match &aggregate.expr {
+                // One of the values themselves.
+                Some(expr) if is_extreme(aggregate.method) => self.translator.form(expr)?,
+                _ => Form::of_type(self.translator.sets, column.ty)?,
+            });
         }
         let values = aggregates.iter().filter_map(|it| Some((it.method, it.expr.as_ref()?)));
         for (number, (method, expr)) in values.enumerate() {
@@ -211,7 +228,7 @@ impl<'a> Rows<'a> {
         }
         grouped.from_subquery(inner, table.clone());
         self.ordered = false;
-        self.become_table(grouped, keys.len() + aggregates.len());
+        self.become_table(grouped, forms);
         Ok(())
     }
 
@@ -221,19 +238,33 @@ impl<'a> Rows<'a> {
             let message = "`concat` of entities is not served";
             return Err(Error::not_implemented(message).target("$apply"));
         }
-        let mut all: Option<SelectStatement> = None;
+        let mut made = Vec::with_capacity(parts.len());
         for part in parts {
             let mut rows = self.clone();
             rows.apply(part)?;
             rows.settle(&[])?;
-            let mut select = rows.select;
-            for (place, column) in row.columns.iter().enumerate() {
-                let known = part.row.columns.iter().position(|other| other.name == column.name);
-                let value = match known {
-                    Some(known) => rows.translator.columns[known].clone(),
-                    None => Expr::cust("NULL"),
-                };
-                let form = Form::of_type(rows.translator.sets, column.ty)?;
+            made.push((rows, &part.row));
+        }
+        let column_of = |(rows, made): &(Rows<'a>, &Row), name: &str| {
+            let known = made.columns.iter().position(|column| column.name == name)?;
+            Some(rows.translator.columns[known].clone())
+        };
+        let mut forms = Vec::with_capacity(row.columns.len());
+        for column in &row.columns {
+            let mut known = made.iter().filter_map(|part| column_of(part, &column.name));
+            let first = known.next().map(|column| column.form);
+            let common = first.filter(|form| known.all(|column| column.form == *form));
+            forms.push(match common {
+                Some(form) => form,
+                None => Form::of_type(self.translator.sets, column.ty)?,
+            });
+        }
+        let mut all: Option<SelectStatement> = None;
+        for part in made {
+            let mut select = part.0.select.clone();
+            for (place, (column, form)) in row.columns.iter().zip(&forms).enumerate() {
+                let known = column_of(&part, &column.name);
+                let value = known.map_or_else(|| Expr::cust("NULL"), |column| column.value);
                 select.expr_as(form.typed(self.translator.backend, value), column_name(place));
             }
             match &mut all {
@@ -243,7 +274,7 @@ impl<'a> Rows<'a> {
         }
         let all = all.ok_or_else(|| Error::malformed("`concat` takes two sequences or more"))?;
         self.ordered = false;
-        self.become_table(all, row.columns.len());
+        self.become_table(all, forms);
         Ok(())
     }
 }
@@ -251,7 +282,7 @@ impl<'a> Rows<'a> {
 /// Sorts rows that have no key by all that they consist of. Null comes first, as in every order.
 fn sort_by_columns(select: &mut SelectStatement, translator: &Translator<'_>) {
     for column in &translator.columns {
-        let column = column.clone();
+        let column = column.value.clone();
         match translator.backend {
             Backend::Sqlite => select.order_by_expr(column, Order::Asc),
             Backend::Postgres => {
@@ -275,7 +306,7 @@ fn aggregated(backend: Backend, method: AggregateMethod, expr: &BoundExpr, value
     let (sqlite, postgres) = match method {
         // SQLite's sum of integers fails where it overflows; one of doubles never does.
         Method::Sum if small => ("SUM(?)", "SUM(CAST($1 AS NUMERIC))"),
-        Method::Sum => ("ROUND(SUM(CAST(? AS REAL)), 10)", "SUM(CAST($1 AS NUMERIC))"),
+        Method::Sum => ("ROUND(SUM(CAST(? AS REAL)), 10)", "ROUND(SUM(CAST($1 AS NUMERIC)), 10)"),
         Method::Average => {
             ("ROUND(AVG(CAST(? AS REAL)), 10)", "ROUND(AVG(CAST($1 AS NUMERIC)), 10)")
         }
@@ -302,8 +333,7 @@ impl Sets {
             let count = query.count.then(|| count_of(&select));
             let mut columns = Vec::with_capacity(query.select.columns.len());
             for index in &query.select.columns {
-                let form = Form::of_type(self, query.row.columns[*index].ty)?;
-                let value = translator.columns[*index].clone();
+                let Computed { value, form } = translator.columns[*index].clone();
                 select.expr(form.returned(translator.backend, value));
                 let path = query.row.columns[*index].name.split('/').collect();
                 columns.push(AggregatedColumn { path, form });
@@ -357,20 +387,13 @@ fn with_computed(
     for index in 0..place.served.entity.columns.len() {
         rows.column((place.table.clone(), place.served.entity.column_iden(index)));
     }
-    let known = std::mem::take(&mut translator.columns);
-    let mut columns = Vec::with_capacity(known.len() + compute.len());
-    for value in &known {
-        let name = Alias::new(format!("~column{}", columns.len()));
-        rows.expr_as(value.clone(), name.clone());
-        columns.push(Expr::col((place.table.clone(), name)));
-    }
-    translator.columns = known;
+    let mut columns = translator.columns.clone();
     for expr in compute {
-        let name = Alias::new(format!("~column{}", columns.len()));
-        let form = Form::of(translator.sets, expr)?;
-        let value = translator.value(expr)?;
-        rows.expr_as(form.typed(translator.backend, value), name.clone());
-        columns.push(Expr::col((place.table.clone(), name)));
+        columns.push(translator.compute(expr)?);
+    }
+    for (number, column) in columns.iter_mut().enumerate() {
+        let named = Expr::col((place.table.clone(), column_name(number)));
+        rows.expr_as(std::mem::replace(&mut column.value, named), column_name(number));
     }
     translator.columns = columns;
     let mut outer = Query::select();

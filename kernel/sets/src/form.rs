@@ -8,7 +8,6 @@ use serde_json::Value as Json;
 use svc_core::{Error, Result};
 use svc_data::value::ValueKind;
 use svc_database::{Backend, database_error};
-use svc_odata::bind::{BoundExpr, BoundKind};
 use svc_odata::model::{PrimitiveType, PropertyType};
 use svc_odata::value::Value as Literal;
 
@@ -29,16 +28,6 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form of an expression's value.
-    pub(super) fn of(sets: &Sets, expr: &BoundExpr) -> Result<Self> {
-        match &expr.kind {
-            BoundKind::Property(path) => {
-                Ok(Self::Kind(sets.served_type(path.entity_type).kind_of(path.property)))
-            }
-            _ => Self::of_type(sets, expr.ty),
-        }
-    }
-
     /// The form of a computed value of this type.
     pub(super) fn of_type(sets: &Sets, ty: PropertyType) -> Result<Self> {
         use PrimitiveType as Ty;
@@ -73,7 +62,7 @@ impl Form {
     }
 
     /// A computed value so that it can be read. A number of more than 18 digits before the point
-    /// has no value.
+    /// has no value, and 28 digits behind it are all that is read.
     pub(super) fn returned(self, backend: Backend, value: Expr) -> Expr {
         match (self, backend) {
             (Self::Number, Backend::Sqlite) => Expr::cust_with_exprs(
@@ -81,7 +70,7 @@ impl Form {
                 [value],
             ),
             (Self::Number, Backend::Postgres) => Expr::cust_with_exprs(
-                "(SELECT CASE WHEN n BETWEEN -1e18 AND 1e18 THEN n END \
+                "(SELECT CASE WHEN n BETWEEN -1e18 AND 1e18 THEN round(n, 28) END \
                  FROM (SELECT CAST($1 AS NUMERIC) AS n) AS computed)",
                 [value],
             ),

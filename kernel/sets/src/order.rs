@@ -79,7 +79,7 @@ impl Terms {
             let (form, value) = if ranked {
                 (Form::Kind(ValueKind::Int64), translator.rank(expr)?)
             } else {
-                (Form::of(translator.sets, expr)?, translator.value(expr)?)
+                (translator.form(expr)?, translator.value(expr)?)
             };
             let value = if column.is_some() { value } else { form.returned(backend, value) };
             let nullable = expr.nullable || ranked || form == Form::Number;

@@ -17,7 +17,7 @@ use super::expanded::Related;
 use super::form::{Form, typed_value};
 use super::row_json::{close, push_integer, write_json};
 use super::served::Served;
-use super::sql::Translator;
+use super::sql::{Computed, Translator};
 
 /// What a statement returns, column by column: the version, properties, computed columns, and
 /// then what is needed beside the answer.
@@ -50,10 +50,9 @@ impl<'a> Layout<'a> {
         let mut computed = Vec::new();
         if let Some((wanted, row)) = asked {
             for index in &wanted.columns {
-                let column = &row.columns[*index];
-                let form = Form::of_type(translator.sets, column.ty)?;
-                select.expr(form.returned(backend, translator.columns[*index].clone()));
-                computed.push((column.name.clone(), form));
+                let Computed { value, form } = translator.columns[*index].clone();
+                select.expr(form.returned(backend, value));
+                computed.push((row.columns[*index].name.clone(), form));
             }
         }
         let width = 1 + properties.len() + computed.len();

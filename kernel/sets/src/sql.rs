@@ -69,6 +69,14 @@ impl Place<'_> {
     }
 }
 
+/// A computed column of the rows.
+#[derive(Clone)]
+pub(super) struct Computed {
+    pub(super) value: Expr,
+    /// Where it holds what a column of an entity holds, that column's form.
+    pub(super) form: Form,
+}
+
 /// Translates expressions on one set's entities, as one principal sees them.
 #[derive(Clone)]
 pub(crate) struct Translator<'a> {
@@ -80,7 +88,7 @@ pub(crate) struct Translator<'a> {
     /// The elements of the `any` and `all` around, from the outermost.
     lambdas: Vec<Place<'a>>,
     /// The computed columns.
-    pub(super) columns: Vec<Expr>,
+    pub(super) columns: Vec<Computed>,
     /// How many names for tables were given away.
     names: Rc<Cell<usize>>,
     /// How many changes of case stand around what is translated.
@@ -136,10 +144,7 @@ impl<'a> Translator<'a> {
     pub(crate) fn value(&self, expr: &BoundExpr) -> Result<Expr> {
         match &expr.kind {
             BoundKind::Property(path) => self.property(path),
-            BoundKind::Column(index) => {
-                let missing = || Error::internal("a computed column is not there");
-                self.columns.get(*index).cloned().ok_or_else(missing)
-            }
+            BoundKind::Column(index) => Ok(self.computed(*index)?.value.clone()),
             BoundKind::Value(value) => self.literal(value),
             BoundKind::Call(function, arguments) => self.call(*function, arguments),
             BoundKind::Arithmetic(operator, left, right) => {
@@ -151,6 +156,28 @@ impl<'a> Translator<'a> {
             BoundKind::Count(collection) => self.count(collection),
             _ => self.truth(expr, Truth::Exact),
         }
+    }
+
+    fn computed(&self, index: usize) -> Result<&Computed> {
+        self.columns.get(index).ok_or_else(|| Error::internal("a computed column is not there"))
+    }
+
+    /// The form of an expression's value.
+    pub(super) fn form(&self, expr: &BoundExpr) -> Result<Form> {
+        match &expr.kind {
+            BoundKind::Property(path) => {
+                Ok(Form::Kind(self.sets.served_type(path.entity_type).kind_of(path.property)))
+            }
+            BoundKind::Column(index) => Ok(self.computed(*index)?.form),
+            _ => Form::of_type(self.sets, expr.ty),
+        }
+    }
+
+    /// A computed column with the value of an expression, of a type that the database knows.
+    pub(super) fn compute(&self, expr: &BoundExpr) -> Result<Computed> {
+        // Refuses what can't be a computed value, in whatever form it is stored.
+        Form::of_type(self.sets, expr.ty)?;
+        Ok(Computed { value: self.typed(expr)?, form: self.form(expr)? })
     }
 
     fn truth(&self, expr: &BoundExpr, truth: Truth) -> Result<Expr> {

@@ -271,6 +271,43 @@ on_both_databases! {
         }
     }
 
+    async fn what_is_stored_comes_out_of_aggregations_and_computations_as_it_is(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let small = [("ratio", "1e-300", "", ""), ("ratio", "1.23456789012345e-20", "", ""), ("ratio", "-1e18", "", "")];
+        for (property, sent, ..) in VALUES.iter().chain(&small) {
+            let made = send(&boss, "n", property, sent).await;
+            let (made, address) = (made.expect(201), made.header("location").to_owned());
+            let value = &made[*property];
+            let mut cases = vec![
+                (format!("$apply=groupby(({property}))"), property.to_string()),
+                (format!("$apply=groupby(({property}),aggregate($count as n))/filter({property} ne null)/orderby({property})/top(1)"), property.to_string()),
+                (format!("$apply=compute({property} as x)/groupby((x))/compute(x as y)&$orderby=y desc"), "y".to_owned()),
+                (format!("$apply=concat(groupby(({property})),filter(name eq 'none')/groupby(({property})))"), property.to_string()),
+                (format!("$compute={property} as x&$select=x&$orderby=x desc"), "x".to_owned()),
+            ];
+            if !["flag", "token", "bytes"].contains(property) {
+                cases.push((format!("$apply=aggregate({property} with min as x)"), "x".to_owned()));
+                cases.push((format!("$apply=groupby((name),aggregate({property} with max as x))/compute(x as y)"), "y".to_owned()));
+            }
+            for (options, name) in cases {
+                let page = boss.get(&path("Samples", &options)).await;
+                assert_eq!(page.status.as_u16(), 200, "{options} of {sent}: {}", page.text);
+                assert_eq!(&page.json()["value"][0][&name], value, "{options} of {sent}: {}", page.text);
+            }
+            let counted = boss.get(&path("Samples", &format!("$apply=aggregate({property} with countdistinct as n)"))).await;
+            assert_eq!(counted.expect(200)["value"], json!([{"n": 1}]), "{property} {sent}");
+            let _ = boss.delete(&address).await.expect(204);
+        }
+        // What is computed has ten decimals at most on both, and as many as can be read.
+        let _ = send(&boss, "n", "ratio", "1.23456789e-7").await.expect(201);
+        let _ = send(&boss, "m", "ratio", "1e-300").await.expect(201);
+        let sum = boss.get(&path("Samples", "$apply=aggregate(ratio with sum as s,ratio with average as a)")).await.expect(200);
+        assert_eq!(sum["value"], json!([{"s": 0.000_000_123_5, "a": 0.000_000_061_7}]), "{sum}");
+        let other = boss.get(&path("Samples", "$filter=name eq 'm'&$compute=-ratio as x,case(true:ratio) as y&$select=x,y")).await.expect(200);
+        assert_eq!((other["value"][0]["x"].as_f64(), other["value"][0]["y"].as_f64()), (Some(0.0), Some(0.0)), "{other}");
+    }
+
     async fn truths_and_bytes_are_compared_and_counted(backend) {
         let app = start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));

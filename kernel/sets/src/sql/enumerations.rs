@@ -66,7 +66,7 @@ impl Translator<'_> {
     ///
     /// As [`Translator::condition`].
     pub(crate) fn typed(&self, expr: &BoundExpr) -> Result<Expr> {
-        Ok(Form::of(self.sets, expr)?.typed(self.backend, self.value(expr)?))
+        Ok(self.form(expr)?.typed(self.backend, self.value(expr)?))
     }
 
     /// The stored text of a member, from the number that [`Translator::ordered`] made of `expr`; the
