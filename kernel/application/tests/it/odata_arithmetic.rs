@@ -308,14 +308,16 @@ on_both_databases! {
         let app = start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));
         // Latin, Greek and Cyrillic, and what has no case or no single letter for it.
-        let blocks = [0x21..=0x7E_u32, 0xA1..=0xFF, 0x100..=0x17F, 0x386..=0x3CE, 0x400..=0x45F, 0x5D0..=0x5D5, 0x1F600..=0x1F603];
+        let blocks = [0x21..=0x7E_u32, 0xA1..=0xFF, 0x100..=0x17F, 0x386..=0x3CE, 0x400..=0x45F, 0x48A..=0x4BF, 0x5D0..=0x5D5, 0x1F600..=0x1F603];
         let texts: Vec<String> = blocks.into_iter().map(|block| block.filter_map(char::from_u32).collect()).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         store_texts(&boss, &texts).await;
         let rows = computed(&boss, &["tolower(wordCode)".to_owned(), "toupper(wordCode)".to_owned()]).await;
         for (text, row) in texts.iter().zip(rows) {
             for (found, lower) in row.iter().zip([true, false]) {
-                let expected: String = text.chars().map(|letter| other_case(letter, lower)).collect();
+                // Behind the letters of today's Russian, all of Cyrillic stays as it is.
+                let changed = |letter| if ('\u{460}'..='\u{52f}').contains(&letter) { letter } else { other_case(letter, lower) };
+                let expected: String = text.chars().map(changed).collect();
                 assert_eq!(*found, json!(expected), "{text}");
             }
         }

@@ -1,8 +1,9 @@
 //! Functions of texts, with the same answers on both databases.
 //!
 //! SQLite changes the case of ASCII letters only, and PostgreSQL does what the database's locale
-//! says. So both are told letter by letter: Latin (ASCII, Latin-1, Latin Extended-A), Greek and
-//! Cyrillic letters change their case, all others stay as they are.
+//! says. So both are told letter by letter, by blocks of Unicode: Latin letters of ASCII, Latin-1 and
+//! Latin Extended-A, Greek ones up to `Ϋ` and Cyrillic ones from `Ѐ` to `Я` change their case, all others
+//! stay as they are: the Cyrillic letters behind those (`Ґ`, `Ә`), Armenian and others.
 //!
 //! No function of ours can be registered with SQLite without unsafe code, so there a changed text is
 //! a large expression: some hundred calls in each other. A search does without: it looks for a
