@@ -25,12 +25,19 @@ pub(crate) struct BrowserParts {
     pub(crate) files: Vec<(&'static str, StaticFiles)>,
     /// How long the requests of a route may take, with the module that says so.
     timeouts: Vec<(String, &'static str, Duration)>,
+    /// How large the bodies of a route may be, in the same way.
+    body_limits: Vec<(String, &'static str, u64)>,
 }
 
 impl BrowserParts {
     /// How long requests may take, by their routes.
     pub(crate) fn timeouts(&self) -> BTreeMap<&'static str, Duration> {
         self.timeouts.iter().map(|(_, path, timeout)| (*path, *timeout)).collect()
+    }
+
+    /// How large bodies may be in bytes, by their routes.
+    pub(crate) fn body_limits(&self) -> BTreeMap<&'static str, u64> {
+        self.body_limits.iter().map(|(_, path, limit)| (*path, *limit)).collect()
     }
 }
 
@@ -49,10 +56,12 @@ pub trait BrowserRegistry {
 
     /// Lets requests of a route take another time than `Svc:Http:RequestTimeout` until their answer begins. `path` is the
     /// route's whole path, as it is registered: `/api/v1/imports/{id}`.
-    ///
-    /// A route that takes larger bodies than `Svc:Http:MaxBodySize` says so with a layer of its own,
-    /// `axum::extract::DefaultBodyLimit`.
     fn route_timeout(&mut self, path: &'static str, timeout: Duration);
+
+    /// Lets bodies of a route, by its whole path, be so many bytes long in place of `Svc:Http:MaxBodySize`. A layer
+    /// `axum::extract::DefaultBodyLimit` on the route can only lower that: a request with an `Idempotency-Key` is read
+    /// before the route is asked.
+    fn route_body_limit(&mut self, path: &'static str, limit: u64);
 }
 
 impl BrowserRegistry for Registry {
@@ -82,7 +91,13 @@ impl BrowserRegistry for Registry {
     fn route_timeout(&mut self, path: &'static str, timeout: Duration) {
         let module = self.module().to_owned();
         self.part::<BrowserParts>().timeouts.push((module, path, timeout));
-        self.at_end(check_timeouts);
+        self.at_end(check_limits);
+    }
+
+    fn route_body_limit(&mut self, path: &'static str, limit: u64) {
+        let module = self.module().to_owned();
+        self.part::<BrowserParts>().body_limits.push((module, path, limit));
+        self.at_end(check_limits);
     }
 }
 
@@ -97,13 +112,16 @@ fn routes_of(files: StaticFiles) -> Router<HttpState> {
 }
 
 /// Refuses limits of routes that nobody serves: they would hold for nothing.
-fn check_timeouts(registry: &mut Registry) {
-    let timeouts = registry.part::<BrowserParts>().timeouts.clone();
-    for (module, path, _) in timeouts {
+fn check_limits(registry: &mut Registry) {
+    let BrowserParts { timeouts, body_limits, .. } = registry.part::<BrowserParts>();
+    let times = timeouts.iter().map(|(module, path, _)| (module.clone(), *path, "a time"));
+    let sizes = body_limits.iter().map(|(module, path, _)| (module.clone(), *path, "a size"));
+    let limits: Vec<(String, &str, &str)> = times.chain(sizes).collect();
+    for (module, path, what) in limits {
         if !registry.part::<HttpParts>().may_serve(path) {
             registry.problem_of(
                 &module,
-                format!("no module serves the route `{path}`, which is given a time; name its whole path"),
+                format!("no module serves the route `{path}`, which is given {what}; name its whole path"),
             );
         }
     }

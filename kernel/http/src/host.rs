@@ -13,7 +13,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use svc_core::{App, Error, ErrorCode, Result};
 use tower::ServiceBuilder;
 
@@ -32,7 +31,7 @@ pub use ids::RequestIds;
 use layer::OwnLayer;
 use layers::ModuleLayers;
 pub use layers::{HostLayer, LayerPlace, NextLayer};
-use route_guard::RouteGuardLayer;
+use route_guard::{BodyLimits, RouteGuardLayer};
 
 /// Everything that is served, ready to listen ([`Server`](crate::Server)) or to be called in
 /// process. Cheap to clone.
@@ -103,6 +102,7 @@ fn assemble(parts: HostParts) -> Router {
         health,
     } = parts;
     let timeouts = browser.timeouts();
+    let body_limits = BodyLimits::new(state.settings().max_body_size, browser.body_limits());
     let mut router = Router::new()
         .merge(health::routes(health))
         .merge(metrics::routes(Arc::clone(&metrics)))
@@ -122,13 +122,10 @@ fn assemble(parts: HostParts) -> Router {
         let root = mounted.clone().with_state(state.clone());
         router = router.nest(prefix, mounted).route_service(&format!("{prefix}/"), root);
     }
-    let body_limit = usize::try_from(state.settings().max_body_size).unwrap_or(usize::MAX);
-    // The limit is set outside of a module's own layers, so that a route can set another.
     let layers = ServiceBuilder::new()
         .layer(OwnLayer::new(&state, metrics.http(), timeouts))
         .option_layer(ModuleLayers::new(&state, browser.layers))
-        .layer(RouteGuardLayer(state.clone()))
-        .layer(DefaultBodyLimit::max(body_limit));
+        .layer(RouteGuardLayer::new(&state, body_limits));
     router.fallback(no_route).layer(layers).with_state(state)
 }
 

@@ -53,19 +53,30 @@ pub(crate) fn has_key(request: &Request) -> bool {
     request.headers().contains_key(KEY) && !request.method().is_safe()
 }
 
-/// Answers a request that has a key: by the route, or with what was answered before.
-pub(crate) async fn answer<S, B>(state: HttpState, inner: S, request: Request) -> Response
+/// Answers a request that has a key: by the route, or with what was answered before. A body of at most
+/// `body_limit` bytes is read before that, so that no unit of work waits for a slow client.
+pub(crate) async fn answer<S, B>(
+    state: HttpState,
+    inner: S,
+    request: Request,
+    body_limit: usize,
+) -> Response
 where
     S: Service<Request, Response = http::Response<B>, Error = Infallible> + Send + 'static,
     S::Future: Send + 'static,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let outcome = answer_once(state, inner, request).await;
+    let outcome = answer_once(state, inner, request, body_limit).await;
     outcome.unwrap_or_else(|error| ApiError::from(error).into_response())
 }
 
-async fn answer_once<S, B>(state: HttpState, mut inner: S, request: Request) -> Result<Response>
+async fn answer_once<S, B>(
+    state: HttpState,
+    mut inner: S,
+    request: Request,
+    body_limit: usize,
+) -> Result<Response>
 where
     S: Service<Request, Response = http::Response<B>, Error = Infallible> + Send + 'static,
     S::Future: Send + 'static,
@@ -84,8 +95,7 @@ where
     let Some(Ctx(ctx)) = caller(&mut parts, &state).await? else {
         return Ok(route(Request::from_parts(parts, body)).await);
     };
-    let limit = usize::try_from(state.settings().max_body_size).unwrap_or(usize::MAX);
-    let body = axum::body::to_bytes(body, limit).await.map_err(|error| {
+    let body = axum::body::to_bytes(body, body_limit).await.map_err(|error| {
         Error::new(ErrorKind::TooLarge, "the body is larger than allowed, or broke off")
             .caused_by(error)
     })?;

@@ -14,7 +14,7 @@ use crate::state::HttpState;
 /// | What is wrong | Status |
 /// | --- | --- |
 /// | no JSON media type | 415 |
-/// | larger than `Svc:Http:MaxBodySize`, or the route's own limit | 413 |
+/// | larger than `Svc:Http:MaxBodySize`, or the route's own limit (`registry.route_body_limit`) | 413 |
 /// | not well-formed, or a key twice in one object | 400 |
 /// | an unknown key, a missing one, a value of the wrong type | 422, by field |
 #[derive(Clone, Copy, Debug)]

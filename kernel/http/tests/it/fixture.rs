@@ -22,8 +22,8 @@ use svc_data::{Context, DataModule, DataRegistry as _};
 use svc_database::{Backend, Database, Migration};
 use svc_events::EventsModule;
 use svc_http::{
-    ApiJson, ApiPath, ApiQuery, ApiResult, Authenticator, Ctx, Host, HttpModule, HttpRegistry as _,
-    Listing, May, OpenApiRouter, Page, Paged, public_routes, routes,
+    ApiJson, ApiPath, ApiQuery, ApiResult, Authenticator, BrowserRegistry as _, Ctx, Host,
+    HttpModule, HttpRegistry as _, Listing, May, OpenApiRouter, Page, Paged, public_routes, routes,
 };
 use svc_messages::MessagesModule;
 use svc_settings::{ApplicationSetting, SettingsModule, SettingsRegistry as _};
@@ -81,6 +81,7 @@ impl Module for Shelf {
                 .routes(routes!(get_item))
                 .routes(public_routes!("it greets everybody"; greet)),
         );
+        registry.route_body_limit("/try/long-marks", 10_000);
         registry.mount("/odata/v1", Router::new().route("/Items", get(odata_items)));
         let gate = Arc::clone(&self.0);
         let held = move |ctx: Ctx, body: String| {
@@ -117,6 +118,7 @@ impl Module for Shelf {
                 .route("/stay", get(async |Ctx(_): Ctx| std::future::pending::<StatusCode>().await))
                 .route("/changed", post(change_and_stay))
                 .route("/marks", post(make_mark))
+                .route("/long-marks", post(make_mark))
                 .route("/text", get(|| async { "a line of text\n".repeat(1_000) }))
                 .route("/kept", get(kept))
                 .route("/picture", get(picture))

@@ -127,6 +127,24 @@ on_both_databases! {
         assert_eq!(fixture.marks().await, 1);
     }
 
+    async fn a_route_takes_bodies_of_its_own_limit_with_a_key_and_without(backend) {
+        let fixture = Fixture::with_settings(backend, &["--Svc:Http:MaxBodySize=2048"]).await;
+        let call = |path: &str, length: usize| Call::new(Method::POST, path).text(&"x".repeat(length)).by(ADA);
+        for (path, length, status) in [
+            ("/try/marks", 2_048, 201),
+            ("/try/marks", 2_049, 413),
+            ("/try/long-marks", 10_000, 201),
+            ("/try/long-marks", 10_001, 413),
+        ] {
+            fixture.send(call(path, length)).await.expect(status);
+            let key = format!("{path}{length}");
+            fixture.send(call(path, length).header("idempotency-key", key)).await.expect(status);
+        }
+        let again = call("/try/long-marks", 10_000).header("idempotency-key", "/try/long-marks10000");
+        assert!(replayed(&fixture.send(again).await.expect(201)));
+        assert_eq!(fixture.marks().await, 4);
+    }
+
     async fn a_key_is_forgotten_after_a_day(backend) {
         let fixture = Fixture::start(backend).await;
         fixture.send(mark(ADA, "one", "hello")).await.expect(201);
