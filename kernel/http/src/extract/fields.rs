@@ -9,7 +9,7 @@ use serde::de::{DeserializeOwned, Deserializer};
 use serde_path_to_error::Segment;
 use svc_core::FieldErrors;
 
-use super::objects::Objects;
+use super::objects::{Objects, TAGGED};
 
 /// What a message about the input as a whole is filed under.
 const WHOLE: &str = "";
@@ -161,7 +161,7 @@ fn plain(expected: &str) -> String {
         "a map" => "an object".to_owned(),
         "unit" | "null" => "nothing".to_owned(),
         text if text.starts_with("struct ") => "an object".to_owned(),
-        text if text.starts_with("internally tagged enum ") => "an object".to_owned(),
+        text if text.starts_with(TAGGED) => "an object".to_owned(),
         text if text.contains("RFC3339") => TIME.to_owned(),
         text if text.starts_with("a UUID") || text.contains("UUID") => "a UUID".to_owned(),
         text => text.to_owned(),
@@ -346,6 +346,8 @@ mod tests {
         wrong::<std::collections::BTreeMap<String, u8>>("[]", "expected an object");
         wrong::<Holder<u8>>("null", "expected an object");
         wrong::<Shape>("5", "expected an object");
+        wrong::<Shape>(r#"["circle",1.5]"#, "expected an object");
+        wrong::<Shape>(r#"["point"]"#, "expected an object");
         wrong::<uuid::Uuid>("7", "expected a UUID");
         wrong::<uuid::Uuid>(r#""00000000-0000-0000-0000-00000000000g""#, "expected a UUID");
         wrong::<Colour>(r#""RED""#, "expected `red` or `dark_blue`");

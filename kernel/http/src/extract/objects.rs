@@ -7,8 +7,12 @@
 use std::fmt;
 
 use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
+    DeserializeSeed, Deserializer, EnumAccess, Error, Expected, MapAccess, SeqAccess, Unexpected,
+    VariantAccess, Visitor,
 };
+
+/// What such an enumeration says that it expects.
+pub(super) const TAGGED: &str = "internally tagged enum ";
 
 /// Wraps a deserializer, or anything of serde's that leads to one.
 pub(super) struct Objects<T>(pub(super) T);
@@ -132,6 +136,12 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
+        // An enumeration whose tag stands within reads itself from whatever there is, by serde's own hand
+        // also from a list. Its name for itself is all that tells it from what may be one.
+        let expected: &dyn Expected = &self;
+        if expected.to_string().starts_with(TAGGED) {
+            return Err(Error::invalid_type(Unexpected::Seq, expected));
+        }
         self.0.visit_seq(Objects(items))
     }
 
