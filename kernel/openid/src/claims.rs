@@ -1,10 +1,14 @@
 //! What a token says, and what is expected of it.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// What a logout token says that it is about (OpenID Connect Back-Channel Logout, section 2.4).
 pub const LOGOUT_EVENT: &str = "http://schemas.openid.net/event/backchannel-logout";
+
+/// The end of what a double keeps to the second.
+const LATEST: f64 = 9_007_199_254_740_992.0;
 
 /// What kind of token it is, as its header says (`typ`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,13 +66,14 @@ pub struct Claims {
     #[serde(default)]
     pub sub: String,
     aud: OneOrMany,
-    /// Until when it holds, in seconds of Unix time.
-    #[serde(default)]
+    /// Until when it holds, in whole seconds of Unix time.
+    #[serde(default, deserialize_with = "date_if_any")]
     pub exp: Option<i64>,
     /// When it was made.
+    #[serde(deserialize_with = "date")]
     pub iat: i64,
     /// Before when it doesn't hold.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "date_if_any")]
     pub nbf: Option<i64>,
     /// For whom it was made, where it is for several.
     #[serde(default)]
@@ -84,7 +89,33 @@ pub struct Claims {
     pub more: Map<String, Value>,
 }
 
+/// Reads a date, which may have a fraction of a second (RFC 7519, section 2, `NumericDate`): that is left out.
+fn date<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
+    let number = serde_json::Number::deserialize(from)?;
+    if let Some(seconds) = number.as_i64() {
+        return Ok(seconds);
+    }
+    let seconds = number.as_f64().map(f64::floor).filter(|seconds| seconds.abs() < LATEST);
+    let wrong = || D::Error::invalid_value(Unexpected::Other("such a number"), &"seconds");
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole, and within the bounds")]
+    seconds.map(|seconds| seconds as i64).ok_or_else(wrong)
+}
+
+/// Reads a date, where there is one.
+fn date_if_any<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+    #[derive(Deserialize)]
+    struct Date(#[serde(deserialize_with = "date")] i64);
+    Ok(Option::<Date>::deserialize(from)?.map(|Date(seconds)| seconds))
+}
+
 impl Claims {
+    /// Whether databases take the names of the person and the session, and look for them: PostgreSQL knows no
+    /// U+0000.
+    #[must_use]
+    pub fn is_storable(&self) -> bool {
+        !self.sub.contains('\0') && !self.sid.as_ref().is_some_and(|sid| sid.contains('\0'))
+    }
+
     /// Whether it is for `audience`.
     #[must_use]
     pub fn is_for(&self, audience: &str) -> bool {

@@ -43,6 +43,10 @@ pub(crate) async fn back_channel_logout(
     let (_, token) = token.ok_or_else(refused)?;
     let claims = host.issuer.check_logout_token(&token).await?;
     let claims = claims.map_err(|fault| refused().context(fault.as_str()))?;
+    // Nobody has such a name here.
+    if !claims.is_storable() {
+        return Err(refused().context("claims").into());
+    }
     let lifetime_us = micros::of_span(app.settings::<BffSettings>().absolute_timeout);
     let made_us = claims.iat.saturating_add(TOLERANCE_S).saturating_mul(1_000_000);
     let named = Named {

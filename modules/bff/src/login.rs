@@ -174,6 +174,9 @@ async fn exchange(
     if claims.nonce.as_deref() != Some(&pending.nonce) {
         return Err(refused("nonce"));
     }
+    if !claims.is_storable() {
+        return Err(refused("claims"));
+    }
     Ok((tokens, claims))
 }
 

@@ -202,6 +202,21 @@ on_both_databases! {
         let (mut desk, mut phone) = (sign_in("desk").await, sign_in("phone").await);
         let user = desk.ask("/bff/user").await.expect(200);
         assert_eq!(user["identity"]["displayName"], "Person grace");
+        // A name that no database takes is nobody's.
+        for (name, value) in [("sub", "gr\0ace"), ("sid", "\0")] {
+            let mut browser = front.browser();
+            let asked = browser.get("/bff/login").await.header("location").to_owned();
+            let mut claims = person("grace", &[]);
+            claims[name] = value.into();
+            let code = issuer.code(&asked, &claims);
+            let query = form_urlencoded::Serializer::new(String::new())
+                .append_pair("state", &query_of(&asked)["state"])
+                .append_pair("code", &code)
+                .append_pair("iss", &issuer.url)
+                .finish();
+            let refused = browser.get(&format!("/bff/callback?{query}")).await;
+            assert_eq!(refused.expect(403)["code"], "bff.sign_in_refused", "{name}");
+        }
         let stranger = front.browser();
         let hears = async |token: &str| {
             let form = form_urlencoded::Serializer::new(String::new())
@@ -214,6 +229,10 @@ on_both_databases! {
         // What is no logout token of the issuer's ends nothing.
         for token in ["", "a.b.c", &issuer.access_token("grace")] {
             assert_eq!(hears(token).await.expect(400)["code"], "bff.logout_refused");
+        }
+        for odd in [json!({ "sub": "gr\0ace" }), json!({ "sid": "\0" }), json!({ "sub": "grace", "sid": "de\0sk" })] {
+            let answer = hears(&issuer.logout_token(&odd)).await;
+            assert_eq!(answer.expect(400)["code"], "bff.logout_refused", "{odd}");
         }
         assert_eq!(phone.ask("/api/v1/me").await.status, 200);
         let token = issuer.logout_token(&json!({ "sid": "desk" }));

@@ -301,6 +301,7 @@ fn a_token_is_of_its_issuer_and_for_its_audience() {
 }
 
 #[test]
+#[expect(clippy::cast_precision_loss, reason = "a double keeps these seconds exactly")]
 fn a_token_holds_from_its_beginning_to_its_end_give_or_take_the_tolerance() {
     let fault = |more: &Value| judged(more).err();
     for (more, expected) in [
@@ -315,6 +316,20 @@ fn a_token_holds_from_its_beginning_to_its_end_give_or_take_the_tolerance() {
         (json!({"nbf": i64::MAX}), Some(TokenFault::Time)),
         (json!({"nbf": NOW - 1_000, "iat": NOW + 31}), Some(TokenFault::Time)),
         (json!({"iat": i64::MIN}), None),
+        // A date may have a fraction, which is left out.
+        (
+            json!({"exp": NOW as f64 + 0.5, "iat": NOW as f64 - 9.5, "nbf": NOW as f64 - 9.999}),
+            None,
+        ),
+        (json!({"exp": NOW as f64 - 29.0}), None),
+        (json!({"exp": NOW as f64 - 29.5}), Some(TokenFault::Time)),
+        (json!({"iat": NOW as f64 + 30.9}), None),
+        (json!({"iat": NOW as f64 + 31.0}), Some(TokenFault::Time)),
+        (json!({"nbf": -0.5}), None),
+        (json!({"nbf": 1.8e9}), None),
+        (json!({"exp": u64::MAX}), Some(TokenFault::Claims)),
+        (json!({"nbf": -1e17}), Some(TokenFault::Claims)),
+        (json!({"nbf": "1800000000"}), Some(TokenFault::Claims)),
     ] {
         assert_eq!(fault(&more), expected, "{more}");
     }

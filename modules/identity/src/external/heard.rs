@@ -11,7 +11,6 @@ use svc_openid::{Claims, TOLERANCE_S};
 
 use super::issuers::ExternalIssuer;
 use crate::sessions::{self, BegunElsewhere};
-use crate::text::is_storable;
 
 /// Ends what a logout token names, and says how many sessions that were; or why the token doesn't hold.
 pub(crate) async fn hear(
@@ -24,7 +23,7 @@ pub(crate) async fn hear(
         Err(fault) => return Ok(Err(fault.as_str())),
     };
     // Nobody has such a name here.
-    if !is_storable(&claims.sub) || !claims.sid.as_deref().is_none_or(is_storable) {
+    if !claims.is_storable() {
         return Ok(Err("claims"));
     }
     let begun = BegunElsewhere {
