@@ -1,6 +1,6 @@
 //! To which organisations a person belongs.
 
-use svc_core::{App, OrganisationId, Result, UserId};
+use svc_core::{App, Error, OrganisationId, Result, UserId};
 use svc_database::column;
 
 use crate::service::IdentityService;
@@ -29,17 +29,21 @@ pub(crate) async fn organisations_of(app: &App, user: UserId) -> Result<Vec<Orga
         .collect()
 }
 
-/// Whether a person belongs to another organisation than this one, too.
-pub(crate) async fn belongs_elsewhere(
+/// The name of an organisation, and whether a person belongs to others, too.
+pub(crate) async fn organisation_and_others(
     app: &App,
     user: UserId,
     here: OrganisationId,
-) -> Result<bool> {
+) -> Result<(String, bool)> {
     let service = app.service::<IdentityService>()?;
     let database = service.database();
     let statement = database.statement(
-        "SELECT 1 FROM identity_memberships WHERE user_id = ? AND organisation_id <> ? LIMIT 1",
+        "SELECT o.name, EXISTS (SELECT 1 FROM identity_memberships m \
+         WHERE m.user_id = ? AND m.organisation_id <> o.id) \
+         FROM identity_organisations o WHERE o.id = ?",
         [user.0.into(), here.0.into()],
     );
-    Ok(!database.rows(statement).await?.is_empty())
+    let rows = database.rows(statement).await?;
+    let row = rows.first().ok_or_else(|| Error::not_found("there is no such organisation"))?;
+    Ok((column(row, 0)?, column(row, 1)?))
 }

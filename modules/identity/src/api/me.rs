@@ -3,7 +3,7 @@ use http::HeaderMap;
 use http::header::ACCEPT_LANGUAGE;
 use serde::{Deserialize, Serialize};
 use svc_core::settings::Secret;
-use svc_core::{Error, ErrorKind, OrganisationId, PermissionSet, Principal, PrincipalKind};
+use svc_core::{Error, ErrorKind, PermissionSet, Principal, PrincipalKind};
 use svc_data::Context;
 use svc_http::fields::present;
 use svc_http::{ApiJson, ApiResult, Ctx};
@@ -16,7 +16,7 @@ use crate::email::Email;
 use crate::own::{self, Asked};
 use crate::permissions::MANAGE;
 use crate::text::{self, secret};
-use crate::{acting, members, users};
+use crate::{members, users};
 
 /// The caller.
 #[derive(Debug, Serialize, ToSchema)]
@@ -190,15 +190,14 @@ async fn me(ctx: &Context) -> Result<Me, Error> {
     let principal: &Principal = ctx.principal();
     let nobody = || Error::forbidden("the caller is not a person");
     let user = users::view(ctx, principal.user_id().ok_or_else(nobody)?).await?;
-    let organisation = acting::current(ctx).await?;
-    let elsewhere = members::belongs_elsewhere(ctx.app(), user.id, OrganisationId(organisation.id));
-    let has_other_organisations = principal.means().api_key().is_none() && elsewhere.await?;
+    let here = ctx.organisation()?;
+    let (name, others) = members::organisation_and_others(ctx.app(), user.id, here).await?;
     let roles = user.roles.into_iter().map(|(id, name)| Reference { id: id.0, name });
     Ok(Me {
         kind: principal.kind(),
         user: MyUser { id: user.id.0, email: user.email, display_name: user.display_name },
-        organisation: Reference { id: organisation.id, name: organisation.name },
-        has_other_organisations,
+        organisation: Reference { id: here.0, name },
+        has_other_organisations: others && principal.means().api_key().is_none(),
         roles: roles.collect(),
         permissions: names(principal.permissions()),
     })
