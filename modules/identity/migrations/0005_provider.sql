@@ -66,7 +66,7 @@ CREATE TABLE identity_codes (
 );
 CREATE INDEX identity_codes_grant ON identity_codes (grant_id);
 
--- A used refresh token stays as long as its grant, so that a second use is noticed.
+-- A used refresh token stays until its time is over, so that a second use is noticed.
 CREATE TABLE identity_refresh_tokens (
     token_hash BYTEA NOT NULL PRIMARY KEY,
     grant_id UUID NOT NULL REFERENCES identity_grants (id) ON DELETE CASCADE,
