@@ -45,7 +45,26 @@ pub struct ApplicationSetting {
     scope: SettingScope,
     #[serde(skip)]
     permission: &'static str,
+    #[serde(skip)]
+    form: Form,
     default: Value,
+}
+
+/// What a module asks of a text beyond its length.
+#[derive(Clone, Copy)]
+struct Form(fn(&str) -> Result<(), String>);
+
+impl fmt::Debug for Form {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Form")
+    }
+}
+
+/// A module's setting has one form, so two of the same name have the same.
+impl PartialEq for Form {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Whose setting it is.
@@ -133,7 +152,26 @@ impl ApplicationSetting {
         default: Value,
     ) -> Self {
         let scope = SettingScope::Organisation;
-        Self { name, doc, kind, scope, permission: MANAGE_SETTINGS, default }
+        let form = Form(|_| Ok(()));
+        Self { name, doc, kind, scope, permission: MANAGE_SETTINGS, form, default }
+    }
+
+    /// Asks more of a text than its length: `check` says in a sentence what is wrong with one, which is then refused
+    /// where somebody sets it. One that is stored already and is refused counts as not set.
+    ///
+    /// ```
+    /// use svc_settings::ApplicationSetting;
+    ///
+    /// let days = ApplicationSetting::text("Shop.ClosedOn", "A day such as `2026-12-25`.", 10, "")
+    ///     .checked(|text| match text.len() {
+    ///         0 | 10 => Ok(()),
+    ///         _ => Err("expected a day such as `2026-12-25`".to_owned()),
+    ///     });
+    /// assert!(days.validate(&"Christmas".into()).is_err());
+    /// ```
+    #[must_use]
+    pub fn checked(self, check: fn(&str) -> Result<(), String>) -> Self {
+        Self { form: Form(check), ..self }
     }
 
     /// Makes it a setting that each person has and changes.
@@ -188,7 +226,7 @@ impl ApplicationSetting {
     /// Checks a value that somebody wants to set.
     ///
     /// # Errors
-    /// The value has another type, or is out of bounds.
+    /// The value has another type, is out of bounds, or has another form than its module asks for.
     pub fn validate(&self, value: &Value) -> Result<(), ApplicationSettingProblem> {
         let accepted = match (&self.kind, value) {
             (ApplicationSettingType::Boolean, Value::Bool(_)) => true,
@@ -203,10 +241,11 @@ impl ApplicationSetting {
             }
             _ => false,
         };
-        if accepted {
-            return Ok(());
+        if !accepted {
+            return Err(self.problem(Some(value), format!("expected {}", self.kind)));
         }
-        Err(self.problem(Some(value), format!("expected {}", self.kind)))
+        let checked = value.as_str().map_or(Ok(()), self.form.0);
+        checked.map_err(|message| self.problem(Some(value), message))
     }
 
     /// Checks the declaration itself: the form of the name, and the default against the bounds.

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use svc_core::{OrganisationId, Registry, Result, micros};
+use svc_core::{Error, OrganisationId, Registry, Result, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_jobs::{Job, JobContext, JobError};
 use svc_settings::{ApplicationSetting, ApplicationSettings, SettingsRegistry as _};
@@ -37,7 +37,28 @@ pub(crate) fn register(registry: &mut Registry) {
     let doc = "How many days the history of records and the audit log are kept.";
     registry.application_setting(ApplicationSetting::integer(DAYS, doc, 1..=36_500, 3_650));
     let doc = "Sets whose history is kept for another number of days: `Products=90, Orders=7300`.";
-    registry.application_setting(ApplicationSetting::text(SET_DAYS, doc, 10_000, ""));
+    let of_sets = ApplicationSetting::text(SET_DAYS, doc, 10_000, "");
+    registry.application_setting(of_sets.checked(|text| days_of_sets(text).map(drop)));
+}
+
+/// Reads what is said of sets: names with numbers of days, between commas or white space.
+fn days_of_sets(text: &str) -> Result<BTreeMap<String, i64>, String> {
+    let text = text.split('=').map(str::trim).collect::<Vec<_>>().join("=");
+    let mut days_of = BTreeMap::new();
+    for one in text.split([',', ' ', '\t', '\r', '\n']).filter(|one| !one.is_empty()) {
+        let (set, days) = one.split_once('=').unwrap_or((one, ""));
+        let days = days.parse().ok().filter(|days| (1..=36_500).contains(days));
+        let Some(days) = days.filter(|_| !set.is_empty()) else {
+            return Err(format!(
+                "`{one}` is not understood; name sets and days from 1 to 36500 such as \
+                 `Products=90, Orders=7300`"
+            ));
+        };
+        if days_of.insert(set.to_owned(), days).is_some() {
+            return Err(format!("`{set}` comes twice; say once how long it is kept"));
+        }
+    }
+    Ok(days_of)
 }
 
 /// Deletes what was kept long enough.
@@ -63,11 +84,8 @@ impl Horizons {
         }
         let settings = ctx.app().service::<ApplicationSettings>()?;
         let by_set: String = settings.get(ctx, SET_DAYS).await?;
-        let sets = by_set.split([',', ' ', '\n']).filter_map(|one| {
-            let (set, days) = one.trim().split_once('=')?;
-            let days: i64 = days.parse().ok().filter(|days| (1..=36_500).contains(days))?;
-            Some((set.to_owned(), at(days)))
-        });
+        let by_set = days_of_sets(&by_set).map_err(Error::internal)?;
+        let sets = by_set.into_iter().map(|(set, days)| (set, at(days)));
         Ok(Self { sets: sets.collect(), others: at(settings.get(ctx, DAYS).await?) })
     }
 
@@ -122,4 +140,45 @@ async fn delete_some(
     }
     let is_last = u64::try_from(rows.len()).unwrap_or(u64::MAX) < AT_ONCE;
     Ok((old.len(), rows.last().map(|(id, _)| *id).filter(|_| !is_last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_and_days_are_understood_with_spaces_and_lines_between_them() {
+        for text in [
+            "Products=90,Orders=7300",
+            "Products=90, Orders=7300",
+            " Products = 90 ,\tOrders =7300 , ",
+            "Products= 90\r\nOrders = 7300\n",
+            "Products=90 Orders = 7300",
+        ] {
+            let expected = [("Products".to_owned(), 90), ("Orders".to_owned(), 7300)];
+            assert_eq!(days_of_sets(text), Ok(expected.into()), "{text:?}");
+        }
+        assert_eq!(days_of_sets(" \n,"), Ok(BTreeMap::new()));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named() {
+        for text in [
+            "Products",
+            "Products=",
+            "=90",
+            "Products:90",
+            "Products=0",
+            "Products=36501",
+            "Products=-1",
+            "Products=ninety",
+            "Products=90=90",
+        ] {
+            assert!(days_of_sets(text).unwrap_err().contains(text), "{text}");
+        }
+        for text in ["Products=9 0", "My Products=90", "Products 90"] {
+            assert!(days_of_sets(text).is_err(), "{text}");
+        }
+        assert!(days_of_sets("A=1,B=2,A=1").unwrap_err().contains("`A` comes twice"));
+    }
 }

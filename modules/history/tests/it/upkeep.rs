@@ -84,10 +84,15 @@ on_both_databases! {
     async fn each_organisation_says_how_long_what_is_kept(backend) {
         let world = World::new(backend).await;
         let client = world.client();
-        for (name, value) in [("History.RetentionDays", json!(30)), ("History.SetRetentionDays", json!("Makers=60"))] {
+        for (name, value) in [("History.RetentionDays", json!(30)), ("History.SetRetentionDays", json!("Makers = 60"))] {
             let path = format!("/api/v1/settings/{name}");
             let answer = client.put(&path, json!({"value": value})).await;
             assert!(answer.status.is_success(), "{}", answer.text);
+        }
+        for wrong in ["Makers 60", "Makers=sixty", "Makers=60;Products=90", "Makers=0"] {
+            let answer = client.put("/api/v1/settings/History.SetRetentionDays", json!({"value": wrong})).await;
+            assert_eq!(answer.status.as_u16(), 422, "{wrong}: {}", answer.text);
+            assert!(answer.text.contains("is not understood"), "{}", answer.text);
         }
         let changed = client.get("/api/v1/audit?event=ApplicationSettingChanged").await.expect(200);
         assert_eq!(changed["items"].as_array().unwrap().len(), 2);
