@@ -24,7 +24,9 @@ pub trait Worker: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Any error ends this run; the supervisor logs it and starts the worker again.
+    /// Any error ends this run; the supervisor logs it and starts the worker again. A
+    /// [transient](crate::Error::is_transient) one is an error in the log only when the next run ends with
+    /// a fault, too.
     async fn run(&self, stop: CancellationToken) -> Result<()>;
 
     /// Does all that is due now, at the application's clock, and says how many pieces that was.
@@ -139,15 +141,21 @@ impl Supervised {
         while !stop.is_cancelled() {
             let since = Instant::now();
             self.enter(Phase::Running { since, after_failure: in_a_row > 0 });
-            match AssertUnwindSafe(worker.run(stop.clone())).catch_unwind().await {
-                Ok(Ok(())) => break,
-                Ok(Err(error)) => {
-                    let error = error.report();
-                    tracing::error!(worker = worker.name(), error, "a worker failed");
-                }
-                Err(_) => tracing::error!(worker = worker.name(), "a worker panicked"),
-            }
+            let run = AssertUnwindSafe(worker.run(stop.clone())).catch_unwind().await;
             in_a_row = if since.elapsed() > PAUSES.cap { 1 } else { in_a_row + 1 };
+            let name = worker.name();
+            match run {
+                Ok(Ok(())) => break,
+                // As a rule the next run finds it gone: a turn to write that didn't come in time.
+                Ok(Err(error)) if error.is_transient() && in_a_row == 1 => {
+                    let error = error.report();
+                    tracing::warn!(worker = name, error, "a worker failed, and begins again");
+                }
+                Ok(Err(error)) => {
+                    tracing::error!(worker = name, error = error.report(), "a worker failed");
+                }
+                Err(_) => tracing::error!(worker = name, "a worker panicked"),
+            }
             self.enter(Phase::Pausing);
             tokio::select! {
                 () = tokio::time::sleep(PAUSES.delay(in_a_row)) => {}
@@ -171,6 +179,10 @@ impl Supervised {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tracing::instrument::WithSubscriber as _;
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Level, Metadata, Subscriber};
 
     use super::*;
 
@@ -219,5 +231,70 @@ mod tests {
         supervised.run(CancellationToken::new()).await;
         let expected = WorkerStatus { name: "moody", state: WorkerState::Ended, failures: 2 };
         assert_eq!(supervised.status(), expected);
+    }
+
+    /// Ends its runs as it is told; then it has nothing to do.
+    struct Told(Mutex<Vec<Result<()>>>);
+
+    #[async_trait]
+    impl Worker for Told {
+        fn name(&self) -> &'static str {
+            "told"
+        }
+
+        async fn run(&self, _stop: CancellationToken) -> Result<()> {
+            self.0.lock().unwrap().pop().unwrap_or(Ok(()))
+        }
+    }
+
+    /// Remembers of what levels events are.
+    #[derive(Clone, Default)]
+    struct Levels(Arc<Mutex<Vec<Level>>>);
+
+    impl Subscriber for Levels {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            let is_ours = event.metadata().target().ends_with("worker");
+            self.0.lock().unwrap().extend(is_ours.then(|| *event.metadata().level()));
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[tokio::test]
+    async fn a_fault_that_the_next_run_mends_is_no_error_in_the_log() {
+        let busy = || Err(crate::Error::unavailable("the database is busy").transient());
+        let broken = || Err(crate::Error::internal("told to fail"));
+        let cases = [
+            (vec![busy()], &[Level::WARN][..]),
+            (vec![broken()], &[Level::ERROR]),
+            // What goes on is one, whatever it began with.
+            (vec![busy(), busy()], &[Level::WARN, Level::ERROR]),
+            (vec![busy(), broken()], &[Level::WARN, Level::ERROR]),
+            (vec![broken(), busy()], &[Level::ERROR, Level::ERROR]),
+        ];
+        // All at once, since a pause is real time.
+        let cases = cases.into_iter().map(async |(mut runs, expected)| {
+            runs.reverse();
+            let levels = Levels::default();
+            let supervised = Supervised::new(Arc::new(Told(Mutex::new(runs))));
+            let run = supervised.run(CancellationToken::new());
+            run.with_subscriber(levels.clone()).await;
+            assert_eq!(*levels.0.lock().unwrap(), expected);
+        });
+        futures::future::join_all(cases).await;
     }
 }
