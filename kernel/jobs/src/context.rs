@@ -129,7 +129,7 @@ impl JobContext {
     }
 
     /// A context of whoever enqueued the job, with the rights that hold *now*; those of an API
-    /// key go no further than its scope. For a job of the system it is the system's.
+    /// key go no further than what it could then. For a job of the system it is the system's.
     ///
     /// # Errors
     ///
@@ -142,11 +142,7 @@ impl JobContext {
             directory.principal(user, self.organisation()?).await?.ok_or_else(|| {
                 Error::forbidden("the person who enqueued the job is no longer a member")
             })?;
-        let principal = match &self.job.enqueuer.scope {
-            Some(scope) => principal.through_api_key(scope),
-            None => principal,
-        };
-        Ok(self.context.acting_as(Arc::new(principal)))
+        Ok(self.context.acting_as(Arc::new(self.job.enqueuer.narrow(principal))))
     }
 
     /// Says how far the job is, in percent (more than 100 counts as 100) and in words. Costs next

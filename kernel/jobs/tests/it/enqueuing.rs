@@ -141,6 +141,32 @@ svc_testing::on_both_databases! {
         assert!(status.last_error.unwrap().contains("no longer a member"));
     }
 
+    async fn through_a_key_a_job_acts_for_the_roles_that_the_key_acted_for(backend) {
+        let (site, node) = Site::with_node(backend).await;
+        let world = std::sync::Arc::clone(&site.world);
+        site.world.teach("roles", move |ctx| {
+            let world = std::sync::Arc::clone(&world);
+            async move {
+                let person = ctx.as_enqueuer().await?;
+                let (roles, may): (Vec<&str>, _) = (person.principal().roles().collect(), person.principal().permissions());
+                world.note(format!("{}: {}", roles.join(" "), may.names().collect::<Vec<_>>().join(" ")));
+                Ok(())
+            }
+        });
+        site.world.grant(ADA, &["Products.View"]);
+        let ada = node.person(ADA, 1, &["Products.View"]);
+        let scope = ["Products.View".to_owned()].into();
+        let key = |roles: &[&str]| ada.principal().as_ref().clone().through_api_key(&scope).with_roles(roles);
+        // Without a scope, with one, and a person who had another role then.
+        for who in [key(&["Buyers", "Checkers"]), key(&[]), key(&["Buyers", "Sellers"])] {
+            ada.acting_as(who.into()).transact(async |uow| uow.enqueue(act("roles")).await).await.unwrap();
+        }
+        node.drain().await;
+        let mut noted = site.world.noted();
+        noted.sort();
+        assert_eq!(noted, [": Products.View", "buyers checkers: Products.View", "buyers: Products.View"]);
+    }
+
     async fn what_can_not_run_is_refused_at_once(backend) {
         let (_site, node) = Site::with_node(backend).await;
         let ada = node.ada();

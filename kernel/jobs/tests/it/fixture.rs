@@ -131,7 +131,8 @@ impl Directory for World {
         organisation: OrganisationId,
     ) -> Result<Option<Principal>> {
         let permissions = self.members.lock().unwrap().get(&user).cloned();
-        Ok(permissions.map(|granted| Principal::user(user, "Ada", organisation, granted)))
+        let person = |granted| Principal::user(user, "Ada", organisation, granted);
+        Ok(permissions.map(|granted| person(granted).with_roles(["Buyers", "Checkers"])))
     }
 
     async fn organisations(
