@@ -126,13 +126,14 @@ impl<'a> Rows<'a> {
             Kind::GroupBy { keys, aggregates } => self.group(keys, aggregates, &step.row)?,
             Kind::Concat(parts) => self.concat(parts, &step.row)?,
             Kind::OrderBy(order_by) => {
-                let terms = if self.entities {
-                    Terms::new(&self.translator, order_by)?
-                } else {
-                    Terms::without_key(&self.translator, order_by)?
-                };
                 self.select.clear_order_by();
-                terms.sort(&mut self.select);
+                if self.entities {
+                    Terms::new(&self.translator, order_by)?.sort(&mut self.select);
+                } else {
+                    Terms::without_key(&self.translator, order_by)?.sort(&mut self.select);
+                    // Without a key, all columns decide among equal ones which are left out by number.
+                    sort_by_columns(&mut self.select, &self.translator);
+                }
                 self.ordered = true;
             }
             Kind::Skip(skip) => {

@@ -58,6 +58,15 @@ on_both_databases! {
             // Without an order of the caller's rows have one all the same, and null is first in it.
             ("$apply=groupby((maker/name))", json!([{"maker": {"name": null}}, {"maker": {"name": "Beta"}}, {"maker": {"name": "Älpha"}}])),
             ("$apply=groupby((watts))/top(2)", json!([{"watts": null}, {"watts": 7}])),
+            // Among equal rows it is always the same ones that are left out.
+            (
+                "$apply=groupby((sku),aggregate(region with countdistinct as n))/orderby(n desc)/top(3)&$select=sku",
+                json!([{"sku": "A-1"}, {"sku": "A-2"}, {"sku": "B-1"}]),
+            ),
+            (
+                "$apply=groupby((sku),aggregate(region with countdistinct as n))/orderby(n)/skip(1)/top(2)/aggregate(sku with max as last)",
+                json!([{"last": "B-1"}]),
+            ),
             ("$apply=top(2)/aggregate(sku with max as last)", json!([{"last": "A-2"}])),
             ("$apply=skip(4)/aggregate(sku with max as last)", json!([{"last": "C-1"}])),
             ("$apply=orderby(price desc)/skip(1)/top(1)/aggregate(price with sum as total)", json!([{"total": 10.5}])),
