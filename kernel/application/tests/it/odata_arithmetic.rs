@@ -258,6 +258,21 @@ fn other_case(letter: char, lower: bool) -> char {
 }
 
 on_both_databases! {
+    async fn of_no_text_nothing_is_a_part(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store(&boss, "short", &["\"\"", "\"ab\"", "null"]).await;
+        for function in ["contains", "startswith", "endswith"] {
+            for (filter, count) in [
+                (format!("{function}(short,'')"), "2"), (format!("not {function}(short,'')"), "1"),
+                (format!("{function}(null,'')"), "0"), (format!("{function}(short,null)"), "0"), (format!("{function}('',short)"), "1"),
+            ] {
+                let answer = boss.get(&path("Samples/$count", &format!("$filter={filter}"))).await;
+                assert_eq!((answer.status.as_u16(), answer.text.as_str()), (200, count), "{filter}");
+            }
+        }
+    }
+
     async fn texts_are_looked_through_letter_by_letter(backend) {
         let app = start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));

@@ -124,7 +124,8 @@ impl Translator<'_> {
             (Function::Contains, _) => ("(instr(?, ?) > 0)", "(strpos($1, $2) > 0)"),
             (Function::StartsWith, _) => ("(instr(?, ?) = 1)", "starts_with($1, $2)"),
             (Function::EndsWith, _) => (
-                "(SELECT length(e) = 0 OR substr(t, -length(e)) = e \
+                // Of no text nothing is the end, not even an empty one.
+                "(SELECT CASE WHEN t IS NOT NULL THEN length(e) = 0 OR substr(t, -length(e)) = e END \
                  FROM (SELECT ? AS t, ? AS e))",
                 "starts_with(reverse($1), reverse($2))",
             ),
