@@ -233,6 +233,10 @@ impl<'a> Translator<'a> {
         truth: Truth,
     ) -> Result<Expr> {
         use BinaryOperator as Op;
+        // What is no number is unlike all others, and neither less nor greater.
+        if is_nan(left) || is_nan(right) {
+            return Ok(Expr::val(operator == Op::NotEqual).eq(true));
+        }
         let equality = matches!(operator, Op::Equal | Op::NotEqual);
         if is_null(left) || is_null(right) {
             if !equality {
@@ -295,7 +299,11 @@ impl<'a> Translator<'a> {
     }
 
     fn is_in(&self, left: &BoundExpr, list: &[BoundExpr], truth: Truth) -> Result<Expr> {
-        let (nulls, values): (Vec<_>, Vec<_>) = list.iter().partition(|item| is_null(item));
+        if is_nan(left) {
+            return Ok(Expr::val(false).eq(true));
+        }
+        let list = list.iter().filter(|item| !is_nan(item));
+        let (nulls, values): (Vec<_>, Vec<_>) = list.partition(|item| is_null(item));
         let column = self.value(left)?;
         let values = values.into_iter().map(|item| self.beside(item, left));
         let values = values.collect::<Result<Vec<_>>>()?;
@@ -364,7 +372,8 @@ impl<'a> Translator<'a> {
     }
 
     fn literal(&self, value: &Literal) -> Result<Expr> {
-        if value.is_null() {
+        let is_nan = matches!(value, Literal::Double(number) if number.is_nan());
+        if value.is_null() || is_nan {
             return Ok(Expr::cust("NULL"));
         }
         let stored = match value {
@@ -419,6 +428,10 @@ fn or_false(condition: Expr) -> Expr {
 
 fn is_null(expr: &BoundExpr) -> bool {
     matches!(expr.kind, BoundKind::Value(Literal::Null))
+}
+
+fn is_nan(expr: &BoundExpr) -> bool {
+    matches!(expr.kind, BoundKind::Value(Literal::Double(number)) if number.is_nan())
 }
 
 fn not_served(what: &impl std::fmt::Debug) -> Error {

@@ -134,6 +134,68 @@ on_both_databases! {
         }
     }
 
+    async fn what_is_negated_within_a_calculation_is_negated_alone(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store(&boss, "whole", &["3", "-7", "0"]).await;
+        let expressions = ["5 sub (-whole)", "2 mul (-whole)", "(-whole) mul 2", "(-whole) sub (-whole)", "100 div (-whole)", "5 mod (-whole)", "-(-whole)", "1.5 sub (-whole)", "2.5 mul (-whole)"];
+        let rows = computed(&boss, &expressions.map(str::to_owned)).await;
+        assert_eq!(json!(rows), json!([
+            [8, -6, -6, 0, -33, 2, 3, 4.5, -7.5],
+            [-2, 14, 14, 0, 14, 5, -7, -5.5, 17.5],
+            [5, 0, 0, 0, null, null, 0, 1.5, 0],
+        ]));
+        let page = boss.get(&path("Samples", "$orderby=10 sub (-whole) desc&$filter=5 sub (-whole) gt 0&$select=whole")).await.expect(200);
+        assert_eq!(page["value"].as_array().unwrap().iter().map(|row| &row["whole"]).collect::<Vec<_>>(), [3, 0]);
+    }
+
+    async fn whole_numbers_are_rounded_to_themselves(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store(&boss, "large", &["9007199254740993", "-7", "100"]).await;
+        let expressions = ["round(large)", "floor(large)", "ceiling(large)", "round(large) div 3", "large div round(2)", "floor(large) mod ceiling(3)"];
+        let rows = computed(&boss, &expressions.map(str::to_owned)).await;
+        assert_eq!(json!(rows), json!([
+            [9_007_199_254_740_993_i64, 9_007_199_254_740_993_i64, 9_007_199_254_740_993_i64, 3_002_399_751_580_331_i64, 4_503_599_627_370_496_i64, 0],
+            [-7, -7, -7, -2, -3, -1],
+            [100, 100, 100, 33, 50, 1],
+        ]));
+        let same = boss.get(&path("Samples/$count", "$filter=large ge round(large) and large le floor(large)")).await;
+        assert_eq!(same.text, "3");
+    }
+
+    async fn what_is_left_has_the_sign_of_what_is_divided(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store(&boss, "exact", &["99999999999.5", "-99999999999.5", "0.3", "-0.3"]).await;
+        let expressions = ["exact mod 99999999999.9", "exact mod -99999999999.9", "exact mod 0.1", "exact mod 0.5"];
+        let rows = computed(&boss, &expressions.map(str::to_owned)).await;
+        assert_eq!(json!(rows), json!([
+            [99_999_999_999.5, 99_999_999_999.5, 0, 0],
+            [-99_999_999_999.5, -99_999_999_999.5, 0, 0],
+            [0.3, 0.3, 0, 0.3],
+            [-0.3, -0.3, 0, -0.3],
+        ]));
+    }
+
+    async fn what_is_no_number_is_unlike_all_and_makes_none(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store(&boss, "ratio", &["1e300", "-1e300", "0.5", "null"]).await;
+        for (filter, count) in [
+            ("ratio lt NaN", "0"), ("ratio ge NaN or NaN gt ratio", "0"), ("ratio eq NaN", "0"), ("NaN eq NaN", "0"), ("null eq NaN", "0"),
+            ("ratio ne NaN", "4"), ("not (ratio le NaN)", "4"), ("not (NaN eq ratio)", "4"), ("null ne NaN", "4"),
+            ("ratio in (NaN,0.5)", "1"), ("ratio in (NaN)", "0"), ("ratio in (NaN,null)", "1"), ("not (ratio in (NaN))", "4"), ("NaN in (1,null)", "0"),
+            ("ratio add NaN lt 5 or ratio add NaN ge 5", "0"), ("INF sub INF ge ratio", "0"), ("ratio add (INF mul 0) gt 1", "0"), ("case(true:NaN) gt 0", "0"),
+            ("ratio lt INF and ratio gt -INF", "3"), ("ratio add INF gt 5", "3"), ("ratio divby INF eq 0", "3"),
+            // What is larger than any whole number of 64 bits is rounded to itself.
+            ("floor(ratio) gt 1e19", "1"), ("ceiling(ratio) lt -1e19", "1"), ("floor(ratio) eq 0 and ceiling(ratio) eq 1", "1"), ("floor(INF) gt ratio", "3"),
+        ] {
+            let answer = boss.get(&path("Samples/$count", &format!("$filter={filter}"))).await;
+            assert_eq!((answer.status.as_u16(), answer.text.as_str()), (200, count), "{filter}");
+        }
+    }
+
     async fn halves_are_rounded_away_from_zero(backend) {
         let app = start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));

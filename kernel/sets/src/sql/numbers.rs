@@ -2,9 +2,10 @@
 //!
 //! PostgreSQL computes with `numeric`, which neither overflows nor loses digits; SQLite with
 //! integers and doubles. Results that are no whole numbers are rounded to ten decimals on both, so
-//! that a double's last bits never show. A division by zero has no result: it is null.
+//! that a double's last bits never show. A division by zero has no result: it is null, as is what is no number
+//! (`NaN`) on either.
 
-use sea_orm::sea_query::{Expr, ExprTrait as _};
+use sea_orm::sea_query::Expr;
 use svc_core::{Error, Result};
 use svc_database::Backend;
 use svc_odata::bind::BoundExpr;
@@ -65,19 +66,21 @@ impl Translator<'_> {
             (Op::Multiply, true) => ("(? * ?)", "($1 * $2)"),
             (Op::Divide, true) => ("(? / ?)", "div($1, NULLIF($2, 0))"),
             (Op::Modulo, true) => ("(? % ?)", "mod($1, NULLIF($2, 0))"),
-            (Op::Add, false) => ("round(? + ?, 10)", "round($1 + $2, 10)"),
-            (Op::Subtract, false) => ("round(? - ?, 10)", "round($1 - $2, 10)"),
-            (Op::Multiply, false) => ("round(? * ?, 10)", "round($1 * $2, 10)"),
+            (Op::Add, false) => ("round(? + ?, 10)", "NULLIF(round($1 + $2, 10), 'NaN')"),
+            (Op::Subtract, false) => ("round(? - ?, 10)", "NULLIF(round($1 - $2, 10), 'NaN')"),
+            (Op::Multiply, false) => ("round(? * ?, 10)", "NULLIF(round($1 * $2, 10), 'NaN')"),
             (Op::Divide, false) | (Op::DivideBy, _) => {
-                ("round(? / NULLIF(?, 0), 10)", "round($1 / NULLIF($2, 0), 10)")
+                ("round(? / NULLIF(?, 0), 10)", "NULLIF(round($1 / NULLIF($2, 0), 10), 'NaN')")
             }
             (Op::Modulo, false) => (
                 // A quotient of doubles may come out just below the whole number that it is; what is
-                // left then is all of the divisor.
-                "(SELECT CASE WHEN abs(m) >= abs(round(r, 10)) THEN 0.0 ELSE m END \
-                 FROM (SELECT round(l - r * CAST(round(l / r, 10) AS INTEGER), 10) AS m, r \
+                // left then is all of the divisor. One that is just below it is rounded to it, and
+                // what is left then has the other sign.
+                "(SELECT CASE WHEN abs(m) >= abs(round(r, 10)) THEN 0.0 \
+                 WHEN m < 0 AND l > 0 THEN m + abs(r) WHEN m > 0 AND l < 0 THEN m - abs(r) ELSE m END \
+                 FROM (SELECT round(l - r * CAST(round(l / r, 10) AS INTEGER), 10) AS m, l, r \
                  FROM (SELECT CAST(? AS REAL) AS l, CAST(NULLIF(?, 0) AS REAL) AS r)))",
-                "round(mod($1, NULLIF($2, 0)), 10)",
+                "NULLIF(round(mod($1, NULLIF($2, 0)), 10), 'NaN')",
             ),
             (other, _) => return Err(super::not_served(&other)),
         };
@@ -88,7 +91,8 @@ impl Translator<'_> {
         if !inner.primitive().is_some_and(PrimitiveType::is_numeric) {
             return Err(Error::not_implemented("arithmetic of durations is not served"));
         }
-        Ok(Expr::val(0_i64).sub(self.number(inner)?))
+        // In brackets of its own, since it may stand within other SQL.
+        Ok(self.sql("(0 - ?)", "(0 - $1)", vec![self.number(inner)?]))
     }
 
     /// `round`, `floor` and `ceiling`; none for another function. Halves are rounded away from
@@ -100,17 +104,24 @@ impl Translator<'_> {
     ) -> Result<Option<Expr>> {
         let (sqlite, postgres) = match function {
             Function::Round => ("round(?)", "round($1)"),
+            // A double beyond 9e15 is whole, and may have no integer.
             Function::Floor => (
-                "(SELECT CAST(n AS INTEGER) - (n < CAST(n AS INTEGER)) FROM (SELECT ? AS n))",
+                "(SELECT CASE WHEN n BETWEEN -9e15 AND 9e15 \
+                 THEN CAST(n AS INTEGER) - (n < CAST(n AS INTEGER)) ELSE n END FROM (SELECT ? AS n))",
                 "floor($1)",
             ),
             Function::Ceiling => (
-                "(SELECT CAST(n AS INTEGER) + (n > CAST(n AS INTEGER)) FROM (SELECT ? AS n))",
+                "(SELECT CASE WHEN n BETWEEN -9e15 AND 9e15 \
+                 THEN CAST(n AS INTEGER) + (n > CAST(n AS INTEGER)) ELSE n END FROM (SELECT ? AS n))",
                 "ceil($1)",
             ),
             _ => return Ok(None),
         };
         let [argument] = arguments else { return Err(super::not_served(&function)) };
+        if is_integer(argument) {
+            // SQLite would make a double of it.
+            return self.number(argument).map(Some);
+        }
         Ok(Some(self.sql(sqlite, postgres, vec![self.number(argument)?])))
     }
 }
