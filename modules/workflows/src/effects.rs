@@ -118,14 +118,43 @@ impl WorkflowEngine {
     }
 }
 
-/// The same person with the same roles, who may do everything in the organisation.
+/// The same person with the same roles, by the same means, who may do everything in the organisation.
 fn able(who: &Principal, organisation: svc_core::OrganisationId) -> Principal {
     match who.user_id() {
         Some(user) if who.kind() != PrincipalKind::System => {
             let everything = PermissionSet::everything();
             Principal::user(user, who.display_name(), organisation, everything)
                 .with_roles(who.roles())
+                .known_by(who.means())
         }
         _ => Principal::system_in(organisation),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use svc_core::{Means, OrganisationId, UserId};
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn what_an_action_does_is_done_by_the_key_that_took_the_transition() {
+        let organisation = OrganisationId(Uuid::from_u128(1));
+        let who = Principal::user(
+            UserId(Uuid::from_u128(2)),
+            "Ada",
+            organisation,
+            PermissionSet::default(),
+        )
+        .with_roles(["Buyers"]);
+        let key = Means::ApiKey(Uuid::from_u128(3));
+        let called =
+            able(&who.clone().through_api_key(&BTreeSet::new()).known_by(key), organisation);
+        assert_eq!((called.user_id(), called.means()), (who.user_id(), key));
+        assert!(called.can("Orders.Approve") && !called.has_role("Buyers"));
+        assert!(able(&who, organisation).has_role("Buyers"));
     }
 }
