@@ -91,6 +91,11 @@ on_both_databases! {
         for (options, expected) in cases {
             assert_eq!(applied(&client, options).await, expected, "{options}");
         }
+        // A column has values of one type, or numbers.
+        let both = "$apply=concat(aggregate(price with max as x),aggregate(watts with max as x))&$orderby=x";
+        assert_eq!(applied(&client, both).await, json!([{"x": 20}, {"x": 60}]));
+        let mixed = "$apply=concat(aggregate(price with max as x),aggregate(sku with max as x))";
+        assert_eq!(client.get(&path("Lamps", mixed)).await.status, 501);
         let counted = path("Lamps", "$apply=groupby((sku))&$count=true&$top=1&$orderby=sku desc");
         let counted = client.get(&counted).await.expect(200);
         assert_eq!((&counted["@odata.count"], &counted["value"]), (&json!(5), &json!([{"sku": "C-1"}])));

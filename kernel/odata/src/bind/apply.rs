@@ -1,5 +1,6 @@
 //! `$apply`: each transformation sees the row that the one before it leaves.
 
+use super::arithmetic::promote;
 use super::expr;
 use super::query::{add_columns, compute, order_by};
 use super::scope::{Context, Scope};
@@ -64,12 +65,8 @@ fn transformation(
         }
         TransformationKind::Concat(parts) => {
             let parts = context.in_copies(parts, |part| apply(context, scope, part))?;
-            row = concat_row(&parts).ok_or_else(|| {
-                BindError::unsupported(
-                    transformation.at,
-                    "`concat` of entities with aggregated rows",
-                )
-            })?;
+            row = concat_row(&parts)
+                .map_err(|feature| BindError::unsupported(transformation.at, feature))?;
             Bound::Concat(parts)
         }
         TransformationKind::OrderBy(items) => Bound::OrderBy(order_by(context, scope, items)?),
@@ -237,12 +234,12 @@ fn result_type(method: AggregateMethod, expr: &BoundExpr) -> Option<PropertyType
     }
 }
 
-/// The row of a concatenation: the columns of all parts, null where a part lacks one. None if
-/// some parts are entities and others are not.
-fn concat_row(parts: &[BoundApply]) -> Option<Row> {
-    let entity_type = parts.first()?.row.entity_type;
+/// The row of a concatenation: the columns of all parts, null where a part lacks one. The error is what isn't
+/// served: entities beside other rows, and values of several types in one column, unless all are numbers.
+fn concat_row(parts: &[BoundApply]) -> Result<Row, String> {
+    let entity_type = parts.first().and_then(|part| part.row.entity_type);
     if parts.iter().any(|part| part.row.entity_type != entity_type) {
-        return None;
+        return Err("`concat` of entities with aggregated rows".to_owned());
     }
     let mut row = Row { entity_type, columns: Vec::new() };
     for part in parts {
@@ -251,6 +248,9 @@ fn concat_row(parts: &[BoundApply]) -> Option<Row> {
                 parts.iter().all(|other| other.row.columns.iter().any(|c| c.name == column.name));
             match row.columns.iter_mut().find(|known| known.name == column.name) {
                 Some(known) => {
+                    known.ty = common_type(known.ty, column.ty).ok_or_else(|| {
+                        format!("`concat` of several types in the column `{}`", column.name)
+                    })?;
                     known.nullable |= column.nullable;
                     known.weight = known.weight.most(column.weight);
                 }
@@ -260,5 +260,16 @@ fn concat_row(parts: &[BoundApply]) -> Option<Row> {
             }
         }
     }
-    Some(row)
+    Ok(row)
+}
+
+/// The type of a column with values of both types.
+fn common_type(one: PropertyType, other: PropertyType) -> Option<PropertyType> {
+    match (one, other) {
+        _ if one == other => Some(one),
+        (PropertyType::Primitive(one), PropertyType::Primitive(other)) => {
+            (one.is_numeric() && other.is_numeric()).then(|| promote(one, other).into())
+        }
+        _ => None,
+    }
 }

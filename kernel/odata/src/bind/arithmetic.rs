@@ -71,7 +71,7 @@ fn arithmetic_type(
 }
 
 /// The type that holds the result of both (URL Conventions 5.1.1.16).
-fn promote(left: PrimitiveType, right: PrimitiveType) -> PrimitiveType {
+pub(super) fn promote(left: PrimitiveType, right: PrimitiveType) -> PrimitiveType {
     use PrimitiveType as Ty;
     let rank = |ty: Ty| match ty {
         Ty::Double | Ty::Single => 4,

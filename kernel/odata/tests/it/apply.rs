@@ -96,6 +96,9 @@ fn concatenations_have_the_columns_of_all_parts() {
         columns(&query).iter().map(|(name, _, nullable)| (*name, *nullable)).collect::<Vec<_>>(),
         [("Colour", true), ("Total", true), ("N", true)]
     );
+    // Numbers of several types are of the one that holds all of them.
+    let query = bind("$apply=concat(aggregate($count as N),aggregate(Price with max as N))");
+    assert_eq!(query.row.columns[0].ty, Ty::Decimal.into());
 }
 
 #[test]

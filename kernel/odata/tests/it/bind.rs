@@ -174,6 +174,10 @@ fn what_is_not_served_is_named() {
         ("$apply=groupby((Name),topcount(1,Price))", "anything but `aggregate` within `groupby`"),
         ("$apply=aggregate(Price with Shop.median as M)", "a custom aggregation method"),
         ("$apply=concat(identity,aggregate($count as N))", "`concat` of entities"),
+        (
+            "$apply=concat(aggregate(Price with max as M),aggregate(Name with max as M))",
+            "`concat` of several types in the column `M`",
+        ),
         ("$deltatoken=a", "`$deltatoken`"),
         ("$index=1", "`$index`"),
         ("$schemaversion=1", "`$schemaversion`"),
