@@ -151,7 +151,7 @@ impl WorkflowEngine {
                 store::save_draft(&uow, organisation, workflow.set(), (seen, &json)).await
             })
             .await?;
-        if saved { Ok((seen + 1, definition)) } else { Err(draft_changed()) }
+        if saved { Ok((seen.saturating_add(1), definition)) } else { Err(draft_changed()) }
     }
 
     /// Forgets a draft of the revision that was seen.

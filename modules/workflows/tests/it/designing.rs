@@ -260,7 +260,7 @@ on_both_databases! {
         let world = World::new(backend).await;
         let ada = world.client(&world.ada);
         assert_eq!(save(&ada, 0, &drawn()).await.0, 200);
-        for revision in [0, 2] {
+        for revision in [0, 2, -1, i64::MAX, i64::MIN] {
             let (status, refused) = save(&ada, revision, &drawn()).await;
             assert_eq!((status, &refused["code"]), (409, &json!("workflows.draft_changed")));
             let refused = ada.post(&format!("{PAPERS}/publish"), json!({"revision": revision})).await;
