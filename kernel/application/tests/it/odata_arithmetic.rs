@@ -178,6 +178,21 @@ on_both_databases! {
         ]));
     }
 
+    async fn what_is_taken_from_a_large_number_has_none_of_its_last_bits(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        store(&boss, "exact", &["99999999999.9999", "1234567890.12", "-4000000.1", "0.0001"]).await;
+        let expressions = ["exact sub 1234567890", "exact add -99999999999", "exact add 4000000", "exact mod 100", "exact mod 0.0001", "100000 sub exact", "exact mod 1e18"];
+        let rows = computed(&boss, &expressions.map(str::to_owned)).await;
+        let expected = "[[98765432109.9999,0.9999,100003999999.9999,99.9999,0,-99999899999.9999,99999999999.9999],
+            [0.12,-98765432108.88,1238567890.12,90.12,0,-1234467890.12,1234567890.12],
+            [-1238567890.1,-100003999999.1,-0.1,-0.1,0,4100000.1,-4000000.1],
+            [-1234567889.9999,-99999999998.9999,4000000.0001,0.0001,0,99999.9999,0.0001]]";
+        assert_eq!(json!(rows), serde_json::from_str::<Value>(expected).unwrap());
+        let found = boss.get(&path("Samples/$count", "$filter=exact sub 1234567890 eq 0.12 or exact add 4000000 eq -0.1")).await;
+        assert_eq!(found.text, "2");
+    }
+
     async fn what_is_no_number_is_unlike_all_and_makes_none(backend) {
         let app = start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));

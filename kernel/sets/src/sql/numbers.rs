@@ -1,8 +1,8 @@
 //! Arithmetic and rounding, with the same results on both databases.
 //!
 //! PostgreSQL computes with `numeric`, which neither overflows nor loses digits; SQLite with
-//! integers and doubles. Results that are no whole numbers are rounded to ten decimals on both, so
-//! that a double's last bits never show. A division by zero has no result: it is null, as is what is no number
+//! integers and doubles. Results that are no whole numbers are rounded to ten decimals on both, and to fifteen digits
+//! of what is added or subtracted on SQLite, so that a double's last bits never show. A division by zero has no result: it is null, as is what is no number
 //! (`NaN`) on either.
 
 use sea_orm::sea_query::Expr;
@@ -16,6 +16,22 @@ use super::Translator;
 
 fn is_integer(expr: &BoundExpr) -> bool {
     expr.primitive().is_some_and(PrimitiveType::is_integer)
+}
+
+/// SQLite's text of a value, rounded to the decimals that doubles of a magnitude have: fifteen digits in all, and ten
+/// decimals at most. What is taken from a large number leaves a small one, in whose digits the last bits of the large
+/// one would show.
+macro_rules! kept {
+    ($value:literal of $magnitude:literal) => {
+        kept!($value, $magnitude, "1e5" 10, "1e6" 9, "1e7" 8, "1e8" 7, "1e9" 6, "1e10" 5, "1e11" 4, "1e12" 3, "1e13" 2, "1e14" 1)
+    };
+    ($value:literal, $magnitude:literal, $($bound:literal $decimals:literal),+) => {
+        concat!(
+            "round(", $value, ", CASE",
+            $(" WHEN ", $magnitude, " < ", $bound, " THEN ", $decimals,)+
+            " ELSE 0 END)"
+        )
+    };
 }
 
 impl Translator<'_> {
@@ -66,8 +82,22 @@ impl Translator<'_> {
             (Op::Multiply, true) => ("(? * ?)", "($1 * $2)"),
             (Op::Divide, true) => ("(? / ?)", "div($1, NULLIF($2, 0))"),
             (Op::Modulo, true) => ("(? % ?)", "mod($1, NULLIF($2, 0))"),
-            (Op::Add, false) => ("round(? + ?, 10)", "NULLIF(round($1 + $2, 10), 'NaN')"),
-            (Op::Subtract, false) => ("round(? - ?, 10)", "NULLIF(round($1 - $2, 10), 'NaN')"),
+            (Op::Add, false) => (
+                concat!(
+                    "(SELECT ",
+                    kept!("l + r" of "max(abs(l), abs(r))"),
+                    " FROM (SELECT CAST(? AS REAL) AS l, CAST(? AS REAL) AS r))"
+                ),
+                "NULLIF(round($1 + $2, 10), 'NaN')",
+            ),
+            (Op::Subtract, false) => (
+                concat!(
+                    "(SELECT ",
+                    kept!("l - r" of "max(abs(l), abs(r))"),
+                    " FROM (SELECT CAST(? AS REAL) AS l, CAST(? AS REAL) AS r))"
+                ),
+                "NULLIF(round($1 - $2, 10), 'NaN')",
+            ),
             (Op::Multiply, false) => ("round(? * ?, 10)", "NULLIF(round($1 * $2, 10), 'NaN')"),
             (Op::Divide, false) | (Op::DivideBy, _) => {
                 ("round(? / NULLIF(?, 0), 10)", "NULLIF(round($1 / NULLIF($2, 0), 10), 'NaN')")
@@ -76,10 +106,16 @@ impl Translator<'_> {
                 // A quotient of doubles may come out just below the whole number that it is; what is
                 // left then is all of the divisor. One that is just below it is rounded to it, and
                 // what is left then has the other sign.
-                "(SELECT CASE WHEN abs(m) >= abs(round(r, 10)) THEN 0.0 \
-                 WHEN m < 0 AND l > 0 THEN m + abs(r) WHEN m > 0 AND l < 0 THEN m - abs(r) ELSE m END \
-                 FROM (SELECT round(l - r * CAST(round(l / r, 10) AS INTEGER), 10) AS m, l, r \
-                 FROM (SELECT CAST(? AS REAL) AS l, CAST(NULLIF(?, 0) AS REAL) AS r)))",
+                concat!(
+                    "(SELECT CASE WHEN abs(m) >= abs(round(r, 10)) THEN 0.0 \
+                     WHEN m < 0 AND l > 0 THEN ",
+                    kept!("m + abs(r)" of "abs(l)"),
+                    " WHEN m > 0 AND l < 0 THEN ",
+                    kept!("m - abs(r)" of "abs(l)"),
+                    " ELSE m END FROM (SELECT ",
+                    kept!("l - r * CAST(round(l / r, 10) AS INTEGER)" of "abs(l)"),
+                    " AS m, l, r FROM (SELECT CAST(? AS REAL) AS l, CAST(NULLIF(?, 0) AS REAL) AS r)))"
+                ),
                 "NULLIF(round(mod($1, NULLIF($2, 0)), 10), 'NaN')",
             ),
             (other, _) => return Err(super::not_served(&other)),
