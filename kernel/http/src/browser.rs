@@ -58,9 +58,9 @@ pub trait BrowserRegistry {
     /// route's whole path, as it is registered: `/api/v1/imports/{id}`.
     fn route_timeout(&mut self, path: &'static str, timeout: Duration);
 
-    /// Lets bodies of a route, by its whole path, be so many bytes long in place of `Svc:Http:MaxBodySize`. A layer
-    /// `axum::extract::DefaultBodyLimit` on the route can only lower that: a request with an `Idempotency-Key` is read
-    /// before the route is asked.
+    /// Lets bodies of a route, by its whole path, be so many bytes long in place of `Svc:Http:MaxBodySize`. A layer of the
+    /// route itself, `axum::extract::DefaultBodyLimit`, is not enough for larger ones: a request with an
+    /// `Idempotency-Key` is read before the route is asked.
     fn route_body_limit(&mut self, path: &'static str, limit: u64);
 }
 
