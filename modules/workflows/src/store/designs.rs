@@ -149,8 +149,12 @@ pub(crate) async fn save_draft(
 ) -> Result<bool> {
     let actor = uow.context().principal().actor();
     let now_us = uow.context().clock().now_us();
-    let new: [Value; 4] =
-        [seen.saturating_add(1).into(), definition.into(), actor.display_name.into(), now_us.into()];
+    let new: [Value; 4] = [
+        seen.saturating_add(1).into(),
+        definition.into(),
+        actor.display_name.into(),
+        now_us.into(),
+    ];
     let place: [Value; 2] = [organisation.0.into(), set.into()];
     let (sql, values): (_, Vec<Value>) = if seen == 0 {
         let sql = "INSERT INTO workflows_drafts (revision, definition, changed_name, changed_at_us, \
