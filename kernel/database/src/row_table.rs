@@ -18,6 +18,14 @@ use crate::backend::Backend;
 /// The most rows that one statement carries: far below the 32,766 parameters of SQLite.
 pub const ROWS_AT_ONCE: usize = 512;
 
+/// What stands behind the rows on SQLite.
+const END: &str = "WHERE column1 IS NOT NULL) AS r";
+
+/// Whether a statement for SQLite carries such rows. Its text is long, and one of few nevertheless.
+pub(crate) fn has_rows(sql: &str) -> bool {
+    sql.contains(END)
+}
+
 /// What a column of a [`RowTable`] holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
@@ -172,7 +180,7 @@ impl RowTable {
         let row = format!("({})", vec!["?"; N].join(", "));
         let rows = vec![row.as_str(); size].join(", ");
         let names = names.join(", ");
-        let sql = format!("(SELECT {names} FROM (VALUES {rows}) WHERE column1 IS NOT NULL) AS r");
+        let sql = format!("(SELECT {names} FROM (VALUES {rows}) {END}");
         Self { sql, values }
     }
 }
@@ -244,5 +252,8 @@ mod tests {
         assert_eq!(table.values.len(), 8);
         assert_eq!(table.sql, RowTable::new(Backend::Sqlite, &COLUMNS, rows(4)).sql);
         assert_eq!(RowTable::new(Backend::Sqlite, &COLUMNS, rows(0)).values.len(), 2);
+        assert!(
+            has_rows(&table.sql) && !has_rows("SELECT id FROM things AS r WHERE id IS NOT NULL")
+        );
     }
 }

@@ -123,7 +123,8 @@ impl Dispatcher {
 
     fn send(&self, job: Job, flight: &mut Flight) {
         let span = spans::attempt(&job);
-        flight.sends.spawn(Arc::clone(&self.sending).send(job).instrument(span));
+        // Boxed: it is large, and would be copied several times on its way into the task.
+        flight.sends.spawn(Box::pin(Arc::clone(&self.sending).send(job)).instrument(span));
     }
 }
 

@@ -93,7 +93,7 @@ impl HandOver {
         let began = Instant::now();
         let hurry = || self.hurry.lock().unwrap_or_else(PoisonError::into_inner);
         if hurry().is_some_and(|until| began < until) {
-            return self.at_most();
+            return self.what_fits();
         }
         while let Some(room) = self.in_flight.room() {
             let is_over = began.elapsed() >= PATIENCE && !room.is_guess;
@@ -111,7 +111,17 @@ impl HandOver {
             }
             tokio::time::sleep(LOOK).await;
         }
-        self.at_most()
+        self.what_fits()
+    }
+
+    /// How many events find room now; any number where none does, since nobody waits for it.
+    fn what_fits(&self) -> usize {
+        let spread = self.spread.load(Ordering::Relaxed);
+        let room = self.in_flight.room().map_or(0, |room| room.in_all);
+        match room.checked_div(spread) {
+            Some(events) if events > 0 => events.min(self.at_most()),
+            _ => self.at_most(),
+        }
     }
 
     /// How many events one unit of work tells, however much room there is.
@@ -205,9 +215,11 @@ mod tests {
 
         // It has more in the database, and doesn't get through with it.
         in_flight.look_ended(Backlog { new: HashSet::from([QUICK]), ..Backlog::default() });
+        assert_eq!(way.room().await, 22, "the others' events still find room");
+        in_flight.look_ended(Backlog::default());
+        assert_eq!(way.room().await, 22, "nobody waits for a while");
+        tickets.extend((0..44).filter_map(|_| in_flight.reserve(QUICK)));
         let all = AT_ONCE / 2;
         assert_eq!(way.room().await, all, "what one unit of work tells at two for each event");
-        in_flight.look_ended(Backlog::default());
-        assert_eq!(way.room().await, all, "nobody waits for a while");
     }
 }

@@ -42,6 +42,10 @@ const WAIT: Duration = Duration::from_secs(4);
 /// How long an endpoint that is not known yet may keep the fan-out waiting with its first answer: others wait behind it.
 const FIRST_ANSWER: Duration = Duration::from_millis(25);
 
+/// The same where its origin answers others at once: a node that has just begun may have hundreds of
+/// connections to open.
+const FIRST_OF_KNOWN: Duration = Duration::from_millis(250);
+
 /// An endpoint that takes no longer is worth a moment's wait for room.
 const QUICK: Duration = Duration::from_millis(50);
 
@@ -145,8 +149,14 @@ impl State {
         match self.health.get(&endpoint)? {
             Health::Well(duration) => (*duration <= QUICK).then_some(true),
             Health::Unknown(since) => {
-                let is_quiet = |home| self.shares.is_quiet(home, FIRST_ANSWER, now);
-                (now - *since < FIRST_ANSWER && !home.is_some_and(is_quiet)).then_some(false)
+                let age = now - *since;
+                let may_answer = match home {
+                    Some(home) if self.shares.is_quiet(home, FIRST_ANSWER, now) => false,
+                    // Others there are answered: its request waits for its turn, or for this node.
+                    Some(home) if self.shares.is_quick(home, QUICK) => age < FIRST_OF_KNOWN,
+                    _ => age < FIRST_ANSWER,
+                };
+                may_answer.then_some(false)
             }
             Health::Troubled | Health::Hanging => None,
         }
@@ -326,15 +336,9 @@ impl InFlight {
         }
         let mut taken = 0;
         for endpoint in state.by_endpoint.keys().chain(&state.backlog.new) {
-            // What others of its origin, or of its organisation, have taken is gone for all of them.
             let home = state.homes.get(endpoint);
-            let part = home.map(|home| state.shares.part(home, now));
-            let answers = home.is_none_or(|home| state.shares.answers(home, now));
-            if let Some((free, _)) = part.filter(|_| answers) {
-                room.in_all = room.in_all.min(free);
-            }
             let Some(is_known) = state.is_quick(*endpoint, home, now) else { continue };
-            if is_known && !answers {
+            if is_known && !home.is_none_or(|home| state.shares.answers(home, now)) {
                 continue;
             }
             room.is_guess |= !is_known;
@@ -343,6 +347,8 @@ impl InFlight {
             let own = if is_behind { 0 } else { most.saturating_sub(counts.all()) };
             room.per_endpoint = room.per_endpoint.min(own);
             room.eighths = room.eighths.min(own * 8 / most.max(1));
+            // What others of its origin, or of its organisation, have taken is gone for it too.
+            let part = home.map(|home| state.shares.part(home, now));
             let strange = (!is_known).then_some((strange, strangers));
             if let Some((free, most)) = part.or(strange) {
                 room.in_all = room.in_all.min(free);

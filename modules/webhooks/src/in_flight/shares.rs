@@ -195,6 +195,12 @@ impl Shares {
         own.sending < half || self.total.waiting <= own.waiting
     }
 
+    /// Whether the last answer of an origin took no longer than this.
+    pub(super) fn is_quick(&self, home: &Home, span: Duration) -> bool {
+        let usual = self.origins.get(&home.origin).and_then(|origin| origin.usual);
+        usual.is_some_and(|usual| usual <= span)
+    }
+
     /// Whether an origin's last request ran into the timeout, or those in flight have had no answer for a time.
     pub(super) fn is_quiet(&self, home: &Home, span: Duration, now: Instant) -> bool {
         self.origins.get(&home.origin).is_some_and(|origin| {

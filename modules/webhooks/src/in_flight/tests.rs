@@ -99,7 +99,17 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
     assert_eq!(in_flight.room(), room(34, 5), "of 48 for the origin, though there are 64 in all");
     tickets.extend((0..40).filter_map(|_| in_flight.reserve(OTHER)));
     assert_eq!(tickets.len(), 48, "no more than its part");
+    // What slow endpoints have taken of it is gone for the quick ones, and nobody else's matter.
+    let slow = Duration::from_millis(60);
+    for endpoint in [ONE, OTHER] {
+        in_flight.note(endpoint, Health::of(true, false, slow), slow);
+    }
+    assert_eq!(in_flight.room(), room(16, 8), "nobody waits for slow ones");
     // Nobody waits for an origin that answers nothing.
+    for endpoint in [ONE, OTHER] {
+        in_flight.note(endpoint, Health::of(true, false, ANSWER), ANSWER);
+    }
+    assert_eq!(in_flight.room(), room(0, 0));
     in_flight.note(Uuid::from_u128(3), Health::Hanging, ANSWER);
     in_flight.settle(Uuid::from_u128(3), home);
     in_flight.note(Uuid::from_u128(3), Health::Hanging, ANSWER);
@@ -121,6 +131,23 @@ fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
     in_flight.note(OTHER, Health::Hanging, ANSWER);
     let room = Room { in_all: 61, per_endpoint: 61, eighths: 8, is_guess: false };
     assert_eq!(in_flight.room(), Some(room), "another endpoint there ran into the timeout");
+}
+
+#[test]
+fn a_new_endpoint_is_waited_for_where_its_origin_answers_others() {
+    let in_flight = InFlight::new(8, 4, LEASE);
+    in_flight.open(true);
+    let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
+    let mut ticket = in_flight.reserve(ONE).expect("room");
+    ticket.settle(home.clone());
+    in_flight.settle(OTHER, home);
+    let is_guess = |age, answer| {
+        in_flight.note(ONE, Health::Unknown(Instant::now() - age), answer);
+        in_flight.note(OTHER, Health::of(true, false, answer), answer);
+        in_flight.room().is_some_and(|room| room.is_guess)
+    };
+    assert!(is_guess(FIRST_ANSWER * 2, ANSWER) && !is_guess(FIRST_OF_KNOWN, ANSWER));
+    assert!(!is_guess(FIRST_ANSWER * 2, QUICK * 2), "the origin takes its time");
 }
 
 #[test]
