@@ -1,7 +1,16 @@
 /** What happened to a record, in words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { difference, hasMore, sayingOf, stepOf, waysBack, type ChangedField } from '../src/core/history.ts';
+import {
+  difference,
+  hasMore,
+  heldAround,
+  heldThrough,
+  sayingOf,
+  stepOf,
+  waysBack,
+  type ChangedField,
+} from '../src/core/history.ts';
 
 const field = (before: unknown, after: unknown): ChangedField => ({ name: 'price', label: 'Price', before, after });
 const updated = (...fields: ChangedField[]) => ({ operation: 'updated', fields }) as const;
@@ -30,6 +39,25 @@ test('a record that was made tells with what values', () => {
   assert.deepEqual(sayingOf({ operation: 'created', fields: [field(null, 1)] }), { kind: 'created' });
   assert.equal(hasMore({ operation: 'created', fields: [field(null, 1)] }), true);
   assert.equal(hasMore({ operation: 'deleted', fields: [] }), false);
+});
+
+test('an amount was in what its record said at that time', () => {
+  const [price, currency] = [field(12, 13), { ...field('USD', 'EUR'), name: 'currency', label: 'Currency' }];
+  // The newest first: the price, then the currency, then the price again, while it was in dollars.
+  const held = heldThrough([updated(price), updated(currency), updated(price)], { currency: 'EUR' });
+  assert.deepEqual(
+    held.map(({ before, after }) => [before.currency, after.currency]),
+    [
+      ['EUR', 'EUR'],
+      ['USD', 'EUR'],
+      ['USD', 'USD'],
+    ],
+  );
+  // Alone, an entry knows what it tells itself.
+  assert.deepEqual(heldAround([price, currency]), {
+    before: { price: 12, currency: 'USD' },
+    after: { price: 13, currency: 'EUR' },
+  });
 });
 
 test('the ways back are those that lead somewhere', () => {

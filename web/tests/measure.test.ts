@@ -4,9 +4,11 @@ import { readInput } from '../src/core/input.ts';
 import { EMPTY } from '../src/core/list-state.ts';
 import { measuredIn, measuring, totalIn, unmeasured } from '../src/core/measure.ts';
 import { propertyOf, readModel, type EntitySet, type Property } from '../src/core/model.ts';
+import type { Row } from '../src/core/pages.ts';
 import { shownOptions } from '../src/core/query.ts';
 import { groupsOf, totalsOf } from '../src/core/summary.ts';
 import { amount } from '../src/parts/value.ts';
+import { historyText, ReferenceNames } from '../src/sets/history-values.ts';
 import { measured, measureSign } from '../src/text.ts';
 
 const NOW = new Date('2026-11-26T12:00:00Z');
@@ -61,6 +63,13 @@ test('a currency may stand elsewhere in the record, or not at all', () => {
   equal(measuredIn(property('fee'), {}), 'EUR');
   equal(measuredIn(property('amount'), { currency: 'CHF' }), 'CHF');
   for (const row of [{}, { currency: null }, { currency: '' }]) equal(measuredIn(property('amount'), row), undefined);
+});
+
+test('a history tells amounts in what their record said then', () => {
+  const told = (then: Row) => historyText(set, new ReferenceNames(new Map(), set), 'amount', 12.5, then);
+  equal(spaced(told({ currency: 'CHF' })), 'CHF 12.50');
+  equal(told({ currency: 'EUR' }), '€12.50');
+  equal(told({}), '12.50');
 });
 
 test('what holds a currency is asked for with the number', () => {

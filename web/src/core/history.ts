@@ -1,4 +1,5 @@
 /** What happened to records, as the server tells it, and in which words it's said. */
+import type { Row } from './pages.ts';
 
 /** A value that was changed. */
 export interface ChangedField {
@@ -72,6 +73,28 @@ export function sayingOf({ operation, fields }: Pick<Entry, 'operation' | 'field
 /** Whether an entry has values that its sentence doesn't say. */
 export function hasMore(entry: Pick<Entry, 'operation' | 'fields'>): boolean {
   return !('field' in sayingOf(entry)) && entry.fields.length > 0;
+}
+
+/** What a record held before and after something, as far as that is known. */
+export interface Held {
+  readonly before: Row;
+  readonly after: Row;
+}
+
+/** What a record held around a change; what the change didn't touch is as it was then. */
+export function heldAround(fields: readonly ChangedField[], then: Row = {}): Held {
+  const side = (of: 'before' | 'after') => Object.fromEntries(fields.map((field) => [field.name, field[of]]));
+  return { before: { ...then, ...side('before') }, after: { ...then, ...side('after') } };
+}
+
+/** The same of each entry of a record, the newest first, which left what there is now, and each what the one after it found. */
+export function heldThrough(entries: readonly Pick<Entry, 'fields'>[], now: Row): Held[] {
+  let then = now;
+  return entries.map(({ fields }) => {
+    const held = heldAround(fields, then);
+    then = held.before;
+    return held;
+  });
 }
 
 /** A step in a workflow, as an entry tells it. */

@@ -4,6 +4,7 @@ import { asProblem } from '../client/request.ts';
 import { previewOf, restore, type Preview, type PreviewField, type RestoreAction } from '../client/history.ts';
 import type { Entry, RestoreMode } from '../core/history.ts';
 import type { EntitySet } from '../core/model.ts';
+import type { Row } from '../core/pages.ts';
 import type { Problem } from '../core/problem.ts';
 import { askIn } from '../parts/dialog.ts';
 import { icon } from '../parts/icons.ts';
@@ -18,6 +19,8 @@ export interface RestorePlace {
   readonly near: Element;
   readonly set: EntitySet;
   readonly key: string;
+  /** The record as it is now, where it's there and known. */
+  readonly now?: Row;
   readonly names: ReferenceNames;
 }
 
@@ -45,16 +48,22 @@ function isChosen(mode: RestoreMode, { changedLater, problem }: PreviewField): b
   return problem === null && (mode !== 'Undo' || !changedLater);
 }
 
-function row({ set, names }: RestorePlace, preview: Preview, field: PreviewField, mode: RestoreMode): TemplateResult {
-  const shown = (value: unknown) => historyText(set, names, field.name, value);
+/** What the record holds now, or would hold with all of its fields taken back. */
+function held({ now = {} }: RestorePlace, { fields }: Preview, of: 'now' | 'restored'): Row {
+  return { ...now, ...Object.fromEntries(fields.map((field) => [field.name, field[of]])) };
+}
+
+function row(place: RestorePlace, preview: Preview, field: PreviewField, mode: RestoreMode): TemplateResult {
+  const { set, names } = place;
+  const shown = (of: 'now' | 'restored') => historyText(set, names, field.name, field[of], held(place, preview, of));
   const name = fieldName(set, field);
   const head = isByField(preview)
     ? html`<label class="svc-choice"><input type="checkbox" name="field" value=${field.name} ?checked=${isChosen(mode, field)} ?disabled=${field.problem !== null} /><span>${name}</span></label>`
     : name;
   return html`<tr>
     <th scope="row">${head}</th>
-    <td>${shown(field.now)}${field.changedLater ? html` ${badge(text('history-changed-later'), 'warn')}` : nothing}</td>
-    <td>${shown(field.restored)}${field.problem === null ? nothing : html`<p class="svc-note" data-wrong>${name} ${whyStays('history-obstacle', field)}</p>`}</td>
+    <td>${shown('now')}${field.changedLater ? html` ${badge(text('history-changed-later'), 'warn')}` : nothing}</td>
+    <td>${shown('restored')}${field.problem === null ? nothing : html`<p class="svc-note" data-wrong>${name} ${whyStays('history-obstacle', field)}</p>`}</td>
   </tr>`;
 }
 

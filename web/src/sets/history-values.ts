@@ -2,9 +2,19 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { few } from '../client/sets.ts';
 import { stateTitle, transitionTitle } from '../client/workflow.ts';
-import { difference, sayingOf, stepOf, type Author, type ChangedField, type Entry } from '../core/history.ts';
+import {
+  difference,
+  heldAround,
+  sayingOf,
+  stepOf,
+  type Author,
+  type ChangedField,
+  type Entry,
+  type Held,
+} from '../core/history.ts';
 import { referenceOf } from '../core/list-state.ts';
 import { propertyOf, type EntitySet, type Model } from '../core/model.ts';
+import type { Row } from '../core/pages.ts';
 import { plain, STATE } from '../parts/value.ts';
 import { find, memberName, text } from '../text.ts';
 
@@ -70,13 +80,13 @@ export function fieldName(set: EntitySet, { name, label }: Pick<ChangedField, 'n
   return propertyOf(set, name) ? memberName(set.name, name) : label;
 }
 
-/** A value as text; a dash where there is none. */
-export function historyText(set: EntitySet, names: ReferenceNames, name: string, value: unknown): string {
+/** A value as text; a dash where there is none. What its number was in may stand elsewhere in what the record held then. */
+export function historyText(set: EntitySet, names: ReferenceNames, name: string, value: unknown, then: Row): string {
   if (value === null || value === undefined || value === '') return '–';
   const named = names.of(value);
   if (named !== undefined) return named;
   const property = propertyOf(set, name);
-  if (property && typeof value !== 'object') return plain(set, property, value) || '–';
+  if (property && typeof value !== 'object') return plain(set, property, value, then) || '–';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
@@ -105,6 +115,7 @@ export function sentenceOf(
   set: EntitySet,
   names: ReferenceNames,
   entry: Pick<Entry, 'by' | 'operation' | 'fields' | 'event' | 'data'>,
+  held: Held = heldAround(entry.fields),
 ): string {
   const who = whoOf(entry.by);
   const step = stepOf(entry);
@@ -123,9 +134,9 @@ export function sentenceOf(
   const saying = sayingOf(entry);
   if ('field' in saying) {
     const { name, before, after } = saying.field;
-    const shown = (value: unknown) => historyText(set, names, name, value);
-    const field = fieldName(set, saying.field);
-    return text(`history-${saying.kind}`, { who, field, before: shown(before), after: shown(after) });
+    const shown = (value: unknown, then: Row) => historyText(set, names, name, value, then);
+    const said = { before: shown(before, held.before), after: shown(after, held.after) };
+    return text(`history-${saying.kind}`, { who, field: fieldName(set, saying.field), ...said });
   }
   if ('fields' in saying) {
     const [first, ...rest] = saying.fields.map((field) => fieldName(set, field));
@@ -146,10 +157,15 @@ export function toldFields(set: EntitySet, fields: readonly ChangedField[]): rea
 }
 
 /** What was changed, from what to what. */
-export function changesOf(set: EntitySet, names: ReferenceNames, fields: readonly ChangedField[]): TemplateResult {
-  const shown = (name: string, value: unknown) => historyText(set, names, name, value);
+export function changesOf(
+  set: EntitySet,
+  names: ReferenceNames,
+  fields: readonly ChangedField[],
+  held: Held = heldAround(fields),
+): TemplateResult {
+  const shown = (name: string, value: unknown, then: Row) => historyText(set, names, name, value, then);
   return html`<dl class="svc-changes">${toldFields(set, fields).map(
     (field) => html`<div><dt>${fieldName(set, field)}</dt>
-      <dd>${compared(shown(field.name, field.before), shown(field.name, field.after))}</dd></div>`,
+      <dd>${compared(shown(field.name, field.before, held.before), shown(field.name, field.after, held.after))}</dd></div>`,
   )}</dl>`;
 }

@@ -5,9 +5,10 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { asProblem, isAborted } from '../client/request.ts';
 import { entriesOf, type Entries } from '../client/history.ts';
-import { hasMore, stepOf, waysBack, type Entry, type RestoreMode } from '../core/history.ts';
+import { hasMore, heldThrough, stepOf, waysBack, type Entry, type Held, type RestoreMode } from '../core/history.ts';
 import { ALL_PAST, EMPTY, writeState } from '../core/list-state.ts';
 import type { EntitySet } from '../core/model.ts';
+import type { Row } from '../core/pages.ts';
 import type { Problem } from '../core/problem.ts';
 import { icon, type IconName } from '../parts/icons.ts';
 import { define, Part } from '../parts/part.ts';
@@ -36,6 +37,7 @@ export class SvcHistory extends Part {
     host: { attribute: false },
     set: { attribute: false },
     key: { attribute: false },
+    row: { attribute: false },
     version: { attribute: false },
     pointed: { attribute: false },
     entries: { state: true },
@@ -45,6 +47,8 @@ export class SvcHistory extends Part {
   declare host: SetHost;
   declare set: EntitySet;
   declare key: string;
+  /** The record as it is now. */
+  declare row: Row;
   /** Another one: there is something new to tell. */
   declare version: unknown;
   /** The entry that an address points at. */
@@ -113,7 +117,7 @@ export class SvcHistory extends Part {
   async #restore(entry: Entry, mode: RestoreMode): Promise<void> {
     const names = this.#names;
     if (!names) return;
-    const action = await restoreWith({ near: this, set: this.set, key: this.key, names }, entry, mode);
+    const action = await restoreWith({ near: this, set: this.set, key: this.key, now: this.row, names }, entry, mode);
     if (action) this.tell('record-restored', action);
   }
 
@@ -129,7 +133,7 @@ export class SvcHistory extends Part {
     );
   }
 
-  #entry(entry: Entry, index: number): TemplateResult {
+  #entry(entry: Entry, held: Held | undefined, isNewest: boolean): TemplateResult {
     const names = this.#names as ReferenceNames;
     const how = howOf(entry.by);
     const comment = stepOf(entry)?.comment;
@@ -137,12 +141,12 @@ export class SvcHistory extends Part {
     return html`<li class="svc-entry" tabindex="-1" data-entry=${entry.id} ?data-pointed=${isPointed} aria-current=${isPointed ? 'true' : nothing}>
       <span class="svc-entry-sign">${icon(SIGNS[entry.operation])}</span>
       <div class="svc-entry-body">
-        <p>${sentenceOf(this.set, names, entry)}</p>
+        <p>${sentenceOf(this.set, names, entry, held)}</p>
         ${comment ? html`<p>“${comment}”</p>` : nothing}
         <p class="svc-soft">${this.#link(entry)}${how ? html` · ${how}` : nothing}${entry.tookBack ? html` · ${text('history-took-back')}` : nothing}</p>
-        ${hasMore(entry) ? this.#more(entry) : nothing}
+        ${hasMore(entry) ? this.#more(entry, held) : nothing}
       </div>
-      ${this.#ways(entry, index === 0)}
+      ${this.#ways(entry, isNewest)}
     </li>`;
   }
 
@@ -159,8 +163,8 @@ export class SvcHistory extends Part {
   }
 
   /** A record that was made tells all its values; a change shows at once what it changed. */
-  #more(entry: Entry): TemplateResult {
-    const fields = changesOf(this.set, this.#names as ReferenceNames, entry.fields);
+  #more(entry: Entry, held: Held | undefined): TemplateResult {
+    const fields = changesOf(this.set, this.#names as ReferenceNames, entry.fields, held);
     if (entry.operation === 'updated') return fields;
     return html`<details class="svc-more"><summary>${text('history-values', { count: toldFields(this.set, entry.fields).length })}</summary>${fields}</details>`;
   }
@@ -174,7 +178,8 @@ export class SvcHistory extends Part {
     }
     if (entries.items.length === 0) return state('history', text('history-none'), text('history-none-text'));
     const { next } = entries;
-    return html`<ol class="svc-timeline" aria-label=${text('history')}>${entries.items.map((entry, index) => this.#entry(entry, index))}</ol>
+    const held = heldThrough(entries.items, this.row);
+    return html`<ol class="svc-timeline" aria-label=${text('history')}>${entries.items.map((entry, index) => this.#entry(entry, held[index], index === 0))}</ol>
       ${problem ? failureBar(problem, () => void this.#load(next)) : nothing}
       ${next === null ? nothing : html`<button type="button" class="svc-button" ?disabled=${this.isLoading} @click=${() => void this.#load(next)}>${text('history-older')}</button>`}`;
   }

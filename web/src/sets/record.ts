@@ -547,7 +547,7 @@ export class SvcRecord extends Part {
 
   #body(row: Row): TemplateResult {
     if (this.past !== undefined && this.isKept) {
-      return html`<svc-history .host=${this.host} .set=${this.set} .key=${this.key} .pointed=${this.past} .version=${row['@odata.etag']}
+      return html`<svc-history .host=${this.host} .set=${this.set} .key=${this.key} .row=${row} .pointed=${this.past} .version=${row['@odata.etag']}
         @record-restored=${(event: CustomEvent<RestoreAction>) => this.#restored(event.detail)}></svc-history>`;
     }
     const shown = this.#shown.filter(({ kind, reference }) => kind !== 'id' || reference !== undefined);
