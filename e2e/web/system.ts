@@ -63,6 +63,60 @@ export const system = [
   ),
 
   story(
+    'a program has an account with keys, and sees what its claims let it see',
+    { app: 'system.people' },
+    async ({ page, application }) => {
+      const role = { name: fresh('Reader'), permissions: ['Products.View'] };
+      await application.ask('/api/v1/identity/roles', { method: 'POST', body: role });
+      const [north, south] = await Promise.all([
+        makeProduct(application, fresh('N')),
+        makeProduct(application, fresh('S')),
+      ]);
+      for (const [{ id }, region] of [[north, 'north'] as const, [south, 'south'] as const]) {
+        await application.ask(`/odata/v1/Products(${id})`, { method: 'PATCH', body: { region } });
+      }
+      const name = fresh('Till');
+      await page.locator('.svc-head').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Account for a program' }).click();
+      const asked = page.locator('dialog[open]');
+      await asked.getByLabel('Name').fill(name);
+      assert.equal(await asked.getByLabel('Mail address').count(), 0);
+      await asked.getByRole('checkbox', { name: role.name }).check();
+      await asked.getByLabel(/^What decides/).fill('north');
+      await asked.getByRole('button', { name: 'Make' }).click();
+      await asked.getByText('“north” says no name').waitFor();
+      await asked.getByLabel(/^What decides/).fill('regions = north');
+      await asked.getByRole('button', { name: 'Make' }).click();
+      await said(page, `${name} is made`);
+      const pane = page.locator('.svc-pane');
+      await pane.getByText('regions: north').waitFor();
+      await row(page, name).getByText('Program').waitFor();
+      assert.equal(await pane.getByRole('button', { name: 'New invitation' }).count(), 0);
+
+      await pane.getByRole('button', { name: 'New key' }).click();
+      await asked.getByLabel('Name').fill('Counter 1');
+      await asked.getByRole('button', { name: 'Make key' }).click();
+      const key = await page.getByRole('textbox', { name: 'The new API key' }).inputValue();
+      await page.getByRole('button', { name: 'Done' }).click();
+      const skus = `('${north.sku}','${south.sku}')`;
+      const seen = () =>
+        fetch(`${application.url}/odata/v1/Products?$select=sku&$filter=sku in ${skus}`, {
+          headers: { Authorization: `Bearer ${key}` },
+        });
+      const { value } = (await (await seen()).json()) as { value: { sku: string }[] };
+      assert.deepEqual(
+        value.map(({ sku }) => sku),
+        [north.sku],
+      );
+      await pane.getByRole('button', { name: 'Revoke Counter 1' }).click();
+      await asked.getByRole('button', { name: 'Revoke' }).click();
+      await said(page, 'The key is revoked');
+      assert.equal((await seen()).status, 401);
+      await pane.getByText('No key yet').waitFor();
+    },
+  ),
+
+  story(
     'rights that change while one works come and go with the next refusal',
     {},
     async ({ stranger, application }) => {

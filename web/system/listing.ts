@@ -9,8 +9,9 @@ export async function everyPage<T>(path: string): Promise<T[]> {
   const found: T[] = [];
   let after: string | null = null;
   do {
+    const begins = path.includes('?') ? '&' : '?';
     const query: string = after === null ? '' : `&after=${encodeURIComponent(after)}`;
-    const { body }: { body: { items: T[]; next: string | null } } = await send(`${path}?take=200${query}`);
+    const { body }: { body: { items: T[]; next: string | null } } = await send(`${path}${begins}take=200${query}`);
     found.push(...body.items);
     after = body.next;
   } while (after !== null && found.length < MOST);

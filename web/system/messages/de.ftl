@@ -113,6 +113,9 @@ people-disabled = Gesperrt
 people-disabled-said = Mit diesem Konto meldet sich niemand mehr an
 people-disabled-since = Gesperrt
 people-email = E-Mail-Adresse
+people-claims = Wonach sich richtet, was zu sehen ist
+people-claims-text = Je Zeile ein Wert hinter seinem Namen, etwa { "regions = north" }. Filter von Listen vergleichen damit.
+people-claims-wrong = „{ $line }“ nennt keinen Namen: Schreiben Sie { "Name = Wert" }
 people-enable = Entsperren
 people-enabled = Das Konto gilt wieder
 people-invite = Einladen
@@ -124,11 +127,18 @@ people-name = Name
 people-none = Noch niemand da
 people-none-text = Laden Sie die Menschen ein, mit denen Sie arbeiten.
 people-remove = Herausnehmen
+people-key-made = Der neue API-Schlüssel
+people-key-revoke = { $name } widerrufen
 people-remove-text = Auch die Schlüssel der Person enden. Was sie getan hat, behält ihren Namen.
 people-remove-title = { $name } aus der Organisation nehmen?
 people-removed = { $name } ist herausgenommen
+people-no-keys = Noch kein Schlüssel: Mit einem arbeitet das Programm hier.
 people-roles = Rollen
 people-since = Bekannt seit
+people-program = Programm
+people-program-made = { $name } ist angelegt
+people-program-make = Anlegen
+people-program-new = Konto für ein Programm
 people-state = Zustand
 
 roles-all = Alle

@@ -113,6 +113,9 @@ people-disabled = Disabled
 people-disabled-said = Nobody signs in with this account now
 people-disabled-since = Disabled
 people-email = Mail address
+people-claims = What decides which records are seen
+people-claims-text = One value a line, behind its name, such as { "regions = north" }. Filters of lists compare with them.
+people-claims-wrong = “{ $line }” says no name: write { "name = value" }
 people-enable = Enable
 people-enabled = The account works again
 people-invite = Invite
@@ -124,11 +127,18 @@ people-name = Name
 people-none = Nobody is here yet
 people-none-text = Invite the people who work with you.
 people-remove = Take out
+people-key-made = The new API key
+people-key-revoke = Revoke { $name }
 people-remove-text = Keys of the person end, too. What the person did keeps the name.
 people-remove-title = Take { $name } out of the organisation?
 people-removed = { $name } was taken out
+people-no-keys = No key yet: with one, the program works here.
 people-roles = Roles
 people-since = Known since
+people-program = Program
+people-program-made = { $name } is made
+people-program-make = Make
+people-program-new = Account for a program
 people-state = State
 
 roles-all = All
