@@ -5,6 +5,7 @@ import {
   define,
   failure,
   failureBar,
+  find,
   html,
   number,
   nothing,
@@ -55,6 +56,11 @@ async function look(): Promise<Health> {
   };
 }
 
+/** What a check or a worker is called; one of an application's own as the server names it. */
+function nameOf(kind: 'check' | 'work', name: string): string {
+  return find(`health-${kind}-${name.replaceAll(' ', '-')}`) ?? name;
+}
+
 class HealthPage extends Part {
   static override properties = { health: { state: true }, problem: { state: true } };
   declare health: Health | undefined;
@@ -79,12 +85,12 @@ class HealthPage extends Part {
 
   #verdict({ checks, workers }: Health): TemplateResult {
     const bad = [
-      ...checks.filter(({ status }) => status !== 'ok'),
-      ...workers.filter(({ status }) => status === 'failing'),
+      ...checks.flatMap(({ name, status }) => (status === 'ok' ? [] : nameOf('check', name))),
+      ...workers.flatMap(({ name, status }) => (status === 'failing' ? nameOf('work', name) : [])),
     ];
     return bad.length === 0
       ? html`<p class="svc-verdict" role="status">${badge(text('health-well'), 'good')}</p>`
-      : html`<p class="svc-verdict" role="status">${badge(text('health-ill', { names: bad.map(({ name }) => name).join(', ') }), 'bad')}</p>`;
+      : html`<p class="svc-verdict" role="status">${badge(text('health-ill', { names: bad.join(', ') }), 'bad')}</p>`;
   }
 
   #figure(name: string, value: number | undefined, unit = '', open?: () => void): TemplateResult | typeof nothing {
@@ -115,14 +121,14 @@ class HealthPage extends Part {
     const TONES = { running: 'good', failing: 'bad', ended: 'none' } as const;
     return html`<section><h2>${text('health-workers')}</h2><table class="svc-small">
       <thead><tr><th scope="col">${text('health-worker')}</th><th scope="col">${text('health-state')}</th><th scope="col" data-numeric>${text('health-failures')}</th></tr></thead>
-      <tbody>${workers.map(({ name, status, failures }) => html`<tr><th scope="row">${name}</th><td>${badge(text(`health-worker-${status}`), TONES[status])}</td><td data-numeric>${number(failures, 0)}</td></tr>`)}</tbody>
+      <tbody>${workers.map(({ name, status, failures }) => html`<tr><th scope="row">${nameOf('work', name)}</th><td>${badge(text(`health-worker-${status}`), TONES[status])}</td><td data-numeric>${number(failures, 0)}</td></tr>`)}</tbody>
     </table></section>`;
   }
 
   #checks(checks: readonly Check[]): TemplateResult {
     return html`<section><h2>${text('health-checks')}</h2><table class="svc-small">
       <thead><tr><th scope="col">${text('health-check')}</th><th scope="col">${text('health-state')}</th></tr></thead>
-      <tbody>${checks.map(({ name, status }) => html`<tr><th scope="row">${name}</th><td>${status === 'ok' ? badge(text('health-ok'), 'good') : badge(text('health-not-ok'), 'bad')}</td></tr>`)}</tbody>
+      <tbody>${checks.map(({ name, status }) => html`<tr><th scope="row">${nameOf('check', name)}</th><td>${status === 'ok' ? badge(text('health-ok'), 'good') : badge(text('health-not-ok'), 'bad')}</td></tr>`)}</tbody>
     </table></section>`;
   }
 

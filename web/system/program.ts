@@ -4,6 +4,7 @@ import {
   badge,
   define,
   failure,
+  find,
   freshId,
   html,
   icon,
@@ -68,6 +69,20 @@ function readView(value: unknown): View {
 /** What the program says of itself in English, with names and values marked as code. */
 function marked(said: string): (TemplateResult | string)[] {
   return said.split('`').map((part, place) => (place % 2 === 1 ? html`<code>${part}</code>` : part));
+}
+
+/** Where a value was written, in words. */
+function sourceName(source: string): string {
+  if (source === 'command line') return text('program-source-command');
+  const [, variable] = /^environment variable (.+)$/.exec(source) ?? [];
+  if (variable !== undefined) return text('program-source-variable', { name: variable });
+  const [, file, line] = /^(.+) line (\d+)$/.exec(source) ?? [];
+  return file !== undefined && line !== undefined ? text('program-source-file', { file, line }) : source;
+}
+
+/** What the kind of something is called that a module adds; one of an application's own as the server names it. */
+function kindName(kind: string): string {
+  return find(`program-kind-${kind.replaceAll(' ', '-')}`) ?? kind;
 }
 
 class ProgramPage extends Part {
@@ -136,7 +151,7 @@ class ProgramPage extends Part {
       <div><code>${key.slice(section.length + 1)}</code><p class="svc-note" lang="en">${marked(doc)}</p></div>
       <div>
         <code class="svc-config-value">${value === '' ? '–' : value}</code>
-        ${isWritten ? badge(source, 'info') : html`<span class="svc-soft">${text('program-default')}</span>`}
+        ${isWritten ? badge(sourceName(source), 'info') : html`<span class="svc-soft">${text('program-default')}</span>`}
         <p class="svc-note">${isWritten && usual !== value ? text('program-usual', { value: usual === '' ? '–' : usual }) : nothing} ${marked(text('program-expected', { expected }))}</p>
       </div>
     </div>`;
@@ -145,7 +160,7 @@ class ProgramPage extends Part {
   #configuration(settings: readonly Setting[]): TemplateResult {
     const shown = settings.filter(
       ({ key, value, source, doc }) =>
-        (!this.view.written || source !== DEFAULT) && this.#matches(key, value, source, doc),
+        (!this.view.written || source !== DEFAULT) && this.#matches(key, value, source, sourceName(source), doc),
     );
     const sections = Map.groupBy(shown, ({ section }) => section);
     return html`<div class="svc-filter-row">
@@ -170,7 +185,7 @@ class ProgramPage extends Part {
     return html`<li><details ?open=${this.view.search !== ''}>
       <summary><code>${name}</code><span class="svc-soft">${requires.length > 0 ? text('program-requires', { names: requires.join(', ') }) : nothing}</span>
         <span class="svc-grow"></span><span class="svc-soft">${text('program-adds', { count: number(count, 0) })}</span></summary>
-      ${kinds.map(([kind, of]) => html`<h2>${kind}</h2><dl class="svc-adds">${of.map((one) => html`<div><dt><code>${one.name}</code></dt><dd lang="en">${marked(one.detail)}</dd></div>`)}</dl>`)}
+      ${kinds.map(([kind, of]) => html`<h2>${kindName(kind)}</h2><dl class="svc-adds">${of.map((one) => html`<div><dt><code>${one.name}</code></dt><dd lang="en">${marked(one.detail)}</dd></div>`)}</dl>`)}
     </details></li>`;
   }
 
@@ -178,7 +193,10 @@ class ProgramPage extends Part {
     const shown = modules.flatMap((module) => {
       if (this.view.search === '' || this.#matches(module.name)) return [module];
       const adds = Object.entries(module.adds)
-        .map(([kind, of]) => [kind, of.filter(({ name, detail }) => this.#matches(kind, name, detail))] as const)
+        .map(
+          ([kind, of]) =>
+            [kind, of.filter(({ name, detail }) => this.#matches(kind, kindName(kind), name, detail))] as const,
+        )
         .filter(([, of]) => of.length > 0);
       return adds.length > 0 ? [{ ...module, adds: Object.fromEntries(adds) }] : [];
     });

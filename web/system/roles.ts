@@ -56,6 +56,11 @@ function groupOf(name: string): string {
   return name.split('.')[0] ?? '';
 }
 
+/** What a role is for: the administrators' is the same everywhere, and can't be changed. */
+function purposeOf({ isAdministrator, description }: Role): string {
+  return isAdministrator ? text('roles-all-text') : description;
+}
+
 class RolesPage extends LogPage {
   #permissions: readonly Permission[] = [];
 
@@ -108,8 +113,8 @@ class RolesPage extends LogPage {
         text('roles-for'),
         220,
         2,
-        (row) => role(row).description || '–',
-        (row) => role(row).description,
+        (row) => purposeOf(role(row)) || '–',
+        (row) => purposeOf(role(row)),
       ),
       column(
         text('roles-permissions'),
@@ -199,7 +204,7 @@ class RolesPage extends LogPage {
   protected body(row: Row): TemplateResult {
     const one = role(row);
     return html`<dl class="svc-props">
-        ${one.description ? fact(text('roles-for'), one.description) : nothing}
+        ${one.description && !one.isAdministrator ? fact(text('roles-for'), one.description) : nothing}
         ${fact(text('roles-since'), timeAgo(one.createdAt))}
         ${one.isAdministrator ? fact(text('roles-permissions'), text('roles-all-text')) : nothing}
       </dl>

@@ -10,6 +10,7 @@ import {
   icon,
   noticesNear,
   nothing,
+  number,
   Part,
   send,
   state,
@@ -132,7 +133,9 @@ class SettingsPage extends Part {
 
   #bounds({ type, minimum, maximum }: Setting): string {
     if (type !== 'integer' || (minimum ?? maximum) === undefined || (minimum ?? maximum) === null) return '';
-    return text('settings-bounds', { minimum: String(minimum ?? '…'), maximum: String(maximum ?? '…') });
+    const bound = (value: number | null | undefined) =>
+      value === null || value === undefined ? '…' : number(value, 0);
+    return text('settings-bounds', { minimum: bound(minimum), maximum: bound(maximum) });
   }
 
   #setting(setting: Setting): TemplateResult {

@@ -1,6 +1,7 @@
 /** Chooses events: those that exist, all of a set, or all there are. */
 import { define, html, icon, nothing, Part, text, freshId, type TemplateResult } from '@svc/web';
 import type { EventType } from './api.ts';
+import { described } from './described.ts';
 
 /** What stands for many is offered as buttons; single types while one types. */
 const MOST_SUGGESTED = 8;
@@ -34,7 +35,9 @@ export class WebhooksEvents extends Part {
     const all = [
       { name: '*', description: text('webhooks-all-events') },
       ...sets.map((set) => ({ name: `${set}.*`, description: text('webhooks-all-of', { set }) })),
-      ...this.types.filter(({ name }) => name !== 'webhook.test'),
+      ...this.types
+        .filter(({ name }) => name !== 'webhook.test')
+        .map((type) => ({ name: type.name, description: described(type) })),
     ];
     return all.filter(({ name }) => !this.value.includes(name));
   }

@@ -2,6 +2,7 @@
 import { asProblem, define, failure, html, nothing, Part, text, type Problem, type TemplateResult } from '@svc/web';
 import * as api from './api.ts';
 import type { EventType } from './api.ts';
+import { described } from './described.ts';
 import { copyButton } from './shown.ts';
 
 export class WebhooksTypes extends Part {
@@ -36,7 +37,7 @@ export class WebhooksTypes extends Part {
     if (!this.types) return html`<div class="svc-skeleton" aria-busy="true"></div>`;
     return html`<ul class="svc-types">${this.types.map(
       ({ name, description, schema, example }) => html`<li><details>
-        <summary><code>${name}</code><span class="svc-soft">${description}</span></summary>
+        <summary><code>${name}</code><span class="svc-soft">${described({ name, description })}</span></summary>
         <div class="svc-pair">${this.#json(text('webhooks-example'), example)}${this.#json(text('webhooks-schema'), schema)}</div>
       </details></li>`,
     )}</ul>`;

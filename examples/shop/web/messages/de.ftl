@@ -165,11 +165,14 @@ shop-to-buy-count = Artikel nachzukaufen
 shop-waiting = Bestellungen zu versenden
 shop-what = Was es ist
 
+event-stock-low = Der Bestand eines Artikels ist unter seinen Meldebestand gefallen
+
 permission-Customers-SeeContacts = Mailadressen und Telefonnummern sehen
 permission-Orders-Approve = Freigeben
 permission-Orders-Cancel = Stornieren, was nicht versandt ist
 permission-Orders-Place = Aufgeben
 permission-Orders-Ship = Versenden
 permission-Products-ReceiveStock = Ware annehmen
+permission-Products-SeeAllRegions = Artikel aller Regionen sehen
 permission-Products-SeeCosts = Einkaufspreise sehen
 permission-Purchases-Release = Freigeben

@@ -165,11 +165,14 @@ shop-to-buy-count = Products to buy again
 shop-waiting = Orders to ship
 shop-what = What it is
 
+event-stock-low = The stock of a product fell below its limit
+
 permission-Customers-SeeContacts = See mail addresses and telephone numbers
 permission-Orders-Approve = Approve
 permission-Orders-Cancel = Cancel what hasn’t been shipped
 permission-Orders-Place = Place
 permission-Orders-Ship = Ship
 permission-Products-ReceiveStock = Receive stock
+permission-Products-SeeAllRegions = See the products of all regions
 permission-Products-SeeCosts = See cost prices
 permission-Purchases-Release = Release

@@ -217,3 +217,19 @@ webhooks-pair-remove = { $name } entfernen
 webhooks-pair-value = Wert
 webhooks-pair-name-of = { $label }: Name { $place }
 webhooks-pair-value-of = { $label }: Wert { $place }
+
+webhooks-tells-created = In { $set } wurde etwas angelegt
+webhooks-tells-updated = In { $set } wurde etwas geändert
+webhooks-tells-deleted = In { $set } wurde etwas gelöscht
+webhooks-tells-snapshot = Ein Eintrag von { $set }, wie er ist, wenn alle verlangt werden
+
+event-endpoint-disabled = Ein Endpunkt, an dem nichts ankam, wurde ausgeschaltet
+event-endpoint-failing = Sendungen an einen Endpunkt scheitern
+event-endpoint-owner-gone = Einem Endpunkt entgehen Ereignisse, weil sein Besitzer nicht mehr da ist
+event-identity-api-key-changed = Ein API-Schlüssel wurde angelegt oder widerrufen
+event-identity-rights-changed = Was jemand darf, wurde geändert
+event-identity-sign-in-refused = Eine Anmeldung wurde abgewiesen
+event-identity-signed-in = Jemand hat sich angemeldet
+event-limit-reached = Die Organisation hat 80 oder 100 Prozent einer Grenze erreicht
+event-webhook-test = Ein Testereignis, von Hand gesendet
+event-workflow-transitioned = Ein Datensatz ist in seinem Ablauf weitergegangen

@@ -217,3 +217,19 @@ webhooks-pair-remove = Remove { $name }
 webhooks-pair-value = Value
 webhooks-pair-name-of = { $label }: name { $place }
 webhooks-pair-value-of = { $label }: value { $place }
+
+webhooks-tells-created = Something was created in { $set }
+webhooks-tells-updated = Something was changed in { $set }
+webhooks-tells-deleted = Something was deleted from { $set }
+webhooks-tells-snapshot = An entry of { $set } as it is, where all of them are asked for
+
+event-endpoint-disabled = An endpoint that nothing reached was switched off
+event-endpoint-failing = Deliveries to an endpoint fail
+event-endpoint-owner-gone = An endpoint misses events because its owner is gone
+event-identity-api-key-changed = An API key was made or revoked
+event-identity-rights-changed = What somebody may do was changed
+event-identity-sign-in-refused = Somebody tried to sign in and was refused
+event-identity-signed-in = Somebody signed in
+event-limit-reached = The organisation has reached 80 or 100 percent of a limit
+event-webhook-test = A test event that was sent by hand
+event-workflow-transitioned = A record moved in its workflow
