@@ -19,6 +19,7 @@ import {
   type Tone,
 } from '@svc/web';
 import { column, fact, fill, LogPage, stateColumn, type LogView } from './log.ts';
+import { wordsAndName, wordsFor } from './names.ts';
 
 const ROOT = '/api/v1/jobs';
 const MANAGE = 'Jobs.Manage';
@@ -114,7 +115,7 @@ class JobsPage extends LogPage {
   }
 
   protected nameOf(row: Row): string {
-    return job(row).kind;
+    return wordsFor('job', job(row).kind);
   }
 
   protected override tools(): TemplateResult {
@@ -135,7 +136,7 @@ class JobsPage extends LogPage {
         text('jobs-kind'),
         200,
         1.6,
-        (row) => job(row).kind,
+        (row) => wordsAndName('job', job(row).kind),
         (row) => job(row).kind,
       ),
       stateColumn(
@@ -188,7 +189,7 @@ class JobsPage extends LogPage {
 
   async #delete(one: Job, path: string): Promise<void> {
     const sure = await confirmIn(this, {
-      title: text('jobs-delete-title', { kind: one.kind }),
+      title: text('jobs-delete-title', { kind: wordsFor('job', one.kind) }),
       body: text('jobs-delete-text'),
       confirm: text('delete'),
       danger: true,
@@ -206,6 +207,7 @@ class JobsPage extends LogPage {
         ${fact(text('jobs-attempts'), text('jobs-of', { made: one.attempts, most: one.maxAttempts }))}
         ${fact(text('jobs-created'), timeAgo(one.createdAt))}
         ${one.finishedAt ? fact(text('jobs-finished'), timeAgo(one.finishedAt)) : fact(text('jobs-runs'), timeAgo(one.runAt))}
+        ${fact(text('jobs-kind'), html`<code>${one.kind}</code>`)}
         ${fact(text('jobs-id'), html`<code>${one.id}</code>`)}
       </dl>`;
   }

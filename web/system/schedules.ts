@@ -16,6 +16,7 @@ import {
   type RenderContext,
   type TemplateResult,
 } from '@svc/web';
+import { wordsAndName } from './names.ts';
 
 const LOOK_MS = 5_000;
 
@@ -50,7 +51,7 @@ class SchedulesPage extends Part {
 
   #row({ name, cron, timeZone, nextRunAt, lastRunAt }: Schedule): TemplateResult {
     return html`<tr>
-      <th scope="row">${name}</th>
+      <th scope="row">${wordsAndName('schedule', name)}</th>
       <td>${timeAgo(nextRunAt)}</td>
       <td>${lastRunAt === null ? text('schedules-never') : timeAgo(lastRunAt)}</td>
       <td><code>${cron}</code> <span class="svc-soft">${timeZone}</span></td>
