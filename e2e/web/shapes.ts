@@ -156,6 +156,7 @@ const patterns: Scenario[] = SHAPES.map(([shape, how]) => ({
       await page.locator('.svc-notice').waitFor();
       assert.doesNotMatch(await page.locator('body').innerText(), /\{[a-z-]+\}/);
       assert.deepEqual(await violationsOf(page, how), []);
+      await assertFits(page);
       for (const dialog of ['question', 'form', 'secret']) {
         await page.locator(`[data-open=${dialog}]`).click();
         await page.locator('dialog[open]').waitFor();

@@ -16,6 +16,7 @@ import { badge, timeAgo } from '../src/parts/value.ts';
 import '../src/sets/notices.ts';
 import type { SvcNotices } from '../src/sets/notices.ts';
 import { number, setSources, text, useLanguage } from '../src/text.ts';
+import { changes, conditions, editors, selection, times } from './records.ts';
 
 const LOOKS = ['default', 'primary', 'plain', 'danger', 'danger-plain', 'link'] as const;
 const TONES = ['good', 'warn', 'bad', 'info', 'none'] as const;
@@ -60,6 +61,12 @@ function fields(prefix: string): TemplateResult {
       ${[true, false].map((isOn) => html`<label><input type="checkbox" class="svc-check" .checked=${isOn} /><span>${text(isOn ? 'yes' : 'no')}</span></label>`)}
     </fieldset>
   </div>`;
+}
+
+/** Something that is on or off, with what that means. */
+function choices(): TemplateResult {
+  return html`${[true, false].map((isOn) => html`<label class="svc-choice"><input type="checkbox" class="svc-check" .checked=${isOn} /><span>${text(isOn ? 'yes' : 'no')}<small class="svc-note">${text('delete-text')}</small></span></label>`)}
+    <label class="svc-choice"><input type="checkbox" class="svc-check" disabled /><span>${text('no')}</span></label>`;
 }
 
 const COLUMNS: Column[] = [
@@ -178,6 +185,9 @@ function page(): TemplateResult {
     <h1>Patterns</h1><p></p>
     ${pattern('Buttons', buttons())}
     ${pattern('Fields', fields('page'))}
+    ${pattern('Editors', editors())}
+    ${pattern('Choices', choices())}
+    ${pattern('Conditions', conditions())}
     ${pattern('Badges', html`<div class="pattern-row">${TONES.map((tone) => badge(tone, tone))} ${timeAgo(new Date(Date.now() - 180_000).toISOString())}</div>`)}
     ${pattern(
       'Tabs',
@@ -193,7 +203,10 @@ function page(): TemplateResult {
       ),
     )}
     <div id="pattern-panel" role="tabpanel" aria-labelledby="pattern-tab-one"></div>
+    ${pattern('Times', times())}
+    ${pattern('Changes', changes())}
     ${pattern('Table', table())}
+    ${pattern('Selection', selection())}
     ${pattern('Acts', tableWithButtons())}
     ${pattern('States', states())}
     ${pattern('Figures', figures())}
