@@ -1,4 +1,5 @@
 /** What lies over a page or is opened in it: menus, panels, dialogs, an endpoint and what it was sent. */
+import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Application } from './application.ts';
 import { addressOf, fresh, makeProduct, type Opening } from './scenario.ts';
@@ -103,6 +104,8 @@ export const OVERLAYS: Looked[] = [
     { app: 'sets.Products', width: 1440 },
     async (page) => {
       await choose(page);
+      const said = page.locator('.svc-selection [role=status]');
+      assert.ok(await said.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), 'how many is cut');
       await page
         .locator('.svc-selection')
         .getByRole('button', { name: /^(Change|Ändern)$/ })

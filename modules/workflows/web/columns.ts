@@ -70,7 +70,7 @@ export function taskColumns(place: Place): Column[] {
     {
       ...column(
         'state',
-        [110, 0.7],
+        [144, 0.7],
         (row) => stateBadge(taskOf(row).state),
         (row) => taskOf(row).state.title,
       ),
@@ -116,7 +116,7 @@ export function taskColumns(place: Place): Column[] {
           {
             ...column(
               'acts',
-              [220, 1.3],
+              [264, 1.3],
               (row) => acts(place, taskOf(row)),
               () => '',
             ),

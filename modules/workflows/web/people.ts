@@ -25,6 +25,8 @@ export class WorkflowsPerson extends Part {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    // Its fields are fields of the form around it.
+    this.style.display = 'contents';
     this.atEnd(() => clearTimeout(this.#looking));
     void this.#look('');
   }

@@ -22,6 +22,15 @@ function measure(set: EntitySet, property: Property): { width: number; share: nu
   return { width: 124, share: 1.2 };
 }
 
+/** A column's name has room, too, within reason. */
+const LETTER = 7.5;
+const BESIDE_NAME = 26;
+const WIDEST_NAME = 150;
+
+function named({ width, share }: ReturnType<typeof measure>, title: string): ReturnType<typeof measure> {
+  return { width: Math.max(width, Math.min(WIDEST_NAME, Math.ceil(title.length * LETTER) + BESIDE_NAME)), share };
+}
+
 /** A total is longer than what it sums up, and has its name before it. */
 function withRoom({ width, share }: ReturnType<typeof measure>, hasTotal: boolean): ReturnType<typeof measure> {
   return hasTotal ? { width: Math.max(width, 164), share: Math.max(share, 1) } : { width, share };
@@ -62,7 +71,10 @@ export function tableColumns(
     description: memberDescription(set.name, property.name, property.description),
     numeric: isNumeric(property),
     sortable: isComparable(property),
-    ...withRoom(measure(set, property), view.totals[property.name] !== undefined),
+    ...withRoom(
+      named(measure(set, property), memberName(set.name, property.name)),
+      view.totals[property.name] !== undefined,
+    ),
     fixed: view.widths[property.name],
     isState: isChoice(property),
     foot: foot(set, view, property, totals),
