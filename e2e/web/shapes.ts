@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { serve } from '../../web/scripts/dev.ts';
 import { buildPatterns } from '../../web/scripts/patterns.ts';
 import { violations, violationsInBoth } from './axe.ts';
+import { smallTargets } from './fingers.ts';
 import { OVERLAYS, type Looked } from './overlays.ts';
 import { contextFor, row, story, type Opening, type Scenario } from './scenario.ts';
 
@@ -140,6 +141,7 @@ const audits: Scenario[] = PAGES.flatMap(([name, opening, ready]) =>
       await ready(page, application);
       assert.deepEqual(await violationsOf(page, how), []);
       await assertFits(page);
+      if (how.touch) assert.deepEqual(await smallTargets(page), []);
     }),
   ),
 );

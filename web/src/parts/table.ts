@@ -30,6 +30,8 @@ const AHEAD = 8;
 /** Below this width a row is two lines of text. */
 const NARROW = 560;
 const CHECK_WIDTH = 40;
+/** The same where rows are two lines, for fingers. */
+const CARD_CHECK_WIDTH = 44;
 /** Beside the columns of a row. */
 const AROUND = 20;
 /** By how much a key makes a column wider. */
@@ -213,7 +215,7 @@ export class SvcTable extends Part {
   }
 
   #cardTracks(): string {
-    return this.selectable ? `${CHECK_WIDTH}px minmax(0, 1fr)` : 'minmax(0, 1fr)';
+    return this.selectable ? `${CARD_CHECK_WIDTH}px minmax(0, 1fr)` : 'minmax(0, 1fr)';
   }
 
   #shownColumns(): readonly Column[] {
