@@ -100,6 +100,14 @@ export const PAGES: Looked[] = [
   ],
   ['API keys', { app: 'system.keys' }, LIST],
   ['people', { app: 'system.people' }, LIST],
+  [
+    'somebody with keys',
+    { app: 'system.people' },
+    async (page) => {
+      await page.locator('.svc-row[data-index="0"]').click();
+      await page.locator('.svc-keys li').first().waitFor();
+    },
+  ],
   ['roles', { app: 'system.roles' }, LIST],
   ['the organisation', { app: 'system.organisation' }, (page) => page.locator('.svc-setting').waitFor()],
   ['sign-in', { app: 'system.sign-in' }, (page) => page.locator('.svc-block').first().waitFor()],

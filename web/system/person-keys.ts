@@ -116,15 +116,14 @@ export class SystemPersonKeys extends Part {
     }
   }
 
-  #table(keys: readonly Key[]): TemplateResult {
-    return html`<table class="svc-small">
-      <thead><tr><th scope="col">${text('keys-name')}</th><th scope="col">${text('keys-used')}</th><th scope="col">${text('keys-end')}</th><td></td></tr></thead>
-      <tbody>${keys.map(
-        (
-          key,
-        ) => html`<tr><th scope="row">${key.name} <code>${key.prefix}…</code></th><td>${key.lastUsedAt ? timeAgo(key.lastUsedAt) : text('keys-never')}</td><td>${key.expiresAt ? date(key.expiresAt) : text('keys-no-end')}</td>
-          <td><button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('people-key-revoke', { name: key.name })} title=${text('keys-revoke')} @click=${() => void this.#revoke(key)}>${icon('ban')}</button></td></tr>`,
-      )}</tbody></table>`;
+  #list(keys: readonly Key[]): TemplateResult {
+    const used = ({ lastUsedAt }: Key) => (lastUsedAt ? timeAgo(lastUsedAt) : text('keys-never'));
+    const end = ({ expiresAt }: Key) => (expiresAt ? date(expiresAt) : text('keys-no-end'));
+    return html`<ul class="svc-keys">${keys.map(
+      (key) => html`<li><div><strong>${key.name}</strong> <code>${key.prefix}…</code>
+          <p class="svc-note">${text('keys-used')}: ${used(key)} · ${text('keys-end')}: ${end(key)}</p></div>
+        <button type="button" class="svc-button" data-look="plain" data-wordless aria-label=${text('people-key-revoke', { name: key.name })} title=${text('keys-revoke')} @click=${() => void this.#revoke(key)}>${icon('ban')}</button></li>`,
+    )}</ul>`;
   }
 
   override render(): TemplateResult | typeof nothing {
@@ -133,7 +132,7 @@ export class SystemPersonKeys extends Part {
     if (!keys || (keys.length === 0 && !this.mayMake)) return nothing;
     return html`<section><header class="svc-row-of"><h3>${text('keys-app')}</h3><span class="svc-grow"></span>
         ${this.mayMake ? html`<button type="button" class="svc-button" @click=${() => void this.#make()}>${icon('plus')}<span>${text('keys-new')}</span></button>` : nothing}</header>
-      ${keys.length > 0 ? this.#table(keys) : html`<p class="svc-soft">${text('people-no-keys')}</p>`}</section>`;
+      ${keys.length > 0 ? this.#list(keys) : html`<p class="svc-soft">${text('people-no-keys')}</p>`}</section>`;
   }
 }
 define('system-person-keys', SystemPersonKeys);
