@@ -49,8 +49,9 @@ const FIRST_OF_KNOWN: Duration = Duration::from_millis(250);
 /// An endpoint that takes no longer is worth a moment's wait for room.
 const QUICK: Duration = Duration::from_millis(50);
 
-/// How many new deliveries of endpoints whose origins are not known yet are in memory: a part of all.
-const STRANGERS: usize = 4;
+/// How many new deliveries of endpoints whose origins are not known yet are in memory: a part of all, no more than an origin
+/// has that never answered. They may turn out to be all of one.
+const STRANGERS: usize = 8;
 
 /// What may be taken on besides, as far as quick endpoints have to do with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -66,9 +66,9 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     let room = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths));
     assert_eq!(in_flight.room(), None, "nobody sends yet");
     in_flight.open(true);
-    assert_eq!(in_flight.room(), room(16, 4, 8), "nothing is known of any endpoint");
+    assert_eq!(in_flight.room(), room(8, 4, 8), "nothing is known of any endpoint");
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
-    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(13, 1, 2) }));
+    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(5, 1, 2) }));
     in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER), ANSWER);
     assert_eq!(in_flight.room(), room(61, 61, 8), "it was waited for");
     for health in [Health::Hanging, Health::of(true, false, Duration::from_millis(60))] {
@@ -170,12 +170,12 @@ fn what_is_new_waits_behind_what_is_due_in_the_database() {
 }
 
 #[test]
-fn what_nobody_knows_takes_a_quarter_of_what_is_in_memory() {
+fn what_nobody_knows_takes_an_eighth_of_what_is_in_memory() {
     let in_flight = InFlight::new(8, 4, LEASE);
     in_flight.open(true);
     let mut tickets: Vec<Ticket> =
         (0..100).filter_map(|n| in_flight.reserve(Uuid::from_u128(100 + n))).collect();
-    assert_eq!(tickets.len(), 16);
+    assert_eq!(tickets.len(), 8);
     // Once it is known where they are, their origin has its share: an eighth, eight times over.
     let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
     for ticket in &mut tickets {
@@ -184,7 +184,7 @@ fn what_nobody_knows_takes_a_quarter_of_what_is_in_memory() {
     in_flight.look_begins();
     in_flight.look_ended(Backlog::default());
     tickets.extend((0..100).filter_map(|n| in_flight.reserve(Uuid::from_u128(100 + n))));
-    assert_eq!(tickets.len(), 16 + 16 + 16, "those that are known, and as many strangers");
+    assert_eq!(tickets.len(), 8 + 8 + 8, "those that are known, and as many strangers");
 }
 
 #[test]
