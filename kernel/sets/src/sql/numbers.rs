@@ -34,6 +34,17 @@ macro_rules! kept {
     };
 }
 
+/// SQLite's text of a sum or a difference of `l` and `r`.
+macro_rules! sum {
+    ($value:literal) => {
+        concat!(
+            "(SELECT ",
+            kept!($value of "max(abs(l), abs(r))"),
+            " FROM (SELECT CAST(? AS REAL) AS l, CAST(? AS REAL) AS r))"
+        )
+    };
+}
+
 impl Translator<'_> {
     /// A number in the form that arithmetic works on.
     pub(super) fn number(&self, expr: &BoundExpr) -> Result<Expr> {
@@ -82,22 +93,8 @@ impl Translator<'_> {
             (Op::Multiply, true) => ("(? * ?)", "($1 * $2)"),
             (Op::Divide, true) => ("(? / ?)", "div($1, NULLIF($2, 0))"),
             (Op::Modulo, true) => ("(? % ?)", "mod($1, NULLIF($2, 0))"),
-            (Op::Add, false) => (
-                concat!(
-                    "(SELECT ",
-                    kept!("l + r" of "max(abs(l), abs(r))"),
-                    " FROM (SELECT CAST(? AS REAL) AS l, CAST(? AS REAL) AS r))"
-                ),
-                "NULLIF(round($1 + $2, 10), 'NaN')",
-            ),
-            (Op::Subtract, false) => (
-                concat!(
-                    "(SELECT ",
-                    kept!("l - r" of "max(abs(l), abs(r))"),
-                    " FROM (SELECT CAST(? AS REAL) AS l, CAST(? AS REAL) AS r))"
-                ),
-                "NULLIF(round($1 - $2, 10), 'NaN')",
-            ),
+            (Op::Add, false) => (sum!("l + r"), "NULLIF(round($1 + $2, 10), 'NaN')"),
+            (Op::Subtract, false) => (sum!("l - r"), "NULLIF(round($1 - $2, 10), 'NaN')"),
             (Op::Multiply, false) => ("round(? * ?, 10)", "NULLIF(round($1 * $2, 10), 'NaN')"),
             (Op::Divide, false) | (Op::DivideBy, _) => {
                 ("round(? / NULLIF(?, 0), 10)", "NULLIF(round($1 / NULLIF($2, 0), 10), 'NaN')")
