@@ -1,10 +1,6 @@
 /** API keys of the person: made, shown once, revoked. */
 import {
-  asProblem,
-  askIn,
   badge,
-  capitalised,
-  confirmIn,
   define,
   html,
   icon,
@@ -19,24 +15,12 @@ import {
   type Row,
   type TemplateResult,
 } from '@svc/web';
+import { API_KEYS, confirmRevoking, makeKey, type ApiKey } from './api-keys.ts';
 import { column, fact, fill, LogPage, stateColumn } from './log.ts';
 
-const ROOT = '/api/v1/identity/api-keys';
+const key = (row: Row) => row as unknown as ApiKey;
 
-interface Key {
-  id: string;
-  name: string;
-  prefix: string;
-  permissions: string[] | null;
-  createdAt: string;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-  revokedAt: string | null;
-}
-
-const key = (row: Row) => row as unknown as Key;
-
-function stateBadge({ revokedAt, expiresAt }: Key): TemplateResult {
+function stateBadge({ revokedAt, expiresAt }: ApiKey): TemplateResult {
   if (revokedAt) return badge(text('keys-revoked'), 'none');
   if (expiresAt && new Date(expiresAt).getTime() < Date.now()) return badge(text('keys-expired'), 'none');
   return badge(text('keys-valid'), 'good');
@@ -44,7 +28,7 @@ function stateBadge({ revokedAt, expiresAt }: Key): TemplateResult {
 
 class KeysPage extends LogPage {
   protected path(): string {
-    return ROOT;
+    return API_KEYS;
   }
 
   protected heading(): string {
@@ -106,36 +90,10 @@ class KeysPage extends LogPage {
   }
 
   async #make(): Promise<void> {
-    let complaint = '';
-    const made = await askIn<{ key: string }>(this, {
-      title: text('keys-new'),
-      body: html`<div class="svc-form">
-        <div class="svc-field" data-wide><label for="system-key-name">${text('keys-name')}</label><input id="system-key-name" name="name" class="svc-input" maxlength="100" autocomplete="off" aria-describedby="system-key-note" /></div>
-        <div class="svc-field" data-wide><label for="system-key-end">${text('keys-end')}<span class="svc-soft"> ${text('field-optional')}</span></label><input id="system-key-end" name="end" class="svc-input" type="date" /></div>
-        <p id="system-key-note" class="svc-note" role="alert" data-wrong></p>
-      </div>`,
-      confirm: text('keys-make'),
-      answer: async (dialog) => {
-        const data = new FormData(dialog.querySelector('form') ?? undefined);
-        const end = String(data.get('end') ?? '');
-        const body = {
-          name: String(data.get('name') ?? '').trim(),
-          ...(end ? { expiresAt: new Date(`${end}T00:00`).toISOString() } : {}),
-        };
-        try {
-          return (await send<{ key: string }>(ROOT, { method: 'POST', body })).body;
-        } catch (error) {
-          const problem = asProblem(error);
-          complaint = capitalised(problem.fields[0]?.message ?? problem.message);
-          dialog.querySelector('#system-key-note')?.replaceChildren(complaint);
-          dialog.querySelector('input')?.focus();
-          return undefined;
-        }
-      },
-    });
+    const made = await makeKey(this, { prefix: 'system-key', longest: 100 });
     if (!made) return;
     await this.refresh();
-    await showSecret(this, text('keys-made'), text('keys-once'), made.key);
+    await showSecret(this, text('keys-made'), text('keys-once'), made);
   }
 
   protected actions(row: Row): TemplateResult | typeof nothing {
@@ -144,14 +102,9 @@ class KeysPage extends LogPage {
     return html`<button type="button" class="svc-button" data-look="danger-plain" @click=${() => void this.#revoke(one)}>${icon('ban')}<span>${text('keys-revoke')}</span></button>`;
   }
 
-  async #revoke(one: Key): Promise<void> {
-    const sure = await confirmIn(this, {
-      title: text('keys-revoke-title', { name: one.name }),
-      body: text('keys-revoke-text'),
-      confirm: text('keys-revoke'),
-      danger: true,
-    });
-    if (sure) await this.act(() => send(`${ROOT}/${one.id}`, { method: 'DELETE' }), text('keys-revoked-said'));
+  async #revoke(one: ApiKey): Promise<void> {
+    if (!(await confirmRevoking(this, one.name))) return;
+    await this.act(() => send(`${API_KEYS}/${one.id}`, { method: 'DELETE' }), text('keys-revoked-said'));
   }
 
   protected body(row: Row): TemplateResult {

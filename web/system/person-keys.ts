@@ -1,9 +1,6 @@
 /** The API keys of somebody, in the pane of that person: each can be revoked, and a program is given new ones. */
 import {
   asProblem,
-  askIn,
-  capitalised,
-  confirmIn,
   date,
   define,
   failureBar,
@@ -20,18 +17,8 @@ import {
   type PropertyValues,
   type TemplateResult,
 } from '@svc/web';
+import { API_KEYS, confirmRevoking, makeKey, type ApiKey } from './api-keys.ts';
 import { everyPage } from './listing.ts';
-
-const ROOT = '/api/v1/identity/api-keys';
-
-interface Key {
-  id: string;
-  name: string;
-  prefix: string;
-  expiresAt: string | null;
-  lastUsedAt: string | null;
-  revokedAt: string | null;
-}
 
 export class SystemPersonKeys extends Part {
   static override properties = {
@@ -44,7 +31,7 @@ export class SystemPersonKeys extends Part {
   declare person: string;
   /** Whether keys are made here: those of a program, by who may. */
   declare mayMake: boolean;
-  declare keys: readonly Key[] | undefined;
+  declare keys: readonly ApiKey[] | undefined;
   declare problem: Problem | undefined;
 
   override willUpdate(changes: PropertyValues): void {
@@ -57,7 +44,7 @@ export class SystemPersonKeys extends Part {
     const { person } = this;
     this.problem = undefined;
     try {
-      const keys = await everyPage<Key>(`${ROOT}?userId=${person}`);
+      const keys = await everyPage<ApiKey>(`${API_KEYS}?userId=${person}`);
       if (person !== this.person) return;
       this.keys = keys.filter(({ revokedAt }) => revokedAt === null);
     } catch (error) {
@@ -66,49 +53,16 @@ export class SystemPersonKeys extends Part {
   }
 
   async #make(): Promise<void> {
-    const made = await askIn<string>(this, {
-      title: text('keys-new'),
-      body: html`<div class="svc-form">
-        <div class="svc-field" data-wide><label for="person-key-name">${text('keys-name')}</label><input id="person-key-name" name="name" class="svc-input" maxlength="200" autocomplete="off" aria-describedby="person-key-note" /></div>
-        <div class="svc-field" data-wide><label for="person-key-end">${text('keys-end')}<span class="svc-soft"> ${text('field-optional')}</span></label><input id="person-key-end" name="end" class="svc-input" type="date" /></div>
-        <p id="person-key-note" class="svc-note" role="alert" data-wrong></p>
-      </div>`,
-      confirm: text('keys-make'),
-      answer: async (dialog) => {
-        const data = new FormData(dialog.querySelector('form') ?? undefined);
-        const end = String(data.get('end') ?? '');
-        const body = {
-          name: String(data.get('name') ?? '').trim(),
-          userId: this.person,
-          ...(end ? { expiresAt: new Date(`${end}T00:00`).toISOString() } : {}),
-        };
-        try {
-          return (await send<{ key: string }>(ROOT, { method: 'POST', body })).body.key;
-        } catch (error) {
-          const problem = asProblem(error);
-          dialog
-            .querySelector('#person-key-note')
-            ?.replaceChildren(capitalised(problem.fields[0]?.message ?? problem.message));
-          dialog.querySelector('input')?.focus();
-          return undefined;
-        }
-      },
-    });
+    const made = await makeKey(this, { prefix: 'person-key', longest: 200, userId: this.person });
     if (made === undefined) return;
     await this.#load();
     await showSecret(this, text('people-key-made'), text('keys-once'), made);
   }
 
-  async #revoke({ id, name }: Key): Promise<void> {
-    const sure = await confirmIn(this, {
-      title: text('keys-revoke-title', { name }),
-      body: text('keys-revoke-text'),
-      confirm: text('keys-revoke'),
-      danger: true,
-    });
-    if (!sure) return;
+  async #revoke({ id, name }: ApiKey): Promise<void> {
+    if (!(await confirmRevoking(this, name))) return;
     try {
-      await send(`${ROOT}/${id}`, { method: 'DELETE' });
+      await send(`${API_KEYS}/${id}`, { method: 'DELETE' });
       noticesNear(this)?.say({ text: text('keys-revoked-said') });
       await this.#load();
     } catch (error) {
@@ -116,9 +70,9 @@ export class SystemPersonKeys extends Part {
     }
   }
 
-  #list(keys: readonly Key[]): TemplateResult {
-    const used = ({ lastUsedAt }: Key) => (lastUsedAt ? timeAgo(lastUsedAt) : text('keys-never'));
-    const end = ({ expiresAt }: Key) => (expiresAt ? date(expiresAt) : text('keys-no-end'));
+  #list(keys: readonly ApiKey[]): TemplateResult {
+    const used = ({ lastUsedAt }: ApiKey) => (lastUsedAt ? timeAgo(lastUsedAt) : text('keys-never'));
+    const end = ({ expiresAt }: ApiKey) => (expiresAt ? date(expiresAt) : text('keys-no-end'));
     return html`<ul class="svc-keys">${keys.map(
       (key) => html`<li><div><strong>${key.name}</strong> <code>${key.prefix}…</code>
           <p class="svc-note">${text('keys-used')}: ${used(key)} · ${text('keys-end')}: ${end(key)}</p></div>
