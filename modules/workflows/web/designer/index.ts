@@ -162,7 +162,8 @@ export class WorkflowsDesigner extends Part {
       this.#back = [];
       this.isSaved = true;
       if (!has(this.definition, this.chosen)) this.chosen = undefined;
-      await this.#look();
+      // What is shown can be worked with before the server has looked at it.
+      void this.#look();
     } catch (error) {
       this.problem = asProblem(error);
     }
