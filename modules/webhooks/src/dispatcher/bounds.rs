@@ -91,7 +91,9 @@ impl Dispatcher {
             let shared = allowances::claim(app, whose, &quotas, claim, &self.heads).await?;
             for (quota, taken) in shared.taken {
                 let is_held = shared.held.contains_key(&quota.endpoint);
-                if taken.has_more && quota.max_per_second.is_none() && !is_held {
+                if quota.max_per_second.is_some() && quota.count > 0 && !is_held {
+                    turn.is_kept_back(&quota, &taken);
+                } else if taken.has_more && !is_held {
                     turn.is_behind(quota.endpoint, quota.lane);
                 }
                 if quota.count > 0 {

@@ -55,6 +55,13 @@ impl Turn {
         endpoints.insert(endpoint);
     }
 
+    /// A queue of an endpoint with a pace gave as many as there were places: its pace may let more begin.
+    pub(super) fn is_kept_back(&mut self, quota: &Quota, taken: &Taken) {
+        if taken.claimed.len() >= quota.count {
+            self.backlog.paced.insert(quota.endpoint);
+        }
+    }
+
     pub(super) fn is_due_at(&mut self, next_us: Option<i64>) {
         self.next_us = [self.next_us, next_us].into_iter().flatten().min();
     }

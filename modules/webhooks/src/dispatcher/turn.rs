@@ -129,6 +129,7 @@ impl Dispatcher {
             let quota = self.take_places(quota, turn, &mut taking);
             if quota.count > 0 {
                 let taken = pace::claim(app, &quota, claim, &self.heads).await?;
+                turn.is_kept_back(&quota, &taken);
                 taking.add(&quota, claim, taken);
             }
         }

@@ -82,6 +82,29 @@ on_both_databases! {
         assert_eq!(world.count("webhooks_deliveries WHERE status = 2").await, 121);
     }
 
+    async fn what_its_places_keep_back_follows_as_soon_as_one_is_free(backend) {
+        let hanging = Hanging::start().await;
+        let receiver = Receiver::start().await;
+        let places = |builder: TestAppBuilder| {
+            let builder = builder.setting("Svc:Webhooks:ConcurrencyPerEndpoint", 2);
+            builder.setting("Svc:Webhooks:PollInterval", "00:10:00")
+        };
+        let world = World::beside(backend, receiver, &[hanging.port()], places).await;
+        let endpoint = world.endpoint_at(hanging.port(), &["products.*"]).await;
+        let _ = world.client().put(&path(&endpoint, ""), json!({"maxPerSecond": 1_000})).await.expect(200);
+        world.endpoint(&["stock.low"]).await;
+        world.publish_many(1).await;
+        assert_eq!(world.deliver().await.len(), 1);
+        world.fill(&endpoint, 0, 5).await;
+        world.shop.app().start_workers();
+        // Nothing is known of it, so it gets no more than it has places; its pace would let all begin.
+        world.shop.advance(Duration::from_secs(3_601));
+        hanging.reached(2).await;
+        hanging.let_go.add_permits(100);
+        world.until_count("webhooks_deliveries WHERE status = 2", 6).await;
+        world.shop.app().stop().await;
+    }
+
     async fn what_waited_for_a_place_keeps_the_pace_too(backend) {
         let hanging = Hanging::start().await;
         let receiver = Receiver::start().await;
