@@ -36,6 +36,17 @@ pub(crate) fn read_all<T>(
     rows.iter().map(read).collect::<Result<_, _>>().map_err(database_error)
 }
 
+/// The deliveries as `d`, for conditions on those that wait: along the index of these.
+///
+/// SQLite doesn't count on that index to keep `status < 2`, so it would rather take that of the log, which has a column for
+/// it, and sort all that waits for an endpoint to find the first.
+pub(crate) fn deliveries_that_wait(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Postgres => "webhooks_deliveries AS d",
+        Backend::Sqlite => "webhooks_deliveries AS d INDEXED BY webhooks_deliveries_waiting",
+    }
+}
+
 /// The condition that a column is one of a list of identifiers, which [`ids`] makes a value of.
 ///
 /// PostgreSQL takes an array as a few values, so it looks each up, whatever it believes of the

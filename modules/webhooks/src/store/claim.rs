@@ -14,7 +14,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Backend, Database, column};
 use uuid::Uuid;
 
-use super::{ids, is_one_of, read_all};
+use super::{deliveries_that_wait, ids, is_one_of, read_all};
 use crate::message::{Body, HELD_BODY, Message};
 use crate::model::Lane;
 
@@ -128,6 +128,7 @@ pub(crate) async fn claim(on: On<'_>, quotas: &[Quota], claim: Claim) -> Result<
 
 fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String, Vec<Value>) {
     let lock = backend.locking(" FOR UPDATE OF d SKIP LOCKED");
+    let waiting = deliveries_that_wait(backend);
     let mut due = String::new();
     let mut values = vec![claim.token.into(), claim.until_us.into()];
     // The number of queues is filled up to a power of two, so that there are few texts.
@@ -139,7 +140,7 @@ fn claim_statement(backend: Backend, quotas: &[Quota], claim: Claim) -> (String,
         }
         let _ = write!(
             due,
-            "SELECT id FROM (SELECT d.id FROM webhooks_deliveries d WHERE d.status < 2 \
+            "SELECT id FROM (SELECT d.id FROM {waiting} WHERE d.status < 2 \
              AND d.endpoint_id = ? AND d.lane = ? AND d.due_us <= ? \
              AND (d.claimed_until_us IS NULL OR d.claimed_until_us <= ?) \
              ORDER BY d.due_us, d.id LIMIT ?{lock}) AS queue_{index}"

@@ -17,7 +17,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Backend, Cell, CellKind, Database, ROWS_AT_ONCE, RowTable, column};
 use uuid::Uuid;
 
-use super::{ids, is_one_of, read_all};
+use super::{deliveries_that_wait, ids, is_one_of, read_all};
 use crate::model::Lane;
 use crate::pace::Pace;
 
@@ -105,11 +105,12 @@ pub(crate) struct Look {
 ///
 /// One that is switched off has nothing but its test events, and one that is gone, or whose receiver fetches
 /// what it is told, has nothing.
-fn state() -> String {
+fn state(backend: Backend) -> String {
     let of = |lane: Lane, what: &str, condition: &str| {
         let sql = format!(
-            "(SELECT d.{what} FROM webhooks_deliveries d WHERE d.status < 2 AND d.endpoint_id = e.id \
+            "(SELECT d.{what} FROM {} WHERE d.status < 2 AND d.endpoint_id = e.id \
              AND d.lane = {}{condition} ORDER BY d.due_us, d.id LIMIT 1)",
+            deliveries_that_wait(backend),
             lane.code()
         );
         let is_sent = if lane == Lane::Test { "" } else { "e.is_active AND " };
@@ -173,13 +174,13 @@ fn read(rows: &[QueryResult]) -> Result<Vec<Seen>> {
     })
 }
 
-fn look_statement(after: Place, until_us: i64) -> (String, Vec<Value>) {
+fn look_statement(backend: Backend, after: Place, until_us: i64) -> (String, Vec<Value>) {
     let sql = format!(
         "SELECT {} FROM (SELECT endpoint_id, look_us, touches FROM webhooks_queues \
          WHERE look_us <= ? AND (look_us, endpoint_id) > (?, ?) \
          ORDER BY look_us, endpoint_id LIMIT {ENDPOINTS_AT_ONCE}) AS q {JOINS} \
          ORDER BY q.look_us, q.endpoint_id",
-        state()
+        state(backend)
     );
     let now = Value::from(until_us);
     let values = vec![
@@ -195,7 +196,7 @@ fn look_statement(after: Place, until_us: i64) -> (String, Vec<Value>) {
 
 /// Looks at the endpoints behind a place whose time has come.
 pub(crate) async fn look(database: &Database, after: Place, until_us: i64) -> Result<Look> {
-    let (sql, values) = look_statement(after, until_us);
+    let (sql, values) = look_statement(database.backend(), after, until_us);
     let seen = read(&database.rows(database.statement(&sql, values)).await?)?;
     let next = seen.last().map(Seen::place).filter(|_| seen.len() >= ENDPOINTS_AT_ONCE);
     Ok(Look { seen, next })
@@ -233,7 +234,7 @@ pub(crate) async fn put_off(
     if !touches.is_empty() {
         let sql = format!(
             "SELECT {} FROM webhooks_queues q {JOINS} WHERE {}",
-            state(),
+            state(database.backend()),
             is_one_of(database.backend(), "q.endpoint_id")
         );
         let now = Value::from(now_us);
@@ -320,8 +321,9 @@ pub(crate) async fn touch(
 pub(crate) async fn touch_claimed(database: &Database, now_us: i64) -> Result<()> {
     let sql = format!(
         "INSERT INTO webhooks_queues (endpoint_id, look_us, touches) \
-         SELECT DISTINCT d.endpoint_id, ?, 1 FROM webhooks_deliveries d \
-         WHERE d.status < 2 AND d.claim IS NOT NULL {SOONER}"
+         SELECT DISTINCT d.endpoint_id, ?, 1 FROM {} \
+         WHERE d.status < 2 AND d.claim IS NOT NULL {SOONER}",
+        deliveries_that_wait(database.backend())
     );
     database.execute(database.statement(&sql, [now_us.into()])).await.map(drop)
 }
@@ -334,9 +336,12 @@ pub(crate) async fn forget(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
 
 /// How many deliveries wait for an endpoint, counted up to a number.
 pub(crate) async fn waiting_for(database: &Database, endpoint: Uuid, most: i64) -> Result<i64> {
-    let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM webhooks_deliveries \
-               WHERE status < 2 AND endpoint_id = ? LIMIT ?) AS waiting";
-    let rows = database.rows(database.statement(sql, [endpoint.into(), most.into()])).await?;
+    let sql = format!(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE d.status < 2 AND d.endpoint_id = ? LIMIT ?) \
+         AS waiting",
+        deliveries_that_wait(database.backend())
+    );
+    let rows = database.rows(database.statement(&sql, [endpoint.into(), most.into()])).await?;
     rows.first().map_or(Ok(0), |row| column(row, 0))
 }
 
@@ -347,10 +352,13 @@ pub(crate) async fn waiting_in(
     lane: Lane,
     most: i64,
 ) -> Result<i64> {
-    let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM webhooks_deliveries \
-               WHERE status < 2 AND endpoint_id = ? AND lane = ? LIMIT ?) AS waiting";
+    let sql = format!(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM {} \
+         WHERE d.status < 2 AND d.endpoint_id = ? AND d.lane = ? LIMIT ?) AS waiting",
+        deliveries_that_wait(database.backend())
+    );
     let values = [endpoint.into(), lane.code().into(), most.into()];
-    let rows = database.rows(database.statement(sql, values)).await?;
+    let rows = database.rows(database.statement(&sql, values)).await?;
     rows.first().map_or(Ok(0), |row| column(row, 0))
 }
 
@@ -371,8 +379,9 @@ const ENDPOINTS_MEASURED: i32 = 1_000;
 pub(crate) async fn oldest_due(database: &Database, now_us: i64) -> Result<Option<i64>> {
     let firsts = Lane::iter().map(|lane| {
         format!(
-            "SELECT (SELECT MIN(d.due_us) FROM webhooks_deliveries d WHERE d.status < 2 \
+            "SELECT (SELECT MIN(d.due_us) FROM {} WHERE d.status < 2 \
              AND d.endpoint_id = due.id AND d.lane = {}) AS due_us FROM due",
+            deliveries_that_wait(database.backend()),
             lane.code()
         )
     });
