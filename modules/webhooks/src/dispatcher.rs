@@ -35,6 +35,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use svc_client::Client;
 use svc_core::{App, Result, WeakApp, Worker};
+use svc_data::Context;
 use svc_database::{Backend, Database};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -47,7 +48,7 @@ use crate::metrics::DeliveryMetrics;
 use crate::settings::WebhooksSettings;
 use crate::store::claim;
 use crate::store::ordered::Heads;
-use crate::store::queues::{self, Place};
+use crate::store::queues::Place;
 
 use attempt::Sending;
 use flight::Flight;
@@ -137,8 +138,8 @@ impl Worker for Dispatcher {
     async fn run(&self, stop: CancellationToken) -> Result<()> {
         if self.database.backend() == Backend::Sqlite {
             // There is no other process, so nobody sends what one before this had taken on.
-            queues::touch_claimed(&self.database, self.app.get()?.clock().now_us()).await?;
-            claim::release_all(&self.database).await?;
+            let context = Context::system(&self.app.get()?)?;
+            context.transact_retrying(|uow| async move { claim::release_all(&uow).await }).await?;
             self.queue_abandoned(i64::MAX).await?;
         }
         let mut handed = self.hand_over.open();

@@ -88,12 +88,12 @@ impl HandOver {
     /// How many events the fan-out should take at once. It waits for a moment while quick endpoints
     /// are still sent more than half of what there can be: what finds no room goes the long way
     /// through the queue, which costs more than twice as much. An endpoint that keeps no step gets
-    /// its queue nevertheless, and then holds up nobody for a while.
+    /// its queue nevertheless, and then holds up nobody for a while, whose events find room.
     pub(crate) async fn room(&self) -> usize {
         let began = Instant::now();
         let hurry = || self.hurry.lock().unwrap_or_else(PoisonError::into_inner);
         if hurry().is_some_and(|until| began < until) {
-            return self.what_fits();
+            return self.what_fits(began).await;
         }
         while let Some(room) = self.in_flight.room() {
             let is_over = began.elapsed() >= PATIENCE && !room.is_guess;
@@ -111,17 +111,24 @@ impl HandOver {
             }
             tokio::time::sleep(LOOK).await;
         }
-        self.what_fits()
+        self.what_fits(began).await
     }
 
-    /// How many events find room now; any number where none does, since nobody waits for it.
-    fn what_fits(&self) -> usize {
+    /// How many events find room now. Where none does it waits for the moment in which there is some, if
+    /// it is quick endpoints that have it; if not, any number goes the long way, since nobody waits for those.
+    async fn what_fits(&self, began: Instant) -> usize {
         let spread = self.spread.load(Ordering::Relaxed);
-        let room = self.in_flight.room().map_or(0, |room| room.in_all);
-        match room.checked_div(spread) {
-            Some(events) if events > 0 => events.min(self.at_most()),
-            _ => self.at_most(),
+        while let Some(room) = self.in_flight.room() {
+            match room.in_all.checked_div(spread) {
+                Some(0) if room.is_draining && began.elapsed() < PATIENCE => {
+                    tokio::time::sleep(LOOK).await;
+                }
+                Some(0) if room.is_draining => return 1,
+                None | Some(0) => break,
+                Some(events) => return events.min(self.at_most()),
+            }
         }
+        self.at_most()
     }
 
     /// How many events one unit of work tells, however much room there is.
@@ -219,6 +226,8 @@ mod tests {
         in_flight.look_ended(Backlog::default());
         assert_eq!(way.room().await, 22, "nobody waits for a while");
         tickets.extend((0..44).filter_map(|_| in_flight.reserve(QUICK)));
+        assert_eq!(way.room().await, 1, "a quick one has all, which is free again in a moment");
+        in_flight.note(QUICK, Health::of(false, false, quick), quick);
         let all = AT_ONCE / 2;
         assert_eq!(way.room().await, all, "what one unit of work tells at two for each event");
     }

@@ -64,6 +64,8 @@ pub(crate) struct Room {
     pub(crate) eighths: usize,
     /// Whether endpoints are among these that are not known yet.
     pub(crate) is_guess: bool,
+    /// Whether most of what was taken on is theirs: it is gone in a moment.
+    pub(crate) is_draining: bool,
 }
 
 /// What a look is about to take on: many endpoints may share an origin, or an organisation.
@@ -330,7 +332,8 @@ impl InFlight {
         let (now, in_all) = (Instant::now(), self.free_of(&state));
         let strangers = self.most() / STRANGERS;
         let strange = strangers.saturating_sub(state.strangers);
-        let mut room = Room { in_all, per_endpoint: in_all, eighths: 8, is_guess: false };
+        let mut room =
+            Room { in_all, per_endpoint: in_all, eighths: 8, is_guess: false, is_draining: false };
         if state.health.is_empty() {
             // At first nothing is known of any endpoint.
             room = Room { in_all: strange, per_endpoint: self.limit_per_endpoint, ..room };
@@ -362,6 +365,7 @@ impl InFlight {
         if taken * 2 > self.most() {
             room.eighths = room.eighths.min(in_all * 8 / self.most().max(1));
         }
+        room.is_draining = taken * 2 > state.total.all();
         Some(room)
     }
 

@@ -61,14 +61,17 @@ fn an_endpoint_that_hangs_has_one_place_until_it_answers() {
 #[test]
 fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     let in_flight = InFlight::new(8, 4, LEASE);
-    let known =
-        |in_all, per_endpoint, eighths| Room { in_all, per_endpoint, eighths, is_guess: false };
-    let room = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths));
+    let known = |in_all, per_endpoint, eighths, is_draining| {
+        let is_guess = false;
+        Room { in_all, per_endpoint, eighths, is_guess, is_draining }
+    };
+    let room = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths, false));
+    let taken = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths, true));
     assert_eq!(in_flight.room(), None, "nobody sends yet");
     in_flight.open(true);
     assert_eq!(in_flight.room(), room(8, 4, 8), "nothing is known of any endpoint");
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
-    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(5, 1, 2) }));
+    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(5, 1, 2, true) }));
     in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER), ANSWER);
     assert_eq!(in_flight.room(), room(61, 61, 8), "it was waited for");
     for health in [Health::Hanging, Health::of(true, false, Duration::from_millis(60))] {
@@ -77,11 +80,11 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     }
     in_flight.note(OTHER, Health::of(true, false, Duration::from_millis(1)), ANSWER);
     tickets.extend((0..33).filter_map(|_| in_flight.reserve(OTHER)));
-    assert_eq!(in_flight.room(), room(28, 28, 3), "it has taken more than half of all");
+    assert_eq!(in_flight.room(), taken(28, 28, 3), "it has taken more than half of all");
     tickets.truncate(35);
-    assert_eq!(in_flight.room(), room(29, 29, 6));
+    assert_eq!(in_flight.room(), taken(29, 29, 6));
     in_flight.look_ended(Backlog { new: HashSet::from([OTHER]), ..Backlog::default() });
-    assert_eq!(in_flight.room(), room(29, 0, 0), "it has more in the database");
+    assert_eq!(in_flight.room(), taken(29, 0, 0), "it has more in the database");
 }
 
 #[test]
@@ -94,9 +97,15 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
         in_flight.note(endpoint, Health::of(true, false, ANSWER), ANSWER);
     }
     let mut tickets: Vec<Ticket> = (0..14).filter_map(|_| in_flight.reserve(ONE)).collect();
-    let room =
-        |in_all, eighths| Some(Room { in_all, per_endpoint: in_all, eighths, is_guess: false });
-    assert_eq!(in_flight.room(), room(34, 5), "of 48 for the origin, though there are 64 in all");
+    let room = |in_all, eighths, is_draining| {
+        let (per_endpoint, is_guess) = (in_all, false);
+        Some(Room { in_all, per_endpoint, eighths, is_guess, is_draining })
+    };
+    assert_eq!(
+        in_flight.room(),
+        room(34, 5, true),
+        "of 48 for the origin, though there are 64 in all"
+    );
     tickets.extend((0..40).filter_map(|_| in_flight.reserve(OTHER)));
     assert_eq!(tickets.len(), 48, "no more than its part");
     // What slow endpoints have taken of it is gone for the quick ones, and nobody else's matter.
@@ -104,16 +113,16 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
     for endpoint in [ONE, OTHER] {
         in_flight.note(endpoint, Health::of(true, false, slow), slow);
     }
-    assert_eq!(in_flight.room(), room(16, 8), "nobody waits for slow ones");
+    assert_eq!(in_flight.room(), room(16, 8, false), "nobody waits for slow ones");
     // Nobody waits for an origin that answers nothing.
     for endpoint in [ONE, OTHER] {
         in_flight.note(endpoint, Health::of(true, false, ANSWER), ANSWER);
     }
-    assert_eq!(in_flight.room(), room(0, 0));
+    assert_eq!(in_flight.room(), room(0, 0, true));
     in_flight.note(Uuid::from_u128(3), Health::Hanging, ANSWER);
     in_flight.settle(Uuid::from_u128(3), home);
     in_flight.note(Uuid::from_u128(3), Health::Hanging, ANSWER);
-    assert_eq!(in_flight.room(), room(16, 8));
+    assert_eq!(in_flight.room(), room(16, 8, false));
 }
 
 #[test]
@@ -125,11 +134,12 @@ fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
     for ticket in &mut tickets {
         ticket.settle(home.clone());
     }
-    let guess = Room { in_all: 29, per_endpoint: 1, eighths: 2, is_guess: true };
+    let guess = Room { in_all: 29, per_endpoint: 1, eighths: 2, is_guess: true, is_draining: true };
     assert_eq!(in_flight.room(), Some(guess), "it may answer soon");
     in_flight.settle(OTHER, home);
     in_flight.note(OTHER, Health::Hanging, ANSWER);
-    let room = Room { in_all: 61, per_endpoint: 61, eighths: 8, is_guess: false };
+    let room =
+        Room { in_all: 61, per_endpoint: 61, eighths: 8, is_guess: false, is_draining: false };
     assert_eq!(in_flight.room(), Some(room), "another endpoint there ran into the timeout");
 }
 

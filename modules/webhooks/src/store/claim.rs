@@ -14,7 +14,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Backend, Database, column};
 use uuid::Uuid;
 
-use super::{deliveries_that_wait, ids, is_one_of, read_all};
+use super::{deliveries_that_wait, ids, is_one_of, queues, read_all};
 use crate::message::{Body, HELD_BODY, Message};
 use crate::model::Lane;
 
@@ -223,11 +223,13 @@ pub(crate) async fn release(
     uow.execute(statement).await.map(drop)
 }
 
-/// Gives back what a process before this one had claimed. Only SQLite, where there is no other
-/// process, may do so.
-pub(crate) async fn release_all(database: &Database) -> Result<()> {
+/// Gives back what a process before this one had claimed, and has its endpoints looked at. Only SQLite,
+/// where there is no other process, may do so.
+pub(crate) async fn release_all(uow: &UnitOfWork) -> Result<()> {
     let sql = "UPDATE webhooks_deliveries SET claim = NULL, claimed_until_us = NULL \
-               WHERE status < 2 AND claim IS NOT NULL";
-    let statement = database.statement(sql, []);
-    database.execute(statement).await.map(drop)
+               WHERE status < 2 AND claim IS NOT NULL RETURNING endpoint_id";
+    let rows = uow.rows(uow.context().database().statement(sql, [])).await?;
+    let endpoints: Vec<Uuid> = read_all(&rows, |row| row.try_get_by_index(0))?;
+    let now_us = uow.context().clock().now_us();
+    queues::touch(uow, endpoints.into_iter().map(|endpoint| (endpoint, now_us))).await
 }

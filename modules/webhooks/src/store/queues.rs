@@ -317,17 +317,6 @@ pub(crate) async fn touch(
     Ok(())
 }
 
-/// Has all endpoints looked at of which deliveries are claimed.
-pub(crate) async fn touch_claimed(database: &Database, now_us: i64) -> Result<()> {
-    let sql = format!(
-        "INSERT INTO webhooks_queues (endpoint_id, look_us, touches) \
-         SELECT DISTINCT d.endpoint_id, ?, 1 FROM {} \
-         WHERE d.status < 2 AND d.claim IS NOT NULL {SOONER}",
-        deliveries_that_wait(database.backend())
-    );
-    database.execute(database.statement(&sql, [now_us.into()])).await.map(drop)
-}
-
 /// Forgets an endpoint that is gone.
 pub(crate) async fn forget(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
     let sql = "DELETE FROM webhooks_queues WHERE endpoint_id = ?";
