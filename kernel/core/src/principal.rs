@@ -143,6 +143,8 @@ pub struct Principal {
     roles: Arc<BTreeSet<String>>,
     claims: Arc<BTreeMap<String, Vec<String>>>,
     means: Means,
+    /// Who it is with rights of its own, where it was entrusted with all.
+    own: Option<Arc<Self>>,
 }
 
 impl Principal {
@@ -163,6 +165,7 @@ impl Principal {
             roles: Arc::default(),
             claims: Arc::default(),
             means: Means::Trusted,
+            own: None,
         }
     }
 
@@ -185,6 +188,7 @@ impl Principal {
             roles: Arc::default(),
             claims: Arc::default(),
             means: Means::Trusted,
+            own: None,
         }
     }
 
@@ -205,6 +209,24 @@ impl Principal {
         let names = names.into_iter().map(|name| name.as_ref().to_lowercase());
         self.roles = Arc::new(names.collect());
         self
+    }
+
+    /// The same principal with every permission and without claims, for what others decided: an action that a
+    /// workflow calls. What it leaves to be done later, such as a job, goes by its [own rights](Self::own).
+    #[must_use]
+    pub fn entrusted(&self) -> Self {
+        Self {
+            permissions: PermissionSet::everything(),
+            claims: Arc::default(),
+            own: Some(Arc::new(self.own().clone())),
+            ..self.clone()
+        }
+    }
+
+    /// The principal with the rights of its own, where it was [entrusted](Self::entrusted) with all; otherwise itself.
+    #[must_use]
+    pub fn own(&self) -> &Self {
+        self.own.as_deref().unwrap_or(self)
     }
 
     /// Adds claims that row filters can use, by name.
@@ -429,6 +451,18 @@ mod tests {
         assert!(key.can("Products.View"));
         let refusal = key.require("Products.Update").unwrap_err();
         assert_eq!(refusal.to_string(), "this needs the permission `Products.Update`");
+    }
+
+    #[test]
+    fn who_is_entrusted_with_everything_keeps_the_rights_of_its_own() {
+        let organisation = OrganisationId(Uuid::nil());
+        let permissions = PermissionSet::from_iter(["Products.View"]);
+        let person = Principal::user(UserId(Uuid::nil()), "Ada", organisation, permissions);
+        let key = person.through_api_key(&["Products.View".to_owned()].into());
+        let entrusted = key.entrusted().entrusted();
+        assert!(entrusted.can("Products.Update"));
+        assert_eq!(entrusted.kind(), PrincipalKind::ApiKey);
+        assert_eq!((entrusted.own(), key.own()), (&key, &key));
     }
 
     #[test]

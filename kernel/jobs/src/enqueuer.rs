@@ -17,6 +17,8 @@ pub(crate) struct Enqueuer {
 
 impl Enqueuer {
     pub(crate) fn of(principal: &Principal) -> Self {
+        // What somebody may only within an action ends with it.
+        let principal = principal.own();
         let scope = (principal.kind() == PrincipalKind::ApiKey).then(|| {
             let permissions = principal.permissions().names().map(str::to_owned);
             permissions.chain(principal.roles().map(name_of_role)).collect()

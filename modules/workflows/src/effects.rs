@@ -2,13 +2,14 @@
 //! of the record that it calls. All of it belongs to the unit of work of the step.
 //!
 //! An action runs behind the step, as the person who took it, with every permission: what a workflow calls was decided by whoever
-//! wrote it. It finds the record in its new state, and may take it on.
+//! wrote it. It finds the record in its new state, and may take it on. A job that it enqueues acts with the rights of the person, and
+//! through an API key with no more than that one has.
 
 use std::sync::Arc;
 
 use sea_orm::Value;
 use serde_json::json;
-use svc_core::{Error, PermissionSet, Principal, PrincipalKind, Result};
+use svc_core::{Error, Principal, PrincipalKind, Result};
 use svc_data::{Expected, Record, UnitOfWork};
 use svc_events::Publish as _;
 use svc_odata::value::Value as Literal;
@@ -120,14 +121,9 @@ impl WorkflowEngine {
 
 /// The same person with the same roles, by the same means, who may do everything in the organisation.
 fn able(who: &Principal, organisation: svc_core::OrganisationId) -> Principal {
-    match who.user_id() {
-        Some(user) if who.kind() != PrincipalKind::System => {
-            let everything = PermissionSet::everything();
-            Principal::user(user, who.display_name(), organisation, everything)
-                .with_roles(who.roles())
-                .known_by(who.means())
-        }
-        _ => Principal::system_in(organisation),
+    match who.kind() {
+        PrincipalKind::System => Principal::system_in(organisation),
+        PrincipalKind::User | PrincipalKind::ApiKey => who.entrusted(),
     }
 }
 
@@ -135,7 +131,7 @@ fn able(who: &Principal, organisation: svc_core::OrganisationId) -> Principal {
 mod tests {
     use std::collections::BTreeSet;
 
-    use svc_core::{Means, OrganisationId, UserId};
+    use svc_core::{Means, OrganisationId, PermissionSet, UserId};
     use uuid::Uuid;
 
     use super::*;

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use svc_testing::{Backend, on_both_databases};
 use svc_workflows::{By, Definition, State, Transition};
+use uuid::Uuid;
 
 use crate::fixture::World;
 
@@ -64,6 +65,22 @@ on_both_databases! {
         assert_eq!((&order["reference"], &order["workflowState"]), (&json!("PO 1"), &json!("open")));
         let _ = world.app.drain().await;
         assert!(world.heard.take().is_empty());
+    }
+
+    async fn a_job_of_an_action_does_no_more_than_the_key_that_took_the_transition(backend) {
+        let world = world(backend).await;
+        let cy = world.cy.clone().in_roles(&["Buyers"]);
+        let own = "Orders.Create Orders.Delete Orders.Update Orders.View Workflows.Act Workflows.View buyers";
+        let few = ["Orders.View", "Workflows.Act", "Workflows.View"];
+        let key = world.app.sign_in_by_key(&cy, Uuid::from_u128(7), &few);
+        for (client, rights) in [(key, few.join(" ")), (world.client(&cy), own.to_owned())] {
+            let id = world.order(&cy, 15).await;
+            let seen = world.look(&cy, &id).await["version"].clone();
+            let path = format!("/api/v1/workflows/Orders/{id}/transitions/look");
+            let _ = client.post(&path, json!({"version": seen})).await.expect(200);
+            let _ = world.app.drain().await;
+            assert_eq!(world.read(&id).await["reference"], rights);
+        }
     }
 
     async fn what_calls_itself_without_end_ends(backend) {

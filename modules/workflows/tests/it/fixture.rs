@@ -14,7 +14,7 @@ use svc_core::{Module, Registry};
 use svc_data::{Context, DataRegistry as _, Sight, UnitOfWork};
 use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Handler, Message, Subscription};
-use svc_jobs::{Job, JobContext, JobError, JobsRegistry as _};
+use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobsRegistry as _};
 use svc_testing::{Backend, Client, Person, TestApp};
 use svc_workflows::{
     Assigned, By, Colour, Definition, State, Transition, WorkflowEngine, Workflows,
@@ -207,7 +207,7 @@ impl Handler for Heard {
 }
 
 /// An action that no caller in these tests may call: a workflow does. Of a total of 13 it wants nothing to do with the
-/// order, and one of 14 it takes on.
+/// order, one of 14 it takes on, and of one of 15 it has written down what a job may.
 async fn stamp(uow: UnitOfWork, order: order::Model, (): ()) -> svc_core::Result<()> {
     let (id, total) = (order.id, order.total);
     if total == 13 {
@@ -220,7 +220,32 @@ async fn stamp(uow: UnitOfWork, order: order::Model, (): ()) -> svc_core::Result
         let engine = uow.context().app().service::<WorkflowEngine>()?;
         engine.take(uow.context(), "Orders", id, "look", None).await?;
     }
+    if total == 15 {
+        uow.enqueue(Probe { id }).await?;
+    }
     Ok(())
+}
+
+/// Writes down in the background what it may do for whoever enqueued it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Probe {
+    id: Uuid,
+}
+
+impl Job for Probe {
+    const NAME: &'static str = "shop.probe";
+}
+
+async fn probe(job: JobContext, Probe { id }: Probe) -> Result<(), JobError> {
+    let who = job.as_enqueuer().await?;
+    let rights = who.principal().permissions().names().chain(who.principal().roles());
+    let rights = rights.collect::<Vec<_>>().join(" ");
+    let work = async |uow: UnitOfWork| {
+        let mut order = uow.find::<order::Entity>(id).await?.into_active_model();
+        order.reference = Set(rights);
+        uow.update(order).await.map(drop)
+    };
+    Ok(job.transact(work).await?)
 }
 
 /// Writes down in the background that it was there.
@@ -277,6 +302,7 @@ impl Module for Shop {
             .on_each(stamp);
         registry.entity_set::<bundle::Entity>("Bundles");
         registry.job::<Touch>(touch);
+        registry.job::<Probe>(probe);
         registry
             .entity_set::<paper::Entity>("Papers")
             .soft_delete(paper::Column::DeletedAt)
