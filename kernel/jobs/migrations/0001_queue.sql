@@ -27,7 +27,7 @@ CREATE TABLE jobs_queue (
     finished_at_us BIGINT,
     actor_user_id UUID,
     actor_name TEXT NOT NULL,
-    -- The permissions of the API key through which the job was enqueued, a JSON list.
+    -- The permissions of the API key through which the job was enqueued, and the roles that it acted for, as JSON.
     actor_scope TEXT,
     correlation UUID NOT NULL
 )

@@ -153,18 +153,22 @@ svc_testing::on_both_databases! {
                 Ok(())
             }
         });
-        site.world.grant(ADA, &["Products.View"]);
-        let ada = node.person(ADA, 1, &["Products.View"]);
+        let granted = ["Products.View", "role:buyers"];
+        site.world.grant(ADA, &granted);
+        let ada = node.person(ADA, 1, &granted);
         let scope = ["Products.View".to_owned()].into();
         let key = |roles: &[&str]| ada.principal().as_ref().clone().through_api_key(&scope).with_roles(roles);
         // Without a scope, with one, and a person who had another role then.
         for who in [key(&["Buyers", "Checkers"]), key(&[]), key(&["Buyers", "Sellers"])] {
             ada.acting_as(who.into()).transact(async |uow| uow.enqueue(act("roles")).await).await.unwrap();
         }
+        // The name of a permission is none of a role.
+        let odd = ada.principal().as_ref().clone().through_api_key(&["role:buyers".to_owned()].into());
+        ada.acting_as(odd.into()).transact(async |uow| uow.enqueue(act("roles")).await).await.unwrap();
         node.drain().await;
         let mut noted = site.world.noted();
         noted.sort();
-        assert_eq!(noted, [": Products.View", "buyers checkers: Products.View", "buyers: Products.View"]);
+        assert_eq!(noted, [": Products.View", ": role:buyers", "buyers checkers: Products.View", "buyers: Products.View"]);
     }
 
     async fn what_can_not_run_is_refused_at_once(backend) {
