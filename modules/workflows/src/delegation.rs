@@ -126,6 +126,7 @@ impl WorkflowEngine {
         let claims = self.claims_of(&giver);
         ctx.transact(async |uow| {
             let organisation = uow.context().organisation()?;
+            store::lock_delegations(&uow, organisation).await?;
             let outgoing = store::delegations(uow.context(), organisation, from, now_us).await?;
             let incoming =
                 store::delegations(uow.context(), organisation, wanted.to, now_us).await?;

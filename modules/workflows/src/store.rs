@@ -22,7 +22,8 @@ use keys::{KEYS_AT_ONCE, OF_PLACE, marks};
 pub(crate) use claims::{Stay, claim};
 pub(crate) use delegations::{
     Delegation, Reassignment, all_delegations, delegate, delegated, delegated_to, delegation,
-    delegations, end_delegation, end_old_delegations, reassign, reassigned, set_delegated,
+    delegations, end_delegation, end_old_delegations, lock_delegations, reassign, reassigned,
+    set_delegated,
 };
 pub(crate) use designs::{
     Draft, Published, Running, count_running, count_states, current, draft, drop_draft, is_usable,

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use crate::fixture::World;
 
-const DELEGATIONS: &str = "/api/v1/workflows/delegations";
+pub(crate) const DELEGATIONS: &str = "/api/v1/workflows/delegations";
 
 pub(crate) fn person(name: &str, permissions: &[&str]) -> Person {
     let own = ["Workflows.View", "Workflows.Act", "Orders.View"];

@@ -3,6 +3,7 @@
 use serde_json::json;
 use svc_testing::{Person, on_both_databases};
 
+use crate::delegating::{DELEGATIONS, delegate, id_of, later, person};
 use crate::fixture::World;
 
 on_both_databases! {
@@ -56,6 +57,36 @@ on_both_databases! {
                 other => panic!("{other:?}: {order}"),
             }
         }
+    }
+
+    async fn many_delegations_at_once_are_no_more_than_ten(backend) {
+        let world = World::new(backend).await;
+        let people: Vec<Person> = (0..6).map(|number| person(&format!("P{number}"), &["Workflows.Reassign"])).collect();
+        let (ann, eve) = (person("Ann", &[]), person("Eve", &[]));
+        let boss = person("Kim", &["Workflows.Reassign"]);
+        for who in people.iter().chain([&ann, &eve, &boss]) {
+            let _ = world.client(who);
+        }
+        let ends = later(&world, 3);
+        let between = |from: &Person, to: &Person| json!({"from": id_of(from), "to": id_of(to), "ends": ends});
+        for _ in 0..9 {
+            assert_eq!(delegate(&world, &boss, between(&ann, &eve)).await.0, 201);
+        }
+        // The tenth that Ann gives, and the tenth that Eve gets.
+        for of_giver in [true, false] {
+            let tasks: Vec<_> = people.iter().map(|one| {
+                let client = world.client(one);
+                let body = if of_giver { between(&ann, one) } else { between(one, &eve) };
+                tokio::spawn(async move { client.post(DELEGATIONS, body).await.status.as_u16() })
+            }).collect();
+            let mut statuses = Vec::new();
+            for task in tasks {
+                statuses.push(task.await.unwrap());
+            }
+            statuses.sort_unstable();
+            assert_eq!(statuses, [201, 409, 409, 409, 409, 409]);
+        }
+        assert_eq!(world.number("SELECT COUNT(*) FROM workflows_delegations").await, 11);
     }
 
     async fn two_nodes_agree(backend) {
