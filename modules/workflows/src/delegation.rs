@@ -90,7 +90,7 @@ impl WorkflowEngine {
     /// Has somebody stand in for another over a span of time.
     pub(crate) async fn delegate(&self, ctx: &Context, wanted: Wanted<'_>) -> Result<Delegation> {
         let from = giver(ctx, wanted.from)?;
-        let reason = checked(wanted.reason)?;
+        let reason = checked("reason", wanted.reason)?;
         let now_us = ctx.clock().now_us();
         let begins_us = wanted.begins.map_or(now_us, micros::of_time);
         let ends_us = micros::of_time(wanted.ends);
@@ -210,7 +210,7 @@ impl WorkflowEngine {
         reason: &str,
     ) -> Result<Version> {
         let from = giver(ctx, from)?;
-        let Some(reason) = checked(Some(reason))? else {
+        let Some(reason) = checked("reason", Some(reason))? else {
             return Err(Error::invalid("the request is not valid").field("reason", "is required"));
         };
         if to == from {

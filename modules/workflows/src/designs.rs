@@ -186,7 +186,7 @@ impl WorkflowEngine {
         seen: i64,
         note: Option<&str>,
     ) -> Result<i64> {
-        let note = checked(note)?;
+        let note = checked("note", note)?;
         let found = self.draft(ctx, workflow).await?;
         let Some((_, definition)) = found.filter(|(draft, _)| draft.revision == seen) else {
             return Err(draft_changed());

@@ -82,7 +82,7 @@ impl WorkflowEngine {
         transition: &str,
         comment: Option<&str>,
     ) -> Result<()> {
-        let comment = checked(comment)?;
+        let comment = checked("comment", comment)?;
         let work = async |uow: UnitOfWork| {
             Box::pin(self.run(&uow, (set, id), transition, comment, None)).await.map(drop)
         };
@@ -108,7 +108,7 @@ impl WorkflowEngine {
         comment: Option<&str>,
         seen: Version,
     ) -> Result<Moved> {
-        let comment = checked(comment)?;
+        let comment = checked("comment", comment)?;
         let work = async |uow: UnitOfWork| {
             Box::pin(self.run(&uow, (set, id), transition, comment, Some(seen))).await
         };
@@ -311,19 +311,17 @@ pub(crate) fn changed_since() -> Error {
     CHANGED_SINCE.error("the record was changed or moved meanwhile; look at it again")
 }
 
-/// A comment as it is stored: without spaces around it, none where it is empty.
-pub(crate) fn checked(comment: Option<&str>) -> Result<Option<&str>> {
-    let comment = comment.map(str::trim).filter(|comment| !comment.is_empty());
-    let problem = match comment {
-        Some(comment) if comment.contains('\0') => {
-            "must not contain the character U+0000".to_owned()
-        }
-        Some(comment) if comment.chars().count() > MAX_COMMENT => {
+/// What people say with something, as it is stored: without spaces around it, none where it is empty.
+pub(crate) fn checked<'a>(field: &str, text: Option<&'a str>) -> Result<Option<&'a str>> {
+    let text = text.map(str::trim).filter(|text| !text.is_empty());
+    let problem = match text {
+        Some(text) if text.contains('\0') => "must not contain the character U+0000".to_owned(),
+        Some(text) if text.chars().count() > MAX_COMMENT => {
             format!("must have at most {MAX_COMMENT} characters")
         }
-        _ => return Ok(comment),
+        _ => return Ok(text),
     };
-    Err(Error::invalid("the comment is not valid").field("comment", problem))
+    Err(Error::invalid(format!("the {field} is not valid")).field(field, problem))
 }
 
 #[cfg(test)]
@@ -332,11 +330,14 @@ mod tests {
 
     #[test]
     fn a_comment_is_said_or_not() {
-        assert_eq!(checked(None).unwrap(), None);
-        assert_eq!(checked(Some(" \n")).unwrap(), None);
-        assert_eq!(checked(Some(" fine ")).unwrap(), Some("fine"));
-        assert!(checked(Some("a\0b")).is_err());
-        assert!(checked(Some(&"x".repeat(MAX_COMMENT))).is_ok());
-        assert!(checked(Some(&"x".repeat(MAX_COMMENT + 1))).is_err());
+        fn said(text: &str) -> Result<Option<&str>> {
+            checked("comment", Some(text))
+        }
+        assert_eq!(checked("comment", None).unwrap(), None);
+        assert_eq!(said(" \n").unwrap(), None);
+        assert_eq!(said(" fine ").unwrap(), Some("fine"));
+        assert!(said("a\0b").is_err());
+        assert!(said(&"x".repeat(MAX_COMMENT)).is_ok());
+        assert!(said(&"x".repeat(MAX_COMMENT + 1)).is_err());
     }
 }

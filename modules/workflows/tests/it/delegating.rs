@@ -193,7 +193,7 @@ on_both_databases! {
             (json!({"to": id_of(&eve), "ends": past}), "ends"),
             (json!({"to": id_of(&eve), "ends": far}), "ends"),
             (json!({"to": id_of(&eve), "ends": ends, "begins": far}), "ends"),
-            (json!({"to": id_of(&eve), "ends": ends, "reason": "x".repeat(2_001)}), "comment"),
+            (json!({"to": id_of(&eve), "ends": ends, "reason": "x".repeat(2_001)}), "reason"),
         ] {
             let (status, refused) = delegate(&world, &ann, body).await;
             assert_eq!(status, 422, "{refused}");
@@ -320,6 +320,8 @@ on_both_databases! {
             let body = json!({"version": version, "to": id_of(&eve), "reason": reason});
             assert_eq!(client.post(&path, body).await.status, status);
         }
+        let long = json!({"version": "1.1", "to": id_of(&eve), "reason": "x".repeat(2_001)});
+        assert!(client.post(&path, long).await.expect(422)["errors"]["reason"].is_array());
         assert_eq!(world.number("SELECT COUNT(*) FROM workflows_reassignments").await, 1);
     }
 

@@ -231,6 +231,8 @@ on_both_databases! {
         revision = saved["revision"].as_i64().unwrap();
         let refused = ada.post(&format!("{PAPERS}/publish"), json!({"revision": revision})).await;
         assert_eq!(refused.expect(422)["code"], "workflows.bad_design");
+        let noted = json!({"revision": revision, "note": "x".repeat(2_001)});
+        assert!(ada.post(&format!("{PAPERS}/publish"), noted).await.expect(422)["errors"]["note"].is_array());
         for definition in [json!({"states": []}), json!({"states": [], "transitions": [], "colour": 1}), json!("x")] {
             assert_eq!(save(&ada, revision, &definition).await.0, 422);
         }
