@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::model::{EnumIndex, Model, PropertyType};
 
 pub use facets::check_facets;
-pub use letters::{in_lower_case, in_upper_case};
+pub use letters::{cased_letters, in_lower_case, in_upper_case};
 pub use literal::{describe_literal, from_literal};
 pub use text::{parse_enum, parse_primitive};
 pub use write::{format_date_time_offset, format_duration, format_time_of_day, write_text};

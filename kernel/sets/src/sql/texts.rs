@@ -1,9 +1,9 @@
 //! Functions of texts, with the same answers on both databases.
 //!
 //! SQLite changes the case of ASCII letters only, and PostgreSQL does what the database's locale
-//! says. So both are told letter by letter, by blocks of Unicode: Latin letters of ASCII, Latin-1 and
-//! Latin Extended-A, Greek ones up to `Ϋ` and Cyrillic ones from `Ѐ` to `Я` change their case, all others
-//! stay as they are: the Cyrillic letters behind those (`Ґ`, `Ә`), Armenian and others.
+//! says. So both are told letter by letter, by blocks of Unicode ([`cased_letters`]): Latin letters of
+//! ASCII, Latin-1 and Latin Extended-A, Greek ones up to `Ϋ` and Cyrillic ones from `Ѐ` to `Я` change
+//! their case, all others stay as they are: the Cyrillic letters behind those (`Ґ`, `Ә`), Armenian and others.
 //!
 //! No function of ours can be registered with SQLite without unsafe code, so there a changed text is
 //! a large expression: some hundred calls in each other. A search does without: it looks for a
@@ -21,7 +21,7 @@ use svc_database::Backend;
 use svc_odata::bind::{BoundExpr, BoundKind};
 use svc_odata::model::TypeIndex;
 use svc_odata::syntax::{Function, Search, SearchKind};
-use svc_odata::value::{Value as Literal, in_lower_case};
+use svc_odata::value::{Value as Literal, cased_letters, in_lower_case, in_upper_case};
 
 use super::{Place, Translator, not_served};
 
@@ -34,14 +34,7 @@ const WHITE_SPACE: &str = "\t\n\u{b}\u{c}\r \u{85}\u{a0}\u{1680}\u{2000}\u{2001}
                            \u{205f}\u{3000}";
 
 /// The letters beyond ASCII with two cases: the upper ones, and the lower one of each.
-static LETTERS: LazyLock<(String, String)> = LazyLock::new(|| {
-    let blocks = [0xC0..=0xDE_u32, 0x100..=0x17F, 0x386..=0x3AB, 0x400..=0x42F];
-    let letters = blocks.into_iter().flatten().filter_map(char::from_u32);
-    letters
-        .map(|upper| (upper, in_lower_case(upper)))
-        .filter(|(upper, lower)| lower != upper)
-        .unzip()
-});
+static LETTERS: LazyLock<(String, String)> = LazyLock::new(|| cased_letters().unzip());
 
 /// SQLite's expressions for lower and upper case, with `?` for the text.
 static SQLITE_CASES: LazyLock<(String, String)> = LazyLock::new(|| {
@@ -63,33 +56,15 @@ static SQLITE_CASES: LazyLock<(String, String)> = LazyLock::new(|| {
 
 /// A text in lower case, by the same letters as the databases.
 fn lower(text: &str) -> String {
-    let (upper, lower) = &*LETTERS;
-    let fold = |letter: char| {
-        let place = upper.chars().position(|other| other == letter);
-        let folded = place.and_then(|place| lower.chars().nth(place));
-        folded.unwrap_or_else(|| letter.to_ascii_lowercase())
-    };
-    text.chars().map(fold).collect()
+    text.chars().map(in_lower_case).collect()
 }
 
 /// A pattern of SQLite for texts that have a word somewhere, in whatever case: each letter with two
 /// cases is a choice of both, so the text needs no change.
 fn glob(word: &str) -> String {
-    let (upper, lower) = &*LETTERS;
     let other_case = |letter: char| {
-        if letter.is_ascii() {
-            let other = if letter.is_ascii_uppercase() {
-                letter.to_ascii_lowercase()
-            } else {
-                letter.to_ascii_uppercase()
-            };
-            return (other != letter).then_some(other);
-        }
-        let counterpart = |from: &str, to: &str| {
-            let place = from.chars().position(|known| known == letter)?;
-            to.chars().nth(place)
-        };
-        counterpart(upper, lower).or_else(|| counterpart(lower, upper))
+        let cases = [in_lower_case(letter), in_upper_case(letter)];
+        cases.into_iter().find(|other| *other != letter)
     };
     let mut pattern = "*".to_owned();
     for letter in word.chars() {

@@ -13,7 +13,7 @@ use crate::fixture::product::{ActiveModel, Grade};
 use crate::fixture::{World, path};
 
 /// Products that conditions tell apart.
-const PRODUCTS: [(&str, &str, &str, Option<Grade>); 13] = [
+const PRODUCTS: [(&str, &str, &str, Option<Grade>); 15] = [
     ("A-1", "EU", "19.99", Some(Grade::Good)),
     ("a-1", "US", "20.00", None),
     ("", "", "0", Some(Grade::Better)),
@@ -27,10 +27,13 @@ const PRODUCTS: [(&str, &str, &str, Option<Grade>); 13] = [
     ("\u{1f6a2}", "\u{1f6a2}\u{1f6a2}", "0.01", None),
     ("\u{130}", "i", "2", Some(Grade::Good)),
     ("Z", "z", "3", None),
+    // Whose case no database changes.
+    ("\u{490}\u{4d8}", "\u{491}\u{4d9}", "4", None),
+    ("\u{531}\u{1e00}", "\u{561}\u{1e01}", "5", None),
 ];
 
 /// Conditions of one property each.
-const ATOMS: [&str; 34] = [
+const ATOMS: [&str; 35] = [
     "sku eq 'A-1'",
     "sku ne 'A-1'",
     "sku eq ''",
@@ -52,6 +55,7 @@ const ATOMS: [&str; 34] = [
     "tolower(sku) eq 'a-1'",
     "toupper(sku) eq 'SS'",
     "toupper(sku) eq region",
+    "tolower(sku) eq region or toupper(region) eq sku",
     "tolower(sku) eq '\u{142}\u{f3}d\u{17a}'",
     "trim(sku) eq region",
     "sku ge region",
