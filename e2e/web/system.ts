@@ -209,6 +209,8 @@ export const system = [
       await signInAs(elsewhere, application.person);
       await row(elsewhere, /\S/).first().waitFor();
       await until('they are closer there, too', async () => (await height(elsewhere)) === 32);
+      await choice.selectOption('spacious');
+      await until('rows have more room than before', async () => (await height(list)) === 48);
       await choice.selectOption('comfortable');
       await until('they are as they were', async () => (await height(list)) === 40);
     },

@@ -16,7 +16,7 @@ export type { EntitySet } from './core/model.ts';
 export { Problem, type FieldProblem } from './core/problem.ts';
 export type { Row } from './core/pages.ts';
 export { bars, chart, type Bar, type Share } from './parts/chart.ts';
-export { chooseDensity, density, type Density } from './parts/density.ts';
+export { chooseDensity, DENSITIES, density, type Density } from './parts/density.ts';
 export { CursorRows } from './parts/cursor-rows.ts';
 export { askIn, confirmIn, type Question } from './parts/dialog.ts';
 export { icon, type IconName } from './parts/icons.ts';

@@ -3,6 +3,7 @@ import {
   asProblem,
   chooseDensity,
   define,
+  DENSITIES,
   density,
   failure,
   html,
@@ -71,7 +72,7 @@ class AccountPage extends Part {
     return html`<section class="svc-settings"><div class="svc-setting">
       <div><label for="account-density">${text('account-density')}</label><p id="account-density-note" class="svc-note">${text('account-density-text')}</p></div>
       <div class="svc-setting-value"><select id="account-density" class="svc-input" aria-describedby="account-density-note" @change=${(event: Event) => void this.#choose((event.target as HTMLSelectElement).value as Density)}>
-        ${choice('comfortable')}${choice('compact')}
+        ${DENSITIES.map(choice)}
       </select></div>
     </div></section>`;
   }

@@ -1,7 +1,9 @@
 /** How close rows and buttons stand: the person's own choice, on every machine. What it means in pixels is said by tokens. */
 import { send } from '../client/request.ts';
 
-export type Density = 'comfortable' | 'compact';
+export const DENSITIES = ['compact', 'comfortable', 'spacious'] as const;
+
+export type Density = (typeof DENSITIES)[number];
 
 const PATH = '/api/v1/profile?key=web.density';
 /** Remembers the choice of the last time, so that the next start has it at once. */
@@ -9,7 +11,7 @@ const KEPT = 'svc.density';
 const listeners = new Set<() => void>();
 
 function read(value: unknown): Density {
-  return value === 'compact' ? value : 'comfortable';
+  return DENSITIES.find((one) => one === value) ?? 'comfortable';
 }
 
 /** What is chosen. */

@@ -166,8 +166,9 @@ roles-since = Angelegt
 
 account-app = Mein Konto
 account-density = Dichte
-account-density-comfortable = Großzügig
+account-density-comfortable = Mittel
 account-density-compact = Kompakt
+account-density-spacious = Großzügig
 account-density-text = Wie nah Zeilen und Knöpfe beieinanderstehen, wo immer Sie sich anmelden. Für Finger ist immer Platz.
 account-email = E-Mail-Adresse
 account-keys-text = Programme arbeiten hier mit einem Schlüssel in Ihrem Namen

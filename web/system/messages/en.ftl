@@ -168,6 +168,7 @@ account-app = My account
 account-density = Density
 account-density-comfortable = Comfortable
 account-density-compact = Compact
+account-density-spacious = Spacious
 account-density-text = How close rows and buttons stand, wherever you sign in. Fingers always have room.
 account-email = Mail address
 account-keys-text = Programs work here in your name with a key
