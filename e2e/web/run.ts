@@ -18,6 +18,7 @@ import type { Engine, Scenario } from './scenario.ts';
 import { shapes } from './shapes.ts';
 import { shop } from './shop.ts';
 import { smallest } from './smallest.ts';
+import { swipe } from './swipe.ts';
 import { system } from './system.ts';
 import { tables } from './tables.ts';
 import { takenBack } from './taken-back.ts';
@@ -47,6 +48,7 @@ const all: Scenario[] = [
   shop,
   smallest,
   office,
+  swipe,
   shapes,
 ].flat();
 const { values, positionals } = parseArgs({

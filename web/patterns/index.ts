@@ -124,6 +124,12 @@ function table(): TemplateResult {
       .selected=${new Set(['1'])}
       .opened=${'3'}
       .fresh=${new Set(['4'])}
+      .entriesOf=${() => [
+        { label: text('save'), icon: 'save', run: none },
+        { label: text('copy'), icon: 'copy', run: none },
+        { label: text('delete'), icon: 'trash', danger: true, run: none },
+      ]}
+      .swiped=${'0'}
       .keyOf=${(row: Row) => String(row.id)}
       .titleOf=${(row: Row) => String(row.name)}
     ></svc-table>${pager(2, 34, none)}</div>`;

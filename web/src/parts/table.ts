@@ -14,6 +14,8 @@ import { text } from '../text.ts';
 import { onDensity } from './density.ts';
 import { icon } from './icons.ts';
 import { define, freshId, Part } from './part.ts';
+import type { Entry } from './popover.ts';
+import { RowSwipe, swipeButtons } from './row-swipe.ts';
 import {
   asSpreadsheet,
   keyInActs,
@@ -57,6 +59,8 @@ export class SvcTable extends Part {
     writing: { attribute: false },
     sizable: { attribute: false },
     fresh: { attribute: false },
+    entriesOf: { attribute: false },
+    swiped: { attribute: false },
     first: { state: true },
     last: { state: true },
     narrow: { state: true },
@@ -82,6 +86,10 @@ export class SvcTable extends Part {
   declare sizable: boolean;
   /** The keys of rows that somebody else has just changed. */
   declare fresh: ReadonlySet<string>;
+  /** What can be done with a row: where rows are two lines, a swipe lays it open. */
+  declare entriesOf: ((row: Row) => readonly Entry[]) | undefined;
+  /** The key of the row whose buttons are open. */
+  declare swiped: string | undefined;
   declare first: number;
   declare last: number;
   declare narrow: boolean;
@@ -89,6 +97,7 @@ export class SvcTable extends Part {
   declare at: { row: number; column: number };
   readonly #id = freshId('table');
   readonly #sizes = new ResizeObserver(() => this.#measure());
+  readonly #swipe = new RowSwipe(this);
   #anchor: number | undefined;
   #line = 40;
   #control = 32;
@@ -106,6 +115,8 @@ export class SvcTable extends Part {
     this.writing = false;
     this.sizable = false;
     this.fresh = new Set();
+    this.entriesOf = undefined;
+    this.swiped = undefined;
     this.first = 0;
     this.last = 40;
     this.narrow = false;
@@ -120,7 +131,7 @@ export class SvcTable extends Part {
   }
 
   override focus(): void {
-    this.#grid?.focus();
+    this.grid?.focus();
   }
 
   /** Walks to a row and shows it. */
@@ -128,8 +139,14 @@ export class SvcTable extends Part {
     this.#walk(index, this.at.column);
   }
 
-  get #grid(): HTMLElement | null {
+  get grid(): HTMLElement | null {
     return this.firstElementChild as HTMLElement | null;
+  }
+
+  /** Draws the buttons of a row, or of none any more. */
+  show(key: string | undefined): Promise<unknown> {
+    this.swiped = key;
+    return this.updateComplete;
   }
 
   get #acts(): Column | undefined {
@@ -151,7 +168,7 @@ export class SvcTable extends Part {
 
   /** Rows have another height: the first in sight stays the first. */
   #closer(): void {
-    const grid = this.#grid;
+    const grid = this.grid;
     const first = grid ? grid.scrollTop / this.#height : 0;
     this.#readTokens();
     this.requestUpdate('columns');
@@ -173,9 +190,14 @@ export class SvcTable extends Part {
     this.#look();
   }
 
+  #scrolled(): void {
+    void this.#swipe.close();
+    this.#look();
+  }
+
   /** Which rows are in sight; the page changes only when they do. */
   #look(): void {
-    const grid = this.#grid;
+    const grid = this.grid;
     if (!grid) return;
     const first = Math.max(0, Math.floor(grid.scrollTop / this.#height) - AHEAD);
     const last = Math.ceil((grid.scrollTop + grid.clientHeight) / this.#height) + AHEAD;
@@ -196,13 +218,14 @@ export class SvcTable extends Part {
     if (changed.has('rows') && changed.get('rows') !== undefined) {
       this.at = { row: 0, column: Math.min(this.at.column, 0) };
       this.#anchor = undefined;
-      this.#grid?.scrollTo({ top: 0 });
+      this.grid?.scrollTo({ top: 0 });
+      void this.#swipe.close();
     }
     if (this.at.row >= this.rows.count) this.at = { ...this.at, row: Math.max(0, this.rows.count - 1) };
   }
 
   override updated(changed: PropertyValues): void {
-    const grid = this.#grid;
+    const grid = this.grid;
     if (grid && (changed.has('columns') || changed.has('narrow') || changed.has('selectable'))) {
       const shown = this.#shownColumns();
       const tracks = shown.map(({ width, share, fixed }) => (fixed ? `${fixed}px` : `minmax(${width}px, ${share}fr)`));
@@ -229,7 +252,7 @@ export class SvcTable extends Part {
       column: Math.max(this.selectable ? -1 : 0, Math.min(column, this.#shownColumns().length - 1)),
     };
     this.at = next;
-    const grid = this.#grid;
+    const grid = this.grid;
     if (!grid) return;
     const head = this.narrow ? 0 : this.#line;
     const top = next.row * this.#height;
@@ -241,12 +264,12 @@ export class SvcTable extends Part {
   }
 
   #keyed(event: KeyboardEvent): void {
-    if (event.target !== this.#grid) {
+    if (event.target !== this.grid) {
       keyInActs(event, () => this.focus());
       return;
     }
     const { row, column } = this.at;
-    const page = Math.max(1, Math.floor(((this.#grid?.clientHeight ?? 400) - this.#line) / this.#height) - 1);
+    const page = Math.max(1, Math.floor(((this.grid?.clientHeight ?? 400) - this.#line) / this.#height) - 1);
     const far = event.ctrlKey || event.metaKey;
     const moves: Record<string, () => [number, number]> = {
       ArrowDown: () => [row + 1, column],
@@ -296,6 +319,10 @@ export class SvcTable extends Part {
     } else if (far && event.key === 'c' && row && getSelection()?.isCollapsed !== false) {
       event.preventDefault();
       void this.copy();
+    } else if (event.key === 'Escape' && this.#swipe.isOpen) {
+      event.preventDefault();
+      event.stopPropagation();
+      void this.#swipe.close();
     } else if (event.key === 'Escape' && this.selected.size > 0) {
       event.preventDefault();
       event.stopPropagation();
@@ -350,9 +377,17 @@ export class SvcTable extends Part {
     this.tell('selection', next);
   }
 
+  #touched(event: PointerEvent): void {
+    const target = event.target as Element;
+    const row = this.rows.at(Number(target.closest<HTMLElement>('[data-index]')?.dataset.index ?? Number.NaN));
+    const hasEntries = row !== undefined && this.narrow && (this.entriesOf?.(row).length ?? 0) > 0;
+    if (!target.closest('.svc-swipe')) this.#swipe.press(event, hasEntries ? this.keyOf(row) : undefined);
+  }
+
   #pressed(event: MouseEvent): void {
     const element = (event.target as Element).closest<HTMLElement>('[data-index]');
-    if (!element || (event.target as Element).closest('.svc-cell-editor, .svc-acts')) return;
+    if (!element || (event.target as Element).closest('.svc-cell-editor, .svc-acts, .svc-swipe')) return;
+    if (this.#swipe.takesClick()) return;
     const index = Number(element.dataset.index);
     const row = this.rows.at(index);
     if (!row) return;
@@ -430,6 +465,7 @@ export class SvcTable extends Part {
       this.selected,
       this.fresh,
       row !== undefined && this.keyOf(row) === this.opened,
+      row !== undefined && this.keyOf(row) === this.swiped,
       this.at.row === index ? this.at.column : undefined,
     ];
   }
@@ -451,13 +487,14 @@ export class SvcTable extends Part {
       aria-selected=${this.selectable ? this.selected.has(key) : nothing}
       ?data-opened=${key === this.opened}
       ?data-fresh=${this.fresh.has(key)}
+      ?data-swiped=${this.narrow && key === this.swiped}
       data-index=${index}
       .style=${position}
     >
       ${this.selectable ? this.#check(row, index) : nothing}
       ${
         this.narrow
-          ? html`${this.#card(row, index)}${this.#acts ? this.#actsOf(this.#acts, row, [index, 1]) : nothing}`
+          ? html`${this.#card(row, index)}${this.#acts ? this.#actsOf(this.#acts, row, [index, 1]) : nothing}${this.#swipeOf(row, key)}`
           : this.columns.map((column, place) =>
               column.isActs
                 ? this.#actsOf(column, row, [index, place])
@@ -473,6 +510,12 @@ export class SvcTable extends Part {
             )
       }
     </div>`;
+  }
+
+  /** The buttons that a swipe lays open. */
+  #swipeOf(row: Row, key: string): TemplateResult | typeof nothing {
+    if (key !== this.swiped || !this.entriesOf) return nothing;
+    return swipeButtons(this.entriesOf(row), () => void this.#swipe.close());
   }
 
   /** The buttons of a row. */
@@ -532,8 +575,9 @@ export class SvcTable extends Part {
       aria-activedescendant=${isShown && this.rows.at(this.at.row) ? `${this.#id}-${this.at.row}-${this.at.column}` : nothing}
       ?data-narrow=${this.narrow}
       ?data-waiting=${this.waiting}
-      @scroll=${() => this.#look()}
+      @scroll=${this.#scrolled}
       @keydown=${this.#keyed}
+      @pointerdown=${this.#touched}
       @click=${this.#pressed}
     >
       ${this.#head()}

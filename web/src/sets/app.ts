@@ -48,6 +48,7 @@ import type { SvcFilters } from './filters.ts';
 import { noticesNear } from './notices.ts';
 import type { SvcRecord } from './record.ts';
 import { tableColumns } from './table-columns.ts';
+import { rowActions } from './row-actions.ts';
 import { SetRows } from './rows.ts';
 import { savedViews, SHARE_VIEWS, type SavedView } from './saved-views.ts';
 import './selection.ts';
@@ -94,6 +95,8 @@ export class SvcSetApp extends Part {
   declare views: readonly SavedView[];
   readonly #id = freshId('list');
   readonly #inPlace = new InPlace(this);
+  readonly #actionsOf = (row: Row) =>
+    rowActions(this, this.host, this.set, row, { ran: () => this.#reload(), removed: () => this.#removed(row) });
   #coming: SetRows | undefined;
   #asked = '';
   #hasAskedViews = false;
@@ -463,6 +466,7 @@ export class SvcSetApp extends Part {
         .sizable=${true}
         .writing=${this.writing}
         .fresh=${this.fresh}
+        .entriesOf=${this.#actionsOf}
         .keyOf=${(row: Row) => String(row[this.set.key])}
         .titleOf=${(row: Row) => titleOf(this.host.model, this.set, row)}
         @row-open=${(event: CustomEvent<RowPress>) => void this.#open(event.detail)}
