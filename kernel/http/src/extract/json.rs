@@ -17,6 +17,9 @@ use crate::state::HttpState;
 /// | larger than `Svc:Http:MaxBodySize`, or the route's own limit (`registry.route_body_limit`) | 413 |
 /// | not well-formed, or a key twice in one object | 400 |
 /// | an unknown key, a missing one, a value of the wrong type | 422, by field |
+///
+/// A list is no structure, whatever serde thinks of that, but for structures within an enumeration with `#[serde(tag = "…")]` or
+/// `untagged`, and within what is flattened: serde reads those by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct ApiJson<T>(pub T);
 

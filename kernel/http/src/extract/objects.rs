@@ -3,6 +3,9 @@
 //! `serde_json` also takes a list for a structure, its items in the order of the fields. To a
 //! caller of an API that is a value of the wrong type, at any depth, so every access to something
 //! within is wrapped too.
+//!
+//! Where serde keeps what it reads to read it again by itself, nothing can be wrapped: a structure within an enumeration that is tagged
+//! within (`#[serde(tag = "…")]`), or is untagged, and one within what is flattened, is still taken from a list.
 
 use std::fmt;
 
