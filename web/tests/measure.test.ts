@@ -146,6 +146,49 @@ test('totals ask whether all is in one currency', () => {
   equal(totalsOf(set, { ...EMPTY, totals: { fee: 'sum' } }, NOW), 'aggregate(fee with sum as total_fee)');
 });
 
+test('a currency may stand on what a record refers to', () => {
+  const model = readModel({
+    $EntityContainer: 'Shop.Container',
+    Shop: {
+      Order: { $Kind: 'EntityType', $Key: ['id'], id: { $Type: 'Edm.Guid' }, number: {}, currency: {} },
+      Line: {
+        $Kind: 'EntityType',
+        $Key: ['id'],
+        id: { $Type: 'Edm.Guid' },
+        orderId: { $Type: 'Edm.Guid' },
+        amount: { $Type: 'Edm.Decimal', $Scale: 2, '@Measures.ISOCurrency': { $Path: 'order/currency' } },
+        order: {
+          $Kind: 'NavigationProperty',
+          $Type: 'Shop.Order',
+          $Nullable: true,
+          $ReferentialConstraint: { orderId: 'id' },
+        },
+      },
+      Container: {
+        $Kind: 'EntityContainer',
+        Orders: { $Collection: true, $Type: 'Shop.Order', $NavigationPropertyBinding: {} },
+        Lines: { $Collection: true, $Type: 'Shop.Line', $NavigationPropertyBinding: { order: 'Orders' } },
+      },
+    },
+  });
+  const lines = model.get('Lines');
+  if (!lines) throw new Error('no set');
+  const [sum, order] = [property('amount', lines), property('orderId', lines)];
+  equal(measuredIn(sum, { order: { currency: 'CHF' } }), 'CHF');
+  for (const row of [{}, { order: null }, { order: {} }, { order: 'x' }]) equal(measuredIn(sum, row), undefined);
+  // It comes along with what names the order, where that is shown.
+  equal(shownOptions(model, lines, [sum]).$expand, 'order($select=currency)');
+  equal(shownOptions(model, lines, [order, sum, sum]).$expand, 'order($select=id,number,currency)');
+  equal(
+    totalsOf(lines, { ...EMPTY, totals: { amount: 'sum' } }, NOW),
+    "aggregate(amount with sum as total_amount,case(order/currency eq null:'',true:order/currency) with min as least_order_currency,case(order/currency eq null:'',true:order/currency) with max as greatest_order_currency)",
+  );
+  const of = (least: unknown, greatest: unknown) =>
+    totalIn(sum, { least_order_currency: least, greatest_order_currency: greatest });
+  deepEqual(of('EUR', 'EUR'), { row: { order: { currency: 'EUR' } } });
+  equal(of('', 'EUR'), 'mixed');
+});
+
 test('what is in several currencies has no total', () => {
   const of = (least: unknown, greatest: unknown) =>
     totalIn(property('amount'), { least_currency: least, greatest_currency: greatest });

@@ -27,7 +27,7 @@ mod rules;
 pub use extension::SetExtension;
 use extension::{Extension, Which};
 pub(crate) use measures::problem_with;
-use measures::{Measured, add_measures};
+use measures::{Measured, add_measures, along, problems_with_paths};
 pub use rules::{FilteredProperties, HiddenProperty, Said, SaysRules, VirtualPropertyBuilder};
 use rules::{Rules, contribute_permission};
 
@@ -262,6 +262,17 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
         self.measured(column, Measure::Unit(MeasuredIn::Property(unit.as_str().to_owned())))
     }
 
+    /// Says that the numbers of a column are money, in the currency whose code stands on a record that this one leads
+    /// to: a path along a navigation property to one, `order/currency`. Whoever doesn't see what is there is told the numbers without it.
+    pub fn currency_along(self, column: E::Column, path: &str) -> Self {
+        self.measured(column, Measure::Currency(along(path)))
+    }
+
+    /// The same for a unit.
+    pub fn unit_along(self, column: E::Column, path: &str) -> Self {
+        self.measured(column, Measure::Unit(along(path)))
+    }
+
     fn measured(mut self, column: E::Column, measure: Measure) -> Self {
         self.measures.push(Measured { column: column.as_str(), measure });
         self
@@ -433,7 +444,7 @@ fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: D
     for problem in problems.chain(rules.add_to(&mut model)) {
         registry.problem(problem);
     }
-    registry.at_end(refuse_taken_names);
+    registry.at_end(refuse_what_fits_no_other);
     let places = |names: &[&'static str]| -> Vec<usize> {
         names.iter().filter_map(|name| model.column_index(name)).collect()
     };
@@ -505,10 +516,11 @@ fn add_enumerations(
     problems
 }
 
-/// The types of a service are told apart by their names, whichever module they are of.
-fn refuse_taken_names(registry: &mut Registry) {
-    let problems = registry.part::<DataParts>().catalogue.problems_with_type_names();
-    for (module, problem) in problems {
+/// The types of a service are told apart by their names, and a currency may stand in another set, whichever modules they are of.
+fn refuse_what_fits_no_other(registry: &mut Registry) {
+    let catalogue = &registry.part::<DataParts>().catalogue;
+    let names = catalogue.problems_with_type_names();
+    for (module, problem) in names.into_iter().chain(problems_with_paths(catalogue)) {
         registry.problem_of(&module, problem);
     }
 }

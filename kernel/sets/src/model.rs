@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sea_orm::Value;
 use svc_core::{Error, Result};
-use svc_data::catalogue::{Relation, lower_first, pascal_case, singular};
+use svc_data::catalogue::{pascal_case, singular};
 use svc_data::operation::Operation;
 use svc_data::value::{Enumeration, ValueKind, to_column, to_json};
 use svc_data::{Catalogue, Column, EntityModel, Exposure, VirtualProperty};
@@ -90,7 +90,7 @@ impl Sets {
             let there = Arc::clone(&self.served[target].entity);
             let Some(target_column) = there.column_index(&relation.target_column) else { continue };
             let entity_type = &mut self.model.types[place];
-            let name = navigation_name(relation, &there);
+            let name = relation.navigation(&there);
             if entity_type.find_property(&name).is_some()
                 || entity_type.find_navigation(&name).is_some()
             {
@@ -207,16 +207,6 @@ impl Sets {
     /// What lies behind a type: sets and types are added side by side, so they share a place.
     pub(crate) fn served_type(&self, entity_type: TypeIndex) -> &Served {
         &self.served[entity_type.0]
-    }
-}
-
-/// A way to many that SeaORM named after the entity there (`OrderLine`) is called as the set there
-/// (`orderLines`); any other keeps its name.
-fn navigation_name(relation: &Relation, target: &EntityModel) -> String {
-    if relation.many && singular(target.name()) == relation.name {
-        lower_first(target.name())
-    } else {
-        lower_first(&relation.name)
     }
 }
 

@@ -38,10 +38,17 @@ export function knownUnit(unit: string): string | undefined {
   return Object.hasOwn(KNOWN, unit) ? KNOWN[unit] : undefined;
 }
 
+/** What stands at the end of a path that begins at a record; nothing where it leads nowhere. */
+function along(row: unknown, path: string): unknown {
+  const into = (found: unknown, name: string) =>
+    typeof found === 'object' && found !== null ? (found as Row)[name] : undefined;
+  return path.split('/').reduce(into, row);
+}
+
 /** The currency or unit of a property's number in a record; nothing where it has none there. */
 export function measuredIn({ measure }: Pick<Property, 'measure'>, row: Row): string | undefined {
   if (!measure) return undefined;
-  const said = measure.by === undefined ? measure.always : row[measure.by];
+  const said = measure.by === undefined ? measure.always : along(row, measure.by);
   return typeof said === 'string' && said !== '' ? said : undefined;
 }
 
@@ -53,6 +60,11 @@ export function measuring(set: EntitySet, properties: readonly Property[]): Prop
   return [...new Set(found)];
 }
 
+/** The paths to currencies and units that stand on what a record refers to, each once. */
+export function measuringAlong(properties: readonly Property[]): string[] {
+  return [...new Set(properties.flatMap(({ measure }) => (measure?.by?.includes('/') ? [measure.by] : [])))];
+}
+
 /** A property whose numbers stand by themselves, as a spreadsheet takes them. */
 export function unmeasured(property: Property): Property {
   return { ...property, measure: undefined };
@@ -60,12 +72,15 @@ export function unmeasured(property: Property): Property {
 
 /** The names that the least and the greatest currency or unit of many records come under: no property may have them. */
 export function rangeNames(by: string): readonly [string, string] {
-  return [`least_${by}`, `greatest_${by}`];
+  const name = by.replaceAll('/', '_');
+  return [`least_${name}`, `greatest_${name}`];
 }
 
 /** What has to be asked for beside totals, to know whether all that is summed up is in one currency or unit; `''` where it's missing. */
 export function rangesOf(set: EntitySet, properties: readonly Property[]): string[] {
-  return measuring(set, properties).flatMap(({ name, nullable }) => {
+  // What a record refers to may be gone, or hidden.
+  const elsewhere = measuringAlong(properties).map((name) => ({ name, nullable: true }));
+  return [...measuring(set, properties), ...elsewhere].flatMap(({ name, nullable }) => {
     const [least, greatest] = rangeNames(name);
     const said = nullable ? `case(${name} eq null:'',true:${name})` : name;
     return [`${said} with min as ${least}`, `${said} with max as ${greatest}`];
@@ -77,5 +92,7 @@ export function totalIn(property: Property, totals: Row): { readonly row: Row } 
   const by = property.measure?.by;
   if (by === undefined) return { row: {} };
   const [least, greatest] = rangeNames(by).map((name) => totals[name] ?? '');
-  return least === greatest ? { row: { [by]: least } } : 'mixed';
+  if (least !== greatest) return 'mixed';
+  const row = by.split('/').reduceRight<unknown>((found, name) => ({ [name]: found }), least);
+  return { row: row as Row };
 }

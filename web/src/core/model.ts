@@ -26,7 +26,7 @@ export interface Measure {
   readonly kind: 'currency' | 'unit';
   /** What it always is. */
   readonly always: string | undefined;
-  /** The property of the set that holds it. */
+  /** The property of the set that holds it, or the path to one that stands on what a record refers to: `order/currency`. */
   readonly by: string | undefined;
 }
 

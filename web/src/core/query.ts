@@ -1,7 +1,7 @@
 /** How a list and a record are asked for: options of OData, made of what a person sees. */
 import { toFilter } from './filter.ts';
 import { referenceOf, type ListState, type Sort } from './list-state.ts';
-import { measuring } from './measure.ts';
+import { measuring, measuringAlong } from './measure.ts';
 import type { EntitySet, Model, Property } from './model.ts';
 
 /** Options of a request, by their names. */
@@ -20,14 +20,22 @@ export function recordPath(set: EntitySet, key: string): string {
   return `${set.name}(${encodeURIComponent(literal)})`;
 }
 
-/** The names of what is referred to come along, so that nobody has to read keys. */
-export function expandTitles(model: Model, set: EntitySet, properties: readonly Property[]): string | undefined {
-  const parts = properties.flatMap((property) => {
+/** The names of what is referred to come along, so that nobody has to read keys, and what of it says in what numbers are. */
+export function expandReferences(model: Model, set: EntitySet, properties: readonly Property[]): string | undefined {
+  const wanted = new Map<string, string[]>();
+  const want = (navigation: string, ...names: string[]) =>
+    wanted.set(navigation, [...(wanted.get(navigation) ?? []), ...names]);
+  for (const property of properties) {
     const reference = referenceOf(set, property);
     const target = reference && model.get(reference.target);
-    return target ? [`${reference.navigation}($select=${selection([target.key, target.title])})`] : [];
-  });
-  return parts.length > 0 ? [...new Set(parts)].join(',') : undefined;
+    if (target) want(reference.navigation, target.key, target.title);
+  }
+  for (const path of measuringAlong(properties)) {
+    const [navigation, name] = path.split('/');
+    if (navigation !== undefined && name !== undefined) want(navigation, name);
+  }
+  const parts = [...wanted].map(([navigation, names]) => `${navigation}($select=${selection(names)})`);
+  return parts.length > 0 ? parts.join(',') : undefined;
 }
 
 function selection(names: readonly string[]): string {
@@ -60,7 +68,7 @@ export function searchPhrase(search: string): string {
 export function shownOptions(model: Model, set: EntitySet, properties: readonly Property[]): Options {
   const shown = [...properties, ...measuring(set, properties)].map(({ name }) => name);
   const options: Options = { $select: selection([set.key, set.title, ...shown]) };
-  const expand = expandTitles(model, set, properties);
+  const expand = expandReferences(model, set, properties);
   if (expand) options.$expand = expand;
   return options;
 }

@@ -2,7 +2,9 @@
 
 use sea_orm::{EntityTrait, Iterable, RelationTrait, RelationType};
 
+use super::EntityModel;
 use super::column::{Column, kept};
+use crate::names::{lower_first, singular};
 
 /// A way from an entity to another, as SeaORM's `Relation` describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +19,19 @@ pub struct Relation {
     pub target: String,
     /// The name of the column there that equals the one here.
     pub target_column: String,
+}
+
+impl Relation {
+    /// The name of the navigation property that it is over OData, where it leads to this set. A way to many that
+    /// `SeaORM` named after the entity there (`OrderLine`) is called as the set there (`orderLines`); any other keeps its name.
+    #[must_use]
+    pub fn navigation(&self, target: &EntityModel) -> String {
+        if self.many && singular(target.name()) == self.name {
+            lower_first(target.name())
+        } else {
+            lower_first(&self.name)
+        }
+    }
 }
 
 /// The relations of an entity that one pair of columns makes. The organisation, which composite

@@ -3,6 +3,7 @@
 use svc_odata::model::{Measure, MeasuredIn};
 
 use super::rules::place_of;
+use crate::catalogue::Catalogue;
 use crate::entity::{Column, EntityModel, Exposure};
 use crate::value::ValueKind;
 
@@ -47,15 +48,77 @@ fn measured(model: &EntityModel, name: &str, measure: Measure) -> Result<(usize,
 /// The property that holds a currency or unit, by its name over OData.
 fn said_in(model: &EntityModel, of: &str, said: MeasuredIn) -> Result<MeasuredIn, String> {
     let MeasuredIn::Property(name) = said else { return Ok(said) };
-    let Column { kind, exposure, property, .. } = &model.columns[place_of(model, &name)?];
-    let refused = if *exposure == Exposure::Internal {
-        "is internal, and never leaves the application; name another column, or serve it"
+    let column = &model.columns[place_of(model, &name)?];
+    match problem_with_holder(column) {
+        None => Ok(MeasuredIn::Property(column.property.clone())),
+        Some(why) => Err(format!("{of} can't have its currency or unit in `{name}`, which {why}")),
+    }
+}
+
+/// Why a column can't hold the currency or unit of another.
+fn problem_with_holder(Column { kind, exposure, .. }: &Column) -> Option<&'static str> {
+    if *exposure == Exposure::Internal {
+        Some("is internal, and never leaves the application; name another column, or serve it")
     } else if !matches!(kind, ValueKind::Text { .. }) {
-        "holds no text; name a column of text"
+        Some("holds no text; name a column of text")
     } else {
-        return Ok(MeasuredIn::Property(property.clone()));
+        None
+    }
+}
+
+/// Where a path to a currency or unit begins and goes on, which is looked at once all sets are known.
+pub(super) fn along(path: &str) -> MeasuredIn {
+    let (navigation, property) = path.split_once('/').unwrap_or((path, ""));
+    MeasuredIn::Related { navigation: navigation.to_owned(), property: property.to_owned() }
+}
+
+/// What is wrong with the paths to currencies and units, each with the module that registered the set.
+pub(super) fn problems_with_paths(catalogue: &Catalogue) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    for model in catalogue.sets() {
+        for column in &model.columns {
+            let said = column.measure.as_ref().map(Measure::said);
+            let Some(path @ MeasuredIn::Related { navigation, property }) = said else { continue };
+            if let Some(why) = problem_with_path(catalogue, model, navigation, property) {
+                let (name, set) = (column.name, model.name());
+                let problem = format!(
+                    "`{name}` of `{set}` can't have its currency or unit in `{path}`, which {why}"
+                );
+                problems.push((model.module.clone(), problem));
+            }
+        }
+    }
+    problems
+}
+
+fn problem_with_path(
+    catalogue: &Catalogue,
+    model: &EntityModel,
+    navigation: &str,
+    property: &str,
+) -> Option<String> {
+    let ways = model.relations.iter().filter_map(|relation| {
+        let target = catalogue.table(&relation.target).filter(|target| target.set.is_some())?;
+        Some((relation.navigation(target), relation.many, target))
+    });
+    let ways: Vec<_> = ways.collect();
+    let Some((_, many, target)) = ways.iter().find(|(name, ..)| name == navigation) else {
+        let to_one = ways.iter().filter(|(_, many, _)| !many);
+        let to_one: Vec<String> = to_one.map(|(name, ..)| format!("`{name}/…`")).collect();
+        return Some(match &to_one[..] {
+            [] => "begins with no way to another set; there is none to one".to_owned(),
+            known => format!("begins with no way to another set; write {}", known.join(" or ")),
+        });
     };
-    Err(format!("{of} can't have its currency or unit in `{name}`, which {refused}"))
+    if *many {
+        return Some("leads to many, of which each may have another; name a way to one".to_owned());
+    }
+    match target.columns.iter().find(|column| column.property == property) {
+        Some(holder) => problem_with_holder(holder).map(str::to_owned),
+        None => {
+            Some(format!("ends with no property of `{}`; name one of text there", target.name()))
+        }
+    }
 }
 
 /// What is wrong with saying of values of a kind that they are so measured.
@@ -82,6 +145,6 @@ pub(crate) fn problem_with(of: &str, kind: ValueKind, measure: &Measure) -> Opti
                 )
             })
         }
-        Measure::Currency(MeasuredIn::Property(_)) | Measure::Unit(MeasuredIn::Property(_)) => None,
+        Measure::Currency(_) | Measure::Unit(_) => None,
     }
 }

@@ -223,6 +223,32 @@ mod invoice {
         pub pages: i32,
         pub secret: String,
         pub version: i64,
+        #[sea_orm(has_many)]
+        pub lines: HasMany<super::invoice_line::Entity>,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+mod invoice_line {
+    use sea_orm::entity::prelude::*;
+
+    #[sea_orm::model]
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "invoice_lines")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub organisation_id: Uuid,
+        pub invoice_id: Uuid,
+        pub price: f64,
+        pub amount: f64,
+        pub weight: f64,
+        pub rate: f64,
+        pub pages: i32,
+        pub version: i64,
+        #[sea_orm(belongs_to, from = "invoice_id", to = "id")]
+        pub invoice: BelongsTo<super::invoice::Entity>,
     }
 
     impl ActiveModelBehavior for ActiveModel {}
@@ -276,4 +302,57 @@ fn what_can_not_be_a_currency_or_unit_is_told_with_what_to_do() {
     ];
     let found = problems(vec![Says("shop", wrong)]);
     assert_eq!(found, expected.map(|problem| format!("module `shop`: {problem}")));
+}
+
+#[test]
+fn a_currency_or_unit_may_stand_on_what_a_record_leads_to() {
+    use invoice_line::Column;
+    let says = |registry: &mut Registry| {
+        registry
+            .entity_set::<invoice_line::Entity>("InvoiceLines")
+            .currency_along(Column::Amount, "invoice/paidIn")
+            .unit_along(Column::Weight, "invoice/paidIn");
+        registry.entity_set::<invoice::Entity>("Invoices");
+    };
+    assert_eq!(problems(vec![Says("shop", says)]), [""; 0]);
+    let wrong = |registry: &mut Registry| {
+        registry
+            .entity_set::<invoice_line::Entity>("InvoiceLines")
+            .currency_along(Column::Price, "customer/currency")
+            .currency_along(Column::Amount, "paidIn")
+            .currency_along(Column::Rate, "invoice/currency")
+            .unit_along(Column::Weight, "invoice/pages")
+            .unit_along(Column::Pages, "invoice/secret");
+        registry
+            .entity_set::<invoice::Entity>("Invoices")
+            .internal(invoice::Column::Secret)
+            .currency_along(invoice::Column::Total, "invoiceLines/currency");
+    };
+    let expected = [
+        "`price` of `InvoiceLines` can't have its currency or unit in `customer/currency`, which begins \
+         with no way to another set; write `invoice/…`",
+        "`amount` of `InvoiceLines` can't have its currency or unit in `paidIn/`, which begins with no \
+         way to another set; write `invoice/…`",
+        "`weight` of `InvoiceLines` can't have its currency or unit in `invoice/pages`, which holds no \
+         text; name a column of text",
+        "`rate` of `InvoiceLines` can't have its currency or unit in `invoice/currency`, which ends with \
+         no property of `Invoices`; name one of text there",
+        "`pages` of `InvoiceLines` can't have its currency or unit in `invoice/secret`, which is \
+         internal, and never leaves the application; name another column, or serve it",
+        "`total` of `Invoices` can't have its currency or unit in `invoiceLines/currency`, which leads \
+         to many, of which each may have another; name a way to one",
+    ];
+    let found = problems(vec![Says("shop", wrong)]);
+    assert_eq!(found, expected.map(|problem| format!("module `shop`: {problem}")));
+    // What it leads to is no set.
+    let alone = |registry: &mut Registry| {
+        registry
+            .entity_set::<invoice_line::Entity>("InvoiceLines")
+            .currency_along(Column::Price, "invoice/paidIn");
+    };
+    let found = problems(vec![Says("shop", alone)]);
+    assert!(
+        found[0].ends_with("begins with no way to another set; there is none to one"),
+        "{found:?}"
+    );
 }

@@ -126,10 +126,7 @@ fn of_measure(
     };
     let content = match measure.said() {
         MeasuredIn::Always(text) => string(text),
-        MeasuredIn::Property(name) => {
-            let property = schema.find_property(of?, name)?;
-            (!schema.is_masked(of?, property)).then(|| Content::Path(name.clone()))?
-        }
+        path => measure.is_told(schema, of?).then(|| Content::Path(path.to_string()))?,
     };
     Some((term, content))
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::{Schema, TypeIndex};
+
 /// In which currency or unit the numbers of a property are (`Org.OData.Measures.V1`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Measure {
@@ -18,6 +20,23 @@ pub enum MeasuredIn {
     Always(String),
     /// Another property of the entity holds it, which has this name.
     Property(String),
+    /// An entity that this one leads to holds it.
+    Related {
+        /// The navigation property, to one.
+        navigation: String,
+        /// The property there.
+        property: String,
+    },
+}
+
+impl fmt::Display for MeasuredIn {
+    /// The currency or unit itself, or the path to the property that holds it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Always(name) | Self::Property(name) => f.write_str(name),
+            Self::Related { navigation, property } => write!(f, "{navigation}/{property}"),
+        }
+    }
 }
 
 impl Measure {
@@ -41,6 +60,21 @@ impl Measure {
         }
     }
 
+    /// Whether a caller who looks at entities of a type is told: not who doesn't see the property that holds the
+    /// currency or unit, or sees that in a changed form only.
+    #[must_use]
+    pub fn is_told(&self, schema: &dyn Schema, of: TypeIndex) -> bool {
+        let (of, name) = match self.said() {
+            MeasuredIn::Always(_) => return true,
+            MeasuredIn::Property(name) => (of, name),
+            MeasuredIn::Related { navigation, property } => {
+                let Some(way) = schema.find_navigation(of, navigation) else { return false };
+                (schema.model().entity_type(of).navigation(way).target, property)
+            }
+        };
+        schema.find_property(of, name).is_some_and(|holder| !schema.is_masked(of, holder))
+    }
+
     /// The same as it is written, as the beginning of a sentence: `In EUR`, `Unit: kg`.
     #[must_use]
     pub fn at_the_beginning(&self) -> String {
@@ -57,10 +91,8 @@ impl fmt::Display for Measure {
         match self {
             Self::Currency(MeasuredIn::Always(code)) => write!(f, "in {code}"),
             Self::Unit(MeasuredIn::Always(unit)) => write!(f, "unit: {unit}"),
-            Self::Currency(MeasuredIn::Property(name)) => {
-                write!(f, "in the currency that `{name}` holds")
-            }
-            Self::Unit(MeasuredIn::Property(name)) => write!(f, "in the unit that `{name}` holds"),
+            Self::Currency(said) => write!(f, "in the currency that `{said}` holds"),
+            Self::Unit(said) => write!(f, "in the unit that `{said}` holds"),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn push(
     push_doc(out, "", described(schema, index, entity_type));
     let _ = writeln!(out, "export interface {} extends Control {{", shapes.entity);
     for property in &properties {
-        push_doc(out, "  ", values::facts(property, &properties));
+        push_doc(out, "  ", values::facts(schema, index, property));
         let readonly = if entity_type.can_change(property) { "" } else { "readonly " };
         let may_be_absent = property.read_permission.is_some() || property.on_request;
         let optional = if may_be_absent { "?" } else { "" };

@@ -60,7 +60,7 @@ pub(super) fn push_create(
     let own: String = properties
         .iter()
         .filter(|property| property.is_sent_on_create() && !is_chosen(property))
-        .map(|property| line(schema, names, properties, property, property.may_be_left_out()))
+        .map(|property| line(schema, names, index, property, property.may_be_left_out()))
         .collect();
     let lines = own + &lines;
     let _ = writeln!(out, "\n/** A new `{}`, as sent. */", shapes.entity);
@@ -88,7 +88,7 @@ pub(super) fn push_update(
     let mut lines: String = properties
         .iter()
         .filter(|property| entity_type.can_change(property))
-        .map(|property| line(schema, names, properties, property, true))
+        .map(|property| line(schema, names, index, property, true))
         .collect();
     for (navigation, writes) in related_writes(schema, index) {
         if writes.rebind {
@@ -146,12 +146,12 @@ fn field(name: &str, ty: &str) -> String {
 fn line(
     schema: &dyn Schema,
     names: &Names,
-    seen: &[&Property],
+    of: TypeIndex,
     property: &Property,
     optional: bool,
 ) -> String {
     let mut line = String::new();
-    push_doc(&mut line, "  ", values::facts(property, seen));
+    push_doc(&mut line, "  ", values::facts(schema, of, property));
     let optional = if optional { "?" } else { "" };
     let (name, ty) = (member(&property.name), values::of_property(schema, names, property));
     let _ = writeln!(line, "  {name}{optional}: {ty};");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    EnumType, MeasuredIn, OperationType, PrimitiveType, Property, PropertyType, Schema,
+    EnumType, Measure, OperationType, PrimitiveType, Property, PropertyType, Schema, TypeIndex,
 };
 
 use super::aliases::alias;
@@ -29,17 +29,8 @@ pub(super) fn of_property(schema: &dyn Schema, names: &Names, property: &Propert
     with_null(one, property.collection, property.nullable)
 }
 
-/// In which currency or unit a number is; a property that holds it is named where it is among those that are seen.
-fn measured(property: &Property, seen: &[&Property]) -> Option<String> {
-    let measure = property.measure.as_ref()?;
-    if let MeasuredIn::Property(name) = measure.said() {
-        seen.iter().find(|other| other.name == *name)?;
-    }
-    Some(measure.at_the_beginning())
-}
-
-/// What is to be known of a property besides its type; `seen` are all properties that the caller sees.
-pub(super) fn facts(property: &Property, seen: &[&Property]) -> Vec<String> {
+/// What is to be known of a property besides its type; `of` is the type that it belongs to.
+pub(super) fn facts(schema: &dyn Schema, of: TypeIndex, property: &Property) -> Vec<String> {
     let mut facts: Vec<String> = property.description.clone().into_iter().collect();
     let units = match property.ty {
         PropertyType::Primitive(PrimitiveType::Binary) => "byte",
@@ -53,7 +44,8 @@ pub(super) fn facts(property: &Property, seen: &[&Property]) -> Vec<String> {
     if let (Some(precision), Some(scale)) = (property.precision, property.scale) {
         facts.push(format!("{precision} digits, {scale} of them after the point"));
     }
-    facts.extend(measured(property, seen));
+    let measure = property.measure.as_ref().filter(|measure| measure.is_told(schema, of));
+    facts.extend(measure.map(Measure::at_the_beginning));
     match (&property.minimum, &property.maximum) {
         (Some(least), Some(greatest)) => facts.push(format!("From {least} to {greatest}")),
         (Some(least), None) => facts.push(format!("At least {least}")),

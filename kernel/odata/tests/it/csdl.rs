@@ -3,8 +3,8 @@
 use svc_odata::csdl::{write_json, write_service_document, write_xml};
 use svc_odata::headers::{MetadataLevel, Version};
 use svc_odata::model::{
-    Labels, Measure, MeasuredIn, Model, OperationType, PrimitiveType, PropertyIndex, Schema,
-    TypeIndex,
+    Labels, Measure, MeasuredIn, Model, OperationType, PrimitiveType, Property, PropertyIndex,
+    Schema, TypeIndex,
 };
 
 use crate::shop::{Clerk, PRODUCT, shop};
@@ -224,6 +224,31 @@ fn a_currency_that_is_hidden_is_not_pointed_at() {
             assert!(!document.contains("$Path"), "{document}");
             assert!(!is_hidden || !document.contains("\"Currency\""), "{document}");
             assert!(document.contains("EUR"), "{document}");
+        }
+    }
+}
+
+#[test]
+fn a_currency_may_stand_on_what_an_entity_leads_to() {
+    let mut model = shop();
+    let price = model.types[PRODUCT.0].find_property("Price").expect("it is there");
+    let way = model.types[PRODUCT.0].find_navigation("Category").expect("it is there");
+    let category = model.types[PRODUCT.0].navigation(way).target;
+    model.types[category.0].add_property(Property::new("Currency", PrimitiveType::String));
+    let measure = Measure::Currency(MeasuredIn::Related {
+        navigation: "Category".to_owned(),
+        property: "Currency".to_owned(),
+    });
+    assert_eq!(measure.to_string(), "in the currency that `Category/Currency` holds");
+    model.types[PRODUCT.0].properties[price.0].measure = Some(measure);
+    let [xml, json] = documents(&model);
+    let in_xml = r#"<Annotation Term="Measures.ISOCurrency" Path="Category/Currency"/>"#;
+    assert!(xml.contains(in_xml), "{xml}");
+    let in_json = r#""@Measures.ISOCurrency":{"$Path":"Category/Currency"}"#;
+    assert!(json.contains(in_json), "{json}");
+    for is_hidden in [true, false] {
+        for document in documents(&WithoutCurrency { model: model.clone(), is_hidden }) {
+            assert!(!document.contains("Category/Currency"), "{document}");
         }
     }
 }
