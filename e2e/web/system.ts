@@ -63,6 +63,57 @@ export const system = [
   ),
 
   story(
+    'somebody is signed out by whoever manages people',
+    { app: 'system.people', expects: /401/ },
+    async ({ page, stranger, application }) => {
+      const name = fresh('Ola');
+      const email = `${name.toLowerCase()}@shop.example`;
+      const { invitationLink } = await application.ask<{ invitationLink: string }>('/api/v1/identity/users', {
+        method: 'POST',
+        body: { displayName: name, email, roles: [] },
+      });
+      const { pathname, search } = new URL(invitationLink);
+      const first = await stranger(application.url + pathname + search);
+      const password = fresh('a long password ');
+      for (const field of await first.locator('input[type=password]').all()) await field.fill(password);
+      await first.locator('form .primary').click();
+      await signInAs(first, { email, password });
+      await first.locator('.shell-taskbar').waitFor();
+      const others = [await stranger(application.url), await stranger(application.url)];
+      for (const other of others) await signInAs(other, { email, password });
+
+      await row(page, name).click();
+      const pane = page.locator('.svc-pane');
+      const sessions = pane.locator('system-person-sessions li');
+      await until('three browsers are there', async () => (await sessions.count()) === 3);
+      await sessions
+        .first()
+        .getByText(/Last used .* signed in/)
+        .waitFor();
+      await sessions
+        .first()
+        .getByRole('button', { name: /^Sign out \S+ on \S+/ })
+        .click();
+      await page.locator('dialog[open]').getByRole('button', { name: 'Sign out' }).click();
+      await said(page, new RegExp(`${name} is signed out of`));
+      await until('two are left', async () => (await sessions.count()) === 2);
+      await pane.getByRole('button', { name: 'Sign out everywhere' }).click();
+      await page.locator('dialog[open]').getByRole('button', { name: 'Sign out' }).click();
+      await said(page, `${name} is signed out everywhere`);
+      await pane.getByText('Nowhere at the moment').waitFor();
+      for (const left of [first, ...others]) {
+        await left.goto(application.url);
+        await left.locator('[name=email]').waitFor();
+      }
+
+      // The own browser isn't signed out here.
+      await row(page, 'Administrator').first().click();
+      await sessions.getByText('This browser').waitFor();
+      assert.equal(await sessions.filter({ hasText: 'This browser' }).getByRole('button').count(), 0);
+    },
+  ),
+
+  story(
     'a program has an account with keys, and sees what its claims let it see',
     { app: 'system.people' },
     async ({ page, application }) => {

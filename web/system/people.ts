@@ -25,6 +25,7 @@ import { readClaims, writeClaims, type Claims } from './claims.ts';
 import { everyPage } from './listing.ts';
 import { column, fact, fill, LogPage, stateColumn } from './log.ts';
 import './person-keys.ts';
+import './person-sessions.ts';
 
 const ROOT = '/api/v1/identity/users';
 const CLAIMS = 'Identity.ManageClaims';
@@ -294,6 +295,7 @@ class PeoplePage extends LogPage {
       ${one.confirmedAt ? fact(text('people-confirmed'), timeAgo(one.confirmedAt)) : nothing}
       ${one.disabledAt ? fact(text('people-disabled-since'), timeAgo(one.disabledAt)) : nothing}
     </dl>
+    ${one.isMachine || !one.confirmedAt ? nothing : html`<system-person-sessions .person=${one.id} .name=${this.nameOf(row)}></system-person-sessions>`}
     <system-person-keys .person=${one.id} .mayMake=${one.isMachine && this.can(KEYS)}></system-person-keys>`;
   }
 }

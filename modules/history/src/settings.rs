@@ -4,6 +4,7 @@ svc_core::settings_section! {
         /// The events that the audit log keeps, by name, beside changes of records.
         pub audit_events: Vec<String> = [
             "identity.signed_in",
+            "identity.signed_out",
             "identity.sign_in_refused",
             "identity.rights_changed",
             "identity.api_key_changed",

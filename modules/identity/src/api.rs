@@ -4,6 +4,7 @@ mod api_keys;
 mod me;
 mod organisation;
 mod roles;
+mod sessions;
 pub(crate) mod shared;
 mod users;
 
@@ -17,6 +18,8 @@ pub(crate) fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(organisation::list_permissions))
         .routes(routes!(users::list_users, users::create_user))
         .routes(routes!(users::invite_user))
+        .routes(routes!(sessions::list_sessions, sessions::end_sessions))
+        .routes(routes!(sessions::end_session))
         .routes(routes!(users::get_user, users::change_user, users::remove_user))
         .routes(routes!(roles::list_roles, roles::create_role))
         .routes(routes!(roles::get_role, roles::change_role, roles::delete_role))

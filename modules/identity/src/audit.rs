@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `identity.signed_in` | with the session, in its transaction |
 //! | `identity.sign_in_refused` | by the module's worker, within a minute: an answer takes as long for a known account as for an unknown one. A flood is told of in part: 1,000 a minute on each node |
+//! | `identity.signed_out` | with the end of the sessions, in its transaction, where whoever manages people ended them |
 //! | `identity.rights_changed` | with the change, in its transaction |
 //! | `identity.api_key_changed` | with the key, in its transaction |
 //!
@@ -43,6 +44,16 @@ pub struct SignedIn {
     /// From where, as far as it is known.
     #[schema(value_type = Option<String>)]
     pub address: Option<IpAddr>,
+}
+
+/// Whoever manages people signed a person out.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SignedOut {
+    /// The person.
+    pub user_id: Uuid,
+    /// The sessions that were ended, and what clients were given for longer than one.
+    pub session_ids: Vec<Uuid>,
 }
 
 /// Somebody tried to sign in as a person and was refused.
@@ -128,6 +139,9 @@ pub(crate) fn register(registry: &mut Registry) {
         .event::<SignedIn>("identity.signed_in", "Somebody signed in")
         .schema(schema_of::<SignedIn>());
     registry
+        .event::<SignedOut>("identity.signed_out", "Whoever manages people signed somebody out")
+        .schema(schema_of::<SignedOut>());
+    registry
         .event::<SignInRefused>(
             "identity.sign_in_refused",
             "Somebody tried to sign in and was refused",
@@ -148,6 +162,10 @@ pub(crate) fn signed_in(uow: &UnitOfWork, session: &Session) -> Result<()> {
         methods: session.methods.clone(),
         address: session.address,
     })
+}
+
+pub(crate) fn signed_out(uow: &UnitOfWork, user: UserId, session_ids: Vec<Uuid>) -> Result<()> {
+    uow.publish(SignedOut { user_id: user.0, session_ids })
 }
 
 pub(crate) fn person_changed(uow: &UnitOfWork, user: UserId, change: RightsChange) -> Result<()> {

@@ -10,6 +10,7 @@
 //! | another organisation is chosen | [`choose`] | the same, for that organisation, with what the browser host has of it |
 //! | the person proves it again | [`confirm`] | the same, authenticated anew |
 //! | sign-out, or ended from the list | [`end`] | nothing |
+//! | whoever manages people ends it in its organisation | [`crate::users::sign_out`] | nothing |
 //! | the password changes, the person is disabled | [`end_all`] | nothing, perhaps but the one at hand |
 //! | the person leaves the organisation | the database | nothing |
 //! | no use for `Svc:Auth:SessionIdleTime`, or `Svc:Auth:SessionLifetime` is over | the clock | a row, until it is swept |
@@ -271,6 +272,27 @@ pub async fn end(app: &App, user: UserId, id: SessionId) -> Result<()> {
         tell_ended(&uow, ended)
     })
     .await
+}
+
+/// Ends sessions of a person that are in the organisation that is acted in, and says which they were.
+pub(crate) async fn end_here(
+    uow: &UnitOfWork,
+    user: UserId,
+    which: Which,
+) -> Result<Vec<SessionId>> {
+    let ended = store::delete_in(uow, user, uow.context().organisation()?, which).await?;
+    let ids = ended.iter().map(|(id, _)| *id).collect();
+    tell_ended(uow, ended)?;
+    Ok(ids)
+}
+
+/// Some of the sessions of a person.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Which {
+    /// This one.
+    One(SessionId),
+    /// All, but for the one at hand where there is one.
+    AllBut(Option<SessionId>),
 }
 
 /// Ends the sessions of a person, all but `except`: with the unit of work that changed a password or

@@ -14,6 +14,7 @@
 mod changing;
 mod following;
 mod rows;
+mod signed_in;
 
 use std::collections::BTreeSet;
 
@@ -35,6 +36,7 @@ use changing::{Changing, PersonChange, email_taken, replace_claims, replace_role
 pub(crate) use following::{by_trusted_address, set_roles, signs_in_elsewhere, take_in};
 
 pub use rows::{Claims, User};
+pub use signed_in::{SignedIn, sign_out, sign_out_everywhere, signed_in};
 
 use rows::{find_membership, find_user, insert_membership, views};
 

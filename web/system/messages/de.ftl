@@ -144,6 +144,34 @@ people-remove-text = Auch die Schlüssel der Person enden. Was sie getan hat, be
 people-remove-title = { $name } aus der Organisation nehmen?
 people-removed = { $name } ist herausgenommen
 people-roles = Rollen
+people-session-end = Abmelden
+people-session-end-named = { $session } abmelden
+people-session-end-program = Es kommt erst wieder herein, wenn die Person sich dort neu anmeldet.
+people-session-end-text = Was dort nicht gespeichert ist, geht verloren, und Programme, bei denen damit angemeldet wurde, enden auch. API-Schlüssel bleiben.
+people-session-end-title = { $name } in { $session } abmelden?
+people-session-ended = { $name } ist in { $session } abgemeldet
+people-session-from = von { $address }
+people-session-on = { $browser } unter { $system }
+people-session-programs = Auch angemeldet bei { $programs }
+people-session-since = angemeldet
+people-session-this = Dieser Browser
+people-session-unknown = Unbekannter Browser
+people-session-used = Zuletzt benutzt
+people-sessions = Angemeldet
+people-sessions-end = { $isOwn ->
+    [yes] Überall sonst abmelden
+   *[no] Überall abmelden
+ }
+people-sessions-end-text = Was in Browsern nicht gespeichert ist, geht verloren, und Programme, die ohne einen weiterarbeiten, enden auch. API-Schlüssel bleiben.
+people-sessions-end-title = { $isOwn ->
+    [yes] { $name } überall sonst abmelden?
+   *[no] { $name } überall abmelden?
+ }
+people-sessions-ended = { $isOwn ->
+    [yes] { $name } ist überall sonst abgemeldet
+   *[no] { $name } ist überall abgemeldet
+ }
+people-sessions-none = Zurzeit nirgends
 people-since = Bekannt seit
 people-state = Zustand
 
@@ -284,6 +312,7 @@ audit-event-identity-rights_changed = Rechte wurden geändert
 audit-event-identity-sign_in_refused = Eine Anmeldung wurde abgewiesen
 audit-event-SetExported = Datensätze wurden exportiert
 audit-event-identity-signed_in = Jemand hat sich angemeldet
+audit-event-identity-signed_out = Jemand wurde von der Personenverwaltung abgemeldet
 audit-export = Als JSON-Zeilen exportieren
 audit-exported = Das Protokoll ist exportiert
 audit-history = Was damit geschah

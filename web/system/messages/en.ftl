@@ -144,6 +144,34 @@ people-remove-text = Keys of the person end, too. What the person did keeps the 
 people-remove-title = Take { $name } out of the organisation?
 people-removed = { $name } was taken out
 people-roles = Roles
+people-session-end = Sign out
+people-session-end-named = Sign out { $session }
+people-session-end-program = It opens nothing any more until the person signs in to it again.
+people-session-end-text = What isn’t saved there is lost, and programs that were signed in to with it end, too. API keys stay.
+people-session-end-title = Sign { $name } out of { $session }?
+people-session-ended = { $name } is signed out of { $session }
+people-session-from = from { $address }
+people-session-on = { $browser } on { $system }
+people-session-programs = Also signed in to { $programs }
+people-session-since = signed in
+people-session-this = This browser
+people-session-unknown = Unknown browser
+people-session-used = Last used
+people-sessions = Signed in
+people-sessions-end = { $isOwn ->
+    [yes] Sign out everywhere else
+   *[no] Sign out everywhere
+ }
+people-sessions-end-text = What isn’t saved in browsers is lost, and programs that go on without one end, too. API keys stay.
+people-sessions-end-title = { $isOwn ->
+    [yes] Sign { $name } out everywhere but here?
+   *[no] Sign { $name } out everywhere?
+ }
+people-sessions-ended = { $isOwn ->
+    [yes] { $name } is signed out everywhere else
+   *[no] { $name } is signed out everywhere
+ }
+people-sessions-none = Nowhere at the moment
 people-since = Known since
 people-state = State
 
@@ -284,6 +312,7 @@ audit-event-identity-rights_changed = Rights were changed
 audit-event-identity-sign_in_refused = A sign-in was refused
 audit-event-SetExported = Records of a set were exported
 audit-event-identity-signed_in = Somebody signed in
+audit-event-identity-signed_out = Somebody was signed out by whoever manages people
 audit-export = Export as JSON lines
 audit-exported = The audit log is exported
 audit-history = What happened to it

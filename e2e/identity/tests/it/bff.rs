@@ -118,6 +118,54 @@ on_both_databases! {
         assert_eq!(browser.ask("/bff/user").await.status, 401);
     }
 
+    async fn whoever_manages_people_ends_all_that_hangs_on_a_session(backend) {
+        let house = House::open(backend).await;
+        let (grace, _) = house.person("Grace", &["Products.View"]).await;
+        let (mut browser, session) = house.client_of(grace).await;
+        let portal = confidential(&house).await;
+        let token = portal.sign_in(&mut browser, "openid").await["access_token"].clone();
+        let token = token.as_str().unwrap();
+        let (mut ada, _) = house.client_of(house.ada).await;
+        let (mut elsewhere, _) = house.client_of(house.ada).await;
+
+        let of = |user: UserId| format!("/api/v1/identity/users/{user}/sessions");
+        let found = ada.ask(&of(grace)).await.expect(200);
+        assert_eq!(found["items"][0]["id"], json!(session.id));
+        assert_eq!(found["items"][0]["programs"], json!(["Portal"]));
+        let own_page = [("x-csrf", "1"), ("sec-fetch-site", "same-origin")];
+        let address = format!("{}/{}", of(grace), session.id);
+        assert_eq!(ada.send(Method::DELETE, &address, &own_page, "").await.status, 204);
+        assert_eq!(browser.ask("/api/v1/me").await.status, 401);
+        assert_eq!(browser.ask("/bff/user").await.status, 401);
+        assert_eq!(portal.ask("/api/v1/me", token).await.status, 401);
+
+        // What was given for longer than a session is ended by itself, or with all the rest.
+        let (mut browser, _) = house.client_of(grace).await;
+        for is_one in [true, false] {
+            let tokens = portal.sign_in(&mut browser, "openid offline_access").await;
+            let found = ada.ask(&of(grace)).await.expect(200);
+            let [place, program] = &found["items"].as_array().unwrap()[..] else { panic!("{found}") };
+            assert_eq!((&place["isProgram"], &place["programs"]), (&json!(false), &json!([])));
+            assert_eq!((&program["isProgram"], &program["programs"]), (&json!(true), &json!(["Portal"])));
+            assert_eq!(program["browser"], json!(null));
+            let one = format!("{}/{}", of(grace), program["id"].as_str().unwrap());
+            let address = if is_one { one } else { of(grace) };
+            assert_eq!(ada.send(Method::DELETE, &address, &own_page, "").await.status, 204);
+            let text = |name: &str| tokens[name].as_str().unwrap();
+            assert_eq!(portal.ask("/api/v1/me", text("access_token")).await.status, 401);
+            assert_eq!(portal.refresh(text("refresh_token")).await.status, 400);
+            assert_eq!(browser.ask("/api/v1/me").await.status, if is_one { 200 } else { 401 });
+        }
+        assert_eq!(ada.ask(&of(grace)).await.expect(200)["items"], json!([]));
+
+        // The browser at hand stays.
+        assert_eq!(ada.send(Method::DELETE, &of(house.ada), &own_page, "").await.status, 204);
+        assert_eq!(elsewhere.ask("/api/v1/me").await.status, 401);
+        let found = ada.ask(&of(house.ada)).await.expect(200);
+        assert_eq!(found["items"].as_array().map(Vec::len), Some(1));
+        assert_eq!(found["items"][0]["isCurrent"], json!(true));
+    }
+
     async fn signing_out_ends_it_here_and_at_the_provider(backend) {
         let house = House::open(backend).await;
         let (mut browser, _) = house.client_of(house.ada).await;

@@ -7,30 +7,6 @@ use uuid::Uuid;
 use super::page::Page;
 use crate::sessions::Session;
 
-/// Browsers, by what stands in the description that they give of themselves. Several claim to be others
-/// too, so the first that is found counts.
-const BROWSERS: [(&str, &str); 7] = [
-    ("Edg/", "Edge"),
-    ("OPR/", "Opera"),
-    ("SamsungBrowser/", "Samsung Internet"),
-    ("Firefox/", "Firefox"),
-    ("FxiOS/", "Firefox"),
-    ("Chrome/", "Chrome"),
-    ("Safari/", "Safari"),
-];
-
-/// Systems, likewise.
-const SYSTEMS: [(&str, &str); 8] = [
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Android", "Android"),
-    ("CrOS", "ChromeOS"),
-    ("Windows", "Windows"),
-    ("Macintosh", "macOS"),
-    ("Linux", "Linux"),
-    ("X11", "Unix"),
-];
-
 /// A session in the list of a person.
 pub(super) struct Row {
     pub(super) id: Uuid,
@@ -48,7 +24,7 @@ impl Row {
         current: &Session,
         now: OffsetDateTime,
     ) -> Self {
-        let name = name(page, &session.user_agent);
+        let name = name(page, session);
         let is_current = session.id == current.id;
         let just_now = is_current || now - session.used_at < time::Duration::minutes(2);
         let used = if just_now {
@@ -69,11 +45,8 @@ impl Row {
     }
 }
 
-fn name(page: &Page, user_agent: &str) -> String {
-    let found = |known: &[(&str, &'static str)]| {
-        known.iter().find(|(mark, _)| user_agent.contains(mark)).map(|(_, name)| *name)
-    };
-    match (found(&BROWSERS), found(&SYSTEMS)) {
+fn name(page: &Page, session: &Session) -> String {
+    match (session.browser(), session.system()) {
         (Some(browser), Some(system)) => {
             let arguments = Arguments::new().set("browser", browser).set("system", system);
             page.texts().text_with("identity-session-on", &arguments)

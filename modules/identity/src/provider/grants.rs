@@ -6,7 +6,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Database, column};
 use uuid::Uuid;
 
-use crate::ids::SessionId;
+use crate::ids::{ClientId, SessionId};
 
 /// The topic by which nodes tell each other that grants have ended.
 pub(super) const TOPIC: &str = "identity.grants";
@@ -193,6 +193,77 @@ pub(super) async fn end(uow: &UnitOfWork, id: Uuid) -> Result<()> {
     execute(uow, "DELETE FROM identity_grants WHERE id = ?", [id.into()]).await?;
     uow.wake_after_commit(TOPIC);
     Ok(())
+}
+
+/// What a registered client has of a person, as whoever manages people sees it.
+pub(crate) struct Given {
+    pub(crate) id: Uuid,
+    pub(crate) client: ClientId,
+    pub(crate) session: SessionId,
+    /// Whether it stays when the session ends.
+    pub(crate) is_offline: bool,
+    pub(crate) created_at_us: i64,
+    /// When the client last asked for tokens.
+    pub(crate) used_at_us: i64,
+    pub(crate) ends_at_us: i64,
+}
+
+/// What clients that an organisation has registered have of a person, the youngest first; a part of the
+/// application goes with the session. What outlives a session is left out where the client can't renew it.
+pub(crate) async fn given_by(
+    database: &Database,
+    user: UserId,
+    organisation: OrganisationId,
+    now_us: i64,
+) -> Result<Vec<Given>> {
+    let statement = database.statement(
+        "SELECT g.id, g.client_id, g.session_id, g.is_offline, g.created_at_us, g.ends_at_us, \
+         (SELECT MAX(t.used_at_us) FROM identity_refresh_tokens t WHERE t.grant_id = g.id) \
+         FROM identity_grants g WHERE g.user_id = ? AND g.organisation_id = ? AND g.ends_at_us > ? \
+         AND (NOT g.is_offline OR (EXISTS (SELECT 1 FROM identity_refresh_tokens t \
+         WHERE t.grant_id = g.id AND t.used_at_us IS NULL AND t.expires_at_us > ?) \
+         AND NOT EXISTS (SELECT 1 FROM identity_passwords p WHERE p.user_id = g.user_id \
+         AND p.changed_at_us > g.authenticated_at_us))) ORDER BY g.id DESC",
+        [user.0.into(), organisation.0.into(), now_us.into(), now_us.into()],
+    );
+    let mut given = Vec::new();
+    for row in database.rows(statement).await? {
+        let client: String = column(&row, 1)?;
+        // The name of a registered client is an id, and that of a part is none.
+        let Ok(client) = client.parse() else { continue };
+        let created_at_us = column(&row, 4)?;
+        given.push(Given {
+            id: column(&row, 0)?,
+            client: ClientId(client),
+            session: SessionId(column(&row, 2)?),
+            is_offline: column(&row, 3)?,
+            created_at_us,
+            used_at_us: column::<Option<i64>>(&row, 6)?.unwrap_or(created_at_us),
+            ends_at_us: column(&row, 5)?,
+        });
+    }
+    Ok(given)
+}
+
+/// Ends what outlives the sessions of a person in an organisation, all or one, and says what it was.
+pub(crate) async fn end_offline(
+    uow: &UnitOfWork,
+    user: UserId,
+    organisation: OrganisationId,
+    only: Option<Uuid>,
+) -> Result<Vec<Uuid>> {
+    let mut sql = "DELETE FROM identity_grants WHERE user_id = ? AND organisation_id = ? \
+                   AND is_offline = ?"
+        .to_owned();
+    let mut values: Vec<Value> = vec![user.0.into(), organisation.0.into(), true.into()];
+    if let Some(only) = only {
+        sql.push_str(" AND id = ?");
+        values.push(only.into());
+    }
+    sql.push_str(" RETURNING id");
+    let ended = rows(uow, &sql, values).await?;
+    uow.wake_after_commit(TOPIC);
+    ended.iter().map(|row| column(row, 0)).collect()
 }
 
 /// Ends the grants of a session, and says which clients are to be told.

@@ -8,6 +8,30 @@ use time::OffsetDateTime;
 
 use crate::ids::SessionId;
 
+/// Browsers, by what stands in the description that they give of themselves. Several claim to be others
+/// too, so the first that is found counts.
+const BROWSERS: [(&str, &str); 7] = [
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+];
+
+/// Systems, likewise.
+const SYSTEMS: [(&str, &str); 8] = [
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("CrOS", "ChromeOS"),
+    ("Windows", "Windows"),
+    ("Macintosh", "macOS"),
+    ("Linux", "Linux"),
+    ("X11", "Unix"),
+];
+
 /// A person in a browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
@@ -104,6 +128,22 @@ impl Session {
             values.push("mfa");
         }
         values
+    }
+
+    /// The browser, by the name that people know it by; none for one that isn't known.
+    #[must_use]
+    pub fn browser(&self) -> Option<&'static str> {
+        self.named(&BROWSERS)
+    }
+
+    /// The system that the browser runs on, likewise.
+    #[must_use]
+    pub fn system(&self) -> Option<&'static str> {
+        self.named(&SYSTEMS)
+    }
+
+    fn named(&self, known: &[(&str, &'static str)]) -> Option<&'static str> {
+        known.iter().find(|(mark, _)| self.user_agent.contains(mark)).map(|(_, name)| *name)
     }
 
     /// Who the person is in the chosen organisation now; none where the person is disabled or no

@@ -6,6 +6,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Database, column, database_error};
 use time::OffsetDateTime;
 
+use super::Which;
 use super::elsewhere::BegunElsewhere;
 use super::session::{Method, Session};
 use crate::ids::SessionId;
@@ -141,6 +142,28 @@ pub(super) async fn delete_all(
         }
         None => delete_where(uow, "user_id = ?", vec![user.0.into()]).await,
     }
+}
+
+/// Deletes sessions of a person that are in an organisation.
+pub(super) async fn delete_in(
+    uow: &UnitOfWork,
+    user: UserId,
+    organisation: OrganisationId,
+    which: Which,
+) -> Result<Ended> {
+    let mut values: Vec<Value> = vec![user.0.into(), organisation.0.into()];
+    let condition = match which {
+        Which::One(id) => {
+            values.push(id.0.into());
+            "user_id = ? AND organisation_id = ? AND id = ?"
+        }
+        Which::AllBut(Some(kept)) => {
+            values.push(kept.0.into());
+            "user_id = ? AND organisation_id = ? AND id <> ?"
+        }
+        Which::AllBut(None) => "user_id = ? AND organisation_id = ?",
+    };
+    delete_where(uow, condition, values).await
 }
 
 /// Deletes all but the sessions of a person that were used last, so many of them.

@@ -132,6 +132,20 @@ on_both_databases! {
         assert_eq!(told, changes);
     }
 
+    async fn who_is_signed_out_by_others_is_told(backend) {
+        let (app, heard) = audited(backend).await;
+        Browser::signed_in(&app).await;
+        let told = heard.take(&app).await;
+        let signed_in = &told.iter().find(|(name, _)| name == "identity.signed_in").unwrap().1;
+        let ada = svc_core::UserId(signed_in["userId"].as_str().unwrap().parse().unwrap());
+        let ctx = within(&app).await;
+        assert_eq!(users::sign_out_everywhere(&ctx, ada, None).await.unwrap(), 1);
+        // Where nothing is ended, nothing is told.
+        assert_eq!(users::sign_out_everywhere(&ctx, ada, None).await.unwrap(), 0);
+        let data = json!({ "userId": ada, "sessionIds": [signed_in["sessionId"]] });
+        assert_eq!(heard.take(&app).await, [("identity.signed_out".to_owned(), data)]);
+    }
+
     async fn each_reason_of_a_refusal_is_told(backend) {
         let (app, heard) = audited(backend).await;
         let mut key = Key::new(b"key");

@@ -22,6 +22,7 @@ mod second_factor;
 mod sessions;
 mod set_up;
 mod sign_in;
+mod signed_in;
 mod support;
 mod unauthorised;
 mod users;

@@ -36,6 +36,9 @@ fn routes() -> Vec<(&'static str, &'static str, Option<Json>, Needs)> {
         ("PUT", "/users/{user}", Some(json!({ "displayName": "Eve" })), Needs::Manage),
         ("DELETE", "/users/{user}", None, Needs::Manage),
         ("POST", "/users/{user}/invitation", None, Needs::Manage),
+        ("GET", "/users/{user}/sessions", None, Needs::Manage),
+        ("DELETE", "/users/{user}/sessions", None, Needs::Manage),
+        ("DELETE", "/users/{user}/sessions/{session}", None, Needs::Manage),
         ("GET", "/roles", None, Needs::Manage),
         ("POST", "/roles", Some(role), Needs::Manage),
         ("GET", "/roles/{role}", None, Needs::Manage),
@@ -56,7 +59,7 @@ fn routes() -> Vec<(&'static str, &'static str, Option<Json>, Needs)> {
 fn filled(path: &str, user: &str, role: &str, key: &str) -> String {
     let path = path.replace("{user}", user).replace("{role}", role).replace("{key}", key);
     // Nobody but an administrator of the organisation gets as far as to look for it.
-    path.replace("{client}", role)
+    path.replace("{client}", role).replace("{session}", role)
 }
 
 on_both_databases! {
@@ -69,7 +72,8 @@ on_both_databases! {
             for (method, operation) in item.as_object().unwrap() {
                 let needs = operation["security"][0]["bearer"].as_array().unwrap();
                 let manages = needs.iter().any(|name| name == "Identity.Manage");
-                described.insert((method.to_uppercase(), path.to_owned(), manages));
+                let path = path.replace("{session}", "{id}");
+                described.insert((method.to_uppercase(), path, manages));
             }
         }
         let tried = routes().into_iter().map(|(method, path, _, needs)| {

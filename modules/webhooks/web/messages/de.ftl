@@ -230,6 +230,7 @@ event-identity-api-key-changed = Ein API-Schlüssel wurde angelegt oder widerruf
 event-identity-rights-changed = Was jemand darf, wurde geändert
 event-identity-sign-in-refused = Eine Anmeldung wurde abgewiesen
 event-identity-signed-in = Jemand hat sich angemeldet
+event-identity-signed-out = Jemand wurde von der Personenverwaltung abgemeldet
 event-limit-reached = Die Organisation hat 80 oder 100 Prozent einer Grenze erreicht
 event-webhook-test = Ein Testereignis, von Hand gesendet
 event-workflow-transitioned = Ein Datensatz ist in seinem Ablauf weitergegangen

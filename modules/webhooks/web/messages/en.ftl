@@ -230,6 +230,7 @@ event-identity-api-key-changed = An API key was made or revoked
 event-identity-rights-changed = What somebody may do was changed
 event-identity-sign-in-refused = Somebody tried to sign in and was refused
 event-identity-signed-in = Somebody signed in
+event-identity-signed-out = Somebody was signed out by whoever manages people
 event-limit-reached = The organisation has reached 80 or 100 percent of a limit
 event-webhook-test = A test event that was sent by hand
 event-workflow-transitioned = A record moved in its workflow
