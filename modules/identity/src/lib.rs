@@ -44,13 +44,14 @@
 //! | what people begin | `invitations`, `resets`, `own` |
 //! | the account pages | `pages` |
 //! | the `OpenID` provider | `provider`; its `issuer` and `errors` lie below the pages, which name them, and its `grants` below the sessions |
-//! | outside | `api` (its `shared` lies below the provider's routes, too), `worker`, and this file, which joins all |
+//! | outside | `api` (its `shared` lies below the provider's routes, too), `command`, `worker`, and this file, which joins all |
 
 mod acting;
 mod api;
 pub mod api_keys;
 pub mod audit;
 mod authenticator;
+mod command;
 mod device;
 mod email;
 pub mod errors;
@@ -159,6 +160,7 @@ impl Module for Identity {
         registry.domain_event::<sessions::SessionsEnded>("Sessions of a person were ended");
         registry.commit_hook(Arc::new(ForgetOnChange));
         registry.authenticator(Arc::new(ApiKeyAuthenticator));
+        registry.command("organisations", "List, make or rename organisations", command::run);
         registry.routes(api::routes());
         registry.mount(pages::own_path::PREFIX, pages::routes());
         registry.messages([

@@ -13,6 +13,7 @@ mod links;
 mod log;
 mod machines;
 mod odd_input;
+mod organisations;
 mod pages;
 mod passkeys;
 mod recovery;
