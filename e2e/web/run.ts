@@ -24,6 +24,7 @@ import { tables } from './tables.ts';
 import { takenBack } from './taken-back.ts';
 import { tasks } from './tasks.ts';
 import { webhooks } from './webhooks.ts';
+import { widths } from './widths.ts';
 import { workflow } from './workflow.ts';
 
 /** As many as keep two cores busy: while one waits for its server, another one's browser paints. */
@@ -49,6 +50,7 @@ const all: Scenario[] = [
   smallest,
   office,
   swipe,
+  widths,
   shapes,
 ].flat();
 const { values, positionals } = parseArgs({
