@@ -11,6 +11,7 @@ import { history } from './history.ts';
 import { startLane } from './lane.ts';
 import { lists } from './lists.ts';
 import { live } from './live.ts';
+import { looks } from './looks.ts';
 import { office } from './office.ts';
 import { operations } from './operations.ts';
 import { records } from './records.ts';
@@ -49,6 +50,7 @@ const all: Scenario[] = [
   shop,
   smallest,
   office,
+  looks,
   swipe,
   widths,
   shapes,

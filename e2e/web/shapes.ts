@@ -1,14 +1,10 @@
 /** The same on a phone, in German, in the dark; what axe says; what a start costs. */
 import assert from 'node:assert/strict';
-import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { serve } from '../../web/scripts/dev.ts';
-import { buildPatterns } from '../../web/scripts/patterns.ts';
 import { violations, violationsInBoth } from './axe.ts';
 import { smallTargets } from './fingers.ts';
 import { OVERLAYS, type Looked } from './overlays.ts';
+import { servePatterns } from './patterns.ts';
 import { contextFor, row, story, type Opening, type Scenario } from './scenario.ts';
 
 const LIST = (page: Page) => page.locator('.svc-row[data-index="0"]').waitFor();
@@ -179,12 +175,6 @@ const patterns: Scenario[] = SHAPES.map(([shape, how]) => ({
     }
   },
 }));
-
-async function servePatterns(shape: string): Promise<{ server: Server; url: string }> {
-  const folder = join(tmpdir(), `svc-patterns-${process.pid}`, shape);
-  await buildPatterns(folder);
-  return serve({ url: 'http://127.0.0.1:9', folder }, 0);
-}
 
 export const shapes: Scenario[] = [
   ...audits,
