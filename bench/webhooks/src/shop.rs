@@ -105,6 +105,8 @@ impl Started {
             .setting("Svc:Webhooks:RequireHttps", false)
             .setting("Svc:Webhooks:MaxEndpoints", 1_000_000)
             .setting("Svc:Webhooks:AllowedNetworks:0", "127.0.0.0/8")
+            // Long logs are stored by one statement.
+            .setting("Svc:Database:StatementTimeout", "01:00:00")
             .in_real_time();
         let allow = |builder: TestAppBuilder, (index, port): (usize, &u16)| {
             builder.setting(&format!("Svc:Webhooks:AllowedPorts:{index}"), port)
