@@ -19,6 +19,7 @@ mod failure;
 mod postgres;
 mod prerequisites;
 mod process;
+mod processor;
 mod programs;
 mod request;
 mod selection;

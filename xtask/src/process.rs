@@ -2,8 +2,9 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
 use crate::failure::{Failure, Result};
 
@@ -24,7 +25,18 @@ pub(crate) fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
 
 /// Runs the command with the terminal's input and output, and fails when it does.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().map_err(|cause| cannot_start(command, &cause))?;
+    run_until(command, Child::wait)
+}
+
+/// As [`run`]; `wait` waits for the process.
+pub(crate) fn run_until(
+    command: &mut Command,
+    wait: impl FnOnce(&mut Child) -> io::Result<ExitStatus>,
+) -> Result<()> {
+    let mut child = command.spawn().map_err(|cause| cannot_start(command, &cause))?;
+    let status = wait(&mut child).map_err(|cause| {
+        Failure::new(format!("lost the process of `{}`: {cause}", line(command)))
+    })?;
     if status.success() {
         return Ok(());
     }

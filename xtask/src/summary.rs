@@ -12,6 +12,8 @@ pub(crate) struct Outcome {
     pub(crate) passed: bool,
     /// How long it took.
     pub(crate) duration: Duration,
+    /// How much processor time it took.
+    pub(crate) processor: Duration,
     /// How many tests passed, where the step counts them.
     pub(crate) tests: usize,
     /// The tests that failed, where the step knows their names.
@@ -23,8 +25,15 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// A step that counts no tests.
     pub(crate) fn new(step: &str, passed: bool, duration: Duration) -> Self {
-        let step = step.to_owned();
-        Self { step, passed, duration, tests: 0, failed_tests: Vec::new(), reason: None }
+        Self {
+            step: step.to_owned(),
+            passed,
+            duration,
+            processor: Duration::ZERO,
+            tests: 0,
+            failed_tests: Vec::new(),
+            reason: None,
+        }
     }
 
     /// `passed` or `failed`.
@@ -50,19 +59,25 @@ pub(crate) fn failed(outcomes: &[Outcome]) -> usize {
     outcomes.iter().filter(|outcome| !outcome.passed).count()
 }
 
-/// The table of all steps, what to do about those that failed, and the line with the count that ends it.
+/// The table of all steps, with seconds by the clock and of the processor, what to do about those that failed, and the line with the count that ends it.
 pub(crate) fn render(outcomes: &[Outcome]) -> String {
     let names = outcomes.iter().map(|outcome| outcome.step.len());
     let width = names.chain(["step".len()]).max().unwrap_or_default();
-    let mut text = format!("{:width$}  result  seconds  tests\n", "step");
+    let mut text = format!("{:width$}  result  seconds  processor  tests\n", "step");
     for outcome in outcomes {
         let seconds = outcome.duration.as_secs_f64();
+        let processor = outcome.processor.as_secs_f64();
         let tests = if outcome.tests == 0 { String::new() } else { outcome.tests.to_string() };
-        let line =
-            format!("{:width$}  {:6}  {seconds:7.1}  {tests:>5}", outcome.step, outcome.result());
+        let line = format!(
+            "{:width$}  {:6}  {seconds:7.1}  {processor:9.1}  {tests:>5}",
+            outcome.step,
+            outcome.result()
+        );
         // Writing to a `String` never fails.
         let _ = writeln!(text, "{}", line.trim_end());
     }
+    let all: Duration = outcomes.iter().map(|outcome| outcome.processor).sum();
+    let _ = writeln!(text, "{:width$}  {:15}  {:9.1}", "all", "", all.as_secs_f64());
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
         let _ = writeln!(text);
         for line in outcome.reason.iter().flat_map(|reason| reason.lines()) {
@@ -92,13 +107,16 @@ mod tests {
             outcome("shop", false, 1_000),
         ];
         outcomes[1].reason = Some("`cargo test --no-run` ended with exit code 1".to_owned());
+        outcomes[1].processor = Duration::from_millis(110_500);
+        outcomes[2].processor = Duration::from_secs(2);
         outcomes[2].tests = 12;
         outcomes[2].failed_tests = vec!["orders::shipped::sqlite".to_owned()];
         let expected = "\
-step           result  seconds  tests
-prerequisites  passed      0.0
-build          FAILED     61.2
-shop           FAILED      1.0     12
+step           result  seconds  processor  tests
+prerequisites  passed      0.0        0.0
+build          FAILED     61.2      110.5
+shop           FAILED      1.0        2.0     12
+all                                 112.5
 
 `cargo test --no-run` ended with exit code 1
 build failed; repeat it with

@@ -5,15 +5,16 @@
 //! the memory for both; what is played in front of the shop waits there until that is built. The PostgreSQL server is started for the first step that needs one, and
 //! stopped before the summary.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
 
 use crate::build;
 use crate::cargo;
@@ -24,6 +25,7 @@ use crate::failure::{Failure, Result};
 use crate::postgres::{self, TestServer};
 use crate::prerequisites;
 use crate::process;
+use crate::processor::Meter;
 use crate::programs::{Programs, Repeat, Tally, configure};
 use crate::request::{self, Request};
 use crate::selection;
@@ -53,7 +55,12 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<ExitCo
     }
     let chosen = selection::steps(workspace, &request.only)?;
     let times = Times::of_last_run(workspace);
-    let progress = Progress { steps: &chosen, times: &times.0, begun: AtomicUsize::new(0) };
+    let progress = Progress {
+        steps: &chosen,
+        times: &times,
+        begun: AtomicUsize::new(0),
+        meter: Meter::default(),
+    };
     let outcomes = run(workspace, &request, &progress);
     times.and(&outcomes).store(workspace);
     print!("\n{}", summary::render(&outcomes));
@@ -103,14 +110,15 @@ struct Shop {
 /// How far the run is, for whoever watches it.
 struct Progress<'a> {
     steps: &'a [Step],
-    times: &'a BTreeMap<String, f64>,
+    times: &'a Times,
     begun: AtomicUsize,
+    meter: Meter,
 }
 
 impl Progress<'_> {
     fn begin(&self, step: &Step) -> Instant {
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
-        let last = self.times.get(&step.name);
+        let last = self.times.seconds(&step.name);
         let last = last.map_or(String::new(), |seconds| format!(" ({seconds:.0} s the last time)"));
         println!("\n== {number} of {}: {}{last}", self.steps.len(), step.name);
         Instant::now()
@@ -118,8 +126,9 @@ impl Progress<'_> {
 }
 
 /// What came of a step, told at once.
-fn outcome(step: &Step, begun: Instant, result: Result<Tally>) -> Outcome {
+fn outcome(step: &Step, begun: Instant, processor: Duration, result: Result<Tally>) -> Outcome {
     let mut outcome = Outcome::new(&step.name, result.is_ok(), begun.elapsed());
+    outcome.processor = processor;
     match result {
         Ok(tally) => {
             outcome.tests = tally.passed;
@@ -131,8 +140,12 @@ fn outcome(step: &Step, begun: Instant, result: Result<Tally>) -> Outcome {
             outcome.reason = Some(failure.to_string());
         }
     }
-    let seconds = outcome.duration.as_secs_f64();
-    println!("== {} {} after {seconds:.1} s", step.name, outcome.result());
+    let (seconds, processor) = (outcome.duration.as_secs_f64(), processor.as_secs_f64());
+    println!(
+        "== {} {} after {seconds:.1} s, {processor:.1} s of the processor",
+        step.name,
+        outcome.result()
+    );
     outcome
 }
 
@@ -152,8 +165,9 @@ struct Lane<'a> {
 impl Lane<'_> {
     fn timed(&mut self, step: &Step) -> Outcome {
         let begun = self.progress.begin(step);
+        let before = self.progress.meter.read();
         let result = self.perform(&step.action);
-        outcome(step, begun, result)
+        outcome(step, begun, self.progress.meter.read().saturating_sub(before), result)
     }
 
     fn perform(&mut self, action: &Action) -> Result<Tally> {
@@ -254,36 +268,50 @@ impl NpmLane<'_> {
             _ => None,
         };
         let begun = self.progress.begin(step);
-        let result = match shop.map(Result::as_ref).transpose() {
+        let (result, processor) = match shop.map(Result::as_ref).transpose() {
             Ok(shop) => self.npm(step, shop),
-            Err(failure) => Err(failure.clone()),
+            Err(failure) => (Err(failure.clone()), Duration::ZERO),
         };
-        outcome(step, begun, result.map(|()| Tally::default()))
+        outcome(step, begun, processor, result.map(|()| Tally::default()))
     }
 
-    fn npm(&self, step: &Step, shop: Option<&Shop>) -> Result<()> {
+    /// What npm came to, and how much of the processor it took.
+    fn npm(&self, step: &Step, shop: Option<&Shop>) -> (Result<()>, Duration) {
         let (Action::Npm { folder, arguments } | Action::NpmWithShop { folder, arguments }) =
             &step.action
         else {
-            return Ok(());
+            return (Ok(()), Duration::ZERO);
         };
         let mut npm = process::command("npm", &self.workspace.path(folder));
         npm.args(*arguments);
         if let Some(Shop { program, postgres }) = shop {
             npm.env("SVC_SHOP_BINARY", program).env(postgres::VARIABLE, postgres);
         }
-        if self.is_beside {
-            into_log(&mut npm, &logs(self.workspace).join(format!("{}.log", step.name)))
-        } else {
-            process::run(&mut npm)
+        let meter = &self.progress.meter;
+        if !self.is_beside {
+            return meter.run_beside(&mut npm);
+        }
+        let log = logs(self.workspace).join(format!("{}.log", step.name));
+        match into_log(&mut npm, &log) {
+            Ok(npm) => {
+                let (result, processor) = meter.run_beside(npm);
+                (tell_log(result, &log), processor)
+            }
+            Err(failure) => (Err(failure), Duration::ZERO),
         }
     }
 }
 
-fn into_log(command: &mut Command, file: &PathBuf) -> Result<()> {
+/// Makes a command write into a file.
+fn into_log<'a>(command: &'a mut Command, file: &Path) -> Result<&'a mut Command> {
     let open = || File::create(file).and_then(|log| Ok((log.try_clone()?, log)));
     let (out, errors) = open().map_err(|cause| Failure::at(file, "write", &cause))?;
-    let Err(failure) = process::run(command.stdout(out).stderr(errors)) else {
+    Ok(command.stdout(out).stderr(errors))
+}
+
+/// Says where the output is, and shows it when the command failed.
+fn tell_log(result: Result<()>, file: &Path) -> Result<()> {
+    let Err(failure) = result else {
         println!("its output is in `{}`", file.display());
         return Ok(());
     };
@@ -318,8 +346,8 @@ fn has_memory_for_both() -> bool {
     available.is_some_and(|kib| kib >= MEMORY_FOR_BOTH)
 }
 
-/// How many seconds each step took when it last passed.
-struct Times(BTreeMap<String, f64>);
+/// What each step took when it last passed: `{"build": {"seconds": …, "processor_seconds": …}}`.
+struct Times(Map<String, Value>);
 
 impl Times {
     fn of_last_run(workspace: &Workspace) -> Self {
@@ -327,15 +355,24 @@ impl Times {
         Self(serde_json::from_str(&text).unwrap_or_default())
     }
 
+    fn seconds(&self, step: &str) -> Option<f64> {
+        self.0.get(step)?["seconds"].as_f64()
+    }
+
     fn and(mut self, outcomes: &[Outcome]) -> Self {
-        let passed = outcomes.iter().filter(|outcome| outcome.passed);
-        self.0.extend(passed.map(|it| (it.step.clone(), it.duration.as_secs_f64())));
+        for outcome in outcomes.iter().filter(|outcome| outcome.passed) {
+            let took = json!({
+                "seconds": outcome.duration.as_secs_f64(),
+                "processor_seconds": outcome.processor.as_secs_f64(),
+            });
+            self.0.insert(outcome.step.clone(), took);
+        }
         self
     }
 
     /// Only for people who watch the next run, so a failure is no reason to fail.
     fn store(&self, workspace: &Workspace) {
-        let text = serde_json::json!(self.0).to_string();
+        let text = json!(self.0).to_string();
         let _ = fs::write(logs(workspace).join("times.json"), text);
     }
 }
