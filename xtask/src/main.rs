@@ -14,6 +14,7 @@ mod cargo;
 mod check;
 mod client;
 mod dev;
+mod documentation;
 mod end_to_end;
 mod failure;
 mod postgres;
@@ -48,8 +49,13 @@ const USAGE: &str = "usage: cargo xtask <chore>
             starts a PostgreSQL server for tests in the background, or stops it";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    match dispatch(&arguments) {
+    let done = match documentation::folder() {
+        Some(folder) => {
+            documentation::stand_in(&folder, &env::args_os().skip(1).collect::<Vec<_>>())
+        }
+        None => dispatch(&env::args().skip(1).collect::<Vec<_>>()),
+    };
+    match done {
         Ok(code) => code,
         Err(failure) => {
             eprintln!("error: {failure}");

@@ -91,26 +91,19 @@ pub(crate) enum Action {
 pub(crate) struct CargoCall {
     /// Cargo's arguments.
     pub(crate) arguments: Vec<String>,
-    /// Variables set for it.
-    pub(crate) variables: &'static [(&'static str, &'static str)],
-    /// Whether it needs a PostgreSQL server.
-    pub(crate) needs_postgres: bool,
-    /// Whether it goes on with what the step `build` made.
-    pub(crate) shares_the_build: bool,
+    /// Whether it tries examples: it goes on with what the step `build` made, has a PostgreSQL server, and writes the pages
+    /// of the documentation, too.
+    pub(crate) tries_examples: bool,
 }
 
 impl CargoCall {
     fn new(line: &str) -> Self {
         let arguments = line.split_whitespace().map(str::to_owned).collect();
-        Self { arguments, variables: &[], needs_postgres: false, shares_the_build: false }
+        Self { arguments, tries_examples: false }
     }
 
-    fn of_the_build(self) -> Self {
-        Self { needs_postgres: true, shares_the_build: true, ..self }
-    }
-
-    fn with_variables(self, variables: &'static [(&'static str, &'static str)]) -> Self {
-        Self { variables, ..self }
+    fn with_examples(self) -> Self {
+        Self { tries_examples: true, ..self }
     }
 }
 
@@ -124,14 +117,12 @@ pub(crate) fn all(workspace: &Workspace) -> Vec<Step> {
     if workspace.has(&format!("{CLIENT}/package.json")) {
         steps.push(step("client", Action::Client));
     }
-    let doc_test = CargoCall::new("test --workspace --doc --no-fail-fast").of_the_build();
-    let doc = CargoCall::new("doc --workspace --no-deps");
+    let doc = CargoCall::new("test --workspace --doc --no-fail-fast").with_examples();
     steps.push(build(&[]));
     let tested = workspace.packages.iter().filter(|package| package.name != FEATURES);
     let (end_to_end, crates): (Vec<_>, Vec<_>) = tested.partition(|package| is_end_to_end(package));
     steps.extend(crates.into_iter().map(of_crate));
-    steps.push(step("doc-test", Action::Cargo(doc_test)));
-    steps.push(step("doc", Action::Cargo(doc.with_variables(&[("RUSTDOCFLAGS", "-Dwarnings")]))));
+    steps.push(step("doc", Action::Cargo(doc)));
     steps.extend(end_to_end.into_iter().map(of_crate));
     for folder in NPM_FOLDERS {
         if workspace.has(&format!("{folder}/package.json")) {
@@ -188,16 +179,8 @@ mod tests {
             (FEATURES, "xtask/features"),
         ]));
         let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-        let expected = [
-            "prerequisites",
-            "format",
-            "conventions",
-            "build",
-            "svc-core",
-            "doc-test",
-            "doc",
-            "e2e-main-job",
-        ];
+        let expected =
+            ["prerequisites", "format", "conventions", "build", "svc-core", "doc", "e2e-main-job"];
         assert_eq!(names, expected);
     }
 

@@ -20,6 +20,7 @@ use crate::build;
 use crate::cargo;
 use crate::check;
 use crate::client;
+use crate::documentation;
 use crate::end_to_end;
 use crate::failure::{Failure, Result};
 use crate::postgres::{self, TestServer};
@@ -229,13 +230,12 @@ impl Lane<'_> {
 
     fn cargo(&mut self, call: &CargoCall) -> Result<()> {
         let mut cargo = cargo::command(&self.workspace.root);
-        cargo.args(&call.arguments).envs(call.variables.iter().copied());
-        if call.needs_postgres {
-            cargo.env(postgres::VARIABLE, self.postgres()?);
-        }
+        cargo.args(&call.arguments);
         configure(&mut cargo);
-        if call.shares_the_build {
+        if call.tries_examples {
+            cargo.env(postgres::VARIABLE, self.postgres()?);
             build::lint(&mut cargo, &self.workspace.root)?;
+            documentation::write_beside(&mut cargo, &self.workspace.target)?;
         }
         process::run(&mut cargo)
     }
