@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use sea_orm::{ConnectionTrait as _, QueryResult, Statement};
 use svc_core::{Actor, Error, OrganisationId, Result};
 use svc_database::joined::{self, Joined};
-use svc_database::{Transaction, database_error};
+use svc_database::{Backend, Transaction, database_error};
 use uuid::Uuid;
 
 use crate::context::{Context, Data};
@@ -241,6 +241,23 @@ impl UnitOfWork {
     pub async fn execute(&self, statement: Statement) -> Result<u64> {
         let outcome = self.transaction()?.execute_raw(statement).await;
         outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
+    }
+
+    /// Waits until no other unit of work that named this number is under way, and keeps others waiting until this one ends. What is
+    /// read after it isn't older than what any of them wrote. SQLite has one writer anyway.
+    ///
+    /// Numbers are of all modules together: take one that nobody else happens on, such as a word in ASCII.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn take_turn(&self, number: i64) -> Result<()> {
+        let database = self.context.database();
+        if database.backend() == Backend::Postgres {
+            let sql = "SELECT 1 FROM pg_advisory_xact_lock(?)";
+            self.rows(database.statement(sql, [number.into()])).await?;
+        }
+        Ok(())
     }
 
     /// Runs a statement of a commit hook whose outcome nobody needs: right before the commit, or before

@@ -5,7 +5,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Decimal;
 use sea_orm::{ActiveModelTrait as _, ColumnTrait as _, IntoActiveModel as _};
 use svc_core::{Error, ErrorKind};
-use svc_data::Context;
+use svc_data::{Context, UnitOfWork};
 use svc_testing::on_both_databases;
 
 use crate::fixture::{Fixture, lamp, product};
@@ -309,6 +309,26 @@ on_both_databases! {
         }
         let product = ctx.find::<product::Entity>(id).await.unwrap();
         assert_eq!((product.version, product.price.normalize().to_string().as_str()), (9, "27.9"));
+    }
+
+    async fn who_takes_a_turn_sees_what_all_before_have_written(backend) {
+        let fixture = Fixture::start(backend).await;
+        let ctx = fixture.in_organisation(1);
+        let inserts = (0..8).map(|_| {
+            let ctx = ctx.clone();
+            tokio::spawn(async move {
+                ctx.transact(|uow: UnitOfWork| async move {
+                    uow.take_turn(7).await?;
+                    let next = skus(uow.context()).await.len();
+                    uow.insert(lamp(&format!("L-{next}"))).await
+                })
+                .await
+            })
+        });
+        for insert in futures::future::join_all(inserts).await {
+            insert.unwrap().unwrap();
+        }
+        assert_eq!(skus(&ctx).await, (0..8).map(|next| format!("L-{next}")).collect::<Vec<_>>());
     }
 
     async fn work_that_must_be_done_once_is(backend) {

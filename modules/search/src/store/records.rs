@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use svc_core::{Error, Result};
 use svc_data::UnitOfWork;
-use svc_database::{Backend, CellKind, ROWS_AT_ONCE, RowTable, column};
+use svc_database::{CellKind, ROWS_AT_ONCE, RowTable, column};
 
 use super::postings::Changes;
 use super::words::{forget, identifiers, named};
 use super::{builds, join};
 use crate::sets::{IndexedRecord, IndexedTerms};
 
-/// Under which PostgreSQL lets one at a time index: `svc find` in ASCII.
-const ADVISORY_LOCK: i64 = 0x7376_6320_6669_6e64;
+/// The number of the turn to index: `svc find` in ASCII.
+const TURN: i64 = 0x7376_6320_6669_6e64;
 
 /// Records that one step deletes: short enough that nothing waits for it.
 const STEP: u64 = 200;
@@ -27,14 +27,9 @@ struct Known {
 }
 
 /// Lets nobody else index until the unit of work ends. What is read after this is not older than what
-/// anybody indexed before. SQLite has one writer anyway.
+/// anybody indexed before.
 pub(crate) async fn lock(uow: &UnitOfWork) -> Result<()> {
-    let database = uow.context().database();
-    if database.backend() == Backend::Postgres {
-        let sql = "SELECT 1 FROM pg_advisory_xact_lock(?)";
-        uow.rows(database.statement(sql, [ADVISORY_LOCK.into()])).await?;
-    }
-    Ok(())
+    uow.take_turn(TURN).await
 }
 
 /// Replaces what the index has of the records with these keys: those that are not among `records` are gone. Where

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use sea_orm::{QueryResult, Value};
 use svc_core::{OrganisationId, Result};
 use svc_data::{Context, UnitOfWork};
-use svc_database::{Backend, column};
+use svc_database::column;
 use uuid::Uuid;
 
 use super::keys::{KEYS_AT_ONCE, Place, marks};
@@ -51,19 +51,13 @@ fn read(row: &QueryResult) -> Result<Delegation> {
     })
 }
 
-/// What the lock of delegations begins with: `workflow` in ASCII.
-const ADVISORY_LOCK: i64 = 0x776f_726b_666c_6f77;
+/// What the numbers of the turns of delegations begin with: `workflow` in ASCII.
+const TURN: i64 = 0x776f_726b_666c_6f77;
 
-/// Lets nobody else delegate in the organisation until the unit of work ends, so that what is counted after this is all. SQLite has
-/// one writer anyway. Organisations that share a number wait for each other, and no more.
+/// Lets nobody else delegate in the organisation until the unit of work ends, so that what is counted after this is all.
+/// Organisations that share a number wait for each other, and no more.
 pub(crate) async fn lock_delegations(uow: &UnitOfWork, organisation: OrganisationId) -> Result<()> {
-    let database = uow.context().database();
-    if database.backend() == Backend::Postgres {
-        let number = organisation.0.as_u64_pair().1.cast_signed() ^ ADVISORY_LOCK;
-        let sql = "SELECT 1 FROM pg_advisory_xact_lock(?)";
-        uow.rows(database.statement(sql, [number.into()])).await?;
-    }
-    Ok(())
+    uow.take_turn(organisation.0.as_u64_pair().1.cast_signed() ^ TURN).await
 }
 
 /// The delegations that somebody gives or gets and that aren't over, in their order.
