@@ -3,9 +3,17 @@
 use std::fmt;
 use std::pin::Pin;
 
-use clap::{ArgMatches, Args};
+use clap::{ArgMatches, Args, Subcommand};
 
 use crate::{App, Error, Kind, Registry, Result};
+
+/// Arguments of a command that does one of several things, `shop jobs list`: each is a case of `A`.
+#[derive(Clone, Debug, Args)]
+pub struct OneOf<A: Subcommand> {
+    /// Which of them.
+    #[command(subcommand)]
+    pub action: A,
+}
 
 type Running = Pin<Box<dyn Future<Output = Result<String>> + Send>>;
 
@@ -51,7 +59,7 @@ impl fmt::Debug for Command {
 
 impl Registry {
     /// Adds a command to the program, `shop <name> …`. `A` is what `clap` reads its arguments
-    /// into; what `run` answers with is printed.
+    /// into, [`OneOf`] its cases where it does several things; what `run` answers with is printed.
     ///
     /// ```
     /// use svc_core::{Registry, Result};

@@ -40,7 +40,7 @@ mod worker;
 pub use app::{App, WeakApp};
 pub use cache::{Cache, Reading};
 pub use clock::Clock;
-pub use command::Command;
+pub use command::{Command, OneOf};
 pub use error::{Error, ErrorCode, ErrorKind, ErrorParameters, FieldErrors, Result};
 pub use hex::hex;
 pub use mail::{Mail, MailSender};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use clap::{Args, Subcommand};
-use svc_core::{App, Result};
+use clap::Subcommand;
+use svc_core::{App, OneOf, Result};
 
 use crate::dead_letter::Selection;
 use crate::outbox::Outbox;
@@ -11,15 +11,9 @@ use crate::outbox::Outbox;
 /// How many are listed.
 const LISTED: u32 = 100;
 
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
 /// What to do with messages that have failed for good.
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// List the newest hundred
     List,
     /// Hand them over again
@@ -35,7 +29,7 @@ enum Action {
 }
 
 /// Carries out an action, and says what was done.
-pub(crate) async fn run(app: App, Arguments { action }: Arguments) -> Result<String> {
+pub(crate) async fn run(app: App, OneOf { action }: OneOf<Action>) -> Result<String> {
     let outbox = app.service::<Outbox>()?;
     let of = |handler: Option<String>| Selection { handler, ..Selection::default() };
     match action {

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use clap::{Args, Subcommand};
-use svc_core::{App, OrganisationId, Result};
+use clap::Subcommand;
+use svc_core::{App, OneOf, OrganisationId, Result};
 use svc_data::Context;
 use uuid::Uuid;
 
@@ -15,15 +15,9 @@ use crate::status::JobFilter;
 /// How many are listed.
 const LISTED: u32 = 100;
 
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
 /// What to do with background jobs.
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// List the newest hundred that have failed for good
     List,
     /// Run those again that have failed for good
@@ -50,7 +44,7 @@ enum Action {
 }
 
 /// Carries out an action, and says what was done.
-pub(crate) async fn run(app: App, Arguments { action }: Arguments) -> Result<String> {
+pub(crate) async fn run(app: App, OneOf { action }: OneOf<Action>) -> Result<String> {
     let jobs = app.service::<Jobs>()?;
     let system = Context::system(&app)?;
     match action {

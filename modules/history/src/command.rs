@@ -1,7 +1,7 @@
 //! The command `history`: what an operator does by hand.
 
-use clap::{Args, Subcommand};
-use svc_core::{App, Error, OrganisationId, Result};
+use clap::Subcommand;
+use svc_core::{App, Error, OneOf, OrganisationId, Result};
 use svc_data::Context;
 use svc_events::Publish as _;
 use uuid::Uuid;
@@ -14,15 +14,9 @@ use crate::store;
 /// Entries that one transaction blanks.
 const AT_ONCE: u64 = 500;
 
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
 /// What to do with the history.
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// Check that nothing that was sealed has been changed since
     Check,
     /// Blank the name of a person wherever the person did something; that is recorded itself
@@ -44,7 +38,7 @@ enum Action {
 }
 
 /// Carries an action out, and says what was done.
-pub(crate) async fn run(app: App, Arguments { action }: Arguments) -> Result<String> {
+pub(crate) async fn run(app: App, OneOf { action }: OneOf<Action>) -> Result<String> {
     let (organisation, what) = match action {
         Action::Check => return sealing::check(app).await,
         Action::BlankPerson { organisation, user } => (organisation, Blanking::Person(user)),

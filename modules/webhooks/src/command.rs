@@ -5,10 +5,10 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::Value as Json;
 use svc_client::{AddressPolicy, Client, ClientOptions, ClientRequest, SystemResolver, TargetUrl};
-use svc_core::{App, Error, Result};
+use svc_core::{App, Error, OneOf, Result};
 use svc_data::Context;
 use url::Url;
 use uuid::Uuid;
@@ -19,15 +19,9 @@ use crate::service::feed::{AT_ONCE, Answered, Fetched};
 /// How long it is waited where nothing more waits.
 const PAUSE: Duration = Duration::from_secs(1);
 
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
 /// What to do with webhooks.
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// Show what an endpoint with `isPolled` is told, and pass it on, until the command is ended
     Listen {
         /// The endpoint
@@ -43,7 +37,7 @@ enum Action {
 }
 
 /// Carries out an action, and says what was done.
-pub(crate) async fn run(app: App, Arguments { action }: Arguments) -> Result<String> {
+pub(crate) async fn run(app: App, OneOf { action }: OneOf<Action>) -> Result<String> {
     let Action::Listen { endpoint, to, once } = action;
     let target = to.as_deref().map(Target::new).transpose()?;
     let service = app.service::<Service>()?;
