@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use clap::{Args, Subcommand};
-use svc_core::{App, OrganisationId, Result};
+use clap::Subcommand;
+use svc_core::{App, OneOf, OrganisationId, Result};
 use svc_data::Context;
 use uuid::Uuid;
 
@@ -14,17 +14,11 @@ use crate::users::{self, NewUser};
 use crate::{acting, invitations, organisations, roles};
 
 /// How many are listed.
-const LISTED: usize = 100;
-
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
+const LISTED: u32 = 100;
 
 /// What to do with organisations.
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// List a hundred, in the order in which they were made
     List {
         /// Only those with this in their name
@@ -54,7 +48,7 @@ enum Action {
 }
 
 /// Carries out an action, and says what was done.
-pub(crate) async fn run(app: App, Arguments { action }: Arguments) -> Result<String> {
+pub(crate) async fn run(app: App, OneOf { action }: OneOf<Action>) -> Result<String> {
     match action {
         Action::List { search, after } => list(&app, search, after.map(OrganisationId)).await,
         Action::Create { name, email, display_name } => {
@@ -69,11 +63,11 @@ pub(crate) async fn run(app: App, Arguments { action }: Arguments) -> Result<Str
 }
 
 async fn list(app: &App, search: Option<String>, after: Option<OrganisationId>) -> Result<String> {
-    let search = search.unwrap_or_default().to_lowercase();
-    let found = organisations::list(&Context::system(app)?, after).await?;
-    let mut found = found.into_iter().filter(|one| one.name.to_lowercase().contains(&search));
+    let search = search.unwrap_or_default();
+    let found = organisations::list(&Context::system(app)?, &search, after, LISTED + 1).await?;
+    let mut found = found.into_iter();
     let mut text = String::new();
-    for one in found.by_ref().take(LISTED) {
+    for one in found.by_ref().take(LISTED as usize) {
         let made = one.created_at.date();
         let _ = writeln!(text, "{}  {}  {} members  since {made}", one.id, one.name, one.members);
     }

@@ -63,6 +63,14 @@ on_both_databases! {
         assert_eq!(id_of(&command(&app, &["list", "smith"]).await.unwrap(), "Smith"), id);
         let none = command(&app, &["list", "Müller 100"]).await.unwrap();
         assert_eq!(none, "there is no such organisation\n");
+
+        // What a pattern means something by is looked for as it stands.
+        command(&app, &["rename", &id, r"A*b [c]? ^d. (e|f) \g ß"]).await.unwrap();
+        for part in ["a*B", "[C]?", "^D.", "(e|F)", r"\G SS", r"\G ß", "_b", "%"] {
+            let listed = command(&app, &["list", part]).await.unwrap();
+            let is_there = listed.starts_with(&id);
+            assert_eq!(is_there, !matches!(part, r"\G SS" | "_b" | "%"), "{part}: {listed}");
+        }
     }
 
     async fn what_is_wrong_makes_no_organisation(backend) {
