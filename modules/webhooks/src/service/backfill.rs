@@ -158,7 +158,8 @@ pub(crate) async fn tell_set(ctx: JobContext, job: TellSet) -> Result<(), JobErr
         };
         let endpoint = ctx.context().get::<endpoint::Entity>(seen.endpoint).await?;
         let Some(endpoint) = endpoint else { return Ok(()) };
-        if queues::waiting_in(database, seen.endpoint, Lane::Replay, AHEAD).await? >= AHEAD {
+        let lane = Some(Lane::Replay);
+        if queues::waiting_for(database, seen.endpoint, lane, AHEAD).await? >= AHEAD {
             let pause = if endpoint.is_active { PAUSE } else { PAUSE_WHILE_OFF };
             return Ok(go_on(&ctx, job, pause).await?);
         }

@@ -143,7 +143,7 @@ impl Service {
         Ok(Health {
             total: total.span(),
             last_success_at: last_success.map(micros::to_time),
-            backlog: queues::waiting_for(ctx.database(), id, COUNTED).await?,
+            backlog: queues::waiting_for(ctx.database(), id, None, COUNTED).await?,
             hours: by_hour.into_iter().map(hour).collect(),
         })
     }

@@ -10,6 +10,7 @@
 //! waits in a circle; a look doesn't wait for them at all.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 
 use sea_orm::{Iterable as _, QueryResult, Value};
 use svc_core::Result;
@@ -323,30 +324,21 @@ pub(crate) async fn forget(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
     uow.execute(uow.context().database().statement(sql, [endpoint.into()])).await.map(drop)
 }
 
-/// How many deliveries wait for an endpoint, counted up to a number.
-pub(crate) async fn waiting_for(database: &Database, endpoint: Uuid, most: i64) -> Result<i64> {
-    let sql = format!(
-        "SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE d.status < 2 AND d.endpoint_id = ? LIMIT ?) \
-         AS waiting",
-        deliveries_that_wait(database.backend())
-    );
-    let rows = database.rows(database.statement(&sql, [endpoint.into(), most.into()])).await?;
-    rows.first().map_or(Ok(0), |row| column(row, 0))
-}
-
-/// How many deliveries wait for an endpoint in one of its queues, counted up to a number.
-pub(crate) async fn waiting_in(
+/// How many deliveries wait for an endpoint, in one of its queues or in all, counted up to a number.
+pub(crate) async fn waiting_for(
     database: &Database,
     endpoint: Uuid,
-    lane: Lane,
+    lane: Option<Lane>,
     most: i64,
 ) -> Result<i64> {
+    let in_lane = if lane.is_some() { "AND d.lane = ?" } else { "" };
     let sql = format!(
         "SELECT COUNT(*) FROM (SELECT 1 FROM {} \
-         WHERE d.status < 2 AND d.endpoint_id = ? AND d.lane = ? LIMIT ?) AS waiting",
+         WHERE d.status < 2 AND d.endpoint_id = ? {in_lane} LIMIT ?) AS waiting",
         deliveries_that_wait(database.backend())
     );
-    let values = [endpoint.into(), lane.code().into(), most.into()];
+    let lane: Option<Value> = lane.map(|lane| lane.code().into());
+    let values = iter::once(endpoint.into()).chain(lane).chain([most.into()]);
     let rows = database.rows(database.statement(&sql, values)).await?;
     rows.first().map_or(Ok(0), |row| column(row, 0))
 }
