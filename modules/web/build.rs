@@ -1,11 +1,14 @@
 //! Puts the built web client into the program, where there is one; the README says when that is.
 //!
 //! The files are copied to where cargo keeps what build scripts make, so that a client that is built anew while the program is
-//! compiled takes nothing away from under the compiler.
+//! compiled takes nothing away from under the compiler. A folder that isn't there is made, empty: cargo sees then that files come
+//! into it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use std::{env, fs, io};
 
 const VARIABLE: &str = "SVC_WEB_CLIENT";
@@ -21,6 +24,11 @@ fn main() {
     println!("cargo::rerun-if-env-changed={VARIABLE}");
     let own = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../web/dist");
     let asked = env::var_os(VARIABLE).map(PathBuf::from);
+    if asked.is_none() && fs::create_dir(&own).is_ok() {
+        // Cargo would run this each time, and build the program anew, for a folder that isn't there, and once more for one
+        // that is newer than this run.
+        let _ = File::open(&own).and_then(|made| made.set_modified(SystemTime::UNIX_EPOCH));
+    }
     let folder = asked.clone().unwrap_or(own);
     let is_built = folder.join(PAGE).is_file();
     assert!(
@@ -28,11 +36,10 @@ fn main() {
         "`{VARIABLE}` names `{}`, where no web client is; build it with `npm run build` in `web/`",
         folder.display()
     );
-    let mut files = Files::new();
-    if is_built {
+    if folder.is_dir() {
         println!("cargo::rerun-if-changed={}", folder.display());
-        files = read(&folder);
     }
+    let files = if is_built { read(&folder) } else { Files::new() };
     let out = PathBuf::from(variable("OUT_DIR"));
     let code = write(&out.join("client"), &folder, &files);
     fs::write(out.join("client.rs"), code).expect("cargo's folder for what is made can be written");
