@@ -17,7 +17,8 @@ interface Violation {
 /** Runs axe on the page, own frames left out (they are the apps'). */
 export async function check(page: Page, where: string): Promise<void> {
   await page.waitForTimeout(250);
-  await page.evaluate(AXE);
+  // It is large, and stays in a page.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   const violations = await page.evaluate(async (engine) => {
     const { axe } = window as unknown as {
       axe: { run(context: object, options: object): Promise<{ violations: Violation[] }> };
