@@ -63,12 +63,18 @@ const { values, positionals } = parseArgs({
 });
 const engine = engineNamed(values.browser);
 const skipped = SKIPPED[engine];
+/** What promises the same in any browser: what axe says of a page, and what the shell makes of rights and manifests. */
+const once = new Set([...access, ...remote, ...accessibility.filter(({ name }) => name.startsWith('axe: '))]);
 for (const name of Object.keys(skipped)) {
   if (!all.some((scenario) => scenario.name === name))
     throw new Error(`\`${name}\` is skipped, but there is no such scenario`);
 }
 const wanted = positionals[0]?.toLowerCase() ?? '';
-const chosen = all.filter(({ name }) => name.toLowerCase().includes(wanted) && !(name in skipped));
+/** Chromium plays all, and another browser the rest of them, or what is asked for by name. */
+const isPlayed = (scenario: Scenario) => engine === 'chromium' || wanted !== '' || !once.has(scenario);
+const chosen = all
+  .filter(({ name }) => name.toLowerCase().includes(wanted) && !(name in skipped))
+  .filter((scenario) => isPlayed(scenario));
 const failed: string[] = [];
 const began = performance.now();
 /** In Firefox each set of preferences is a browser of its own: those who share it come together. */

@@ -92,7 +92,7 @@ export const operations = [
     IMPATIENT,
     story(
       'an event that nobody could handle is set aside, handled once more, and another one given up',
-      { app: 'system.letters' },
+      { app: 'system.letters', once: true },
       async ({ page, application }) => {
         await page.getByText('Nothing has failed').waitFor();
         await makeEndpoint(application);
@@ -127,7 +127,7 @@ export const operations = [
     ISSUER,
     story(
       'an issuer of accounts is shown with what it has to be told, and offered at the door',
-      { app: 'system.sign-in' },
+      { app: 'system.sign-in', once: true },
       async ({ page, application, stranger }) => {
         const issuer = page.getByRole('region', { name: 'Partner Ltd' });
         await issuer.getByText('https://login.partner.example').waitFor();

@@ -15,7 +15,7 @@ function anotherOrganisation(id: string, email: string): string[] {
 export const system = [
   story(
     'a clerk is given a role, invited, and comes in',
-    { app: 'system.roles', expects: /422|409/ },
+    { app: 'system.roles', expects: /422|409/, once: true },
     async ({ page, another, stranger, application }) => {
       const role = fresh('Clerk');
       await page.getByRole('button', { name: 'New role' }).click();
@@ -64,7 +64,7 @@ export const system = [
 
   story(
     'somebody is signed out by whoever manages people',
-    { app: 'system.people', expects: /401/ },
+    { app: 'system.people', expects: /401/, once: true },
     async ({ page, stranger, application }) => {
       const name = fresh('Ola');
       const email = `${name.toLowerCase()}@shop.example`;
@@ -115,7 +115,7 @@ export const system = [
 
   story(
     'a program has an account with keys, and sees what its claims let it see',
-    { app: 'system.people' },
+    { app: 'system.people', once: true },
     async ({ page, application }) => {
       const role = { name: fresh('Reader'), permissions: ['Products.View'] };
       await application.ask('/api/v1/identity/roles', { method: 'POST', body: role });
@@ -169,7 +169,7 @@ export const system = [
 
   story(
     'rights that change while one works come and go with the next refusal',
-    {},
+    { once: true },
     async ({ stranger, application }) => {
       const name = fresh('Nia');
       const email = `${name.toLowerCase()}@shop.example`;
@@ -217,7 +217,7 @@ export const system = [
     {},
     story(
       'who belongs to another organisation finds the way to it in the account',
-      { app: 'system.account' },
+      { app: 'system.account', once: true },
       async ({ page, application }) => {
         const way = page.getByRole('link', { name: 'Another organisation' });
         await page.locator('.svc-way').first().waitFor();

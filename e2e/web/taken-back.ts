@@ -138,7 +138,7 @@ export const takenBack = [
 
   story(
     'sign-ins and refusals stand in the audit log, and what it is narrowed to is counted',
-    { later: true, expects: /401/ },
+    { later: true, expects: /401/, once: true },
     async ({ page, stranger, visit, application }) => {
       const door = await stranger(application.url);
       const { email, password } = application.person;

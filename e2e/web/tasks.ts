@@ -205,7 +205,7 @@ export const tasks = [
 
   story(
     'what somebody overtook says so and leaves, and of several each is told of',
-    { later: true, expects: /409|503/ },
+    { later: true, expects: /409|503/, once: true },
     async ({ page, application, visit }) => {
       const [overtaken, other, third] = (await waiting(application, 3)) as [Order, Order, Order];
       await deafen(page);
@@ -325,7 +325,7 @@ export const tasks = [
 
   story(
     'a turn is handed on with a reason, and somebody stands in for some days',
-    { later: true },
+    { later: true, once: true },
     async ({ page, application, visit, stranger }) => {
       const first = fresh('Ina');
       const other = await comeIn(application, stranger, {

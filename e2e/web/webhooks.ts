@@ -5,7 +5,7 @@ import { addressOf, fresh, makeProduct, said, story, until } from './scenario.ts
 export const webhooks = [
   story(
     'an endpoint’s life: added, tested, broken, switched off, mended, made up for',
-    { app: 'webhooks', expects: /422/ },
+    { app: 'webhooks', expects: /422/, once: true },
     async ({ page, application }) => {
       const { receiver } = application;
       const name = fresh('Warehouse');
@@ -102,7 +102,7 @@ export const webhooks = [
 
   story(
     'an endpoint that is off is tested; what failed is found by time, counted, and sent again together',
-    { later: true },
+    { later: true, once: true },
     async ({ page, application, visit }) => {
       const { receiver } = application;
       receiver.status = 200;
@@ -206,7 +206,7 @@ export const webhooks = [
 
   story(
     'an endpoint that its receiver fetches from has no address, and nothing that requests need',
-    { app: 'webhooks' },
+    { app: 'webhooks', once: true },
     async ({ page, application }) => {
       const name = fresh('Fetched');
       await page.locator('.svc-head').getByRole('button', { name: 'Add endpoint' }).click();
@@ -289,7 +289,7 @@ export const webhooks = [
 
   story(
     'a record leads to what was sent of it, and what waits is cancelled',
-    { app: 'webhooks', expects: /422/ },
+    { app: 'webhooks', expects: /422/, once: true },
     async ({ page, application }) => {
       const { receiver } = application;
       receiver.status = 200;

@@ -120,7 +120,7 @@ export const people = [
 
   story(
     'an administrator draws that a role approves, too: its member does, and who isn’t one is told whose it is',
-    { app: 'workflows.designer', later: true },
+    { app: 'workflows.designer', later: true, once: true },
     async ({ page, application, visit, stranger }) => {
       await begin(application);
       const { version } = await application.ask<{ version: number }>(DESIGNER);

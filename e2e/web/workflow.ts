@@ -100,7 +100,7 @@ export const workflow = [
 
   story(
     'an order says what happens to it by itself, when, and why it would not yet',
-    { later: true },
+    { later: true, once: true },
     async ({ page, application, visit, another }) => {
       const standing = (on: Page) => on.getByRole('region', { name: 'Workflow' });
       interface Standing {
@@ -157,7 +157,7 @@ export const workflow = [
 
   story(
     'a step that somebody overtook says so, and shows how the order stands now',
-    { later: true, expects: /409|503/ },
+    { later: true, expects: /409|503/, once: true },
     async ({ page, application, visit }) => {
       const { id } = await waiting(application);
       await deafen(page);
