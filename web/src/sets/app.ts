@@ -22,7 +22,7 @@ import {
 } from '../core/list-state.ts';
 import { propertyOf, type EntitySet, type Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
-import { listOptions, shownOptions } from '../core/query.ts';
+import { listOptions, shownOptions, type Options } from '../core/query.ts';
 import { totalsOf } from '../core/summary.ts';
 import { mayLeave } from '../parts/leaving.ts';
 import { define, freshId, leadFocus, Part } from '../parts/part.ts';
@@ -197,13 +197,16 @@ export class SvcSetApp extends Part {
     }
   }
 
-  /** Asks for the list where it has become another one. */
-  #ask(force = false): void {
-    const options = {
+  get #options(): Options {
+    return {
       ...listOptions(this.set, this.view, new Date(), this.#usualSort),
       ...shownOptions(this.host.model, this.set, this.#columns),
     };
-    const asked = JSON.stringify([
+  }
+
+  /** What the rows of the list depend on. */
+  #question(options: Options): string {
+    return JSON.stringify([
       this.set.name,
       options.$select,
       this.view.conditions,
@@ -213,6 +216,12 @@ export class SvcSetApp extends Part {
       this.#reading,
       this.view.page,
     ]);
+  }
+
+  /** Asks for the list where it has become another one. */
+  #ask(force = false): void {
+    const options = this.#options;
+    const asked = this.#question(options);
     if (asked === this.#asked && !force) return;
     this.#asked = asked;
     this.#coming?.stop();
@@ -255,8 +264,11 @@ export class SvcSetApp extends Part {
       this.slow = false;
     }
     this.revision += 1;
-    // An address may name a page that isn't there, or is there no more.
-    if (rows.pageCount !== undefined && this.view.page > rows.pageCount) this.go({ page: rows.pageCount });
+    // An address may name a page that isn't there, or is there no more; the rows are those of the last one then.
+    const { page, pageCount } = rows;
+    if (pageCount === undefined || this.view.page <= pageCount) return;
+    this.go({ page: pageCount });
+    if (page === pageCount && rows === this.shown && !this.#coming) this.#asked = this.#question(this.#options);
   }
 
   #reload(): void {

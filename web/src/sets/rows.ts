@@ -4,7 +4,8 @@
  * A page behind one that is there is asked for by the server's own link, which stays right while records come and go; a page
  * far away by its place. An answer to a question that nobody asks any more is given up.
  *
- * Where a list is read page by page, the rows are those of one page; nothing else differs.
+ * Where a list is read page by page, the rows are those of one page, or of the last one where there are fewer; nothing else
+ * differs.
  */
 import { asProblem, isAborted } from '../client/request.ts';
 import { listFrom, listNext, type Page } from '../client/sets.ts';
@@ -26,7 +27,7 @@ export class SetRows implements Rows {
   readonly #loading = new Set<number>();
   readonly #end = new AbortController();
   /** The place of the first row; behind it come all others, or those of one page. */
-  readonly #from: number;
+  #from: number;
   readonly #isOnePage: boolean;
   #wanted: [number, number];
   #refreshing: Promise<void> | undefined;
@@ -45,6 +46,11 @@ export class SetRows implements Rows {
   get count(): number {
     const behind = Math.max(0, (this.#pages.total ?? 0) - this.#from);
     return this.#isOnePage ? Math.min(PAGE, behind) : behind;
+  }
+
+  /** The page that is read, from 1, where it's one. */
+  get page(): number | undefined {
+    return this.#isOnePage ? this.#from / PAGE + 1 : undefined;
   }
 
   /** How many pages there are, where one is read. */
@@ -97,6 +103,7 @@ export class SetRows implements Rows {
       this.#pages.clear();
       this.#links.clear();
       for (const [place, page] of numbers.entries()) if (found[place]) this.#take(page, found[place]);
+      if (this.#isTurnedBack()) return await this.#readAgain();
       this.problem = undefined;
       this.#changed();
     } catch (error) {
@@ -139,6 +146,8 @@ export class SetRows implements Rows {
     try {
       const found = await (link ? listNext(link, signal) : this.#first(page, signal));
       this.#take(page, found);
+      // Nobody is told of a page that isn't there.
+      if (this.#isTurnedBack()) return await this.#fetch(this.#from / PAGE);
     } catch (error) {
       if (isAborted(error)) return;
       this.problem = asProblem(error);
@@ -151,6 +160,16 @@ export class SetRows implements Rows {
 
   #first(page: number, signal: AbortSignal): Promise<Page> {
     return listFrom(this.#set, this.#options, page * PAGE, this.total === undefined, signal);
+  }
+
+  /** Turns back to the last page where the one that is read is behind it, and says whether it was. */
+  #isTurnedBack(): boolean {
+    const last = ((this.pageCount ?? Number.POSITIVE_INFINITY) - 1) * PAGE;
+    if (this.#from <= last) return false;
+    this.#pages.clear();
+    this.#from = last;
+    this.#wanted = [last, last + PAGE - 1];
+    return true;
   }
 
   #take(page: number, { rows, total, next }: Page): void {
