@@ -62,11 +62,13 @@ impl Form {
     }
 
     /// A computed value so that it can be read. A number of more than 18 digits before the point
-    /// has no value, and 28 digits behind it are all that is read.
+    /// has no value, and 28 digits behind it are all that is read, and sorted by. SQLite's `round` makes a double
+    /// of a whole number, and only the smallest doubles have more.
     pub(super) fn returned(self, backend: Backend, value: Expr) -> Expr {
         match (self, backend) {
             (Self::Number, Backend::Sqlite) => Expr::cust_with_exprs(
-                "(SELECT CASE WHEN n BETWEEN -1e18 AND 1e18 THEN n END FROM (SELECT ? AS n))",
+                "(SELECT CASE WHEN n BETWEEN -1e-13 AND 1e-13 AND n <> 0 THEN round(n, 28) \
+                 WHEN n BETWEEN -1e18 AND 1e18 THEN n END FROM (SELECT ? AS n))",
                 [value],
             ),
             (Self::Number, Backend::Postgres) => Expr::cust_with_exprs(

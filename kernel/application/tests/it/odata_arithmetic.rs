@@ -1,5 +1,6 @@
 //! Numbers and texts that are computed, held against the same in Rust: to the last digit, on both databases.
 
+use http::Method;
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde_json::{Value, json};
 use svc_testing::{Client, Person, on_both_databases};
@@ -98,6 +99,66 @@ on_both_databases! {
             let counted = boss.get(&path("Samples/$count", &format!("$filter={filter}"))).await;
             assert_eq!(counted.text, count, "{filter}");
         }
+    }
+
+    async fn products_and_quotients_of_large_numbers_have_their_own_digits_alone(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let values = ["60329.67", "7.175", "42047.846", "628994", "-6686.2"];
+        let factors = ["636888.7", "927544.5", "-1032", "376.2", "635.069"];
+        for (number, (value, exact)) in values.iter().flat_map(|value| ["exact", "ratio"].map(|it| (value, it))).enumerate() {
+            let sample = json!({"name": format!("n{number:02}"), exact: serde_json::from_str::<Value>(value).unwrap()});
+            let _ = boss.post("/odata/v1/Samples", sample).await.expect(201);
+        }
+        let mut wrong = Vec::new();
+        for (value, property) in values.iter().flat_map(|value| ["exact", "ratio"].map(|it| (value, it))) {
+            for factor in factors {
+                let product = calculated("mul", decimal(value), decimal(factor));
+                // What is compared, is told and is divided again.
+                let ways = [format!("{property} mul {factor} eq {product}"), format!("{property} mul {factor} divby {factor} eq {value}")];
+                for filter in ways {
+                    let filter = format!("{property} eq {value} and {filter}");
+                    let counted = boss.get(&path("Samples/$count", &format!("$filter={filter}"))).await;
+                    if counted.text != "1" {
+                        wrong.push(format!("{filter}: {}", counted.text));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        let told_of = factors.map(|factor| format!("exact mul {factor}"));
+        let rows = computed(&boss, &told_of).await;
+        for (value, row) in values.iter().zip(rows.iter().step_by(2)) {
+            for (factor, found) in factors.iter().zip(row) {
+                assert_eq!(told(found), Some(calculated("mul", decimal(value), decimal(factor))), "{value} mul {factor}");
+            }
+        }
+    }
+
+    async fn what_is_too_small_to_be_told_is_sorted_as_it_is_told(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        // In the order of their names where they are told alike.
+        store(&boss, "ratio", &["1.4e-28", "3e-300", "-2e-300", "0", "1.2e-28", "7e-29", "-4e-29", "2e-28", "1e-300", "1e-13"]).await;
+        for (order, expected) in [
+            ("case(true:ratio)", "n01 n02 n03 n06 n08 n00 n04 n05 n07 n09"),
+            ("case(true:ratio) desc", "n09 n07 n00 n04 n05 n01 n02 n03 n06 n08"),
+            ("-ratio", "n09 n07 n00 n04 n05 n01 n02 n03 n06 n08"),
+        ] {
+            for size in [3, 100] {
+                let mut found = Vec::new();
+                let mut next = Some(path("Samples", &format!("$orderby={order},name&$select=name")));
+                while let Some(address) = next {
+                    let page = boss.send(Method::GET, &address, &[("prefer", &format!("maxpagesize={size}"))], "").await.expect(200);
+                    found.extend(page["value"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned()));
+                    next = page["@odata.nextLink"].as_str().map(str::to_owned);
+                }
+                assert_eq!(found.join(" "), expected, "{order} by {size}");
+            }
+        }
+        let rows = computed(&boss, &["case(true:ratio)".to_owned()]).await;
+        let told: Vec<_> = rows.iter().map(|row| told(&row[0]).unwrap().to_string()).collect();
+        assert_eq!(told[..9].join(" "), "0.0000000000000000000000000001 0 0 0 0.0000000000000000000000000001 0.0000000000000000000000000001 0 0.0000000000000000000000000002 0");
     }
 
     async fn whole_numbers_stay_whole_unless_they_are_divided_exactly(backend) {

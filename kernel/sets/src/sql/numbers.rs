@@ -1,8 +1,8 @@
 //! Arithmetic and rounding, with the same results on both databases.
 //!
 //! PostgreSQL computes with `numeric`, which neither overflows nor loses digits; SQLite with
-//! integers and doubles. Results that are no whole numbers are rounded to ten decimals on both, and to fifteen digits
-//! of what is added or subtracted on SQLite, so that a double's last bits never show. A division by zero has no result: it is null, as is what is no number
+//! integers and doubles. Results that are no whole numbers are rounded to ten decimals on both, and on SQLite to the
+//! fifteen digits that a double has, so that its last bits never show. A division by zero has no result: it is null, as is what is no number
 //! (`NaN`) on either.
 
 use sea_orm::sea_query::Expr;
@@ -34,12 +34,12 @@ macro_rules! kept {
     };
 }
 
-/// SQLite's text of a sum or a difference of `l` and `r`.
-macro_rules! sum {
-    ($value:literal) => {
+/// SQLite's text of what two numbers, `l` and `r`, come to.
+macro_rules! of_both {
+    ($value:literal of $magnitude:literal) => {
         concat!(
             "(SELECT ",
-            kept!($value of "max(abs(l), abs(r))"),
+            kept!($value of $magnitude),
             " FROM (SELECT CAST(? AS REAL) AS l, CAST(? AS REAL) AS r))"
         )
     };
@@ -79,25 +79,25 @@ impl Translator<'_> {
             return Err(Error::not_implemented("arithmetic of durations is not served"));
         }
         let whole = is_integer(left) && is_integer(right);
-        let operands = match operator {
-            // An exact quotient of whole numbers.
-            Op::DivideBy if self.backend == Backend::Sqlite => {
-                let real = |value| Expr::cust_with_exprs("CAST(? AS REAL)", [value]);
-                vec![real(self.number(left)?), real(self.number(right)?)]
-            }
-            _ => vec![self.number(left)?, self.number(right)?],
-        };
+        let operands = vec![self.number(left)?, self.number(right)?];
         let (sqlite, postgres) = match (operator, whole) {
             (Op::Add, true) => ("(? + ?)", "($1 + $2)"),
             (Op::Subtract, true) => ("(? - ?)", "($1 - $2)"),
             (Op::Multiply, true) => ("(? * ?)", "($1 * $2)"),
             (Op::Divide, true) => ("(? / ?)", "div($1, NULLIF($2, 0))"),
             (Op::Modulo, true) => ("(? % ?)", "mod($1, NULLIF($2, 0))"),
-            (Op::Add, false) => (sum!("l + r"), "NULLIF(round($1 + $2, 10), 'NaN')"),
-            (Op::Subtract, false) => (sum!("l - r"), "NULLIF(round($1 - $2, 10), 'NaN')"),
-            (Op::Multiply, false) => ("round(? * ?, 10)", "NULLIF(round($1 * $2, 10), 'NaN')"),
+            (Op::Add, false) => {
+                (of_both!("l + r" of "max(abs(l), abs(r))"), "NULLIF(round($1 + $2, 10), 'NaN')")
+            }
+            (Op::Subtract, false) => {
+                (of_both!("l - r" of "max(abs(l), abs(r))"), "NULLIF(round($1 - $2, 10), 'NaN')")
+            }
+            (Op::Multiply, false) => {
+                (of_both!("l * r" of "abs(l * r)"), "NULLIF(round($1 * $2, 10), 'NaN')")
+            }
+            // A division by zero is null in SQLite.
             (Op::Divide, false) | (Op::DivideBy, _) => {
-                ("round(? / NULLIF(?, 0), 10)", "NULLIF(round($1 / NULLIF($2, 0), 10), 'NaN')")
+                (of_both!("l / r" of "abs(l / r)"), "NULLIF(round($1 / NULLIF($2, 0), 10), 'NaN')")
             }
             (Op::Modulo, false) => (
                 // A quotient of doubles may come out just below the whole number that it is; what is
