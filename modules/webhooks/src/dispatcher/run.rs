@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures::future::{BoxFuture, OptionFuture};
+use futures::future::{BoxFuture, OptionFuture, join};
 use svc_core::{Result, micros};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
@@ -148,10 +148,9 @@ impl Dispatcher {
             }
         }
         // What a look has claimed must be known, to be given back.
-        let looked = OptionFuture::from(pending.look).await.transpose();
-        let recorded = OptionFuture::from(pending.recording).await.transpose();
-        flight.take(looked?.unwrap_or_default().jobs);
-        recorded.map(drop)
+        let (looked, recorded) = both(pending.look, pending.recording).await;
+        flight.take(looked.transpose()?.unwrap_or_default().jobs);
+        recorded.transpose().map(drop)
     }
 
     /// Begins to look, and to record, where there is reason to and it isn't being done.
@@ -213,10 +212,56 @@ impl Dispatcher {
     }
 }
 
+/// What became of both, where they were begun. They go on beside each other: one may have what the other waits for,
+/// such as SQLite's turn to write.
+async fn both<L, R>(
+    look: Option<BoxFuture<'_, L>>,
+    recording: Option<BoxFuture<'_, R>>,
+) -> (Option<L>, Option<R>) {
+    join(OptionFuture::from(look), OptionFuture::from(recording)).await
+}
+
 /// Waits for work that may be under way; for ever when there is none.
 async fn of<T>(work: &mut Option<BoxFuture<'_, T>>) -> T {
     match work {
         Some(work) => work.await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures::FutureExt as _;
+    use tokio::sync::Mutex;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_begun_ends_whichever_of_both_has_what_the_other_waits_for() {
+        for look_is_first in [true, false] {
+            let turn = Mutex::new(());
+            let (mut look, mut recording) = (turn.lock().boxed(), turn.lock().boxed());
+            let held = turn.lock().await;
+            // Who asks first is given it next, and has it while nobody asks how far that has come.
+            let (first, second) = if look_is_first {
+                (&mut look, &mut recording)
+            } else {
+                (&mut recording, &mut look)
+            };
+            assert!(first.now_or_never().is_none());
+            assert!(second.now_or_never().is_none());
+            drop(held);
+            let look = async move { drop(look.await) }.boxed();
+            let recording = async move { drop(recording.await) }.boxed();
+            let mut ending = pin!(both(Some(look), Some(recording)));
+            // The end of one lets the other go on, which is found out by asking again.
+            let first = ending.as_mut().now_or_never();
+            let ended = first.or_else(|| ending.now_or_never());
+            assert_eq!(ended, Some((Some(()), Some(()))), "{look_is_first}");
+        }
+        let none = both::<(), ()>(None, None).now_or_never();
+        assert_eq!(none, Some((None, None)));
     }
 }
