@@ -195,12 +195,11 @@ impl<D: Engine> Kept<D> {
         let waits = WaitsForPool::begin(&self.waiting);
         let is_exhausted = self.pool.num_idle() == 0
             && self.pool.size() >= self.pool.options().get_max_connections();
-        if is_exhausted {
+        let longest = {
             let mut idle = self.idle();
-            let longest = (!idle.is_empty()).then(|| idle.remove(0));
-            drop(idle);
-            drop(longest);
-        }
+            (is_exhausted && !idle.is_empty()).then(|| idle.remove(0))
+        };
+        drop(longest);
         let mut connection = self.pool.acquire().await?;
         drop(waits);
         let watch = self.watching.watch();
@@ -226,15 +225,18 @@ impl<D: Engine> Kept<D> {
             written.notify_one();
         }
         let is_old = held.since.elapsed() >= LIFETIME;
+        // Who closes, or waits, looks at those that are idle behind saying so: under the lock none is added that
+        // nobody would look at again.
+        let mut idle = self.idle();
         let is_waited_for = self.waiting.load(Ordering::Relaxed) > 0;
         if place.is_none() || is_old || is_waited_for || self.places.is_closed() {
+            drop(idle);
             // Through the pool it may come to somebody who asks for it past this.
             if let Some(watch) = &held.watch {
                 watch.begin_anew();
             }
             return;
         }
-        let mut idle = self.idle();
         // One at a time is enough: where much work ends, all old ones go soon.
         let old = idle.first().is_some_and(|first| first.since.elapsed() >= LIFETIME);
         let old = old.then(|| idle.remove(0));
