@@ -29,7 +29,7 @@ use crate::settings::WebhooksSettings;
 const AT_ONCE: u64 = 1_000;
 
 /// Deliveries among which a page looks at most.
-const LOOKED_AT: u64 = 10_000;
+const LOOKED_AT: u64 = 3_000;
 
 /// What the log shows: all but what was missed.
 const SHOWN: [Status; 5] =

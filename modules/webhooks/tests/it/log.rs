@@ -201,7 +201,7 @@ on_both_databases! {
         let id = endpoint["id"].as_str().unwrap();
         world.publish("A-1").await;
         world.deliver().await;
-        world.fill(&endpoint, 3, 12_000).await;
+        world.fill(&endpoint, 3, 4_000).await;
         let list = async |query: &str| {
             let path = format!("/api/v1/webhooks/deliveries?{query}");
             world.client().get(&path).await.expect(200)
