@@ -97,6 +97,7 @@ export const office = [
     await come(page, application, { r: 'new' });
     await page.getByLabel('Number').fill(number);
     await page.getByLabel('Customer').fill('Miller');
+    await page.getByLabel('Currency').fill('CHF');
     await page.getByRole('group', { name: 'Urgency' }).getByRole('button', { name: '3' }).click();
     const terms = page.getByLabel('Terms');
     await terms.fill('{days: 14}');
@@ -106,6 +107,7 @@ export const office = [
 
     await page.getByLabel('What, line 1').fill('Repair');
     await page.getByLabel('Quantity, line 1').fill('2');
+    await page.locator('svc-lines .svc-measured', { hasText: 'CHF' }).first().waitFor();
     // A line that isn't whole keeps the form here.
     await page.keyboard.press('Control+Enter');
     await page.locator('svc-lines [data-wrong]', { hasText: 'needed' }).waitFor();
@@ -119,6 +121,7 @@ export const office = [
     const made = await stored(application, number);
     assert.deepEqual(made?.terms, { days: [14, 30] });
     assert.equal(made?.urgency, 3);
+    await page.locator('svc-lines td', { hasText: /^CHF\s40\.00$/ }).waitFor();
     assert.deepEqual(linesOf(made), [
       [1, 'Repair', 2, 40],
       [2, 'Travel', 1, 15.5],

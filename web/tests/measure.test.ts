@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readInput } from '../src/core/input.ts';
 import { EMPTY } from '../src/core/list-state.ts';
-import { measuredIn, measuring, totalIn, unmeasured } from '../src/core/measure.ts';
+import { lineWithin, measuredIn, measuring, totalIn, unmeasured } from '../src/core/measure.ts';
 import { propertyOf, readModel, type EntitySet, type Property } from '../src/core/model.ts';
 import type { Row } from '../src/core/pages.ts';
 import { shownOptions } from '../src/core/query.ts';
@@ -187,6 +187,22 @@ test('a currency may stand on what a record refers to', () => {
     totalIn(sum, { least_order_currency: least, greatest_order_currency: greatest });
   deepEqual(of('EUR', 'EUR'), { row: { order: { currency: 'EUR' } } });
   equal(of('', 'EUR'), 'mixed');
+});
+
+test('a line is in the currency of its record as that is written', () => {
+  const sum = { measure: { kind: 'currency', always: undefined, by: 'order/currency' } } as const;
+  const said = (line: Row, record: Row | undefined) => measuredIn(sum, lineWithin(line, 'order', record));
+  const stored = { amount: 12.5, order: { currency: 'EUR' } };
+  equal(said({}, { currency: 'CHF' }), 'CHF');
+  equal(said({ order: null }, { currency: 'CHF' }), 'CHF');
+  equal(said(stored, { currency: 'CHF' }), 'CHF');
+  // What the record doesn't say, perhaps to this person, the line may.
+  equal(said(stored, { number: '7' }), 'EUR');
+  equal(said(stored, undefined), 'EUR');
+  // No way leads back.
+  equal(measuredIn(sum, lineWithin(stored, undefined, { currency: 'CHF' })), 'EUR');
+  equal(said({}, {}), undefined);
+  equal(said({}, { currency: '' }), undefined);
 });
 
 test('what is in several currencies has no total', () => {

@@ -3,6 +3,7 @@ CREATE TABLE invoices (
     organisation_id UUID NOT NULL,
     number TEXT NOT NULL,
     customer TEXT NOT NULL,
+    currency TEXT NOT NULL DEFAULT 'EUR' CHECK (length(currency) = 3),
     urgency INTEGER NOT NULL DEFAULT 0 CHECK (urgency BETWEEN 0 AND 5),
     terms JSONB,
     version BIGINT NOT NULL,

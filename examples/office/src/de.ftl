@@ -2,6 +2,7 @@ Invoices = Rechnungen
     .singular = Rechnung
 Invoices-number = Nummer
 Invoices-customer = Kunde
+Invoices-currency = Währung
 Invoices-urgency = Dringlichkeit
     .description = Wie bald sie zu zahlen ist
 Invoices-terms = Konditionen

@@ -2,6 +2,7 @@ Invoices = Invoices
     .singular = Invoice
 Invoices-number = Number
 Invoices-customer = Customer
+Invoices-currency = Currency
 Invoices-urgency = Urgency
     .description = How soon it is to be paid
 Invoices-terms = Terms

@@ -20,6 +20,9 @@ mod invoice {
         pub number: String,
         #[sea_orm(column_type = "String(StringLen::N(100))")]
         pub customer: String,
+        /// What its lines are in (ISO 4217).
+        #[sea_orm(column_type = "String(StringLen::N(3))", default_value = "EUR")]
+        pub currency: String,
         /// How soon it is to be paid: 0 for whenever, 5 for today.
         #[sea_orm(default_value = 0)]
         pub urgency: i32,
@@ -135,6 +138,7 @@ impl Module for Office {
             .entity_set::<invoice_line::Entity>("InvoiceLines")
             .described("What invoices consist of")
             .alternate_key([invoice_line::Column::InvoiceId, invoice_line::Column::Position])
+            .currency_along(invoice_line::Column::Price, "invoice/currency")
             .live();
         registry
             .entity_set::<expense::Entity>("Expenses")
@@ -154,7 +158,7 @@ impl Module for Office {
             Lines::of("invoiceLines", ["what", "quantity", "price"]).numbered_by("position");
         let look = SetLook::new()
             .columns(["number", "customer", "urgency"])
-            .group("invoices-what", ["number", "customer", "urgency"])
+            .group("invoices-what", ["number", "customer", "currency", "urgency"])
             .lines(lines)
             .property_element("urgency", "office-urgency", "/elements/elements.js");
         registry.set_look("Invoices", look.icon("form.svg"));

@@ -52,6 +52,12 @@ export function measuredIn({ measure }: Pick<Property, 'measure'>, row: Row): st
   return typeof said === 'string' && said !== '' ? said : undefined;
 }
 
+/** What is known of a line: its own values, and where its way back leads those of the record that it stands in, as they are written. */
+export function lineWithin(line: Row, back: string | undefined, record: Row | undefined): Row {
+  if (back === undefined || record === undefined) return line;
+  return { ...line, [back]: { ...(line[back] as Row | null | undefined), ...record } };
+}
+
 /** The properties that hold currencies and units of others, each once. */
 export function measuring(set: EntitySet, properties: readonly Property[]): Property[] {
   const found = properties.flatMap(({ measure }) =>

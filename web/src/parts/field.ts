@@ -14,6 +14,8 @@ export interface Place {
   readonly model: Model;
   readonly set: EntitySet;
   readonly draft: Draft;
+  /** Where numbers look for what they are in; the draft's own values where it's left out. */
+  readonly record?: Row;
   /** Begins the ids of the fields, unique on the page. */
   readonly prefix: string;
   /** Leaving it empty is an error. */
@@ -85,7 +87,7 @@ function measuredBy(property: Property, values: Row, id: string): string {
 }
 
 function typing(place: Place, property: Property): TemplateResult {
-  const { draft, prefix } = place;
+  const { draft, prefix, record = draft.values } = place;
   const shown = draft.typed(property.name) ?? inputText(property, draft.value(property.name));
   const take = (event: Event) => {
     draft.type(property, (event.target as HTMLInputElement).value);
@@ -118,13 +120,13 @@ function typing(place: Place, property: Property): TemplateResult {
     inputmode=${isNumber ? (property.kind === 'decimal' ? 'decimal' : 'numeric') : nothing}
     autocomplete="off"
     ?data-numeric=${isNumber}
-    aria-describedby="${measuredBy(property, draft.values, id)}${id}-note"
+    aria-describedby="${measuredBy(property, record, id)}${id}-note"
     aria-invalid=${wrong}
     aria-required=${place.required(property) ? 'true' : nothing}
     .value=${shown}
     @input=${take}
   />`;
-  return withMeasure(property, draft.values, id, input);
+  return withMeasure(property, record, id, input);
 }
 
 /** The editor alone. */

@@ -6,8 +6,8 @@ import type { SetHost } from './context.ts';
 import './lines.ts';
 import './related.ts';
 
-/** All that belongs to it; `changed` is called when somebody writes in its lines. */
-export function belongings(host: SetHost, set: EntitySet, row: Row, changed: () => void): TemplateResult {
+/** All that belongs to it; `written` is the record as it's written now, and `changed` is called when somebody writes in its lines. */
+export function belongings(host: SetHost, set: EntitySet, row: Row, written: Row, changed: () => void): TemplateResult {
   const { lines = [] } = host.look(set.name);
   const version = row['@odata.etag'];
   const key = String(row[set.key]);
@@ -15,7 +15,7 @@ export function belongings(host: SetHost, set: EntitySet, row: Row, changed: () 
   return html`${ways.map((navigation) => {
     const own = lines.find((one) => one.navigation === navigation.name);
     return own
-      ? html`<svc-lines .host=${host} .set=${set} .key=${key} .lines=${own} .version=${version} @lines-changed=${changed}></svc-lines>`
+      ? html`<svc-lines .host=${host} .set=${set} .key=${key} .lines=${own} .record=${written} .version=${version} @lines-changed=${changed}></svc-lines>`
       : html`<svc-related .host=${host} .set=${set} .key=${key} .navigation=${navigation} .version=${version}></svc-related>`;
   })}`;
 }

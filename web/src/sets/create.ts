@@ -149,7 +149,7 @@ export class SvcCreate extends Part {
   #lineSections(): TemplateResult | typeof nothing {
     if (!this.set.deepInsert) return nothing;
     const { lines = [] } = this.host.look(this.set.name);
-    return html`${lines.map((one) => html`<svc-lines .host=${this.host} .set=${this.set} .lines=${one} @lines-changed=${() => this.requestUpdate()}></svc-lines>`)}`;
+    return html`${lines.map((one) => html`<svc-lines .host=${this.host} .set=${this.set} .lines=${one} .record=${this.#draft.values} @lines-changed=${() => this.requestUpdate()}></svc-lines>`)}`;
   }
 
   #group(title: string | undefined, properties: readonly Property[]): TemplateResult {

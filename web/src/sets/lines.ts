@@ -7,7 +7,8 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { asProblem, isAborted } from '../client/request.ts';
 import { few } from '../client/sets.ts';
 import { changeOf, lineOf, takeBack, type Change, type LineState } from '../core/lines.ts';
-import { propertyOf, type EntitySet, type Property } from '../core/model.ts';
+import { lineWithin } from '../core/measure.ts';
+import { navigationOf, propertyOf, type EntitySet, type Navigation, type Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
 import { Problem } from '../core/problem.ts';
 import { recordPath, shownOptions } from '../core/query.ts';
@@ -38,6 +39,7 @@ export class SvcLines extends Part {
     set: { attribute: false },
     lines: { attribute: false },
     key: { attribute: false },
+    record: { attribute: false },
     version: { attribute: false },
     isWriting: { state: true },
     problem: { state: true },
@@ -50,6 +52,8 @@ export class SvcLines extends Part {
   declare lines: Lines;
   /** That record; none while it is being made. */
   declare key: string | undefined;
+  /** That record as it is written now. */
+  declare record: Row;
   /** Another version of the record: its lines may be others. */
   declare version: unknown;
   declare isWriting: boolean;
@@ -96,9 +100,12 @@ export class SvcLines extends Part {
     this.#loading?.abort();
   }
 
+  get #navigation(): Navigation | undefined {
+    return navigationOf(this.set, this.lines.navigation);
+  }
+
   get #target(): EntitySet | undefined {
-    const navigation = this.set.navigations.find(({ name }) => name === this.lines.navigation);
-    return navigation && this.host.model.get(navigation.target);
+    return this.host.model.get(this.#navigation?.target ?? '');
   }
 
   /** Where a new one is made. */
@@ -275,6 +282,7 @@ export class SvcLines extends Part {
       model: this.host.model,
       set: target,
       draft: line.draft,
+      record: lineWithin(line.draft.values, this.#navigation?.partner, this.record),
       prefix: line.prefix,
       required: ({ nullable, hasDefault }) => !nullable && !hasDefault,
       changed: () => {

@@ -563,7 +563,7 @@ export class SvcRecord extends Part {
         shown.filter((property) => !isKept(property)),
         row,
       )}
-      ${belongings(this.host, this.set, row, () => this.requestUpdate())}
+      ${belongings(this.host, this.set, row, this.#draft.values, () => this.requestUpdate())}
       ${
         times.length > 0
           ? html`<p class="svc-times">${times.map(({ name }) => html`<span>${memberName(this.set.name, name)} ${timeAgo(String(row[name]))}</span>`)}</p>`
