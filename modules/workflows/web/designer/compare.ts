@@ -110,7 +110,7 @@ export class WorkflowsCompare extends Part {
   #picture(side: Side, definition: Definition, marks: Marks): TemplateResult {
     return html`<section .style=${'flex:1 1 300px;min-width:0'} aria-label=${text(`designer-compare-${side}`)}>
       ${this.#choice(side)}
-      <workflows-graph .definition=${definition} .marks=${marks} .label=${text(`designer-compare-${side}`)}></workflows-graph>
+      <workflows-graph .set=${this.design.entityType} .definition=${definition} .marks=${marks} .label=${text(`designer-compare-${side}`)}></workflows-graph>
     </section>`;
   }
 
@@ -126,7 +126,7 @@ export class WorkflowsCompare extends Part {
       ${problem ? failureBar(problem, () => void this.#read()) : nothing}
       ${
         sides
-          ? html`<div role="status">${changeList(sides.changes, text('designer-compare-same'))}</div>
+          ? html`<div role="status">${changeList(this.design.entityType, [sides.after, sides.before], sides.changes, text('designer-compare-same'))}</div>
             <div .style=${'display:flex;flex-wrap:wrap;gap:1rem'}>
               ${this.#picture('left', sides.before, marks('removed'))}
               ${this.#picture('right', sides.after, marks('added'))}

@@ -13,6 +13,7 @@ const COLOURS: readonly Colour[] = ['grey', 'blue', 'green', 'yellow', 'red'];
 /** What the forms work with. */
 export interface Forms {
   readonly prefix: string;
+  /** With what all of it is called. */
   readonly definition: Definition;
   readonly palette: Design['palette'];
   changeState(name: string, change: Partial<State>): void;

@@ -5,11 +5,22 @@
  * state in that direction, Enter chooses and N begins a transition that Enter on another state ends. Everything can be
  * done in the forms beside it, too. With marks it is a picture and nothing else: what differs from another version stands out.
  */
-import { define, html, nothing, Part, svg, text, type PropertyValues, type TemplateResult } from '@svc/web';
+import {
+  currentLanguage,
+  define,
+  html,
+  nothing,
+  Part,
+  svg,
+  text,
+  type PropertyValues,
+  type TemplateResult,
+} from '@svc/web';
 import type { Change } from './api.ts';
-import type { Definition } from './definition.ts';
+import type { Definition, State } from './definition.ts';
 import type { Chosen } from './edits.ts';
-import { BOX, place, type Box, type Drawing } from './layout.ts';
+import { BOX, place, short, type Box, type Drawing } from './layout.ts';
+import { titled } from './titles.ts';
 
 const COLOURS = {
   grey: 'var(--shell-text-soft)',
@@ -34,12 +45,8 @@ const MARKED = {
   removed: { colour: COLOURS.red, sign: '− ' },
 } as const;
 
-/** So many characters of a name have room in a box. */
+/** So many characters of what a state is called have room in its box. */
 const NAME = 17;
-
-function short(name: string): string {
-  return name.length > NAME ? `${name.slice(0, NAME - 1)}…` : name;
-}
 
 /** Arrows of two pictures in one page have a point each. */
 let pictures = 0;
@@ -53,6 +60,7 @@ const STILL = 6;
 
 export class WorkflowGraph extends Part {
   static override properties = {
+    set: { attribute: false },
     definition: { attribute: false },
     chosen: { attribute: false },
     wrong: { attribute: false },
@@ -62,6 +70,8 @@ export class WorkflowGraph extends Part {
     aim: { state: true },
     isWide: { state: true },
   };
+  /** The set whose workflow it is. */
+  declare set: string;
   declare definition: Definition;
   declare chosen: Chosen | undefined;
   /** The names of what something is wrong with. */
@@ -75,6 +85,8 @@ export class WorkflowGraph extends Part {
   /** Where the pointer is that draws it. */
   declare aim: { x: number; y: number } | undefined;
   declare isWide: boolean;
+  #shown: Definition = { states: [], transitions: [] };
+  #language: string | undefined;
   #drawing: Drawing = { width: 0, height: 0, boxes: [], ways: [] };
   #pressed: { name: string; x: number; y: number } | undefined;
   readonly #arrow: string;
@@ -97,7 +109,11 @@ export class WorkflowGraph extends Part {
   }
 
   override willUpdate(changes: PropertyValues): void {
-    if (changes.has('definition') || changes.has('isWide')) this.#drawing = place(this.definition, this.isWide);
+    const language = currentLanguage();
+    if (!changes.has('definition') && !changes.has('isWide') && language === this.#language) return;
+    this.#language = language;
+    this.#shown = titled(this.set, this.definition);
+    this.#drawing = place(this.#shown, this.isWide);
   }
 
   #choose(chosen: Chosen): void {
@@ -196,8 +212,12 @@ export class WorkflowGraph extends Part {
     }
   }
 
+  #state(name: string): State | undefined {
+    return this.#shown.states.find((one) => one.name === name);
+  }
+
   #box(box: Box): TemplateResult {
-    const state = this.definition.states.find(({ name }) => name === box.name);
+    const state = this.#state(box.name);
     const isChosen = this.chosen?.kind === 'state' && this.chosen.name === box.name;
     const isFirst = this.#drawing.boxes[0]?.name === box.name;
     const title = state?.title ?? box.name;
@@ -222,13 +242,13 @@ export class WorkflowGraph extends Part {
   }
 
   #shape({ name }: Box, isChosen: boolean): TemplateResult {
-    const state = this.definition.states.find((one) => one.name === name);
+    const state = this.#state(name);
     const mark = this.#mark('state', name);
     const plain = isChosen || this.begun === name ? COLOURS.blue : COLOURS.grey;
     const line = mark?.colour ?? (this.wrong.has(name) ? COLOURS.red : plain);
     return svg`<rect width=${BOX.width} height=${BOX.height} rx=${state?.kind === 'intermediate' ? 8 : 22} fill="var(--shell-surface-raised)" stroke=${line} stroke-width=${isChosen || mark ? 3 : 1.5}></rect>
       <circle cx="16" cy=${BOX.height / 2} r="5" fill=${COLOURS[state?.colour ?? 'grey']}></circle>
-      <text x="28" y=${BOX.height / 2} dominant-baseline="central" font-size="13" fill="var(--shell-text)">${short(`${mark?.sign ?? ''}${state?.title ?? name}`)}</text>`;
+      <text x="28" y=${BOX.height / 2} dominant-baseline="central" font-size="13" fill="var(--shell-text)">${short(`${mark?.sign ?? ''}${state?.title ?? name}`, NAME)}</text>`;
   }
 
   #mark(kind: Chosen['kind'], name: string): (typeof MARKED)[Change['kind']] | undefined {
@@ -237,7 +257,7 @@ export class WorkflowGraph extends Part {
   }
 
   #way({ name, points, x, y }: Drawing['ways'][number]): TemplateResult {
-    const way = this.definition.transitions.find((one) => one.name === name);
+    const way = this.#shown.transitions.find((one) => one.name === name);
     const isChosen = this.chosen?.kind === 'transition' && this.chosen.name === name;
     const mark = this.#mark('transition', name);
     const line = mark?.colour ?? (this.wrong.has(name) ? COLOURS.red : isChosen ? COLOURS.blue : COLOURS.grey);
@@ -246,7 +266,7 @@ export class WorkflowGraph extends Part {
     return svg`<g .style=${this.marks ? '' : 'cursor:pointer'} @click=${this.marks ? nothing : choose}>
       <path d=${path} fill="none" stroke="transparent" stroke-width="16"></path>
       <path d=${path} fill="none" stroke=${line} stroke-width=${isChosen || mark ? 3 : 1.5} stroke-dasharray=${way?.optional ? '5 4' : nothing} marker-end="url(#${this.#arrow})"></path>
-      <text x=${x} y=${y} text-anchor="middle" dominant-baseline="central" font-size="12" fill="var(--shell-text)" stroke="var(--shell-surface)" stroke-width="4" paint-order="stroke">${mark?.sign ?? ''}${way?.title ?? name}</text>
+      <text x=${x} y=${y} text-anchor="middle" dominant-baseline="central" font-size="12" fill="var(--shell-text)" stroke="var(--shell-surface)" stroke-width="4" paint-order="stroke">${mark?.sign ?? ''}${short(way?.title ?? name)}</text>
     </g>`;
   }
 
@@ -265,7 +285,8 @@ export class WorkflowGraph extends Part {
   }
 
   #help(): TemplateResult {
-    return html`<p class="svc-soft" role="status">${this.begun === undefined ? text('designer-picture-help') : text('designer-connecting', { state: this.begun })}</p>`;
+    const { begun } = this;
+    return html`<p class="svc-soft" role="status">${begun === undefined ? text('designer-picture-help') : text('designer-connecting', { state: this.#state(begun)?.title ?? begun })}</p>`;
   }
 }
 define('workflows-graph', WorkflowGraph);

@@ -34,6 +34,7 @@ import type { Definition, DesignProblem } from './definition.ts';
 import { aboutOf, addState, addTransition, changeState, changeTransition, has, remove, type Chosen } from './edits.ts';
 import { stateForm, transitionForm, type Forms } from './forms.ts';
 import './graph.ts';
+import { titled, titleOf } from './titles.ts';
 import { tryDialog, migrateDialog, runningList, versionsList } from './versions.ts';
 
 /** So long nothing is typed before the server looks at it. */
@@ -298,7 +299,7 @@ export class WorkflowsDesigner extends Part {
     if (!definition || !design) return undefined;
     return {
       prefix: `${PREFIX}-${this.chosen?.kind ?? 'none'}`,
-      definition,
+      definition: titled(design.entityType, definition),
       palette: design.palette,
       changeState: (name, change) =>
         this.#edit(changeState(definition, name, change), { kind: 'state', name: change.name ?? name }),
@@ -308,18 +309,24 @@ export class WorkflowsDesigner extends Part {
   }
 
   #changeList(): TemplateResult {
-    return changeList(this.changes, text('designer-no-changes'));
+    const { design, definition } = this;
+    if (!design || !definition) return html``;
+    return changeList(design.entityType, [definition, design.definition], this.changes, text('designer-no-changes'));
   }
 
   #problemList(): TemplateResult {
-    const { definition, problems, warnings } = this;
-    if (!definition) return html``;
+    const { design, definition, problems, warnings } = this;
+    if (!design || !definition) return html``;
+    const called = (_whole: string, name: string) => {
+      const isState = definition.states.some((one) => one.name === name);
+      return `“${titleOf(design.entityType, isState ? 'state' : 'transition', name, definition)}”`;
+    };
     const choose = (problem: DesignProblem) => {
       const about = aboutOf(definition, problem);
       if (about) this.chosen = about;
     };
     const list = (all: readonly DesignProblem[]) =>
-      html`<ul>${all.map((problem) => html`<li><button type="button" class="svc-button" data-look="plain" .style=${'white-space:normal;text-align:start'} @click=${() => choose(problem)}>${problem.message.replaceAll(/`([^`]*)`/g, '“$1”')}</button></li>`)}</ul>`;
+      html`<ul>${all.map((problem) => html`<li><button type="button" class="svc-button" data-look="plain" .style=${'white-space:normal;text-align:start'} @click=${() => choose(problem)}>${problem.message.replaceAll(/`([^`]*)`/g, called)}</button></li>`)}</ul>`;
     return html`<section aria-label=${text('designer-problems')}>
       <h2><span role="status">${problems.length === 0 ? badge(text('designer-no-problems'), 'good') : badge(text('designer-problem-count', { count: problems.length }), 'bad')}</span></h2>
       ${problems.length === 0 ? nothing : list(problems)}
@@ -327,7 +334,7 @@ export class WorkflowsDesigner extends Part {
     </section>`;
   }
 
-  #parts(definition: Definition): TemplateResult {
+  #parts({ states, transitions }: Definition): TemplateResult {
     const list = (kind: Chosen['kind'], all: readonly { name: string; title?: string }[]) =>
       html`<optgroup label=${text(kind === 'state' ? 'designer-states' : 'designer-transitions')}>${all.map(
         ({ name, title }) =>
@@ -338,7 +345,7 @@ export class WorkflowsDesigner extends Part {
       this.chosen = name === '' ? undefined : { kind: kind as Chosen['kind'], name };
     }}>
       <option value="" .selected=${!this.chosen}>${text('designer-part')}</option>
-      ${list('state', definition.states)}${list('transition', definition.transitions)}
+      ${list('state', states)}${list('transition', transitions)}
     </select>`;
   }
 
@@ -354,7 +361,7 @@ export class WorkflowsDesigner extends Part {
     return html`<aside class="svc-pane" aria-label=${text('designer-form')} .style=${'overflow:auto;max-height:100%'}>
       <div class="svc-pane-body">
         <div .style=${'display:flex;gap:.5rem;flex-wrap:wrap'}>
-          ${this.#parts(definition)}
+          ${forms ? this.#parts(forms.definition) : nothing}
           <button type="button" class="svc-button" @click=${() => {
             const added = addState(definition);
             this.#edit(added.definition, added.chosen);
@@ -380,6 +387,7 @@ export class WorkflowsDesigner extends Part {
       <section class="svc-list" .style=${'flex:1 1 320px;min-height:260px'} aria-label=${text('designer-picture')}>
         <div class="svc-list-body" .style=${'overflow:auto;padding:.5rem'}>
           <workflows-graph
+            .set=${this.design?.entityType ?? ''}
             .definition=${definition}
             .chosen=${this.chosen}
             .wrong=${wrong}

@@ -26,6 +26,13 @@ export interface Drawing {
 
 export const BOX = { width: 148, height: 44 } as const;
 const MARGIN = 24;
+/** So many characters of what a way is called have room beside it. */
+const LABEL = 24;
+
+/** A text that has room; its beginning where it hasn't. */
+export function short(text: string, most = LABEL): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
 
 /** Lays a definition out from above to below, or from left to right where there is room. */
 export function place(definition: Definition, isWide: boolean): Drawing {
@@ -33,10 +40,10 @@ export function place(definition: Definition, isWide: boolean): Drawing {
   const space = { nodesep: 40, ranksep: 64, edgesep: 24 };
   graph.setGraph({ rankdir: isWide ? 'LR' : 'TB', marginx: MARGIN, marginy: MARGIN, ...space });
   for (const { name } of definition.states) graph.setNode(name, { ...BOX });
-  for (const { name, from, to } of definition.transitions) {
+  for (const { name, title, from, to } of definition.transitions) {
     for (const state of from) {
       if (!graph.hasNode(state) || !graph.hasNode(to)) continue;
-      graph.setEdge(state, to, { width: name.length * 7, height: 16, labelpos: 'c' }, name);
+      graph.setEdge(state, to, { width: short(title ?? name).length * 7, height: 16, labelpos: 'c' }, name);
     }
   }
   layout(graph);

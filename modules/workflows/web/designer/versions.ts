@@ -21,6 +21,7 @@ import {
 import * as api from './api.ts';
 import type { Design, Move, Running, Tried, Version } from './api.ts';
 import type { Definition } from './definition.ts';
+import { titled, titleOf } from './titles.ts';
 
 /** What the list of versions can have done. */
 export interface VersionActs {
@@ -50,17 +51,18 @@ export function versionsList(design: Design, drawn: Definition | undefined, acts
 
 /** What somebody could do with a record under what is drawn. */
 export async function tryDialog(near: Element, design: Design, definition: Definition): Promise<void> {
-  const set = knownModel().get(design.entityType);
+  const { entityType } = design;
+  const set = knownModel().get(entityType);
   if (!set) return;
   const said = document.createElement('div');
   let picked: Pick | undefined;
   let chosen = '';
   const show = (tried: Tried) => {
     render(
-      html`<p>${text('designer-try-state', { state: tried.state })}</p>
+      html`<p>${text('designer-try-state', { state: titleOf(entityType, 'state', tried.state, definition, design.definition) })}</p>
         <ul>${tried.choices.map(
           ({ name, to, obstacle }) =>
-            html`<li><b>${name}</b> → ${to} ${obstacle === null ? badge(text('designer-possible'), 'good') : html`<span class="svc-soft">${capitalised(obstacle.detail)}</span>`}</li>`,
+            html`<li><b>${titleOf(entityType, 'transition', name, definition)}</b> → ${titleOf(entityType, 'state', to, definition)} ${obstacle === null ? badge(text('designer-possible'), 'good') : html`<span class="svc-soft">${capitalised(obstacle.detail)}</span>`}</li>`,
         )}</ul>`,
       said,
     );
@@ -83,7 +85,7 @@ export async function tryDialog(near: Element, design: Design, definition: Defin
             chosen = (event.target as HTMLSelectElement).value;
           }}>
             <option value="">${text('designer-try-own')}</option>
-            ${definition.states.map(({ name, title }) => html`<option value=${name}>${title ?? name}</option>`)}
+            ${titled(entityType, definition).states.map(({ name, title }) => html`<option value=${name}>${title ?? name}</option>`)}
           </select>
         </div>
       </div>${said}`,
@@ -91,7 +93,7 @@ export async function tryDialog(near: Element, design: Design, definition: Defin
     answer: async () => {
       if (!picked?.key) return undefined;
       try {
-        show(await api.tryOut(design.entityType, definition, picked.key, chosen));
+        show(await api.tryOut(entityType, definition, picked.key, chosen));
       } catch (error) {
         render(failureBar(asProblem(error)), said);
       }
@@ -133,13 +135,13 @@ export async function migrateDialog(near: Element, design: Design): Promise<void
         ${moves.length === 0 ? html`<p class="svc-soft" data-wide>${text('designer-migrate-none')}</p>` : nothing}
         ${moves.map(
           (move) => html`<div class="svc-field" data-wide>
-            <label for="designer-move-${move.from}">${text('designer-migrate-state', { state: move.from, count: move.records })}</label>
+            <label for="designer-move-${move.from}">${text('designer-migrate-state', { state: titleOf(entityType, 'state', move.from, design.definition), count: move.records })}</label>
             <select id="designer-move-${move.from}" class="svc-input" @change=${(event: Event) => {
               states[move.from] = (event.target as HTMLSelectElement).value;
               void ask();
             }}>
               <option value="" disabled .selected=${move.to === null}></option>
-              ${design.definition.states.map(({ name, title }) => html`<option value=${name} .selected=${name === move.to}>${title ?? name}</option>`)}
+              ${titled(entityType, design.definition).states.map(({ name, title }) => html`<option value=${name} .selected=${name === move.to}>${title ?? name}</option>`)}
             </select>
           </div>`,
         )}
