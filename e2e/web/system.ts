@@ -306,6 +306,9 @@ export const system = [
       await page.getByRole('tab', { name: 'Modules' }).click();
       await page.getByRole('searchbox').fill('stock.low');
       await page.locator('.svc-types details[open]', { hasText: 'shop' }).getByText('stock.low').waitFor();
+      // What is told in words elsewhere is told by them here, too.
+      await page.getByRole('searchbox').fill('see cost prices');
+      await page.locator('.svc-adds dd', { hasText: /^See cost prices$/ }).waitFor();
       await page.reload();
       await page.getByRole('tab', { name: 'Modules', selected: true }).waitFor();
     },

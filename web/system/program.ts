@@ -21,6 +21,7 @@ import {
   type RenderContext,
   type TemplateResult,
 } from '@svc/web';
+import { permissionWords } from './names.ts';
 
 const ROOT = '/api/v1/system';
 const TABS = ['configuration', 'modules'] as const;
@@ -40,10 +41,15 @@ interface Setting {
   doc: string;
 }
 
+interface Added {
+  name: string;
+  detail: string;
+}
+
 interface Module {
   name: string;
   requires: string[];
-  adds: Record<string, { name: string; detail: string }[]>;
+  adds: Record<string, Added[]>;
 }
 
 /** What the window keeps. */
@@ -83,6 +89,13 @@ function sourceName(source: string): string {
 /** What the kind of something is called that a module adds; one of an application's own as the server names it. */
 function kindName(kind: string): string {
   return find(`program-kind-${kind.replaceAll(' ', '-')}`) ?? kind;
+}
+
+/** What is said of what a module adds, in the person's language where somebody has; of all else the server's English tells. */
+function wordsOf(kind: string, name: string): string | undefined {
+  if (kind === 'permissions') return permissionWords(name);
+  if (kind === 'application settings') return find(`setting-${name.replaceAll('.', '-')}`, 'description');
+  return kind === 'events' ? find(`event-${name.replaceAll(/[._]/g, '-')}`) : undefined;
 }
 
 class ProgramPage extends Part {
@@ -179,13 +192,18 @@ class ProgramPage extends Part {
     );
   }
 
+  #added(kind: string, { name, detail }: Added): TemplateResult {
+    const words = wordsOf(kind, name);
+    return html`<div><dt><code>${name}</code></dt><dd lang=${words === undefined ? 'en' : nothing}>${words ?? marked(detail)}</dd></div>`;
+  }
+
   #module({ name, requires, adds }: Module): TemplateResult {
     const kinds = Object.entries(adds);
     const count = kinds.reduce((sum, [, of]) => sum + of.length, 0);
     return html`<li><details ?open=${this.view.search !== ''}>
       <summary><code>${name}</code><span class="svc-soft">${requires.length > 0 ? text('program-requires', { names: requires.join(', ') }) : nothing}</span>
         <span class="svc-grow"></span><span class="svc-soft">${text('program-adds', { count: number(count, 0) })}</span></summary>
-      ${kinds.map(([kind, of]) => html`<h2>${kindName(kind)}</h2><dl class="svc-adds">${of.map((one) => html`<div><dt><code>${one.name}</code></dt><dd lang="en">${marked(one.detail)}</dd></div>`)}</dl>`)}
+      ${kinds.map(([kind, of]) => html`<h2>${kindName(kind)}</h2><dl class="svc-adds">${of.map((one) => this.#added(kind, one))}</dl>`)}
     </details></li>`;
   }
 
@@ -195,7 +213,12 @@ class ProgramPage extends Part {
       const adds = Object.entries(module.adds)
         .map(
           ([kind, of]) =>
-            [kind, of.filter(({ name, detail }) => this.#matches(kind, kindName(kind), name, detail))] as const,
+            [
+              kind,
+              of.filter(({ name, detail }) =>
+                this.#matches(kind, kindName(kind), name, detail, wordsOf(kind, name) ?? ''),
+              ),
+            ] as const,
         )
         .filter(([, of]) => of.length > 0);
       return adds.length > 0 ? [{ ...module, adds: Object.fromEntries(adds) }] : [];

@@ -19,6 +19,7 @@ import {
   type TemplateResult,
 } from '@svc/web';
 import { column, fact, fill, LogPage } from './log.ts';
+import { permissionWords, USUAL } from './names.ts';
 
 const ROOT = '/api/v1/identity/roles';
 
@@ -37,9 +38,6 @@ interface Permission {
 }
 
 const role = (row: Row) => row as unknown as Role;
-
-/** What everybody does with sets, in the order in which one thinks of it. */
-const USUAL = ['View', 'Create', 'Update', 'Delete'];
 
 /** First what everybody does, then the rest. */
 function byUse(one: string, other: string): number {
@@ -135,11 +133,8 @@ class RolesPage extends LogPage {
   }
 
   #described(name: string): string {
-    const [, use = ''] = name.split('.');
-    const own =
-      find(`permission-${name.replaceAll('.', '-')}`) ?? (USUAL.includes(use) ? find(`permission-${use}`) : undefined);
     const described = this.#permissions.find((one) => one.name === name)?.description;
-    return own ?? (described ? capitalised(described) : name);
+    return permissionWords(name) ?? (described ? capitalised(described) : name);
   }
 
   async #edit(one?: Role): Promise<void> {
