@@ -86,6 +86,7 @@ CREATE TABLE orders (
     ordered_at TIMESTAMPTZ NOT NULL,
     shipped_at TIMESTAMPTZ,
     total NUMERIC(12, 2) NOT NULL CHECK (total >= 0),
+    currency TEXT NOT NULL CHECK (length(currency) = 3),
     version BIGINT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,

@@ -23,6 +23,9 @@ pub enum Status {
     Cancelled,
 }
 
+/// What prices are in, and orders that are placed at them.
+pub(crate) const CURRENCY: &str = "EUR";
+
 /// An order.
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -44,6 +47,9 @@ pub struct Model {
     /// The sum of the lines.
     #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
     pub total: Decimal,
+    /// What the total and the lines are in (ISO 4217).
+    #[sea_orm(column_type = "String(StringLen::N(3))")]
+    pub currency: String,
     pub version: i64,
     pub created_at: OffsetDateTime,
     pub updated_at: OffsetDateTime,

@@ -76,6 +76,7 @@ pub async fn place_order(ctx: &Context, new: NewOrder) -> Result<order::Model> {
             status: Set(order::Status::Placed),
             ordered_at: Set(ctx.clock().now()),
             total: Set(total),
+            currency: Set(order::CURRENCY.to_owned()),
             ..Default::default()
         };
         let order = uow.insert(order).await?;

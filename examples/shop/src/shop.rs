@@ -5,6 +5,7 @@ use svc::http::schema_of;
 use svc::prelude::*;
 
 use crate::goods::GoodsFollow;
+use crate::order::CURRENCY;
 use crate::placed_orders::LinesStayAsPlaced;
 use crate::settings::SampleSettings;
 use crate::stock::StockLow;
@@ -12,9 +13,6 @@ use crate::{
     api, category, customer, errors, first_start, fulfilment, operations, order, order_line,
     orders, product, purchase, stock, supplier,
 };
-
-/// What prices and sums are in.
-const CURRENCY: &str = "EUR";
 
 /// The application's own module.
 pub struct Shop;
@@ -127,7 +125,8 @@ fn add_orders(registry: &mut Registry) {
         .read_only(order::Column::OrderedAt)
         .read_only(order::Column::ShippedAt)
         .read_only(order::Column::Total)
-        .currency(order::Column::Total, CURRENCY)
+        .read_only(order::Column::Currency)
+        .currency_in(order::Column::Total, order::Column::Currency)
         .action("Ship")
         .described("Records that the goods have left")
         .needs(orders::SHIP)
@@ -144,8 +143,8 @@ fn add_orders(registry: &mut Registry) {
         .entity_set::<order_line::Entity>("OrderLines")
         .described("What orders consist of")
         .alternate_key([order_line::Column::OrderId, order_line::Column::Position])
-        .currency(order_line::Column::UnitPrice, CURRENCY)
-        .currency(order_line::Column::Amount, CURRENCY)
+        .currency_along(order_line::Column::UnitPrice, "order/currency")
+        .currency_along(order_line::Column::Amount, "order/currency")
         .view_only()
         .live();
 }

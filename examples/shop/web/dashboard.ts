@@ -69,7 +69,7 @@ async function load(): Promise<Figures> {
 
 /** What orders come to, without cents. */
 function sales(value: number): string {
-  return amountOf('Orders', 'total', value, 0);
+  return amountOf('Products', 'price', value, 0);
 }
 
 export class ShopDashboard extends Part {

@@ -154,7 +154,7 @@ export class ShopOrder extends Part {
           @input=${(event: Event) => this.#change(index, { quantity: (event.target as HTMLInputElement).value.trim() })} />
       </td>
       <td data-numeric>${line.price === undefined ? nothing : amountOf('Products', 'price', line.price)}</td>
-      <td data-numeric>${amount === undefined ? nothing : amountOf('OrderLines', 'amount', amount)}</td>
+      <td data-numeric>${amount === undefined ? nothing : amountOf('Products', 'price', amount)}</td>
       <td>
         ${
           line.product?.key
@@ -205,7 +205,7 @@ export class ShopOrder extends Part {
         </table>
       </div>
       <footer class="svc-pane-foot">
-        <span class="svc-total" role="status">${text('shop-order-total', { total: amountOf('Orders', 'total', this.#total) })}</span>
+        <span class="svc-total" role="status">${text('shop-order-total', { total: amountOf('Products', 'price', this.#total) })}</span>
         <button type="submit" class="svc-button" data-look="primary" aria-disabled=${this.placing} ?disabled=${this.#ordered.length === 0 || !this.customer?.key}>${text('shop-order-place')}</button>
       </footer>
     </form>`;

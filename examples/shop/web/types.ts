@@ -342,8 +342,10 @@ export interface Order extends Control {
   readonly status: OrderStatus;
   readonly orderedAt: DateTimeOffset;
   readonly shippedAt: DateTimeOffset | null;
-  /** 12 digits, 2 of them after the point. In EUR. */
+  /** 12 digits, 2 of them after the point. In the currency that `currency` holds. */
   readonly total: Decimal;
+  /** At most 3 characters. */
+  readonly currency: string;
   readonly createdAt: DateTimeOffset;
   readonly updatedAt: DateTimeOffset;
   /** Where the record stands in its workflow. At most 40 characters. Only where `$select` names it. A facet: lists are narrowed by its values. Only for those with `Workflows.View`. */
@@ -363,7 +365,7 @@ export interface OrderUpdate {
 }
 
 /** The names of the properties of `Order`. */
-export type OrderProperty = "id" | "number" | "customerId" | "reference" | "status" | "orderedAt" | "shippedAt" | "total" | "createdAt" | "updatedAt" | "workflowState" | "workflowAwaitsMe";
+export type OrderProperty = "id" | "number" | "customerId" | "reference" | "status" | "orderedAt" | "shippedAt" | "total" | "currency" | "createdAt" | "updatedAt" | "workflowState" | "workflowAwaitsMe";
 
 /** The names of what leads from `Order` to other entities. */
 export type OrderNavigation = "customer" | "orderLines";
@@ -375,9 +377,9 @@ export interface OrderLine extends Control {
   position: number;
   productId: Guid;
   quantity: number;
-  /** 12 digits, 2 of them after the point. In EUR. */
+  /** 12 digits, 2 of them after the point. In the currency that `order/currency` holds. */
   unitPrice: Decimal;
-  /** 12 digits, 2 of them after the point. In EUR. */
+  /** 12 digits, 2 of them after the point. In the currency that `order/currency` holds. */
   amount: Decimal;
   /** With `$expand`. */
   order?: Order | null;

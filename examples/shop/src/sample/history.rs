@@ -45,6 +45,7 @@ pub(super) async fn load(
                 .chance(30)
                 .then(|| format!("PO {}", random.between(1_000, 9_999)))),
             total: Set(Decimal::new(total.into(), 2)),
+            currency: Set(order::CURRENCY.to_owned()),
             ..progress(random, ordered_at, now)
         });
         lines.push(own);

@@ -70,6 +70,31 @@ on_both_databases! {
         assert_eq!(blind.get("/odata/v1/Products?$orderby=ordered").await.status.as_u16(), 400);
     }
 
+    async fn lines_are_in_the_currency_of_their_order(backend) {
+        let shop = Open::start(backend).await;
+        let clerk = shop.person(&["Orders.Place", "Orders.View", "OrderLines.View"]);
+        let order = clerk.post("/api/v1/shop/orders", shop.order(2)).await.expect(201);
+        let metadata = "/odata/v1/$metadata?$format=application/json";
+        let measure = async |who: &Client| {
+            let all = who.get(metadata).await.expect(200);
+            all["Shop"]["OrderLine"]["amount"]["@Measures.ISOCurrency"].clone()
+        };
+        assert_eq!(measure(&clerk).await, json!({"$Path": "order/currency"}));
+        // As the web client asks for a list, and for what stands under it.
+        let lines = format!("/odata/v1/OrderLines?$filter=orderId%20eq%20{}", order["id"].as_str().unwrap());
+        let page = clerk.get(&format!("{lines}&$select=amount&$expand=order($select=currency)")).await.expect(200);
+        assert_eq!(page["value"][0]["order"]["currency"], "EUR");
+        let said = "case(order/currency%20eq%20null:'',true:order/currency)";
+        let totals = format!(
+            "/odata/v1/OrderLines?$apply=aggregate(amount%20with%20sum%20as%20total,\
+             {said}%20with%20min%20as%20least,{said}%20with%20max%20as%20greatest)"
+        );
+        let totals = clerk.get(&totals).await.expect(200);
+        assert_eq!((&totals["value"][0]["least"], &totals["value"][0]["greatest"]), (&json!("EUR"), &json!("EUR")));
+        // Who doesn't see the order isn't pointed at it.
+        assert_eq!(measure(&shop.person(&["OrderLines.View"])).await, Value::Null);
+    }
+
     async fn contacts_are_for_who_may_see_them(backend) {
         let shop = Open::start(backend).await;
         let path = format!("/odata/v1/Customers({})?$select=email,phone", shop.customer);

@@ -73,6 +73,7 @@ Orders-reference = Kundenzeichen
 Orders-orderedAt = Bestellt
 Orders-shippedAt = Versandt
 Orders-total = Summe
+Orders-currency = Währung
 Orders-status = Status
 Orders-status-placed = Bestellt
 Orders-status-shipped = Versandt

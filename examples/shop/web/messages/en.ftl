@@ -73,6 +73,7 @@ Orders-reference = Reference
 Orders-orderedAt = Ordered
 Orders-shippedAt = Shipped
 Orders-total = Total
+Orders-currency = Currency
 Orders-status = Status
 Orders-status-placed = Placed
 Orders-status-shipped = Shipped
