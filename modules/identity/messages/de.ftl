@@ -94,6 +94,8 @@ identity-password-consequence = Hier bleiben Sie angemeldet, überall sonst werd
 
 identity-sessions-title = Wo Sie angemeldet sind
 identity-session-this = dieser Browser
+identity-session-program = arbeitet ohne Browser weiter
+identity-session-program-ended = Das Programm hat keinen Zugang mehr.
 identity-session-unknown = Unbekannter Browser
 identity-session-on = { $browser } unter { $system }
 identity-session-used = Zuletzt benutzt { DATETIME($at, dateStyle: "medium", timeStyle: "short") }

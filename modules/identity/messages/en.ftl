@@ -94,6 +94,8 @@ identity-password-consequence = You stay signed in here, and are signed out ever
 
 identity-sessions-title = Where you are signed in
 identity-session-this = this browser
+identity-session-program = goes on without a browser
+identity-session-program-ended = That program has no access any more.
 identity-session-unknown = Unknown browser
 identity-session-on = { $browser } on { $system }
 identity-session-used = Last used { DATETIME($at, dateStyle: "medium", timeStyle: "short") }

@@ -43,7 +43,7 @@
 //! | other issuers | `external` |
 //! | what people begin | `invitations`, `resets`, `own` |
 //! | the account pages | `pages` |
-//! | the `OpenID` provider | `provider`; its `issuer` and `errors` lie below the pages, which name them, and its `grants` below the sessions |
+//! | the `OpenID` provider | `provider`; its `issuer`, `errors` and `clients` lie below the pages and `own`, which name them, and its `grants` below the sessions |
 //! | outside | `api` (its `shared` lies below the provider's routes, too), `command`, `worker`, and this file, which joins all |
 
 mod acting;

@@ -1,4 +1,4 @@
-//! What a person changes of the own account: the name, and the mail address.
+//! What a person sees and changes of the own account: the name, the mail address, and who else goes on in their name.
 //!
 //! | Step | Which address counts |
 //! | --- | --- |
@@ -16,15 +16,20 @@ use svc_core::settings::Secret;
 use svc_core::{App, ErrorKind, Mail, MailSender, OrganisationId, Result, UserId};
 use svc_data::Context;
 use svc_messages::{Arguments, Texts};
+use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::email::Email;
 use crate::links::{self, Purpose};
+use crate::members::Organisation;
 use crate::model::user;
 use crate::passwords::{self, Changed};
+use crate::provider::{clients, grants};
+use crate::sessions::{self, Session};
 use crate::settings::is_development;
 use crate::text::application_name;
 use crate::throttle::{Key, Throttle};
-use crate::{store, text};
+use crate::{store, text, users};
 
 /// Gives a person another name.
 ///
@@ -151,4 +156,57 @@ pub(crate) async fn take_address(app: &App, user: UserId, code: &str) -> Result<
         }
         outcome => outcome,
     }
+}
+
+/// A registered program that goes on in a person's name, in one organisation, without a browser.
+pub(crate) struct Program {
+    pub(crate) id: Uuid,
+    pub(crate) name: String,
+    pub(crate) organisation: String,
+    /// When it last renewed its tokens, or was let in.
+    pub(crate) used_at: OffsetDateTime,
+}
+
+/// The programs that go on in a person's name in these organisations, each the youngest first.
+pub(crate) async fn programs(
+    app: &App,
+    user: UserId,
+    organisations: &[Organisation],
+) -> Result<Vec<Program>> {
+    let mut found = Vec::new();
+    for organisation in organisations {
+        let ctx = Context::system_in(app, organisation.id)?;
+        let mut places = users::signed_in(&ctx, user).await?;
+        places.retain(|place| place.session.is_none());
+        if places.is_empty() {
+            continue;
+        }
+        let known = clients::list(&ctx).await?;
+        found.extend(places.into_iter().map(|place| {
+            let client = known.iter().find(|client| place.clients.contains(&client.id));
+            Program {
+                id: place.id,
+                name: client.map(|client| client.name.clone()).unwrap_or_default(),
+                organisation: organisation.name.clone(),
+                used_at: place.used_at,
+            }
+        }));
+    }
+    Ok(found)
+}
+
+/// Ends what a program was given of a person; nothing where it has nothing of them.
+pub(crate) async fn end_program(app: &App, user: UserId, id: Uuid) -> Result<()> {
+    let ctx = Context::system(app)?;
+    ctx.transact(async |uow| grants::end_offline(&uow, user, None, Some(id)).await.map(drop)).await
+}
+
+/// Signs a person out everywhere but in the browser `here`: in all others, and of the programs that go on without one.
+pub(crate) async fn sign_out_elsewhere(app: &App, here: &Session) -> Result<()> {
+    let ctx = Context::system_in(app, here.organisation)?;
+    ctx.transact(async |uow| {
+        sessions::end_all(&uow, here.user, Some(here.id)).await?;
+        grants::end_offline(&uow, here.user, None, None).await.map(drop)
+    })
+    .await
 }

@@ -5,7 +5,7 @@
 //!
 //! | Address | |
 //! | --- | --- |
-//! | `/account` | the own account: password, sessions, second step |
+//! | `/account` | the own account: password, sessions and programs that go on without one, second step |
 //! | `/account/details` | the own name and mail address |
 //! | `/account/address?code=…` | a new mail address, for who reads its mail |
 //! | `/account/set-up` | an empty system; leads to the application once there is an organisation |

@@ -206,7 +206,7 @@ account-password = Kennwort und zweiter Schritt
 account-password-text = Das Kennwort ändern oder zusätzlich einen Code verlangen
 account-roles = Rollen
 account-sessions = Wo Sie angemeldet sind
-account-sessions-text = Die Browser ansehen und abmelden
+account-sessions-text = Die Browser und Programme ansehen und abmelden
 account-change = Andere Organisation
 account-change-text = In einer anderen weiterarbeiten, zu der Sie gehören
 

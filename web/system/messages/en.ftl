@@ -206,7 +206,7 @@ account-password = Password and second step
 account-password-text = Change the password, or ask for a code besides it
 account-roles = Roles
 account-sessions = Where you are signed in
-account-sessions-text = See the browsers that are, and sign them out
+account-sessions-text = See the browsers and programs that are, and sign them out
 account-change = Another organisation
 account-change-text = Go on in another one that you belong to
 

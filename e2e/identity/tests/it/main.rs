@@ -15,6 +15,7 @@ mod front_sockets;
 mod guessing;
 mod near_misses;
 mod new_passwords;
+mod own_programs;
 mod parties;
 mod published;
 mod requests;

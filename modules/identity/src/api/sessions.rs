@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 use axum::Json;
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
-use svc_core::UserId;
+use svc_core::{Result, UserId};
+use svc_data::Context;
 use svc_http::{ApiPath, ApiResult, May};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
@@ -97,7 +98,7 @@ pub(crate) async fn list_sessions(
 ) -> ApiResult<Json<SessionsBody>> {
     let found = users::signed_in(&ctx, id).await?;
     let known = clients::list(&ctx).await?;
-    let current = sessions::of(ctx.app(), &headers).await?.map(|session| session.id);
+    let current = at_hand(&ctx, &headers).await?;
     let items = found.iter().map(|place| SessionBody::new(place, &known, current));
     Ok(Json(SessionsBody { items: items.collect() }))
 }
@@ -121,8 +122,7 @@ pub(crate) async fn end_sessions(
     ApiPath(id): ApiPath<UserId>,
     headers: HeaderMap,
 ) -> ApiResult<StatusCode> {
-    let current = sessions::of(ctx.app(), &headers).await?.map(|session| session.id);
-    users::sign_out_everywhere(&ctx, id, current).await?;
+    users::sign_out_everywhere(&ctx, id, at_hand(&ctx, &headers).await?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -149,4 +149,9 @@ pub(crate) async fn end_session(
 ) -> ApiResult<StatusCode> {
     users::sign_out(&ctx, id, session).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// The session of the browser that asks, where it is one.
+async fn at_hand(ctx: &Context, headers: &HeaderMap) -> Result<Option<SessionId>> {
+    Ok(sessions::of(ctx.app(), headers).await?.map(|session| session.id))
 }

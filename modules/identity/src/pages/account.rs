@@ -7,7 +7,6 @@ use http::StatusCode;
 use serde::Deserialize;
 use svc_core::settings::Secret;
 use svc_core::{App, Result};
-use svc_data::Context;
 use svc_messages::Arguments;
 use uuid::Uuid;
 
@@ -22,7 +21,7 @@ use crate::passwords::{self, Changed};
 use crate::service::IdentityService;
 use crate::sessions::{self, Session, SessionId};
 use crate::text::secret;
-use crate::{members, passkeys, second_factor, store};
+use crate::{members, own, passkeys, second_factor, store};
 
 #[derive(Template)]
 #[template(path = "account.html")]
@@ -50,9 +49,10 @@ pub(super) struct Done {
 }
 
 /// What the page can say was done, by its name in the address.
-const NOTICES: [(&str, &str); 6] = [
+const NOTICES: [(&str, &str); 7] = [
     ("password", "identity-password-changed"),
     ("session", "identity-session-ended"),
+    ("program", "identity-session-program-ended"),
     ("sessions", "identity-sessions-ended"),
     ("second-step-off", "identity-totp-is-off"),
     ("details", "identity-details-changed"),
@@ -71,7 +71,12 @@ pub(super) struct PasswordForm {
 
 #[derive(Deserialize)]
 pub(super) struct SessionsForm {
+    /// The browser to sign out; `others` for all but this one, and for programs, too.
+    #[serde(default)]
     session: String,
+    /// The program that is to go on no more.
+    #[serde(default)]
+    program: String,
 }
 
 /// The page.
@@ -113,15 +118,17 @@ pub(super) async fn change_password(
     outcome.await.map_err(|error| PageError::of(&visit, &error))
 }
 
-/// Ends one of the sessions, or all but this one.
+/// Ends one of the sessions or what one program was given, or all but the session of this browser.
 pub(super) async fn end_sessions(Submitted(visit, form): Submitted<SessionsForm>) -> PageResult {
     let outcome = async {
         let Some(session) = visit.session().await? else { return Ok(to_sign_in(&visit)) };
         if form.session == "others" {
-            let ctx = Context::system_in(&visit.app, session.organisation)?;
-            ctx.transact(async |uow| sessions::end_all(&uow, session.user, Some(session.id)).await)
-                .await?;
+            own::sign_out_elsewhere(&visit.app, &session).await?;
             return Ok(visit.redirect("/account?done=sessions"));
+        }
+        if let Ok(id) = form.program.parse() {
+            own::end_program(&visit.app, session.user, id).await?;
+            return Ok(visit.redirect("/account?done=program"));
         }
         if let Ok(id) = form.session.parse::<Uuid>() {
             sessions::end(&visit.app, session.user, SessionId(id)).await?;
@@ -148,7 +155,11 @@ async fn page(
     let organisations = members::organisations_of(app, session.user).await?;
     let chosen = organisations.iter().find(|one| one.id == session.organisation);
     let now = app.clock().now();
-    let row = |one: &Session| Row::new(&visit.page, one, session, now);
+    let has_several = organisations.len() > 1;
+    let rows = sessions::list(app, session.user).await?;
+    let rows = rows.iter().map(|one| Row::new(&visit.page, one, session, now));
+    let programs = own::programs(app, session.user, &organisations).await?.into_iter();
+    let programs = programs.map(|one| Row::of_program(&visit.page, one, has_several, now));
     let count = passkeys::list(app, session.user).await?.len();
     let count = Arguments::new().set("count", u64::try_from(count).unwrap_or_default());
     let page = AccountPage {
@@ -156,14 +167,14 @@ async fn page(
         form: problems,
         notice,
         organisation: chosen.map(|one| one.name.clone()).unwrap_or_default(),
-        has_several: organisations.len() > 1,
+        has_several,
         has_password: person.password_hash.is_some(),
         has_second_step: second_factor::is_on(app, session.user).await?,
         has_issuers: !app.service::<ExternalIssuers>()?.all().is_empty(),
         passkeys: visit.page.texts().text_with("identity-passkeys-count", &count),
         name: person.display_name,
         email: person.email,
-        sessions: sessions::list(app, session.user).await?.iter().map(row).collect(),
+        sessions: rows.chain(programs).collect(),
     };
     Ok(visit.answer(status, &page))
 }

@@ -195,7 +195,7 @@ pub(super) async fn end(uow: &UnitOfWork, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// What a registered client has of a person, as whoever manages people sees it.
+/// What a registered client has of a person, as the person sees it, and whoever manages people.
 pub(crate) struct Given {
     pub(crate) id: Uuid,
     pub(crate) client: ClientId,
@@ -245,17 +245,19 @@ pub(crate) async fn given_by(
     Ok(given)
 }
 
-/// Ends what outlives the sessions of a person in an organisation, all or one, and says what it was.
+/// Ends what outlives the sessions of a person, in one organisation or in all of them, all or one, and says what it was.
 pub(crate) async fn end_offline(
     uow: &UnitOfWork,
     user: UserId,
-    organisation: OrganisationId,
+    organisation: Option<OrganisationId>,
     only: Option<Uuid>,
 ) -> Result<Vec<Uuid>> {
-    let mut sql = "DELETE FROM identity_grants WHERE user_id = ? AND organisation_id = ? \
-                   AND is_offline = ?"
-        .to_owned();
-    let mut values: Vec<Value> = vec![user.0.into(), organisation.0.into(), true.into()];
+    let mut sql = "DELETE FROM identity_grants WHERE user_id = ? AND is_offline = ?".to_owned();
+    let mut values: Vec<Value> = vec![user.0.into(), true.into()];
+    if let Some(organisation) = organisation {
+        sql.push_str(" AND organisation_id = ?");
+        values.push(organisation.0.into());
+    }
     if let Some(only) = only {
         sql.push_str(" AND id = ?");
         values.push(only.into());

@@ -113,7 +113,7 @@ async fn end(ctx: &Context, id: UserId, which: Which) -> Result<usize> {
         };
         let sessions = sessions::end_here(&uow, id, which).await?;
         let mut ended: Vec<Uuid> = sessions.into_iter().map(|session| session.0).collect();
-        ended.extend(grants::end_offline(&uow, id, ctx.organisation()?, only).await?);
+        ended.extend(grants::end_offline(&uow, id, Some(ctx.organisation()?), only).await?);
         let (places, actor) = (ended.len(), actor(ctx));
         if places == 0 {
             return Ok(0);
