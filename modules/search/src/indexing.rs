@@ -213,14 +213,14 @@ async fn step(uow: &UnitOfWork, set: &SearchedSet) -> Result<u64> {
 
 /// Deletes the records of a set that were written for an earlier generation, a few at a time.
 async fn delete(ctx: &JobContext, set: &str, before: i64) -> Result<(), JobError> {
-    loop {
+    let mut after = Some(String::new());
+    while let Some(behind) = after {
         ctx.check_interruption()?;
         let step = ctx.transact(async |uow| {
             records::lock(&uow).await?;
-            records::delete_step(&uow, set, before).await
+            records::delete_step(&uow, set, before, &behind).await
         });
-        if step.await? == 0 {
-            return Ok(());
-        }
+        after = step.await?;
     }
+    Ok(())
 }

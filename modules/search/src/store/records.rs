@@ -15,7 +15,10 @@ use crate::sets::{IndexedRecord, IndexedTerms};
 const TURN: i64 = 0x7376_6320_6669_6e64;
 
 /// Records that one step deletes: short enough that nothing waits for it.
-const STEP: u64 = 200;
+const STEP: usize = 200;
+
+/// Records among which one step looks for those to delete.
+const LOOKED_AT: usize = 2_000;
 
 /// The identifiers of the words that a record has, by property.
 type Words = BTreeMap<String, Vec<i64>>;
@@ -201,14 +204,31 @@ async fn store(
     Ok(())
 }
 
-/// Deletes some records of a set that were written for an earlier generation than this; answers with their number.
-pub(crate) async fn delete_step(uow: &UnitOfWork, set: &str, before: i64) -> Result<usize> {
+/// Deletes some records of a set that were written for an earlier generation than this, among those behind a key; answers
+/// with the key to go on behind, none at the end.
+pub(crate) async fn delete_step(
+    uow: &UnitOfWork,
+    set: &str,
+    before: i64,
+    after: &str,
+) -> Result<Option<String>> {
     let database = uow.context().database();
     let sql = format!(
-        "SELECT record_key FROM search_records WHERE set_name = ? AND generation < ? LIMIT {STEP}"
+        "SELECT record_key, generation FROM search_records WHERE set_name = ? AND record_key > ? \
+         ORDER BY record_key LIMIT {LOOKED_AT}"
     );
-    let rows = uow.rows(database.statement(&sql, [set.into(), before.into()])).await?;
-    let keys = rows.iter().map(|row| column(row, 0)).collect::<Result<Vec<String>>>()?;
-    replace(uow, set, &keys, None, &[]).await?;
-    Ok(keys.len())
+    let rows = uow.rows(database.statement(&sql, [set.into(), after.into()])).await?;
+    let (mut old, mut last) = (Vec::new(), None);
+    for row in &rows {
+        let (key, generation): (String, i64) = (column(row, 0)?, column(row, 1)?);
+        if generation < before {
+            old.push(key.clone());
+        }
+        last = Some(key);
+        if old.len() == STEP {
+            break;
+        }
+    }
+    replace(uow, set, &old, None, &[]).await?;
+    Ok(last.filter(|_| old.len() == STEP || rows.len() == LOOKED_AT))
 }
