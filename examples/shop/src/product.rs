@@ -7,6 +7,9 @@ use svc::prelude::*;
 use svc::sea_orm::Condition;
 use svc::sea_orm::sea_query::{CaseStatement, ExprTrait as _, Func, Query};
 
+/// Sees what the shop pays for products, and says it of what arrives.
+pub const SEE_COSTS: &str = "Products.SeeCosts";
+
 /// A product.
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

@@ -44,7 +44,7 @@ impl Module for Shop {
             .described("What the shop sells")
             .row_filter(product::visible_to)
             .hidden(product::Column::CostPrice)
-            .unless("Products.SeeCosts")
+            .unless(product::SEE_COSTS)
             .currency(product::Column::Price, CURRENCY)
             .currency(product::Column::CostPrice, CURRENCY)
             .create_only(product::Column::Stock)

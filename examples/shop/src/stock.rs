@@ -62,7 +62,7 @@ pub struct Delivery {
 ///
 /// [`ErrorKind::Forbidden`] without [`RECEIVE`];
 /// [`ErrorKind::NotFound`] for an unknown product;
-/// [`ErrorKind::Invalid`] for a quantity or price that can't be.
+/// [`ErrorKind::Invalid`] for a quantity or price that can't be, and for a price by somebody who doesn't see prices.
 pub async fn receive_stock(
     ctx: &Context,
     product_id: Uuid,
@@ -75,6 +75,9 @@ pub async fn receive_stock(
     }
     if delivery.cost_price.is_some_and(|price| price.is_sign_negative()) {
         return Err(invalid().field("costPrice", "must not be negative"));
+    }
+    if delivery.cost_price.is_some() && !ctx.principal().can(product::SEE_COSTS) {
+        return Err(invalid().field("costPrice", "is set by those who see costs"));
     }
     ctx.transact(async |uow| {
         let product = lock(&uow, &[product_id]).await?.remove(&product_id);

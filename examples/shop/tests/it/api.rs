@@ -201,9 +201,16 @@ on_both_databases! {
         let clerk = shop.person(&CLERK);
         let path = format!("/api/v1/shop/products/{}/deliveries", shop.product);
         let first = clerk.post(&path, json!({"quantity": 1})).await.expect(200);
-        let second = clerk.post(&path, json!({"quantity": 4, "costPrice": 7.45})).await.expect(200);
+        // Who doesn't see a price doesn't set it either.
+        let priced = json!({"quantity": 4, "costPrice": 7.45});
+        let problem = clerk.post(&path, priced.clone()).await.expect(422);
+        assert_eq!(problem["errors"]["costPrice"], json!(["is set by those who see costs"]));
+        let buyer = shop.person(&["Products.ReceiveStock", "Products.View", "Products.SeeCosts"]);
+        let second = buyer.post(&path, priced).await.expect(200);
         let stock = |answer: &Value| answer["stock"].as_i64().unwrap();
         assert_eq!(stock(&second) - stock(&first), 4);
+        let seen = buyer.get(&format!("/odata/v1/Products({})", shop.product)).await.expect(200);
+        assert_eq!(seen["costPrice"], json!(7.45));
     }
 
     async fn every_route_asks_for_its_permission(backend) {

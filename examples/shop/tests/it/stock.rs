@@ -2,7 +2,7 @@
 
 use shop::orders::{cancel_order, place_order};
 use shop::product;
-use shop::stock::{Delivery, receive_stock};
+use shop::stock::{Delivery, RECEIVE, receive_stock};
 use svc::prelude::*;
 use svc_testing::on_both_databases;
 
@@ -16,10 +16,11 @@ on_both_databases! {
     async fn a_delivery_adds_to_the_stock(backend) {
         let fixture = Fixture::start(backend).await;
         let ctx = fixture.clerk();
+        let buyer = fixture.person(1, [RECEIVE, product::SEE_COSTS]);
         let hammer = add_product(&ctx, "HT-1").await;
         let price = Some(Decimal::new(745, 2));
         let first = Delivery { quantity: 40, cost_price: price };
-        let stored = receive_stock(&ctx, hammer.id, first).await.unwrap();
+        let stored = receive_stock(&buyer, hammer.id, first).await.unwrap();
         assert_eq!((stored.stock, stored.cost_price), (140, price));
         let stored = receive_stock(&ctx, hammer.id, delivery(1)).await.unwrap();
         assert_eq!((stored.stock, stored.cost_price), (141, price));
@@ -30,7 +31,9 @@ on_both_databases! {
         let ctx = fixture.clerk();
         let hammer = add_product(&ctx, "HT-1").await;
         let negative = Delivery { quantity: 1, cost_price: Some(Decimal::NEGATIVE_ONE) };
+        let priced = Delivery { quantity: 1, cost_price: Some(Decimal::ONE) };
         let cases = [
+            (priced, "costPrice", "is set by those who see costs"),
             (delivery(0), "quantity", "must be at least 1"),
             (delivery(i32::MAX), "quantity", "is more than can be kept"),
             (negative, "costPrice", "must not be negative"),
