@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use sea_orm::{ActiveValue::Set, IntoActiveModel as _};
 use svc_core::settings::Secret;
-use svc_core::{App, ErrorKind, Mail, MailSender, OrganisationId, Result, UserId};
+use svc_core::{App, ErrorKind, Mail, MailSender, OrganisationId, Result, UserId, micros};
 use svc_data::Context;
 use svc_messages::{Arguments, Texts};
 use time::OffsetDateTime;
@@ -29,7 +29,7 @@ use crate::sessions::{self, Session};
 use crate::settings::is_development;
 use crate::text::application_name;
 use crate::throttle::{Key, Throttle};
-use crate::{store, text, users};
+use crate::{store, text};
 
 /// Gives a person another name.
 ///
@@ -176,19 +176,20 @@ pub(crate) async fn programs(
     let mut found = Vec::new();
     for organisation in organisations {
         let ctx = Context::system_in(app, organisation.id)?;
-        let mut places = users::signed_in(&ctx, user).await?;
-        places.retain(|place| place.session.is_none());
-        if places.is_empty() {
+        let now_us = ctx.clock().now_us();
+        let mut given = grants::given_by(ctx.database(), user, organisation.id, now_us).await?;
+        given.retain(|one| one.is_offline);
+        if given.is_empty() {
             continue;
         }
         let known = clients::list(&ctx).await?;
-        found.extend(places.into_iter().map(|place| {
-            let client = known.iter().find(|client| place.clients.contains(&client.id));
+        found.extend(given.into_iter().map(|one| {
+            let client = known.iter().find(|client| client.id == one.client);
             Program {
-                id: place.id,
+                id: one.id,
                 name: client.map(|client| client.name.clone()).unwrap_or_default(),
                 organisation: organisation.name.clone(),
-                used_at: place.used_at,
+                used_at: micros::to_time(one.used_at_us),
             }
         }));
     }
