@@ -14,7 +14,10 @@ use crate::users::{self, NewUser};
 use crate::{acting, invitations, organisations, roles};
 
 /// How many are listed.
-const LISTED: u32 = 100;
+const LISTED: usize = 100;
+
+/// How many are read at once, to look for a name among them.
+const AT_ONCE: u32 = 500;
 
 /// What to do with organisations.
 #[derive(Debug, Subcommand)]
@@ -62,12 +65,23 @@ pub(crate) async fn run(app: App, OneOf { action }: OneOf<Action>) -> Result<Str
     }
 }
 
-async fn list(app: &App, search: Option<String>, after: Option<OrganisationId>) -> Result<String> {
-    let search = search.unwrap_or_default();
-    let found = organisations::list(&Context::system(app)?, &search, after, LISTED + 1).await?;
+async fn list(
+    app: &App,
+    search: Option<String>,
+    mut after: Option<OrganisationId>,
+) -> Result<String> {
+    let (system, search) = (Context::system(app)?, search.unwrap_or_default().to_lowercase());
+    let mut found = Vec::new();
+    // Cases of letters are the same on both databases here alone.
+    while found.len() <= LISTED {
+        let next = organisations::list(&system, after, AT_ONCE).await?;
+        let Some(last) = next.last() else { break };
+        after = Some(last.id);
+        found.extend(next.into_iter().filter(|one| one.name.to_lowercase().contains(&search)));
+    }
     let mut found = found.into_iter();
     let mut text = String::new();
-    for one in found.by_ref().take(LISTED as usize) {
+    for one in found.by_ref().take(LISTED) {
         let made = one.created_at.date();
         let _ = writeln!(text, "{}  {}  {} members  since {made}", one.id, one.name, one.members);
     }

@@ -3,7 +3,7 @@
 use sea_orm::{ActiveValue::Set, IntoActiveModel as _};
 use svc_core::{Error, OrganisationId, PrincipalKind, Result};
 use svc_data::Context;
-use svc_database::{Backend, column};
+use svc_database::column;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -25,15 +25,14 @@ pub struct Organisation {
     pub created_at: OffsetDateTime,
 }
 
-/// The first organisations with a text in their name, in whatever case, that were made after one, in the order in which they
-/// were. Only the system sees them together: an organisation's administrators have nothing to do with another.
+/// The first organisations that were made after one, in the order in which they were. Only the system sees them
+/// together: an organisation's administrators have nothing to do with another.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Forbidden`](svc_core::ErrorKind::Forbidden) for anybody else.
 pub async fn list(
     ctx: &Context,
-    named: &str,
     after: Option<OrganisationId>,
     most: u32,
 ) -> Result<Vec<Organisation>> {
@@ -43,17 +42,12 @@ pub async fn list(
     // Ids carry the time at which they were made.
     let after = after.map_or(Uuid::nil(), |after| after.0);
     let database = ctx.database();
-    let is_named = match database.backend() {
-        Backend::Sqlite => "GLOB",
-        Backend::Postgres => "~",
-    };
     let sql = format!(
         "SELECT o.id, o.name, o.created_at, \
          (SELECT COUNT(*) FROM identity_memberships m WHERE m.organisation_id = o.id) \
-         FROM identity_organisations o WHERE o.id > ? AND o.name {is_named} ? ORDER BY o.id LIMIT {most}"
+         FROM identity_organisations o WHERE o.id > ? ORDER BY o.id LIMIT {most}"
     );
-    let values = [after.into(), text::in_any_case(named, database.backend()).into()];
-    let rows = database.rows(database.statement(&sql, values)).await?;
+    let rows = database.rows(database.statement(&sql, [after.into()])).await?;
     let read = |row| {
         Ok(Organisation {
             id: OrganisationId(column(row, 0)?),

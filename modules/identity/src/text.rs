@@ -3,7 +3,6 @@
 use serde::{Deserialize as _, Deserializer};
 use svc_core::settings::Secret;
 use svc_core::{App, Error, Result};
-use svc_database::Backend;
 
 /// Reads a name of 1 to 200 characters on one line; spaces around it are dropped.
 ///
@@ -51,38 +50,6 @@ pub(crate) fn application_name(app: &App) -> String {
     let mut letters = app.name().chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + letters.as_str()
-}
-
-/// A pattern for texts that have a word somewhere, in whatever case: SQLite's for `GLOB`, PostgreSQL's for `~`. Each letter with two
-/// cases is a choice of both, because `LOWER` knows the letters of ASCII only on one, and those of a locale on the other.
-pub(crate) fn in_any_case(word: &str, backend: Backend) -> String {
-    let mut pattern = String::new();
-    for letter in word.chars() {
-        match (other_case(letter), backend) {
-            (Some(other), _) => pattern.extend(['[', letter, other, ']']),
-            (None, Backend::Sqlite) if matches!(letter, '*' | '?' | '[') => {
-                pattern.extend(['[', letter, ']']);
-            }
-            (None, Backend::Postgres) if letter.is_ascii_punctuation() => {
-                pattern.extend(['\\', letter]);
-            }
-            (None, _) => pattern.push(letter),
-        }
-    }
-    match backend {
-        Backend::Sqlite => format!("*{pattern}*"),
-        Backend::Postgres => pattern,
-    }
-}
-
-/// The letter in its other case, where that is one letter.
-fn other_case(letter: char) -> Option<char> {
-    let cases = [letter.to_lowercase().collect::<String>(), letter.to_uppercase().collect()];
-    let mut cases = cases.iter().filter_map(|case| {
-        let mut letters = case.chars();
-        letters.next().filter(|_| letters.next().is_none())
-    });
-    cases.find(|other| *other != letter)
 }
 
 fn invalid(field: &str, problem: &str) -> Error {
