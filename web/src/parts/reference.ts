@@ -70,6 +70,11 @@ export class SvcReference extends Part {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.#askNoMore();
+  }
+
+  /** What was still to be asked, or to be answered, would open the list under whoever has done with it. */
+  #askNoMore(): void {
     clearTimeout(this.#timer);
     this.#asking?.abort();
   }
@@ -102,6 +107,7 @@ export class SvcReference extends Part {
   }
 
   #hide(): void {
+    this.#askNoMore();
     this.#list?.hidePopover();
     this.isOpen = false;
   }
@@ -151,8 +157,6 @@ export class SvcReference extends Part {
   }
 
   #left(): void {
-    clearTimeout(this.#timer);
-    this.#asking?.abort();
     if (this.typed === '' && this.clearable) this.#pick(undefined);
     this.typed = undefined;
     this.#hide();
