@@ -9,6 +9,7 @@
 //! | was used for the same request | what was answered then, with `Idempotency-Replayed: true` |
 //! | was used for another request | 422 |
 //! | is being used at this moment | 409; come back |
+//! | is new, while all is kept for this person that may be (`Svc:Http:IdempotencyPersonBytes`) | 429, and nothing is done |
 //!
 //! A request that fails keeps nothing: all that it wrote is undone, and it may be sent again, corrected
 //! or not. A key belongs to one person in one organisation, and is known for
@@ -102,14 +103,16 @@ where
     let asked = Asked::new(&ctx, &key, &parts, &body);
     // Until the answer is kept: whoever comes later finds that.
     let _flight = state.flights().begin(&asked.id)?;
-    let largest = usize::try_from(state.settings().idempotency_max_body).unwrap_or(usize::MAX);
-    let retention = state.settings().idempotency_retention;
+    let settings = state.settings();
+    let largest = usize::try_from(settings.idempotency_max_body).unwrap_or(usize::MAX);
+    let retention = settings.idempotency_retention;
     let mut failed = None;
     let done = ctx.transact(async |uow| {
         store::lock(&uow, &asked).await?;
         if let Some(kept) = store::find(&uow, &asked, retention).await? {
             return kept.repeated();
         }
+        store::expect_room(&uow, &asked, retention, settings.idempotency_person_bytes).await?;
         let response = route(Request::from_parts(parts, body.into())).await;
         if response.status().is_client_error() || response.status().is_server_error() {
             failed = Some(response);

@@ -33,6 +33,9 @@ svc_core::settings_section! {
         /// The largest body of an answer that is kept for them, in bytes; a larger one is repeated
         /// without its body.
         pub idempotency_max_body: u64 = kibibytes(64), within(0..=mebibytes(4));
+        /// Bytes of answers that are kept for one person in an organisation, each of which counts a
+        /// kibibyte at least. Beyond that a request with an `Idempotency-Key` is refused with 429.
+        pub idempotency_person_bytes: u64 = mebibytes(32), within(kibibytes(1)..=mebibytes(4_096));
         /// On stop: how long readiness says 503 before connections are refused, for load
         /// balancers that need to notice. Zero refuses at once.
         pub shutdown_delay: Duration = seconds(0), within(seconds(0)..=minutes(5));

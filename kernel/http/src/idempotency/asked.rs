@@ -8,6 +8,8 @@ use svc_data::Context;
 
 /// What is asked, and by whom under which key.
 pub(super) struct Asked {
+    /// Whose key it is, as a hash.
+    pub(super) person: String,
     /// The key, and whose it is, as a hash.
     pub(super) id: String,
     /// The request, as a hash.
@@ -21,8 +23,10 @@ impl Asked {
         let user = who.user_id().map_or(0, |id| id.0.as_u128());
         let media_type = parts.headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
         let uri = parts.uri.path_and_query().map_or("", |uri| uri.as_str());
+        let (organisation, user) = (organisation.to_be_bytes(), user.to_be_bytes());
         Self {
-            id: hash([&organisation.to_be_bytes()[..], &user.to_be_bytes(), key.as_bytes()]),
+            person: hash([&organisation[..], &user]),
+            id: hash([&organisation[..], &user, key.as_bytes()]),
             request: hash([
                 parts.method.as_str().as_bytes(),
                 uri.as_bytes(),

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::{CONTENT_LENGTH, DATE, SET_COOKIE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, KeyRing, Result, micros};
+use svc_core::{Error, ErrorKind, KeyRing, Result, micros};
 use svc_data::UnitOfWork;
 use svc_database::{Backend, Migration, database_error};
 
@@ -18,6 +18,9 @@ use super::flights::in_flight;
 
 pub(crate) const MIGRATION: Migration =
     Migration::new("0001_idempotency", include_str!("../../migrations/0001_idempotency.sql"));
+
+/// What an answer counts at least, in bytes: its row and its places in indexes.
+const SMALLEST: usize = 1_024;
 
 /// Tells that an answer was given before.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -115,21 +118,58 @@ pub(super) async fn find(
         .map_err(|error| Error::internal("a kept answer can't be read").caused_by(error))
 }
 
+/// That no more is kept for the person than may be. Requests that run at once don't see each other, so
+/// that a share of them comes in addition.
+pub(super) async fn expect_room(
+    uow: &UnitOfWork,
+    asked: &Asked,
+    retention: Duration,
+    most: u64,
+) -> Result<()> {
+    let context = uow.context();
+    let now = context.clock().now_us();
+    let since = now - micros::of_span(retention);
+    let statement = context.database().statement(
+        "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT), COALESCE(MIN(created_at_us), 0) \
+         FROM svc_idempotency_keys WHERE person = ? AND created_at_us > ?",
+        [asked.person.clone().into(), since.into()],
+    );
+    let rows = uow.rows(statement).await?;
+    let number = |index| -> Result<i64> {
+        let number = rows.first().map(|row| row.try_get_by_index(index)).transpose();
+        number.map(Option::unwrap_or_default).map_err(database_error)
+    };
+    if u64::try_from(number(0)?).unwrap_or_default() < most {
+        return Ok(());
+    }
+    let wait = u64::try_from(number(1)? - since).unwrap_or_default();
+    Err(Error::new(
+        ErrorKind::TooManyRequests,
+        "as many of your answers are kept as may be, so that no further `Idempotency-Key` is taken; \
+         send the request without one, come back when the oldest is forgotten, or have \
+         `Svc:Http:IdempotencyPersonBytes` raised",
+    )
+    .retry_after(Duration::from_micros(wait)))
+}
+
 /// Keeps what is answered, in place of what is too old to count.
 pub(super) async fn keep(uow: &UnitOfWork, asked: &Asked, kept: &Kept) -> Result<()> {
     let context = uow.context();
     let text = serde_json::to_vec(kept)
         .map_err(|error| Error::internal("an answer can't be kept").caused_by(error))?;
     let answer = context.app().service::<KeyRing>()?.protect(&purpose(asked), &text);
+    let size = i64::try_from(answer.len().max(SMALLEST)).unwrap_or(i64::MAX);
     let statement = context.database().statement(
-        "INSERT INTO svc_idempotency_keys (id, request_hash, answer, created_at_us) \
-         VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET \
-         request_hash = excluded.request_hash, answer = excluded.answer, \
+        "INSERT INTO svc_idempotency_keys (id, person, request_hash, answer, size, created_at_us) \
+         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET \
+         request_hash = excluded.request_hash, answer = excluded.answer, size = excluded.size, \
          created_at_us = excluded.created_at_us",
         [
             asked.id.clone().into(),
+            asked.person.clone().into(),
             asked.request.clone().into(),
             answer.into(),
+            size.into(),
             context.clock().now_us().into(),
         ],
     );

@@ -158,6 +158,41 @@ on_both_databases! {
         assert!(replayed(&fixture.send(mark(ADA, "one", "hello")).await.expect(201)));
     }
 
+    async fn so_much_is_kept_for_a_person_and_no_more(backend) {
+        let limit = "--Svc:Http:IdempotencyPersonBytes=4096";
+        let fixture = Fixture::with_settings(backend, &[limit]).await;
+        // Four small answers fill it, though each is far below a kibibyte.
+        for key in ["one", "two", "three", "four"] {
+            fixture.clock.advance(Duration::from_mins(1));
+            fixture.send(mark(ADA, key, "hello")).await.expect(201);
+        }
+        let refused = fixture.send(mark(ADA, "five", "hello")).await;
+        let (detail, _) = refused.problem(429);
+        assert!(detail.contains("Svc:Http:IdempotencyPersonBytes"), "{detail}");
+        assert_eq!(refused.header("retry-after"), (24 * 3_600 - 180).to_string());
+        assert_eq!(fixture.marks().await, 4, "nothing was done");
+        // What is kept is answered, others are served, and so is who sends no key.
+        assert!(replayed(&fixture.send(mark(ADA, "one", "hello")).await.expect(201)));
+        fixture.send(mark(EVE, "five", "hello")).await.expect(201);
+        fixture.send(mark(BOB, "five", "hello")).await.expect(201);
+        fixture.send(Call::new(Method::POST, "/try/marks").text("hello").by(ADA)).await.expect(201);
+        // The oldest is forgotten, and there is room.
+        fixture.clock.advance(Duration::from_hours(24) - Duration::from_mins(3));
+        assert!(!replayed(&fixture.send(mark(ADA, "five", "hello")).await.expect(201)));
+        fixture.send(mark(ADA, "six", "hello")).await.problem(429);
+    }
+
+    async fn a_large_answer_counts_as_much_as_is_kept_of_it(backend) {
+        let limit = "--Svc:Http:IdempotencyPersonBytes=262144";
+        let fixture = Fixture::with_settings(backend, &[limit, "--Svc:Http:IdempotencyMaxBody=262144"]).await;
+        let mut kept = 0;
+        while fixture.send(mark(ADA, &format!("key{kept}"), "much")).await.status != 429 {
+            kept += 1;
+            assert!(kept < 3, "100,000 bytes are kept of each");
+        }
+        assert_eq!(kept, 2);
+    }
+
     async fn who_took_too_long_is_told_that_it_may_be_stored(backend) {
         let fixture = Fixture::with_settings(backend, &["--Svc:Http:RequestTimeout=00:00:00.500"]).await;
         let late = fixture.send(Call::new(Method::POST, "/try/changed").by(ADA)).await;
