@@ -115,13 +115,16 @@ export const designer = [
       await box(page, 'draft').waitFor();
       const line = page.locator('workflows-graph path[marker-end]').first();
       assert.match(await line.evaluate((way) => getComputedStyle(way).stroke), /^rgb/, 'the ways are seen');
+      await box(page, 'draft').click();
+      const called = page.getByLabel('What people call it');
+      assert.equal(await called.getAttribute('placeholder'), 'Draft', 'what it is called though nobody drew that');
       await page.getByRole('button', { name: 'New state' }).click();
       const name = `rest${Math.random().toString(36).slice(2, 7)}`;
       // Typed, since Firefox tells of no change that a script made.
       await page.getByLabel('Name', { exact: true }).click();
       await page.keyboard.press('Control+a');
       await page.keyboard.type(name);
-      await page.getByLabel('What people call it').click();
+      await called.click();
       // It is told while one draws.
       await page.getByText(`no way leads to the state “${name}”`).waitFor();
       assert.ok(await page.locator('.svc-head').getByRole('button', { name: 'Publish' }).isDisabled());

@@ -26,6 +26,16 @@ export function line(
   return html`<input id=${id} class="svc-input" aria-label=${label ?? nothing} autocomplete="off" spellcheck="false" list=${list ?? nothing} .value=${value} @change=${(event: Event) => change(written(event))} />`;
 }
 
+/** What people call a thing; what it is called where nothing was drawn stands there in grey. */
+export function titleField(
+  id: string,
+  drawn: string | undefined,
+  called: string | undefined,
+  change: (title: string | undefined) => void,
+): TemplateResult {
+  return html`<input id=${id} class="svc-input" autocomplete="off" spellcheck="false" placeholder=${called ?? nothing} .value=${drawn ?? ''} @change=${(event: Event) => change(written(event) || undefined)} />`;
+}
+
 /** A name is taken over when it is one, and no other has it; else the field says what was there. */
 export function name(
   id: string,

@@ -3,7 +3,7 @@ import { html, text, type TemplateResult } from '@svc/web';
 import type { Design } from './api.ts';
 import type { Colour, Definition, Kind, State, Transition } from './definition.ts';
 import { effectsForm } from './effects.ts';
-import { choice, field, type Known, line, name, tick } from './fields.ts';
+import { choice, field, type Known, line, name, tick, titleField } from './fields.ts';
 import { whoForm } from './groups.ts';
 import { timesForm } from './times.ts';
 
@@ -35,6 +35,11 @@ function statesOf(definition: Definition): readonly (readonly [string, string])[
   return definition.states.map(({ name: one, title }) => [one, title ?? one] as const);
 }
 
+/** What one of them is called. */
+function titleIn(all: readonly (State | Transition)[], { name: one }: State | Transition): string | undefined {
+  return all.find(({ name: other }) => other === one)?.title;
+}
+
 export function stateForm(forms: Forms, state: State): TemplateResult {
   const { prefix, definition } = forms;
   const change = (part: Partial<State>) => forms.changeState(state.name, part);
@@ -50,8 +55,8 @@ export function stateForm(forms: Forms, state: State): TemplateResult {
     ${field(
       `${prefix}-title`,
       text('designer-title'),
-      line(`${prefix}-title`, state.title ?? '', (value) =>
-        change({ title: value === '' ? undefined : value } as Partial<State>),
+      titleField(`${prefix}-title`, state.title, titleIn(definition.states, state), (title) =>
+        change({ title } as Partial<State>),
       ),
     )}
     ${field(
@@ -108,8 +113,8 @@ export function transitionForm(forms: Forms, way: Transition): TemplateResult {
     ${field(
       `${prefix}-title`,
       text('designer-title'),
-      line(`${prefix}-title`, way.title ?? '', (value) =>
-        change({ title: value === '' ? undefined : value } as Partial<Transition>),
+      titleField(`${prefix}-title`, way.title, titleIn(definition.transitions, way), (title) =>
+        change({ title } as Partial<Transition>),
       ),
     )}
     <fieldset class="svc-field" data-wide>
