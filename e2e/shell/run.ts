@@ -63,8 +63,36 @@ const { values, positionals } = parseArgs({
 });
 const engine = engineNamed(values.browser);
 const skipped = SKIPPED[engine];
-/** What promises the same in any browser: what axe says of a page, and what the shell makes of rights and manifests. */
-const once = new Set([...access, ...remote, ...accessibility.filter(({ name }) => name.startsWith('axe: '))]);
+/** What promises the same in any browser: what axe says of a page, what the shell makes of rights, manifests, sessions and definitions, and what it asks servers. */
+const SAME_ANYWHERE = [
+  'axe: ',
+  'request: ',
+  'httpProfileStore: ',
+  'access: ',
+  'refresh: ',
+  '401: ',
+  'login: by the API',
+  'logout: ',
+  'guest: ',
+  'identity: the local provider',
+  'identity: whoever leaves',
+  'identity: on a server',
+  'app: title',
+  'app: hidden',
+  'app: a module’s',
+  'context: ',
+  'options: ',
+  'openApp: ',
+  'live: ',
+  'failure: ',
+  'onClose: ',
+  'input: wrong',
+];
+const beginningWith = (beginning: string) => all.filter(({ name }) => name.startsWith(beginning));
+const once = new Set([...access, ...remote, ...SAME_ANYWHERE.flatMap(beginningWith)]);
+for (const beginning of SAME_ANYWHERE) {
+  if (beginningWith(beginning).length === 0) throw new Error(`no scenario’s name begins with \`${beginning}\``);
+}
 for (const name of Object.keys(skipped)) {
   if (!all.some((scenario) => scenario.name === name))
     throw new Error(`\`${name}\` is skipped, but there is no such scenario`);
