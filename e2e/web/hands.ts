@@ -98,8 +98,18 @@ export function finger(page: Page): Hands {
 /** Presses a key until the focus is there; what can't be reached so is no good. */
 async function walk(page: Page, target: Locator, key: string): Promise<void> {
   await target.waitFor();
+  const isThere = () => target.evaluate((element) => element.contains(document.activeElement));
+  // To find something by its role and name, the whole page is read: it's found once, and anew when it was drawn anew.
+  let found = await target.elementHandle();
   for (let stop = 0; stop < MOST_STOPS; stop += 1) {
-    if (await target.evaluate((element) => element.contains(document.activeElement))) return;
+    const where = await found?.evaluate((element) => {
+      if (!element.isConnected) return 'gone';
+      return element.contains(document.activeElement) ? 'there' : 'elsewhere';
+    });
+    if (where !== 'elsewhere') {
+      if (await isThere()) return;
+      found = await target.elementHandle();
+    }
     await page.keyboard.press(key);
   }
   throw new Error(`the key ${key} doesn't lead to ${target}`);
