@@ -1,5 +1,6 @@
 /** What somebody works with: a pointer, a finger, or nothing but keys. One story is played with each. */
 import type { Locator, Page } from 'playwright-core';
+import { typeKeys } from '../../shell/scripts/firefox.ts';
 
 /** A way to do what a story asks for. */
 export interface Hands {
@@ -27,10 +28,16 @@ function windowOf(page: Page, id: string): Locator {
   return page.locator(`.shell-window[data-app="${id}"]`);
 }
 
+/** Types a text by keys. */
+function type(page: Page, text: string): Promise<void> {
+  const isFirefox = page.context().browser()?.browserType().name() === 'firefox';
+  return isFirefox ? typeKeys(page, text) : page.keyboard.type(text);
+}
+
 /** From the search over everything, which keys alone can do. */
 async function find(page: Page, title: string, id: string): Promise<Locator> {
   await page.keyboard.press('Control+k');
-  await page.keyboard.type(title);
+  await type(page, title);
   await page.locator('[role=option][aria-selected=true]', { hasText: title }).first().waitFor();
   await page.keyboard.press('Enter');
   const window = page.locator(`.shell-window[data-app="${id}"][data-active]`);
@@ -139,7 +146,7 @@ export function keys(page: Page): Hands {
     async write(target, value) {
       await reach(target);
       await page.keyboard.press('Control+a');
-      await page.keyboard.type(value);
+      await type(page, value);
     },
     async writeTime(target, value) {
       const [, year, month, day, hour, minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(value) ?? [];
@@ -158,7 +165,7 @@ export function keys(page: Page): Hands {
     async refer(field, typed, option) {
       await reach(field);
       await page.keyboard.press('Control+a');
-      await page.keyboard.type(typed);
+      await type(page, typed);
       await page.locator('[role=option][aria-selected=true]', { hasText: option }).waitFor();
       await page.keyboard.press('Enter');
     },

@@ -171,6 +171,19 @@ export async function touch(page: Page, steps: PointerStep[]): Promise<void> {
   });
 }
 
+/** Presses the keys of a text in one command: `playwright-core` sends one for each press and each release, and waits for it. */
+export async function typeKeys(page: Page, text: string): Promise<void> {
+  const { _session } = (page as unknown as Inside)._connection.toImpl(page).delegate;
+  const actions = [...text].flatMap((value) => [
+    { type: 'keyDown', value },
+    { type: 'keyUp', value },
+  ]);
+  await _session.send('input.performActions', {
+    context: _session.sessionId,
+    actions: [{ type: 'key', id: 'e2e-keys', actions }],
+  });
+}
+
 /** Gives a page the taps that `playwright-core` leaves out. */
 export function addTaps(page: Page): void {
   (page as unknown as Inside)._connection.toImpl(page).delegate.rawTouchscreen.tap = (_progress, x, y) =>
