@@ -43,6 +43,7 @@ use super::form::Form;
 use super::model::Sets;
 use super::served::Served;
 use joins::Joins;
+use moments::refuse_early_years;
 
 /// Entities of a set under the name that their table has in a statement.
 #[derive(Clone)]
@@ -287,6 +288,7 @@ impl<'a> Translator<'a> {
     fn beside(&self, expr: &BoundExpr, other: &BoundExpr) -> Result<Expr> {
         match (&expr.kind, &other.kind) {
             (BoundKind::Value(literal), BoundKind::Property(path)) => {
+                refuse_early_years(literal)?;
                 let kind = self.sets.served_type(path.entity_type).kind_of(path.property);
                 let value = to_column(kind, literal).or_else(|| to_value(literal));
                 let value = value.ok_or_else(|| unserved_literal(literal))?;
@@ -376,6 +378,7 @@ impl<'a> Translator<'a> {
         if value.is_null() || is_nan {
             return Ok(Expr::cust("NULL"));
         }
+        refuse_early_years(value)?;
         let stored = match value {
             Literal::Enum(index, number) => self.sets.enumeration(*index).stored(*number),
             value => to_value(value),

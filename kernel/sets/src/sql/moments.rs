@@ -83,7 +83,6 @@ impl Translator<'_> {
     /// A moment that doesn't depend on the row, such as `now() sub duration'P7D'`; none for one
     /// that does.
     pub(super) fn constant_moment(&self, expr: &BoundExpr) -> Result<Option<OffsetDateTime>> {
-        let beyond = || Error::malformed("the moment lies beyond the years 1 to 9999");
         Ok(match &expr.kind {
             BoundKind::Value(Literal::DateTimeOffset(moment)) => Some(truncate(*moment)),
             BoundKind::Call(function, _) => self.moment_now(*function),
@@ -97,8 +96,7 @@ impl Translator<'_> {
                     BinaryOperator::Add => moment.checked_add(*duration),
                     _ => moment.checked_sub(*duration),
                 };
-                // What comes before them has another order as text, and none on PostgreSQL.
-                Some(truncate(sum.filter(|sum| sum.year() > 0).ok_or_else(beyond)?))
+                Some(truncate(sum.filter(|sum| sum.year() > 0).ok_or_else(beyond_years)?))
             }
             _ => None,
         })
@@ -112,6 +110,20 @@ impl Translator<'_> {
             _ => None,
         }
     }
+}
+
+/// Days and moments before the year 1 are stored nowhere, have another order as text, and other years on PostgreSQL.
+pub(super) fn refuse_early_years(literal: &Literal) -> Result<()> {
+    let year = match literal {
+        Literal::Date(day) => day.year(),
+        Literal::DateTimeOffset(moment) => truncate(*moment).year(),
+        _ => return Ok(()),
+    };
+    if year < 1 { Err(beyond_years()) } else { Ok(()) }
+}
+
+fn beyond_years() -> Error {
+    Error::malformed("the moment lies beyond the years 1 to 9999")
 }
 
 /// A moment that is written down has its date and time in the zone that it is written in, which is
