@@ -167,6 +167,12 @@ fn search_knows_its_operators_by_their_place() {
     for (query, expected) in cases {
         assert_eq!(show(query), expected, "{query}");
     }
+    // Their names alone are no words.
+    for search in
+        ["AND", "OR", "NOT", "a AND OR b", "a OR AND", "NOT OR", "a NOT", "(AND)", "a AND NOT"]
+    {
+        assert!(QueryOptions::parse(&format!("$search={search}")).is_err(), "{search}");
+    }
     // Within an expand a semicolon ends the search, unless it is encoded.
     let nested = parse("$expand=Items($search=a%3Bb;$top=1)").expand.expect("expand");
     assert_eq!(
