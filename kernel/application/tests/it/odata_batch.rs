@@ -1,8 +1,9 @@
 use http::Method;
 use serde_json::{Value, json};
-use svc_testing::{Client, Person, on_both_databases};
+use svc_application::Application;
+use svc_testing::{Client, Person, TestApp, on_both_databases};
 
-use crate::fixture::{seller, start, stock};
+use crate::fixture::{seller, shop, start, stock};
 
 async fn batch(client: &Client, requests: Value, prefer: &str) -> Value {
     let headers = [("prefer", prefer)];
@@ -70,6 +71,18 @@ on_both_databases! {
         for (content_type, status) in [("APPLICATION/JSON", 200), ("application/jsonx", 415), ("application/json;charset=utf-16", 415)] {
             assert_eq!(send(content_type).await.status.as_u16(), status, "{content_type}");
         }
+    }
+
+    async fn addresses_are_below_the_public_url_whatever_host_was_asked(backend) {
+        let app = TestApp::builder(|| Application::new("shop").module(shop()));
+        let app = app.setting("Svc:Http:PublicUrl", "https://shop.example").start(backend).await;
+        let client = app.sign_in(&Person::named("boss"));
+        let host = [("host", "evil.example")];
+        let made = client.send_json(Method::POST, "/odata/v1/Lamps", &host, lamp("N-1")).await;
+        let told = (made.status.as_u16(), made.header("location"));
+        assert!(told.0 == 201 && told.1.starts_with("https://shop.example/odata/v1/Lamps("), "{told:?}");
+        let document = client.send_json(Method::GET, "/odata/v1/", &host, json!({})).await;
+        assert!(!document.text.contains("evil") && document.text.contains("https://shop.example/"), "{}", document.text);
     }
 
     async fn a_group_stores_all_or_nothing(backend) {
