@@ -14,8 +14,13 @@ pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; img-src d
 const PAGE: &str = include_str!("home/index.html");
 const STYLE: &str = include_str!("home/style.css");
 
-pub(crate) fn routes(name: &str) -> Router<HttpState> {
-    let page = Bytes::from(PAGE.replace("{{name}}", &escape(name)));
+/// The links that lead nowhere where the reference isn't served.
+const REFERENCE: [&str; 2] = ["href=\"/docs\"", "href=\"/openapi/v1.json\""];
+
+pub(crate) fn routes(name: &str, has_reference: bool) -> Router<HttpState> {
+    let is_there = |line: &&str| has_reference || !REFERENCE.iter().any(|link| line.contains(link));
+    let page: String = PAGE.split_inclusive('\n').filter(is_there).collect();
+    let page = Bytes::from(page.replace("{{name}}", &escape(name)));
     let serve = move || {
         let page = Html(page.clone());
         let headers = [(CONTENT_SECURITY_POLICY, POLICY), (CACHE_CONTROL, "no-cache")];

@@ -106,13 +106,15 @@ fn assemble(parts: HostParts) -> Router {
     let mut router = Router::new()
         .merge(health::routes(health))
         .merge(metrics::routes(Arc::clone(&metrics)))
-        .merge(openapi::routes(document))
-        .merge(error_page::routes(state.app().name(), &errors))
-        .merge(reference::routes());
+        .merge(error_page::routes(state.app().name(), &errors));
+    let has_reference = state.settings().reference;
+    if has_reference {
+        router = router.merge(openapi::routes(document)).merge(reference::routes());
+    }
     router = match browser.home {
         Some((_, page)) => router.route("/", page),
         None if serves_home => router,
-        None => router.merge(home::routes(state.app().name())),
+        None => router.merge(home::routes(state.app().name(), has_reference)),
     };
     for ModuleRoutes { prefix, router: routes, .. } in routes {
         router = if prefix.is_empty() { router.merge(routes) } else { router.nest(prefix, routes) };

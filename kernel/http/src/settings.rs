@@ -48,6 +48,9 @@ svc_core::settings_section! {
         pub files_from_disk: bool = false;
         /// Requests that take longer are logged as slow.
         pub slow_request: Duration = seconds(1), within(milliseconds(1)..=hours(1));
+        /// Whether everybody may read what there is: `/docs` and `/openapi/v1.json`, with the names of all sets,
+        /// properties and permissions. Without it neither is served; the command `openapi` prints the same.
+        pub reference: bool = true;
         /// What a scraper of `/metrics` must present as bearer token. None lets everybody read.
         pub metrics_token: Option<Secret> = None, length(16..=200);
     }
