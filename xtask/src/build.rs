@@ -53,7 +53,7 @@ pub(crate) fn run(cargo: &mut Command) -> Result<Built> {
     let status = process.wait().map_err(|cause| cannot(&cause))?;
     let mut built = messages.built;
     if !status.success() {
-        built.failure = Some(Failure::new(format!("`cargo build` ended with {status}")));
+        built.failure = Some(Failure::new(format!("`cargo test --no-run` ended with {status}")));
     }
     Ok(built)
 }

@@ -61,13 +61,11 @@ impl Programs {
     /// doesn't compile keeps none of the others from being built.
     pub(crate) fn build(workspace: &Workspace, packages: &[String]) -> Result<Self> {
         let mut cargo = cargo::command(&workspace.root);
-        // `cargo test --no-run` makes the same, and ends at the first that doesn't compile.
-        cargo.args(["build", "--keep-going"]);
+        cargo.args(["test", "--no-run", "--no-fail-fast"]);
         if packages.is_empty() {
+            // Without doc tests, which are a step of their own.
             cargo.args(["--workspace", "--all-targets"]);
         } else {
-            // Without benchmarks, as `cargo test` has it.
-            cargo.args(["--lib", "--bins", "--tests", "--examples"]);
             let selected = packages.iter().map(String::as_str).chain([FEATURES]);
             cargo.args(selected.flat_map(|name| ["--package", name]));
         }
