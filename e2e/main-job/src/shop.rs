@@ -165,19 +165,15 @@ impl Shop {
         client.expect("the program is ready")
     }
 
-    /// Whether events wait to be told, or deliveries to be sent and recorded.
-    ///
-    /// # Panics
-    ///
-    /// When the program doesn't say.
+    /// Whether events wait to be told, or deliveries to be sent and recorded. What takes the program too long to
+    /// measure is left out of its answer: then something may still wait.
     #[must_use]
     pub fn has_waiting(&self) -> bool {
         // First what comes first, so that nothing moves past the look.
         ["svc_outbox_ready{", "svc_webhooks_deliveries_waiting "].into_iter().any(|name| {
             let metrics = self.send("GET", "/metrics", None).text;
             let mut lines = metrics.lines().filter(|line| line.starts_with(name)).peekable();
-            assert!(lines.peek().is_some(), "no `{name}` in {metrics}");
-            lines.any(|line| !line.ends_with(" 0"))
+            lines.peek().is_none() || lines.any(|line| !line.ends_with(" 0"))
         })
     }
 
