@@ -83,7 +83,7 @@ export const office = [
 
       // The desktop lies there, too, and what it opens works on the application's own addresses.
       await page.goto(application.url + PREFIX);
-      await page.locator('.shell-tile', { hasText: 'Invoices' }).dblclick();
+      await page.locator('.shell-tile', { hasText: 'Invoices' }).click();
       await row(page, number).waitFor();
       const home = await fetch(application.url);
       assert.ok(!(await home.text()).includes('modulepreload'), 'the root is not the client’s');

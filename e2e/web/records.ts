@@ -309,7 +309,7 @@ export const records = [
   story('whoever went to the search while a record is stored stays there', {}, async ({ page, application }) => {
     const name = fresh('Slow');
     await makeProduct(application, name);
-    await page.locator('.shell-tile', { hasText: 'Products' }).dblclick();
+    await page.locator('.shell-tile', { hasText: 'Products' }).click();
     await page.getByRole('searchbox').fill(name);
     await row(page, name).click();
     await page.getByRole('button', { name: 'Edit Price' }).click();

@@ -32,7 +32,7 @@ export const shop = [
   ),
 
   story('figures lead to what they count', {}, async ({ page }) => {
-    await page.locator('.shell-tile', { hasText: 'Dashboard' }).dblclick();
+    await page.locator('.shell-tile', { hasText: 'Dashboard' }).click();
     const waiting = page.locator('.svc-figures div', { hasText: 'Orders to ship' }).getByRole('button');
     const count = await waiting.innerText();
     await waiting.click();

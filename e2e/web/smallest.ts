@@ -21,7 +21,7 @@ function inLending(scenario: Scenario): Scenario {
 export const smallest = [
   inLending(
     story('a new set is an app, and a module’s script is one, too', {}, async ({ page, application }) => {
-      await page.locator('.shell-tile', { hasText: /^\s*Tools\s*$/ }).dblclick();
+      await page.locator('.shell-tile', { hasText: /^\s*Tools\s*$/ }).click();
       const tools = page.locator('.shell-window[data-app="sets.Tools"]');
       await tools.getByRole('button', { name: 'New tool' }).first().click();
       await tools.getByLabel('Name').fill('Saw');
@@ -43,7 +43,7 @@ export const smallest = [
       await row(page, 'Drill').waitFor();
 
       await page.keyboard.press('Alt+Shift+d');
-      await page.locator('.shell-tile', { hasText: 'Lent tools' }).dblclick();
+      await page.locator('.shell-tile', { hasText: 'Lent tools' }).click();
       await page.locator('.shell-window[data-app=lending]').getByText('Saw: Grace').waitFor();
     }),
   ),

@@ -276,6 +276,14 @@ export const system = [
   story('first steps lead to a key and an endpoint', { app: 'system.first' }, async ({ page }) => {
     await page.getByText(/curl -H 'Authorization: Bearer svck_…'/).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Reference' }).getAttribute('href'), '/docs');
+    // Where the settings close the reference, nothing leads there.
+    await page.route('**/api/v1/web/start', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), hasReference: false } });
+    });
+    await page.reload();
+    await page.getByText(/curl -H 'Authorization: Bearer svck_…'/).waitFor();
+    assert.equal(await page.getByRole('link', { name: /Reference|OpenAPI/ }).count(), 0);
   }),
 
   story('a setting is changed, and put back', { app: 'system.settings' }, async ({ page }) => {

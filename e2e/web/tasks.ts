@@ -137,7 +137,7 @@ export const tasks = [
       const before = await numberIn(tile.locator('.shell-badge'));
       const { items } = await application.ask<{ items: { count: number }[] }>('/api/v1/workflows/tasks/counts');
       assert.ok(before >= 2 && items.length === 2);
-      await tile.dblclick();
+      await tile.click();
       const app = page.locator('.shell-window[data-app="workflows.tasks"]');
       await app.getByLabel('Order', { exact: true }).selectOption('newest');
       await row(page, first.number).locator('time').first().waitFor();

@@ -3,7 +3,7 @@ export { css, html, nothing, render, svg, type PropertyValues, type TemplateResu
 export { live } from 'lit/directives/live.js';
 export * from './server.ts';
 export { MOST_AT_ONCE, takeManyOn, takeOn, type Moved, type Obstacle } from './client/workflow.ts';
-export { applicationName } from './client/start.ts';
+export { applicationName, hasReference } from './client/start.ts';
 export { apply, knownModel } from './client/sets.ts';
 export { keepState } from './host/address.ts';
 export { openApp } from './host/open.ts';

@@ -2,6 +2,7 @@
 import {
   applicationName,
   define,
+  hasReference,
   html,
   icon,
   knownModel,
@@ -56,7 +57,7 @@ class FirstSteps extends Part {
           ${this.#step(text('first-ask'), text('first-ask-text'), this.#code(`curl -H 'Authorization: Bearer svck_…' '${address}'`))}
           ${this.can('Webhooks.Manage') ? this.#step(text('first-endpoint'), text('first-endpoint-text'), this.#open('send', text('first-endpoint-button'), 'webhooks', { open: 'new' })) : nothing}
           ${this.can('Identity.Manage') ? this.#step(text('first-people'), text('first-people-text'), this.#open('plus', text('people-app'), 'system.people')) : nothing}
-          ${this.#step(text('first-docs'), text('first-docs-text'), html`<div class="svc-row-of">${this.#link(text('first-docs-button'), '/docs')}${this.#link('OpenAPI', '/openapi/v1.json')}</div>`)}
+          ${hasReference() ? this.#step(text('first-docs'), text('first-docs-text'), html`<div class="svc-row-of">${this.#link(text('first-docs-button'), '/docs')}${this.#link('OpenAPI', '/openapi/v1.json')}</div>`) : nothing}
         </ol>
       </div>
       <svc-notices></svc-notices>`;

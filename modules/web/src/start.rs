@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
+use axum::extract::State;
 use serde::Serialize;
-use svc_http::{ApiResult, Ctx};
+use svc_http::{ApiResult, Ctx, HttpState};
 use svc_live::tells_changes;
 use svc_settings::ApplicationSettings;
 use utoipa::ToSchema;
@@ -23,6 +24,8 @@ pub(crate) struct Start {
     application: String,
     /// The setting `DataTable.DefaultPageMode`: `EndlessScroll` or `Pager`.
     page_mode: String,
+    /// Whether `/docs` and `/openapi/v1.json` are served (`Svc:Http:Reference`).
+    has_reference: bool,
     /// The sets whose changes can be heard of at `/api/v1/live`, of those that the caller may see.
     live_sets: Vec<String>,
     /// How the application wants the sets to look that the caller may see.
@@ -36,7 +39,7 @@ pub(crate) struct Start {
     tag = "web",
     responses((status = 200, description = "What holds for the caller.", body = Start)),
 )]
-pub(crate) async fn begin(Ctx(ctx): Ctx) -> ApiResult<Json<Start>> {
+pub(crate) async fn begin(Ctx(ctx): Ctx, State(http): State<HttpState>) -> ApiResult<Json<Start>> {
     let settings = ctx.app().service::<ApplicationSettings>()?;
     let page_mode = settings.get(&ctx, PAGE_MODE).await?;
     let served = ctx.catalogue().sets().filter_map(|model| model.set.as_ref());
@@ -49,6 +52,7 @@ pub(crate) async fn begin(Ctx(ctx): Ctx) -> ApiResult<Json<Start>> {
     Ok(Json(Start {
         application: ctx.app().name().to_owned(),
         page_mode,
+        has_reference: http.settings().reference,
         live_sets: heard.collect(),
         looks: looks.collect(),
     }))

@@ -16,8 +16,8 @@ interface Tile {
   dispose: Dispose;
 }
 
-/** Two presses of a tile within this time are one that was meant once. */
-const TWICE_MS = 400;
+/** Two presses of a tile within this time, which most systems allow for a double click, are one that was meant once. */
+const TWICE_MS = 500;
 
 const ARROWS: Record<string, 'Left' | 'Right' | 'Up' | 'Down'> = {
   ArrowLeft: 'Left',

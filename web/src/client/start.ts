@@ -9,11 +9,12 @@ export type PageMode = 'EndlessScroll' | 'Pager';
 interface Start {
   readonly application: string;
   readonly pageMode: PageMode;
+  readonly hasReference: boolean;
   readonly liveSets: readonly string[];
   readonly looks: Readonly<Record<string, Look>>;
 }
 
-let known: Start = { application: '', pageMode: 'EndlessScroll', liveSets: [], looks: {} };
+let known: Start = { application: '', pageMode: 'EndlessScroll', hasReference: true, liveSets: [], looks: {} };
 
 /** Asks for it, once. */
 export async function loadStart(): Promise<void> {
@@ -28,6 +29,11 @@ export function applicationName(): string {
 /** How lists are read where nobody has said otherwise. */
 export function usualPageMode(): PageMode {
   return known.pageMode;
+}
+
+/** Whether the API’s reference is served. */
+export function hasReference(): boolean {
+  return known.hasReference;
 }
 
 /** Whether the changes of a set can be heard of. */

@@ -85,13 +85,14 @@ export class SvcReference extends Part {
 
   async #search(typed: string): Promise<void> {
     this.#asking?.abort();
-    this.#asking = new AbortController();
+    const asking = new AbortController();
+    this.#asking = asking;
     try {
-      const page = await few(this.set.name, findOptions(this.set, typed.trim()), SHOWN, this.#asking.signal);
+      const page = await few(this.set.name, findOptions(this.set, typed.trim()), SHOWN, asking.signal);
       this.rows = page.rows;
       this.at = typed !== '' && (page.rows.length > 0 || this.create) ? 0 : -1;
       await this.updateComplete;
-      this.#show();
+      if (!asking.signal.aborted) this.#show();
     } catch (error) {
       if (!isAborted(error)) this.#hide();
     }

@@ -120,10 +120,17 @@ on_both_databases! {
         let ada = Person::named("Ada").who_may(&["Settings.Manage"]);
         let client = app.sign_in(&ada);
         let before = client.get("/api/v1/web/start").await.json();
-        assert_eq!(before, json!({ "application": "client", "pageMode": "EndlessScroll", "liveSets": [], "looks": {} }));
+        assert_eq!(before, json!({ "application": "client", "pageMode": "EndlessScroll", "hasReference": true, "liveSets": [], "looks": {} }));
         let set = client.put("/api/v1/settings/DataTable.DefaultPageMode", json!({ "value": "Pager" })).await;
         assert!(set.status.is_success(), "{}", set.text);
         assert_eq!(client.get("/api/v1/web/start").await.json()["pageMode"], "Pager");
+    }
+
+    async fn the_page_is_told_where_the_reference_is_closed(backend) {
+        let make = || Application::new("client").module(WebClient::of(FILES));
+        let app = TestApp::builder(make).setting("Svc:Http:Reference", false).start(backend).await;
+        let ada = Person::named("Ada").who_may(&[]);
+        assert_eq!(app.sign_in(&ada).get("/api/v1/web/start").await.json()["hasReference"], false);
     }
 
     async fn the_page_may_lie_below_a_prefix(backend) {
