@@ -20,7 +20,10 @@ use crate::service::recovery::Selection;
     path = "/webhooks/deliveries",
     tag = "webhooks",
     params(Page, DeliveryFilter),
-    responses((status = 200, description = "The deliveries.", body = Listing<Delivery>)),
+    responses(
+        (status = 200, description = "The deliveries.", body = Listing<Delivery>),
+        (status = 404, description = "There is no such endpoint."),
+    ),
 )]
 pub(crate) async fn list_webhook_deliveries(
     May { ctx, .. }: May<Manage>,
@@ -52,7 +55,11 @@ pub(crate) async fn get_webhook_delivery(
     path = "/webhooks/deliveries/redeliver",
     tag = "webhooks",
     request_body = Selection,
-    responses((status = 202, description = "The job.", body = JobStartedBody)),
+    responses(
+        (status = 202, description = "The job.", body = JobStartedBody),
+        (status = 404, description = "There is no such endpoint."),
+        (status = 409, description = "The endpoint's owner is gone."),
+    ),
 )]
 pub(crate) async fn redeliver_webhook_deliveries(
     May { ctx, .. }: May<Manage>,
@@ -70,7 +77,10 @@ pub(crate) async fn redeliver_webhook_deliveries(
     path = "/webhooks/deliveries/{id}/redeliver",
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The delivery.")),
-    responses((status = 202, description = "The new delivery.", body = DeliveryDetail)),
+    responses(
+        (status = 202, description = "The new delivery.", body = DeliveryDetail),
+        (status = 409, description = "The endpoint's owner is gone."),
+    ),
 )]
 pub(crate) async fn redeliver_webhook_delivery(
     May { ctx, .. }: May<Manage>,

@@ -231,7 +231,10 @@ pub(crate) async fn test_webhook(
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The endpoint.")),
     request_body = RecoveryBody,
-    responses((status = 202, description = "The job.", body = JobStartedBody)),
+    responses(
+        (status = 202, description = "The job.", body = JobStartedBody),
+        (status = 409, description = "The endpoint's owner is gone."),
+    ),
 )]
 pub(crate) async fn recover_webhook(
     May { ctx, .. }: May<Manage>,

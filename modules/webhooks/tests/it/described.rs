@@ -147,6 +147,26 @@ on_both_databases! {
         assert_eq!(world.log().await.len(), known.len() - 1, "what is refused queues nothing");
     }
 
+    async fn what_names_an_endpoint_that_is_unknown_says_404_as_described(backend) {
+        let world = World::new(backend).await;
+        let unknown = uuid::Uuid::from_u128(404);
+        let list = format!("/api/v1/webhooks/deliveries?subscriptionId={unknown}");
+        let _ = world.client().get(&list).await.expect(404);
+        let bulk = "/api/v1/webhooks/deliveries/redeliver";
+        let _ = world.client().post(bulk, json!({"subscriptionId": unknown})).await.expect(404);
+        let document = world.shop.anonymous().get("/openapi/v1.json").await.expect(200);
+        let described = |path: &str, method: &str, status: &str| {
+            document["paths"][path][method]["responses"][status].is_object()
+        };
+        assert!(described("/api/v1/webhooks/deliveries", "get", "404"));
+        for status in ["404", "409"] {
+            assert!(described(bulk, "post", status), "{status}");
+        }
+        for route in ["deliveries/{id}/redeliver", "{id}/recover"] {
+            assert!(described(&format!("/api/v1/webhooks/{route}"), "post", "409"), "{route}");
+        }
+    }
+
     async fn every_event_type_has_a_schema_and_an_example_on_demand(backend) {
         let world = World::new(backend).await;
         let received = everything(&world).await;
