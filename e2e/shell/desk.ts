@@ -1,7 +1,20 @@
 /** What makes a desktop to stay at: windows that hide none, a way to the webtop and back, seams, one selection, undo. */
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { area, becomes, box, drag, frames, middle, openApp, placement, same, story, titleOf } from './scenario.ts';
+import {
+  area,
+  becomes,
+  box,
+  drag,
+  frames,
+  middle,
+  openApp,
+  placement,
+  same,
+  story,
+  titleOf,
+  twice,
+} from './scenario.ts';
 
 /** Whether something of a window's rim is in sight, to see and to press. */
 async function inSight(page: Page, win: Locator): Promise<boolean> {
@@ -98,7 +111,7 @@ export const desk = [
     assert.match(text, /Open apps from the start menu/);
   }),
   story('tile: pressed twice opens once', {}, async ({ page }) => {
-    await page.locator('.shell-tile', { hasText: 'Notes' }).dblclick();
+    await twice(page, page.locator('.shell-tile', { hasText: 'Notes' }));
     await page.locator('.shell-window').waitFor();
     await page.waitForTimeout(300);
     assert.equal(await page.locator('.shell-window').count(), 1);

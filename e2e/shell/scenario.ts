@@ -1,7 +1,7 @@
 /** What scenarios are made of. */
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { penIn, touch } from '../../shell/scripts/firefox.ts';
+import { penIn, pressTwice, touch } from '../../shell/scripts/firefox.ts';
 import { serve } from '../../shell/scripts/play.ts';
 import { engineOf, open, type Desktop, type Opening, type World } from './browser.ts';
 
@@ -120,6 +120,13 @@ export async function finger(page: Page): Promise<Pointing> {
     glide: (from, to) => stepwise(page, from, to, (at) => touch('touchMove', at)),
     lift: async () => void (await touch('touchEnd')),
   };
+}
+
+/** Presses something twice, as people who are used to double clicks do. */
+export async function twice(page: Page, what: Locator): Promise<void> {
+  if (engineOf(page) !== 'firefox') return what.dblclick();
+  const { x, y } = await middle(what);
+  await pressTwice(page, x, y);
 }
 
 type PenStep = (type: 'mousemove' | 'mousedown' | 'mouseup', at: Point, down: boolean) => Promise<unknown>;

@@ -184,6 +184,20 @@ export async function typeKeys(page: Page, text: string): Promise<void> {
   });
 }
 
+/** Presses a mouse twice at once: over a busy machine the two clicks of `dblclick` come too far apart to be one. */
+export async function pressTwice(page: Page, x: number, y: number): Promise<void> {
+  const { _session } = (page as unknown as Inside)._connection.toImpl(page).delegate;
+  const press = [
+    { type: 'pointerDown', button: 0 },
+    { type: 'pointerUp', button: 0 },
+  ];
+  const actions = [{ type: 'pointerMove', x: Math.round(x), y: Math.round(y) }, ...press, ...press];
+  await _session.send('input.performActions', {
+    context: _session.sessionId,
+    actions: [{ type: 'pointer', id: 'e2e-mouse', parameters: { pointerType: 'mouse' }, actions }],
+  });
+}
+
 /** Gives a page the taps that `playwright-core` leaves out. */
 export function addTaps(page: Page): void {
   (page as unknown as Inside)._connection.toImpl(page).delegate.rawTouchscreen.tap = (_progress, x, y) =>
