@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use futures::future::BoxFuture;
 use sea_orm::{QueryResult, Statement};
 use svc_core::{App, Clock, Error, OrganisationId, Principal, Result, Share};
 use svc_database::{Database, FirstRows, ReadLimit};
@@ -308,12 +309,14 @@ impl Context {
     /// # Errors
     ///
     /// A fault of the database, and as [`Context::spend`].
-    pub async fn run(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        self.spend(Expense::Statements, 1)?;
-        match self.joined() {
-            Some(uow) => uow.rows(statement).await,
-            None => self.database.rows(statement).await,
-        }
+    pub fn run(&self, statement: Statement) -> BoxFuture<'_, Result<Vec<QueryResult>>> {
+        Box::pin(async move {
+            self.spend(Expense::Statements, 1)?;
+            match self.joined() {
+                Some(uow) => uow.rows(statement).await,
+                None => self.database.rows(statement).await,
+            }
+        })
     }
 
     /// As [`Context::run`], but no more than a limit allows, give or take a row. Within a unit of work
@@ -322,19 +325,21 @@ impl Context {
     /// # Errors
     ///
     /// As [`Context::run`].
-    pub async fn run_within(
-        &self,
+    pub fn run_within<'a>(
+        &'a self,
         statement: Statement,
-        limit: ReadLimit<'_>,
-    ) -> Result<FirstRows> {
-        self.spend(Expense::Statements, 1)?;
-        match self.joined() {
-            Some(uow) => Ok(FirstRows { rows: uow.rows(statement).await?, is_cut: false }),
-            None if limit.long.is_empty() => {
-                Ok(FirstRows { rows: self.database.rows(statement).await?, is_cut: false })
+        limit: ReadLimit<'a>,
+    ) -> BoxFuture<'a, Result<FirstRows>> {
+        Box::pin(async move {
+            self.spend(Expense::Statements, 1)?;
+            match self.joined() {
+                Some(uow) => Ok(FirstRows { rows: uow.rows(statement).await?, is_cut: false }),
+                None if limit.long.is_empty() => {
+                    Ok(FirstRows { rows: self.database.rows(statement).await?, is_cut: false })
+                }
+                None => self.database.first_rows(statement, limit).await,
             }
-            None => self.database.first_rows(statement, limit).await,
-        }
+        })
     }
 
     /// As [`Context::run`], refused where the long values of its rows are more than the budget still
@@ -343,15 +348,21 @@ impl Context {
     /// # Errors
     ///
     /// As [`Context::run`] and [`Context::spend`].
-    pub async fn run_held(&self, statement: Statement, long: &[usize]) -> Result<Vec<QueryResult>> {
-        let Some(budget) = self.budget() else { return self.run(statement).await };
-        let bytes = budget.left(Expense::HeldBytes);
-        let FirstRows { rows, is_cut } =
-            self.run_within(statement, ReadLimit { long, bytes }).await?;
-        if is_cut {
-            self.spend(Expense::HeldBytes, bytes.saturating_add(1))?;
-        }
-        Ok(rows)
+    pub fn run_held<'a>(
+        &'a self,
+        statement: Statement,
+        long: &'a [usize],
+    ) -> BoxFuture<'a, Result<Vec<QueryResult>>> {
+        Box::pin(async move {
+            let Some(budget) = self.budget() else { return self.run(statement).await };
+            let bytes = budget.left(Expense::HeldBytes);
+            let FirstRows { rows, is_cut } =
+                self.run_within(statement, ReadLimit { long, bytes }).await?;
+            if is_cut {
+                self.spend(Expense::HeldBytes, bytes.saturating_add(1))?;
+            }
+            Ok(rows)
+        })
     }
 
     /// As [`Context::run`], for a statement of which only the first row is of interest: the driver
@@ -360,12 +371,14 @@ impl Context {
     /// # Errors
     ///
     /// As [`Context::run`].
-    pub async fn run_one(&self, statement: Statement) -> Result<Option<QueryResult>> {
-        self.spend(Expense::Statements, 1)?;
-        match self.joined() {
-            Some(uow) => uow.row(statement).await,
-            None => self.database.row(statement).await,
-        }
+    pub fn run_one(&self, statement: Statement) -> BoxFuture<'_, Result<Option<QueryResult>>> {
+        Box::pin(async move {
+            self.spend(Expense::Statements, 1)?;
+            match self.joined() {
+                Some(uow) => uow.row(statement).await,
+                None => self.database.row(statement).await,
+            }
+        })
     }
 
     /// Whether what is read here is read within a unit of work of the same task.

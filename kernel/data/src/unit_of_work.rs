@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait as _, QueryResult, Statement};
 use svc_core::{Actor, Error, OrganisationId, Result};
 use svc_database::joined::{self, Joined};
@@ -130,16 +131,18 @@ pub(crate) struct Savepoint {
 }
 
 impl UnitOfWork {
-    pub(crate) async fn begin(context: &Context) -> Result<Self> {
-        let data = Arc::clone(context.data());
-        let transaction = Arc::new(context.database().begin().await?);
-        let shared = Shared {
-            id: context.new_unit_id(),
-            data,
-            transaction: Mutex::new(Some(transaction)),
-            state: Mutex::default(),
-        };
-        Ok(Self { shared: Arc::new(shared), context: context.clone() })
+    pub(crate) fn begin(context: &Context) -> BoxFuture<'_, Result<Self>> {
+        Box::pin(async move {
+            let data = Arc::clone(context.data());
+            let transaction = Arc::new(context.database().begin().await?);
+            let shared = Shared {
+                id: context.new_unit_id(),
+                data,
+                transaction: Mutex::new(Some(transaction)),
+                state: Mutex::default(),
+            };
+            Ok(Self { shared: Arc::new(shared), context: context.clone() })
+        })
     }
 
     /// Runs `work` in this unit of work: what it writes by way of its contexts, or of the database, is
@@ -224,13 +227,17 @@ impl UnitOfWork {
     /// # Errors
     ///
     /// A fault of the database.
-    pub async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        self.transaction()?.query_all_raw(statement).await.map_err(database_error)
+    pub fn rows(&self, statement: Statement) -> BoxFuture<'_, Result<Vec<QueryResult>>> {
+        Box::pin(async move {
+            self.transaction()?.query_all_raw(statement).await.map_err(database_error)
+        })
     }
 
     /// As [`UnitOfWork::rows`], of which only the first is of interest.
-    pub(crate) async fn row(&self, statement: Statement) -> Result<Option<QueryResult>> {
-        self.transaction()?.query_one_raw(statement).await.map_err(database_error)
+    pub(crate) fn row(&self, statement: Statement) -> BoxFuture<'_, Result<Option<QueryResult>>> {
+        Box::pin(async move {
+            self.transaction()?.query_one_raw(statement).await.map_err(database_error)
+        })
     }
 
     /// Runs a statement and says how many rows it touched. Not observed.
@@ -238,9 +245,11 @@ impl UnitOfWork {
     /// # Errors
     ///
     /// A fault of the database.
-    pub async fn execute(&self, statement: Statement) -> Result<u64> {
-        let outcome = self.transaction()?.execute_raw(statement).await;
-        outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
+    pub fn execute(&self, statement: Statement) -> BoxFuture<'_, Result<u64>> {
+        Box::pin(async move {
+            let outcome = self.transaction()?.execute_raw(statement).await;
+            outcome.map(|outcome| outcome.rows_affected()).map_err(database_error)
+        })
     }
 
     /// Waits until no other unit of work that named this number is under way, and keeps others waiting until this one ends. What is
@@ -292,62 +301,72 @@ impl UnitOfWork {
         lock(&self.shared.state)
     }
 
-    pub(crate) async fn begin_nested(&self) -> Result<Savepoint> {
-        self.transaction()?.begin_nested().await?;
-        let state = self.state();
-        Ok(Savepoint {
-            changes: state.captured.changes.len(),
-            events: state.captured.events.len(),
-            after_commit: state.after_commit.len(),
+    pub(crate) fn begin_nested(&self) -> BoxFuture<'_, Result<Savepoint>> {
+        Box::pin(async move {
+            self.transaction()?.begin_nested().await?;
+            let state = self.state();
+            Ok(Savepoint {
+                changes: state.captured.changes.len(),
+                events: state.captured.events.len(),
+                after_commit: state.after_commit.len(),
+            })
         })
     }
 
-    pub(crate) async fn end_nested(&self, savepoint: Savepoint, succeeded: bool) -> Result<()> {
-        let Some(transaction) = lock(&self.shared.transaction).clone() else { return Ok(()) };
-        // One is held here, another by the unit of work.
-        if Arc::strong_count(&transaction) > 2 {
-            transaction.spoil().await;
-            return Err(still_running());
-        }
-        let ended = if succeeded {
-            transaction.commit_nested().await
-        } else {
-            transaction.rollback_nested().await
-        };
-        if !succeeded || ended.is_err() {
-            let mut state = self.state();
-            state.captured.changes.truncate(savepoint.changes);
-            state.captured.events.truncate(savepoint.events);
-            state.after_commit.truncate(savepoint.after_commit);
-        }
-        ended
+    pub(crate) fn end_nested(
+        &self,
+        savepoint: Savepoint,
+        succeeded: bool,
+    ) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let Some(transaction) = lock(&self.shared.transaction).clone() else { return Ok(()) };
+            // One is held here, another by the unit of work.
+            if Arc::strong_count(&transaction) > 2 {
+                transaction.spoil().await;
+                return Err(still_running());
+            }
+            let ended = if succeeded {
+                transaction.commit_nested().await
+            } else {
+                transaction.rollback_nested().await
+            };
+            if !succeeded || ended.is_err() {
+                let mut state = self.state();
+                state.captured.changes.truncate(savepoint.changes);
+                state.captured.events.truncate(savepoint.events);
+                state.after_commit.truncate(savepoint.after_commit);
+            }
+            ended
+        })
     }
 
-    pub(crate) async fn commit(self) -> Result<()> {
-        let ready = match self.run_hooks().await {
-            Ok(()) => self.pass_fence().await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = ready.and_then(|()| self.shared.data.database.check_transaction()) {
-            self.rollback().await;
-            return Err(error);
-        }
-        let transaction = lock(&self.shared.transaction).take();
-        let Some(transaction) = transaction else { return Ok(()) };
-        let transaction = Arc::into_inner(transaction).ok_or_else(still_running)?;
-        let last = std::mem::take(&mut self.state().last);
-        transaction.commit_after(last).await?;
-        let (wakes, after_commit) = {
-            let mut state = self.state();
-            (std::mem::take(&mut state.wakes), std::mem::take(&mut state.after_commit))
-        };
-        for work in after_commit {
-            work();
-        }
-        for topic in wakes {
-            self.context.app().wakes().call(topic);
-        }
-        Ok(())
+    pub(crate) fn commit(self) -> BoxFuture<'static, Result<()>> {
+        Box::pin(async move {
+            let ready = match self.run_hooks().await {
+                Ok(()) => self.pass_fence().await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = ready.and_then(|()| self.shared.data.database.check_transaction()) {
+                self.rollback().await;
+                return Err(error);
+            }
+            let transaction = lock(&self.shared.transaction).take();
+            let Some(transaction) = transaction else { return Ok(()) };
+            let transaction = Arc::into_inner(transaction).ok_or_else(still_running)?;
+            let last = std::mem::take(&mut self.state().last);
+            transaction.commit_after(last).await?;
+            let (wakes, after_commit) = {
+                let mut state = self.state();
+                (std::mem::take(&mut state.wakes), std::mem::take(&mut state.after_commit))
+            };
+            for work in after_commit {
+                work();
+            }
+            for topic in wakes {
+                self.context.app().wakes().call(topic);
+            }
+            Ok(())
+        })
     }
 
     async fn pass_fence(&self) -> Result<()> {
@@ -374,13 +393,15 @@ impl UnitOfWork {
         Err(Error::internal("commit hooks change records again and again; one must stop"))
     }
 
-    pub(crate) async fn rollback(&self) {
-        let transaction = lock(&self.shared.transaction).take();
-        let Some(transaction) = transaction.and_then(Arc::into_inner) else { return };
-        // A transaction that can't even be rolled back is gone with its connection.
-        if let Err(error) = transaction.rollback().await {
-            tracing::debug!(error = error.report(), "a rollback failed");
-        }
+    pub(crate) fn rollback(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let transaction = lock(&self.shared.transaction).take();
+            let Some(transaction) = transaction.and_then(Arc::into_inner) else { return };
+            // A transaction that can't even be rolled back is gone with its connection.
+            if let Err(error) = transaction.rollback().await {
+                tracing::debug!(error = error.report(), "a rollback failed");
+            }
+        })
     }
 }
 

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait as _, DatabaseConnection, DbBackend, QueryResult, Statement};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
@@ -197,8 +198,8 @@ impl Database {
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when no connection is free in
     /// time or the database is gone.
-    pub async fn begin(&self) -> Result<Transaction> {
-        Transaction::begin(self.writer().await?).await
+    pub fn begin(&self) -> BoxFuture<'_, Result<Transaction>> {
+        Box::pin(async move { Transaction::begin(self.writer().await?).await })
     }
 
     /// Lets what runs in a transaction take as long as it likes.
@@ -236,8 +237,10 @@ impl Database {
     /// # Errors
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when it is not.
-    pub async fn ping(&self) -> Result<()> {
-        self.essential().rows(self.statement("SELECT 1", [])).await.map(drop)
+    pub fn ping(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(
+            async move { self.essential().rows(self.statement("SELECT 1", [])).await.map(drop) },
+        )
     }
 
     /// Makes the clock follow PostgreSQL's, so that all nodes agree on what is due. Half of the
@@ -322,8 +325,8 @@ impl Database {
     /// # Errors
     ///
     /// A fault of the database.
-    pub async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        rows_on(self.reading().await?, statement).await
+    pub fn rows(&self, statement: Statement) -> BoxFuture<'_, Result<Vec<QueryResult>>> {
+        Box::pin(async move { rows_on(self.reading().await?, statement).await })
     }
 
     /// As [`Database::rows`], but no more than a limit allows, give or take a row.
@@ -331,12 +334,14 @@ impl Database {
     /// # Errors
     ///
     /// A fault of the database.
-    pub async fn first_rows(
-        &self,
+    pub fn first_rows<'a>(
+        &'a self,
         statement: Statement,
-        limit: ReadLimit<'_>,
-    ) -> Result<FirstRows> {
-        self.reading().await?.first_rows(statement, limit).await.map_err(sqlx_error)
+        limit: ReadLimit<'a>,
+    ) -> BoxFuture<'a, Result<FirstRows>> {
+        Box::pin(async move {
+            self.reading().await?.first_rows(statement, limit).await.map_err(sqlx_error)
+        })
     }
 
     /// As [`Database::rows`], of which only the first is of interest.
@@ -344,11 +349,13 @@ impl Database {
     /// # Errors
     ///
     /// A fault of the database.
-    pub async fn row(&self, statement: Statement) -> Result<Option<QueryResult>> {
-        let mut connection = self.reading().await?;
-        let row = connection.row(statement).await.map_err(sqlx_error)?;
-        connection.keep();
-        Ok(row)
+    pub fn row(&self, statement: Statement) -> BoxFuture<'_, Result<Option<QueryResult>>> {
+        Box::pin(async move {
+            let mut connection = self.reading().await?;
+            let row = connection.row(statement).await.map_err(sqlx_error)?;
+            connection.keep();
+            Ok(row)
+        })
     }
 
     /// Runs a statement that writes by itself, and says how many rows it touched; within a
@@ -358,14 +365,16 @@ impl Database {
     /// # Errors
     ///
     /// A fault of the database.
-    pub async fn execute(&self, statement: Statement) -> Result<u64> {
-        if let Some(transaction) = current_in(self) {
-            return transaction.execute(statement).await;
-        }
-        let mut connection = self.writer().await?;
-        let outcome = connection.execute(statement).await.map_err(sqlx_error)?;
-        connection.keep();
-        Ok(outcome.rows_affected())
+    pub fn execute(&self, statement: Statement) -> BoxFuture<'_, Result<u64>> {
+        Box::pin(async move {
+            if let Some(transaction) = current_in(self) {
+                return transaction.execute(statement).await;
+            }
+            let mut connection = self.writer().await?;
+            let outcome = connection.execute(statement).await.map_err(sqlx_error)?;
+            connection.keep();
+            Ok(outcome.rows_affected())
+        })
     }
 
     /// As [`Database::execute`], for a statement that answers with rows.
@@ -373,11 +382,16 @@ impl Database {
     /// # Errors
     ///
     /// A fault of the database.
-    pub async fn execute_returning(&self, statement: Statement) -> Result<Vec<QueryResult>> {
-        if let Some(transaction) = current_in(self) {
-            return transaction.rows(statement).await;
-        }
-        rows_on(self.writer().await?, statement).await
+    pub fn execute_returning(
+        &self,
+        statement: Statement,
+    ) -> BoxFuture<'_, Result<Vec<QueryResult>>> {
+        Box::pin(async move {
+            if let Some(transaction) = current_in(self) {
+                return transaction.rows(statement).await;
+            }
+            rows_on(self.writer().await?, statement).await
+        })
     }
 
     /// Runs a statement outside a unit of work, on a connection of the reading side that is held
@@ -387,8 +401,8 @@ impl Database {
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when no connection is free in
     /// time.
-    pub async fn cursor(&self, statement: Statement) -> Result<CursorRows> {
-        Ok(CursorRows::new(self.reading().await?, statement))
+    pub fn cursor(&self, statement: Statement) -> BoxFuture<'_, Result<CursorRows>> {
+        Box::pin(async move { Ok(CursorRows::new(self.reading().await?, statement)) })
     }
 }
 

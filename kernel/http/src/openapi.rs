@@ -21,6 +21,7 @@ use utoipa::openapi::{
 
 use operations::{BEARER, is_public, operations_mut, permissions_of};
 
+use crate::problem::PROBLEM_JSON;
 use crate::registration::{ModuleRoutes, OpenApiHook, OpenApiJsonHook, full_path};
 use crate::state::HttpState;
 
@@ -156,6 +157,15 @@ fn complete(operation: &mut Operation, has_parameters: bool) {
         let shared = || RefOr::Ref(Ref::from_response_name(name));
         operation.responses.responses.entry(status.to_owned()).or_insert_with(shared);
     }
+    // What an error answers with is a problem, unless the route says otherwise.
+    for (status, response) in &mut operation.responses.responses {
+        match response {
+            RefOr::T(response) if status.starts_with(['4', '5']) && response.content.is_empty() => {
+                response.content.insert(PROBLEM_JSON.to_owned(), problem_content().into());
+            }
+            _ => {}
+        }
+    }
 }
 
 fn component_of(status: &str) -> &'static str {
@@ -194,11 +204,11 @@ fn shared_components(errors: &[ErrorCode]) -> Components {
 }
 
 fn problem_response(description: &str) -> Response {
-    let content = Content::builder().schema(Some(Ref::from_schema_name("Problem"))).build();
-    ResponseBuilder::new()
-        .description(description)
-        .content("application/problem+json", content)
-        .build()
+    ResponseBuilder::new().description(description).content(PROBLEM_JSON, problem_content()).build()
+}
+
+fn problem_content() -> Content {
+    Content::builder().schema(Some(Ref::from_schema_name("Problem"))).build()
 }
 
 /// The codes that a problem can have: what modules declare, and one for each kind of error.

@@ -13,6 +13,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 use svc_core::{Error, ErrorKind, ErrorParameters, FieldErrors};
 
+/// The media type of a problem (RFC 9457, section 3).
+pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
+
 /// The page that describes all codes, relative to the application's address.
 pub(crate) const DESCRIBED_AT: &str = "/docs/errors";
 
@@ -224,7 +227,7 @@ pub(crate) struct Occasion<'a> {
 pub(crate) fn render(error: &Error, headers: HeaderMap, occasion: &Occasion<'_>) -> Response {
     let parts = problem_parts(error);
     let (media_type, body) = match occasion.format {
-        ErrorFormat::Problem => ("application/problem+json", problem_body(&parts, occasion)),
+        ErrorFormat::Problem => (PROBLEM_JSON, problem_body(&parts, occasion)),
         ErrorFormat::OData(_) => ("application/json", odata_body(&parts, occasion)),
     };
     let mut response = Response::new(Body::from(body));

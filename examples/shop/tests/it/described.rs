@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use serde_json::Value;
 use shop::Shop;
 use svc::application_parts::{Application, Assembled, Metadata};
 use svc::core::Clock;
@@ -33,6 +34,21 @@ fn everything_that_each_module_adds_is_listed() {
 fn the_api_is_described() {
     let configured = assembled().configure(&LoadOptions::default(), Clock::system()).unwrap();
     insta::assert_snapshot!("openapi", configured.openapi().unwrap());
+}
+
+#[test]
+fn each_error_of_the_api_has_a_body() {
+    let configured = assembled().configure(&LoadOptions::default(), Clock::system()).unwrap();
+    let document: Value = serde_json::from_str(&configured.openapi().unwrap()).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let operations = paths.values().flat_map(|item| item.as_object().unwrap().values());
+    let answers = operations.flat_map(|operation| operation["responses"].as_object().into_iter());
+    let errors: Vec<(&String, &Value)> =
+        answers.flatten().filter(|(status, _)| status.starts_with(['4', '5'])).collect();
+    assert!(errors.len() > 500, "{}", errors.len());
+    for (status, error) in errors {
+        assert!(error.get("$ref").is_some() || error.get("content").is_some(), "{status}: {error}");
+    }
 }
 
 #[tokio::test]

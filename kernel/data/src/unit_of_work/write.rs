@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use sea_orm::sea_query::{Expr, ExprTrait as _, Query, SelectStatement, UpdateStatement};
 use sea_orm::{QueryResult, Value};
 use svc_core::{Error, OrganisationId, Result};
@@ -37,33 +38,36 @@ impl UnitOfWork {
     ///
     /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid), by property, for values that break a
     /// rule; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for a duplicate.
-    pub async fn insert_records(
-        &self,
-        model: &Arc<EntityModel>,
+    pub fn insert_records<'a>(
+        &'a self,
+        model: &'a Arc<EntityModel>,
         rows: Vec<NewValues>,
-    ) -> Result<Vec<Record>> {
-        let mut rows: Vec<NewValues> =
-            rows.into_iter().map(|row| self.complete(model, row)).collect::<Result<_>>()?;
-        self.go_on_counting(model, &mut rows).await?;
-        let mut records = Vec::with_capacity(rows.len());
-        for chunk in rows.chunk_by(|a, b| said(a).eq(said(b))).flat_map(|c| c.chunks(ROWS_AT_ONCE))
-        {
-            let inserted = self.insert_chunk(model, chunk).await?;
-            for record in inserted {
-                self.capture(Change {
-                    author: self.context.author(),
-                    unit_of_work: self.id(),
-                    model: Arc::clone(model),
-                    kind: ChangeKind::Created,
-                    organisation: organisation_of(model, &record),
-                    before: None,
-                    after: Some(record.clone()),
-                    changed: Vec::new(),
-                });
-                records.push(record);
+    ) -> BoxFuture<'a, Result<Vec<Record>>> {
+        Box::pin(async move {
+            let mut rows: Vec<NewValues> =
+                rows.into_iter().map(|row| self.complete(model, row)).collect::<Result<_>>()?;
+            self.go_on_counting(model, &mut rows).await?;
+            let mut records = Vec::with_capacity(rows.len());
+            for chunk in
+                rows.chunk_by(|a, b| said(a).eq(said(b))).flat_map(|c| c.chunks(ROWS_AT_ONCE))
+            {
+                let inserted = self.insert_chunk(model, chunk).await?;
+                for record in inserted {
+                    self.capture(Change {
+                        author: self.context.author(),
+                        unit_of_work: self.id(),
+                        model: Arc::clone(model),
+                        kind: ChangeKind::Created,
+                        organisation: organisation_of(model, &record),
+                        before: None,
+                        after: Some(record.clone()),
+                        changed: Vec::new(),
+                    });
+                    records.push(record);
+                }
             }
-        }
-        Ok(records)
+            Ok(records)
+        })
     }
 
     /// Inserts rows that say the same columns. Where they leave the database nothing to add, they
@@ -110,8 +114,12 @@ impl UnitOfWork {
     ///
     /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown or of another
     /// organisation.
-    pub async fn locked_record(&self, model: &EntityModel, key: &Value) -> Result<Record> {
-        self.locked(model, key, model.life).await
+    pub fn locked_record<'a>(
+        &'a self,
+        model: &'a EntityModel,
+        key: &'a Value,
+    ) -> BoxFuture<'a, Result<Record>> {
+        Box::pin(async move { self.locked(model, key, model.life).await })
     }
 
     async fn locked(&self, model: &EntityModel, key: &Value, life: Life) -> Result<Record> {
@@ -138,42 +146,44 @@ impl UnitOfWork {
     /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when the record is unknown;
     /// [`ErrorKind::PreconditionFailed`](svc_core::ErrorKind::PreconditionFailed) when it is not
     /// of the expected version.
-    pub async fn update_record(
-        &self,
-        model: &Arc<EntityModel>,
-        key: &Value,
+    pub fn update_record<'a>(
+        &'a self,
+        model: &'a Arc<EntityModel>,
+        key: &'a Value,
         values: NewValues,
         expected: Expected,
-    ) -> Result<Record> {
-        let before = self.locked_record(model, key).await?;
-        expect_version(model, &before, expected)?;
-        let mut after = before.clone();
-        let mut changed = Vec::new();
-        let mut problems = Error::invalid("the record is not valid");
-        for (index, value) in values.into_iter().enumerate() {
-            let Some(value) = value else { continue };
-            let column = &model.columns[index];
-            let value = normalise(column.kind, value);
-            if is_same(&value, before.value(index)) || Some(index) == model.version_index() {
-                continue;
+    ) -> BoxFuture<'a, Result<Record>> {
+        Box::pin(async move {
+            let before = self.locked_record(model, key).await?;
+            expect_version(model, &before, expected)?;
+            let mut after = before.clone();
+            let mut changed = Vec::new();
+            let mut problems = Error::invalid("the record is not valid");
+            for (index, value) in values.into_iter().enumerate() {
+                let Some(value) = value else { continue };
+                let column = &model.columns[index];
+                let value = normalise(column.kind, value);
+                if is_same(&value, before.value(index)) || Some(index) == model.version_index() {
+                    continue;
+                }
+                if index == model.key || Some(index) == model.organisation {
+                    problems = problems.field(&column.property, "can't be changed");
+                    continue;
+                }
+                if let Some(problem) = problem_with(column, &value) {
+                    problems = problems.field(&column.property, problem);
+                }
+                after.set(index, value);
+                changed.push(index);
             }
-            if index == model.key || Some(index) == model.organisation {
-                problems = problems.field(&column.property, "can't be changed");
-                continue;
+            if !problems.fields().is_empty() {
+                return Err(problems);
             }
-            if let Some(problem) = problem_with(column, &value) {
-                problems = problems.field(&column.property, problem);
+            if changed.is_empty() {
+                return Ok(before);
             }
-            after.set(index, value);
-            changed.push(index);
-        }
-        if !problems.fields().is_empty() {
-            return Err(problems);
-        }
-        if changed.is_empty() {
-            return Ok(before);
-        }
-        self.store_change(model, ChangeKind::Updated, before, after, changed).await
+            self.store_change(model, ChangeKind::Updated, before, after, changed).await
+        })
     }
 
     async fn store_change(
@@ -258,19 +268,22 @@ impl UnitOfWork {
     ///
     /// As [`UnitOfWork::update_record`]; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict)
     /// while other records refer to it.
-    pub async fn delete_record(
-        &self,
-        model: &Arc<EntityModel>,
-        key: &Value,
+    pub fn delete_record<'a>(
+        &'a self,
+        model: &'a Arc<EntityModel>,
+        key: &'a Value,
         expected: Expected,
-    ) -> Result<Record> {
-        let before = self.locked_record(model, key).await?;
-        expect_version(model, &before, expected)?;
-        let Some(index) = model.deleted_at else { return self.remove(model, before).await };
-        let mut after = before.clone();
-        after.set(index, truncate(self.context.clock().now()).into());
-        self.store_change(model, ChangeKind::Deleted, before.clone(), after, vec![index]).await?;
-        Ok(before)
+    ) -> BoxFuture<'a, Result<Record>> {
+        Box::pin(async move {
+            let before = self.locked_record(model, key).await?;
+            expect_version(model, &before, expected)?;
+            let Some(index) = model.deleted_at else { return self.remove(model, before).await };
+            let mut after = before.clone();
+            after.set(index, truncate(self.context.clock().now()).into());
+            self.store_change(model, ChangeKind::Deleted, before.clone(), after, vec![index])
+                .await?;
+            Ok(before)
+        })
     }
 
     /// Brings back a record that was deleted softly, and answers with it. It is told as an update.
@@ -279,19 +292,21 @@ impl UnitOfWork {
     ///
     /// As [`UnitOfWork::update_record`]; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict)
     /// when another record has one of its unique values by now.
-    pub async fn restore_record(
-        &self,
-        model: &Arc<EntityModel>,
-        key: &Value,
+    pub fn restore_record<'a>(
+        &'a self,
+        model: &'a Arc<EntityModel>,
+        key: &'a Value,
         expected: Expected,
-    ) -> Result<Record> {
-        let missing = || Error::not_found("there is no such record");
-        let index = model.deleted_at.ok_or_else(missing)?;
-        let before = self.locked(model, key, Life::Deleted).await?;
-        expect_version(model, &before, expected)?;
-        let mut after = before.clone();
-        after.set(index, model.columns[index].kind.null());
-        self.store_change(model, ChangeKind::Updated, before, after, vec![index]).await
+    ) -> BoxFuture<'a, Result<Record>> {
+        Box::pin(async move {
+            let missing = || Error::not_found("there is no such record");
+            let index = model.deleted_at.ok_or_else(missing)?;
+            let before = self.locked(model, key, Life::Deleted).await?;
+            expect_version(model, &before, expected)?;
+            let mut after = before.clone();
+            after.set(index, model.columns[index].kind.null());
+            self.store_change(model, ChangeKind::Updated, before, after, vec![index]).await
+        })
     }
 
     /// Removes a record for good, also one that was deleted softly, and answers with it as it was.
@@ -299,15 +314,17 @@ impl UnitOfWork {
     /// # Errors
     ///
     /// As [`UnitOfWork::delete_record`].
-    pub async fn purge_record(
-        &self,
-        model: &Arc<EntityModel>,
-        key: &Value,
+    pub fn purge_record<'a>(
+        &'a self,
+        model: &'a Arc<EntityModel>,
+        key: &'a Value,
         expected: Expected,
-    ) -> Result<Record> {
-        let before = self.locked(model, key, Life::Any).await?;
-        expect_version(model, &before, expected)?;
-        self.remove(model, before).await
+    ) -> BoxFuture<'a, Result<Record>> {
+        Box::pin(async move {
+            let before = self.locked(model, key, Life::Any).await?;
+            expect_version(model, &before, expected)?;
+            self.remove(model, before).await
+        })
     }
 
     async fn remove(&self, model: &Arc<EntityModel>, before: Record) -> Result<Record> {

@@ -187,8 +187,8 @@ async fn give_tokens(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<Resp
     tag = "sign-in",
     responses(
         (status = 200, description = "Claims, by the scopes of the token.", body = Value),
-        (status = 401, description = "The access token opens nothing."),
-        (status = 403, description = "It isn't for the scope `openid`."),
+        (status = 401, description = "The access token opens nothing (RFC 6750, section 3.1).", body = Value),
+        (status = 403, description = "It isn't for the scope `openid`.", body = Value),
     ),
     security(("bearer" = []))
 )]
@@ -204,8 +204,8 @@ async fn userinfo_by_get(State(app): State<App>, headers: HeaderMap) -> ApiResul
     tag = "sign-in",
     responses(
         (status = 200, description = "Claims, by the scopes of the token.", body = Value),
-        (status = 401, description = "The access token opens nothing."),
-        (status = 403, description = "It isn't for the scope `openid`."),
+        (status = 401, description = "The access token opens nothing (RFC 6750, section 3.1).", body = Value),
+        (status = 403, description = "It isn't for the scope `openid`.", body = Value),
     ),
     security(("bearer" = []))
 )]

@@ -40,8 +40,8 @@ preflights! {
     request_body(content = String, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "The token opens nothing any more, if it ever did."),
-        (status = 400, description = "The request can't be read."),
-        (status = 401, description = "The client didn't prove who it is."),
+        (status = 400, description = "The request can't be read (RFC 6749, section 5.2).", body = Value),
+        (status = 401, description = "The client didn't prove who it is.", body = Value),
     ),
 )]
 pub(super) async fn revoke(
@@ -93,7 +93,7 @@ async fn take_back(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<Respon
     request_body(content = String, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "Whatever was begun by the account has ended."),
-        (status = 400, description = "The logout token doesn't hold."),
+        (status = 400, description = "The logout token doesn't hold.", body = Value),
         (status = 404, description = "There is no such issuer."),
         (status = 503, description = "The issuer can't be asked for its keys; send it again later."),
     ),
