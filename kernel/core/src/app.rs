@@ -1,10 +1,12 @@
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::opaque::{Opaque, opaque};
 use crate::settings::{Section, Settings};
 use crate::worker::Supervised;
 use crate::{Clock, Error, Result, Wakes, Worker, WorkerStatus};
@@ -15,7 +17,7 @@ use crate::{Clock, Error, Result, Wakes, Worker, WorkerStatus};
 /// [`App::service`]. A service that needs the application keeps a [`WeakApp`], or neither would
 /// ever be dropped.
 #[derive(Clone)]
-pub struct App(Arc<Inner>);
+pub struct App(Opaque<Inner>);
 
 struct Inner {
     name: String,
@@ -33,7 +35,7 @@ impl App {
     /// An application without services and workers yet.
     #[must_use]
     pub fn new(name: impl Into<String>, clock: Clock, settings: Settings) -> Self {
-        Self(Arc::new(Inner {
+        Self(opaque(Inner {
             name: name.into(),
             clock,
             settings,
@@ -188,7 +190,7 @@ impl std::fmt::Debug for App {
 
 /// A reference to an application that doesn't keep it alive; for services the application holds.
 #[derive(Clone)]
-pub struct WeakApp(Weak<Inner>);
+pub struct WeakApp(Weak<dyn Deref<Target = Inner> + Send + Sync>);
 
 impl WeakApp {
     /// The application, while it is there.

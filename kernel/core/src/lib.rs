@@ -27,6 +27,7 @@ pub mod micros;
 mod module;
 mod names;
 mod nearest;
+mod opaque;
 mod permission_catalogue;
 mod principal;
 mod protection;
@@ -46,6 +47,7 @@ pub use hex::hex;
 pub use mail::{Mail, MailSender};
 pub use module::{Assembly, AssemblyError, Contribution, Kind, Module, ModuleInfo, Registry};
 pub use names::snake_case;
+pub use opaque::{Opaque, opaque};
 pub use permission_catalogue::PermissionCatalogue;
 pub use principal::{
     Actor, Directory, KnownRole, Means, Member, OrganisationId, Permission, PermissionSet,

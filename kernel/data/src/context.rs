@@ -309,6 +309,7 @@ impl Context {
     /// # Errors
     ///
     /// A fault of the database, and as [`Context::spend`].
+    #[must_use]
     pub fn run(&self, statement: Statement) -> BoxFuture<'_, Result<Vec<QueryResult>>> {
         Box::pin(async move {
             self.spend(Expense::Statements, 1)?;
@@ -325,6 +326,7 @@ impl Context {
     /// # Errors
     ///
     /// As [`Context::run`].
+    #[must_use]
     pub fn run_within<'a>(
         &'a self,
         statement: Statement,
@@ -348,6 +350,7 @@ impl Context {
     /// # Errors
     ///
     /// As [`Context::run`] and [`Context::spend`].
+    #[must_use]
     pub fn run_held<'a>(
         &'a self,
         statement: Statement,
@@ -371,6 +374,7 @@ impl Context {
     /// # Errors
     ///
     /// As [`Context::run`].
+    #[must_use]
     pub fn run_one(&self, statement: Statement) -> BoxFuture<'_, Result<Option<QueryResult>>> {
         Box::pin(async move {
             self.spend(Expense::Statements, 1)?;

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait as _, QueryResult, Statement};
-use svc_core::{Actor, Error, OrganisationId, Result};
+use svc_core::{Actor, Error, Opaque, OrganisationId, Result, opaque};
 use svc_database::joined::{self, Joined};
 use svc_database::{Backend, Transaction, database_error};
 use uuid::Uuid;
@@ -98,7 +98,7 @@ pub struct RaisedEvent {
 /// nothing.
 #[derive(Clone)]
 pub struct UnitOfWork {
-    shared: Arc<Shared>,
+    shared: Opaque<Shared>,
     context: Context,
 }
 
@@ -124,6 +124,7 @@ struct State {
 }
 
 /// How much was captured when nested work began.
+#[derive(Clone, Copy)]
 pub(crate) struct Savepoint {
     changes: usize,
     events: usize,
@@ -141,7 +142,7 @@ impl UnitOfWork {
                 transaction: Mutex::new(Some(transaction)),
                 state: Mutex::default(),
             };
-            Ok(Self { shared: Arc::new(shared), context: context.clone() })
+            Ok(Self { shared: opaque(shared), context: context.clone() })
         })
     }
 
@@ -227,6 +228,7 @@ impl UnitOfWork {
     /// # Errors
     ///
     /// A fault of the database.
+    #[must_use]
     pub fn rows(&self, statement: Statement) -> BoxFuture<'_, Result<Vec<QueryResult>>> {
         Box::pin(async move {
             self.transaction()?.query_all_raw(statement).await.map_err(database_error)
@@ -245,6 +247,7 @@ impl UnitOfWork {
     /// # Errors
     ///
     /// A fault of the database.
+    #[must_use]
     pub fn execute(&self, statement: Statement) -> BoxFuture<'_, Result<u64>> {
         Box::pin(async move {
             let outcome = self.transaction()?.execute_raw(statement).await;

@@ -78,6 +78,7 @@ impl UnitOfWork {
     ///
     /// [`ErrorKind::PreconditionFailed`](svc_core::ErrorKind::PreconditionFailed) when it was of
     /// another, or nothing is known of it.
+    #[must_use]
     pub fn expect_removed<'a>(
         &'a self,
         model: &'a EntityModel,

@@ -38,6 +38,7 @@ impl UnitOfWork {
     ///
     /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid), by property, for values that break a
     /// rule; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict) for a duplicate.
+    #[must_use]
     pub fn insert_records<'a>(
         &'a self,
         model: &'a Arc<EntityModel>,
@@ -114,6 +115,7 @@ impl UnitOfWork {
     ///
     /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when it is unknown or of another
     /// organisation.
+    #[must_use]
     pub fn locked_record<'a>(
         &'a self,
         model: &'a EntityModel,
@@ -146,6 +148,7 @@ impl UnitOfWork {
     /// [`ErrorKind::NotFound`](svc_core::ErrorKind::NotFound) when the record is unknown;
     /// [`ErrorKind::PreconditionFailed`](svc_core::ErrorKind::PreconditionFailed) when it is not
     /// of the expected version.
+    #[must_use]
     pub fn update_record<'a>(
         &'a self,
         model: &'a Arc<EntityModel>,
@@ -268,6 +271,7 @@ impl UnitOfWork {
     ///
     /// As [`UnitOfWork::update_record`]; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict)
     /// while other records refer to it.
+    #[must_use]
     pub fn delete_record<'a>(
         &'a self,
         model: &'a Arc<EntityModel>,
@@ -292,6 +296,7 @@ impl UnitOfWork {
     ///
     /// As [`UnitOfWork::update_record`]; [`ErrorKind::Conflict`](svc_core::ErrorKind::Conflict)
     /// when another record has one of its unique values by now.
+    #[must_use]
     pub fn restore_record<'a>(
         &'a self,
         model: &'a Arc<EntityModel>,
@@ -314,6 +319,7 @@ impl UnitOfWork {
     /// # Errors
     ///
     /// As [`UnitOfWork::delete_record`].
+    #[must_use]
     pub fn purge_record<'a>(
         &'a self,
         model: &'a Arc<EntityModel>,

@@ -56,6 +56,7 @@ impl Transaction {
     /// # Errors
     ///
     /// A fault of the database.
+    #[must_use]
     pub fn begin_nested(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let mut open = self.open.lock().await;
@@ -71,6 +72,7 @@ impl Transaction {
     /// # Errors
     ///
     /// As [`Transaction::commit`].
+    #[must_use]
     pub fn commit_nested(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let mut open = self.open.lock().await;
@@ -90,11 +92,13 @@ impl Transaction {
     /// # Errors
     ///
     /// A fault of the database.
+    #[must_use]
     pub fn rollback_nested(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move { self.open.lock().await.rollback_nested().await })
     }
 
     /// Makes sure that nothing of it is ever stored.
+    #[must_use]
     pub fn spoil(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             self.open.lock().await.spoilt_at = Some(0);
@@ -119,6 +123,7 @@ impl Transaction {
     /// # Errors
     ///
     /// As [`Transaction::commit`]; a fault of one of the statements, and then nothing is stored.
+    #[must_use]
     pub fn commit_after(self, mut last: Vec<Statement>) -> BoxFuture<'static, Result<()>> {
         Box::pin(async move {
             let mut open = self.open.into_inner();
@@ -150,6 +155,7 @@ impl Transaction {
     /// # Errors
     ///
     /// A fault of the database, which then undoes it by itself.
+    #[must_use]
     pub fn rollback(self) -> BoxFuture<'static, Result<()>> {
         Box::pin(async move { self.open.into_inner().end("ROLLBACK").await })
     }
