@@ -4,7 +4,7 @@
 //! own company there and updates of the system keep it current. Where there is no such store, as
 //! in a container that holds only our binary, Mozilla's list that is compiled in takes its place.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::CertificateDer;
@@ -49,7 +49,8 @@ pub(super) fn http_config(
     Ok(config)
 }
 
-fn roots(additional: &[CertificateDer<'static>]) -> Result<RootCertStore, TlsSetupError> {
+/// What the system trusts, read once by a process: the store has some hundred files, and each client asks.
+static SYSTEM: LazyLock<RootCertStore> = LazyLock::new(|| {
     let mut store = RootCertStore::empty();
     let system = rustls_native_certs::load_native_certs();
     for error in &system.errors {
@@ -62,6 +63,11 @@ fn roots(additional: &[CertificateDer<'static>]) -> Result<RootCertStore, TlsSet
         );
         store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
+    store
+});
+
+fn roots(additional: &[CertificateDer<'static>]) -> Result<RootCertStore, TlsSetupError> {
+    let mut store = SYSTEM.clone();
     for root in additional {
         store.add(root.clone()).map_err(TlsSetupError::Root)?;
     }
