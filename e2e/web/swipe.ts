@@ -98,6 +98,8 @@ export const swipe: Scenario[] = [
       await dialog.getByLabel('Quantity').fill('7');
       await dialog.getByRole('button', { name: 'Receive stock' }).tap();
       await said(page, 'Receive stock: done');
+      // While it goes, it's what a finger meets.
+      await dialog.waitFor({ state: 'hidden' });
       await closed(page);
       const { stock } = await application.ask<{ stock: number }>(`/odata/v1/Products(${id})`);
       assert.equal(stock, 7);
