@@ -242,11 +242,8 @@ impl Database {
     /// # Errors
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when it is not.
-    #[must_use]
-    pub fn ping(&self) -> BoxFuture<'_, Result<()>> {
-        Box::pin(
-            async move { self.essential().rows(self.statement("SELECT 1", [])).await.map(drop) },
-        )
+    pub async fn ping(&self) -> Result<()> {
+        self.essential().rows(self.statement("SELECT 1", [])).await.map(drop)
     }
 
     /// Makes the clock follow PostgreSQL's, so that all nodes agree on what is due. Half of the
