@@ -350,22 +350,15 @@ impl Context {
     /// # Errors
     ///
     /// As [`Context::run`] and [`Context::spend`].
-    #[must_use]
-    pub fn run_held<'a>(
-        &'a self,
-        statement: Statement,
-        long: &'a [usize],
-    ) -> BoxFuture<'a, Result<Vec<QueryResult>>> {
-        Box::pin(async move {
-            let Some(budget) = self.budget() else { return self.run(statement).await };
-            let bytes = budget.left(Expense::HeldBytes);
-            let FirstRows { rows, is_cut } =
-                self.run_within(statement, ReadLimit { long, bytes }).await?;
-            if is_cut {
-                self.spend(Expense::HeldBytes, bytes.saturating_add(1))?;
-            }
-            Ok(rows)
-        })
+    pub async fn run_held(&self, statement: Statement, long: &[usize]) -> Result<Vec<QueryResult>> {
+        let Some(budget) = self.budget() else { return self.run(statement).await };
+        let bytes = budget.left(Expense::HeldBytes);
+        let FirstRows { rows, is_cut } =
+            self.run_within(statement, ReadLimit { long, bytes }).await?;
+        if is_cut {
+            self.spend(Expense::HeldBytes, bytes.saturating_add(1))?;
+        }
+        Ok(rows)
     }
 
     /// As [`Context::run`], for a statement of which only the first row is of interest: the driver

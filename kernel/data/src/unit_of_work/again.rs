@@ -10,7 +10,6 @@
 
 use std::collections::HashMap;
 
-use futures::future::BoxFuture;
 use sea_orm::Value;
 use sea_orm::sea_query::{Alias, Expr, ExprTrait as _, OnConflict, Query, UnionType};
 use svc_core::{Error, Result};
@@ -78,24 +77,21 @@ impl UnitOfWork {
     ///
     /// [`ErrorKind::PreconditionFailed`](svc_core::ErrorKind::PreconditionFailed) when it was of
     /// another, or nothing is known of it.
-    #[must_use]
-    pub fn expect_removed<'a>(
-        &'a self,
-        model: &'a EntityModel,
-        key: &'a Value,
+    pub async fn expect_removed(
+        &self,
+        model: &EntityModel,
+        key: &Value,
         expected: Expected,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let Expected::Version(version) = expected else { return Ok(()) };
-            let removed = self.removed_versions(model, vec![to_text(key)]).await?;
-            if removed.last.values().any(|last| *last == version) {
-                return Ok(());
-            }
-            Err(Error::precondition_failed(
-                "the record was made and deleted again since it was read, or deleted too long ago to tell; read what was \
-                 deleted again, or name no version",
-            ))
-        })
+    ) -> Result<()> {
+        let Expected::Version(version) = expected else { return Ok(()) };
+        let removed = self.removed_versions(model, vec![to_text(key)]).await?;
+        if removed.last.values().any(|last| *last == version) {
+            return Ok(());
+        }
+        Err(Error::precondition_failed(
+            "the record was made and deleted again since it was read, or deleted too long ago to tell; read what was \
+             deleted again, or name no version",
+        ))
     }
 
     /// Gives new records that are made again the version behind the one that was removed.

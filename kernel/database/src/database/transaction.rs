@@ -11,7 +11,6 @@
 //! is spoilt is refused, on both databases.
 
 use async_trait::async_trait;
-use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, Statement};
 use svc_core::{Error, ErrorKind, Result};
 use tokio::sync::Mutex;
@@ -56,15 +55,12 @@ impl Transaction {
     /// # Errors
     ///
     /// A fault of the database.
-    #[must_use]
-    pub fn begin_nested(&self) -> BoxFuture<'_, Result<()>> {
-        Box::pin(async move {
-            let mut open = self.open.lock().await;
-            let savepoint = format!("SAVEPOINT nested_{}", open.depth + 1);
-            open.control(&savepoint).await?;
-            open.depth += 1;
-            Ok(())
-        })
+    pub async fn begin_nested(&self) -> Result<()> {
+        let mut open = self.open.lock().await;
+        let savepoint = format!("SAVEPOINT nested_{}", open.depth + 1);
+        open.control(&savepoint).await?;
+        open.depth += 1;
+        Ok(())
     }
 
     /// Ends the innermost nested transaction; what it did becomes part of the one around it.
@@ -72,19 +68,16 @@ impl Transaction {
     /// # Errors
     ///
     /// As [`Transaction::commit`].
-    #[must_use]
-    pub fn commit_nested(&self) -> BoxFuture<'_, Result<()>> {
-        Box::pin(async move {
-            let mut open = self.open.lock().await;
-            if let Err(spoilt) = open.check() {
-                open.rollback_nested().await?;
-                return Err(spoilt);
-            }
-            let release = format!("RELEASE SAVEPOINT nested_{}", open.depth);
-            open.control(&release).await?;
-            open.depth -= 1;
-            Ok(())
-        })
+    pub async fn commit_nested(&self) -> Result<()> {
+        let mut open = self.open.lock().await;
+        if let Err(spoilt) = open.check() {
+            open.rollback_nested().await?;
+            return Err(spoilt);
+        }
+        let release = format!("RELEASE SAVEPOINT nested_{}", open.depth);
+        open.control(&release).await?;
+        open.depth -= 1;
+        Ok(())
     }
 
     /// Undoes the innermost nested transaction.
@@ -92,17 +85,13 @@ impl Transaction {
     /// # Errors
     ///
     /// A fault of the database.
-    #[must_use]
-    pub fn rollback_nested(&self) -> BoxFuture<'_, Result<()>> {
-        Box::pin(async move { self.open.lock().await.rollback_nested().await })
+    pub async fn rollback_nested(&self) -> Result<()> {
+        self.open.lock().await.rollback_nested().await
     }
 
     /// Makes sure that nothing of it is ever stored.
-    #[must_use]
-    pub fn spoil(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async move {
-            self.open.lock().await.spoilt_at = Some(0);
-        })
+    pub async fn spoil(&self) {
+        self.open.lock().await.spoilt_at = Some(0);
     }
 
     /// Stores what was done.
@@ -123,30 +112,27 @@ impl Transaction {
     /// # Errors
     ///
     /// As [`Transaction::commit`]; a fault of one of the statements, and then nothing is stored.
-    #[must_use]
-    pub fn commit_after(self, mut last: Vec<Statement>) -> BoxFuture<'static, Result<()>> {
-        Box::pin(async move {
-            let mut open = self.open.into_inner();
-            if let Err(spoilt) = open.check() {
-                open.end("ROLLBACK").await?;
-                return Err(spoilt);
-            }
-            if self.backend != DbBackend::Sqlite {
-                for statement in last.drain(..) {
-                    if let Err(error) = open.execute(statement).await {
-                        open.end("ROLLBACK").await?;
-                        return Err(sqlx_error(error));
-                    }
+    pub async fn commit_after(self, mut last: Vec<Statement>) -> Result<()> {
+        let mut open = self.open.into_inner();
+        if let Err(spoilt) = open.check() {
+            open.end("ROLLBACK").await?;
+            return Err(spoilt);
+        }
+        if self.backend != DbBackend::Sqlite {
+            for statement in last.drain(..) {
+                if let Err(error) = open.execute(statement).await {
+                    open.end("ROLLBACK").await?;
+                    return Err(sqlx_error(error));
                 }
             }
-            commits::begins();
-            open.commit(last).await.map_err(|error| {
-                let error = commit_error(error);
-                if error.kind() != ErrorKind::OutcomeUnknown {
-                    commits::failed();
-                }
-                error
-            })
+        }
+        commits::begins();
+        open.commit(last).await.map_err(|error| {
+            let error = commit_error(error);
+            if error.kind() != ErrorKind::OutcomeUnknown {
+                commits::failed();
+            }
+            error
         })
     }
 
@@ -155,9 +141,8 @@ impl Transaction {
     /// # Errors
     ///
     /// A fault of the database, which then undoes it by itself.
-    #[must_use]
-    pub fn rollback(self) -> BoxFuture<'static, Result<()>> {
-        Box::pin(async move { self.open.into_inner().end("ROLLBACK").await })
+    pub async fn rollback(self) -> Result<()> {
+        self.open.into_inner().end("ROLLBACK").await
     }
 }
 
