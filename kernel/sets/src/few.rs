@@ -29,9 +29,9 @@ impl Sets {
         source: &'a Source,
         query: &BoundQuery,
     ) -> Result<Cow<'a, Source>> {
-        let filter = query.filter.as_ref().filter(|_| query.apply.is_none());
         let served = self.served(source.set());
-        let Some(keys) = filter.and_then(|filter| keys_for(served, filter)) else {
+        let found_by = found_by(served, query).and_then(|it| served.entity.virtual_property(it));
+        let Some(keys) = found_by.and_then(|it| it.keys.as_ref()) else {
             return Ok(Cow::Borrowed(source));
         };
         if ctx.is_in_unit_of_work() || source.is_among() {
@@ -42,20 +42,27 @@ impl Sets {
     }
 }
 
-/// The keys for a condition of the filter without which nothing is found.
-fn keys_for<'a>(served: &'a Served, filter: &BoundExpr) -> Option<&'a VirtualKeys> {
+/// The virtual property that is true of all that a query finds, and that knows its keys: the column of it.
+pub(super) fn found_by(served: &Served, query: &BoundQuery) -> Option<usize> {
+    let filter = query.filter.as_ref().filter(|_| query.apply.is_none())?;
+    required(served, filter)
+}
+
+/// The same of a condition.
+fn required(served: &Served, filter: &BoundExpr) -> Option<usize> {
     match &filter.kind {
-        BoundKind::And(all) => all.iter().find_map(|each| keys_for(served, each)),
+        BoundKind::And(all) => all.iter().find_map(|each| required(served, each)),
         BoundKind::Compare(BinaryOperator::Equal, one, other) => match (&one.kind, &other.kind) {
-            (BoundKind::Value(Literal::Boolean(true)), _) => keys_for(served, other),
-            (_, BoundKind::Value(Literal::Boolean(true))) => keys_for(served, one),
+            (BoundKind::Value(Literal::Boolean(true)), _) => required(served, other),
+            (_, BoundKind::Value(Literal::Boolean(true))) => required(served, one),
             _ => None,
         },
         BoundKind::Property(path)
             if path.variable == Variable::Current && path.steps.is_empty() =>
         {
             let column = served.column_index(path.property);
-            served.entity.virtual_property(column)?.keys.as_ref()
+            let knows_keys = served.entity.virtual_property(column)?.keys.is_some();
+            knows_keys.then_some(column)
         }
         _ => None,
     }
@@ -66,8 +73,8 @@ async fn few(ctx: &Context, served: &Served, keys: &VirtualKeys) -> Result<Optio
     let entity = &served.entity;
     let Some(keys) = keys(entity, ctx.principal()) else { return Ok(None) };
     let mut some = Query::select();
-    some.column(Asterisk).from_subquery(keys, Alias::new("~keys")).limit(FEW as u64 + 1);
-    let rows = ctx.run(ctx.database().build(&some)).await?;
+    some.column(Asterisk).from_subquery(keys, Alias::new("~keys"));
+    let rows = ctx.run(ctx.database().build_first(&mut some, FEW as u64 + 1)).await?;
     if rows.len() > FEW {
         return Ok(None);
     }

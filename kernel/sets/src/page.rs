@@ -15,14 +15,16 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use futures::TryStreamExt as _;
-use sea_orm::QueryResult;
-use sea_orm::sea_query::SelectStatement;
+use sea_orm::{QueryResult, Statement};
 use svc_core::Result;
 use svc_data::{Context, Expense};
 use svc_database::{CursorRows, Database, FirstRows, ReadLimit};
+use svc_odata::bind::{BoundExpr, BoundKind};
+use svc_odata::value::Value as Literal;
 
 use super::aggregated::AggregatedColumn;
 use super::counts::first_number;
+use super::few::found_by;
 use super::form::Form;
 use super::model::Sets;
 use super::order::{Terms, marks};
@@ -30,6 +32,7 @@ use super::page_request::PageRequest;
 use super::rows::Layout;
 use super::sink::{Row, RowSink};
 use super::source::Source;
+use super::sql::Translator;
 use super::token::{Position, TokenKeys};
 
 /// How many rows one statement of several returns.
@@ -77,7 +80,6 @@ struct Cursor<'a> {
 
 /// How rows of a page are read.
 struct PagePlan<'a> {
-    rows: SelectStatement,
     layout: Layout<'a>,
     marks: Vec<(usize, Form)>,
     from: Vec<usize>,
@@ -131,8 +133,7 @@ impl Sets {
             reader.count = Some(first_number(ctx, &select).await?);
         }
         if reader.wanted() > BATCH && request.query.expand.is_empty() && !ctx.is_in_unit_of_work() {
-            let plan = reader.plan(None, reader.wanted())?;
-            let statement = ctx.database().build(&plan.rows);
+            let (statement, plan) = reader.plan(None, reader.wanted())?;
             // A cursor keeps its statement prepared, which a long one isn't to be.
             if !Database::stays_prepared(&statement) {
                 return Ok(reader);
@@ -168,7 +169,7 @@ impl Sets {
         };
         let source = self.narrowed_to_few(ctx, &source, &query).await?;
         let reader = PageReader::new(self, ctx, source, request);
-        let statement = ctx.database().build(&reader.plan(None, reader.wanted())?.rows);
+        let (statement, _) = reader.plan(None, reader.wanted())?;
         ctx.database().explain(statement).await
     }
 }
@@ -244,8 +245,7 @@ impl<'a> PageReader<'a> {
         let limit = self.wanted().min(batch);
         let is_last = limit == self.wanted();
         let before = self.next.take();
-        let plan = self.plan(before.as_ref(), limit)?;
-        let statement = self.ctx.database().build(&plan.rows);
+        let (statement, plan) = self.plan(before.as_ref(), limit)?;
         let long = plan.layout.long();
         let at_most = ReadLimit { long: &long, bytes: BATCH_BYTES };
         let FirstRows { mut rows, is_cut } = self.ctx.run_within(statement, at_most).await?;
@@ -328,22 +328,56 @@ impl<'a> PageReader<'a> {
         Ok(Position { marks, sent: before + self.written })
     }
 
-    fn plan(&self, reached: Option<&Position>, limit: u64) -> Result<PagePlan<'a>> {
+    /// The statement for at most so many rows behind a position, and how they are read.
+    fn plan(&self, reached: Option<&Position>, limit: u64) -> Result<(Statement, PagePlan<'a>)> {
         let query = self.request.query;
-        let (mut select, translator) = self.sets.select_page(self.ctx, &self.source, query)?;
+        let (mut select, mut translator) = self.sets.select_page(self.ctx, &self.source, query)?;
         let terms = Terms::new(&translator, &query.order())?;
         translator.end_joining();
         translator.put_joins(&mut select);
+        translator.current.holds = found_by(translator.current.served, query);
         let (mut layout, from) = Layout::of_query(&mut select, &translator, query)?;
         let marks = terms.select(&mut select, &translator, &mut layout);
         terms.sort(&mut select);
-        if let Some(position) = reached.or(self.request.after) {
+        let after = reached.or(self.request.after);
+        if let Some(position) = after {
             select.cond_where(terms.after(&position.marks)?);
         } else if self.request.skip > 0 {
             // More than a database counts to.
             select.offset(self.request.skip.min(i64::MAX.unsigned_abs()));
         }
-        select.limit(limit);
-        Ok(PagePlan { rows: select, layout, marks, from })
+        let database = self.ctx.database();
+        let statement = if after.is_none() && self.is_planned_alike(&translator, &layout) {
+            database.build_first(&mut select, limit)
+        } else {
+            database.build(select.limit(limit))
+        };
+        Ok((statement, PagePlan { layout, marks, from }))
+    }
+
+    /// Whether a first page may be planned alike for everybody: nothing that a person has written says which rows it has. Only
+    /// the SQL of virtual properties takes so long to plan that it counts.
+    fn is_planned_alike(&self, translator: &Translator<'_>, layout: &Layout<'_>) -> bool {
+        let query = self.request.query;
+        let entity = &translator.current.served.entity;
+        translator.current.has_virtual(layout.columns())
+            && self.request.skip == 0
+            && query.apply.is_none()
+            && query.compute.is_empty()
+            && query.search.is_none()
+            && !query.filter.as_ref().is_some_and(has_values)
+            && self.source.has_only_keys()
+            && entity.row_filter(self.ctx.viewer()).is_none()
+    }
+}
+
+/// Whether a condition compares with values other than yes and no.
+fn has_values(condition: &BoundExpr) -> bool {
+    match &condition.kind {
+        BoundKind::Property(_) | BoundKind::Value(Literal::Boolean(_)) => false,
+        BoundKind::Not(one) => has_values(one),
+        BoundKind::And(all) | BoundKind::Or(all) => all.iter().any(has_values),
+        BoundKind::Compare(_, one, other) => has_values(one) || has_values(other),
+        _ => true,
     }
 }

@@ -144,6 +144,11 @@ impl<'a> Layout<'a> {
         forms.filter(|(_, form)| form.is_long()).map(|(place, _)| place + 1).collect()
     }
 
+    /// The properties that are returned, by their columns.
+    pub(super) fn columns(&self) -> &[usize] {
+        &self.properties
+    }
+
     /// The database that the rows come from.
     pub(super) fn backend(&self) -> Backend {
         self.backend

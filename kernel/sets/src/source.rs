@@ -54,6 +54,11 @@ impl Source {
         self.filters.is_empty() && self.among.is_none()
     }
 
+    /// Whether nothing but keys says which entities are meant, or nothing at all.
+    pub(super) fn has_only_keys(&self) -> bool {
+        self.filters.is_empty() && self.pinned.is_empty()
+    }
+
     /// Whether keys say which entities are meant.
     pub(super) fn is_among(&self) -> bool {
         self.among.is_some()

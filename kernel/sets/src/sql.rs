@@ -53,6 +53,8 @@ pub(crate) struct Place<'a> {
     pub(crate) ctx: &'a Context,
     /// What the statement may be joined with; none where the SQL of virtual properties serves.
     joins: Option<Rc<Joins>>,
+    /// The virtual property that is true of every row, since the statement asks for no others.
+    pub(super) holds: Option<usize>,
 }
 
 impl Place<'_> {
@@ -62,6 +64,9 @@ impl Place<'_> {
         let Some(found) = entity.virtual_property(index) else {
             return Expr::col((table, entity.column_iden(index)));
         };
+        if self.holds == Some(index) {
+            return Expr::Constant(true.into());
+        }
         let value = self.joined(index).unwrap_or_else(|| {
             (found.sql)(&VirtualRow { table, entity, who: self.ctx.principal() })
         });
@@ -107,7 +112,8 @@ impl<'a> Translator<'a> {
     /// A translator for entities of a type that stand in a statement under their table's name.
     pub(crate) fn new(sets: &'a Sets, ctx: &'a Context, entity_type: TypeIndex) -> Self {
         let served = sets.served_type(entity_type);
-        let current = Place { served, table: served.entity.table_iden(), ctx, joins: None };
+        let table = served.entity.table_iden();
+        let current = Place { served, table, ctx, joins: None, holds: None };
         Self {
             sets,
             ctx,

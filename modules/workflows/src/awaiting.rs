@@ -145,7 +145,7 @@ impl Awaited {
         }
         let mut found = CLAIMS.select();
         found
-            .expr(Expr::val(1))
+            .expr(one())
             .and_where(column("organisation_id").eq(row.organisation()))
             .and_where(column("set_name").eq(set))
             .and_where(column("record_id").eq(row.key()))
@@ -169,7 +169,7 @@ fn delegated_claim(me: Uuid, now_us: i64, version: Option<Expr>) -> SelectStatem
     let asking = Asking { me, represents: Some(of("from_user")) };
     let mut found = DELEGATED.select();
     found
-        .expr(Expr::val(1))
+        .expr(one())
         .and_where(of("organisation_id").eq(column("organisation_id")))
         .and_where(of("claim").eq(column("claim")))
         .cond_where(is_delegated_to(me, now_us))
@@ -207,6 +207,11 @@ impl Table {
     fn column(self, name: &str) -> Expr {
         Expr::col((Alias::new(self.alias), Alias::new(name)))
     }
+}
+
+/// What a subquery gives that is asked whether it finds anything: no value, so the statement stays short.
+fn one() -> Expr {
+    Expr::Constant(1.into())
 }
 
 /// A column of the claims.
@@ -251,10 +256,7 @@ impl Asking {
         let is_by =
             Condition::any().add(of("user_id").is_in(people())).add(of("for_user").is_in(people()));
         let mut found = APPROVALS.select();
-        found
-            .expr(Expr::val(1))
-            .and_where(of("transition").eq(column("several")))
-            .cond_where(is_by);
+        found.expr(one()).and_where(of("transition").eq(column("several"))).cond_where(is_by);
         for name in ["organisation_id", "set_name", "record_id", "steps"] {
             found.and_where(of(name).eq(column(name)));
         }
@@ -269,7 +271,7 @@ impl Asking {
         let of = |name: &str| REASSIGNMENTS.column(name);
         let speaker = self.represents.clone().unwrap_or_else(|| Expr::val(self.me));
         let mut found = REASSIGNMENTS.select();
-        found.expr(Expr::val(1)).and_where(of("from_user").eq(speaker));
+        found.expr(one()).and_where(of("from_user").eq(speaker));
         for name in ["organisation_id", "set_name", "record_id", "steps"] {
             found.and_where(of(name).eq(column(name)));
         }
@@ -367,7 +369,7 @@ impl Tasks<'_> {
         let key = Expr::col(model.column_ref(model.key_index()));
         let mut record = Query::select();
         record
-            .expr(Expr::val(1))
+            .expr(one())
             .from(model.table_iden())
             .and_where(key.eq(column("record_id")))
             .cond_where(model.seen_by(self.who))

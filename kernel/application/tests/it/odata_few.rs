@@ -143,6 +143,30 @@ on_both_databases! {
         assert_eq!(found(&far, "$filter=starred").await, [""; 0]);
     }
 
+    async fn what_a_page_is_found_by_is_shown_as_what_it_is(backend) {
+        let app = start(backend).await;
+        for person in [Person::named("boss"), reader("all"), reader("many")] {
+            let client = app.sign_in(&person);
+            for (filter, expected) in [
+                ("starred", vec![("Ada", true), ("Cy", true), ("Fay", true)]),
+                ("starred eq true and grade ge 12", vec![("Cy", true), ("Fay", true)]),
+                ("starred or grade eq 11", vec![("Ada", true), ("Bob", false), ("Cy", true), ("Fay", true)]),
+                ("not starred and grade gt 11", vec![("Dee", false), ("Eli", false)]),
+            ] {
+                let options = format!("$filter={filter}&$select=name,starred&$orderby=starred,name");
+                let found = client.get(&path("Members", &options)).await.expect(200);
+                let shown = |row: &serde_json::Value| {
+                    (row["name"].as_str().unwrap().to_owned(), row["starred"].as_bool().unwrap())
+                };
+                let mut shown: Vec<_> = found["value"].as_array().unwrap().iter().map(shown).collect();
+                assert!(shown.is_sorted_by_key(|(_, starred)| *starred), "{options}");
+                shown.sort();
+                let shown: Vec<_> = shown.iter().map(|(name, starred)| (name.as_str(), *starred)).collect();
+                assert_eq!(shown, expected, "{options}");
+            }
+        }
+    }
+
     async fn a_page_begins_with_the_keys_where_nothing_else_is_found(backend) {
         let app = start(backend).await;
         // Had the list promised to have all, they would be found; so whoever begins with it finds nobody.

@@ -1,9 +1,9 @@
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::Condition;
+use sea_orm::sea_query::{Alias, Condition, Expr, ExprTrait as _, Order, Query};
 use sea_orm::{ColumnTrait as _, IntoActiveModel as _};
 use svc_core::ErrorKind;
 use svc_data::Context;
-use svc_testing::on_both_databases;
+use svc_testing::{Backend, on_both_databases};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, lamp, product};
@@ -116,4 +116,38 @@ on_both_databases! {
         let found = ctx.query::<product::Entity>().filter(product::Column::Sku.eq("A")).one().await.unwrap().unwrap();
         assert_eq!((found.price.normalize().to_string().as_str(), found.version), ("11", 9));
     }
+}
+
+/// On SQLite a plan is always kept.
+#[tokio::test]
+async fn postgresql_keeps_one_plan_for_the_first_rows() {
+    let fixture = Fixture::start(Backend::Postgres).await;
+    let database = &fixture.database;
+    for sql in [
+        "CREATE TABLE numbers (n BIGINT PRIMARY KEY)",
+        "INSERT INTO numbers SELECT generate_series(1, 10000)",
+        "ANALYZE numbers",
+    ] {
+        database.execute(database.statement(sql, [])).await.unwrap();
+    }
+    let number = || Expr::col(Alias::new("n"));
+    let mut numbers = Query::select();
+    numbers
+        .expr(number())
+        .from(Alias::new("numbers"))
+        .and_where(number().gt(0))
+        .order_by_expr(number(), Order::Asc);
+    let ctx = fixture.in_organisation(1);
+    // A unit of work has one connection.
+    let plans = ctx.transact(async |uow| {
+        for _ in 0..8 {
+            let first = uow.rows(database.build_first(&mut numbers.clone(), 3)).await?;
+            let limited = uow.rows(database.build(numbers.clone().limit(3))).await?;
+            assert_eq!((first.len(), limited.len()), (3, 3));
+        }
+        let sql = "SELECT generic_plans FROM pg_prepared_statements WHERE statement LIKE ? ORDER BY statement";
+        let plans = uow.rows(database.statement(sql, ["%FROM \"numbers\"%".into()])).await?;
+        Ok(plans.iter().map(|row| row.try_get_by_index(0).unwrap()).collect::<Vec<i64>>())
+    });
+    assert_eq!(plans.await.unwrap(), [0, 3], "by a mark, and by a number in the text");
 }

@@ -49,6 +49,14 @@ impl Place<'_> {
         Some(Expr::col((name_of(index), Alias::new(VALUE))))
     }
 
+    /// Whether the SQL of a virtual property is a part of the statement that selects these columns.
+    pub(crate) fn has_virtual(&self, columns: &[usize]) -> bool {
+        let is_joined = |joins: &Rc<Joins>| !joins.tables.borrow().is_empty();
+        self.holds.is_some()
+            || self.joins.as_ref().is_some_and(is_joined)
+            || columns.iter().any(|column| self.served.entity.virtual_property(*column).is_some())
+    }
+
     /// The key as the table of a virtual property has it: of this one, or of any. An index serves a
     /// page that is read in the order of that table only where the key is the table's, too.
     pub(crate) fn joined_key(&self, index: Option<usize>) -> Option<Expr> {

@@ -113,7 +113,8 @@ impl<'a> Translator<'a> {
         for (number, step) in steps.iter().enumerate() {
             let link = place.served.link(step.navigation);
             let served = self.sets.served_type(step.to);
-            let next = Place { served, table: self.new_name(), ctx: self.ctx, joins: None };
+            let table = self.new_name();
+            let next = Place { served, table, ctx: self.ctx, joins: None, holds: None };
             let joined = next.column(link.target_column).eq(place.column(link.column));
             let table = self.visible_table(step.to)?;
             if number == 0 {
