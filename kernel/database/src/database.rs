@@ -20,7 +20,7 @@ mod plan;
 mod statistics;
 mod transaction;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -209,7 +209,7 @@ impl Database {
             Backend::Sqlite => self.build(select.limit(count)),
             Backend::Postgres => {
                 let mut statement = self.build(select);
-                statement.sql.push_str(&format!(" LIMIT {count}"));
+                let _ = write!(statement.sql, " LIMIT {count}");
                 statement
             }
         }
