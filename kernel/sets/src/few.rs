@@ -30,8 +30,7 @@ impl Sets {
         query: &BoundQuery,
     ) -> Result<Cow<'a, Source>> {
         let served = self.served(source.set());
-        let found_by = found_by(served, query).and_then(|it| served.entity.virtual_property(it));
-        let Some(keys) = found_by.and_then(|it| it.keys.as_ref()) else {
+        let Some((_, keys)) = found_by(served, query) else {
             return Ok(Cow::Borrowed(source));
         };
         if ctx.is_in_unit_of_work() || source.is_among() {
@@ -42,14 +41,17 @@ impl Sets {
     }
 }
 
-/// The virtual property that is true of all that a query finds, and that knows its keys: the column of it.
-pub(super) fn found_by(served: &Served, query: &BoundQuery) -> Option<usize> {
+/// The virtual property that is true of all that a query finds, and the keys that it knows.
+pub(super) fn found_by<'a>(
+    served: &'a Served,
+    query: &BoundQuery,
+) -> Option<(usize, &'a VirtualKeys)> {
     let filter = query.filter.as_ref().filter(|_| query.apply.is_none())?;
     required(served, filter)
 }
 
 /// The same of a condition.
-fn required(served: &Served, filter: &BoundExpr) -> Option<usize> {
+fn required<'a>(served: &'a Served, filter: &BoundExpr) -> Option<(usize, &'a VirtualKeys)> {
     match &filter.kind {
         BoundKind::And(all) => all.iter().find_map(|each| required(served, each)),
         BoundKind::Compare(BinaryOperator::Equal, one, other) => match (&one.kind, &other.kind) {
@@ -61,8 +63,7 @@ fn required(served: &Served, filter: &BoundExpr) -> Option<usize> {
             if path.variable == Variable::Current && path.steps.is_empty() =>
         {
             let column = served.column_index(path.property);
-            let knows_keys = served.entity.virtual_property(column)?.keys.is_some();
-            knows_keys.then_some(column)
+            Some((column, served.entity.virtual_property(column)?.keys.as_ref()?))
         }
         _ => None,
     }

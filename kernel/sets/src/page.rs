@@ -335,7 +335,8 @@ impl<'a> PageReader<'a> {
         let terms = Terms::new(&translator, &query.order())?;
         translator.end_joining();
         translator.put_joins(&mut select);
-        translator.current.holds = found_by(translator.current.served, query);
+        let found_by = found_by(translator.current.served, query);
+        translator.current.holds = found_by.map(|(column, _)| column);
         let (mut layout, from) = Layout::of_query(&mut select, &translator, query)?;
         let marks = terms.select(&mut select, &translator, &mut layout);
         terms.sort(&mut select);

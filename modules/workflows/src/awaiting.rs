@@ -98,36 +98,30 @@ impl Awaited {
     ) -> Option<SelectStatement> {
         let me = who.user_id().filter(|_| who.can(ACT))?.0;
         let organisation = who.organisation()?.0;
+        let records = |mut whose: SelectStatement, is_its: Condition| {
+            let (name, alias) = (Alias::new(CLAIMS.name), Alias::new(CLAIMS.alias));
+            whose
+                .expr(column("record_id"))
+                .join_as(JoinType::InnerJoin, name, alias, is_its)
+                .and_where(column("set_name").eq(set))
+                .take()
+        };
         // Joined, PostgreSQL looks for each in the index. With a list it may go through the claims of everybody, since it takes
         // what is asked for to be spread evenly among them.
         let asked = Expr::col((Alias::new(ASKED), Alias::new("column1")));
-        let mut own = Query::select();
-        own.from_values(self.claims_asked(who, me), Alias::new(ASKED))
-            .expr(column("record_id"))
-            .join_as(
-                JoinType::InnerJoin,
-                Alias::new(CLAIMS.name),
-                Alias::new(CLAIMS.alias),
-                column("claim").eq(asked),
-            )
-            .and_where(column("organisation_id").eq(organisation))
-            .and_where(column("set_name").eq(set));
+        let mut claims = Query::select();
+        claims.from_values(self.claims_asked(who, me), Alias::new(ASKED));
+        let mut own = records(claims, Condition::all().add(column("claim").eq(asked)));
+        own.and_where(column("organisation_id").eq(organisation));
         if who.kind() != PrincipalKind::User {
             return Some(own);
         }
         let of = |name: &str| DELEGATED.column(name);
         let is_its = ["organisation_id", "claim"].map(|name| column(name).eq(of(name)));
-        let mut others = DELEGATED.select();
+        let is_its = is_its.into_iter().fold(Condition::all(), Condition::add);
+        let mut others = records(DELEGATED.select(), is_its);
         others
-            .expr(column("record_id"))
-            .join_as(
-                JoinType::InnerJoin,
-                Alias::new(CLAIMS.name),
-                Alias::new(CLAIMS.alias),
-                is_its.into_iter().fold(Condition::all(), Condition::add),
-            )
             .and_where(of("organisation_id").eq(organisation))
-            .and_where(column("set_name").eq(set))
             .cond_where(is_delegated_to(me, now_us));
         Some(own.union(UnionType::All, others).take())
     }

@@ -150,19 +150,14 @@ on_both_databases! {
             for (filter, expected) in [
                 ("starred", vec![("Ada", true), ("Cy", true), ("Fay", true)]),
                 ("starred eq true and grade ge 12", vec![("Cy", true), ("Fay", true)]),
-                ("starred or grade eq 11", vec![("Ada", true), ("Bob", false), ("Cy", true), ("Fay", true)]),
+                ("starred or grade eq 11", vec![("Bob", false), ("Ada", true), ("Cy", true), ("Fay", true)]),
                 ("not starred and grade gt 11", vec![("Dee", false), ("Eli", false)]),
             ] {
                 let options = format!("$filter={filter}&$select=name,starred&$orderby=starred,name");
                 let found = client.get(&path("Members", &options)).await.expect(200);
-                let shown = |row: &serde_json::Value| {
-                    (row["name"].as_str().unwrap().to_owned(), row["starred"].as_bool().unwrap())
-                };
-                let mut shown: Vec<_> = found["value"].as_array().unwrap().iter().map(shown).collect();
-                assert!(shown.is_sorted_by_key(|(_, starred)| *starred), "{options}");
-                shown.sort();
-                let shown: Vec<_> = shown.iter().map(|(name, starred)| (name.as_str(), *starred)).collect();
-                assert_eq!(shown, expected, "{options}");
+                let rows = found["value"].as_array().unwrap().iter();
+                let shown = rows.map(|row| (row["name"].as_str().unwrap(), row["starred"].as_bool().unwrap()));
+                assert_eq!(shown.collect::<Vec<_>>(), expected, "{options}");
             }
         }
     }

@@ -51,9 +51,8 @@ impl Place<'_> {
 
     /// Whether the SQL of a virtual property is a part of the statement that selects these columns.
     pub(crate) fn has_virtual(&self, columns: &[usize]) -> bool {
-        let is_joined = |joins: &Rc<Joins>| !joins.tables.borrow().is_empty();
         self.holds.is_some()
-            || self.joins.as_ref().is_some_and(is_joined)
+            || self.joined_key(None).is_some()
             || columns.iter().any(|column| self.served.entity.virtual_property(*column).is_some())
     }
 
