@@ -181,7 +181,7 @@ pub(crate) async fn fill(app: &TestApp, me: &Person, count: u64) {
     )
     .await;
     let claims = "INSERT INTO workflows_claims (organisation_id, set_name, record_id, number, claim, \
-                  since_us, due_us, steps)";
+                  state, since_us, due_us, steps)";
     let times = "1790000000000000 + total, 9223372036854775807, 1";
     for (number, claim, holds) in [
         (1, "'permission:Orders.Approve'".to_owned(), "state = 'submitted'"),
@@ -196,7 +196,7 @@ pub(crate) async fn fill(app: &TestApp, me: &Person, count: u64) {
         run(
             &ctx,
             &format!(
-                "{claims} SELECT {place}, {number}, {claim}, {times} FROM orders WHERE {holds}"
+                "{claims} SELECT {place}, {number}, {claim}, state, {times} FROM orders WHERE {holds}"
             ),
         )
         .await;

@@ -53,5 +53,6 @@ pub use unit_of_work::{
     Captured, CommitHook, Expected, Fence, NewValues, RaisedEvent, UnitOfWork, expect_version,
 };
 pub use virtual_property::{
-    VirtualJoin, VirtualKeys, VirtualProperty, VirtualRow, VirtualSql, VirtualTable,
+    KeyOrder, KeysAsked, VirtualJoin, VirtualKeys, VirtualProperty, VirtualRow, VirtualSql,
+    VirtualTable,
 };

@@ -24,7 +24,7 @@ use svc_odata::value::Value as Literal;
 
 use super::aggregated::AggregatedColumn;
 use super::counts::first_number;
-use super::few::found_by;
+use super::few::{Beginning, Goes, Part, found_by};
 use super::form::Form;
 use super::model::Sets;
 use super::order::{Terms, marks};
@@ -56,6 +56,8 @@ pub struct PageReader<'a> {
     sets: &'a Sets,
     ctx: &'a Context,
     source: Cow<'a, Source>,
+    /// In which goes its beginning is looked for, until something was read.
+    goes: Option<Goes>,
     request: PageRequest<'a>,
     count: Option<u64>,
     state: State<'a>,
@@ -119,8 +121,7 @@ impl Sets {
         request: PageRequest<'a>,
     ) -> Result<PageReader<'a>> {
         self.require_view(ctx, source.set())?;
-        let source = self.narrowed_to_few(ctx, source, request.query).await?;
-        let mut reader = PageReader::new(self, ctx, source, request);
+        let mut reader = PageReader::new(self, ctx, source, request).await?;
         if request.query.row.entity_type.is_none() {
             let read = self.read_aggregated(ctx, &reader.source, &request).await?;
             reader.count = read.count;
@@ -129,11 +130,15 @@ impl Sets {
             return Ok(reader);
         }
         if request.query.count {
-            let select = self.count_query(ctx, &reader.source, request.query)?;
+            let few = match reader.goes {
+                Some(_) => self.narrowed_to_few(ctx, source, request.query).await?,
+                None => Cow::Borrowed(&*reader.source),
+            };
+            let select = self.count_query(ctx, &few, request.query)?;
             reader.count = Some(first_number(ctx, &select).await?);
         }
         if reader.wanted() > BATCH && request.query.expand.is_empty() && !ctx.is_in_unit_of_work() {
-            let (statement, plan) = reader.plan(None, reader.wanted())?;
+            let (statement, plan) = reader.plan(None, None, reader.wanted())?;
             // A cursor keeps its statement prepared, which a long one isn't to be.
             if !Database::stays_prepared(&statement) {
                 return Ok(reader);
@@ -149,7 +154,7 @@ impl Sets {
 
 impl Sets {
     /// How the database would answer the first page of a set under options of an address: the steps of
-    /// its plan, a line for each. For those who look for a missing index.
+    /// its plan, a line for each, behind those of the plan for its keys where these are looked for first. For those who look for a missing index.
     ///
     /// # Errors
     ///
@@ -167,22 +172,29 @@ impl Sets {
             tells_next: true,
             etags: true,
         };
-        let source = self.narrowed_to_few(ctx, &source, &query).await?;
-        let reader = PageReader::new(self, ctx, source, request);
-        let (statement, _) = reader.plan(None, reader.wanted())?;
-        ctx.database().explain(statement).await
+        let mut reader = PageReader::new(self, ctx, &source, request).await?;
+        let mut plan = self.explain_keys(ctx, &source, &query, reader.goes.as_ref()).await?;
+        let beginning = reader.next_beginning().await?;
+        let (statement, _) = reader.plan(beginning.as_ref(), None, reader.wanted())?;
+        plan.extend(ctx.database().explain(statement).await?);
+        Ok(plan)
     }
 }
 
 impl<'a> PageReader<'a> {
-    fn new(
+    async fn new(
         sets: &'a Sets,
         ctx: &'a Context,
-        source: Cow<'a, Source>,
+        source: &'a Source,
         request: PageRequest<'a>,
-    ) -> Self {
-        let state = State::Batches;
-        Self { sets, ctx, source, request, count: None, state, written: 0, next: None }
+    ) -> Result<Self> {
+        let (count, state) = (None, State::Batches);
+        let goes = sets.goes(ctx, source, &request);
+        let source = match goes {
+            Some(_) => Cow::Borrowed(source),
+            None => sets.narrowed_to_few(ctx, source, request.query).await?,
+        };
+        Ok(Self { sets, ctx, source, goes, request, count, state, written: 0, next: None })
     }
 
     /// How many there are in all, where that was asked for.
@@ -245,13 +257,20 @@ impl<'a> PageReader<'a> {
         let limit = self.wanted().min(batch);
         let is_last = limit == self.wanted();
         let before = self.next.take();
-        let (statement, plan) = self.plan(before.as_ref(), limit)?;
-        let long = plan.layout.long();
-        let at_most = ReadLimit { long: &long, bytes: BATCH_BYTES };
-        let FirstRows { mut rows, is_cut } = self.ctx.run_within(statement, at_most).await?;
+        let (FirstRows { mut rows, is_cut }, plan, full) = loop {
+            let beginning = self.next_beginning().await?;
+            let (statement, plan) = self.plan(beginning.as_ref(), before.as_ref(), limit)?;
+            let long = plan.layout.long();
+            let at_most = ReadLimit { long: &long, bytes: BATCH_BYTES };
+            let first = self.ctx.run_within(statement, at_most).await?;
+            let full = first.rows.len() as u64 == limit || first.is_cut;
+            if full || beginning.is_none() {
+                break (first, plan, full);
+            }
+        };
+        self.goes = None;
         // What is left of a batch is a batch of its own.
         let is_last = is_last && !is_cut;
-        let full = rows.len() as u64 == limit || is_cut;
         let left = self.request.take - self.written;
         rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
         let expands = &self.request.query.expand;
@@ -274,6 +293,21 @@ impl<'a> PageReader<'a> {
             self.state = State::Batches;
         }
         Ok(goes_on && !is_last)
+    }
+
+    /// What the page may begin with; none where it is looked for in the whole source, or in all that there is of it.
+    async fn next_beginning(&mut self) -> Result<Option<Beginning>> {
+        let Some(goes) = &mut self.goes else { return Ok(None) };
+        let query = self.request.query;
+        Ok(match self.sets.next_part(self.ctx, &self.source, query, goes).await? {
+            Some(Part::First(beginning)) => Some(beginning),
+            Some(Part::All(source)) => {
+                self.goes = None;
+                self.source = Cow::Owned(source);
+                None
+            }
+            None => None,
+        })
     }
 
     async fn read_rows<S: RowSink + ?Sized>(
@@ -328,10 +362,19 @@ impl<'a> PageReader<'a> {
         Ok(Position { marks, sent: before + self.written })
     }
 
-    /// The statement for at most so many rows behind a position, and how they are read.
-    fn plan(&self, reached: Option<&Position>, limit: u64) -> Result<(Statement, PagePlan<'a>)> {
+    /// The statement for at most so many rows behind a position, and how they are read: of the whole source or of a beginning.
+    fn plan(
+        &self,
+        beginning: Option<&Beginning>,
+        reached: Option<&Position>,
+        limit: u64,
+    ) -> Result<(Statement, PagePlan<'a>)> {
         let query = self.request.query;
-        let (mut select, mut translator) = self.sets.select_page(self.ctx, &self.source, query)?;
+        let source = beginning.map_or(&*self.source, |beginning| &beginning.source);
+        // A few records are looked at one by one. What a beginning is sorted by it is compared with, too.
+        let may_join = beginning.is_some() || !source.is_among();
+        let (mut select, mut translator) =
+            self.sets.select_page(self.ctx, source, query, may_join)?;
         let terms = Terms::new(&translator, &query.order())?;
         translator.end_joining();
         translator.put_joins(&mut select);
@@ -347,8 +390,13 @@ impl<'a> PageReader<'a> {
             // More than a database counts to.
             select.offset(self.request.skip.min(i64::MAX.unsigned_abs()));
         }
+        if let Some(beginning) = beginning.filter(|beginning| !beginning.end.is_empty()) {
+            select.cond_where(terms.after(&beginning.end)?.not());
+        }
         let database = self.ctx.database();
-        let statement = if after.is_none() && self.is_planned_alike(&translator, &layout) {
+        let is_planned_alike =
+            after.is_none() && self.is_planned_alike(source, &translator, &layout);
+        let statement = if is_planned_alike {
             database.build_first(&mut select, limit)
         } else {
             database.build(select.limit(limit))
@@ -358,7 +406,12 @@ impl<'a> PageReader<'a> {
 
     /// Whether a first page may be planned alike for everybody: nothing that a person has written says which rows it has. Only
     /// the SQL of virtual properties takes so long to plan that it counts.
-    fn is_planned_alike(&self, translator: &Translator<'_>, layout: &Layout<'_>) -> bool {
+    fn is_planned_alike(
+        &self,
+        source: &Source,
+        translator: &Translator<'_>,
+        layout: &Layout<'_>,
+    ) -> bool {
         let query = self.request.query;
         let entity = &translator.current.served.entity;
         translator.current.has_virtual(layout.columns())
@@ -367,7 +420,7 @@ impl<'a> PageReader<'a> {
             && query.compute.is_empty()
             && query.search.is_none()
             && !query.filter.as_ref().is_some_and(has_values)
-            && self.source.has_only_keys()
+            && source.has_only_keys()
             && entity.row_filter(self.ctx.viewer()).is_none()
     }
 }

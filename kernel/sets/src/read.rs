@@ -173,18 +173,19 @@ impl Sets {
         narrowed(self.select_source(ctx, source)?, query)
     }
 
-    /// The same for a page or a number of them, which may be joined with what the conditions ask for:
+    /// The same for a page or a number of them, which are joined with what the conditions ask for where that `may_join`:
     /// [`Translator::put_joins`] has to follow.
     pub(super) fn select_page<'a>(
         &'a self,
         ctx: &'a Context,
         source: &Source,
         query: &BoundQuery,
+        may_join: bool,
     ) -> Result<(SelectStatement, Translator<'a>)> {
         let (select, translator) = self.select_source(ctx, source)?;
-        // What is computed becomes a table of its own, which isn't joined. A few records are looked at one by one.
-        let is_plain = query.apply.is_none() && query.compute.is_empty() && !source.is_among();
-        narrowed((select, if is_plain { translator.joining() } else { translator }), query)
+        // What is computed becomes a table of its own, which isn't joined.
+        let joins = may_join && query.apply.is_none() && query.compute.is_empty();
+        narrowed((select, if joins { translator.joining() } else { translator }), query)
     }
 
     /// Counts the rows of a source that hold the conditions of a query.
@@ -194,7 +195,7 @@ impl Sets {
         source: &Source,
         query: &BoundQuery,
     ) -> Result<SelectStatement> {
-        let (mut select, translator) = self.select_page(ctx, source, query)?;
+        let (mut select, translator) = self.select_page(ctx, source, query, !source.is_among())?;
         translator.put_joins(&mut select);
         Ok(count_of(&select))
     }

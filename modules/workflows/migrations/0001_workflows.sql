@@ -52,6 +52,8 @@ CREATE TABLE workflows_claims (
     number BIGINT NOT NULL,
     -- `permission:<name>` or `user:<id>`.
     claim TEXT NOT NULL,
+    -- The state of the record.
+    state TEXT NOT NULL,
     since_us BIGINT NOT NULL,
     -- When it is due; the greatest number where no time is set, so that it comes last.
     due_us BIGINT NOT NULL,
@@ -70,6 +72,9 @@ CREATE TABLE workflows_claims (
 );
 -- both
 CREATE INDEX workflows_claims_since ON workflows_claims (organisation_id, set_name, claim, since_us, record_id);
+-- Pages of what awaits somebody, in the order of the keys and of the states.
+CREATE INDEX workflows_claims_record ON workflows_claims (organisation_id, set_name, claim, record_id);
+CREATE INDEX workflows_claims_state ON workflows_claims (organisation_id, set_name, claim, state, record_id);
 CREATE INDEX workflows_claims_due ON workflows_claims (organisation_id, set_name, claim, due_us, record_id);
 
 -- What happens by itself while a record is in its state: `remind`, `escalate`, `automatic`.

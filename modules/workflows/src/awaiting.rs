@@ -16,10 +16,12 @@ use sea_orm::sea_query::{
     SelectStatement, UnionType,
 };
 use svc_core::{OrganisationId, Principal, PrincipalKind};
-use svc_data::{EntityModel, Viewer, VirtualRow};
+use svc_data::{EntityModel, KeysAsked, Viewer, VirtualRow};
+use svc_database::Backend;
 use uuid::Uuid;
 
 use crate::claims;
+use crate::declared::STATE_PROPERTY;
 use crate::definition::{By, Definition};
 use crate::permissions::ACT;
 
@@ -92,38 +94,41 @@ impl Awaited {
     /// that one are among them. None for whoever takes no record on.
     pub(crate) fn claimed(
         &self,
-        who: &Principal,
+        asked: &KeysAsked<'_>,
         set: &str,
         now_us: i64,
     ) -> Option<SelectStatement> {
+        let who = asked.who;
         let me = who.user_id().filter(|_| who.can(ACT))?.0;
         let organisation = who.organisation()?.0;
-        let records = |mut whose: SelectStatement, is_its: Condition| {
-            let (name, alias) = (Alias::new(CLAIMS.name), Alias::new(CLAIMS.alias));
-            whose
-                .expr(column("record_id"))
-                .join_as(JoinType::InnerJoin, name, alias, is_its)
-                .and_where(column("set_name").eq(set))
-                .take()
+        let by = match asked.by() {
+            None => None,
+            Some(STATE_PROPERTY) => Some("state"),
+            Some(_) => return None,
         };
-        // Joined, PostgreSQL looks for each in the index. With a list it may go through the claims of everybody, since it takes
-        // what is asked for to be spread evenly among them.
-        let asked = Expr::col((Alias::new(ASKED), Alias::new("column1")));
+        let range = |whose, claim| {
+            let is_its = ["organisation_id", "set_name", "claim"].map(column);
+            let its = [Expr::val(organisation), Expr::val(set), claim];
+            let is_its = is_its.into_iter().zip(its).map(|(one, other)| one.eq(other));
+            claims_in_order(asked, by, whose, is_its.fold(Condition::all(), Condition::add))
+        };
         let mut claims = Query::select();
         claims.from_values(self.claims_asked(who, me), Alias::new(ASKED));
-        let mut own = records(claims, Condition::all().add(column("claim").eq(asked)));
-        own.and_where(column("organisation_id").eq(organisation));
+        let own = range(claims, Expr::col((Alias::new(ASKED), Alias::new("column1"))));
         if who.kind() != PrincipalKind::User {
             return Some(own);
         }
         let of = |name: &str| DELEGATED.column(name);
-        let is_its = ["organisation_id", "claim"].map(|name| column(name).eq(of(name)));
-        let is_its = is_its.into_iter().fold(Condition::all(), Condition::add);
-        let mut others = records(DELEGATED.select(), is_its);
-        others
+        let mut delegated = DELEGATED.select();
+        delegated
             .and_where(of("organisation_id").eq(organisation))
             .cond_where(is_delegated_to(me, now_us));
-        Some(own.union(UnionType::All, others).take())
+        let others = range(delegated, of("claim"));
+        let mut all = Query::select();
+        all.column(Asterisk).from_subquery(own, Alias::new("own"));
+        let mut delegated = Query::select();
+        delegated.column(Asterisk).from_subquery(others, Alias::new("others"));
+        Some(all.union(UnionType::All, delegated).take())
     }
 
     /// Whether a row awaits whoever asks: nobody who takes no record on. The system awaits itself nowhere.
@@ -154,6 +159,49 @@ impl Awaited {
             .cond_where(is_possible);
         Expr::exists(found)
     }
+}
+
+/// The keys of the records of claims, for each row of those who have them: the first that are asked for.
+fn claims_in_order(
+    asked: &KeysAsked<'_>,
+    by: Option<&str>,
+    mut whose: SelectStatement,
+    is_its: Condition,
+) -> SelectStatement {
+    let (key, value) = (column("record_id"), by.map(column));
+    let put = |select: &mut SelectStatement| {
+        select.expr_as(key.clone(), Alias::new(KeysAsked::KEY));
+        if let Some(value) = &value {
+            select.expr_as(value.clone(), Alias::new(KeysAsked::VALUE));
+        }
+        asked.first_of(select, &key, value.as_ref());
+    };
+    let (name, alias) = (Alias::new(CLAIMS.name), Alias::new(CLAIMS.alias));
+    match (asked.backend, asked.order.is_some()) {
+        // Joined, PostgreSQL looks for each in the index. With a list it may go through the claims of everybody, since it takes
+        // what is asked for to be spread evenly among them.
+        (_, false) => put(whose.join_as(JoinType::InnerJoin, name, alias, is_its)),
+        // It leaves a range once nothing in it comes before what it has, if it goes along the index that has this order: the one with
+        // a further condition. Of tables that are merely joined it may begin with either.
+        (Backend::Sqlite, true) => {
+            let least = match &value {
+                Some(value) => value.clone().gte(""),
+                None => key.clone().gte(Uuid::nil()),
+            };
+            let all = Condition::all();
+            let whose = whose.join_as(JoinType::CrossJoin, name, alias, all).cond_where(is_its);
+            put(whose.and_where(least));
+        }
+        // It would read all of each range.
+        (Backend::Postgres, true) => {
+            let (mut claims, first) = (CLAIMS.select(), Alias::new("~f"));
+            put(claims.cond_where(is_its));
+            let all = Condition::all().add(Expr::val(true));
+            let whose = whose.column((first.clone(), Asterisk));
+            whose.join_lateral(JoinType::InnerJoin, claims, first, all);
+        }
+    }
+    whose
 }
 
 /// The claims by some permissions, and by any role.

@@ -99,10 +99,10 @@ fn declare(registry: &mut Registry, set: &str, definition: Definition, is_design
             });
             found.unwrap_or_else(|| Expr::val(false))
         })
-        .found_by(move |entity, who| {
+        .found_by(move |asked| {
             let engine = finder.0.get()?;
-            let workflow = engine.of_table(entity.table)?;
-            workflow.awaited.claimed(who, workflow.set(), engine.clock.now_us())
+            let workflow = engine.of_table(asked.entity.table)?;
+            workflow.awaited.claimed(asked, workflow.set(), engine.clock.now_us())
         })
         .described("Whether a step out of its state is the caller's to take")
         .facet()

@@ -380,7 +380,8 @@ impl WorkflowEngine {
             reassigned: &[],
             person_in: &|property| binding::person_in(model, &subject.record, property),
         };
-        let stay = Stay { steps: step.number, since_us: step.at_us, due_us: deadlines.due_us };
+        let due_us = deadlines.due_us;
+        let stay = Stay { state, steps: step.number, since_us: step.at_us, due_us };
         store::claim(uow, place, stay, &standing.claims(target), None).await?;
         Ok(true)
     }

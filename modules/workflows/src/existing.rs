@@ -215,7 +215,8 @@ impl WorkflowEngine {
                 store::set_due(uow, place, due_us).await?;
             }
             store::set_timers(uow, place, &deadlines.timers).await?;
-            let stay = Stay { steps: 0, since_us, due_us: deadlines.due_us };
+            let (state, due_us) = (subject.instance.state.as_str(), deadlines.due_us);
+            let stay = Stay { state, steps: 0, since_us, due_us };
             store::claim(uow, place, stay, &subject.claims(), None).await?;
         }
         Ok(())

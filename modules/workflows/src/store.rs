@@ -72,8 +72,9 @@ impl Instance {
         }
     }
 
-    pub(crate) fn stay(&self) -> Stay {
-        Stay { steps: self.steps, since_us: self.since_us.unwrap_or(0), due_us: self.due_us }
+    pub(crate) fn stay(&self) -> Stay<'_> {
+        let (state, since_us) = (self.state.as_str(), self.since_us.unwrap_or(0));
+        Stay { state, steps: self.steps, since_us, due_us: self.due_us }
     }
 }
 

@@ -206,7 +206,8 @@ impl WorkflowEngine {
             person_in: &|property| binding::person_in(model, &record, property),
         };
         let claims = standing.claims(&subject.definition);
-        let stay = Stay { steps: step.number, since_us: step.at_us, due_us: deadlines.due_us };
+        let due_us = deadlines.due_us;
+        let stay = Stay { state: &step.to, steps: step.number, since_us: step.at_us, due_us };
         store::claim(uow, place, stay, &claims, Some(subject.instance.claims)).await?;
         let moved = Moved {
             version: Version::new(record.version(model).unwrap_or(0), step.number),

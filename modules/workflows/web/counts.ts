@@ -2,7 +2,7 @@
 import { readCounts, type Count } from './api.ts';
 
 /** What the server counts of a set at most; that many stands for more, too. */
-export const MOST_COUNTED = 1_000;
+export const MOST_COUNTED = 500;
 
 const listeners = new Set<(counts: readonly Count[]) => void>();
 let asking: Promise<void> | undefined;

@@ -1,11 +1,11 @@
 //! Virtual properties that know the keys of what they hold for: what is answered is the same whether a page begins with these
 //! or not.
 
-use sea_orm::sea_query::{Alias, Expr, ExprTrait as _, Query, SelectStatement};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait as _, Func, Query, SelectStatement};
 use serde_json::json;
-use svc_core::{Module, Principal, Registry};
+use svc_core::{Module, Registry};
 use svc_data::value::ValueKind;
-use svc_data::{Context, DataRegistry as _, EntityModel, VirtualRow};
+use svc_data::{Context, DataRegistry as _, KeysAsked, VirtualRow};
 use svc_database::Migration;
 use svc_testing::{Backend, Client, Person, TestApp, on_both_databases, organisation};
 use uuid::Uuid;
@@ -13,14 +13,15 @@ use uuid::Uuid;
 use crate::fixture::path;
 use crate::staff::{self, make, member, names, number_of, pages};
 
-/// Stars members: who is on the list `stars` has one.
+/// Stars members: who is on the list `stars` has one, of a colour.
 struct Stars;
 
 /// Lists of members, some of them more than once.
 const TABLE: &str = "CREATE TABLE lists (
     organisation_id UUID NOT NULL,
     list TEXT NOT NULL,
-    member_id UUID NOT NULL
+    member_id UUID NOT NULL,
+    colour TEXT NOT NULL
 );";
 
 impl Module for Stars {
@@ -31,6 +32,8 @@ impl Module for Stars {
             .extend_set("Members")
             .virtual_property("starred", ValueKind::Boolean, starred)
             .found_by(keys)
+            .needs("Stars.View")
+            .virtual_property("colour", ValueKind::Text { max: None }, colour)
             .needs("Stars.View");
     }
 }
@@ -54,12 +57,31 @@ fn starred(row: &VirtualRow<'_>) -> Expr {
     Expr::exists(found)
 }
 
-/// Those on the list that somebody names, whose keys that one has.
-fn keys(_: &EntityModel, who: &Principal) -> Option<SelectStatement> {
-    let organisation = who.organisation()?;
-    let list = who.claims("list").first()?.clone();
-    let mut keys = listed(&list);
-    keys.expr(column("member_id")).and_where(column("organisation_id").eq(organisation.0));
+fn colour(row: &VirtualRow<'_>) -> Expr {
+    let mut found = listed("stars");
+    found
+        .expr(column("colour"))
+        .and_where(column("organisation_id").eq(row.organisation()))
+        .and_where(column("member_id").eq(row.key()));
+    Func::coalesce([Expr::SubQuery(None, Box::new(found.into())), Expr::val("none")]).into()
+}
+
+/// Those on the list that somebody names, whose keys that one has; sorted by colour, too.
+fn keys(asked: &KeysAsked<'_>) -> Option<SelectStatement> {
+    let organisation = asked.who.organisation()?;
+    let list = asked.who.claims("list").first()?.clone();
+    let (key, mut keys) = (column("member_id"), listed(&list));
+    keys.expr_as(key.clone(), Alias::new(KeysAsked::KEY))
+        .and_where(column("organisation_id").eq(organisation.0));
+    let value = match asked.by() {
+        None => None,
+        Some("colour") => Some(column("colour")),
+        Some(_) => return None,
+    };
+    if let Some(value) = &value {
+        keys.expr_as(value.clone(), Alias::new(KeysAsked::VALUE));
+    }
+    asked.first_of(&mut keys, &key, value.as_ref());
     Some(keys)
 }
 
@@ -67,16 +89,18 @@ fn reader(list: &str) -> Person {
     Person::named(list).with_claim("list", &[list])
 }
 
-async fn put_on(ctx: &Context, list: &str, ids: &[Uuid]) {
-    for id in ids {
-        let sql = "INSERT INTO lists (organisation_id, list, member_id) VALUES (?, ?, ?)";
-        let values = [organisation(1).0.into(), list.into(), (*id).into()];
+async fn put_on(ctx: &Context, list: &str, entries: &[(Uuid, &str)]) {
+    for (id, colour) in entries {
+        let sql =
+            "INSERT INTO lists (organisation_id, list, member_id, colour) VALUES (?, ?, ?, ?)";
+        let values = [organisation(1).0.into(), list.into(), (*id).into(), (*colour).into()];
         ctx.database().execute(ctx.database().statement(sql, values)).await.unwrap();
     }
 }
 
 /// Six members of whom three have a star. The list `all` has these and another one, some of them twice; `none` is empty;
-/// `many` has more than are looked at one by one, and nobody who is there.
+/// `many` has more than are looked at one by one, and nobody who is there. `most` has Ada, Bob and Fay before as many, and Fay in another
+/// colour than the list `stars`.
 async fn start(backend: Backend) -> TestApp {
     let app = TestApp::builder(|| staff::application().module(Stars)).start(backend).await;
     let boss = app.sign_in(&Person::named("boss"));
@@ -88,10 +112,14 @@ async fn start(backend: Backend) -> TestApp {
         ids.push(Uuid::parse_str(&make(&boss, "Members", new).await).unwrap());
     }
     let ctx = app.context(&Person::named("boss"));
-    put_on(&ctx, "stars", &[ids[0], ids[2], ids[5]]).await;
-    put_on(&ctx, "all", &[ids[5], ids[2], ids[1], ids[0], ids[2]]).await;
-    let others: Vec<Uuid> = (0..501).map(|_| app.app().clock().new_id()).collect();
+    let [ada, bob, cy, fay] = [ids[0], ids[1], ids[2], ids[5]];
+    let (ada, cy) = ((ada, "green"), (cy, "blue"));
+    put_on(&ctx, "stars", &[ada, cy, (fay, "violet")]).await;
+    put_on(&ctx, "all", &[(fay, "violet"), cy, (bob, "none"), ada, cy]).await;
+    let others: Vec<_> = (0..501).map(|_| (app.app().clock().new_id(), "red")).collect();
     put_on(&ctx, "many", &others).await;
+    put_on(&ctx, "most", &[(fay, "brown"), ada, (bob, "green")]).await;
+    put_on(&ctx, "most", &others).await;
     app
 }
 
@@ -102,13 +130,15 @@ async fn found(client: &Client, options: &str) -> Vec<String> {
 }
 
 /// What finds nobody without a star, and whom it finds.
-const STARRED: [(&str, &[&str]); 6] = [
+const STARRED: [(&str, &[&str]); 8] = [
     ("$filter=starred", &["Ada", "Cy", "Fay"]),
     ("$filter=starred eq true&$orderby=name desc", &["Fay", "Cy", "Ada"]),
     ("$filter=true eq starred and grade gt 10&$select=name,starred", &["Cy", "Fay"]),
     ("$filter=grade lt 15 and (name ne 'Cy' and starred)", &["Ada"]),
     ("$filter=starred&$skip=1&$orderby=grade", &["Cy", "Fay"]),
     ("$filter=starred&$search=ada&$orderby=grade desc", &["Ada"]),
+    ("$filter=starred&$orderby=colour", &["Cy", "Ada", "Fay"]),
+    ("$filter=starred and grade gt 10&$orderby=colour desc", &["Fay", "Cy"]),
 ];
 
 /// What finds others, too.
@@ -141,6 +171,27 @@ on_both_databases! {
         assert_eq!(found(&other, "$filter=starred").await, [""; 0]);
         let far = app.sign_in(&reader("all").with_claim("regions", &["ASIA"]));
         assert_eq!(found(&far, "$filter=starred").await, [""; 0]);
+    }
+
+    async fn a_page_that_the_first_keys_fill_is_of_these(backend) {
+        let app = start(backend).await;
+        let most = app.sign_in(&reader("most"));
+        // Had the list promised to have all, Cy would be found.
+        for (options, expected) in [
+            ("$filter=starred&$top=2", vec!["Ada", "Fay"]),
+            ("$filter=starred&$top=3", vec!["Ada", "Cy", "Fay"]),
+            ("$filter=starred and grade gt 10&$top=1", vec!["Fay"]),
+            ("$filter=starred&$orderby=colour&$top=1", vec!["Ada"]),
+            // In the colour that Fay has now she comes behind all keys that are known, so that there may be others before her.
+            ("$filter=starred&$orderby=colour&$top=2", vec!["Cy", "Ada"]),
+            // The first that come are all red.
+            ("$filter=starred&$orderby=colour desc&$top=2", vec!["Fay", "Ada"]),
+            ("$filter=starred&$orderby=grade&$top=2", vec!["Ada", "Cy"]),
+            ("$filter=starred&$skip=1&$top=1", vec!["Cy"]),
+        ] {
+            let page = most.get(&path("Members", options)).await.expect(200);
+            assert_eq!(names(&[page]), expected, "{options}");
+        }
     }
 
     async fn what_a_page_is_found_by_is_shown_as_what_it_is(backend) {

@@ -12,7 +12,7 @@ use crate::entity::{EntityModel, Exposure};
 use crate::response_filter::{Masking, ResponseFilter, Whom};
 use crate::sight::{RowFilter, Sight, Viewer};
 use crate::value::ValueKind;
-use crate::virtual_property::{VirtualProperty, VirtualSql, VirtualTable};
+use crate::virtual_property::{KeysAsked, VirtualProperty, VirtualSql, VirtualTable};
 
 /// What is said about a set beside what its entity says itself. The module that serves the set
 /// says it, and so may others that extend it.
@@ -286,12 +286,12 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
         self
     }
 
-    /// Says how the records are found for which it holds, so that a page of them needn't look at all where
-    /// they are few; what the statement has to answer is said at [`VirtualKeys`](crate::VirtualKeys).
-    /// Of a property of type `Boolean`.
+    /// Says how the records are found for which it holds, so that a page of them needn't look at all:
+    /// where they are few, and where they are asked for in an order that `keys` knows. What the statement has to answer is said at
+    /// [`VirtualKeys`](crate::VirtualKeys). Of a property of type `Boolean`.
     pub fn found_by<F>(mut self, keys: F) -> Self
     where
-        F: Fn(&EntityModel, &Principal) -> Option<SelectStatement> + Send + Sync + 'static,
+        F: Fn(&KeysAsked<'_>) -> Option<SelectStatement> + Send + Sync + 'static,
     {
         self.property.keys = Some(Arc::new(keys));
         self

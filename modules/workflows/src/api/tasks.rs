@@ -14,7 +14,7 @@ use crate::permissions::View;
 use crate::tasks::Task;
 
 /// The most records of a set that are counted.
-const COUNTED: u64 = 1_000;
+const COUNTED: u64 = 500;
 
 /// Which tasks are asked for.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -156,7 +156,7 @@ pub(crate) struct TaskCountBody {
     entity_type: String,
     /// What it is called, in the caller's language.
     title: String,
-    /// How many records await the caller; 1,000 stands for that many or more.
+    /// How many records await the caller; 500 stands for that many or more.
     count: u64,
 }
 

@@ -11,18 +11,20 @@ use crate::claims::Claim;
 
 /// A record's time in its state.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stay {
+pub(crate) struct Stay<'a> {
+    pub(crate) state: &'a str,
     pub(crate) steps: i64,
     pub(crate) since_us: i64,
     pub(crate) due_us: Option<i64>,
 }
 
-const CLAIMED: [(&str, CellKind); 12] = [
+const CLAIMED: [(&str, CellKind); 13] = [
     ("organisation_id", CellKind::Uuid),
     ("set_name", CellKind::Text),
     ("record_id", CellKind::Uuid),
     ("number", CellKind::BigInt),
     ("claim", CellKind::Text),
+    ("state", CellKind::Text),
     ("since_us", CellKind::BigInt),
     ("due_us", CellKind::BigInt),
     ("steps", CellKind::BigInt),
@@ -37,7 +39,7 @@ const CLAIMED: [(&str, CellKind); 12] = [
 pub(crate) async fn claim(
     uow: &UnitOfWork,
     place: Place<'_>,
-    stay: Stay,
+    stay: Stay<'_>,
     claims: &BTreeSet<Claim>,
     had: Option<i64>,
 ) -> Result<()> {
@@ -51,13 +53,14 @@ pub(crate) async fn claim(
     if claims.is_empty() {
         return Ok(());
     }
-    let cells = claims.iter().zip(1_i64..).map(|(claim, number)| -> [Cell<'_>; 12] {
+    let cells = claims.iter().zip(1_i64..).map(|(claim, number)| -> [Cell<'_>; 13] {
         [
             place.organisation.0.into(),
             place.set.into(),
             place.id.into(),
             number.into(),
             claim.who.as_str().into(),
+            stay.state.into(),
             stay.since_us.into(),
             stay.due_us.unwrap_or(i64::MAX).into(),
             stay.steps.into(),
@@ -72,8 +75,8 @@ pub(crate) async fn claim(
     let sql = format!(
         "INSERT INTO workflows_claims ({names}) SELECT {names} FROM {sql} WHERE true \
          ON CONFLICT (organisation_id, set_name, record_id, number) DO UPDATE SET \
-         claim = excluded.claim, since_us = excluded.since_us, due_us = excluded.due_us, \
-         steps = excluded.steps, several = excluded.several, not_creator = excluded.not_creator, \
+         claim = excluded.claim, state = excluded.state, since_us = excluded.since_us, \
+         due_us = excluded.due_us, steps = excluded.steps, several = excluded.several, not_creator = excluded.not_creator, \
          not_last = excluded.not_last, for_user = excluded.for_user"
     );
     uow.execute(database.statement(&sql, values)).await.map(drop)

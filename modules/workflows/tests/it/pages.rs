@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use svc_database::Backend;
 use svc_sets::Sets;
-use svc_testing::{TestApp, on_both_databases};
+use svc_testing::{Client, Person, TestApp, on_both_databases};
+use uuid::Uuid;
 
+use crate::delegating::{delegate, later};
 use crate::fixture::{World, many_orders};
 
 /// The steps of the plan by which a page of orders is read.
@@ -38,6 +41,67 @@ async fn by_state(world: &World, node: &TestApp) -> (Vec<i64>, Vec<i64>, String)
 async fn execute(world: &World, sql: &str) {
     let database = world.context().database().clone();
     database.execute(database.statement(sql, [])).await.unwrap();
+}
+
+/// The keys that a page and those behind it show, up to so many.
+async fn shown(client: &Client, options: &str, count: usize) -> Vec<Uuid> {
+    let mut link = format!("/odata/v1/Orders?$select=id&{}", options.replace(' ', "%20"));
+    let mut ids = Vec::new();
+    while ids.len() < count {
+        let headers = [("prefer", "odata.maxpagesize=80")];
+        let page = client.send(http::Method::GET, &link, &headers, "").await.expect(200);
+        let orders = page["value"].as_array().unwrap().iter();
+        ids.extend(orders.map(|order| Uuid::parse_str(order["id"].as_str().unwrap()).unwrap()));
+        let Some(next) = page["@odata.nextLink"].as_str() else { break };
+        next.clone_into(&mut link);
+    }
+    ids
+}
+
+/// Keys that the database tells.
+async fn keys(world: &World, sql: &str) -> Vec<Uuid> {
+    let database = world.context().database().clone();
+    let rows = database.rows(database.statement(sql, [])).await.unwrap();
+    rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}
+
+/// Many orders, of which every third is submitted, and every third held. Of these, all submitted ones await those who approve, but every
+/// third of them that Bob has made; every hundredth names Bob.
+async fn many_that_wait(world: &World, backend: Backend) {
+    let _ = world.order(&world.cy, 1).await;
+    let bob = match backend {
+        Backend::Sqlite => format!("x'{}'", world.bob.id().0.simple()),
+        Backend::Postgres => format!("'{}'::uuid", world.bob.id().0),
+    };
+    let (instance, claim) = (
+        "INSERT INTO workflows_instances (organisation_id, set_name, record_id, definition_version, state, steps, since_us) \
+         SELECT organisation_id, 'Orders', id, 1,",
+        "INSERT INTO workflows_claims (organisation_id, set_name, record_id, number, claim, state, since_us, due_us, steps, not_creator) \
+         SELECT o.organisation_id, 'Orders', o.id,",
+    );
+    let many = "FROM orders WHERE reference = 'PO 2'";
+    let waiting = "0, 0, 1, CASE WHEN o.total % 9 = 0 THEN";
+    let of =
+        "FROM orders o JOIN workflows_instances i ON i.record_id = o.id WHERE o.reference = 'PO 2'";
+    for sql in [
+        many_orders(backend),
+        format!(
+            "{instance} CASE total % 3 WHEN 0 THEN 'submitted' WHEN 1 THEN 'held' ELSE 'open' END, 1, 0 {many}"
+        ),
+        format!(
+            "{claim} 1, 'permission:Orders.Approve', i.state, {waiting} {bob} END {of} AND i.state = 'submitted'"
+        ),
+        format!(
+            "{claim} 2, 'user:{}', i.state, 0, 0, 1, NULL {of} AND o.total % 100 = 0 AND i.state <> 'open'",
+            world.bob.id().0
+        ),
+    ] {
+        execute(world, &sql).await;
+    }
+    match backend {
+        Backend::Sqlite => world.context().database().gather_statistics().await.unwrap(),
+        Backend::Postgres => execute(world, "ANALYZE").await,
+    }
 }
 
 /// As a node does that has no workflow for orders.
@@ -76,6 +140,58 @@ on_both_databases! {
         let page = ada.get(closed).await.expect(200);
         let totals: i64 = page["value"].as_array().unwrap().iter().map(|order| order["total"].as_i64().unwrap()).sum();
         assert_eq!((page["@odata.count"].as_i64(), totals), (Some(20), 210_000));
+    }
+
+    async fn a_page_of_what_awaits_somebody_begins_with_claims(backend) {
+        let world = World::new(backend).await;
+        many_that_wait(&world, backend).await;
+        let bob = world.client(&world.bob);
+        let all = "SELECT o.id FROM orders o JOIN workflows_instances i ON i.record_id = o.id WHERE reference = 'PO 2' AND (o.total % 3 = 0 \
+             AND o.total % 9 <> 0 OR o.total % 100 = 0 AND i.state <> 'open') ORDER BY";
+        for (options, order) in [
+            ("$filter=workflowAwaitsMe", "o.id"),
+            ("$filter=workflowAwaitsMe&$orderby=workflowState", "state, o.id"),
+            ("$filter=workflowAwaitsMe eq true&$orderby=workflowState desc", "state DESC, o.id"),
+            ("$filter=workflowAwaitsMe&$orderby=total", "total"),
+        ] {
+            let expected = keys(&world, &format!("{all} {order}")).await;
+            assert!(expected.len() > 4_000);
+            // From the third page on they are submitted, where they are sorted by state.
+            assert_eq!(shown(&bob, options, 700).await, expected[..720], "{options}");
+        }
+        // Other conditions leave out most of what the first claims name, or all.
+        for (condition, sql) in [("total gt 15000", "o.total > 15000"), ("total eq 3", "o.total = 3")] {
+            let narrow = all.replace("WHERE", &format!("WHERE {sql} AND"));
+            let expected = keys(&world, &format!("{narrow} state, o.id")).await;
+            let options = format!("$filter=workflowAwaitsMe and {condition}&$orderby=workflowState");
+            assert_eq!(shown(&bob, &options, 400).await, expected[..expected.len().min(400)], "{options}");
+        }
+        // The count is of all, whichever page is asked for; what comes before it isn't of the page.
+        let counted = "/odata/v1/Orders?$filter=workflowAwaitsMe&$count=true&$select=id&$top=90";
+        let first = bob.send(http::Method::GET, counted, &[("prefer", "odata.maxpagesize=80")], "").await.expect(200);
+        let second = bob.get(first["@odata.nextLink"].as_str().unwrap()).await.expect(200);
+        let expected = keys(&world, &format!("{all} o.id")).await.len();
+        assert_eq!((&first["@odata.count"], &second["@odata.count"]), (&json!(expected), &json!(expected)));
+        assert_eq!(second["value"].as_array().map(Vec::len), Some(10));
+        // Who stands in for Bob has the same before him, and Cy has nothing.
+        let eve = Person::named("Eve").who_may(&["Workflows.View", "Workflows.Act", "Orders.View"]);
+        let _ = world.client(&eve);
+        let body = json!({"to": eve.id().0, "ends": later(&world, 3)});
+        assert_eq!(delegate(&world, &world.bob, body).await.0, 201);
+        let by_state = "$filter=workflowAwaitsMe&$orderby=workflowState";
+        assert_eq!(shown(&world.client(&eve), by_state, 240).await, shown(&bob, by_state, 240).await);
+        assert!(shown(&world.client(&world.cy), by_state, 1).await.is_empty());
+        // Claims are a range of the index that has the order, and a page of them looks for each by its key.
+        for (options, index) in [("$filter=workflowAwaitsMe", "workflows_claims_record"), (by_state, "workflows_claims_state")] {
+            let sets = world.app.app().service::<Sets>().unwrap();
+            let plan = sets.explain(&world.app.context(&world.bob), "Orders", options).await.unwrap();
+            let of_claims = |line: &&String| line.contains(index) && !line.contains("Cond");
+            assert_eq!(plan.iter().filter(of_claims).count(), 2, "{options}: {plan:?}");
+            let ranges = ["claim=?", "claim = \"*VALUES*\".column1"];
+            assert!(plan.iter().any(|line| ranges.iter().any(|range| line.contains(range))), "{options}: {plan:?}");
+            let goes_through = plan.iter().find(|line| line.contains("SCAN orders") || line.contains("Seq Scan on orders"));
+            assert_eq!(goes_through, None, "{options}: {plan:?}");
+        }
     }
 
     async fn no_page_misses_a_record_while_a_node_knows_of_none(backend) {

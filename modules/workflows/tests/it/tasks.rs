@@ -126,9 +126,9 @@ on_both_databases! {
         let _ = world.submitted(1).await;
         // Many others, of which every other one awaits those who approve.
         let orders = many_orders(backend);
-        let claims = "INSERT INTO workflows_claims (organisation_id, set_name, record_id, number, claim, since_us, due_us, steps) \
+        let claims = "INSERT INTO workflows_claims (organisation_id, set_name, record_id, number, claim, state, since_us, due_us, steps) \
              SELECT organisation_id, 'Orders', id, 1, CASE total % 2 WHEN 0 THEN 'permission:Orders.Approve' \
-             ELSE 'user:' || (total % 100) END, total, total, 1 FROM orders WHERE reference = 'PO 2'";
+             ELSE 'user:' || (total % 100) END, 'submitted', total, total, 1 FROM orders WHERE reference = 'PO 2'";
         let ctx = world.app.context(&world.bob);
         let database = ctx.database().clone();
         for sql in [&orders, claims] {
@@ -143,6 +143,6 @@ on_both_databases! {
         let page = world.client(&world.bob).get(TASKS).await.expect(200);
         assert_eq!(ids(&page).len(), 50);
         let counts = world.client(&world.bob).get(&format!("{TASKS}/counts")).await.expect(200);
-        assert_eq!(counts["items"][0]["count"], 1_000, "that many or more");
+        assert_eq!(counts["items"][0]["count"], 500, "that many or more");
     }
 }
