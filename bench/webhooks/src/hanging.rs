@@ -15,6 +15,9 @@ use crate::shop::Started;
 /// How long changes are committed at the rate beside each.
 const TIME: Duration = Duration::from_secs(12);
 
+/// How long before, so that the application is warm.
+const BEFORE: Duration = Duration::from_secs(4);
+
 /// How often something comes that the endpoints that hang want.
 const BURDENS_PER_SECOND: u32 = 2;
 
@@ -30,35 +33,33 @@ pub(crate) async fn measure(
 ) {
     // Far from what the machine can do, or the percentiles tell of its load.
     let rate = full_rate / 10.0;
-    for hanging in [10, 100, 300] {
-        let (mut free, mut at_once, mut in_turn) = (Vec::new(), Vec::new(), Vec::new());
+    for count in [10, 100, 300] {
+        let (mut free, mut well) = (Vec::new(), Vec::new());
+        let (mut at_once, mut in_turn) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
-            // Another origin than that of the others: a provider of its own.
-            let black = Receiver::start();
-            let started = Started::beside(backend, &[receiver.port, black.port]).await;
-            started.endpoints(receiver, OTHERS).await;
-            started.app.app().start_workers();
-            started.commit(20, 1).await;
-            started.settled().await;
-            let _ = steady(&started, receiver, OTHERS, rate, TIME).await;
+            let provider = Receiver::start();
+            let started = begin(backend, receiver, &provider, rate).await;
             free.push(steady(&started, receiver, OTHERS, rate, TIME).await);
-            for number in 0..hanging {
-                started.endpoint(&black, &format!("hang/{number}"), &["burden.laid"]).await;
+            // What as many cost that answer.
+            for number in 0..count {
+                subscribe(&started, &provider, &format!("well/{number}")).await;
+            }
+            well.push(beside(&started, receiver, rate).await);
+            started.stop().await;
+            let provider = Receiver::start();
+            let started = begin(backend, receiver, &provider, rate).await;
+            for number in 0..count {
+                subscribe(&started, &provider, &format!("hang/{number}")).await;
             }
             at_once.push(beside(&started, receiver, rate).await);
-            // They begin one after the other, each as its first event comes.
-            let fresh = Receiver::start();
-            let ports = [receiver.port, fresh.port];
             started.stop().await;
-            let started = Started::beside(backend, &ports).await;
-            started.endpoints(receiver, OTHERS).await;
-            started.app.app().start_workers();
-            started.commit(20, 1).await;
-            started.settled().await;
+            // They begin one after the other, each as its first event comes.
+            let provider = Receiver::start();
+            let started = begin(backend, receiver, &provider, rate).await;
             let adds = async {
-                for number in 0..hanging {
-                    started.endpoint(&fresh, &format!("hang/{number}"), &["burden.laid"]).await;
-                    tokio::time::sleep(TIME / u32::try_from(hanging).unwrap()).await;
+                for number in 0..count {
+                    subscribe(&started, &provider, &format!("hang/{number}")).await;
+                    tokio::time::sleep(TIME / u32::try_from(count).unwrap()).await;
                 }
             };
             let (report, ()) = tokio::join!(beside(&started, receiver, rate), adds);
@@ -70,17 +71,46 @@ pub(crate) async fn measure(
         let mut add = |name: String, value: f64, unit: &'static str, goal: Option<Goal>| {
             figures.add(Figure::new(backend, "hanging", &name, value, unit, goal));
         };
-        add(format!("p99 of the others, nobody hangs ({hanging})"), before, "ms", None);
+        add(format!("p99 of the others, nobody hangs ({count})"), before, "ms", None);
+        let beside_well = p99(&well);
+        add(format!("p99 of the others, {count} more are well"), beside_well, "ms", None);
         for (how, reports) in [("at once", &at_once), ("in turn", &in_turn)] {
             let after = p99(reports);
-            add(format!("p99 of the others, {hanging} hang {how}"), after, "ms", None);
-            let ratio = after / before;
-            add(format!("ratio, {hanging} hang {how}"), ratio, "", Some(Goal::Below(1.2)));
+            add(format!("p99 of the others, {count} hang {how}"), after, "ms", None);
+            let goal = Some(Goal::Below(1.2));
+            add(format!("ratio, {count} hang {how}"), after / before, "", goal);
+            add(
+                format!("ratio, {count} hang {how}, to as many that are well"),
+                after / beside_well,
+                "",
+                None,
+            );
         }
     }
 }
 
-/// The others' times while something comes all the time for those that hang, from its first second on.
+/// An application with the others, beside a provider of its own: another origin.
+async fn begin(
+    backend: Backend,
+    receiver: &mut Receiver,
+    provider: &Receiver,
+    rate: f64,
+) -> Started {
+    let started = Started::beside(backend, &[receiver.port, provider.port]).await;
+    started.endpoints(receiver, OTHERS).await;
+    started.app.app().start_workers();
+    started.commit(20, 1).await;
+    started.settled().await;
+    let _ = steady(&started, receiver, OTHERS, rate, BEFORE).await;
+    started
+}
+
+/// An endpoint of the provider.
+async fn subscribe(started: &Started, provider: &Receiver, path: &str) {
+    started.endpoint(provider, path, &["burden.laid"]).await;
+}
+
+/// The others' times while something comes all the time for those of the provider, from its first second on.
 async fn beside(started: &Started, receiver: &mut Receiver, rate: f64) -> Report {
     let lays = async {
         let until = Instant::now() + TIME;
