@@ -1,6 +1,7 @@
 //! Whether endpoints of one provider that go black make the others wait: ten, a hundred, three hundred of
 //! them, at once and one after the other.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use bench_rounds::median;
@@ -41,16 +42,12 @@ pub(crate) async fn measure(
             let started = begin(backend, receiver, &provider, rate).await;
             free.push(steady(&started, receiver, OTHERS, rate, TIME).await);
             // What as many cost that answer.
-            for number in 0..count {
-                subscribe(&started, &provider, &format!("well/{number}")).await;
-            }
+            subscribe(&started, &provider, "well", 0..count).await;
             well.push(beside(&started, receiver, rate).await);
             started.stop().await;
             let provider = Receiver::start();
             let started = begin(backend, receiver, &provider, rate).await;
-            for number in 0..count {
-                subscribe(&started, &provider, &format!("hang/{number}")).await;
-            }
+            subscribe(&started, &provider, "hang", 0..count).await;
             at_once.push(beside(&started, receiver, rate).await);
             started.stop().await;
             // They begin one after the other, each as its first event comes.
@@ -58,7 +55,7 @@ pub(crate) async fn measure(
             let started = begin(backend, receiver, &provider, rate).await;
             let adds = async {
                 for number in 0..count {
-                    subscribe(&started, &provider, &format!("hang/{number}")).await;
+                    subscribe(&started, &provider, "hang", number..number + 1).await;
                     tokio::time::sleep(TIME / u32::try_from(count).unwrap()).await;
                 }
             };
@@ -105,9 +102,11 @@ async fn begin(
     started
 }
 
-/// An endpoint of the provider.
-async fn subscribe(started: &Started, provider: &Receiver, path: &str) {
-    started.endpoint(provider, path, &["burden.laid"]).await;
+/// Adds endpoints of the provider.
+async fn subscribe(started: &Started, provider: &Receiver, path: &str, numbers: Range<usize>) {
+    for number in numbers {
+        started.endpoint(provider, &format!("{path}/{number}"), &["burden.laid"]).await;
+    }
 }
 
 /// The others' times while something comes all the time for those of the provider, from its first second on.

@@ -67,7 +67,7 @@ impl Sets {
         let Some(keys) = keys else { return Ok(Cow::Borrowed(source)) };
         let found = FirstKeys::find(ctx, self.served(source.set()), keys, FEW, None).await?;
         let all = found.filter(|found| found.are_all);
-        Ok(all.map_or(Cow::Borrowed(source), |all| Cow::Owned(all.of(source))))
+        Ok(all.map_or(Cow::Borrowed(source), |all| Cow::Owned(among(source, all.keys))))
     }
 
     /// In which goes a page is looked for; none where keys in its order are of no use.
@@ -94,10 +94,9 @@ impl Sets {
         query: &BoundQuery,
         goes: &mut Goes,
     ) -> Result<Option<Part>> {
+        let keys = self.found_by_keys(ctx, source, query);
+        let (Some(width), Some(keys)) = (goes.widths.pop(), keys) else { return Ok(None) };
         let served = self.served(source.set());
-        let (Some(width), Some((_, keys))) = (goes.widths.pop(), found_by(served, query)) else {
-            return Ok(None);
-        };
         let found = FirstKeys::find(ctx, served, keys, width, Some(&goes.order)).await?;
         let Some(found) = found else {
             goes.widths.clear();
@@ -107,11 +106,9 @@ impl Sets {
                 Cow::Borrowed(_) => None,
             });
         };
-        let narrower = found.of(source);
-        Ok(Some(match found {
-            FirstKeys { are_all: true, .. } => Part::All(narrower),
-            FirstKeys { end, .. } => Part::First(Beginning { source: narrower, end }),
-        }))
+        let FirstKeys { keys, end, are_all } = found;
+        let source = among(source, keys);
+        Ok(Some(if are_all { Part::All(source) } else { Part::First(Beginning { source, end }) }))
     }
 
     /// How the database would answer the first statement for keys; nothing where a query asks for none.
@@ -173,12 +170,10 @@ fn required<'a>(served: &'a Served, filter: &BoundExpr) -> Option<(usize, &'a Vi
 
 /// The order of a page as that of keys, where it is one that keys may have.
 fn key_order(served: &Served, request: &PageRequest<'_>) -> Option<KeyOrder> {
-    let query = request.query;
-    // A count is of all pages.
-    if request.skip > 0 || (query.count && request.after.is_some()) {
+    if request.skip > 0 {
         return None;
     }
-    let (by, descending) = match &*query.order() {
+    let (by, descending) = match &*request.query.order() {
         [] => (None, false),
         [BoundOrder { expr, descending }] => {
             let BoundKind::Property(path) = &expr.kind else { return None };
@@ -252,14 +247,13 @@ impl FirstKeys {
         }
         Ok(Some(Self { keys, end, are_all }))
     }
+}
 
-    /// Those of a source that have one of them.
-    fn of(&self, source: &Source) -> Source {
-        let mut keys = self.keys.clone();
-        // There are few such statements, whatever the number, and each stays prepared.
-        if let Some(last) = keys.last().cloned() {
-            keys.resize(keys.len().next_power_of_two(), last);
-        }
-        source.clone().among(keys)
+/// Those of a source that have one of some keys.
+fn among(source: &Source, mut keys: Vec<Value>) -> Source {
+    // There are few such statements, whatever the number, and each stays prepared.
+    if let Some(last) = keys.last().cloned() {
+        keys.resize(keys.len().next_power_of_two(), last);
     }
+    source.clone().among(keys)
 }

@@ -130,11 +130,7 @@ impl Sets {
             return Ok(reader);
         }
         if request.query.count {
-            let few = match reader.goes {
-                Some(_) => self.narrowed_to_few(ctx, source, request.query).await?,
-                None => Cow::Borrowed(&*reader.source),
-            };
-            let select = self.count_query(ctx, &few, request.query)?;
+            let select = self.count_query(ctx, &reader.source, request.query)?;
             reader.count = Some(first_number(ctx, &select).await?);
         }
         if reader.wanted() > BATCH && request.query.expand.is_empty() && !ctx.is_in_unit_of_work() {
@@ -190,10 +186,13 @@ impl<'a> PageReader<'a> {
     ) -> Result<Self> {
         let (count, state) = (None, State::Batches);
         let goes = sets.goes(ctx, source, &request);
-        let source = match goes {
-            Some(_) => Cow::Borrowed(source),
-            None => sets.narrowed_to_few(ctx, source, request.query).await?,
+        // A count is of all that there is, and where these are few, so is the page.
+        let source = if goes.is_none() || request.query.count {
+            sets.narrowed_to_few(ctx, source, request.query).await?
+        } else {
+            Cow::Borrowed(source)
         };
+        let goes = goes.filter(|_| matches!(source, Cow::Borrowed(_)));
         Ok(Self { sets, ctx, source, goes, request, count, state, written: 0, next: None })
     }
 

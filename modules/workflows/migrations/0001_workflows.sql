@@ -72,10 +72,10 @@ CREATE TABLE workflows_claims (
 );
 -- both
 CREATE INDEX workflows_claims_since ON workflows_claims (organisation_id, set_name, claim, since_us, record_id);
+CREATE INDEX workflows_claims_due ON workflows_claims (organisation_id, set_name, claim, due_us, record_id);
 -- Pages of what awaits somebody, in the order of the keys and of the states.
 CREATE INDEX workflows_claims_record ON workflows_claims (organisation_id, set_name, claim, record_id);
 CREATE INDEX workflows_claims_state ON workflows_claims (organisation_id, set_name, claim, state, record_id);
-CREATE INDEX workflows_claims_due ON workflows_claims (organisation_id, set_name, claim, due_us, record_id);
 
 -- What happens by itself while a record is in its state: `remind`, `escalate`, `automatic`.
 CREATE TABLE workflows_timers (

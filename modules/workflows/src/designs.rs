@@ -29,7 +29,7 @@ use crate::engine::{ATTEMPTS, Workflow, WorkflowEngine, read};
 use crate::errors::{BAD_DESIGN, DRAFT_CHANGED, NOT_DESIGNABLE};
 use crate::import;
 use crate::live;
-use crate::store::{self, Draft, Stay, Step};
+use crate::store::{self, Draft, Step};
 use crate::subject::Subject;
 use crate::transition::checked;
 
@@ -380,8 +380,7 @@ impl WorkflowEngine {
             reassigned: &[],
             person_in: &|property| binding::person_in(model, &subject.record, property),
         };
-        let due_us = deadlines.due_us;
-        let stay = Stay { state, steps: step.number, since_us: step.at_us, due_us };
+        let stay = step.stay(deadlines.due_us);
         store::claim(uow, place, stay, &standing.claims(target), None).await?;
         Ok(true)
     }

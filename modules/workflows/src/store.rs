@@ -121,6 +121,13 @@ pub(crate) struct Step {
     pub(crate) at_us: i64,
 }
 
+impl Step {
+    /// The time in the state that it leads to.
+    pub(crate) fn stay(&self, due_us: Option<i64>) -> Stay<'_> {
+        Stay { state: &self.to, steps: self.number, since_us: self.at_us, due_us }
+    }
+}
+
 /// One of several people who take a transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Approval {

@@ -33,7 +33,7 @@ use crate::events::{TransitionUser, WorkflowTransitioned};
 use crate::groups;
 use crate::live;
 use crate::plan;
-use crate::store::{self, Approval, Begun, Represented, Stay, Step};
+use crate::store::{self, Approval, Begun, Represented, Step};
 use crate::subject::{Subject, Version};
 
 /// What became of a record.
@@ -206,8 +206,7 @@ impl WorkflowEngine {
             person_in: &|property| binding::person_in(model, &record, property),
         };
         let claims = standing.claims(&subject.definition);
-        let due_us = deadlines.due_us;
-        let stay = Stay { state: &step.to, steps: step.number, since_us: step.at_us, due_us };
+        let stay = step.stay(deadlines.due_us);
         store::claim(uow, place, stay, &claims, Some(subject.instance.claims)).await?;
         let moved = Moved {
             version: Version::new(record.version(model).unwrap_or(0), step.number),
