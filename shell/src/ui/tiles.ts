@@ -8,22 +8,25 @@ import type { Desk } from './desk.ts';
 import { h } from './dom.ts';
 import { plateColour } from './window.ts';
 
-/** Draws an icon on its plate: glyphs of the icon folder on the accent, pictures on white. */
-export function plate(desk: Desk, icon: string, accent: string | undefined): HTMLElement {
+/**
+ * Draws an icon on its plate: glyphs of the icon folder on the accent, pictures on white. A `lazy` one is fetched when it comes into
+ * sight; Firefox holds one that goes in that very moment, with all around it, until it tells of another lazy picture.
+ */
+export function plate(desk: Desk, icon: string, accent: string | undefined, loading?: 'lazy'): HTMLElement {
   const isFile = desk.runtime.isIconFile(icon);
   const element = h(
     'span.shell-plate',
     { 'data-picture': !isFile, part: 'plate' },
-    h('img', { src: desk.runtime.iconUrl(icon), alt: '', draggable: 'false', loading: 'lazy' }),
+    h('img', { src: desk.runtime.iconUrl(icon), alt: '', draggable: 'false', loading }),
   );
   const colour = plateColour(accent) ?? (isFile ? undefined : WHITE);
   if (colour) element.style.setProperty('--shell-plate', toHex(colour));
   return element;
 }
 
-/** The plate of an app, with the shortcut's own looks. */
+/** The plate of an app in a list that may be longer than what is in sight, with the shortcut's own looks. */
 export function appPlate(desk: Desk, app: AppDefinition, shortcut?: Shortcut): HTMLElement {
-  return plate(desk, shortcut?.icon ?? app.icon, shortcut?.accent ?? app.accent);
+  return plate(desk, shortcut?.icon ?? app.icon, shortcut?.accent ?? app.accent, 'lazy');
 }
 
 /** Up to four small icons on a sheet of glass. */
