@@ -52,6 +52,34 @@ impl Socket {
         String::from_utf8_lossy(&rest).into_owned()
     }
 
+    /// Hides a request in the body of another one, which begins with `head`, in every way that two readers of
+    /// HTTP would take for different requests (RFC 9112, sections 5 and 6): each is to be answered once, with 400.
+    ///
+    /// # Panics
+    ///
+    /// When it isn't.
+    pub async fn refuses_smuggling(address: SocketAddr, head: &str, hidden: &str) {
+        let length = hidden.len();
+        for more in [
+            // Two lengths, and lengths that aren't numbers to everybody (section 6.3).
+            format!("content-length: 0\r\ncontent-length: {length}\r\n"),
+            format!("content-length: +{length}\r\n"),
+            format!("content-length: {length}, 0\r\n"),
+            // Codings that one reader knows and another doesn't (section 6.1).
+            "transfer-encoding: identity\r\n".to_owned(),
+            "transfer-encoding: chunked, identity\r\n".to_owned(),
+            // Header lines that are more than one, or another (sections 5.1 and 5.2).
+            "x-csrf : 1\r\n".to_owned(),
+            "x-other: a\r\n x-csrf: 1\r\n".to_owned(),
+            "x-other: a\0b\r\n".to_owned(),
+        ] {
+            let answer = Self::ask(address, format!("{head}{more}\r\n{hidden}")).await;
+            assert!(answer.starts_with("HTTP/1.1 400"), "{more:?}: {answer}");
+            // What was hidden behind it is no request.
+            assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{more:?}: {answer}");
+        }
+    }
+
     /// Sends more.
     ///
     /// # Errors

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use http::HeaderValue;
 use svc_client::{AttemptFailure, ClientOptions, Proxy};
+use svc_testing::Site;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::TcpStream;
 
-use crate::support::receiver::{Receiver, status};
-use crate::support::{Fixture, options};
+use crate::support::{Fixture, options, status};
 
 /// A proxy that opens a tunnel to wherever it is asked, and notes what it was asked.
-async fn proxy(answer: &'static str) -> (Receiver, Arc<Mutex<Vec<String>>>) {
+async fn proxy(answer: &'static str) -> (Site, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::<Mutex<Vec<String>>>::default();
     let noted = Arc::clone(&asked);
     let serve = move |mut stream: TcpStream, _| {
@@ -32,26 +32,26 @@ async fn proxy(answer: &'static str) -> (Receiver, Arc<Mutex<Vec<String>>>) {
             }
         }
     };
-    (Receiver::raw("127.0.0.1:0", serve).await, asked)
+    (Site::raw("127.0.0.1:0", serve).await, asked)
 }
 
-fn through(proxy: &Receiver, port: u16) -> ClientOptions {
+fn through(proxy: &Site, port: u16) -> ClientOptions {
     let authorization = Some(HeaderValue::from_static("Basic dXNlcjpwYXNz"));
-    let proxy = Proxy { authority: proxy.address.to_string(), authorization };
+    let proxy = Proxy { authority: proxy.address().to_string(), authorization };
     ClientOptions { proxy: Some(proxy), ..options(port) }
 }
 
 #[tokio::test]
 async fn requests_go_through_a_tunnel_to_the_judged_address() {
     let (proxy, asked) = proxy("HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\n").await;
-    let (receiver, inbox) = Receiver::http("127.0.0.1:0", |_| status(204)).await;
+    let (receiver, inbox) = Site::http("127.0.0.1:0", |_| status(204)).await;
     let port = receiver.port();
     let fixture = Fixture::literal(through(&proxy, port), port);
     for _ in 0..2 {
         let outcome = fixture.send().await;
         assert!(outcome.is_delivered(), "{outcome:?}");
     }
-    assert_eq!(inbox.len(), 2);
+    assert_eq!(inbox.count(), 2);
     assert!(!inbox.all()[0].head.headers.contains_key("proxy-authorization"));
     // One tunnel serves both: it is a connection like any other.
     let expected = format!(
@@ -64,7 +64,7 @@ async fn requests_go_through_a_tunnel_to_the_judged_address() {
 #[tokio::test]
 async fn a_refused_address_is_refused_before_the_proxy_is_asked() {
     let (proxy, asked) = proxy("HTTP/1.1 200 OK\r\n\r\n").await;
-    let (receiver, _) = Receiver::http("127.0.0.1:0", |_| status(204)).await;
+    let (receiver, _) = Site::http("127.0.0.1:0", |_| status(204)).await;
     let port = receiver.port();
     let saved = Fixture::literal(options(port), port);
     let mut strict = through(&proxy, port);
@@ -90,7 +90,7 @@ async fn what_a_proxy_answers_otherwise_is_a_connection_that_failed() {
         let expected = Some(AttemptFailure::Connect(reason.to_owned()));
         assert_eq!(outcome.failure, expected, "{answer:.40}");
     }
-    let unreachable = Receiver::raw("127.0.0.1:0", |_, _| async {}).await;
+    let unreachable = Site::raw("127.0.0.1:0", |_, _| async {}).await;
     let mut options = through(&unreachable, 4711);
     options.proxy.as_mut().unwrap().authority = "127.0.0.1:1".to_owned();
     let outcome = Fixture::literal(options, 4711).send().await;

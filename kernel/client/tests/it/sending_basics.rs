@@ -7,16 +7,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
 use svc_client::{AttemptFailure, ClientRequest, Phase};
+use svc_testing::Site;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::support::receiver::{Receiver, read_request, status};
-use crate::support::{Fixture, eventually, options, text};
+use crate::support::{Fixture, eventually, options, read_request, status, text};
 
 const ANY_PORT: &str = "127.0.0.1:0";
 
 #[tokio::test]
 async fn a_delivery_arrives_as_it_was_given() {
-    let (receiver, inbox) = Receiver::http(ANY_PORT, |_| {
+    let (receiver, inbox) = Site::http(ANY_PORT, |_| {
         let mut response = status(201);
         response.headers_mut().insert("x-answer", HeaderValue::from_static("yes"));
         "thanks".clone_into(response.body_mut());
@@ -61,7 +61,7 @@ async fn a_delivery_arrives_as_it_was_given() {
 #[tokio::test]
 async fn only_2xx_is_delivered() {
     for code in [200, 201, 202, 204, 226, 299, 300, 304, 307, 400, 404, 410, 429, 500, 503, 599] {
-        let (receiver, _) = Receiver::http(ANY_PORT, move |_| status(code)).await;
+        let (receiver, _) = Site::http(ANY_PORT, move |_| status(code)).await;
         let outcome = Fixture::literal(options(receiver.port()), receiver.port()).send().await;
         let expected = StatusCode::from_u16(code).unwrap();
         assert_eq!(outcome.status, Some(expected));
@@ -73,7 +73,7 @@ async fn only_2xx_is_delivered() {
 #[tokio::test]
 async fn redirects_are_not_followed_however_they_loop() {
     for code in [301, 302, 303, 307, 308] {
-        let (receiver, inbox) = Receiver::http(ANY_PORT, move |request| {
+        let (receiver, inbox) = Site::http(ANY_PORT, move |request| {
             let mut response = status(code);
             let host = request.head.headers["host"].to_str().unwrap();
             let location = format!("http://{host}/hook?a=b");
@@ -87,14 +87,14 @@ async fn redirects_are_not_followed_however_they_loop() {
             Some(AttemptFailure::Status(StatusCode::from_u16(code).unwrap()))
         );
         assert!(outcome.headers.contains_key("location"));
-        assert_eq!(inbox.len(), 1);
+        assert_eq!(inbox.count(), 1);
     }
 }
 
 #[tokio::test]
 async fn no_more_of_a_body_is_kept_than_was_asked_for() {
     let (receiver, _) =
-        Receiver::http(ANY_PORT, |_| Response::new("日本語のテキスト".to_owned())).await;
+        Site::http(ANY_PORT, |_| Response::new("日本語のテキスト".to_owned())).await;
     let mut options = options(receiver.port());
     options.kept_bytes = 9;
     let outcome = Fixture::literal(options, receiver.port()).send().await;
@@ -103,7 +103,7 @@ async fn no_more_of_a_body_is_kept_than_was_asked_for() {
 
 #[tokio::test]
 async fn headers_of_the_connection_are_ours() {
-    let (receiver, inbox) = Receiver::http(ANY_PORT, |_| status(200)).await;
+    let (receiver, inbox) = Site::http(ANY_PORT, |_| status(200)).await;
     let fixture = Fixture::literal(options(receiver.port()), receiver.port());
     let mut headers = HeaderMap::new();
     for (name, value) in [
@@ -129,17 +129,17 @@ async fn headers_of_the_connection_are_ours() {
 
 #[tokio::test]
 async fn connections_are_reused() {
-    let (receiver, inbox) = Receiver::http(ANY_PORT, |_| Response::new("ok".to_owned())).await;
+    let (receiver, inbox) = Site::http(ANY_PORT, |_| Response::new("ok".to_owned())).await;
     let fixture = Fixture::literal(options(receiver.port()), receiver.port());
     for _ in 0..20 {
         assert!(fixture.send().await.is_delivered());
     }
-    assert_eq!((inbox.len(), receiver.connections()), (20, 1));
+    assert_eq!((inbox.count(), receiver.connections()), (20, 1));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_deliveries_at_once_share_few_connections() {
-    let (receiver, inbox) = Receiver::http(ANY_PORT, |_| Response::new("ok".to_owned())).await;
+    let (receiver, inbox) = Site::http(ANY_PORT, |_| Response::new("ok".to_owned())).await;
     let fixture = Arc::new(Fixture::literal(options(receiver.port()), receiver.port()));
     let workers: Vec<_> = (0..16)
         .map(|_| {
@@ -155,14 +155,14 @@ async fn many_deliveries_at_once_share_few_connections() {
     for worker in workers {
         worker.await.unwrap();
     }
-    assert_eq!(inbox.len(), 1_600);
+    assert_eq!(inbox.count(), 1_600);
     let connections = receiver.connections();
     assert!(connections <= 64, "16 at once needed {connections} connections");
 }
 
 #[tokio::test]
 async fn without_room_for_idle_connections_each_is_closed() {
-    let (receiver, _) = Receiver::http(ANY_PORT, |_| status(200)).await;
+    let (receiver, _) = Site::http(ANY_PORT, |_| status(200)).await;
     let mut options = options(receiver.port());
     options.max_idle_connections = 0;
     let fixture = Fixture::literal(options, receiver.port());
@@ -176,7 +176,7 @@ async fn without_room_for_idle_connections_each_is_closed() {
 async fn idle_connections_are_closed_after_their_time() {
     let closed = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&closed);
-    let receiver = Receiver::raw(ANY_PORT, move |mut stream, _| {
+    let receiver = Site::raw(ANY_PORT, move |mut stream, _| {
         let seen = Arc::clone(&seen);
         async move {
             read_request(&mut stream).await;
@@ -196,7 +196,7 @@ async fn idle_connections_are_closed_after_their_time() {
 /// Receivers close idle connections when they like, also at the moment of the next request.
 #[tokio::test]
 async fn a_connection_that_died_while_idle_costs_no_attempt() {
-    let receiver = Receiver::raw(ANY_PORT, |mut stream, _| async move {
+    let receiver = Site::raw(ANY_PORT, |mut stream, _| async move {
         read_request(&mut stream).await;
         stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
         // The second request is read and then left without an answer.
@@ -213,7 +213,7 @@ async fn a_connection_that_died_while_idle_costs_no_attempt() {
 
 #[tokio::test]
 async fn a_new_connection_that_is_closed_is_not_tried_again() {
-    let receiver = Receiver::raw(ANY_PORT, |mut stream, _| async move {
+    let receiver = Site::raw(ANY_PORT, |mut stream, _| async move {
         read_request(&mut stream).await;
     })
     .await;
@@ -235,19 +235,19 @@ async fn nobody_listening_is_a_connection_failure() {
 
 #[tokio::test]
 async fn settings_that_became_stricter_hold_at_the_attempt() {
-    let (receiver, inbox) = Receiver::http(ANY_PORT, |_| status(200)).await;
+    let (receiver, inbox) = Site::http(ANY_PORT, |_| status(200)).await;
     let saved = Fixture::literal(options(receiver.port()), receiver.port());
     let mut strict = options(receiver.port());
     strict.policy.allowed_networks.clear();
     let sender = Fixture::public(strict);
     let outcome = sender.client.send(&saved.url, ClientRequest::get()).await;
     assert_eq!(outcome.failure.map(|failure| failure.code()), Some("address_refused"));
-    assert_eq!((receiver.connections(), inbox.len()), (0, 0));
+    assert_eq!((receiver.connections(), inbox.count()), (0, 0));
 }
 
 #[tokio::test]
 async fn a_receiver_that_never_answers_ends_at_the_timeout() {
-    let receiver = Receiver::raw(ANY_PORT, |mut stream, _| async move {
+    let receiver = Site::raw(ANY_PORT, |mut stream, _| async move {
         read_request(&mut stream).await;
         std::future::pending::<()>().await;
     })

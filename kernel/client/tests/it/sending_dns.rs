@@ -8,32 +8,31 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use svc_client::{AttemptFailure, ClientOptions, Phase};
+use svc_testing::{Inbox, Site};
 
 use crate::support::name_server::{Answer, NameServer};
-use crate::support::receiver::{Inbox, Receiver, status};
-use crate::support::{Fixture, options};
+use crate::support::{Fixture, options, status};
 
 const NAME: &str = "receiver.example";
 
 /// Receivers on several addresses and one port.
 struct Receivers {
     port: u16,
-    allowed: (Receiver, Inbox),
-    refused: (Receiver, Inbox),
-    other_allowed: (Receiver, Inbox),
+    allowed: (Site, Inbox),
+    refused: (Site, Inbox),
+    other_allowed: (Site, Inbox),
 }
 
 impl Receivers {
     async fn start() -> Self {
         // Another process may hold the port on one of the other addresses; then take another.
         loop {
-            let allowed = Receiver::http("127.0.0.1:0", |_| status(200)).await;
+            let allowed = Site::http("127.0.0.1:0", |_| status(200)).await;
             let port = allowed.0.port();
             let is_free = |host: &str| std::net::TcpListener::bind((host, port)).is_ok();
             if is_free("127.0.0.2") && is_free("127.0.0.3") {
-                let refused = Receiver::http(&format!("127.0.0.2:{port}"), |_| status(200)).await;
-                let other_allowed =
-                    Receiver::http(&format!("127.0.0.3:{port}"), |_| status(200)).await;
+                let refused = Site::http(&format!("127.0.0.2:{port}"), |_| status(200)).await;
+                let other_allowed = Site::http(&format!("127.0.0.3:{port}"), |_| status(200)).await;
                 return Self { port, allowed, refused, other_allowed };
             }
         }
@@ -79,7 +78,7 @@ async fn public_first_and_private_second_is_refused_despite_the_open_connection(
     server.change(Answer::addresses(&["127.0.0.2"]));
     let outcome = fixture.send().await;
     assert_eq!(outcome.failure.as_ref().map(AttemptFailure::code), Some("address_refused"));
-    assert_eq!(receivers.allowed.1.len(), 1);
+    assert_eq!(receivers.allowed.1.count(), 1);
     receivers.assert_refused_one_was_not_reached();
 }
 
@@ -123,7 +122,7 @@ async fn a_pooled_connection_serves_only_while_the_name_has_its_address() {
 
     server.change(Answer::addresses(&["127.0.0.3"]));
     assert!(fixture.send().await.is_delivered());
-    assert_eq!((receivers.allowed.1.len(), receivers.other_allowed.1.len()), (2, 1));
+    assert_eq!((receivers.allowed.1.count(), receivers.other_allowed.1.count()), (2, 1));
 
     // Both again: the connections that still wait are both right.
     server.change(Answer::addresses(&["127.0.0.3", "127.0.0.1"]));
@@ -149,7 +148,7 @@ async fn the_next_address_is_tried_when_one_is_dead() {
     let server = NameServer::start(answer, 60).await;
     let outcome = receivers.fixture_with(&server, options).send().await;
     assert!(outcome.is_delivered(), "{outcome:?}");
-    assert_eq!(receivers.allowed.1.len(), 1);
+    assert_eq!(receivers.allowed.1.count(), 1);
 }
 
 #[tokio::test]

@@ -7,11 +7,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use svc_client::{AttemptFailure, AttemptOutcome, Phase};
+use svc_testing::Site;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use crate::support::receiver::{Receiver, read_request};
-use crate::support::{Fixture, eventually, options, text};
+use crate::support::{Fixture, eventually, options, read_request, text};
 
 const ANY_PORT: &str = "127.0.0.1:0";
 /// For what has to end at the timeout.
@@ -26,7 +26,7 @@ where
     Fut: Future<Output = ()> + Send + 'static,
 {
     let serve = Arc::new(serve);
-    let receiver = Receiver::raw(ANY_PORT, move |mut stream, _| {
+    let receiver = Site::raw(ANY_PORT, move |mut stream, _| {
         let serve = Arc::clone(&serve);
         async move {
             if read_request(&mut stream).await {
@@ -188,7 +188,7 @@ async fn a_reset_is_told_as_a_closed_connection() {
 
 #[tokio::test]
 async fn a_reset_at_once_is_told_as_a_closed_connection() {
-    let receiver = Receiver::raw(ANY_PORT, |stream, _| async move {
+    let receiver = Site::raw(ANY_PORT, |stream, _| async move {
         stream.set_zero_linger().unwrap();
     })
     .await;
@@ -258,7 +258,7 @@ async fn switching_protocols_is_no_delivery() {
 /// Two answers to one request must not answer the next request.
 #[tokio::test]
 async fn an_answer_nobody_asked_for_is_never_used() {
-    let receiver = Receiver::raw(ANY_PORT, |mut stream, number| async move {
+    let receiver = Site::raw(ANY_PORT, |mut stream, number| async move {
         while read_request(&mut stream).await {
             let answer: &[u8] = if number == 1 {
                 b"HTTP/1.1 204 First\r\n\r\nHTTP/1.1 299 Stale\r\nContent-Length: 0\r\n\r\n"
@@ -281,7 +281,7 @@ async fn an_answer_nobody_asked_for_is_never_used() {
 /// The request is larger than every buffer in between, and nobody reads it.
 #[tokio::test]
 async fn an_early_answer_to_a_request_that_is_not_read_counts() {
-    let receiver = Receiver::raw(ANY_PORT, |mut stream, _| async move {
+    let receiver = Site::raw(ANY_PORT, |mut stream, _| async move {
         let answer = b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n";
         stream.write_all(answer).await.unwrap();
         std::future::pending::<()>().await;
@@ -299,7 +299,7 @@ async fn an_early_answer_to_a_request_that_is_not_read_counts() {
 
 #[tokio::test]
 async fn a_receiver_that_reads_nothing_is_a_timeout() {
-    let receiver = Receiver::raw(ANY_PORT, |stream, _| async move {
+    let receiver = Site::raw(ANY_PORT, |stream, _| async move {
         std::future::pending::<()>().await;
         drop(stream);
     })

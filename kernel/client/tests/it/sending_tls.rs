@@ -10,12 +10,11 @@ use svc_client::{
     AttemptFailure, AttemptOutcome, ClientIdentity, ClientOptions, ClientRequest, IdentityError,
     Phase,
 };
+use svc_testing::{Authority, Inbox, Pem, ServerTls, Site, pem};
 use time::macros::datetime;
 
-use crate::support::certificates::{Authority, Pem, ServerTls, pem};
 use crate::support::name_server::{Answer, NameServer};
-use crate::support::receiver::{Inbox, Receiver, status};
-use crate::support::{Fixture, NoNames, eventually, options, text};
+use crate::support::{Fixture, NoNames, eventually, options, status, text};
 
 const NAME: &str = "receiver.example";
 /// For what has to end before, also on a machine that does much else.
@@ -25,17 +24,19 @@ const HTTP2: &[&[u8]] = &[b"h2", b"http/1.1"];
 /// A receiver with a certificate for `tls.name`, and a sender that trusts `trusted`.
 async fn fixture(tls: ServerTls<'_>, authority: &Authority, trusted: &Authority) -> Tls {
     let (receiver, inbox) =
-        Receiver::https(authority.acceptor(&tls), |_| Response::new("ok".to_owned())).await;
+        Site::https(authority.acceptor(&tls), |_| Response::new("ok".to_owned())).await;
     let server = NameServer::start(Answer::addresses(&["127.0.0.1"]), 60).await;
-    let options =
-        ClientOptions { additional_roots: vec![trusted.root.clone()], ..options(receiver.port()) };
+    let options = ClientOptions {
+        additional_roots: vec![trusted.root().clone()],
+        ..options(receiver.port())
+    };
     let url = format!("https://{NAME}:{}/hook?x=1", receiver.port());
     Tls { fixture: Fixture::new(options, server.resolver(), &url), receiver, inbox }
 }
 
 struct Tls {
     fixture: Fixture,
-    receiver: Receiver,
+    receiver: Site,
     inbox: Inbox,
 }
 
@@ -48,17 +49,17 @@ impl Tls {
             }
             other => panic!("{other:?}"),
         }
-        assert_eq!(self.inbox.len(), 0, "a request reached the wrong receiver");
+        assert_eq!(self.inbox.count(), 0, "a request reached the wrong receiver");
     }
 }
 
 fn tls<'a>(name: &'a str, protocols: &'a [&'a [u8]]) -> ServerTls<'a> {
-    ServerTls { name, protocols, not_after: None, clients: None }
+    ServerTls { name, protocols, ..ServerTls::default() }
 }
 
 #[tokio::test]
 async fn a_trusted_certificate_for_the_name_is_accepted() {
-    let authority = Authority::new();
+    let authority = Authority::new("authority");
     for (protocols, version) in [
         (&[][..], Version::HTTP_11),
         (&[&b"http/1.1"[..]], Version::HTTP_11),
@@ -84,7 +85,7 @@ async fn a_trusted_certificate_for_the_name_is_accepted() {
 
 #[tokio::test]
 async fn another_name_an_unknown_authority_and_an_old_certificate_are_refused() {
-    let (authority, stranger) = (Authority::new(), Authority::named("stranger"));
+    let (authority, stranger) = (Authority::new("authority"), Authority::new("stranger"));
     let wrong_name = fixture(tls("other.example", &[]), &authority, &authority).await;
     wrong_name.assert_refused("not valid for name").await;
     let address = fixture(tls("127.0.0.1", &[]), &authority, &authority).await;
@@ -97,12 +98,12 @@ async fn another_name_an_unknown_authority_and_an_old_certificate_are_refused() 
 
 #[tokio::test]
 async fn a_literal_address_has_to_stand_in_the_certificate() {
-    let authority = Authority::new();
+    let authority = Authority::new("authority");
     for (name, accepted) in [("127.0.0.1", true), (NAME, false)] {
         let acceptor = authority.acceptor(&tls(name, &[]));
-        let (receiver, _) = Receiver::https(acceptor, |_| status(200)).await;
+        let (receiver, _) = Site::https(acceptor, |_| status(200)).await;
         let options = ClientOptions {
-            additional_roots: vec![authority.root.clone()],
+            additional_roots: vec![authority.root().clone()],
             ..options(receiver.port())
         };
         let url = format!("https://127.0.0.1:{}/", receiver.port());
@@ -113,16 +114,16 @@ async fn a_literal_address_has_to_stand_in_the_certificate() {
 
 #[tokio::test]
 async fn a_receiver_without_tls_gets_no_request() {
-    let (receiver, inbox) = Receiver::http("127.0.0.1:0", |_| status(200)).await;
+    let (receiver, inbox) = Site::http("127.0.0.1:0", |_| status(200)).await;
     let url = format!("https://127.0.0.1:{}/", receiver.port());
     let outcome = Fixture::new(options(receiver.port()), Arc::new(NoNames), &url).send().await;
     assert!(matches!(outcome.failure, Some(AttemptFailure::Tls(_))), "{outcome:?}");
-    assert_eq!(inbox.len(), 0);
+    assert_eq!(inbox.count(), 0);
 }
 
 #[tokio::test]
 async fn a_handshake_that_hangs_is_a_timeout() {
-    let receiver = Receiver::raw("127.0.0.1:0", |stream, _| async move {
+    let receiver = Site::raw("127.0.0.1:0", |stream, _| async move {
         std::future::pending::<()>().await;
         drop(stream);
     })
@@ -135,28 +136,28 @@ async fn a_handshake_that_hangs_is_a_timeout() {
 
 #[tokio::test]
 async fn connections_are_reused_over_tls_too() {
-    let authority = Authority::new();
+    let authority = Authority::new("authority");
     for protocols in [&[][..], HTTP2] {
         let tls = fixture(tls(NAME, protocols), &authority, &authority).await;
         for _ in 0..10 {
             assert!(tls.fixture.send().await.is_delivered());
         }
-        assert_eq!((tls.inbox.len(), tls.receiver.connections()), (10, 1));
+        assert_eq!((tls.inbox.count(), tls.receiver.connections()), (10, 1));
     }
 }
 
 #[tokio::test]
 async fn requests_at_once_share_an_http2_connection() {
-    let authority = Authority::new();
+    let authority = Authority::new("authority");
     let tls = fixture(tls(NAME, HTTP2), &authority, &authority).await;
     assert!(tls.fixture.send().await.is_delivered());
     let outcomes = join_all((0..60).map(|_| tls.fixture.send())).await;
     assert!(outcomes.iter().all(AttemptOutcome::is_delivered));
-    assert_eq!((tls.inbox.len(), tls.receiver.connections()), (61, 1));
+    assert_eq!((tls.inbox.count(), tls.receiver.connections()), (61, 1));
 }
 
 /// A receiver speaks HTTP/2 by hand: its connections do as `serve` says.
-async fn http2_receiver<F, Fut>(timeout: Duration, serve: F) -> (Receiver, Fixture)
+async fn http2_receiver<F, Fut>(timeout: Duration, serve: F) -> (Site, Fixture)
 where
     F: Fn(tokio_rustls::server::TlsStream<tokio::net::TcpStream>, usize) -> Fut
         + Send
@@ -164,10 +165,10 @@ where
         + 'static,
     Fut: Future<Output = ()> + Send + 'static,
 {
-    let authority = Authority::new();
+    let authority = Authority::new("authority");
     let acceptor = authority.acceptor(&tls("127.0.0.1", HTTP2));
     let serve = Arc::new(serve);
-    let receiver = Receiver::raw("127.0.0.1:0", move |stream, number| {
+    let receiver = Site::raw("127.0.0.1:0", move |stream, number| {
         let (acceptor, serve) = (acceptor.clone(), Arc::clone(&serve));
         async move {
             if let Ok(stream) = acceptor.accept(stream).await {
@@ -177,7 +178,7 @@ where
     })
     .await;
     let options = ClientOptions {
-        additional_roots: vec![authority.root.clone()],
+        additional_roots: vec![authority.root().clone()],
         timeout,
         ..options(receiver.port())
     };
@@ -354,8 +355,8 @@ async fn garbage_instead_of_http2_is_a_protocol_error() {
 
 /// A receiver that wants a certificate of `clients`, and what reaches it.
 async fn guarded(clients: &Authority, protocols: &[&[u8]]) -> Tls {
-    let authority = Authority::new();
-    let tls = ServerTls { name: NAME, protocols, not_after: None, clients: Some(clients) };
+    let authority = Authority::new("authority");
+    let tls = ServerTls { clients: Some(clients), ..tls(NAME, protocols) };
     fixture(tls, &authority, &authority).await
 }
 
@@ -370,26 +371,26 @@ impl Tls {
 
 #[tokio::test]
 async fn a_server_that_wants_a_certificate_gets_it_and_refuses_those_of_others() {
-    let clients = Authority::named("clients");
-    let (own, foreign) = (clients.client("one"), Authority::named("others").client("two"));
+    let clients = Authority::new("clients");
+    let (own, foreign) = (clients.client("one"), Authority::new("others").client("two"));
     for protocols in [&[][..], HTTP2] {
         let tls = guarded(&clients, protocols).await;
         for _ in 0..2 {
             let outcome = tls.send_as(Some(&own)).await;
             assert!(outcome.is_delivered(), "{outcome:?}");
         }
-        assert_eq!((tls.inbox.len(), tls.receiver.connections()), (2, 1), "it was used again");
+        assert_eq!((tls.inbox.count(), tls.receiver.connections()), (2, 1), "it was used again");
         for refused in [None, Some(&foreign)] {
             let outcome = tls.send_as(refused).await;
             assert!(!outcome.is_delivered(), "{outcome:?}");
-            assert_eq!(tls.inbox.len(), 2, "nothing more came");
+            assert_eq!(tls.inbox.count(), 2, "nothing more came");
         }
     }
 }
 
 #[tokio::test]
 async fn connections_are_never_shared_between_certificates() {
-    let clients = Authority::named("clients");
+    let clients = Authority::new("clients");
     let (one, two) = (clients.client("one"), clients.client("two"));
     for protocols in [&[][..], HTTP2] {
         let tls = guarded(&clients, protocols).await;
@@ -403,7 +404,7 @@ async fn connections_are_never_shared_between_certificates() {
 
 #[test]
 fn what_is_no_identity_says_why() {
-    let authority = Authority::new();
+    let authority = Authority::new("authority");
     let (one, two) = (authority.client("one"), authority.client("two"));
     let read = |certificate: &str, key: &str| {
         ClientIdentity::from_pem(certificate, key)
@@ -412,7 +413,7 @@ fn what_is_no_identity_says_why() {
     let fingerprint = read(&one.certificate, &one.key).unwrap();
     assert_eq!(fingerprint.len(), 64);
     // Those that it was issued with may follow.
-    let chain = format!("{}{}", one.certificate, pem("CERTIFICATE", &authority.root));
+    let chain = format!("{}{}", one.certificate, pem("CERTIFICATE", authority.root()));
     assert_eq!(read(&chain, &one.key), Ok(fingerprint));
     for (certificate, key, expected) in [
         ("", one.key.as_str(), IdentityError::Certificate),

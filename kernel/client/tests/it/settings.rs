@@ -2,8 +2,7 @@
 
 use svc_client::{AddressPolicy, ClientOptions, OutboundSettings, RefusalReason, TargetUrl, judge};
 use svc_core::settings::{LoadOptions, SettingsBuilder};
-
-use crate::support::certificates::{Authority, pem};
+use svc_testing::Authority;
 
 fn read(arguments: &[&str]) -> Result<OutboundSettings, String> {
     let arguments = arguments.iter().map(|given| format!("--Svc:Outbound:{given}")).collect();
@@ -44,13 +43,10 @@ fn an_allowed_network_and_the_proxy_hold_for_every_module() {
 
 #[test]
 fn certificates_of_a_file_are_trusted_by_every_module() {
-    let file = std::env::temp_dir().join(format!("svc-client-{}.pem", std::process::id()));
-    let authority = Authority::new();
-    std::fs::write(&file, pem("CERTIFICATE", &authority.root)).unwrap();
-    let settings = read(&[&format!("TrustedCertificates={}", file.display())]).unwrap();
-    std::fs::remove_file(&file).unwrap();
+    let authority = Authority::new("authority");
+    let settings = read(&[&format!("TrustedCertificates={}", authority.file().display())]).unwrap();
     let options = settings.apply(ClientOptions::default());
-    assert_eq!(options.additional_roots, [authority.root]);
+    assert_eq!(options.additional_roots, [authority.root().clone()]);
     assert!(OutboundSettings::default().additional_roots().is_empty());
 }
 

@@ -194,22 +194,8 @@ async fn what_two_readers_would_take_for_different_requests_reaches_the_applicat
     let (recorder, url) = Recorder::start().await;
     let (_host, address) = before(&url, &[]).await;
     let hidden = format!("GET /hidden HTTP/1.1\r\n{HEADERS}\r\n");
-    let length = hidden.len();
-    for more in [
-        format!("content-length: 0\r\ncontent-length: {length}\r\n"),
-        format!("content-length: +{length}\r\n"),
-        format!("content-length: {length}, 0\r\n"),
-        "transfer-encoding: identity\r\n".to_owned(),
-        "transfer-encoding: chunked, identity\r\n".to_owned(),
-        "x-csrf : 1\r\n".to_owned(),
-        "x-other: a\r\n x-csrf: 1\r\n".to_owned(),
-        "x-other: a\0b\r\n".to_owned(),
-    ] {
-        let request = format!("POST /api HTTP/1.1\r\nhost: shop.example\r\n{more}\r\n{hidden}");
-        let answer = Socket::ask(address, request).await;
-        assert!(answer.starts_with("HTTP/1.1 400"), "{more:?}: {answer}");
-        assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{more:?}: {answer}");
-    }
+    let head = "POST /api HTTP/1.1\r\nhost: shop.example\r\n";
+    Socket::refuses_smuggling(address, head, &hidden).await;
     assert!(recorder.taken().is_empty());
     // A length beside a coding: the coding counts, for both, or nothing does.
     for lines in [

@@ -1,37 +1,9 @@
 //! Two worlds that differ only in what somebody may not see answer that person alike.
 
-use std::collections::HashMap;
-use std::fmt::Write as _;
-
 use serde_json::json;
-use svc_testing::{Backend, Person, on_both_databases};
+use svc_testing::{Backend, Person, numbered, on_both_databases};
 
 use crate::fixture::World;
-
-/// Numbers identifiers by when they first appear, since each world has its own.
-fn numbered(text: &str) -> String {
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let is_of_an_id = |letter: char| letter.is_ascii_hexdigit() || letter == '-';
-    let mut all = String::new();
-    let mut word = String::new();
-    for letter in text.chars().chain(['\n']) {
-        if is_of_an_id(letter) {
-            word.push(letter);
-            continue;
-        }
-        // An identifier, or the trace of a request.
-        if (word.len() == 36 && word.matches('-').count() == 4) || word.len() == 32 {
-            let next = known.len();
-            let number = *known.entry(word.clone()).or_insert(next);
-            let _ = write!(all, "<{number}>");
-        } else {
-            all += &word;
-        }
-        word.clear();
-        all.push(letter);
-    }
-    all
-}
 
 /// Everything that Rita is answered in a world in which what she may not see is made of `secret`.
 async fn answers(backend: Backend, secret: u32) -> Vec<String> {

@@ -7,11 +7,9 @@ use std::time::Duration;
 use base64::Engine as _;
 use http::Response;
 use serde_json::{Value as Json, json};
-use svc_testing::{Backend, on_both_databases};
+use svc_testing::{Asked, Authority, Backend, Inbox, ServerTls, Site, on_both_databases};
 
 use crate::fixture::{SECRET, World, path};
-use crate::support::receiver::{Inbox, Received, Receiver};
-use crate::support::tls::Authority;
 
 /// A client secret that nothing but the token server may ever see.
 const CLIENT_SECRET: &str = "hunter2-of-the-client";
@@ -20,9 +18,9 @@ const CLIENT_SECRET: &str = "hunter2-of-the-client";
 struct Guarded {
     world: World,
     authority: Authority,
-    hook: Receiver,
+    hook: Site,
     hooks: Inbox,
-    server: Receiver,
+    server: Site,
     asked: Inbox,
     /// The tokens that the receiver refuses.
     refused: Arc<Mutex<Vec<String>>>,
@@ -34,25 +32,27 @@ fn answer(status: u16, body: String) -> Response<String> {
     Response::builder().status(status).body(body).unwrap()
 }
 
-fn authorization(received: &Received) -> String {
-    let value = received.head.headers.get("authorization");
+fn authorization(asked: &Asked) -> String {
+    let value = asked.head.headers.get("authorization");
     value.map_or_else(String::new, |value| value.to_str().unwrap().to_owned())
 }
 
 impl Guarded {
     /// One whose token server gives `t1`, `t2` and so on, for an hour each.
     async fn new(backend: Backend, wants_clients: bool) -> Self {
-        let authority = Authority::new();
+        let authority = Authority::new("authority");
         let refused = Arc::<Mutex<Vec<String>>>::default();
         let trouble = Arc::<Mutex<Option<(u16, String)>>>::default();
         let knows = Arc::clone(&refused);
-        let (hook, hooks) = Receiver::https(authority.acceptor(wants_clients), move |received| {
-            let is_refused = knows.lock().unwrap().contains(&authorization(received));
+        let clients = wants_clients.then_some(&authority);
+        let wary = ServerTls { clients, ..ServerTls::default() };
+        let (hook, hooks) = Site::https(authority.acceptor(&wary), move |asked| {
+            let is_refused = knows.lock().unwrap().contains(&authorization(asked));
             answer(if is_refused { 401 } else { 204 }, String::new())
         })
         .await;
         let (given, has_trouble) = (Arc::new(AtomicUsize::new(0)), Arc::clone(&trouble));
-        let (server, asked) = Receiver::https(authority.acceptor(false), move |_| {
+        let (server, asked) = Site::https(authority.acceptor(&ServerTls::default()), move |_| {
             if let Some((status, body)) = has_trouble.lock().unwrap().clone() {
                 return answer(status, body);
             }
@@ -65,7 +65,7 @@ impl Guarded {
         .await;
         let plain = svc_testing::Receiver::start().await;
         let world = World::beside(backend, plain, &[hook.port(), server.port()], |builder| {
-            builder.setting("Svc:Outbound:TrustedCertificates", authority.file.display())
+            builder.setting("Svc:Outbound:TrustedCertificates", authority.file().display())
         })
         .await;
         Self { world, authority, hook, hooks, server, asked, refused, trouble }
@@ -152,7 +152,7 @@ on_both_databases! {
         world.publish_many(5).await;
         world.shop.drain().await;
         let carried = guarded.carried(&mut seen);
-        assert_eq!(guarded.asked.len(), 2, "those that were refused get another one together");
+        assert_eq!(guarded.asked.count(), 2, "those that were refused get another one together");
         assert_eq!(carried.iter().filter(|one| *one == "Bearer t2").count(), 5);
         for one in world.log().await {
             assert_eq!((&one["status"], &one["attempts"]), (&json!("delivered"), &json!(1)), "{one}");
@@ -164,7 +164,7 @@ on_both_databases! {
         assert_eq!(guarded.carried(&mut seen), ["Bearer t2", "Bearer t3"]);
         let log = world.log().await;
         assert_eq!((&log[0]["status"], &log[0]["statusCode"]), (&json!("retrying"), &json!(401)));
-        assert_eq!(guarded.asked.len(), 3);
+        assert_eq!(guarded.asked.count(), 3);
         let _ = world.after(30).await;
         assert_eq!(guarded.carried(&mut seen), ["Bearer t3", "Bearer t4"]);
         assert_eq!(world.log().await[0]["status"], "delivered");
@@ -178,7 +178,7 @@ on_both_databases! {
         *guarded.trouble.lock().unwrap() = Some((401, refusal.to_string()));
         world.publish("A-1").await;
         world.shop.drain().await;
-        assert_eq!(guarded.hooks.len(), 0, "nothing goes without a token");
+        assert_eq!(guarded.hooks.count(), 0, "nothing goes without a token");
         let log = world.log().await;
         assert_eq!(log[0]["error"], "the token server answered `401` (`invalid_client`)");
         assert_eq!((&log[0]["attempts"], &log[0]["statusCode"]), (&json!(1), &json!(null)));
@@ -194,7 +194,7 @@ on_both_databases! {
         let guarded = Guarded::new(backend, true).await;
         let world = &guarded.world;
         let endpoint = guarded.endpoint().await;
-        let pem = guarded.authority.client();
+        let pem = guarded.authority.client("shop");
         let shown = json!({"certificate": pem.certificate, "privateKey": pem.key});
         let own = json!({"clientCertificate": shown});
         let changed = world.client().put(&path(&endpoint, ""), own).await.expect(200);
@@ -234,19 +234,19 @@ on_both_databases! {
         let endpoint = world.client().post("/api/v1/webhooks", body).await.expect(201);
         world.publish("A-1").await;
         world.shop.drain().await;
-        assert_eq!((guarded.hooks.len(), &world.log().await[0]["status"]), (0, &json!("retrying")));
-        let pem = guarded.authority.client();
+        assert_eq!((guarded.hooks.count(), &world.log().await[0]["status"]), (0, &json!("retrying")));
+        let pem = guarded.authority.client("shop");
         let shown = json!({"certificate": pem.certificate, "privateKey": pem.key});
         let own = json!({"clientCertificate": shown});
         let _ = world.client().put(&path(&endpoint, ""), own).await.expect(200);
         let _ = world.after(30).await;
-        assert_eq!((guarded.hooks.len(), &world.log().await[0]["status"]), (1, &json!("delivered")));
+        assert_eq!((guarded.hooks.count(), &world.log().await[0]["status"]), (1, &json!("delivered")));
         let none = json!({"clientCertificate": null});
         let changed = world.client().put(&path(&endpoint, ""), none).await.expect(200);
         assert_eq!(changed["clientCertificate"], json!(null));
         world.publish("A-2").await;
         world.shop.drain().await;
-        assert_eq!(guarded.hooks.len(), 1, "what was shown before is shown no more");
+        assert_eq!(guarded.hooks.count(), 1, "what was shown before is shown no more");
     }
 
     async fn another_origin_gets_no_credentials(backend) {
@@ -267,7 +267,7 @@ on_both_databases! {
     async fn credentials_that_make_no_sense_are_refused_by_their_field(backend) {
         let guarded = Guarded::new(backend, false).await;
         let world = &guarded.world;
-        let (one, two) = (guarded.authority.client(), guarded.authority.client());
+        let (one, two) = (guarded.authority.client("shop"), guarded.authority.client("shop"));
         let certificate = |certificate: &str, key: &str| {
             json!({"clientCertificate": {"certificate": certificate, "privateKey": key}})
         };

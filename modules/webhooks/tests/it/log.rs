@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use svc_testing::{Receiver, on_both_databases};
+use svc_testing::{Asked, Receiver, Site, on_both_databases};
 
 use crate::fixture::{World, path};
-use crate::support::receiver as raw;
 
 async fn detail(world: &World) -> Json {
     let id = world.log().await[0]["id"].as_str().unwrap().to_owned();
@@ -51,8 +50,8 @@ on_both_databases! {
     }
 
     async fn bodies_are_cut_after_characters_not_bytes(backend) {
-        let answer = |_: &raw::Received| http::Response::new("ü".repeat(1_000));
-        let (chatty, inbox) = raw::Receiver::http("127.0.0.1:0", answer).await;
+        let answer = |_: &Asked| http::Response::new("ü".repeat(1_000));
+        let (chatty, inbox) = Site::http("127.0.0.1:0", answer).await;
         let receiver = Receiver::start().await;
         let world = World::beside(backend, receiver, &[chatty.port()], |builder| {
             builder.setting("Svc:Webhooks:LogBodyLimit", 100)
@@ -77,7 +76,7 @@ on_both_databases! {
             let answer = b"HTTP/1.1 500 No\r\nx-odd: caf\xe9\r\ncontent-length: 4\r\n\r\na\0\xffb";
             let _ = stream.write_all(answer).await;
         };
-        let odd = raw::Receiver::raw("127.0.0.1:0", serve).await;
+        let odd = Site::raw("127.0.0.1:0", serve).await;
         let receiver = Receiver::start().await;
         let world = World::beside(backend, receiver, &[odd.port()], |builder| builder).await;
         world.endpoint_at(odd.port(), &["*"]).await;

@@ -1,10 +1,9 @@
 //! The table of states, row by row.
 
 use serde_json::{Value as Json, json};
-use svc_testing::{Receiver, TestAppBuilder, on_both_databases};
+use svc_testing::{Asked, Receiver, Site, TestAppBuilder, on_both_databases};
 
 use crate::fixture::{SECRET, World, is_accepted, path};
-use crate::support::receiver as raw;
 
 /// Settings under which the first failed attempt is the last one.
 fn one_attempt(builder: TestAppBuilder) -> TestAppBuilder {
@@ -79,11 +78,11 @@ on_both_databases! {
 
     async fn every_answer_but_2xx_fails_and_no_redirect_is_followed(backend) {
         let world = World::new(backend).await;
-        let redirect = |_: &raw::Received| {
+        let redirect = |_: &Asked| {
             let answer = http::Response::builder().status(302).header("location", "/elsewhere");
             answer.body(String::new()).unwrap()
         };
-        let (redirecting, inbox) = raw::Receiver::http("127.0.0.1:0", redirect).await;
+        let (redirecting, inbox) = Site::http("127.0.0.1:0", redirect).await;
         drop(world);
         let receiver = Receiver::start().await;
         let world =
@@ -94,7 +93,7 @@ on_both_databases! {
         world.receiver.answer_with([404]);
         world.publish("A-1").await;
         world.shop.drain().await;
-        assert_eq!(inbox.len(), 1, "the redirect was followed");
+        assert_eq!(inbox.count(), 1, "the redirect was followed");
         let log = world.log().await;
         assert_eq!(member(&log, "status"), ["retrying"; 3]);
         let mut codes: Vec<Option<i64>> =
@@ -238,12 +237,12 @@ on_both_databases! {
     }
 
     async fn a_receiver_may_ask_for_more_time_but_not_for_less(backend) {
-        let asking = |received: &raw::Received| {
-            let after = received.head.uri.query().unwrap_or_default().to_owned();
+        let asking = |asked: &Asked| {
+            let after = asked.head.uri.query().unwrap_or_default().to_owned();
             let answer = http::Response::builder().status(503).header("retry-after", after);
             answer.body(String::new()).unwrap()
         };
-        let (asked, inbox) = raw::Receiver::http("127.0.0.1:0", asking).await;
+        let (asked, inbox) = Site::http("127.0.0.1:0", asking).await;
         let receiver = Receiver::start().await;
         let world = World::beside(backend, receiver, &[asked.port()], |builder| builder).await;
         for seconds in ["5", "100", "999999"] {
@@ -253,11 +252,11 @@ on_both_databases! {
         }
         world.publish("A-1").await;
         world.shop.drain().await;
-        assert_eq!(inbox.len(), 3);
+        assert_eq!(inbox.count(), 3);
         world.after(29).await;
-        assert_eq!(inbox.len(), 3);
+        assert_eq!(inbox.count(), 3);
         world.after(1).await;
-        assert_eq!(inbox.len(), 4, "`5` does not shorten 30 seconds");
+        assert_eq!(inbox.count(), 4, "`5` does not shorten 30 seconds");
         world.after(69).await;
         let asked_for_100 = inbox.all().iter().filter(|one| one.head.uri.query() == Some("100")).count();
         assert_eq!(asked_for_100, 1);

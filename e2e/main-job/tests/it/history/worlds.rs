@@ -1,10 +1,8 @@
-use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use e2e_main_job::Shop;
 use serde_json::{Value, json};
-use svc_testing::{Backend, on_both_databases};
+use svc_testing::{Backend, numbered, on_both_databases};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -78,35 +76,11 @@ fn wait_until_indexed(shop: &Shop) {
     }
 }
 
-/// Without what differs in every world: identifiers are numbered by when they first appear, and times
-/// left out.
+/// Without what differs in every world.
 fn plain(text: &str) -> String {
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let mut all = String::new();
-    for piece in text.split('"') {
-        if OffsetDateTime::parse(piece, &Rfc3339).is_ok() {
-            all.push_str("<time>");
-            continue;
-        }
-        let mut word = String::new();
-        for letter in piece.chars().chain(['"']) {
-            if letter.is_ascii_hexdigit() || letter == '-' {
-                word.push(letter);
-                continue;
-            }
-            // An identifier, or the trace of a request.
-            if (word.len() == 36 && word.matches('-').count() == 4) || word.len() == 32 {
-                let next = known.len();
-                let number = *known.entry(word.clone()).or_insert(next);
-                let _ = write!(all, "<{number}>");
-            } else {
-                all += &word;
-            }
-            word.clear();
-            all.push(letter);
-        }
-    }
-    all
+    let is_time = |piece: &str| OffsetDateTime::parse(piece, &Rfc3339).is_ok();
+    let pieces = text.split('"').map(|piece| if is_time(piece) { "<time>" } else { piece });
+    numbered(&pieces.collect::<Vec<_>>().join("\""))
 }
 
 /// All that Rita can ask about it.

@@ -1,19 +1,19 @@
-//! Receivers, name servers and certificates of our own, all on loopback.
+//! Name servers of our own and what sites answer, all on loopback.
 
-pub(crate) mod certificates;
 pub(crate) mod name_server;
-pub(crate) mod receiver;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, Response};
 use svc_client::{
     AddressPolicy, AttemptOutcome, Client, ClientOptions, ClientRequest, Resolve, ResolveError,
     ResolveFuture, TargetUrl,
 };
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpStream;
 
 /// The address that tests allow; every other loopback address stays refused.
 pub(crate) const ALLOWED: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -86,4 +86,22 @@ pub(crate) async fn eventually(what: &str, holds: impl Fn() -> bool) {
 /// The kept part of an answer's body.
 pub(crate) fn text(outcome: &AttemptOutcome) -> &str {
     std::str::from_utf8(&outcome.body).unwrap()
+}
+
+/// Answers with this status and an empty body.
+pub(crate) fn status(status: u16) -> Response<String> {
+    Response::builder().status(status).body(String::new()).unwrap()
+}
+
+/// Reads until the end of a request with the body `{}`; false when the peer closed before.
+pub(crate) async fn read_request(stream: &mut TcpStream) -> bool {
+    let mut seen = Vec::new();
+    let mut buffer = [0; 1_024];
+    while !seen.ends_with(b"\r\n\r\n{}") {
+        match stream.read(&mut buffer).await {
+            Ok(0) | Err(_) => return false,
+            Ok(length) => seen.extend_from_slice(&buffer[..length]),
+        }
+    }
+    true
 }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use svc_testing::Site;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
 use super::eventually;
-use super::receiver::Receiver;
 
 /// A receiver that answers nothing until it is let.
 pub(crate) struct Hanging {
-    pub(crate) receiver: Receiver,
+    pub(crate) receiver: Site,
     pub(crate) let_go: Arc<Semaphore>,
     answered: Arc<AtomicUsize>,
 }
@@ -41,7 +41,7 @@ impl Hanging {
                 }
             }
         };
-        Self { receiver: Receiver::raw("127.0.0.1:0", serve).await, let_go, answered: counted }
+        Self { receiver: Site::raw("127.0.0.1:0", serve).await, let_go, answered: counted }
     }
 
     /// How many requests it has answered.

@@ -1,8 +1,6 @@
-//! Receivers of our own, on loopback, that answer as no library would.
+//! Receivers of our own, on loopback, that keep whoever sends waiting.
 
 pub(crate) mod hanging;
-pub(crate) mod receiver;
-pub(crate) mod tls;
 
 use std::time::Duration;
 
