@@ -5,6 +5,7 @@
 //! - [`Client`]: somebody who calls the application's HTTP API, signed in as anyone.
 //! - [`Dice`]: chance that is the same in each run.
 //! - [`numbered`]: a text without what differs in each world.
+//! - [`eventually`]: waits for what happens beyond a real boundary.
 //! - [`refuses_everybody`]: every route of an application, tried as those who may not.
 //! - [`Receiver`]: a receiver of webhooks on this machine, which keeps what it got and answers
 //!   as it is told.
@@ -25,6 +26,7 @@ mod authority;
 mod client;
 mod database;
 mod dice;
+mod eventually;
 mod macros;
 mod numbered;
 mod people;
@@ -40,6 +42,7 @@ pub use authority::{Authority, Pem, ServerTls, pem};
 pub use client::{Answer, Client};
 pub use database::{POSTGRES_VARIABLE, ThrowAwayDatabase, sqlite_writer};
 pub use dice::Dice;
+pub use eventually::eventually;
 pub use numbered::numbered;
 pub use people::{Person, organisation};
 pub use port::ReservedPort;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
 use svc_client::{AttemptFailure, ClientRequest, Phase};
-use svc_testing::Site;
+use svc_testing::{Site, eventually};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::support::{Fixture, eventually, options, read_request, status, text};
+use crate::support::{Fixture, options, read_request, status, text};
 
 const ANY_PORT: &str = "127.0.0.1:0";
 
@@ -190,7 +190,7 @@ async fn idle_connections_are_closed_after_their_time() {
     options.idle_timeout = Duration::from_millis(100);
     let fixture = Fixture::literal(options, receiver.port());
     assert!(fixture.send().await.is_delivered());
-    eventually("the connection is closed", || closed.load(Ordering::SeqCst)).await;
+    eventually("the connection is closed", async || closed.load(Ordering::SeqCst)).await;
 }
 
 /// Receivers close idle connections when they like, also at the moment of the next request.

@@ -7,11 +7,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use svc_client::{AttemptFailure, AttemptOutcome, Phase};
-use svc_testing::Site;
+use svc_testing::{Site, eventually};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use crate::support::{Fixture, eventually, options, read_request, text};
+use crate::support::{Fixture, options, read_request, text};
 
 const ANY_PORT: &str = "127.0.0.1:0";
 /// For what has to end at the timeout.
@@ -85,7 +85,7 @@ async fn of_an_enormous_answer_only_the_start_is_read() {
         assert!(!outcome.body_complete);
         assert_eq!(text(&outcome), "x".repeat(4_096));
         assert!(outcome.duration < LONG, "it ended when enough was read");
-        let stopped = || written.load(Ordering::SeqCst) != usize::MAX;
+        let stopped = async || written.load(Ordering::SeqCst) != usize::MAX;
         eventually("the receiver notices that nobody reads", stopped).await;
         // What the receiver wrote lies in the system's socket buffers, not with us.
         let total = written.load(Ordering::SeqCst);

@@ -10,11 +10,11 @@ use svc_client::{
     AttemptFailure, AttemptOutcome, ClientIdentity, ClientOptions, ClientRequest, IdentityError,
     Phase,
 };
-use svc_testing::{Authority, Inbox, Pem, ServerTls, Site, pem};
+use svc_testing::{Authority, Inbox, Pem, ServerTls, Site, eventually, pem};
 use time::macros::datetime;
 
 use crate::support::name_server::{Answer, NameServer};
-use crate::support::{Fixture, NoNames, eventually, options, status, text};
+use crate::support::{Fixture, NoNames, options, status, text};
 
 const NAME: &str = "receiver.example";
 /// For what has to end before, also on a machine that does much else.
@@ -315,7 +315,7 @@ async fn an_endless_http2_answer_ends_when_enough_was_read() {
         assert_eq!(text(&outcome), "x".repeat(4_096));
     }
     // The connections are closed at once, not when they would have been idle for too long.
-    eventually("both connections end", || ended.load(Ordering::SeqCst) == 2).await;
+    eventually("both connections end", async || ended.load(Ordering::SeqCst) == 2).await;
 }
 
 #[tokio::test]

@@ -2,9 +2,10 @@ use std::sync::Arc;
 
 use svc_core::{ErrorKind, UserId};
 use svc_jobs::{Cancellation, JobError, JobId, JobState};
+use svc_testing::eventually;
 use uuid::Uuid;
 
-use crate::fixture::{Different, Node, SECOND, Site, eventually};
+use crate::fixture::{Different, Node, SECOND, Site};
 
 async fn is_running(node: &Node, id: JobId) {
     let running = async || node.status(id).await.unwrap().state == JobState::Running;

@@ -69,12 +69,12 @@ svc_testing::on_both_databases! {
         let (site, node) = Site::with_node(backend).await;
         node.app.start_workers();
         node.enqueue("now").await;
-        crate::fixture::eventually("runs now", async || site.world.noted() == ["now"]).await;
+        svc_testing::eventually("runs now", async || site.world.noted() == ["now"]).await;
         node.ada().transact(async |uow| uow.enqueue(act("later")).run_in(2 * HOUR).await)
             .await.unwrap();
         site.clock.advance(HOUR);
         site.clock.advance(HOUR);
-        crate::fixture::eventually("runs later", async || site.world.noted() == ["later"]).await;
+        svc_testing::eventually("runs later", async || site.world.noted() == ["later"]).await;
         node.app.stop().await;
     }
 

@@ -316,14 +316,5 @@ impl Node {
     }
 }
 
-/// Waits for what happens on another task, at most ten seconds.
-pub(crate) async fn eventually(what: &str, condition: impl AsyncFn() -> bool) {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
-    while !condition().await {
-        assert!(tokio::time::Instant::now() < deadline, "did not happen in time: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 pub(crate) const HOUR: Duration = Duration::from_hours(1);

@@ -2,9 +2,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use svc_jobs::{JobError, JobState};
+use svc_testing::eventually;
 use tokio::sync::Semaphore;
 
-use crate::fixture::{HOUR, Node, SECOND, Site, eventually};
+use crate::fixture::{HOUR, Node, SECOND, Site};
 
 /// Notices when it is dropped.
 struct Notices(Arc<AtomicBool>);

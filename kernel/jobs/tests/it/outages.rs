@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use svc_jobs::{JobId, JobState};
-use svc_testing::Backend;
+use svc_testing::{Backend, eventually};
 use tokio::sync::Semaphore;
 
-use crate::fixture::{Node, SECOND, Site, eventually};
+use crate::fixture::{Node, SECOND, Site};
 
 /// A node that runs one job, which waits at a gate.
 async fn running_job(site: &Site) -> (Node, JobId, Arc<Semaphore>) {

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use svc_jobs::{JobState, Progress};
+use svc_testing::eventually;
 use tokio::sync::Semaphore;
 
-use crate::fixture::{HOUR, Site, eventually};
+use crate::fixture::{HOUR, Site};
 
 svc_testing::on_both_databases! {
     async fn a_user_watches_how_far_a_job_is_and_sees_its_end(backend) {

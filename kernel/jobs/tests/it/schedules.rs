@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use svc_jobs::JobState;
+use svc_testing::eventually;
 use time::macros::datetime;
 
-use crate::fixture::{Different, HOUR, SECOND, Site, eventually};
+use crate::fixture::{Different, HOUR, SECOND, Site};
 
 svc_testing::on_both_databases! {
     async fn a_schedule_comes_once_across_nodes(backend) {

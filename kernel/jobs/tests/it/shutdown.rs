@@ -2,9 +2,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use svc_jobs::{JobError, JobState};
+use svc_testing::eventually;
 use tokio::sync::Notify;
 
-use crate::fixture::{Different, Node, Site, eventually};
+use crate::fixture::{Different, Node, Site};
 use svc_jobs::JobId;
 
 async fn is_running(node: &Node, id: JobId) {

@@ -2,9 +2,10 @@ use std::sync::Arc;
 
 use svc_core::ErrorKind;
 use svc_jobs::{EnqueueJobs as _, Enqueued, JobState};
+use svc_testing::eventually;
 use tokio::sync::Semaphore;
 
-use crate::fixture::{ADA, Act, Node, Site, eventually};
+use crate::fixture::{ADA, Act, Node, Site};
 
 fn act(name: &str) -> Act {
     Act { name: name.to_owned() }

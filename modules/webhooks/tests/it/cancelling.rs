@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use svc_testing::{Receiver, on_both_databases};
 
 use crate::fixture::{World, path, until};
-use crate::support::hanging::Hanging;
+use crate::hanging::Hanging;
 
 async fn cancel(world: &World, delivery: &Json, expected: u16) -> Json {
     let id = delivery["id"].as_str().unwrap();

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use svc_testing::{Backend, on_both_databases};
 
 use crate::fixture::{World, path, until};
-use crate::support::hanging::Hanging;
+use crate::hanging::Hanging;
 
 /// A running shop with an endpoint that keeps it waiting.
 async fn beside(backend: Backend, hanging: &Hanging) -> (World, Json) {

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use svc_testing::{Receiver, TestAppBuilder, on_both_databases};
 
 use crate::fixture::{World, path};
-use crate::support::hanging::Hanging;
+use crate::hanging::Hanging;
 
 async fn paced(world: &World, max_per_second: u32) -> Json {
     let endpoint = world.endpoint(&["*"]).await;

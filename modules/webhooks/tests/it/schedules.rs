@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use svc_testing::{Receiver, on_both_databases};
 
 use crate::fixture::{World, path};
-use crate::support::hanging::Hanging;
+use crate::hanging::Hanging;
 
 async fn set(world: &World, endpoint: &Json, change: Json) -> Json {
     world.client().put(&path(endpoint, ""), change).await.expect(200)

@@ -8,7 +8,7 @@ use serde_json::json;
 use svc_testing::{Received, Receiver, on_both_databases};
 
 use crate::fixture::{World, path, until};
-use crate::support::hanging::Hanging;
+use crate::hanging::Hanging;
 
 async fn world(backend: svc_testing::Backend, hanging: &Hanging, timeout: &str) -> World {
     let receiver = Receiver::start().await;

@@ -74,15 +74,6 @@ impl Fixture {
     }
 }
 
-/// Waits until something holds at a real network boundary.
-pub(crate) async fn eventually(what: &str, holds: impl Fn() -> bool) {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
-    while !holds() {
-        assert!(tokio::time::Instant::now() < deadline, "in vain: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
 /// The kept part of an answer's body.
 pub(crate) fn text(outcome: &AttemptOutcome) -> &str {
     std::str::from_utf8(&outcome.body).unwrap()

@@ -7,9 +7,8 @@ use std::sync::{Arc, Mutex};
 use hickory_resolver::proto::op::{Message, ResponseCode};
 use hickory_resolver::proto::rr::{RData, Record, RecordType};
 use svc_client::SystemResolver;
+use svc_testing::eventually;
 use tokio::net::UdpSocket;
-
-use super::eventually;
 
 /// What a name server says about a name.
 #[derive(Clone)]
@@ -79,7 +78,7 @@ impl NameServer {
     }
 
     pub(crate) async fn was_asked(&self) {
-        eventually("the name server is asked", || self.lookups() > 0).await;
+        eventually("the name server is asked", async || self.lookups() > 0).await;
     }
 
     pub(crate) fn names(&self) -> Vec<String> {

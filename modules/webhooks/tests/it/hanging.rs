@@ -3,12 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use svc_testing::Site;
+use svc_testing::{Site, eventually};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
-
-use super::eventually;
 
 /// A receiver that answers nothing until it is let.
 pub(crate) struct Hanging {
@@ -54,7 +52,7 @@ impl Hanging {
     }
 
     pub(crate) async fn reached(&self, connections: usize) {
-        eventually("requests that reach the receiver", || {
+        eventually("requests that reach the receiver", async || {
             self.receiver.connections() >= connections
         })
         .await;
