@@ -1,12 +1,10 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::Router;
 use axum::body::Bytes;
-use axum::extract::State;
-use http::{HeaderMap, StatusCode};
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use http::{HeaderMap, Response, StatusCode};
+
+use crate::site::{Asked, Inbox, Site};
 
 /// A receiver of webhooks on this machine.
 ///
@@ -15,10 +13,14 @@ use tokio::task::JoinHandle;
 /// port among `AllowedPorts`.
 #[derive(Debug)]
 pub struct Receiver {
-    port: u16,
+    site: Site,
     inbox: Inbox,
-    server: JoinHandle<()>,
+    answers: Answers,
 }
+
+/// What the next requests are answered with.
+#[derive(Clone, Debug, Default)]
+struct Answers(Arc<Mutex<VecDeque<StatusCode>>>);
 
 /// A request that a receiver got.
 #[derive(Clone, Debug)]
@@ -59,21 +61,6 @@ impl Received {
     }
 }
 
-#[derive(Clone, Debug, Default)]
-struct Inbox(Arc<Mutex<Kept>>);
-
-#[derive(Debug, Default)]
-struct Kept {
-    received: Vec<Received>,
-    answers: VecDeque<StatusCode>,
-}
-
-impl Inbox {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Receiver {
     /// Starts a receiver on any free port.
     ///
@@ -81,27 +68,27 @@ impl Receiver {
     ///
     /// When there is none.
     pub async fn start() -> Self {
-        let inbox = Inbox::default();
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
-        let port = listener.local_addr().expect("the port that was given").port();
-        let router = Router::new().fallback(receive).with_state(inbox.clone());
-        let server = tokio::spawn(async move {
-            // It serves until the receiver is dropped.
-            let _ = axum::serve(listener, router).await;
-        });
-        Self { port, inbox, server }
+        let answers = Answers::default();
+        let next = answers.clone();
+        let (site, inbox) = Site::http("127.0.0.1:0", move |_| {
+            let mut answer = Response::new(String::new());
+            *answer.status_mut() = next.lock().pop_front().unwrap_or(StatusCode::NO_CONTENT);
+            answer
+        })
+        .await;
+        Self { site, inbox, answers }
     }
 
     /// The address to register.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/hook", self.port)
+        format!("http://{}/hook", self.site.address())
     }
 
     /// The port it listens on.
     #[must_use]
     pub fn port(&self) -> u16 {
-        self.port
+        self.site.port()
     }
 
     /// Answers the next requests with these statuses, one each, then with 204 again.
@@ -109,24 +96,20 @@ impl Receiver {
         let statuses = statuses
             .into_iter()
             .map(|status| StatusCode::from_u16(status).expect("a status that HTTP has"));
-        self.inbox.kept().answers.extend(statuses);
+        self.answers.lock().extend(statuses);
     }
 
     /// Takes out what came since the last call.
     #[must_use]
     pub fn received(&self) -> Vec<Received> {
-        std::mem::take(&mut self.inbox.kept().received)
+        let received =
+            |asked: Asked| Received { headers: asked.head.headers.clone(), body: asked.body };
+        self.inbox.take().into_iter().map(received).collect()
     }
 }
 
-impl Drop for Receiver {
-    fn drop(&mut self) {
-        self.server.abort();
+impl Answers {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<StatusCode>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-async fn receive(State(inbox): State<Inbox>, headers: HeaderMap, body: Bytes) -> StatusCode {
-    let mut kept = inbox.kept();
-    kept.received.push(Received { headers, body });
-    kept.answers.pop_front().unwrap_or(StatusCode::NO_CONTENT)
 }

@@ -1,4 +1,3 @@
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,7 +32,7 @@ pub struct Asked {
     pub body: Bytes,
 }
 
-/// The requests that have arrived at a [`Site`].
+/// The requests that have arrived at a [`Site`], each with its whole body.
 #[derive(Clone, Debug, Default)]
 pub struct Inbox(Arc<Mutex<Vec<Asked>>>);
 
@@ -48,6 +47,12 @@ impl Inbox {
     #[must_use]
     pub fn count(&self) -> usize {
         self.kept().len()
+    }
+
+    /// Takes out those since the last call, the newest last.
+    #[must_use]
+    pub fn take(&self) -> Vec<Asked> {
+        std::mem::take(&mut *self.kept())
     }
 
     fn kept(&self) -> MutexGuard<'_, Vec<Asked>> {
@@ -147,12 +152,12 @@ async fn receive<A>(
     request: Request<Incoming>,
     inbox: Inbox,
     answer: A,
-) -> Result<Response<Full<Bytes>>, Infallible>
+) -> hyper::Result<Response<Full<Bytes>>>
 where
     A: Fn(&Asked) -> Response<String>,
 {
     let (head, body) = request.into_parts();
-    let body = body.collect().await.expect("a whole body").to_bytes();
+    let body = body.collect().await?.to_bytes();
     let asked = Asked { head: Arc::new(head), body };
     inbox.kept().push(asked.clone());
     Ok(answer(&asked).map(|body| Full::new(Bytes::from(body))))

@@ -1,56 +1,30 @@
 //! What comes by a bare socket to a browser host of its own, and what of it reaches the application behind it.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
 use http::header::SET_COOKIE;
 use svc_bff::BrowserHost;
-use svc_testing::{Application, Backend, Socket, TestApp, on_both_databases};
+use svc_testing::{Application, Backend, Inbox, Site, Socket, TestApp, on_both_databases};
 use tokio::net::TcpListener;
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The head of a request, and its body.
-type Taken = (http::request::Parts, Vec<u8>);
-
-/// An application that writes down what comes.
-#[derive(Clone, Default)]
-struct Recorder(Arc<Mutex<Vec<Taken>>>);
-
-impl Recorder {
-    async fn start() -> (Self, String) {
-        let recorder = Self::default();
-        let router = Router::new().fallback(Self::take).with_state(recorder.clone());
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        (recorder, url)
-    }
-
-    async fn take(State(recorder): State<Self>, request: Request) -> Response {
-        let (parts, body) = request.into_parts();
-        let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default().to_vec();
-        recorder.0.lock().unwrap_or_else(PoisonError::into_inner).push((parts, body));
-        let headers = [
-            ("connection", "x-secret"),
-            ("x-secret", "of the connection"),
-            (SET_COOKIE.as_str(), "__Host-svc-bff=tossed; Path=/; Secure"),
-            ("x-application", "was here"),
-        ];
-        let mut response = (headers, "fine").into_response();
-        let session = "__Host-svc-session=kept; Path=/; Secure; HttpOnly; SameSite=Lax";
-        response.headers_mut().append(SET_COOKIE, session.parse().unwrap());
-        response
-    }
-
-    fn taken(&self) -> Vec<Taken> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
+/// An application that keeps what comes, and where it listens.
+async fn application() -> (Inbox, String) {
+    let (site, inbox) = Site::http("127.0.0.1:0", |_| {
+        let answer = http::Response::builder()
+            .header("content-type", "text/plain")
+            .header("connection", "x-secret")
+            .header("x-secret", "of the connection")
+            .header(SET_COOKIE, "__Host-svc-bff=tossed; Path=/; Secure")
+            .header(SET_COOKIE, "__Host-svc-session=kept; Path=/; Secure; HttpOnly; SameSite=Lax")
+            .header("x-application", "was here");
+        answer.body("fine".to_owned()).unwrap()
+    })
+    .await;
+    (inbox, format!("http://{}", site.address()))
 }
 
 /// A host that listens, before an application, where the database makes no difference.
@@ -84,7 +58,7 @@ const HEADERS: &str = "host: shop.example\r\nconnection: close\r\n";
 
 #[tokio::test]
 async fn a_path_that_two_programs_could_read_differently_is_not_passed_on() {
-    let (recorder, url) = Recorder::start().await;
+    let (inbox, url) = application().await;
     let (_host, address) = before(&url, &[]).await;
     for odd in [
         "//evil.example/",
@@ -116,19 +90,19 @@ async fn a_path_that_two_programs_could_read_differently_is_not_passed_on() {
         let answer = Socket::ask(address, format!("{method} /api HTTP/1.1\r\n{HEADERS}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{method}: {answer}");
     }
-    assert!(recorder.taken().is_empty());
+    assert!(inbox.take().is_empty());
     for plain in ["/api/v1/me?a=../b//c", "/odata/v1/Products(1)/Name", "/a%20b", "/a.b/c..d", "/"]
     {
         let answer = Socket::ask(address, format!("GET {plain} HTTP/1.1\r\n{HEADERS}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 200"), "{plain}: {answer}");
-        let (parts, _) = &recorder.taken()[0];
-        assert_eq!(parts.uri.to_string(), plain);
+        let head = &inbox.take()[0].head;
+        assert_eq!(head.uri.to_string(), plain);
     }
 }
 
 #[tokio::test]
 async fn what_is_of_a_connection_of_the_host_or_made_up_stays_behind() {
-    let (recorder, url) = Recorder::start().await;
+    let (inbox, url) = application().await;
     let (_host, address) = before(&url, &[("Svc:Http:PublicUrl", "http://shop.example")]).await;
     let request = format!(
         "GET http://shop.example/api HTTP/1.1\r\nhost: evil.example\r\n\
@@ -143,9 +117,9 @@ async fn what_is_of_a_connection_of_the_host_or_made_up_stays_behind() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert!(!answer.contains("of the connection"), "{answer}");
     assert!(answer.contains("x-application: was here"), "{answer}");
-    let (parts, _) = recorder.taken().remove(0);
+    let head = inbox.take().remove(0).head;
     let header = |name: &str| {
-        let lines: Vec<_> = parts.headers.get_all(name).iter().collect();
+        let lines: Vec<_> = head.headers.get_all(name).iter().collect();
         lines.iter().map(|line| line.to_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(header("host"), ["shop.example"]);
@@ -179,24 +153,24 @@ async fn what_is_of_a_connection_of_the_host_or_made_up_stays_behind() {
     }
     // Behind a proxy, that says whose the request is; a cookie of the host's own name is the host's alone.
     let (_host, address) = before(&url, &[]).await;
-    recorder.taken();
+    assert!(inbox.take().is_empty());
     let named = "x-forwarded-for: 198.51.100.7\r\nforwarded: for=10.0.0.1\r\n";
     let answer = Socket::ask(address, format!("GET /api HTTP/1.1\r\n{HEADERS}{named}\r\n")).await;
     assert!(answer.contains("__Host-svc-session=kept"), "{answer}");
     assert!(!answer.contains("tossed"), "{answer}");
-    let (parts, _) = recorder.taken().remove(0);
-    assert_eq!(parts.headers["x-forwarded-for"], "198.51.100.7");
-    assert!(!parts.headers.contains_key("forwarded"));
+    let head = inbox.take().remove(0).head;
+    assert_eq!(head.headers["x-forwarded-for"], "198.51.100.7");
+    assert!(!head.headers.contains_key("forwarded"));
 }
 
 #[tokio::test]
 async fn what_two_readers_would_take_for_different_requests_reaches_the_application_as_one() {
-    let (recorder, url) = Recorder::start().await;
+    let (inbox, url) = application().await;
     let (_host, address) = before(&url, &[]).await;
     let hidden = format!("GET /hidden HTTP/1.1\r\n{HEADERS}\r\n");
     let head = "POST /api HTTP/1.1\r\nhost: shop.example\r\n";
     Socket::refuses_smuggling(address, head, &hidden).await;
-    assert!(recorder.taken().is_empty());
+    assert!(inbox.take().is_empty());
     // A length beside a coding: the coding counts, for both, or nothing does.
     for lines in [
         "content-length: 3\r\ntransfer-encoding: chunked\r\n",
@@ -205,15 +179,15 @@ async fn what_two_readers_would_take_for_different_requests_reaches_the_applicat
         let body = "5\r\nhello\r\n0\r\n\r\n";
         let request = format!("POST /api HTTP/1.1\r\n{HEADERS}{lines}\r\n{body}");
         let answer = Socket::ask(address, request).await;
-        let taken = recorder.taken();
+        let taken = inbox.take();
         if answer.starts_with("HTTP/1.1 400") {
             assert!(taken.is_empty(), "{lines}");
             continue;
         }
         assert!(answer.starts_with("HTTP/1.1 200"), "{lines}: {answer}");
         assert_eq!(taken.len(), 1, "{lines}");
-        assert_eq!(taken[0].1, b"hello", "{lines}");
-        assert!(!taken[0].0.headers.contains_key("content-length"), "{lines}");
+        assert_eq!(taken[0].body, "hello", "{lines}");
+        assert!(!taken[0].head.headers.contains_key("content-length"), "{lines}");
     }
     // Heads that are too large end at the host.
     let long = format!("cookie: a={}\r\n", "a".repeat(1_000_000));
@@ -224,7 +198,7 @@ async fn what_two_readers_would_take_for_different_requests_reaches_the_applicat
             Socket::ask(address, format!("GET /api HTTP/1.1\r\n{HEADERS}{more}\r\n")).await;
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
     }
-    assert!(recorder.taken().is_empty());
+    assert!(inbox.take().is_empty());
 }
 
 /// An application that answers as a test says, one connection at a time.
@@ -396,22 +370,22 @@ async fn a_change_whose_answer_is_lost_is_not_said_to_have_failed() {
 
 #[tokio::test]
 async fn a_host_that_is_led_to_itself_ends_it() {
-    let (recorder, url) = Recorder::start().await;
+    let (inbox, url) = application().await;
     let (_last, last) = before(&url, &[]).await;
     // The port of a host is known once it listens, so another one leads to it.
     let (_first, first) = before(&format!("http://{last}"), &[]).await;
     let answer = Socket::ask(first, format!("GET /api HTTP/1.1\r\n{HEADERS}\r\n")).await;
     assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
-    assert!(recorder.taken().is_empty());
+    assert!(inbox.take().is_empty());
 }
 
 #[tokio::test]
 async fn an_application_below_a_path_is_asked_there() {
-    let (recorder, url) = Recorder::start().await;
+    let (inbox, url) = application().await;
     let (_host, address) = before(&format!("{url}/base/"), &[]).await;
     let answer =
         Socket::ask(address, format!("GET /api/v1/me?a=b HTTP/1.1\r\n{HEADERS}\r\n")).await;
-    assert_eq!(recorder.taken()[0].0.uri, "/base/api/v1/me?a=b");
+    assert_eq!(inbox.take()[0].head.uri, "/base/api/v1/me?a=b");
     for header in ["text/plain", "x-content-type-options: nosniff", "content-security-policy: "] {
         assert!(answer.contains(header), "{answer}");
     }
