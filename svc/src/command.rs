@@ -14,6 +14,7 @@ mod metadata;
 /// What an application can be told to do.
 #[derive(Debug, Parser)]
 #[command(
+    about = "Serves the application, and does its upkeep",
     disable_help_subcommand = true,
     after_help = "Settings are given as `--Svc:Http:Listen=127.0.0.1:5080`, as environment \
                   variables `Svc__Http__Listen`, or in `svc.toml`; `settings` lists them all."
