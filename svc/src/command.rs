@@ -20,6 +20,9 @@ mod metadata;
                   variables `Svc__Http__Listen`, or in `svc.toml`; `settings` lists them all."
 )]
 struct Arguments {
+    /// Print the application's name and version
+    #[arg(short = 'V', long, exclusive = true)]
+    version: bool,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -114,7 +117,7 @@ async fn try_run(application: Application) -> Result<(), String> {
     outcome.map_err(|error| error.report())?
 }
 
-/// The command among the words that are no settings; asks for help end the process here.
+/// The command among the words that are no settings; who asks for help or the version ends the process here.
 fn parse(assembled: &Assembled, words: &[String]) -> Result<Asked, String> {
     let mut known = Arguments::command();
     for command in assembled.commands() {
@@ -142,6 +145,10 @@ fn parse(assembled: &Assembled, words: &[String]) -> Result<Asked, String> {
         return named.ok_or_else(|| "the command was not read".to_owned());
     }
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if arguments.version {
+        print(&format!("{name} {}\n", assembled.version()))?;
+        std::process::exit(0);
+    }
     Ok(Asked::Own(arguments.command.unwrap_or(Command::Serve)))
 }
 

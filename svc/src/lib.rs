@@ -74,7 +74,7 @@ impl Application {
         Self(self.0.module(module))
     }
 
-    /// Sets the version that the API description names; usually `env!("CARGO_PKG_VERSION")`.
+    /// Sets the version that `--version` and the API description tell; usually `env!("CARGO_PKG_VERSION")`.
     pub fn version(self, version: &'static str) -> Self {
         Self(self.0.version(version))
     }

@@ -47,7 +47,7 @@ impl Application {
         Self { name: name.into(), version: "0.0.0", modules: kernel }
     }
 
-    /// Sets the application's version, which its API description names; usually
+    /// Sets the application's version, which `--version` and its API description tell; usually
     /// `env!("CARGO_PKG_VERSION")`.
     #[must_use]
     pub fn version(self, version: &'static str) -> Self {
@@ -86,6 +86,12 @@ impl Assembled {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The application's version.
+    #[must_use]
+    pub fn version(&self) -> &'static str {
+        self.version
     }
 
     /// What the modules add.

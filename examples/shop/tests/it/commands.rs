@@ -68,9 +68,11 @@ on_both_databases! {
         assert_eq!(unknown.status.code(), Some(1), "{unknown:?}");
         assert!(text(&unknown.stderr).contains("webhooks.retention"), "{unknown:?}");
         let help = command(&database, &["--help"]);
-        for listed in ["serve", "outbox", "jobs"] {
+        for listed in ["serve", "outbox", "jobs", "--version"] {
             assert!(text(&help.stdout).contains(listed), "{help:?}");
         }
+        let version = command(&database, &["--version"]);
+        assert_eq!(text(&version.stdout), format!("shop {}\n", env!("CARGO_PKG_VERSION")));
     }
 
     async fn a_second_process_serves_the_same_database_only_where_it_may(backend) {
