@@ -298,6 +298,14 @@ impl Principal {
         self.claims.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// What decides on what the principal may see and do, as a text: permissions, roles and claims. It is the
+    /// same where all of them are.
+    #[must_use]
+    pub fn rights(&self) -> String {
+        let PermissionSet { everything, names } = &self.permissions;
+        format!("{everything} {names:?} {:?} {:?}", self.roles, self.claims)
+    }
+
     /// Whether the principal holds a permission.
     #[must_use]
     pub fn can(&self, permission: &str) -> bool {
@@ -437,6 +445,26 @@ pub trait Directory: Send + Sync + 'static {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rights_are_the_same_where_permissions_roles_and_claims_are() {
+        let person = |permissions: &[&str]| {
+            let organisation = OrganisationId(Uuid::from_u128(1));
+            let permissions = permissions.iter().copied().collect();
+            Principal::user(UserId(Uuid::from_u128(2)), "Ann", organisation, permissions)
+        };
+        let one = person(&["A", "B"]).with_roles(["buyer"]);
+        assert_eq!(one.rights(), person(&["B", "A"]).with_roles(["buyer"]).rights());
+        let claims = BTreeMap::from([("region".to_owned(), vec!["north".to_owned()])]);
+        for other in [
+            person(&["A"]).with_roles(["buyer"]),
+            person(&["A", "B"]),
+            one.clone().with_claims(claims),
+            Principal::system(),
+        ] {
+            assert_ne!(one.rights(), other.rights());
+        }
+    }
 
     #[test]
     fn a_key_never_does_more_than_its_person() {

@@ -142,10 +142,12 @@ impl Shares {
     }
 
     fn lateness(&self, share: Share) -> Error {
-        if share != Share::BACKGROUND && self.state().is_used_up(share) {
+        let ShareLimits { of, total, organisation, person, .. } = self.0.limits;
+        // Where one may have all, it was others who had it.
+        let has_parts = organisation.min(person) < total;
+        if has_parts && share != Share::BACKGROUND && self.state().is_used_up(share) {
             return self.refusal("are being served");
         }
-        let ShareLimits { of, .. } = self.0.limits;
         let message = format!("all {of} are in use at the moment; try again in a while");
         Error::unavailable(message).retry_after(Duration::from_secs(1)).transient()
     }

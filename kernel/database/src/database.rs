@@ -73,6 +73,8 @@ struct Inner {
     lock: OnceLock<File>,
     /// Zero is no limit.
     statement_timeout: Duration,
+    /// How long a request may keep SQLite's writer.
+    write_turn: Duration,
     /// What ends statements of SQLite's writer; without effect on PostgreSQL.
     writer_watch: Arc<Watch>,
 }
@@ -511,6 +513,7 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         file,
         lock: OnceLock::new(),
         statement_timeout: settings.statement_timeout,
+        write_turn: settings.write_turn,
         writer_watch,
     })
 }
@@ -547,6 +550,7 @@ async fn connect_postgres(url: &str, settings: &DatabaseSettings) -> Result<Inne
         file: None,
         lock: OnceLock::new(),
         statement_timeout: settings.statement_timeout,
+        write_turn: settings.write_turn,
         writer_watch: Arc::default(),
     })
 }

@@ -131,6 +131,14 @@ pub(crate) fn took_too_long() -> Error {
     )
 }
 
+/// The end of a unit of work that kept SQLite's one writer for longer than `Svc:Database:WriteTurn`.
+pub(crate) fn kept_the_writer() -> Error {
+    Error::unavailable(
+        "this took longer than one request may keep others from writing (`Svc:Database:WriteTurn`), and nothing \
+         of it was stored; do less at once",
+    )
+}
+
 /// The refusal of a statement that the database can't take, for what it was made of.
 fn too_complex() -> Error {
     Error::malformed("this is more than the database takes in one statement; ask for less at once")

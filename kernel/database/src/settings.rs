@@ -37,6 +37,9 @@ svc_core::settings_section! {
         /// How long one statement may take until it is ended. Zero means no limit. Migrations take
         /// as long as they need. On SQLite what is ended takes its whole unit of work with it.
         pub statement_timeout: Duration = seconds(30), within(seconds(0)..=seconds(3_600));
+        /// How long a unit of work of a request may keep SQLite's one writer from others until it is
+        /// ended and undone. Jobs and commands take as long as they need.
+        pub write_turn: Duration = seconds(5), within(milliseconds(100)..=seconds(300));
     }
     validate: check_url;
 }

@@ -6,6 +6,7 @@
 //! | A statement | is ended |
 //! | --- | --- |
 //! | that takes longer than `Svc:Database:StatementTimeout` | once it was asked for that long: the watch isn't told when a statement begins, so it takes the time when it is first asked, and forgets it when the statement is over |
+//! | of a request that has kept SQLite's one writer for `Svc:Database:WriteTurn` | when it is asked next |
 //! | that nobody waits for any more | when it is asked next |
 //!
 //! A statement that changes something and is ended takes the whole transaction with it. What is
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 use sqlx::sqlite::{SqliteConnection, SqlitePoolOptions};
 use svc_core::Result;
 
-use crate::error::took_too_long;
+use crate::error::{kept_the_writer, took_too_long};
 
 /// How many instructions SQLite runs between two questions: a millisecond of work, or a few.
 const INSTRUCTIONS: i32 = 100_000;
@@ -85,6 +86,8 @@ pub(crate) struct Watch {
     has_ended_one: AtomicBool,
     /// Whether what runs until the connection is given back may take as long as it likes.
     is_lifted: AtomicBool,
+    /// When others are to have the connection.
+    turn_ends: Mutex<Option<Instant>>,
 }
 
 impl Watch {
@@ -105,6 +108,12 @@ impl Watch {
         for mark in [&self.is_abandoned, &self.has_ended_one, &self.is_lifted] {
             mark.store(false, Ordering::Relaxed);
         }
+        self.end_turn_at(None);
+    }
+
+    /// Says when others are to have the connection.
+    pub(crate) fn end_turn_at(&self, end: Option<Instant>) {
+        *self.turn_ends.lock().unwrap_or_else(PoisonError::into_inner) = end;
     }
 
     /// Whether the transaction can go on.
@@ -112,10 +121,20 @@ impl Watch {
     /// # Errors
     ///
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) when a statement of it took
-    /// too long.
+    /// too long, or all of it.
     pub(crate) fn check(&self) -> Result<()> {
-        let is_broken = self.has_ended_one.load(Ordering::Relaxed);
-        if is_broken { Err(took_too_long()) } else { Ok(()) }
+        if self.is_turn_over() {
+            Err(kept_the_writer())
+        } else if self.has_ended_one.load(Ordering::Relaxed) {
+            Err(took_too_long())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn is_turn_over(&self) -> bool {
+        let end = *self.turn_ends.lock().unwrap_or_else(PoisonError::into_inner);
+        end.is_some_and(|end| Instant::now() >= end) && !self.is_lifted.load(Ordering::Relaxed)
     }
 
     /// Lets what runs until the connection is given back take as long as it likes.
@@ -137,7 +156,8 @@ impl Watch {
     }
 
     fn may_go_on(&self) -> bool {
-        let goes_on = !self.is_abandoned.load(Ordering::Relaxed) && self.is_in_time();
+        let is_over = self.is_abandoned.load(Ordering::Relaxed) || self.is_turn_over();
+        let goes_on = !is_over && self.is_in_time();
         if !goes_on {
             self.has_ended_one.store(true, Ordering::Relaxed);
         }

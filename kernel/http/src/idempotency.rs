@@ -6,7 +6,7 @@
 //! | The key | The answer |
 //! | --- | --- |
 //! | is new | what the route answers; where that is a success, it is kept together with the change, in one transaction |
-//! | was used for the same request | what was answered then, with `Idempotency-Replayed: true` |
+//! | was used for the same request | what was answered then, with `Idempotency-Replayed: true`; without the body, where other rights are asked with than then |
 //! | was used for another request | 422 |
 //! | is being used at this moment | 409; come back |
 //! | is new, while all is kept for this person that may be (`Svc:Http:IdempotencyPersonBytes`) | 429, and nothing is done |
@@ -49,9 +49,15 @@ const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The longest key, in bytes.
 const LONGEST: usize = 255;
 
+/// What an address ends with at which POST only reads (OData 4.01, Part 2, 4.17): it is done as often as it comes, and
+/// needs no unit of work, by which it would keep others from writing.
+const QUERY: &str = "/$query";
+
 /// Whether a request is to be done once, however often it comes.
 pub(crate) fn has_key(request: &Request) -> bool {
-    request.headers().contains_key(KEY) && !request.method().is_safe()
+    request.headers().contains_key(KEY)
+        && !request.method().is_safe()
+        && !request.uri().path().ends_with(QUERY)
 }
 
 /// Answers a request that has a key: by the route, or with what was answered before. A body of at most

@@ -264,6 +264,7 @@ impl Batch<'_> {
 
     /// Performs one request; the error is left to the caller, who may begin anew.
     async fn one(&mut self, request: &BatchRequest) -> Result<BatchResponse> {
+        refuse_misplaced(request)?;
         if request.depends_on.iter().any(|on| self.failed.contains(on)) {
             let error = Error::conflict("a request that this depends on failed");
             return Ok(BatchResponse { status: 424, ..Self::failure(request, &error) });
@@ -378,6 +379,25 @@ impl Batch<'_> {
             group: request.group.clone(),
         }
     }
+}
+
+/// Refuses what has no place in a batch, or in a group of one.
+fn refuse_misplaced(request: &BatchRequest) -> Result<()> {
+    // A change set holds changes alone (OData 4.01, Part 1, 11.7): while it lasts nobody else may write on
+    // SQLite.
+    let path = request.url.split('?').next().unwrap_or_default();
+    let reads = matches!(request.method.as_str(), "GET" | "HEAD") || path.ends_with("/$query");
+    if request.group.is_some() && reads {
+        return Err(Error::malformed(
+            "a group holds changes alone; put what reads before or behind it",
+        ));
+    }
+    if request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key")) {
+        return Err(Error::malformed(
+            "`Idempotency-Key` is a header of the whole batch, and has no meaning for a part",
+        ));
+    }
+    Ok(())
 }
 
 /// Whether a body is longer than was allowed, and not just unreadable.

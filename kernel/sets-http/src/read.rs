@@ -262,9 +262,10 @@ fn push_end(body: &mut String, link: Option<&str>) {
 fn page_limit(request: &Request) -> u64 {
     let settings = &request.settings;
     let preferred = request.preferences.max_page_size.unwrap_or(settings.page_size);
-    // The parts of a batch stand together in its answer.
+    // The parts of a batch stand together in its answer, and in a unit of work nothing is sent before its end.
     let is_in_batch = request.ctx.budget().is_some_and(Budget::is_shared);
-    let most = if is_in_batch { settings.page_size } else { settings.max_page_size };
+    let is_held = is_in_batch || request.ctx.is_in_unit_of_work();
+    let most = if is_held { settings.page_size } else { settings.max_page_size };
     preferred.min(most).into()
 }
 

@@ -279,7 +279,8 @@ impl<'a> PageReader<'a> {
         for row in &rows {
             self.hand_on(sink, Row::entity(&plan.layout, row, &related, etags))?;
         }
-        if let Some(budget) = self.ctx.budget() {
+        // In a unit of work nothing is sent before its end.
+        if let Some(budget) = self.ctx.budget().filter(|_| !self.ctx.is_in_unit_of_work()) {
             budget.let_go();
         }
         let goes_on = full && limit > 0 && (!is_last || self.request.tells_next);

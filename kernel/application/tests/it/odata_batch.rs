@@ -106,6 +106,26 @@ on_both_databases! {
         assert_eq!((&prices["value"][0]["price"], &prices["value"][1]["price"]), (&json!(7), &json!(1)));
     }
 
+    async fn a_group_holds_changes_alone_and_a_part_has_no_key_of_its_own(backend) {
+        let app = start(backend).await;
+        let client = app.sign_in(&seller());
+        let change = json!({"id": "1", "atomicityGroup": "g", "method": "post", "url": "Lamps", "body": lamp("A")});
+        for read in [
+            json!({"id": "2", "atomicityGroup": "g", "method": "get", "url": "Lamps"}),
+            json!({"id": "2", "atomicityGroup": "g", "method": "post", "url": "Lamps/$query", "headers": {"content-type": "text/plain"}, "body": "$top=1"}),
+        ] {
+            let responses = batch(&client, json!([change, read]), "").await;
+            assert_eq!(statuses(&responses), expect(&[("1", 424), ("2", 400)]), "{responses}");
+            let told = responses[1]["body"]["error"]["message"].as_str().unwrap();
+            assert!(told.contains("changes alone"), "{told}");
+        }
+        let keyed = json!({"id": "1", "method": "post", "url": "Lamps", "headers": {"Idempotency-Key": "one"}, "body": lamp("A")});
+        let responses = batch(&client, json!([keyed]), "").await;
+        assert_eq!(statuses(&responses), expect(&[("1", 400)]));
+        assert!(responses[0]["body"]["error"]["message"].as_str().unwrap().contains("the whole batch"));
+        assert_eq!(client.get("/odata/v1/Lamps/$count").await.text, "0");
+    }
+
     async fn the_first_failure_ends_a_batch_unless_it_shall_go_on(backend) {
         let app = start(backend).await;
         let client = app.sign_in(&seller());

@@ -282,4 +282,68 @@ on_both_databases! {
         let _ = boss.get(&path("Stones", "$top=1")).await.expect(200);
         assert!(stone::Entity::find().all(ctx.database().reader()).await.unwrap().len() == 1_500);
     }
+
+    async fn a_request_keeps_others_from_writing_for_no_longer_than_its_turn(backend) {
+        let turn = application().setting("Svc:Database:WriteTurn", "00:00:00.500");
+        let app = turn.setting("Svc:Database:StatementTimeout", "00:00:08").start(backend).await;
+        stored(&app).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let id = boss.get(&path("Stones", "$orderby=number&$top=1")).await.expect(200)["value"][0]["id"].as_str().unwrap().to_owned();
+        let slow = app.sign_in(&Person::named("slow").with_claim("slow", &["1"]));
+        let one = format!("/odata/v1/Stones({id})");
+        let kept = slow.patch(&one, json!({"number": -1}));
+        let other = async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let begun = Instant::now();
+            let _ = boss.post("/odata/v1/Stones", json!({"number": STONES + 1})).await.expect(201);
+            begun.elapsed()
+        };
+        let (kept, waited) = futures::future::join(kept, other).await;
+        assert_eq!(kept.status.as_u16(), 503, "{}", kept.text);
+        assert!(waited < Duration::from_secs(5), "{waited:?}");
+
+        // Neither does a unit of work of many short statements, unless nobody waits for it as for a request.
+        let ctx = app.context(&Person::named("boss"));
+        let busy = format!("SELECT {}", ENDLESS.replace("1000000000", "2000"));
+        let of_request = ctx.within_share();
+        for (ctx, number, is_ended) in [(&of_request, STONES + 2, backend == Backend::Sqlite), (&ctx, STONES + 3, false)] {
+            let begun = Instant::now();
+            let done = ctx.transact(async |uow| {
+                uow.insert(numbered(number)).await?;
+                while begun.elapsed() < Duration::from_secs(1) {
+                    uow.rows(ctx.database().statement(&busy, [])).await?;
+                }
+                Ok(())
+            });
+            let told = done.await.err().map(|error| error.message().to_owned()).unwrap_or_default();
+            assert_eq!(told.contains("`Svc:Database:WriteTurn`"), is_ended, "{told}");
+            assert_eq!(numbers_after(ctx, STONES + 1).await.contains(&number), !is_ended);
+        }
+    }
+
+    async fn what_only_reads_takes_no_turn_to_write_for_its_key(backend) {
+        let (app, boss) = start(backend).await;
+        let ctx = app.context(&Person::named("boss"));
+        let (begun, over) = (tokio::sync::Notify::new(), tokio::sync::Notify::new());
+        let writes = ctx.transact(async |uow| {
+            uow.insert(numbered(-1)).await?;
+            begun.notify_one();
+            over.notified().await;
+            Ok(())
+        });
+        let reads = async {
+            begun.notified().await;
+            let headers = [("content-type", "text/plain"), ("idempotency-key", "one"), ("prefer", "odata.maxpagesize=2000")];
+            let asked = format!("$orderby=number&$compute=concat('{}','y') as filler&$select=number,filler", "x".repeat(300));
+            let asked = path("Stones", &asked).split_once('?').unwrap().1.to_owned();
+            for _ in 0..2 {
+                let page = boss.send(http::Method::POST, "/odata/v1/Stones/$query", &headers, asked.clone()).await;
+                assert_eq!(page.expect(200)["value"].as_array().unwrap().len(), 1_500);
+                assert_eq!((page.header("idempotency-replayed"), page.header("content-length")), ("", ""));
+            }
+            over.notify_one();
+        };
+        let (written, ()) = futures::future::join(writes, reads).await;
+        written.unwrap();
+    }
 }

@@ -8,10 +8,12 @@
 //!
 //! Of the pool (`Svc:Database:MaxConnections`) requests take at most [`FOR_REQUESTS`] percent, an
 //! organisation at most [`OF_AN_ORGANISATION`] of that, and a person [`OF_A_PERSON`]: whatever one
-//! asks for, there is something left for the others, and for the workers.
+//! asks for, there is something left for the others, and for the workers. The one writer of SQLite a request has for
+//! `Svc:Database:WriteTurn` at most; what takes longer is ended and undone.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt as _};
@@ -109,7 +111,11 @@ impl Database {
             Lane::Background | Lane::Essential => Share::BACKGROUND,
         };
         let place = turns.take(share).await?;
-        self.0.writers.take(Some(place)).await.map_err(sqlx_error)
+        let writer = self.0.writers.take(Some(place)).await.map_err(sqlx_error)?;
+        if share != Share::BACKGROUND {
+            self.0.writer_watch.end_turn_at(Some(Instant::now() + self.0.write_turn));
+        }
+        Ok(writer)
     }
 }
 

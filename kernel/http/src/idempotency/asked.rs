@@ -1,6 +1,6 @@
 //! What is asked, and by whom.
 
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use http::request::Parts;
 use sha2::{Digest as _, Sha256};
 use svc_core::hex;
@@ -14,6 +14,8 @@ pub(super) struct Asked {
     pub(super) id: String,
     /// The request, as a hash.
     pub(super) request: String,
+    /// What the person may see, as a hash.
+    pub(super) rights: String,
 }
 
 impl Asked {
@@ -21,7 +23,7 @@ impl Asked {
         let who = ctx.principal();
         let organisation = who.organisation().map_or(0, |id| id.0.as_u128());
         let user = who.user_id().map_or(0, |id| id.0.as_u128());
-        let media_type = parts.headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
+        let header = |name: HeaderName| parts.headers.get(name).map_or(&[][..], |it| it.as_bytes());
         let uri = parts.uri.path_and_query().map_or("", |uri| uri.as_str());
         let (organisation, user) = (organisation.to_be_bytes(), user.to_be_bytes());
         Self {
@@ -30,9 +32,12 @@ impl Asked {
             request: hash([
                 parts.method.as_str().as_bytes(),
                 uri.as_bytes(),
-                media_type.unwrap_or_default(),
+                header(CONTENT_TYPE),
+                header(IF_MATCH),
+                header(IF_NONE_MATCH),
                 body,
             ]),
+            rights: hash([who.rights().as_bytes()]),
         }
     }
 }

@@ -100,7 +100,8 @@ pub(super) async fn find(
     let context = uow.context();
     let since = context.clock().now_us() - micros::of_span(retention);
     let statement = context.database().statement(
-        "SELECT request_hash, answer FROM svc_idempotency_keys WHERE id = ? AND created_at_us > ?",
+        "SELECT request_hash, answer, rights_hash FROM svc_idempotency_keys \
+         WHERE id = ? AND created_at_us > ?",
         [asked.id.clone().into(), since.into()],
     );
     let rows = uow.rows(statement).await?;
@@ -113,9 +114,13 @@ pub(super) async fn find(
     }
     let ring = context.app().service::<KeyRing>()?;
     let kept = ring.reveal(&purpose(asked), &text(1)?)?;
-    serde_json::from_slice(&kept)
-        .map(Some)
-        .map_err(|error| Error::internal("a kept answer can't be read").caused_by(error))
+    let mut kept: Kept = serde_json::from_slice(&kept)
+        .map_err(|error| Error::internal("a kept answer can't be read").caused_by(error))?;
+    if text(2)? != asked.rights {
+        // What it tells may be more than can be seen now.
+        kept.body = None;
+    }
+    Ok(Some(kept))
 }
 
 /// That no more is kept for the person than may be. Requests that run at once don't see each other, so
@@ -160,14 +165,16 @@ pub(super) async fn keep(uow: &UnitOfWork, asked: &Asked, kept: &Kept) -> Result
     let answer = context.app().service::<KeyRing>()?.protect(&purpose(asked), &text);
     let size = i64::try_from(answer.len().max(SMALLEST)).unwrap_or(i64::MAX);
     let statement = context.database().statement(
-        "INSERT INTO svc_idempotency_keys (id, person, request_hash, answer, size, created_at_us) \
-         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET \
-         request_hash = excluded.request_hash, answer = excluded.answer, size = excluded.size, \
-         created_at_us = excluded.created_at_us",
+        "INSERT INTO svc_idempotency_keys \
+         (id, person, request_hash, rights_hash, answer, size, created_at_us) \
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET \
+         request_hash = excluded.request_hash, rights_hash = excluded.rights_hash, \
+         answer = excluded.answer, size = excluded.size, created_at_us = excluded.created_at_us",
         [
             asked.id.clone().into(),
             asked.person.clone().into(),
             asked.request.clone().into(),
+            asked.rights.clone().into(),
             answer.into(),
             size.into(),
             context.clock().now_us().into(),

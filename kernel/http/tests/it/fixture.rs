@@ -35,6 +35,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 pub const ADA: &str = "Bearer token-of-ada";
+/// Ada, with fewer rights.
+pub const ADA_WITH_LESS: &str = "Bearer lesser-token-of-ada";
 pub const BOB: &str = "Bearer token-of-bob";
 pub const EVE: &str = "Bearer token-of-eve";
 
@@ -79,7 +81,8 @@ impl Module for Shelf {
             OpenApiRouter::default()
                 .routes(routes!(list_items, create_item))
                 .routes(routes!(get_item))
-                .routes(public_routes!("it greets everybody"; greet)),
+                .routes(public_routes!("it greets everybody"; greet))
+                .routes(public_routes!("it hears everybody"; hear)),
         );
         registry.route_body_limit("/try/long-marks", 10_000);
         registry.mount("/odata/v1", Router::new().route("/Items", get(odata_items)));
@@ -146,6 +149,7 @@ impl Authenticator for Tokens {
         };
         match token {
             ADA => Ok(person(1, "Ada", 1, &["Settings.Manage", "Items.Create"])),
+            ADA_WITH_LESS => Ok(person(1, "Ada", 1, &["Items.Create"])),
             BOB => Ok(person(2, "Bob", 2, &["Settings.Manage"])),
             EVE => Ok(person(3, "Eve", 1, &[])),
             "Bearer revoked" => Err(Error::unauthenticated("the token was revoked")),
@@ -237,6 +241,18 @@ async fn get_item(Ctx(_): Ctx, ApiPath(id): ApiPath<Uuid>) -> Json<Item> {
 )]
 async fn greet() -> &'static str {
     "good day"
+}
+
+/// Hears what anybody says.
+#[utoipa::path(
+    post,
+    path = "/heard",
+    tag = "greetings",
+    request_body(content = String, content_type = "text/plain"),
+    responses((status = 200, description = "What was heard.", body = String)),
+)]
+async fn hear(said: String) -> String {
+    said
 }
 
 #[derive(Debug, Deserialize, Serialize)]

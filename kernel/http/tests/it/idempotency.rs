@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::Method;
 use svc_testing::on_both_databases;
 
-use crate::fixture::{ADA, Answer, BOB, Call, EVE, Fixture};
+use crate::fixture::{ADA, ADA_WITH_LESS, Answer, BOB, Call, EVE, Fixture};
 
 fn mark(who: &str, key: &str, said: &str) -> Call {
     Call::new(Method::POST, "/try/marks").text(said).by(who).header("idempotency-key", key)
@@ -82,6 +82,20 @@ on_both_databases! {
         }
         let two = mark(ADA, "one", "x").header("idempotency-key", "two");
         let _ = fixture.send(two).await.problem(400);
+        assert_eq!(fixture.marks().await, 1);
+    }
+
+    async fn whoever_may_see_less_now_is_told_that_it_was_done_and_not_what_was_answered(backend) {
+        let fixture = Fixture::start(backend).await;
+        let first = fixture.send(mark(ADA, "one", "hello")).await.expect(201);
+        let again = fixture.send(mark(ADA_WITH_LESS, "one", "hello")).await.expect(201);
+        assert!(replayed(&again) && again.text().is_empty(), "{}", again.text());
+        assert_eq!(again.header("location"), first.header("location"));
+        assert_eq!(fixture.send(mark(ADA, "one", "hello")).await.expect(201).text(), first.text());
+        // A condition is a part of the request.
+        let condition = mark(ADA, "one", "hello").header("if-match", "W/\"1\"");
+        let (detail, _) = fixture.send(condition).await.problem(422);
+        assert!(detail.contains("another request"), "{detail}");
         assert_eq!(fixture.marks().await, 1);
     }
 
