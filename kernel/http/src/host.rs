@@ -102,7 +102,8 @@ fn assemble(parts: HostParts) -> Router {
         health,
     } = parts;
     let timeouts = browser.timeouts();
-    let body_limits = BodyLimits::new(state.settings().max_body_size, browser.body_limits());
+    let public = routes.iter().flat_map(ModuleRoutes::open_to_bodies).collect();
+    let body_limits = BodyLimits::new(state.settings(), browser.body_limits(), public);
     let mut router = Router::new()
         .merge(health::routes(health))
         .merge(metrics::routes(Arc::clone(&metrics)))

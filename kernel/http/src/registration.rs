@@ -13,7 +13,7 @@ use crate::authenticator::Authenticator;
 use crate::health::HealthCheck;
 use crate::kinds;
 use crate::metrics::MetricsSource;
-use crate::openapi::operations::{open_question, operations, permissions_of};
+use crate::openapi::operations::{is_public, open_question, operations, permissions_of};
 use crate::state::HttpState;
 
 /// Where the API of modules lives.
@@ -48,6 +48,17 @@ pub(crate) struct ModuleRoutes {
     pub(crate) prefix: &'static str,
     pub(crate) router: Router<HttpState>,
     pub(crate) openapi: OpenApi,
+}
+
+impl ModuleRoutes {
+    /// The addresses at which everybody may send a body.
+    pub(crate) fn open_to_bodies(&self) -> impl Iterator<Item = String> {
+        let takes_body =
+            |(method, operation)| method != "GET" && method != "OPTIONS" && is_public(operation);
+        let open = self.openapi.paths.paths.iter();
+        open.filter(move |(_, item)| operations(item).any(takes_body))
+            .map(|(path, _)| full_path(self.prefix, path))
+    }
 }
 
 impl HttpParts {

@@ -7,9 +7,16 @@
 //! | draining (`ShutdownTimeout`) | refused | 503 | finish; their connections close |
 //! | stopped | refused | – | cut off |
 //!
-//! There are at most `Svc:Http:MaxConnections` of them, and each must send a whole head of a request
-//! within `Svc:Http:HeaderTimeout`, from its first byte or from none: `server/guests.rs`.
+//! There are at most `Svc:Http:MaxConnections` of them, of which idle ones make room for new ones (`server/guests.rs`). One
+//! on which nothing happens is closed (`server/activity.rs`):
+//!
+//! | For `Svc:Http:HeaderTimeout` | it |
+//! | --- | --- |
+//! | a head of a request is not whole, or none comes | is closed |
+//! | nothing happens, or hardly anything | is told to end, as on a stop |
+//! | and goes on so | is cut off |
 
+mod activity;
 mod guests;
 
 use std::io;
@@ -25,13 +32,15 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
 use svc_core::{Error, Result};
 use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
 use crate::host::Host;
 use crate::settings::HttpSettings;
+use activity::{Activity, Counted, Exchange};
 use guests::Guests;
 
 /// How long accepting pauses when the system has no more sockets to give.
@@ -122,14 +131,19 @@ async fn pause_after(error: &io::Error) {
     }
 }
 
+/// Streams of HTTP/2 that one connection may have open.
+const STREAMS: u32 = 100;
+
 /// The open connections.
 struct Connections {
     router: Router,
     builder: Builder<TokioExecutor>,
-    graceful: GracefulShutdown,
     guests: Guests,
-    /// How long a connection may be open without a request.
-    silence: Duration,
+    open: TaskTracker,
+    /// They end after the requests that are under way.
+    stop: CancellationToken,
+    /// How long nothing may happen on one.
+    patience: Duration,
 }
 
 impl Connections {
@@ -140,14 +154,15 @@ impl Connections {
             .http2()
             .timer(TokioTimer::new())
             .keep_alive_interval(settings.header_timeout)
-            .max_concurrent_streams(200);
+            .max_concurrent_streams(STREAMS);
         let most = usize::try_from(settings.max_connections).unwrap_or(usize::MAX);
         Self {
             router,
             builder,
-            graceful: GracefulShutdown::new(),
             guests: Guests::new(most),
-            silence: settings.header_timeout,
+            open: TaskTracker::new(),
+            stop: CancellationToken::new(),
+            patience: settings.header_timeout,
         }
     }
 
@@ -158,36 +173,52 @@ impl Connections {
             tracing::debug!(%error, "a connection keeps its delay");
         }
         let router = self.router.clone();
-        let guest = Arc::new(guest);
-        let speaker = Arc::clone(&guest);
+        let (guest, activity) = (Arc::new(guest), Arc::new(Activity::default()));
+        let (speaker, busy) = (Arc::clone(&guest), Arc::clone(&activity));
         let service = service_fn(move |request: hyper::Request<Incoming>| {
-            speaker.speaks();
+            let exchange = Exchange::begin(Arc::clone(&speaker), Arc::clone(&busy));
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
             // The router is always ready, so it may be called at once.
-            router.clone().call(request)
+            let answer = router.clone().call(request);
+            async move { answer.await.map(|response| response.map(|body| exchange.answer(body))) }
         });
-        let builder = self.builder.clone();
-        let watcher = self.graceful.watcher();
-        let silence = self.silence;
-        tokio::spawn(async move {
-            let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
-            tokio::select! {
-                ended = watcher.watch(connection.into_owned()) => {
-                    if let Err(error) = ended {
-                        tracing::debug!(error, %peer, "a connection ended early");
+        let (builder, patience) = (self.builder.clone(), self.patience);
+        let stop = self.stop.clone();
+        self.open.spawn(async move {
+            let stream = TokioIo::new(Counted::new(stream, Arc::clone(&activity)));
+            let mut connection = pin!(builder.serve_connection_with_upgrades(stream, service));
+            let mut is_ending = false;
+            loop {
+                tokio::select! {
+                    ended = connection.as_mut() => {
+                        if let Err(error) = ended {
+                            tracing::debug!(error, %peer, "a connection ended early");
+                        }
+                        return;
+                    }
+                    () = stop.cancelled(), if !is_ending => {}
+                    () = guest.is_sent_away(), if !is_ending => {
+                        tracing::debug!(%peer, "an idle connection makes room");
+                    }
+                    () = activity.rests(patience) => {
+                        tracing::debug!(%peer, "nothing happens on a connection");
+                        if is_ending {
+                            return;
+                        }
                     }
                 }
-                () = guest.is_sent_away(silence) => {
-                    tracing::debug!(%peer, "a connection without a request was closed");
-                }
+                is_ending = true;
+                connection.as_mut().graceful_shutdown();
             }
         });
     }
 
     async fn finish(self, timeout: Duration) {
-        let open = self.graceful.count();
-        if tokio::time::timeout(timeout, self.graceful.shutdown()).await.is_err() {
+        self.stop.cancel();
+        self.open.close();
+        let open = self.open.len();
+        if tokio::time::timeout(timeout, self.open.wait()).await.is_err() {
             tracing::warn!(open, "requests were cut off; `Svc:Http:ShutdownTimeout` was too short");
         }
     }

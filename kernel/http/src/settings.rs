@@ -13,12 +13,17 @@ svc_core::settings_section! {
         pub public_url: Option<WebUrl> = None;
         /// The largest body of a request in bytes; routes for files have limits of their own.
         pub max_body_size: u64 = mebibytes(4), within(kibibytes(1)..=mebibytes(1024));
+        /// The largest body of a request to a route for everybody, such as a form to sign in, in bytes.
+        pub public_body_size: u64 = kibibytes(64), within(kibibytes(1)..=mebibytes(1024));
+        /// Requests with a body to routes for everybody that are served at once; one more is refused with 503.
+        pub public_requests: u32 = 1_024, within(1..=1_000_000);
         /// How long a request may take until its answer begins; then it is answered with 503.
         pub request_timeout: Duration = seconds(30), within(milliseconds(100)..=hours(1));
-        /// How long a client may take to send the head of a request, or keep a connection idle.
+        /// How long a client may take to send the head of a request, or keep a connection on which nothing happens: one
+        /// that is idle, or whose answers it hardly reads (16 KiB in that time).
         pub header_timeout: Duration = seconds(30), within(seconds(1)..=minutes(10));
-        /// Connections at most. One more takes the place of the one that has been open for longest
-        /// without a request; where all have sent one, it is closed at once.
+        /// Connections at most. One more takes the place of the one that has been idle for longest; where all have a
+        /// request under way, it is closed at once.
         pub max_connections: u32 = 4_096, within(1..=1_000_000);
         /// Requests of one person in an organisation that are served at once; further ones wait.
         pub person_requests: u32 = 32, within(1..=100_000);

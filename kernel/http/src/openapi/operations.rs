@@ -68,7 +68,7 @@ pub(crate) fn open_question(operation: &Operation) -> Option<&'static str> {
 }
 
 /// Whether an operation serves everybody: it declares security that asks for nothing.
-pub(super) fn is_public(operation: &Operation) -> bool {
+pub(crate) fn is_public(operation: &Operation) -> bool {
     let requirements = operation.security.as_ref();
     requirements.is_some_and(|all| all.iter().all(|requirement| scopes(requirement).is_empty()))
 }

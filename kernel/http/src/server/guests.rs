@@ -1,20 +1,16 @@
-//! How many connections there are, and which of them have said nothing yet.
-//!
-//! The reader of a request's head has a timeout of its own, but begins only once it is known which
-//! version of HTTP comes; so a connection that sends nothing, or not enough to tell, is ended here.
+//! How many connections there are, and which of them are idle.
 //!
 //! | A new connection comes | and |
 //! | --- | --- |
 //! | there are fewer than the most | it stays |
-//! | there are as many, and some have sent no request yet | the one that has been silent for longest goes, and it stays |
-//! | there are as many, and all have sent one | it goes at once |
+//! | there are as many, and some have sent no request yet | the one of them that came first goes, and it stays |
+//! | there are as many, and some have no request under way | the one that has been idle for longest goes, and it stays |
+//! | there are as many, and all have one | it goes at once |
 //!
 //! So whoever opens sockets without end takes them from itself first.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -27,25 +23,49 @@ struct Inner {
     all: Mutex<All>,
 }
 
+/// When an idle connection makes room: those first that have sent no request.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    has_asked: bool,
+    since: u64,
+}
+
 #[derive(Default)]
 struct All {
     /// How many there are.
     count: usize,
     /// Those that were sent away, and are about to go.
     leaving: usize,
-    /// Those that have sent no request, by the order in which they came.
-    silent: BTreeMap<u64, CancellationToken>,
+    /// Those that have no request under way, in the order in which they make room.
+    idle: BTreeMap<Turn, CancellationToken>,
     next: u64,
     /// Whether the log knows that there are as many as there may be.
     is_told: bool,
 }
 
+impl All {
+    /// Notes an idle one.
+    fn rests(&mut self, has_asked: bool, sent_away: &CancellationToken) -> Turn {
+        let turn = Turn { has_asked, since: self.next };
+        self.next += 1;
+        self.idle.insert(turn, sent_away.clone());
+        turn
+    }
+}
+
 /// An open connection.
 pub(super) struct Guest {
     guests: Guests,
-    number: u64,
-    has_spoken: AtomicBool,
+    /// What it has under way; changed while all are locked.
+    state: Mutex<State>,
     sent_away: CancellationToken,
+}
+
+/// What a connection has under way.
+struct State {
+    requests: usize,
+    /// Its place among the idle ones, while it is one of them.
+    turn: Turn,
 }
 
 impl Guests {
@@ -65,41 +85,47 @@ impl Guests {
             );
         }
         if is_full {
-            let (_, longest) = all.silent.pop_first()?;
+            let (_, longest) = all.idle.pop_first()?;
             longest.cancel();
             all.leaving += 1;
         }
         all.count += 1;
-        let number = all.next;
-        all.next += 1;
         let sent_away = CancellationToken::new();
-        all.silent.insert(number, sent_away.clone());
+        let turn = all.rests(false, &sent_away);
         drop(all);
-        let guests = self.clone();
-        Some(Guest { guests, number, has_spoken: AtomicBool::new(false), sent_away })
+        let state = Mutex::new(State { requests: 0, turn });
+        Some(Guest { guests: self.clone(), state, sent_away })
     }
 
     fn all(&self) -> MutexGuard<'_, All> {
-        self.0.all.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.all)
     }
 }
 
 impl Guest {
-    /// It has sent a request.
-    pub(super) fn speaks(&self) {
-        if !self.has_spoken.swap(true, Ordering::Relaxed) {
-            self.guests.all().silent.remove(&self.number);
+    /// A request of it begins.
+    pub(super) fn begins(&self) {
+        let mut all = self.guests.all();
+        let mut state = lock(&self.state);
+        if state.requests == 0 {
+            all.idle.remove(&state.turn);
+        }
+        state.requests += 1;
+    }
+
+    /// The answer to one was taken, or nobody takes it any more.
+    pub(super) fn ends(&self) {
+        let mut all = self.guests.all();
+        let mut state = lock(&self.state);
+        state.requests -= 1;
+        if state.requests == 0 && !self.sent_away.is_cancelled() {
+            state.turn = all.rests(true, &self.sent_away);
         }
     }
 
-    /// Resolves when the connection has been silent for too long, or makes room for another.
-    pub(super) async fn is_sent_away(&self, silence: Duration) {
-        if tokio::time::timeout(silence, self.sent_away.cancelled()).await.is_err()
-            && self.has_spoken.load(Ordering::Relaxed)
-        {
-            // It is no longer silent, so nobody sends it away.
-            std::future::pending::<()>().await;
-        }
+    /// Resolves when the connection makes room for another.
+    pub(super) async fn is_sent_away(&self) {
+        self.sent_away.cancelled().await;
     }
 }
 
@@ -107,7 +133,7 @@ impl Drop for Guest {
     fn drop(&mut self) {
         let mut all = self.guests.all();
         all.count -= 1;
-        all.silent.remove(&self.number);
+        all.idle.remove(&lock(&self.state).turn);
         if self.sent_away.is_cancelled() {
             all.leaving -= 1;
         }
@@ -117,40 +143,46 @@ impl Drop for Guest {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[cfg(test)]
 mod tests {
     use futures::FutureExt as _;
 
     use super::*;
 
-    const LONG: Duration = Duration::from_mins(1);
+    fn is_sent_away(guest: &Guest) -> bool {
+        guest.is_sent_away().now_or_never().is_some()
+    }
 
-    #[tokio::test]
-    async fn the_one_that_was_silent_for_longest_makes_room() {
+    #[test]
+    fn the_one_that_was_idle_for_longest_makes_room() {
         let guests = Guests::new(2);
         let first = guests.receive().unwrap();
         let second = guests.receive().unwrap();
-        assert!(first.is_sent_away(LONG).now_or_never().is_none());
+        assert!(!is_sent_away(&first));
         let third = guests.receive().unwrap();
-        assert!(first.is_sent_away(LONG).now_or_never().is_some());
-        assert!(second.is_sent_away(LONG).now_or_never().is_none());
-        second.speaks();
-        third.speaks();
+        assert!(is_sent_away(&first) && !is_sent_away(&second));
+        second.begins();
+        third.begins();
         // The first is still on its way out, and its place is taken already.
         assert!(guests.receive().is_none());
         drop(first);
         assert!(guests.receive().is_none());
-        drop(second);
+        third.begins();
+        third.ends();
+        assert!(guests.receive().is_none(), "another request of it is under way");
+        third.ends();
+        second.ends();
+        let fourth = guests.receive().unwrap();
+        assert!(is_sent_away(&third) && !is_sent_away(&second), "the second is idle since then");
+        drop(third);
+        let fifth = guests.receive().unwrap();
+        assert!(is_sent_away(&fourth) && !is_sent_away(&second), "the fourth has asked nothing");
+        drop((second, fourth, fifth));
         assert!(guests.receive().is_some());
-    }
-
-    #[tokio::test]
-    async fn who_never_speaks_is_sent_away_and_who_spoke_is_not() {
-        let guests = Guests::new(2);
-        let (silent, speaker) = (guests.receive().unwrap(), guests.receive().unwrap());
-        speaker.speaks();
-        silent.is_sent_away(Duration::from_millis(20)).await;
-        let wait = speaker.is_sent_away(Duration::from_millis(20));
-        assert!(tokio::time::timeout(Duration::from_millis(100), wait).await.is_err());
+        assert_eq!(guests.all().count, 0);
     }
 }

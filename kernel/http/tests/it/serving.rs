@@ -205,3 +205,106 @@ async fn a_connection_that_sends_no_whole_request_is_closed() {
     running.stop();
     running.serving.await.unwrap().unwrap();
 }
+
+/// Waits until somebody else is served, where there is room for one connection alone.
+async fn another_is_served(running: &Running) {
+    svc_testing::eventually("somebody else is served", async || {
+        let mut other = running.connect().await;
+        let request = b"GET /api/v1/greeting HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        if other.write_all(request).await.is_err() {
+            return false;
+        }
+        let mut status = [0; 12];
+        other.read_exact(&mut status).await.is_ok_and(|_| status == *b"HTTP/1.1 200")
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_asks_and_reads_nothing_keeps_its_place_not_for_long() {
+    let settings = ["--Svc:Http:HeaderTimeout=00:00:01", "--Svc:Http:MaxConnections=1"];
+    let fixture = Fixture::with_settings(Backend::Sqlite, &settings).await;
+    let running = Running::start(&fixture).await;
+    let mut greedy = running.connect().await;
+    let asked = "GET /openapi/v1.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_000);
+    greedy.write_all(asked.as_bytes()).await.unwrap();
+    another_is_served(&running).await;
+}
+
+#[tokio::test]
+async fn who_only_answers_pings_keeps_its_place_not_for_long() {
+    let settings = ["--Svc:Http:HeaderTimeout=00:00:01"];
+    let fixture = Fixture::with_settings(Backend::Sqlite, &settings).await;
+    let running = Running::start(&fixture).await;
+    let stream = hyper_util::rt::TokioIo::new(running.connect().await);
+    let executor = hyper_util::rt::TokioExecutor::new();
+    let (sender, connection) = hyper::client::conn::http2::Builder::new(executor)
+        .timer(hyper_util::rt::TokioTimer::new())
+        .keep_alive_interval(Duration::from_millis(100))
+        .keep_alive_while_idle(true)
+        .handshake::<_, axum::body::Body>(stream)
+        .await
+        .unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(10), connection).await;
+    ended.expect("it is told to end").expect("and not cut off");
+    drop(sender);
+}
+
+#[tokio::test]
+async fn who_waits_for_an_answer_keeps_its_place() {
+    let settings = ["--Svc:Http:HeaderTimeout=00:00:01"];
+    let fixture = Fixture::with_settings(Backend::Sqlite, &settings).await;
+    let running = Running::start(&fixture).await;
+    let mut waits = running.connect().await;
+    ask(&mut waits, "/try/wait").await;
+    fixture.gate.reached.notified().await;
+    // Longer than anybody may keep a connection on which nothing happens.
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    fixture.gate.open.notify_one();
+    assert_eq!(read(&mut waits).await.0, 200);
+}
+
+#[tokio::test]
+async fn an_idle_connection_makes_room_for_one_that_asks() {
+    let fixture = Fixture::with_settings(Backend::Sqlite, &["--Svc:Http:MaxConnections=1"]).await;
+    let running = Running::start(&fixture).await;
+    let mut idle = running.connect().await;
+    ask(&mut idle, "/api/v1/greeting").await;
+    assert_eq!(read(&mut idle).await.0, 200);
+    another_is_served(&running).await;
+    is_closed(&mut idle).await;
+}
+
+async fn say(connection: &mut TcpStream, length: usize, said: &str) {
+    let head = "POST /api/v1/heard HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n";
+    let request = format!("{head}Content-Length: {length}\r\n\r\n{said}");
+    connection.write_all(request.as_bytes()).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_nobody_in_particular_sends_is_small_and_only_so_much_is_taken_in() {
+    let fixture = Fixture::with_settings(Backend::Sqlite, &["--Svc:Http:PublicRequests=1"]).await;
+    let running = Running::start(&fixture).await;
+    let mut large = running.connect().await;
+    say(&mut large, 64 * 1_024 + 1, "").await;
+    assert_eq!(read(&mut large).await.0, 413);
+
+    let mut slow = running.connect().await;
+    say(&mut slow, 4, "ha").await;
+    svc_testing::eventually("another has no place", async || {
+        let mut other = running.connect().await;
+        say(&mut other, 2, "hi").await;
+        let (status, told) = read(&mut other).await;
+        assert!(status == 200 || told.contains("aren't signed in"), "{told}");
+        status == 503
+    })
+    .await;
+    let mut reader = running.connect().await;
+    ask(&mut reader, "/api/v1/greeting").await;
+    assert_eq!(read(&mut reader).await.0, 200);
+    slow.write_all(b"lf").await.unwrap();
+    assert_eq!(read(&mut slow).await, (200, "half".to_owned()));
+    let mut other = running.connect().await;
+    say(&mut other, 2, "hi").await;
+    assert_eq!(read(&mut other).await, (200, "hi".to_owned()));
+}
