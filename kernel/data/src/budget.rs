@@ -8,8 +8,8 @@
 //! | What | is charged | and shows up |
 //! | --- | --- | --- |
 //! | statements | where one is run | before the first byte, or within the answer |
-//! | related entities | where one is written, at every level of nesting | before the first byte, or within the answer |
-//! | their bytes | where they are copied from one level into the next | before the first byte, as a rule |
+//! | related entities | as they are read, and at every further level that one is written at, and for each further copy | before the first byte, or within the answer |
+//! | their bytes | as they are written, at every level, and for each further copy | before the first byte, as a rule |
 //! | steps of navigation, words of searches | where conditions are bound | before the first byte |
 //! | what bodies hold | where it is read, before anything is written | before the first byte |
 //!
@@ -29,7 +29,7 @@ use svc_core::{Error, Result};
 pub enum Expense {
     /// Statements that are run.
     Statements,
-    /// Related entities that are written, at every level of nesting.
+    /// Related entities that are read and written, at every level of nesting.
     RelatedEntities,
     /// Bytes of related entities, and of parts of a batch, that are held before they are sent.
     HeldBytes,

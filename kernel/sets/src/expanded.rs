@@ -1,5 +1,6 @@
 //! What `$expand` found, as it stands within an answer.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -22,7 +23,8 @@ pub(super) struct Related {
     /// Where a row has the value that leads there, and its kind.
     pub(super) from: (usize, ValueKind),
     pub(super) found: HashMap<String, Found>,
-    /// What the request may cost.
+    /// What the request may cost: each text was paid for when it was made, and is again for each
+    /// further copy.
     pub(super) budget: Option<Budget>,
 }
 
@@ -31,6 +33,8 @@ pub(super) struct Found {
     pub(super) elements: String,
     /// How many entities are in them, at all levels.
     pub(super) written: u64,
+    /// Whether they stand in the answer already.
+    is_written: Cell<bool>,
     pub(super) count: u64,
     /// Where the others are asked for.
     pub(super) next: Option<String>,
@@ -64,10 +68,11 @@ impl Related {
             return Ok(0);
         }
         let written = found.map_or(0, |found| found.written);
-        let length = found.map_or(0, |found| found.elements.len());
-        if let Some(budget) = &self.budget {
+        if let (Some(budget), Some(found)) = (&self.budget, found)
+            && found.is_written.replace(true)
+        {
             budget.spend(Expense::RelatedEntities, written)?;
-            budget.spend(Expense::HeldBytes, length as u64)?;
+            budget.spend(Expense::HeldBytes, found.elements.len() as u64)?;
         }
         push_name(out, &self.name);
         let elements = found.map(|found| &found.elements[..]).unwrap_or_default();

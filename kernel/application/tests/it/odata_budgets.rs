@@ -52,6 +52,35 @@ async fn stocked(backend: Backend, lamps: usize, settings: &[(&str, u64)]) -> (T
     (app, client)
 }
 
+/// Adds makers with a name, below those with another, and to each so many lamps.
+async fn grow(app: &TestApp, (above, name): (&str, &str), makers: i32, lamps: i32) {
+    let database = app.context(&Person::named("boss")).database().clone();
+    let (id, sku) = match database.backend() {
+        Backend::Sqlite => ("randomblob(16)", "hex(randomblob(9))"),
+        Backend::Postgres => ("gen_random_uuid()", "substr(md5(random()::text), 1, 18)"),
+    };
+    let numbers = "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n) AS numbers";
+    let of_makers = format!(
+        "INSERT INTO makers (id, organisation_id, name, country, parent_id, version)
+         SELECT {id}, organisation_id, ?, 'DE', id, 1 FROM makers, {numbers} WHERE name = ? AND i > 0"
+    );
+    let of_lamps = format!(
+        "INSERT INTO lamps (id, organisation_id, sku, price, region, maker_id, created_at, version)
+         SELECT {id}, organisation_id, {sku}, i, 'EU', id, (SELECT min(created_at) FROM lamps), 1
+         FROM makers, {numbers} WHERE name = ?"
+    );
+    let indices = "CREATE INDEX IF NOT EXISTS lamps_of_maker ON lamps (maker_id)";
+    for (sql, values) in [
+        (of_makers.as_str(), vec![name.into(), makers.into(), above.into()]),
+        (of_lamps.as_str(), vec![lamps.into(), name.into()]),
+        (indices, Vec::new()),
+    ] {
+        if lamps > 0 || !sql.contains("INTO lamps") {
+            database.execute(database.statement(sql, values)).await.unwrap();
+        }
+    }
+}
+
 /// What a refusal says.
 fn message(answer: &Answer) -> String {
     answer.expect(400)["error"]["message"].as_str().unwrap().to_owned()
@@ -152,6 +181,49 @@ on_both_databases! {
         let refused = all.iter().find(|response| response["status"] == 400).unwrap();
         let refused = refused["body"]["error"]["message"].as_str().unwrap();
         assert!(refused.contains("100 statements (`Svc:OData:MaxStatements`)"), "{refused}");
+    }
+
+    async fn related_entities_are_refused_when_that_many_were_read(backend) {
+        let _alone = ALONE.lock().await;
+        let (app, boss) = stocked(backend, 1, &[]).await;
+        grow(&app, ("Beta", "Top"), 100, 0).await;
+        grow(&app, ("Top", "Below"), 40, 40).await;
+        let wide = path("Makers", "$filter=name eq 'Top'&$expand=children($expand=lamps)");
+        let few = path("Makers", "$filter=name eq 'Top'&$top=2&$expand=children($expand=lamps)");
+        let all = boss.get(&few).await.expect(200);
+        let below = all["value"][1]["children"][39]["lamps"].as_array().unwrap().len();
+        assert_eq!((below, all["value"][0]["children"].as_array().unwrap().len()), (40, 40));
+        // All of it would be 160,000 rows, and 50 MB of text.
+        let (answer, grown) = measured(boss.get(&wide)).await;
+        let refused = message(&answer);
+        assert!(refused.contains("`Svc:OData:MaxHeldBytes`"), "{refused}");
+        assert!(grown < 150, "{grown} MB");
+    }
+
+    async fn many_related_entities_are_read_in_parts_and_whole(backend) {
+        let (app, boss) = stocked(backend, 1, &[("Svc:OData:ExpandPageSize", 5_500)]).await;
+        for (name, lamps) in [("A", 6_000), ("B", 3_000), ("C", 2_500), ("D", 0)] {
+            grow(&app, ("Beta", name), 1, lamps).await;
+        }
+        let ask = async |options: &str| {
+            let options = format!("$filter=country eq 'DE' and length(name) eq 1&$orderby=name&$select=name&$expand=lamps($select=price,sku;$orderby=price,sku{options})");
+            boss.get(&path("Makers", &options)).await.expect(200)["value"].as_array().unwrap().clone()
+        };
+        let prices = |maker: &Value| maker["lamps"].as_array().unwrap().iter().map(|lamp| lamp["price"].as_i64().unwrap()).collect::<Vec<_>>();
+        let makers = ask("").await;
+        let expected = [5_500, 3_000, 2_500, 0].map(|last| (1..=last).collect::<Vec<i64>>());
+        assert_eq!(makers.iter().map(prices).collect::<Vec<_>>(), expected);
+        let next: Vec<_> = makers.iter().map(|maker| maker.get("lamps@odata.nextLink")).collect();
+        assert!(next[0].is_some() && next[1..].iter().all(Option::is_none), "{next:?}");
+        let rest = boss.get(next[0].unwrap().as_str().unwrap()).await.expect(200);
+        let rest: Vec<_> = rest["value"].as_array().unwrap().iter().map(|lamp| lamp["price"].as_i64().unwrap()).collect();
+        assert_eq!(rest, (5_501..=5_600).collect::<Vec<_>>());
+        let makers = ask(";$skip=400;$top=5200;$count=true").await;
+        let expected = [(401, 5_600), (401, 3_000), (401, 2_500), (1, 0)].map(|(first, last)| (first..=last).collect::<Vec<i64>>());
+        assert_eq!(makers.iter().map(prices).collect::<Vec<_>>(), expected);
+        let counts: Vec<_> = makers.iter().map(|maker| maker["lamps@odata.count"].as_i64().unwrap()).collect();
+        assert_eq!(counts, [6_000, 3_000, 2_500, 0]);
+        assert!(makers.iter().all(|maker| maker.get("lamps@odata.nextLink").is_none()));
     }
 
     async fn the_parts_of_a_batch_share_what_it_may_cost(backend) {
