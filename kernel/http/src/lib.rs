@@ -3,6 +3,7 @@
 //! - [`HttpRegistry`]: how a module adds routes, authenticators, health checks and metrics.
 //! - [`BrowserRegistry`]: how a module adds layers, the page at `/` and files.
 //! - [`May`], [`Ctx`]: the extractors that make a caller a [`svc_data::Context`], and say who may call.
+//! - [`Presented`]: what a caller came with, for answers that go on for long and ask again.
 //! - [`routes!`], [`public_routes!`]: handlers of a path with their descriptions.
 //! - [`ApiJson`], [`ApiQuery`], [`ApiPath`], [`Page`]: strict extractors that name what is wrong.
 //! - [`fields`]: what of a change was left out, and what is null.
@@ -91,7 +92,7 @@ mod tools;
 
 pub use access::{Access, Guarded, May};
 pub use apps::{BadgeSource, WebApp, WebAppRegistry};
-pub use authentication::Ctx;
+pub use authentication::{Ctx, Presented};
 pub use authenticator::{Authenticator, CookieCredential};
 pub use browser::BrowserRegistry;
 pub use content_policy::{ContentPolicy, FrameAncestors, Nonce};

@@ -10,11 +10,11 @@ use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use serde::Deserialize;
 use svc_core::Error;
-use svc_http::{ApiQuery, ApiResult, Ctx, HttpState, OpenApiRouter, routes};
+use svc_http::{ApiQuery, ApiResult, Ctx, HttpState, OpenApiRouter, Presented, routes};
 use utoipa::IntoParams;
 
 use crate::node::Live;
-use crate::stream::Stream;
+use crate::stream::{Hearer, Stream};
 use crate::topics::Wanted;
 
 pub(crate) fn routes() -> OpenApiRouter<HttpState> {
@@ -45,6 +45,7 @@ struct Topics {
 )]
 async fn hear(
     Ctx(ctx): Ctx,
+    presented: Presented,
     State(state): State<HttpState>,
     ApiQuery(Topics { topics }): ApiQuery<Topics>,
     headers: HeaderMap,
@@ -66,7 +67,8 @@ async fn hear(
     if let Some(after) = after {
         live.catch_up(after).await?;
     }
-    let stream = Stream::new(Arc::clone(&live), ctx, wanted, after, place, state.draining());
+    let hearer = Hearer { ctx, presented };
+    let stream = Stream::new(Arc::clone(&live), hearer, wanted, after, place, state.draining());
     let pieces = futures::stream::unfold(stream, |mut stream| async move {
         let piece = stream.next().await?;
         Some((Ok::<_, Infallible>(piece), stream))

@@ -6,7 +6,7 @@
 //! | looking | nothing is | waiting |
 //! | sending | the client has taken it | looking |
 //! | waiting | something happened, a job changed, or the pause is over | looking |
-//! | any | its life is over, the person is unknown or disabled, the server stops | ended |
+//! | any | its life is over, what the person came with opens nothing any more, the server stops | ended |
 //!
 //! Nothing is read ahead of the client: the next piece is made when the one before was taken.
 
@@ -17,9 +17,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
-use svc_core::{Directory, ErrorKind, Principal, PrincipalKind, Result};
+use svc_core::{ErrorKind, Result};
 use svc_data::{Context, EntityModel, Record};
 use svc_events::RecordChange;
+use svc_http::Presented;
 use svc_jobs::{JobId, Jobs};
 use svc_sets::Sets;
 use tokio::sync::watch;
@@ -34,10 +35,30 @@ use crate::topics::Wanted;
 /// How long a stream is silent at most, so that nothing between takes it for dead.
 const PAUSE: Duration = Duration::from_secs(15);
 
+/// Who hears a stream.
+pub(crate) struct Hearer {
+    /// As the stream began.
+    pub(crate) ctx: Context,
+    /// The key, token or session that it began with.
+    pub(crate) presented: Presented,
+}
+
+impl Hearer {
+    /// The person with the rights that hold now, by what the stream began with; none where that opens
+    /// nothing any more, or the session is of another organisation by now.
+    async fn now(&self) -> Result<Option<Context>> {
+        let before = self.ctx.principal();
+        let now = self.presented.principal().await?.filter(|now| {
+            now.user_id() == before.user_id() && now.organisation() == before.organisation()
+        });
+        Ok(now.map(|now| self.ctx.acting_as(Arc::new(now))))
+    }
+}
+
 /// A stream that is being sent.
 pub(crate) struct Stream {
     live: Arc<Live>,
-    ctx: Context,
+    hearer: Hearer,
     wanted: Wanted,
     /// All up to this number was looked at, and sent where it was for this person.
     position: i64,
@@ -67,7 +88,7 @@ impl Stream {
     /// A stream behind a number, or from now on.
     pub(crate) fn new(
         live: Arc<Live>,
-        ctx: Context,
+        hearer: Hearer,
         wanted: Wanted,
         after: Option<i64>,
         place: Place,
@@ -87,7 +108,7 @@ impl Stream {
             progressed: live.jobs(),
             ends: Instant::now() + live.settings.stream_life,
             live,
-            ctx,
+            hearer,
             wanted,
             position,
             jobs: BTreeMap::new(),
@@ -127,7 +148,7 @@ impl Stream {
         if !has_more && !self.jobs_due {
             return Ok(false);
         }
-        let Some(ctx) = self.now().await? else {
+        let Some(ctx) = self.hearer.now().await? else {
             self.is_over = true;
             return Ok(true);
         };
@@ -144,17 +165,6 @@ impl Stream {
             self.look_at_jobs(&ctx).await?;
         }
         Ok(true)
-    }
-
-    /// The person with the rights that hold now; none who is unknown by now.
-    async fn now(&self) -> Result<Option<Context>> {
-        let before = self.ctx.principal();
-        let (Some(user), Some(organisation)) = (before.user_id(), before.organisation()) else {
-            return Ok(None);
-        };
-        let directory = self.ctx.app().service::<dyn Directory>()?;
-        let Some(now) = directory.principal(user, organisation).await? else { return Ok(None) };
-        Ok(Some(self.ctx.acting_as(Arc::new(restricted(now, before)))))
     }
 
     async fn add(&mut self, ctx: &Context, entry: &Entry) -> Result<()> {
@@ -225,18 +235,6 @@ impl Stream {
             () = self.draining.cancelled() => self.is_over = true,
         }
     }
-}
-
-/// What of the rights of now may also be used by the means of then: an API key may do less than its person.
-fn restricted(now: Principal, before: &Principal) -> Principal {
-    let means = before.means();
-    let now = match before.kind() {
-        PrincipalKind::ApiKey => {
-            now.through_api_key(&before.permissions().names().map(str::to_owned).collect())
-        }
-        PrincipalKind::User | PrincipalKind::System => now,
-    };
-    now.known_by(means)
 }
 
 /// A change as the person of a context may see it; none that the person can't.

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use svc_testing::on_both_databases;
+use svc_testing::{Person, on_both_databases};
+use uuid::Uuid;
 
-use crate::fixture::{Hearing, ada, add_book, start, with_settings};
+use crate::fixture::{Hearing, ada, add_book, lend, start, with_settings};
 
 on_both_databases! {
     async fn a_stream_goes_on_behind_what_was_heard(backend) {
@@ -52,9 +53,34 @@ on_both_databases! {
         let refused = client.get("/api/v1/live?topics=set:Books").await.expect(429);
         assert_eq!(refused["code"], "live.too_many_streams");
         assert_eq!(refused["parameters"]["most"], 2);
-        let _ben = Hearing::begin(&app.sign_in(&svc_testing::Person::named("Ben")), "set:Books", None).await;
+        let _ben = Hearing::begin(&app.sign_in(&Person::named("Ben")), "set:Books", None).await;
         drop(first);
         let _third = Hearing::begin(&client, "set:Books", None).await;
+    }
+
+    async fn a_stream_ends_with_the_key_that_it_began_with(backend) {
+        let app = start(backend).await;
+        let ctx = app.context(&ada());
+        let ben = Person::named("Ben").who_may(&["Books.View", "Loans.View"]);
+        let (key, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let topics = "set:Books,library.loans";
+        let mut scoped = Hearing::begin(&app.sign_in_by_key(&ben, key, &["Books.View"]), "set:Books", None).await;
+        let mut kept = Hearing::begin(&app.sign_in_by_key(&ben, other, &["Books.View", "Loans.View"]), topics, None).await;
+        let mut signed_in = Hearing::begin(&app.sign_in(&ben), topics, None).await;
+        add_book(&ctx, "One", "A").await;
+        app.drain().await;
+        for hearing in [&mut scoped, &mut kept, &mut signed_in] {
+            assert_eq!(hearing.expect("changed").await.data["kind"], "created");
+        }
+        app.revoke_key(key);
+        // The key has another scope from now on.
+        app.sign_in_by_key(&ben, other, &["Books.View"]);
+        lend(&ctx, "Ben").await;
+        add_book(&ctx, "Two", "A").await;
+        app.drain().await;
+        assert_eq!(scoped.next().await, None);
+        assert_eq!(kept.expect("changed").await.data["kind"], "created");
+        assert_eq!(signed_in.expect("told").await.data["key"], "Ben");
     }
 
     async fn a_stream_ends_when_its_life_is_over(backend) {
