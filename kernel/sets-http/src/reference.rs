@@ -7,12 +7,19 @@
 //! | `DELETE Makers(1)/lamps(2)/$ref`, `DELETE Makers(1)/lamps/$ref?$id=Lamps(2)` | one less |
 //! | `PUT Lamps(2)/maker/$ref` | relates to another |
 //! | `DELETE Lamps(2)/maker/$ref` | relates to none |
+//!
+//! A reference stands in one of both entities: the lamp says who makes it. A condition (`If-Match`,
+//! `If-None-Match`) is of the version of that one, whichever of both the address begins with, since it
+//! is what changes: lamp 2 in each of these requests, and the lamp in the body of a POST. All
+//! references of a maker together have no version, which the standard leaves to the service (OData
+//! 4.01 Protocol, 11.4.1.1), so no tag ever matches them, and `*` does.
 
 use axum::response::Response;
 use http::{Method, StatusCode};
 use svc_core::{Error, Result};
 use svc_data::Expense;
 use svc_odata::bind::{ResourceStep, Step};
+use svc_odata::headers::TagCondition;
 use svc_odata::json::{parse_reference, parse_references};
 use svc_sets::{EntityInput, RelatedInput, Relating, Source, Verb, refused_payload};
 
@@ -80,9 +87,13 @@ async fn add(request: &Request, parent: &Source, step: Step, body: &[u8]) -> Res
     let _ = request.body_format()?;
     let id = parse_reference(body).map_err(refused_payload)?;
     let other = request.reference(&id)?;
+    let conditions = Conditions::of(request, request.settings.require_if_match)?;
     let work = request.ctx.transact_retrying(|uow| {
-        let (parent, other) = (parent.clone(), other.clone());
-        async move { request.sets.relate(&uow, &parent, step.navigation, &other).await }
+        let (parent, other, conditions) = (parent.clone(), other.clone(), conditions.clone());
+        async move {
+            let expected = conditions.expected(request, &other).await?;
+            request.sets.relate(&uow, &parent, step.navigation, &other, expected).await
+        }
     });
     work.await
 }
@@ -91,12 +102,27 @@ async fn replace(request: &Request, parent: &Source, step: Step, body: &[u8]) ->
     let _ = request.body_format()?;
     let ids = parse_references(body, request.body_items()).map_err(refused_payload)?;
     request.ctx.spend(Expense::BodyItems, ids.len() as u64)?;
+    check_without_version(request)?;
     let others: Vec<Source> = ids.iter().map(|id| request.reference(id)).collect::<Result<_>>()?;
     let work = request.ctx.transact_retrying(|uow| {
         let (parent, others) = (parent.clone(), others.clone());
         async move { request.sets.relate_just(&uow, &parent, step.navigation, &others).await }
     });
     work.await
+}
+
+/// Checks the conditions of a change of what is there and has no version.
+fn check_without_version(request: &Request) -> Result<()> {
+    let _ = Conditions::of(request, request.settings.require_if_match)?;
+    if matches!(request.if_match()?, Some(TagCondition::Tags(_))) {
+        let message = "all references of an entity together have no version; send `*`, or change \
+                       one by one";
+        return Err(Error::precondition_failed(message));
+    }
+    if matches!(request.if_none_match()?, Some(TagCondition::Any)) {
+        return Err(Error::precondition_failed("there are such references already"));
+    }
+    Ok(())
 }
 
 async fn take_away(
@@ -123,9 +149,13 @@ async fn take_away(
         }
     };
     let set = request.walk_seen(before).await?.set();
+    let conditions = Conditions::of(request, request.settings.require_if_match)?;
     let work = request.ctx.transact_retrying(|uow| {
-        let related = related.clone();
-        async move { request.sets.unrelate(&uow, set, step.navigation, &related).await }
+        let (related, conditions) = (related.clone(), conditions.clone());
+        async move {
+            let expected = conditions.expected(request, &related).await?;
+            request.sets.unrelate(&uow, set, step.navigation, &related, expected).await
+        }
     });
     work.await
 }

@@ -48,7 +48,8 @@ impl Sets {
         self.create_deep(uow, SetIndex(link.target.0), entity, inherited).await
     }
 
-    /// Relates an existing entity to the one that a source leads to, by a way to many.
+    /// Relates an existing entity, in the version that is expected, to the one that a source leads to,
+    /// by a way to many.
     ///
     /// # Errors
     ///
@@ -59,12 +60,13 @@ impl Sets {
         parent: &Source,
         navigation: NavigationIndex,
         other: &Source,
+        expected: Expected,
     ) -> Result<()> {
         let link = self.served(parent.set()).link(navigation);
         let name = self.navigation_name(parent.set(), navigation);
         let value = self.value_of_parent(uow.context(), parent, link).await?;
         self.must_be_of(other, link).map_err(|error| within(error, &name))?;
-        let moved = self.move_to(uow, other, (link.target_column, value), &name).await;
+        let moved = self.move_to(uow, other, (link.target_column, value), expected, &name).await;
         moved.map_err(|error| within(error, &name))
     }
 
@@ -113,14 +115,14 @@ impl Sets {
         for (key, value) in leave.chain(coming.into_iter().map(|key| (key, &value))) {
             let other = self.with_key(Source::of(set), key.clone());
             let value = (link.target_column, value.clone());
-            let done = self.move_to(uow, &other, value, &name).await;
+            let done = self.move_to(uow, &other, value, Expected::Any, &name).await;
             done.map_err(|error| within(error, &name))?;
         }
         Ok(())
     }
 
     /// Ends the relation by a way to many of a set's entity, for the entity there that a source
-    /// leads to.
+    /// leads to, in the version that is expected.
     ///
     /// # Errors
     ///
@@ -131,6 +133,7 @@ impl Sets {
         set: SetIndex,
         navigation: NavigationIndex,
         other: &Source,
+        expected: Expected,
     ) -> Result<()> {
         let link = self.served(set).link(navigation);
         let name = self.navigation_name(set, navigation);
@@ -140,7 +143,8 @@ impl Sets {
             .await?
             .ok_or_else(|| Error::not_found("there is no such entity"))?;
         let column = &self.entity(other.set()).columns[link.target_column];
-        self.move_to(uow, other, (link.target_column, column.kind.null()), &name).await
+        let nowhere = (link.target_column, column.kind.null());
+        self.move_to(uow, other, nowhere, expected, &name).await
     }
 
     async fn value_of_parent(&self, ctx: &Context, parent: &Source, link: Link) -> Result<Value> {
@@ -231,7 +235,7 @@ impl Sets {
                         self.create_deep(uow, target, entity, Some(inherited)).await.map(drop)
                     }
                     RelatedInput::Existing(source) => match self.must_be_of(&source, link) {
-                        Ok(()) => self.move_to(uow, &source, inherited, &name).await,
+                        Ok(()) => self.move_to(uow, &source, inherited, Expected::Any, &name).await,
                         Err(error) => Err(error),
                     },
                 };
@@ -276,6 +280,7 @@ impl Sets {
         uow: &UnitOfWork,
         source: &Source,
         value: (usize, Value),
+        expected: Expected,
         name: &str,
     ) -> Result<()> {
         let set = source.set();
@@ -285,7 +290,7 @@ impl Sets {
         let key = self.value_of(uow.context(), source, entity.key_index()).await?;
         let mut row = vec![None; entity.columns.len()];
         self.assign(uow.context(), set, &mut row, value, Verb::Change, name)?;
-        uow.update_record(entity, &key, row, Expected::Any).await?;
+        uow.update_record(entity, &key, row, expected).await?;
         self.still_visible(uow.context(), set, &key).await
     }
 

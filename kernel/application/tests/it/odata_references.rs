@@ -86,6 +86,56 @@ on_both_databases! {
         assert_eq!(skus_of(&boss, &beta).await, ["B-1", "B-2"]);
     }
 
+    async fn a_reference_changes_in_the_version_that_was_named(backend) {
+        for required in [false, true] {
+            let application = || svc_application::Application::new("shop").module(crate::fixture::shop());
+            let app = svc_testing::TestApp::builder(application).setting("Svc:OData:RequireIfMatch", required);
+            let app = app.start(backend).await;
+            let boss = app.sign_in(&Person::named("boss"));
+            let [alpha, beta] = stock(&boss).await;
+            let change = async |method: &Method, address: &str, tag: Option<(&str, &str)>, body: &Value| {
+                let headers: Vec<_> = tag.into_iter().collect();
+                boss.send_json(method.clone(), address, &headers, body.clone()).await.status.as_u16()
+            };
+            // What refers is lamp A-2, from wherever it is asked for; neither maker has ever changed.
+            let lamp = json!({"@odata.id": "Lamps(sku='A-2')"});
+            let one = json!({"@odata.id": format!("Makers({alpha})")});
+            for (method, address, body, ends_at) in [
+                (Method::POST, format!("Makers({beta})/lamps/$ref"), &lamp, beta.as_str()),
+                (Method::DELETE, format!("Makers({beta})/lamps(sku='A-2')/$ref"), &Value::Null, ""),
+                (Method::PUT, "Lamps(sku='A-2')/maker/$ref".to_owned(), &one, alpha.as_str()),
+                (Method::DELETE, format!("Makers({alpha})/lamps/$ref?$id=Lamps(sku='A-2')"), &Value::Null, ""),
+            ] {
+                let address = format!("/odata/v1/{address}");
+                let before = boss.get("/odata/v1/Lamps(sku='A-2')").await.expect(200);
+                let tag = before["@odata.etag"].as_str().unwrap();
+                for (name, other) in [("if-match", "W/\"77\""), ("if-match", "W/\"77\", W/\"78\""), ("if-none-match", tag), ("if-none-match", "*")] {
+                    assert_eq!(change(&method, &address, Some((name, other)), body).await, 412, "{method} {address} {name}: {other}");
+                }
+                if required {
+                    assert_eq!(change(&method, &address, None, body).await, 428, "{method} {address}");
+                }
+                assert_eq!(boss.get("/odata/v1/Lamps(sku='A-2')").await.expect(200), before, "{method} {address}");
+                assert_eq!(change(&method, &address, Some(("if-match", tag)), body).await, 204, "{method} {address}");
+                let after = boss.get("/odata/v1/Lamps(sku='A-2')").await.expect(200);
+                assert_eq!(after["makerId"].as_str().unwrap_or_default(), ends_at, "{method} {address}");
+                assert_ne!(after["@odata.etag"], before["@odata.etag"]);
+            }
+            // All of them together have no version.
+            let (all, none) = (format!("/odata/v1/Makers({beta})/lamps/$ref"), json!({"value": []}));
+            let maker = boss.get(&format!("/odata/v1/Makers({beta})")).await.expect(200);
+            for tag in [("if-match", maker["@odata.etag"].as_str().unwrap()), ("if-none-match", "*")] {
+                assert_eq!(change(&Method::PUT, &all, Some(tag), &none).await, 412);
+            }
+            if required {
+                assert_eq!(change(&Method::PUT, &all, None, &none).await, 428);
+            }
+            assert_eq!(skus_of(&boss, &beta).await, ["B-1", "B-2"]);
+            assert_eq!(change(&Method::PUT, &all, Some(("if-match", "*")), &none).await, 204);
+            assert_eq!(skus_of(&boss, &beta).await, [""; 0]);
+        }
+    }
+
     async fn the_references_of_a_collection_are_replaced_as_a_whole(backend) {
         let app = start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));
