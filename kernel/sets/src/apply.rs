@@ -4,7 +4,6 @@
 //! that no aggregate counts what its reader may not see. As long as they are entities, their table
 //! keeps the entity's name; after an aggregation they are a table of computed columns.
 
-use sea_orm::QueryResult;
 use sea_orm::sea_query::{
     Alias, Expr, Func, NullOrdering, Order, Query, SelectStatement, UnionType,
 };
@@ -12,20 +11,17 @@ use svc_core::{Error, Result};
 use svc_data::Context;
 use svc_database::Backend;
 use svc_odata::bind::{
-    AggregateMethod, BoundAggregate, BoundApply, BoundExpr, BoundTransformation,
+    AggregateMethod, BoundAggregate, BoundApply, BoundExpr, BoundQuery, BoundTransformation,
     BoundTransformationKind as Kind, Row,
 };
 use svc_odata::model::PrimitiveType;
 
 use super::aggregated::AggregatedColumn;
-use super::counts::{count_of, first_number};
 use super::form::Form;
 use super::model::Sets;
 use super::order::Terms;
-use super::page_request::PageRequest;
 use super::source::Source;
 use super::sql::{Computed, Translator};
-use super::token::Position;
 
 /// Rows in the making.
 #[derive(Clone)]
@@ -321,60 +317,29 @@ fn aggregated(backend: Backend, method: AggregateMethod, expr: &BoundExpr, value
 }
 
 impl Sets {
-    /// A page of aggregated rows. They have no key, so a page begins after a number of rows.
-    pub(super) async fn read_aggregated<'q>(
+    /// The aggregated rows of a query behind some of them, and their columns. They have no key, so
+    /// that where they go on is said by a number of rows.
+    pub(super) fn select_aggregated<'q>(
         &self,
         ctx: &Context,
         source: &Source,
-        request: &PageRequest<'q>,
-    ) -> Result<Aggregated<'q>> {
-        let query = request.query;
-        let (select, count, columns) = {
-            let (mut select, translator) = self.select_query(ctx, source, query)?;
-            let count = query.count.then(|| count_of(&select));
-            let mut columns = Vec::with_capacity(query.select.columns.len());
-            for index in &query.select.columns {
-                let Computed { value, form } = translator.columns[*index].clone();
-                select.expr(form.returned(translator.backend, value));
-                let path = query.row.columns[*index].name.split('/').collect();
-                columns.push(AggregatedColumn { path, form });
-            }
-            let terms = Terms::without_key(&translator, &query.order())?;
-            terms.sort(&mut select);
-            sort_by_columns(&mut select, &translator);
-            let sent = request.after.map_or(0, |position| position.sent);
-            let skip = request.skip.saturating_add(sent).min(i64::MAX.unsigned_abs());
-            select.offset(skip).limit(request.take.saturating_add(1));
-            (select, count, columns)
-        };
-        let count = match &count {
-            Some(select) => Some(first_number(ctx, select).await?),
-            None => None,
-        };
-        let long: Vec<usize> = columns
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| column.form.is_long())
-            .map(|(place, _)| place)
-            .collect();
-        let mut rows = ctx.run_held(ctx.database().build(&select), &long).await?;
-        let wanted = usize::try_from(request.take).unwrap_or(usize::MAX);
-        let more = rows.len() > wanted;
-        rows.truncate(wanted);
-        let before = request.after.map_or(0, |position| position.sent);
-        let position = Position { sent: before + rows.len() as u64, ..Position::default() };
-        Ok(Aggregated { rows, columns, count, next: more.then_some(position) })
+        query: &'q BoundQuery,
+        behind: u64,
+    ) -> Result<(SelectStatement, Vec<AggregatedColumn<'q>>)> {
+        let (mut select, translator) = self.select_query(ctx, source, query)?;
+        let mut columns = Vec::with_capacity(query.select.columns.len());
+        for index in &query.select.columns {
+            let Computed { value, form } = translator.columns[*index].clone();
+            select.expr(form.returned(translator.backend, value));
+            let path = query.row.columns[*index].name.split('/').collect();
+            columns.push(AggregatedColumn { path, form });
+        }
+        let terms = Terms::without_key(&translator, &query.order())?;
+        terms.sort(&mut select);
+        sort_by_columns(&mut select, &translator);
+        select.offset(behind.min(i64::MAX.unsigned_abs()));
+        Ok((select, columns))
     }
-}
-
-/// A page of aggregated rows.
-pub(super) struct Aggregated<'q> {
-    pub(super) rows: Vec<QueryResult>,
-    pub(super) columns: Vec<AggregatedColumn<'q>>,
-    /// How many there are in all, where that was asked for.
-    pub(super) count: Option<u64>,
-    /// Where the page ends; none when nothing comes after it.
-    pub(super) next: Option<Position>,
 }
 
 /// Makes rows with computed columns of rows: a table that is called as the entity's own, so that

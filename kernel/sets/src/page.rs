@@ -4,12 +4,15 @@
 //! | --- | --- | --- |
 //! | batches | nothing between two of them | the page ends |
 //! | cursor | a connection, and the statement's snapshot | the page ends, or it is paused |
-//! | whole | all rows: aggregated ones, which have no key to go on behind | they are taken |
 //!
 //! A page of more than one batch has a cursor, unless related entities are read between its rows,
 //! which would take a second connection, or a unit of work has the only one. A batch goes on behind
 //! the row where the one before ended, as the next page does, so a reader that pauses loses its
 //! cursor but not its place. A reader that is dropped gives its connection back.
+//!
+//! Aggregated rows have no key: a batch of them leaves out as many as were read, and the database
+//! computes all of them anew for it. So their batches are larger, and a cursor that is too old makes
+//! way for another one; only a client that has let it wait gets batches.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -18,12 +21,13 @@ use futures::TryStreamExt as _;
 use sea_orm::{QueryResult, Statement};
 use svc_core::Result;
 use svc_data::{Context, Expense};
-use svc_database::{CursorRows, Database, FirstRows, ReadLimit};
+use svc_database::{Backend, CursorRows, Database, FirstRows, ReadLimit};
 use svc_odata::bind::{BoundExpr, BoundKind};
 use svc_odata::value::Value as Literal;
 
 use super::aggregated::AggregatedColumn;
 use super::counts::first_number;
+use super::expanded::Related;
 use super::few::{Beginning, Goes, Part, found_by};
 use super::form::Form;
 use super::model::Sets;
@@ -37,6 +41,9 @@ use super::token::{Position, TokenKeys};
 
 /// How many rows one statement of several returns.
 const BATCH: u64 = 1_000;
+
+/// How many it returns of aggregated rows, which are computed anew for each.
+const BATCH_AGGREGATED: u64 = 5_000;
 
 /// How many it returns where related entities are read for them, which are as many again or more.
 const BATCH_WITH_RELATED: u64 = 200;
@@ -69,7 +76,6 @@ pub struct PageReader<'a> {
 enum State<'a> {
     Batches,
     Cursor(Box<Cursor<'a>>),
-    Whole(Vec<QueryResult>, Vec<AggregatedColumn<'a>>),
     Ended,
 }
 
@@ -77,14 +83,48 @@ struct Cursor<'a> {
     plan: PagePlan<'a>,
     rows: CursorRows,
     last: Option<QueryResult>,
+    /// When it was, or its first row came: what the database takes for that isn't the cursor's.
     begun: Instant,
 }
 
 /// How rows of a page are read.
-struct PagePlan<'a> {
-    layout: Layout<'a>,
-    marks: Vec<(usize, Form)>,
-    from: Vec<usize>,
+enum PagePlan<'a> {
+    Entities { layout: Box<Layout<'a>>, marks: Vec<(usize, Form)>, from: Vec<usize> },
+    Aggregated(Vec<AggregatedColumn<'a>>),
+}
+
+impl PagePlan<'_> {
+    /// The places of the columns whose values may be long.
+    fn long(&self) -> Vec<usize> {
+        match self {
+            Self::Entities { layout, .. } => layout.long(),
+            Self::Aggregated(columns) => {
+                let columns = columns.iter().enumerate();
+                columns.filter(|(_, it)| it.form.is_long()).map(|(place, _)| place).collect()
+            }
+        }
+    }
+
+    /// Where each row has the values that lead to what is related.
+    fn from(&self) -> &[usize] {
+        match self {
+            Self::Entities { from, .. } => from,
+            Self::Aggregated(_) => &[],
+        }
+    }
+
+    fn row<'r>(
+        &'r self,
+        backend: Backend,
+        row: &'r QueryResult,
+        related: &'r [Related],
+        etags: bool,
+    ) -> Row<'r> {
+        match self {
+            Self::Entities { layout, .. } => Row::entity(layout, row, related, etags),
+            Self::Aggregated(columns) => Row::aggregated(backend, columns, row),
+        }
+    }
 }
 
 impl Sets {
@@ -122,28 +162,11 @@ impl Sets {
     ) -> Result<PageReader<'a>> {
         self.require_view(ctx, source.set())?;
         let mut reader = PageReader::new(self, ctx, source, request).await?;
-        if request.query.row.entity_type.is_none() {
-            let read = self.read_aggregated(ctx, &reader.source, &request).await?;
-            reader.count = read.count;
-            reader.next = read.next.filter(|_| request.tells_next);
-            reader.state = State::Whole(read.rows, read.columns);
-            return Ok(reader);
-        }
         if request.query.count {
             let select = self.count_query(ctx, &reader.source, request.query)?;
             reader.count = Some(first_number(ctx, &select).await?);
         }
-        if reader.wanted() > BATCH && request.query.expand.is_empty() && !ctx.is_in_unit_of_work() {
-            let (statement, plan) = reader.plan(None, None, reader.wanted())?;
-            // A cursor keeps its statement prepared, which a long one isn't to be.
-            if !Database::stays_prepared(&statement) {
-                return Ok(reader);
-            }
-            ctx.spend(Expense::Statements, 1)?;
-            let rows = ctx.database().cursor(statement).await?;
-            let cursor = Cursor { plan, rows, last: None, begun: Instant::now() };
-            reader.state = State::Cursor(Box::new(cursor));
-        }
+        reader.begin_cursor().await?;
         Ok(reader)
     }
 }
@@ -215,15 +238,16 @@ impl<'a> PageReader<'a> {
     ///
     /// A fault of the database, or what the sink says. What it took before stays.
     pub async fn read_next<S: RowSink + ?Sized>(&mut self, sink: &mut S) -> Result<bool> {
+        if let State::Cursor(cursor) = &self.state
+            && cursor.begun.elapsed() > self.cursor_lifetime()
+        {
+            self.pause()?;
+            if self.is_aggregated() {
+                self.begin_cursor().await?;
+            }
+        }
         match std::mem::replace(&mut self.state, State::Ended) {
             State::Ended => Ok(false),
-            State::Whole(rows, columns) => {
-                let backend = self.ctx.database().backend();
-                for row in &rows {
-                    self.hand_on(sink, Row::aggregated(backend, &columns, row))?;
-                }
-                Ok(false)
-            }
             State::Batches => self.read_batch(sink).await,
             State::Cursor(cursor) => self.read_rows(cursor, sink).await,
         }
@@ -251,15 +275,48 @@ impl<'a> PageReader<'a> {
         left.saturating_add(self.request.tells_next.into())
     }
 
+    /// How many rows a statement of several returns.
+    fn batch(&self) -> u64 {
+        match &self.request.query.expand[..] {
+            _ if self.is_aggregated() => BATCH_AGGREGATED,
+            [] => BATCH,
+            _ => BATCH_WITH_RELATED,
+        }
+    }
+
+    /// Whether its rows are no entities.
+    fn is_aggregated(&self) -> bool {
+        self.request.query.row.entity_type.is_none()
+    }
+
+    /// Begins to read what is left by a cursor, where it is more than one batch, and may be.
+    async fn begin_cursor(&mut self) -> Result<()> {
+        let query = self.request.query;
+        if self.wanted() <= self.batch()
+            || !query.expand.is_empty()
+            || self.ctx.is_in_unit_of_work()
+        {
+            return Ok(());
+        }
+        let (statement, plan) = self.plan(None, None, self.wanted())?;
+        // A cursor keeps its statement prepared, which a long one isn't to be.
+        if Database::stays_prepared(&statement) {
+            self.ctx.spend(Expense::Statements, 1)?;
+            let rows = self.ctx.database().cursor(statement).await?;
+            let cursor = Cursor { plan, rows, last: None, begun: Instant::now() };
+            self.state = State::Cursor(Box::new(cursor));
+        }
+        Ok(())
+    }
+
     async fn read_batch<S: RowSink + ?Sized>(&mut self, sink: &mut S) -> Result<bool> {
-        let batch = if self.request.query.expand.is_empty() { BATCH } else { BATCH_WITH_RELATED };
-        let limit = self.wanted().min(batch);
+        let limit = self.wanted().min(self.batch());
         let is_last = limit == self.wanted();
         let before = self.next.take();
         let (FirstRows { mut rows, is_cut }, plan, full) = loop {
             let beginning = self.next_beginning().await?;
             let (statement, plan) = self.plan(beginning.as_ref(), before.as_ref(), limit)?;
-            let long = plan.layout.long();
+            let long = plan.long();
             let at_most = ReadLimit { long: &long, bytes: BATCH_BYTES };
             let first = self.ctx.run_within(statement, at_most).await?;
             let full = first.rows.len() as u64 == limit || first.is_cut;
@@ -274,10 +331,11 @@ impl<'a> PageReader<'a> {
         rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
         let expands = &self.request.query.expand;
         let etags = self.request.etags;
-        let related = self.sets.related(self.ctx, expands, &plan.from, &rows, etags).await?;
+        let related = self.sets.related(self.ctx, expands, plan.from(), &rows, etags).await?;
         sink.expect(rows.len());
+        let backend = self.ctx.database().backend();
         for row in &rows {
-            self.hand_on(sink, Row::entity(&plan.layout, row, &related, etags))?;
+            self.hand_on(sink, plan.row(backend, row, &related, etags))?;
         }
         // In a unit of work nothing is sent before its end.
         if let Some(budget) = self.ctx.budget().filter(|_| !self.ctx.is_in_unit_of_work()) {
@@ -315,11 +373,7 @@ impl<'a> PageReader<'a> {
         mut cursor: Box<Cursor<'a>>,
         sink: &mut S,
     ) -> Result<bool> {
-        if cursor.begun.elapsed() > self.cursor_lifetime() {
-            self.state = State::Cursor(cursor);
-            self.pause()?;
-            return self.read_batch(sink).await;
-        }
+        let (backend, etags) = (self.ctx.database().backend(), self.request.etags);
         let mut ended = false;
         loop {
             let Some(row) = cursor.rows.try_next().await? else {
@@ -329,8 +383,10 @@ impl<'a> PageReader<'a> {
                 ended = true;
                 break;
             }
-            self.hand_on(sink, Row::entity(&cursor.plan.layout, &row, &[], self.request.etags))?;
-            cursor.last = Some(row);
+            self.hand_on(sink, cursor.plan.row(backend, &row, &[], etags))?;
+            if cursor.last.replace(row).is_none() {
+                cursor.begun = Instant::now();
+            }
             if sink.is_full() {
                 break;
             }
@@ -357,7 +413,12 @@ impl<'a> PageReader<'a> {
     }
 
     fn position(&self, plan: &PagePlan<'_>, last: &QueryResult) -> Result<Position> {
-        let marks = marks(self.ctx.database().backend(), &plan.marks, last)?;
+        let marks = match plan {
+            PagePlan::Entities { marks: places, .. } => {
+                marks(self.ctx.database().backend(), places, last)?
+            }
+            PagePlan::Aggregated(_) => Vec::new(),
+        };
         let before = self.request.after.map_or(0, |position| position.sent);
         Ok(Position { marks, sent: before + self.written })
     }
@@ -370,6 +431,14 @@ impl<'a> PageReader<'a> {
         limit: u64,
     ) -> Result<(Statement, PagePlan<'a>)> {
         let query = self.request.query;
+        if self.is_aggregated() {
+            let sent = self.request.after.map_or(0, |position| position.sent);
+            let behind = self.request.skip.saturating_add(sent).saturating_add(self.written);
+            let (mut select, columns) =
+                self.sets.select_aggregated(self.ctx, &self.source, query, behind)?;
+            let statement = self.ctx.database().build(select.limit(limit));
+            return Ok((statement, PagePlan::Aggregated(columns)));
+        }
         let source = beginning.map_or(&*self.source, |beginning| &beginning.source);
         // A few records are looked at one by one. What a beginning is sorted by it is compared with, too.
         let may_join = beginning.is_some() || !source.is_among();
@@ -401,7 +470,7 @@ impl<'a> PageReader<'a> {
         } else {
             database.build(select.limit(limit))
         };
-        Ok((statement, PagePlan { layout, marks, from }))
+        Ok((statement, PagePlan::Entities { layout: Box::new(layout), marks, from }))
     }
 
     /// Whether a first page may be planned alike for everybody: nothing that a person has written says which rows it has. Only
