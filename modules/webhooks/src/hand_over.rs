@@ -193,7 +193,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::in_flight::{Backlog, Health};
+    use crate::in_flight::{Backlog, Health, Home};
 
     const QUICK: Uuid = Uuid::from_u128(1);
 
@@ -206,26 +206,34 @@ mod tests {
         assert_eq!(way.room().await, 1, "the first event tells how many deliveries become of one");
         way.note_spread(1, 2);
         let quick = Duration::from_millis(1);
+        let home = |organisation| {
+            let organisation = Uuid::from_u128(organisation);
+            Home { origin: "https://one".into(), organisation }
+        };
+        in_flight.settle(QUICK, home(1));
         in_flight.note(QUICK, Health::of(true, false, quick), quick);
         assert_eq!(way.room().await, 32, "of 64 deliveries in all");
         way.note_spread(4, 4);
         assert_eq!(way.room().await, 32, "organisations differ");
 
-        let mut tickets: Vec<Ticket> = (0..40).filter_map(|_| in_flight.reserve(QUICK)).collect();
-        assert_eq!(way.room().await, 12, "what there is, after a moment");
+        let mut tickets: Vec<Ticket> =
+            (0..40).filter_map(|_| in_flight.reserve(QUICK, Uuid::from_u128(1))).collect();
+        assert_eq!(way.room().await, 4, "what there is, after a moment");
         let waits = way.room();
         let ends = async {
             tokio::task::yield_now().await;
             tickets.truncate(20);
         };
-        assert_eq!(tokio::join!(waits, ends).0, 22, "what there is when enough has ended");
+        assert_eq!(tokio::join!(waits, ends).0, 14, "what there is when enough has ended");
 
         // It has more in the database, and doesn't get through with it.
         in_flight.look_ended(Backlog { new: HashSet::from([QUICK]), ..Backlog::default() });
-        assert_eq!(way.room().await, 22, "the others' events still find room");
+        assert_eq!(way.room().await, 14, "the others' events still find room");
         in_flight.look_ended(Backlog::default());
-        assert_eq!(way.room().await, 22, "nobody waits for a while");
-        tickets.extend((0..44).filter_map(|_| in_flight.reserve(QUICK)));
+        assert_eq!(way.room().await, 14, "nobody waits for a while");
+        tickets.extend((0..44).filter_map(|_| in_flight.reserve(QUICK, Uuid::from_u128(1))));
+        let other = Home { origin: "https://other".into(), ..home(2) };
+        tickets.extend((0..16).map(|_| in_flight.take(Uuid::from_u128(2), other.clone())));
         assert_eq!(way.room().await, 1, "a quick one has all, which is free again in a moment");
         in_flight.note(QUICK, Health::of(false, false, quick), quick);
         let all = AT_ONCE / 2;

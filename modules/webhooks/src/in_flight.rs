@@ -49,10 +49,6 @@ const FIRST_OF_KNOWN: Duration = Duration::from_millis(250);
 /// An endpoint that takes no longer is worth a moment's wait for room.
 const QUICK: Duration = Duration::from_millis(50);
 
-/// How many new deliveries of endpoints whose origins are not known yet are in memory: a part of all, no more than an origin
-/// has that never answered. They may turn out to be all of one.
-const STRANGERS: usize = 8;
-
 /// What may be taken on besides, as far as quick endpoints have to do with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Room {
@@ -110,10 +106,8 @@ impl Backlog {
 
 struct State {
     shares: Shares,
-    /// Where endpoints are, as far as something was sent there.
+    /// Where endpoints are, as far as something was taken on for them.
     homes: HashMap<Uuid, Home>,
-    /// New deliveries of endpoints whose origins are not known yet.
-    strangers: usize,
     /// The versions below which endpoints are turned away, and since when.
     turned: HashMap<Uuid, (i64, Instant)>,
     total: Counts,
@@ -135,7 +129,6 @@ impl State {
         Self {
             shares: Shares::new(limit, limit_per_endpoint),
             homes: HashMap::new(),
-            strangers: 0,
             turned: HashMap::new(),
             total: Counts::default(),
             by_endpoint: HashMap::new(),
@@ -165,23 +158,18 @@ impl State {
         }
     }
 
-    /// Adds a delivery that waits; one without a home is a stranger's.
-    fn enter(&mut self, endpoint: Uuid, home: Option<&Home>) {
-        match home {
-            Some(home) => self.shares.enter(home),
-            None => self.strangers += 1,
-        }
+    /// Adds a delivery that waits.
+    fn enter(&mut self, endpoint: Uuid, home: &Home) {
+        let now = Instant::now();
+        self.shares.enter(home, now);
         self.total.waiting += 1;
         self.by_endpoint.entry(endpoint).or_default().waiting += 1;
-        self.health.entry(endpoint).or_insert_with(|| Health::Unknown(Instant::now()));
+        self.health.entry(endpoint).or_insert(Health::Unknown(now));
     }
 
     /// Takes one off; forgets an endpoint that has none left.
-    fn leave(&mut self, endpoint: Uuid, home: Option<&Home>, is_sending: bool) {
-        match home {
-            Some(home) => self.shares.leave(home, is_sending),
-            None => self.strangers = self.strangers.saturating_sub(1),
-        }
+    fn leave(&mut self, endpoint: Uuid, home: &Home, is_sending: bool) {
+        self.shares.leave(home, is_sending, Instant::now());
         self.total.end(is_sending);
         let Some(counts) = self.by_endpoint.get_mut(&endpoint) else { return };
         counts.end(is_sending);
@@ -199,7 +187,9 @@ impl InFlight {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.shares.listen(Instant::now());
+        state
     }
 
     fn places(&self, state: &State, endpoint: Uuid) -> usize {
@@ -229,9 +219,7 @@ impl InFlight {
         let taken = state.counts(endpoint).all() + planned.of(endpoint);
         let of_endpoint = self.allowance(state, endpoint).saturating_sub(taken);
         let home = state.homes.get(&endpoint);
-        home.map_or(of_endpoint, |home| {
-            state.shares.room(home, Instant::now(), &planned.shares).min(of_endpoint)
-        })
+        home.map_or(of_endpoint, |home| state.shares.room(home, &planned.shares).min(of_endpoint))
     }
 
     fn most(&self) -> usize {
@@ -264,8 +252,9 @@ impl InFlight {
     /// Plans to take so many on for an endpoint.
     pub(crate) fn plan(&self, endpoint: Uuid, count: usize, planned: &mut Planned) {
         *planned.by_endpoint.entry(endpoint).or_default() += count;
-        if let Some(home) = self.state().homes.get(&endpoint) {
-            planned.shares.add(home, count);
+        let state = self.state();
+        if let Some(home) = state.homes.get(&endpoint) {
+            state.shares.plan(home, count, &mut planned.shares);
         }
     }
 
@@ -277,7 +266,8 @@ impl InFlight {
     /// Those of the endpoints of which it isn't known where they are.
     pub(crate) fn unsettled(&self, endpoints: impl Iterator<Item = Uuid>) -> HashSet<Uuid> {
         let state = self.state();
-        endpoints.filter(|endpoint| !state.homes.contains_key(endpoint)).collect()
+        let is_known = |endpoint: &Uuid| state.homes.get(endpoint).is_some_and(Home::is_known);
+        endpoints.filter(|endpoint| !is_known(endpoint)).collect()
     }
 
     fn room_for_replay(&self, state: &State, endpoint: Uuid) -> usize {
@@ -285,29 +275,25 @@ impl InFlight {
     }
 
     /// Takes a delivery on that was claimed.
-    pub(crate) fn take(self: &Arc<Self>, endpoint: Uuid, home: Option<Home>) -> Ticket {
+    pub(crate) fn take(self: &Arc<Self>, endpoint: Uuid, home: Home) -> Ticket {
         let mut state = self.state();
-        if let Some(home) = &home {
-            state.homes.insert(endpoint, home.clone());
-        }
-        state.enter(endpoint, home.as_ref());
+        state.homes.insert(endpoint, home.clone());
+        state.enter(endpoint, &home);
         drop(state);
         Ticket { in_flight: Arc::clone(self), endpoint, home, is_sending: false }
     }
 
     /// Takes a new delivery on that is about to be stored, unless others of its endpoint wait in
     /// the database, or will because there is no room.
-    pub(crate) fn reserve(self: &Arc<Self>, endpoint: Uuid) -> Option<Ticket> {
+    pub(crate) fn reserve(self: &Arc<Self>, endpoint: Uuid, organisation: Uuid) -> Option<Ticket> {
         let home = {
             let mut state = self.state();
             if !state.is_open || state.backlog.new.contains(&endpoint) {
                 return None;
             }
-            let home = state.homes.get(&endpoint).cloned();
-            let is_well = matches!(state.health.get(&endpoint), Some(Health::Well(_)));
-            let is_known = home.is_some() || is_well;
-            let is_strange = !is_known && state.strangers >= self.most() / STRANGERS;
-            if is_strange || self.free_of(&state) == 0 || self.room_for(&state, endpoint) == 0 {
+            let home = state.homes.entry(endpoint);
+            let home = home.or_insert_with(|| Home::unknown(organisation)).clone();
+            if self.free_of(&state) == 0 || self.room_for(&state, endpoint) == 0 {
                 state.backlog.new.insert(endpoint);
                 state.newly_behind.insert(endpoint);
                 return None;
@@ -330,19 +316,18 @@ impl InFlight {
             return None;
         }
         let (now, in_all) = (Instant::now(), self.free_of(&state));
-        let strangers = self.most() / STRANGERS;
-        let strange = strangers.saturating_sub(state.strangers);
         let mut room =
             Room { in_all, per_endpoint: in_all, eighths: 8, is_guess: false, is_draining: false };
         if state.health.is_empty() {
             // At first nothing is known of any endpoint.
-            room = Room { in_all: strange, per_endpoint: self.limit_per_endpoint, ..room };
+            let (in_all, _) = state.shares.part(&Home::unknown(Uuid::nil()));
+            room = Room { in_all, per_endpoint: self.limit_per_endpoint, ..room };
         }
         let mut taken = 0;
         for endpoint in state.by_endpoint.keys().chain(&state.backlog.new) {
             let home = state.homes.get(endpoint);
             let Some(is_known) = state.is_quick(*endpoint, home, now) else { continue };
-            if is_known && !home.is_none_or(|home| state.shares.answers(home, now)) {
+            if is_known && !home.is_none_or(|home| state.shares.answers(home)) {
                 continue;
             }
             room.is_guess |= !is_known;
@@ -351,10 +336,8 @@ impl InFlight {
             let own = if is_behind { 0 } else { most.saturating_sub(counts.all()) };
             room.per_endpoint = room.per_endpoint.min(own);
             room.eighths = room.eighths.min(own * 8 / most.max(1));
-            // What others of its origin, or of its organisation, have taken is gone for it too.
-            let part = home.map(|home| state.shares.part(home, now));
-            let strange = (!is_known).then_some((strange, strangers));
-            if let Some((free, most)) = part.or(strange) {
+            // What others have taken of a part that it shares is gone for it too.
+            if let Some((free, most)) = home.map(|home| state.shares.part(home)) {
                 room.in_all = room.in_all.min(free);
                 room.per_endpoint = room.per_endpoint.min(free);
                 room.eighths = room.eighths.min(free * 8 / most.max(1));
@@ -377,10 +360,20 @@ impl InFlight {
     fn may_send_in(&self, state: &State, endpoint: Uuid) -> bool {
         state.total.sending < self.limit
             && state.counts(endpoint).sending < self.places(state, endpoint)
-            && state
-                .homes
-                .get(&endpoint)
-                .is_none_or(|home| state.shares.may_send(home, Instant::now()))
+            && state.homes.get(&endpoint).is_none_or(|home| state.shares.may_send(home))
+    }
+
+    /// Whether what waits in memory for an endpoint belongs in the database: its origin answers nothing any more.
+    pub(crate) fn is_too_much(&self, endpoint: Uuid) -> bool {
+        let state = self.state();
+        let home = state.homes.get(&endpoint);
+        home.is_some_and(|home| state.shares.is_too_much(home, Instant::now()))
+    }
+
+    /// Whether an endpoint's origin answers, as far as it was asked.
+    pub(crate) fn answers(&self, endpoint: Uuid) -> bool {
+        let state = self.state();
+        state.homes.get(&endpoint).is_none_or(|home| state.shares.answers(home))
     }
 
     /// Takes places for requests of an endpoint that are to begin as soon as their deliveries are
@@ -388,7 +381,7 @@ impl InFlight {
     pub(crate) fn take_places(self: &Arc<Self>, endpoint: Uuid, most: usize) -> Vec<Ticket> {
         let mut tickets = Vec::new();
         while tickets.len() < most && self.may_send(endpoint) {
-            let home = self.state().homes.get(&endpoint).cloned();
+            let Some(home) = self.state().homes.get(&endpoint).cloned() else { break };
             let mut ticket = self.take(endpoint, home);
             ticket.send();
             tickets.push(ticket);
@@ -425,7 +418,7 @@ impl InFlight {
     pub(crate) fn note(&self, endpoint: Uuid, health: Health, took: Duration) {
         let mut state = self.state();
         state.health.insert(endpoint, health);
-        if let Some(home) = state.homes.get(&endpoint).cloned() {
+        if let Some(home) = state.homes.get(&endpoint).filter(|home| home.is_known()).cloned() {
             state.shares.note(&home, health, took, Instant::now());
         }
     }
@@ -449,8 +442,10 @@ impl InFlight {
     pub(crate) fn is_worth_a_look(&self, was_cut_short: bool) -> bool {
         let state = self.state();
         let has_room = |endpoint: &Uuid| {
+            let home = state.homes.get(endpoint);
+            let answers = home.is_none_or(|home| state.shares.answers(home));
             let enough = match state.health.get(endpoint) {
-                Some(Health::Well(_)) => self.allowance(&state, *endpoint) / 2,
+                Some(Health::Well(_)) if answers => self.allowance(&state, *endpoint) / 2,
                 _ => 0,
             };
             self.room_for(&state, *endpoint) >= enough.max(1)
@@ -471,21 +466,21 @@ impl InFlight {
 pub(crate) struct Ticket {
     in_flight: Arc<InFlight>,
     endpoint: Uuid,
-    home: Option<Home>,
+    home: Home,
     is_sending: bool,
 }
 
 impl Ticket {
     /// Where its endpoint is, now that this is known.
     pub(crate) fn settle(&mut self, home: Home) {
-        if self.home.as_ref() == Some(&home) {
+        if self.home == home {
             return;
         }
         let mut state = self.in_flight.state();
-        state.leave(self.endpoint, self.home.as_ref(), self.is_sending);
+        state.leave(self.endpoint, &self.home, self.is_sending);
         state.homes.insert(self.endpoint, home.clone());
-        state.enter(self.endpoint, Some(&home));
-        self.home = Some(home);
+        state.enter(self.endpoint, &home);
+        self.home = home;
     }
 
     /// Whether it has a place for its request.
@@ -501,16 +496,14 @@ impl Ticket {
         self.is_sending = true;
         let mut state = self.in_flight.state();
         state.total.begin();
-        if let Some(home) = &self.home {
-            state.shares.send(home, Instant::now());
-        }
+        state.shares.send(&self.home, Instant::now());
         state.by_endpoint.entry(self.endpoint).or_default().begin();
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.in_flight.state().leave(self.endpoint, self.home.as_ref(), self.is_sending);
+        self.in_flight.state().leave(self.endpoint, &self.home, self.is_sending);
     }
 }
 

@@ -235,7 +235,7 @@ mod tests {
                 body: Body::Held(Bytes::from_static(b"{}")),
             };
             let in_flight = InFlight::new(1, 1, Duration::from_secs(20));
-            let mut ticket = in_flight.take(id, Some(endpoint.home()));
+            let mut ticket = in_flight.take(id, endpoint.home());
             ticket.send();
             assert!(!in_flight.may_send(id));
             let client = Client::new(ClientOptions::default(), Arc::new(Faulty)).unwrap();

@@ -196,7 +196,11 @@ impl Flight {
             }
             let endpoint = self.turns.pop_front()?;
             if !in_flight.may_send(endpoint) {
-                self.turns.push_back(endpoint);
+                if in_flight.is_too_much(endpoint) {
+                    self.withdraw(endpoint);
+                } else {
+                    self.turns.push_back(endpoint);
+                }
                 continue;
             }
             let job = self.waiting.get_mut(&endpoint).and_then(VecDeque::pop_front);

@@ -78,19 +78,30 @@ impl Dispatcher {
         let mut held = bounds.hold(&mut due, now_us);
         self.locate(app, &due).await?;
         let quotas = self.quotas(&due, self.in_flight.free());
-        let served: HashSet<(Uuid, i16)> =
+        let lanes: HashSet<(Uuid, i16)> =
             quotas.iter().map(|quota| (quota.endpoint, quota.lane.code())).collect();
-        let is_left = |due: &&Waiting| !served.contains(&(due.endpoint, due.lane.code()));
+        let is_left = |due: &&Waiting| !lanes.contains(&(due.endpoint, due.lane.code()));
         due.iter().filter(is_left).for_each(|due| turn.is_behind(due.endpoint, due.lane));
         let claim = self.hand_over.claim(app.clock());
         let claimed = self.claim(app, &bounds, &quotas, claim, turn).await?;
         held.extend(&claimed.held);
-        // An endpoint of which more is due stays where it is.
-        let passed: Vec<&Seen> =
-            look.seen.iter().filter(|seen| !turn.backlog.has(seen.endpoint)).collect();
-        let emptied: BTreeSet<Uuid> = quotas.iter().map(|quota| quota.endpoint).collect();
+        let served: BTreeSet<Uuid> = quotas.iter().map(|quota| quota.endpoint).collect();
+        // Those that don't answer have few places together: who had one goes behind the others.
+        let is_last = |endpoint: &Uuid| {
+            served.contains(endpoint)
+                && turn.backlog.has(*endpoint)
+                && !self.in_flight.answers(*endpoint)
+        };
+        let last: BTreeSet<Uuid> = served.iter().copied().filter(is_last).collect();
+        for endpoint in &last {
+            held.entry(*endpoint).or_insert(now_us);
+        }
+        // Any other endpoint of which more is due stays where it is.
+        let is_passed =
+            |seen: &&Seen| !turn.backlog.has(seen.endpoint) || last.contains(&seen.endpoint);
+        let passed: Vec<&Seen> = look.seen.iter().filter(is_passed).collect();
         let next_us =
-            queues::put_off(&self.database, now_us, &passed, &emptied, &claimed.ordered, &held)
+            queues::put_off(&self.database, now_us, &passed, &served, &claimed.ordered, &held)
                 .await?;
         turn.is_due_at(next_us);
         turn.jobs.extend(self.prepare(app, &quotas, claimed).await?);
@@ -209,8 +220,8 @@ impl Dispatcher {
             let endpoint = Arc::clone(endpoints.get(&claimed.endpoint)?);
             let message = messages.get(&claimed.message)?.clone();
             let place = places.get_mut(&claimed.endpoint).and_then(Vec::pop);
-            let ticket = place
-                .unwrap_or_else(|| self.in_flight.take(claimed.endpoint, Some(endpoint.home())));
+            let ticket =
+                place.unwrap_or_else(|| self.in_flight.take(claimed.endpoint, endpoint.home()));
             let refusal = refusal(&hosts, &claimed, &endpoint);
             Some(Job { claimed, endpoint, message, refusal, ticket })
         };

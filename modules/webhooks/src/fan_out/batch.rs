@@ -246,10 +246,12 @@ impl<'a> Batch<'a> {
         let has_pace = subscriber.has_pace || self.bounded.contains(&subscriber.owner.organisation);
         let is_plain = is_sent && is_small && order.is_none() && !has_pace;
         let hand_over = self.hand_over.filter(|_| is_plain);
-        let ticket = hand_over.and_then(|(way, _)| way.in_flight.reserve(subscriber.endpoint));
+        let organisation = subscriber.owner.organisation;
+        let ticket = hand_over
+            .and_then(|(way, _)| way.in_flight.reserve(subscriber.endpoint, organisation.0));
         let delivery = NewDelivery {
             id: self.uow.context().clock().new_id(),
-            organisation: subscriber.owner.organisation,
+            organisation,
             endpoint: subscriber.endpoint,
             message: self.messages[message_index].id,
             status: if is_sent { Status::Queued } else { Status::Missed },

@@ -4,17 +4,30 @@
 //! | Origin | Requests in flight to all its endpoints | Deliveries in memory |
 //! | --- | --- | --- |
 //! | answers | three quarters of all | three quarters of all |
-//! | never answered, or answers nothing for longer than it used to | an eighth of all | eight times as many |
-//! | its last request ran into the timeout | a sixty-fourth of all | eight times as many |
+//! | never answered, takes long, or answers nothing for longer than it used to | an eighth of all | twice as many |
+//! | its last request ran into the timeout | a sixty-fourth of all | twice as many |
 //!
-//! All origins that don't answer have half of the places together, so that providers that go black one
-//! after the other leave the rest to those that answer. An origin is told to be silent while its
-//! requests are still in flight: nobody waits for the first timeout.
+//! Besides, those that don't answer have a part together, however many they are: providers that go black one
+//! after the other, or a thousand addresses of which nothing is known, leave the rest to those that
+//! answer. What may not be in flight belongs into the database, but for as much again as may be: that is there
+//! when a place is free.
+//!
+//! | Origins together | Requests in flight | Deliveries in memory | Of each organisation |
+//! | --- | --- | --- | --- |
+//! | all that don't answer | half of all | twice as many: an eighth of all | half of both |
+//! | of these, whose last request ran into the timeout | a quarter of all | as many | half of both |
+//!
+//! The second line keeps room for those of which nothing is known yet: they may well answer. An endpoint of
+//! which it isn't known where it is may be at an origin like that, and counts among them.
+//!
+//! An origin is told to be silent while its requests are still in flight: nobody waits for the first
+//! timeout. What waited in memory for it goes back into the database a moment later, as far as it is more than its
+//! part ([`Shares::is_too_much`]).
 //!
 //! An organisation has half of the requests in flight while another waits, and never more than three
-//! quarters of what is in memory.
+//! quarters of what is in memory; those of its origins that don't answer have half of its half.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,11 +39,23 @@ use super::health::Health;
 /// How many deliveries are in memory for each request that may be in flight, in all.
 pub(super) const IN_ALL: usize = 8;
 
+/// The same for origins that don't answer.
+const IN_ALL_OF_SILENT: usize = 2;
+
 /// How long an origin may answer nothing at least until it counts as silent.
 const SILENCE: Duration = Duration::from_millis(250);
 
 /// How many times longer than its last answer took it may answer nothing.
 const PATIENCE: u32 = 4;
+
+/// An origin that takes longer for an answer counts as silent: it holds its places as long.
+const LONG: Duration = Duration::from_secs(2);
+
+/// How long an origin is silent until what waits in memory for it is too much.
+const GIVEN_UP: Duration = Duration::from_secs(1);
+
+/// How often it is heard which origins have fallen silent.
+const EARSHOT: Duration = Duration::from_millis(10);
 
 /// How many origins are remembered that have nothing in flight.
 const REMEMBERED: usize = 10_000;
@@ -40,6 +65,20 @@ const REMEMBERED: usize = 10_000;
 pub(crate) struct Home {
     pub(crate) origin: Arc<str>,
     pub(crate) organisation: Uuid,
+}
+
+/// The origin that all endpoints share of which it isn't known where they are.
+const UNKNOWN: &str = "?";
+
+impl Home {
+    /// That of an organisation's endpoint of which it isn't known where it is.
+    pub(crate) fn unknown(organisation: Uuid) -> Self {
+        Self { origin: UNKNOWN.into(), organisation }
+    }
+
+    pub(crate) fn is_known(&self) -> bool {
+        &*self.origin != UNKNOWN
+    }
 }
 
 /// Deliveries that were taken on.
@@ -65,24 +104,59 @@ impl Counts {
         let count = if is_sending { &mut self.sending } else { &mut self.waiting };
         *count = count.saturating_sub(1);
     }
+
+    fn add(&mut self, others: Self) {
+        self.sending += others.sending;
+        self.waiting += others.waiting;
+    }
+
+    fn remove(&mut self, others: Self) {
+        self.sending = self.sending.saturating_sub(others.sending);
+        self.waiting = self.waiting.saturating_sub(others.waiting);
+    }
+}
+
+/// What was taken on, in all and by organisation.
+#[derive(Default)]
+struct Taken {
+    all: Counts,
+    organisations: HashMap<Uuid, Counts>,
+}
+
+impl Taken {
+    fn of(&self, organisation: Uuid) -> Counts {
+        self.organisations.get(&organisation).copied().unwrap_or_default()
+    }
+
+    fn change(&mut self, organisation: Uuid, change: impl Fn(&mut Counts)) {
+        change(&mut self.all);
+        let counts = self.organisations.entry(organisation).or_default();
+        change(counts);
+        if counts.all() == 0 {
+            self.organisations.remove(&organisation);
+        }
+    }
 }
 
 /// What the node has taken on for an origin, and how it answers.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Origin {
-    counts: Counts,
+    taken: Taken,
     /// How long its last answer took; none when there was none yet.
     usual: Option<Duration>,
     /// Since when nothing was answered: the last answer, or the first request after a pause.
     quiet_since: Option<Instant>,
     /// Whether the last request ran into the timeout.
     is_hanging: bool,
+    /// How it answers, as it was heard last: what it has taken is counted so.
+    voice: Voice,
 }
 
 /// How an origin answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Voice {
     Answers,
+    #[default]
     Silent,
     Hanging,
 }
@@ -92,25 +166,25 @@ impl Origin {
         if self.is_hanging {
             return Voice::Hanging;
         }
-        let Some(usual) = self.usual else { return Voice::Silent };
-        let quiet = self.quiet_since.filter(|_| self.counts.sending > 0);
-        let is_silent = quiet.is_some_and(|since| now - since > SILENCE.max(usual * PATIENCE));
+        let Some(usual) = self.usual.filter(|usual| *usual <= LONG) else { return Voice::Silent };
+        let is_silent = self.is_quiet(SILENCE.max(usual * PATIENCE), now);
         if is_silent { Voice::Silent } else { Voice::Answers }
+    }
+
+    /// Whether what is in flight has had no answer for longer than this.
+    fn is_quiet(&self, span: Duration, now: Instant) -> bool {
+        let quiet = self.quiet_since.filter(|_| self.taken.all.sending > 0);
+        quiet.is_some_and(|since| now - since > span)
     }
 }
 
-/// What is about to be taken on, by origin and by organisation.
+/// What is about to be taken on.
 #[derive(Default)]
 pub(super) struct PlannedShares {
     origins: HashMap<Arc<str>, usize>,
-    organisations: HashMap<Uuid, usize>,
-}
-
-impl PlannedShares {
-    pub(super) fn add(&mut self, home: &Home, count: usize) {
-        *self.origins.entry(Arc::clone(&home.origin)).or_default() += count;
-        *self.organisations.entry(home.organisation).or_default() += count;
-    }
+    all: Taken,
+    silent: Taken,
+    hanging: Taken,
 }
 
 /// What is taken on, by origin and by organisation.
@@ -118,8 +192,15 @@ pub(super) struct Shares {
     limit: usize,
     limit_per_endpoint: usize,
     origins: HashMap<Arc<str>, Origin>,
-    organisations: HashMap<Uuid, Counts>,
-    total: Counts,
+    /// Those with something in flight: nothing else falls silent.
+    asked: HashSet<Arc<str>>,
+    /// When it was heard last which of these have.
+    heard: Option<Instant>,
+    taken: Taken,
+    /// Of origins that don't answer.
+    silent: Taken,
+    /// Of those whose last request ran into the timeout.
+    hanging: Taken,
 }
 
 impl Shares {
@@ -128,71 +209,181 @@ impl Shares {
             limit,
             limit_per_endpoint,
             origins: HashMap::new(),
-            organisations: HashMap::new(),
-            total: Counts::default(),
+            asked: HashSet::new(),
+            heard: None,
+            taken: Taken::default(),
+            silent: Taken::default(),
+            hanging: Taken::default(),
         }
+    }
+
+    /// A part of all requests that may be in flight, which lets an endpoint have its own.
+    fn one_in(&self, parts: usize) -> usize {
+        (self.limit / parts).max(self.limit_per_endpoint)
     }
 
     /// Requests that may be in flight to an origin.
     fn places(&self, voice: Voice) -> usize {
         match voice {
             Voice::Answers => (self.limit * 3 / 4).max(self.limit_per_endpoint),
-            Voice::Silent => (self.limit / 8).max(self.limit_per_endpoint),
+            Voice::Silent => self.one_in(8),
             Voice::Hanging => (self.limit / 64).max(1),
+        }
+    }
+
+    /// Deliveries of an origin that may be in memory.
+    fn memory(&self, voice: Voice) -> usize {
+        let ahead = if voice == Voice::Answers { IN_ALL } else { IN_ALL_OF_SILENT };
+        self.places(voice) * ahead
+    }
+
+    /// Requests that may be in flight to all origins that don't answer, and to those of one organisation:
+    /// twice what one origin may have, so that it never keeps the others from theirs.
+    fn places_of_silent(&self) -> (usize, usize) {
+        let all = self.one_in(2);
+        (all, (self.places(Voice::Silent) * 2).min(all))
+    }
+
+    /// The same of deliveries in memory.
+    fn memory_of_silent(&self) -> (usize, usize) {
+        let (all, each) = self.places_of_silent();
+        (all * IN_ALL_OF_SILENT, each * IN_ALL_OF_SILENT)
+    }
+
+    /// Requests that may be in flight to all origins whose last ran into the timeout, and to those of one
+    /// organisation.
+    fn places_to_hang(&self) -> (usize, usize) {
+        ((self.limit / 4).max(1), (self.limit / 8).max(1))
+    }
+
+    fn voice_of(&self, home: &Home) -> Voice {
+        self.origins.get(&home.origin).map_or(Voice::Silent, |origin| origin.voice)
+    }
+
+    /// Hears which origins have fallen silent, unless it was heard just now.
+    pub(super) fn listen(&mut self, now: Instant) {
+        if self.heard.is_some_and(|heard| now - heard < EARSHOT) {
+            return;
+        }
+        self.heard = Some(now);
+        let has_changed = |name: &&Arc<str>| {
+            self.origins.get(*name).is_some_and(|origin| origin.voice(now) != origin.voice)
+        };
+        let changed: Vec<Arc<str>> = self.asked.iter().filter(has_changed).cloned().collect();
+        changed.iter().for_each(|name| self.hear(name, now));
+    }
+
+    /// Counts what an origin has taken by how it answers now.
+    fn hear(&mut self, name: &Arc<str>, now: Instant) {
+        let Some(origin) = self.origins.get_mut(name) else { return };
+        let after = origin.voice(now);
+        let before = std::mem::replace(&mut origin.voice, after);
+        if before == after {
+            return;
+        }
+        for (organisation, counts) in &origin.taken.organisations {
+            for part in parts(before, &mut self.silent, &mut self.hanging) {
+                part.change(*organisation, |part| part.remove(*counts));
+            }
+            for part in parts(after, &mut self.silent, &mut self.hanging) {
+                part.change(*organisation, |part| part.add(*counts));
+            }
+        }
+    }
+
+    fn change(&mut self, home: &Home, now: Instant, change: impl Fn(&mut Counts)) {
+        self.taken.change(home.organisation, &change);
+        let origin = self.origin(home);
+        origin.taken.change(home.organisation, &change);
+        let (voice, is_asked) = (origin.voice, origin.taken.all.sending > 0);
+        for part in parts(voice, &mut self.silent, &mut self.hanging) {
+            part.change(home.organisation, &change);
+        }
+        if !is_asked {
+            self.asked.remove(&home.origin);
+        } else if !self.asked.contains(&home.origin) {
+            self.asked.insert(Arc::clone(&home.origin));
+        }
+        self.hear(&home.origin, now);
+    }
+
+    /// Plans to take so many on.
+    pub(super) fn plan(&self, home: &Home, count: usize, planned: &mut PlannedShares) {
+        *planned.origins.entry(Arc::clone(&home.origin)).or_default() += count;
+        let PlannedShares { all, silent, hanging, .. } = planned;
+        let voice = self.voice_of(home);
+        for part in std::iter::once(all).chain(parts(voice, silent, hanging)) {
+            part.change(home.organisation, |counts| counts.waiting += count);
         }
     }
 
     /// How many more deliveries may be taken on for an endpoint, as far as others have to do with it,
     /// besides what is planned.
-    pub(super) fn room(&self, home: &Home, now: Instant, planned: &PlannedShares) -> usize {
-        let (of_origin, of_organisation) = self.parts(home, now);
-        let origin = planned.origins.get(&home.origin).copied().unwrap_or_default();
-        let organisation =
-            planned.organisations.get(&home.organisation).copied().unwrap_or_default();
-        let of_origin = of_origin.0.saturating_sub(origin);
-        of_origin.min(of_organisation.0.saturating_sub(organisation))
+    pub(super) fn room(&self, home: &Home, planned: &PlannedShares) -> usize {
+        self.left(home, planned).0
     }
 
-    /// How many more may be taken on for all endpoints of an origin, and how many there may be: of the origin or of
-    /// the organisation, whichever has less left.
-    pub(super) fn part(&self, home: &Home, now: Instant) -> (usize, usize) {
-        let (of_origin, of_organisation) = self.parts(home, now);
-        of_origin.min(of_organisation)
+    /// How many more may be taken on at an origin for an organisation, and how many there may be: of the part that has
+    /// least left.
+    pub(super) fn part(&self, home: &Home) -> (usize, usize) {
+        self.left(home, &PlannedShares::default())
     }
 
-    /// What is left of the parts of an origin and of an organisation, with their sizes.
-    fn parts(&self, home: &Home, now: Instant) -> ((usize, usize), (usize, usize)) {
-        let origin = self.origins.get(&home.origin).copied().unwrap_or_default();
-        let organisation = self.organisations.get(&home.organisation).copied().unwrap_or_default();
-        let left = |most: usize, counts: Counts| (most.saturating_sub(counts.all()), most);
-        let of_organisation = (self.limit * IN_ALL * 3 / 4).max(self.limit_per_endpoint);
-        (
-            left(self.places(origin.voice(now)) * IN_ALL, origin.counts),
-            left(of_organisation, organisation),
-        )
+    fn left(&self, home: &Home, planned: &PlannedShares) -> (usize, usize) {
+        let left = |most: usize, taken: usize| (most.saturating_sub(taken), most);
+        let (voice, own) = (self.voice_of(home), home.organisation);
+        let of_origin = self.origins.get(&home.origin).map_or(0, |origin| origin.taken.all.all())
+            + planned.origins.get(&home.origin).copied().unwrap_or_default();
+        let of_organisation = self.taken.of(own).all() + planned.all.of(own).all();
+        let most = (self.limit * IN_ALL * 3 / 4).max(self.limit_per_endpoint);
+        let mut least = left(most, of_organisation);
+        // Those of which it isn't known where they are may all be elsewhere.
+        if home.is_known() {
+            least = least.min(left(self.memory(voice), of_origin));
+        }
+        let mut bound = |(all, each): (usize, usize), taken: &Taken, planned: &Taken| {
+            least = least.min(left(all, taken.all.all() + planned.all.all()));
+            least = least.min(left(each, taken.of(own).all() + planned.of(own).all()));
+        };
+        if voice != Voice::Answers {
+            bound(self.memory_of_silent(), &self.silent, &planned.silent);
+        }
+        if voice == Voice::Hanging {
+            bound(self.places_to_hang(), &self.hanging, &planned.hanging);
+        }
+        least
+    }
+
+    /// Whether more waits in memory for an origin that has answered nothing for a while than it would be given now.
+    pub(super) fn is_too_much(&self, home: &Home, now: Instant) -> bool {
+        let Some(origin) = self.origins.get(&home.origin) else { return false };
+        let is_quiet = origin.quiet_since.is_some_and(|since| now - since > GIVEN_UP);
+        let (all, each) = self.memory_of_silent();
+        is_quiet
+            && origin.voice != Voice::Answers
+            && (origin.taken.all.all() > self.memory(origin.voice)
+                || self.silent.all.all() > all
+                || self.silent.of(home.organisation).all() > each)
     }
 
     /// Whether an origin answers, as far as it was asked.
-    pub(super) fn answers(&self, home: &Home, now: Instant) -> bool {
-        self.origins.get(&home.origin).is_none_or(|origin| origin.voice(now) == Voice::Answers)
+    pub(super) fn answers(&self, home: &Home) -> bool {
+        self.origins.get(&home.origin).is_none_or(|origin| origin.voice == Voice::Answers)
     }
 
     /// Whether a request may begin, as far as others have to do with it.
-    pub(super) fn may_send(&self, home: &Home, now: Instant) -> bool {
-        let origin = self.origins.get(&home.origin).copied().unwrap_or_default();
-        let voice = origin.voice(now);
-        if origin.counts.sending >= self.places(voice) {
-            return false;
-        }
-        let half = (self.limit / 2).max(self.limit_per_endpoint);
-        if voice != Voice::Answers && self.total.sending >= half {
-            let silent = self.origins.values().filter(|one| one.voice(now) != Voice::Answers);
-            if silent.map(|one| one.counts.sending).sum::<usize>() >= half {
-                return false;
-            }
-        }
-        let own = self.organisations.get(&home.organisation).copied().unwrap_or_default();
-        own.sending < half || self.total.waiting <= own.waiting
+    pub(super) fn may_send(&self, home: &Home) -> bool {
+        let (voice, own) = (self.voice_of(home), home.organisation);
+        let is_within = |taken: &Taken, (all, each): (usize, usize)| {
+            taken.all.sending < all && taken.of(own).sending < each
+        };
+        let half = self.one_in(2);
+        let sending = self.origins.get(&home.origin).map_or(0, |one| one.taken.all.sending);
+        let taken = self.taken.of(own);
+        sending < self.places(voice)
+            && (voice == Voice::Answers || is_within(&self.silent, self.places_of_silent()))
+            && (voice != Voice::Hanging || is_within(&self.hanging, self.places_to_hang()))
+            && (taken.sending < half || self.taken.all.waiting <= taken.waiting)
     }
 
     /// Whether the last answer of an origin took no longer than this.
@@ -204,36 +395,25 @@ impl Shares {
     /// Whether an origin's last request ran into the timeout, or those in flight have had no answer for a time.
     pub(super) fn is_quiet(&self, home: &Home, span: Duration, now: Instant) -> bool {
         self.origins.get(&home.origin).is_some_and(|origin| {
-            let quiet = origin.quiet_since.filter(|_| origin.counts.sending > 0);
+            let quiet = origin.quiet_since.filter(|_| origin.taken.all.sending > 0);
             origin.is_hanging || quiet.is_some_and(|since| now - since >= span)
         })
     }
 
-    pub(super) fn enter(&mut self, home: &Home) {
-        self.total.waiting += 1;
-        self.origin(home).counts.waiting += 1;
-        self.organisations.entry(home.organisation).or_default().waiting += 1;
+    pub(super) fn enter(&mut self, home: &Home, now: Instant) {
+        self.change(home, now, |counts| counts.waiting += 1);
     }
 
     pub(super) fn send(&mut self, home: &Home, now: Instant) {
-        self.total.begin();
         let origin = self.origin(home);
-        if origin.counts.sending == 0 {
+        if origin.taken.all.sending == 0 {
             origin.quiet_since = Some(now);
         }
-        origin.counts.begin();
-        self.organisations.entry(home.organisation).or_default().begin();
+        self.change(home, now, Counts::begin);
     }
 
-    pub(super) fn leave(&mut self, home: &Home, is_sending: bool) {
-        self.total.end(is_sending);
-        self.origin(home).counts.end(is_sending);
-        if let Some(counts) = self.organisations.get_mut(&home.organisation) {
-            counts.end(is_sending);
-            if counts.all() == 0 {
-                self.organisations.remove(&home.organisation);
-            }
-        }
+    pub(super) fn leave(&mut self, home: &Home, is_sending: bool, now: Instant) {
+        self.change(home, now, |counts| counts.end(is_sending));
     }
 
     /// Notes how a request to an origin went.
@@ -244,115 +424,27 @@ impl Shares {
             origin.usual = Some(took);
             origin.quiet_since = Some(now);
         }
+        self.hear(&home.origin, now);
     }
 
     fn origin(&mut self, home: &Home) -> &mut Origin {
         if self.origins.len() >= REMEMBERED && !self.origins.contains_key(&home.origin) {
-            self.origins.retain(|_, origin| origin.counts.all() > 0);
+            self.origins.retain(|_, origin| origin.taken.all.all() > 0);
         }
         self.origins.entry(Arc::clone(&home.origin)).or_default()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn home(origin: &str, organisation: u128) -> Home {
-        Home { origin: origin.into(), organisation: Uuid::from_u128(organisation) }
-    }
-
-    /// Takes on and begins as many requests as may be.
-    fn fill(shares: &mut Shares, home: &Home, now: Instant) -> usize {
-        let mut begun = 0;
-        while shares.may_send(home, now) && shares.total.sending < shares.limit {
-            shares.enter(home);
-            shares.send(home, now);
-            begun += 1;
-        }
-        begun
-    }
-
-    #[test]
-    fn an_origin_that_doesn_t_answer_leaves_the_others_their_places() {
-        let mut shares = Shares::new(256, 16);
-        let now = Instant::now();
-        let black = home("https://black", 1);
-        assert_eq!(fill(&mut shares, &black, now), 32, "nothing is known of it");
-        shares.note(&black, Health::Hanging, Duration::from_secs(10), now);
-        for _ in 0..32 {
-            shares.leave(&black, true);
-        }
-        assert_eq!(fill(&mut shares, &black, now), 4, "it ran into the timeout");
-        assert_eq!(shares.room(&black, now, &PlannedShares::default()), 28);
-        shares.note(&black, Health::Troubled, Duration::from_millis(20), now);
-        assert_eq!(fill(&mut shares, &black, now), 188, "it answers again, with whatever");
-        let now = now + Duration::from_millis(251);
-        let well = home("https://well", 1);
-        shares.note(&well, Health::Well(Duration::from_millis(5)), Duration::from_millis(5), now);
-        assert!(!shares.may_send(&black, now), "and is silent again");
-        assert_eq!(fill(&mut shares, &well, now), 64, "what is left");
-    }
-
-    #[test]
-    fn origins_that_go_black_in_turn_have_half_together() {
-        let mut shares = Shares::new(256, 16);
-        let now = Instant::now();
-        let begun: usize =
-            (0..20).map(|n| fill(&mut shares, &home(&format!("https://{n}"), 1), now)).sum();
-        assert_eq!(begun, 128);
-        let well = home("https://well", 1);
-        shares.note(&well, Health::Well(Duration::from_millis(5)), Duration::from_millis(5), now);
-        assert_eq!(fill(&mut shares, &well, now), 128);
-    }
-
-    #[test]
-    fn an_organisation_has_half_while_another_waits() {
-        let mut shares = Shares::new(64, 4);
-        let now = Instant::now();
-        let answer = Duration::from_millis(5);
-        let (big, small) = (home("https://big", 1), home("https://small", 2));
-        for home in [&big, &small] {
-            shares.note(home, Health::Well(answer), answer, now);
-        }
-        assert_eq!(fill(&mut shares, &big, now), 48, "three quarters, and nobody else waits");
-        for _ in 0..48 {
-            shares.leave(&big, true);
-        }
-        shares.enter(&small);
-        assert_eq!(fill(&mut shares, &big, now), 32);
-        assert!(shares.may_send(&small, now));
-    }
-
-    #[test]
-    fn an_origin_is_quiet_while_what_is_in_flight_has_had_no_answer() {
-        let (mut shares, span) = (Shares::new(8, 4), Duration::from_millis(25));
-        let (one, began) = (home("https://one", 1), Instant::now());
-        assert!(!shares.is_quiet(&one, span, began), "nothing was sent there yet");
-        shares.enter(&one);
-        shares.send(&one, began);
-        assert!(!shares.is_quiet(&one, span, began + span - Duration::from_millis(1)));
-        assert!(shares.is_quiet(&one, span, began + span));
-        let answer = Duration::from_millis(40);
-        shares.note(&one, Health::Well(answer), answer, began + answer);
-        assert!(!shares.is_quiet(&one, span, began + span * 2), "it has answered since");
-        assert!(shares.is_quiet(&one, span, began + answer + span));
-        shares.leave(&one, true);
-        assert!(!shares.is_quiet(&one, span, began + span * 9), "it was asked nothing");
-        shares.note(&one, Health::Hanging, span, began + span * 9);
-        assert!(shares.is_quiet(&one, span, began + span * 9), "the last request had no answer");
-    }
-
-    #[test]
-    fn origins_are_forgotten_when_there_are_too_many() {
-        let mut shares = Shares::new(8, 2);
-        let busy = home("https://busy", 1);
-        shares.enter(&busy);
-        for number in 0..REMEMBERED * 2 {
-            let home = home(&number.to_string(), 1);
-            shares.enter(&home);
-            shares.leave(&home, false);
-        }
-        assert!(shares.origins.len() <= REMEMBERED && shares.origins.contains_key(&busy.origin));
-    }
+/// The parts among which what an origin has taken is counted.
+fn parts<'a>(
+    voice: Voice,
+    silent: &'a mut Taken,
+    hanging: &'a mut Taken,
+) -> impl Iterator<Item = &'a mut Taken> {
+    let silent = (voice != Voice::Answers).then_some(silent);
+    let hanging = (voice == Voice::Hanging).then_some(hanging);
+    silent.into_iter().chain(hanging)
 }
+
+#[cfg(test)]
+mod tests;

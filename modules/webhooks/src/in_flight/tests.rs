@@ -6,6 +6,11 @@ const ONE: Uuid = Uuid::from_u128(1);
 const OTHER: Uuid = Uuid::from_u128(2);
 const LEASE: Duration = Duration::from_secs(20);
 const ANSWER: Duration = Duration::from_millis(1);
+const OWN: Uuid = Uuid::nil();
+
+fn home(number: u128) -> Home {
+    Home { origin: format!("https://{number}").into(), organisation: OWN }
+}
 
 #[test]
 fn endpoints_of_one_origin_share_what_a_look_takes_on() {
@@ -20,17 +25,17 @@ fn endpoints_of_one_origin_share_what_a_look_takes_on() {
         in_flight.plan(endpoint, count, &mut planned);
         count
     });
-    assert_eq!(counts.sum::<usize>(), 32, "of 128 in all");
+    assert_eq!(counts.sum::<usize>(), 8, "of 128 in all");
     assert_eq!(in_flight.free_for(Uuid::from_u128(99), Lane::Ordinary, &planned), 4);
 }
 
 #[test]
 fn an_endpoint_that_hangs_has_one_place_until_it_answers() {
-    let in_flight = InFlight::new(8, 4, LEASE);
-    let mut tickets: Vec<Ticket> = (0..4).map(|_| in_flight.take(ONE, None)).collect();
+    let in_flight = InFlight::new(32, 4, LEASE);
+    let mut tickets: Vec<Ticket> = (0..4).map(|_| in_flight.take(ONE, home(1))).collect();
     assert_eq!(
         (in_flight.free(), in_flight.free_for(ONE, Lane::Ordinary, &Planned::default())),
-        (60, 0)
+        (252, 0)
     );
     assert_eq!(in_flight.free_for(OTHER, Lane::Ordinary, &Planned::default()), 4);
     tickets.iter_mut().for_each(Ticket::send);
@@ -39,9 +44,9 @@ fn an_endpoint_that_hangs_has_one_place_until_it_answers() {
     drop(tickets);
     assert_eq!(
         (in_flight.free(), in_flight.free_for(ONE, Lane::Ordinary, &Planned::default())),
-        (64, 1)
+        (256, 1)
     );
-    let ticket = in_flight.take(ONE, None);
+    let ticket = in_flight.take(ONE, home(1));
     assert_eq!(in_flight.free_for(ONE, Lane::Ordinary, &Planned::default()), 0);
     in_flight.note(ONE, Health::Troubled, ANSWER);
     assert_eq!(in_flight.free_for(ONE, Lane::Ordinary, &Planned::default()), 3);
@@ -70,7 +75,7 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     assert_eq!(in_flight.room(), None, "nobody sends yet");
     in_flight.open(true);
     assert_eq!(in_flight.room(), room(8, 4, 8), "nothing is known of any endpoint");
-    let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
+    let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(5, 1, 2, true) }));
     in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER), ANSWER);
     assert_eq!(in_flight.room(), room(61, 61, 8), "it was waited for");
@@ -78,13 +83,14 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
         in_flight.note(ONE, health, ANSWER);
         assert_eq!(in_flight.room(), room(61, 61, 8), "nobody waits for one that is not quick");
     }
+    in_flight.settle(OTHER, Home { organisation: OTHER, ..home(2) });
     in_flight.note(OTHER, Health::of(true, false, Duration::from_millis(1)), ANSWER);
-    tickets.extend((0..33).filter_map(|_| in_flight.reserve(OTHER)));
-    assert_eq!(in_flight.room(), taken(28, 28, 3), "it has taken more than half of all");
-    tickets.truncate(35);
-    assert_eq!(in_flight.room(), taken(29, 29, 6));
+    tickets.extend((0..33).filter_map(|_| in_flight.reserve(OTHER, OTHER)));
+    assert_eq!(in_flight.room(), taken(15, 15, 2), "it has taken most of its part");
+    tickets.truncate(23);
+    assert_eq!(in_flight.room(), taken(28, 28, 4));
     in_flight.look_ended(Backlog { new: HashSet::from([OTHER]), ..Backlog::default() });
-    assert_eq!(in_flight.room(), taken(29, 0, 0), "it has more in the database");
+    assert_eq!(in_flight.room(), taken(28, 0, 0), "it has more in the database");
 }
 
 #[test]
@@ -96,7 +102,7 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
         in_flight.settle(endpoint, home.clone());
         in_flight.note(endpoint, Health::of(true, false, ANSWER), ANSWER);
     }
-    let mut tickets: Vec<Ticket> = (0..14).filter_map(|_| in_flight.reserve(ONE)).collect();
+    let mut tickets: Vec<Ticket> = (0..14).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     let room = |in_all, eighths, is_draining| {
         let (per_endpoint, is_guess) = (in_all, false);
         Some(Room { in_all, per_endpoint, eighths, is_guess, is_draining })
@@ -106,7 +112,7 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
         room(34, 5, true),
         "of 48 for the origin, though there are 64 in all"
     );
-    tickets.extend((0..40).filter_map(|_| in_flight.reserve(OTHER)));
+    tickets.extend((0..40).filter_map(|_| in_flight.reserve(OTHER, OWN)));
     assert_eq!(tickets.len(), 48, "no more than its part");
     // What slow endpoints have taken of it is gone for the quick ones, and nobody else's matter.
     let slow = Duration::from_millis(60);
@@ -130,11 +136,11 @@ fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
     let in_flight = InFlight::new(8, 4, LEASE);
     in_flight.open(true);
     let home = Home { origin: "https://black".into(), organisation: Uuid::nil() };
-    let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE)).collect();
+    let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     for ticket in &mut tickets {
         ticket.settle(home.clone());
     }
-    let guess = Room { in_all: 29, per_endpoint: 1, eighths: 2, is_guess: true, is_draining: true };
+    let guess = Room { in_all: 5, per_endpoint: 1, eighths: 2, is_guess: true, is_draining: true };
     assert_eq!(in_flight.room(), Some(guess), "it may answer soon");
     in_flight.settle(OTHER, home);
     in_flight.note(OTHER, Health::Hanging, ANSWER);
@@ -148,7 +154,7 @@ fn a_new_endpoint_is_waited_for_where_its_origin_answers_others() {
     let in_flight = InFlight::new(8, 4, LEASE);
     in_flight.open(true);
     let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
-    let mut ticket = in_flight.reserve(ONE).expect("room");
+    let mut ticket = in_flight.reserve(ONE, OWN).expect("room");
     ticket.settle(home.clone());
     in_flight.settle(OTHER, home);
     let is_guess = |age, answer| {
@@ -163,38 +169,42 @@ fn a_new_endpoint_is_waited_for_where_its_origin_answers_others() {
 #[test]
 fn what_is_new_waits_behind_what_is_due_in_the_database() {
     let in_flight = InFlight::new(8, 2, LEASE);
-    assert!(in_flight.reserve(ONE).is_none(), "nobody sends yet");
+    assert!(in_flight.reserve(ONE, OWN).is_none(), "nobody sends yet");
     in_flight.open(true);
-    let tickets: Vec<Ticket> = (0..2).filter_map(|_| in_flight.reserve(ONE)).collect();
+    let tickets: Vec<Ticket> = (0..2).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     assert_eq!(tickets.len(), 2);
     in_flight.look_begins();
-    assert!(in_flight.reserve(ONE).is_none(), "it has no room");
+    assert!(in_flight.reserve(ONE, OWN).is_none(), "it has no room");
     in_flight.look_ended(Backlog::default());
     assert!(!in_flight.is_worth_a_look(false));
     drop(tickets);
-    assert!(in_flight.reserve(ONE).is_none(), "what had no room comes first");
+    assert!(in_flight.reserve(ONE, OWN).is_none(), "what had no room comes first");
     assert!(in_flight.is_worth_a_look(false));
     in_flight.look_begins();
     in_flight.look_ended(Backlog::default());
-    assert!(in_flight.reserve(ONE).is_some() && !in_flight.is_worth_a_look(false));
+    assert!(in_flight.reserve(ONE, OWN).is_some() && !in_flight.is_worth_a_look(false));
 }
 
 #[test]
 fn what_nobody_knows_takes_an_eighth_of_what_is_in_memory() {
-    let in_flight = InFlight::new(8, 4, LEASE);
+    let in_flight = InFlight::new(32, 4, LEASE);
     in_flight.open(true);
-    let mut tickets: Vec<Ticket> =
-        (0..100).filter_map(|n| in_flight.reserve(Uuid::from_u128(100 + n))).collect();
-    assert_eq!(tickets.len(), 8);
-    // Once it is known where they are, their origin has its share: an eighth, eight times over.
-    let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
-    for ticket in &mut tickets {
-        ticket.settle(home.clone());
+    let reserve = |n: u128| in_flight.reserve(Uuid::from_u128(100 + n), Uuid::from_u128(n / 50));
+    let mut tickets: Vec<Ticket> = (0..100).filter_map(reserve).collect();
+    assert_eq!(tickets.len(), 32, "half of that for each organisation");
+    // It doesn't change when it is known where they are, at one origin or at as many.
+    for (number, ticket) in tickets.iter_mut().enumerate() {
+        let origin = format!("https://{}", number % 3).into();
+        ticket.settle(Home { origin, organisation: ticket.home.organisation });
     }
     in_flight.look_begins();
     in_flight.look_ended(Backlog::default());
-    tickets.extend((0..100).filter_map(|n| in_flight.reserve(Uuid::from_u128(100 + n))));
-    assert_eq!(tickets.len(), 8 + 8 + 8, "those that are known, and as many strangers");
+    assert!((0..100).filter_map(reserve).next().is_none());
+    // What answers has room beside.
+    in_flight.settle(OTHER, home(7));
+    in_flight.note(OTHER, Health::of(true, false, ANSWER), ANSWER);
+    tickets.extend((0..200).filter_map(|_| in_flight.reserve(OTHER, OWN)));
+    assert_eq!(tickets.len(), 32 + 132, "all that one endpoint may have");
 }
 
 #[test]
@@ -213,12 +223,12 @@ fn what_is_sent_again_leaves_room_for_what_is_new() {
     in_flight.open(true);
     in_flight.note(ONE, Health::of(true, false, ANSWER), ANSWER);
     let replayed: Vec<Ticket> = (0..in_flight.free_for(ONE, Lane::Replay, &Planned::default()))
-        .map(|_| in_flight.take(ONE, None))
+        .map(|_| in_flight.take(ONE, home(1)))
         .collect();
     assert_eq!(replayed.len(), 2);
     in_flight.look_ended(Backlog { replayed: HashSet::from([ONE]), ..Backlog::default() });
     assert_eq!(in_flight.free_for(ONE, Lane::Replay, &Planned::default()), 0);
-    assert!(in_flight.reserve(ONE).is_some(), "what is new doesn't wait for it");
+    assert!(in_flight.reserve(ONE, OWN).is_some(), "what is new doesn't wait for it");
     assert!(!in_flight.is_worth_a_look(false));
     drop(replayed);
     assert!(in_flight.is_worth_a_look(false));

@@ -21,8 +21,17 @@ impl Hanging {
         Self::answering(|_| "204 No Content").await
     }
 
+    /// The same at every address of this machine: as many origins as it is asked by.
+    pub(crate) async fn everywhere() -> Self {
+        Self::at("0.0.0.0:0", |_| "204 No Content").await
+    }
+
     /// Answers so when it is let, by the number of the request: a status, and headers if any.
     pub(crate) async fn answering(status: fn(usize) -> &'static str) -> Self {
+        Self::at("127.0.0.1:0", status).await
+    }
+
+    async fn at(bind: &str, status: fn(usize) -> &'static str) -> Self {
         let let_go = Arc::new(Semaphore::new(0));
         let gate = Arc::clone(&let_go);
         let answered = Arc::new(AtomicUsize::new(0));
@@ -39,7 +48,7 @@ impl Hanging {
                 }
             }
         };
-        Self { receiver: Site::raw("127.0.0.1:0", serve).await, let_go, answered: counted }
+        Self { receiver: Site::raw(bind, serve).await, let_go, answered: counted }
     }
 
     /// How many requests it has answered.

@@ -116,6 +116,61 @@ on_both_databases! {
         world.shop.app().stop().await;
     }
 
+    async fn origins_that_hang_leave_the_others_their_room_however_many_they_are(backend) {
+        let hanging = Hanging::everywhere().await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[hanging.port()], |builder| {
+            builder
+                .setting("Svc:Webhooks:Timeout", "00:01:00")
+                .setting("Svc:Webhooks:Concurrency", 32)
+                .setting("Svc:Webhooks:ConcurrencyPerEndpoint", 4)
+        })
+        .await;
+        world.endpoint(&["*"]).await;
+        world.shop.app().start_workers();
+        world.publish("first").await;
+        world.arrive(1).await;
+        // Four deliveries of each would be more than what an organisation may have in memory.
+        for number in 1..=60 {
+            let url = format!("http://127.1.0.{number}:{}/hook", hanging.port());
+            let body = json!({"url": url, "events": ["*"]});
+            let _ = world.client().post("/api/v1/webhooks", body).await.expect(201);
+        }
+        for number in 0..10 {
+            world.publish(&format!("A-{number}")).await;
+            // At once, while all the others wait for their first answer.
+            world.arrive(1).await;
+        }
+        assert_eq!(hanging.receiver.connections(), 8, "a quarter of what one organisation may have");
+        hanging.let_go.add_permits(2_000);
+        world.shop.app().stop().await;
+    }
+
+    async fn what_waits_in_memory_goes_back_when_its_origin_falls_silent(backend) {
+        let hanging = Hanging::start().await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[hanging.port()], |builder| {
+            builder
+                .setting("Svc:Webhooks:Timeout", "00:01:00")
+                .setting("Svc:Webhooks:Concurrency", 32)
+                .setting("Svc:Webhooks:ConcurrencyPerEndpoint", 4)
+        })
+        .await;
+        world.endpoint_at(hanging.port(), &["*"]).await;
+        hanging.let_go.add_permits(1);
+        world.shop.app().start_workers();
+        world.publish("first").await;
+        world.until_count("webhooks_deliveries WHERE status = 2", 1).await;
+        // It answers well, so a burst is taken on at once; then it hangs.
+        world.publish_many(100).await;
+        hanging.reached(4).await;
+        world.until_count("webhooks_deliveries WHERE claim IS NOT NULL", 8).await;
+        world.until_count("webhooks_deliveries WHERE status = 0 AND claim IS NULL", 92).await;
+        hanging.let_go.add_permits(2_000);
+        world.until_count("webhooks_deliveries WHERE status = 2", 101).await;
+        world.shop.app().stop().await;
+    }
+
     async fn events_of_one_entity_follow_each_other_where_that_is_wanted(backend) {
         let world = World::new(backend).await;
         wants_order(&world).await;
