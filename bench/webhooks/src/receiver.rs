@@ -123,7 +123,8 @@ impl Default for Kept {
 pub(crate) fn run() {
     let inbox = Arc::new(Inbox::default());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    // Each address of this machine is an origin of its own.
+    let listener = runtime.block_on(TcpListener::bind("0.0.0.0:0")).unwrap();
     println!("{}", listener.local_addr().unwrap().port());
     let asked = Arc::clone(&inbox);
     std::thread::spawn(move || answer(&asked));

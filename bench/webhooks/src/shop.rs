@@ -133,7 +133,18 @@ impl Started {
         path: &str,
         events: &[&str],
     ) -> String {
-        let url = format!("http://127.0.0.1:{}/{path}", receiver.port);
+        self.endpoint_at("127.0.0.1", receiver, path, events).await
+    }
+
+    /// The same at another address of this machine.
+    pub(crate) async fn endpoint_at(
+        &self,
+        address: &str,
+        receiver: &Receiver,
+        path: &str,
+        events: &[&str],
+    ) -> String {
+        let url = format!("http://{address}:{}/{path}", receiver.port);
         let body = json!({"url": url, "events": events, "secret": SECRET});
         let made = self.client().post("/api/v1/webhooks", body).await.expect(201);
         made["id"].as_str().unwrap().to_owned()
