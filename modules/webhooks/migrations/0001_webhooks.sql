@@ -51,6 +51,11 @@ CREATE TABLE webhooks_endpoints (
     last_error TEXT,
     disabled_at TIMESTAMPTZ,
     disabled_reason TEXT,
+    -- All that waited was cancelled the last time: nothing is sent that was made before this delivery, unless it was
+    -- queued after that time. And what is said of each.
+    cancelled_to UUID,
+    cancelled_us BIGINT,
+    cancelled_by TEXT,
     -- Counts what people change. The dispatcher, which changes the counter of failures, leaves it.
     version BIGINT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,

@@ -19,6 +19,7 @@ use crate::retired::{self, Scheme};
 use crate::schedule::Schedule;
 use crate::sealed;
 use crate::signing::{SigningKey, signed_headers};
+use crate::store::claim::Claimed;
 
 /// What the requests call themselves.
 const USER_AGENT: &str = concat!("Svc-Webhooks/", env!("CARGO_PKG_VERSION"));
@@ -32,6 +33,8 @@ pub(crate) struct LoadedEndpoint {
     organisation: Uuid,
     pub(crate) url: Result<TargetUrl, AddressError>,
     pub(crate) schedule: Schedule,
+    /// What was made before this delivery and queued by this time was cancelled.
+    cancelled: Option<(Uuid, i64)>,
     /// The sentence says why nothing can be signed.
     keys: Result<Keys, String>,
     headers: HeaderMap,
@@ -58,10 +61,17 @@ impl LoadedEndpoint {
             organisation: stored.organisation_id,
             url: TargetUrl::parse(&stored.url, policy),
             schedule: stored.schedule(),
+            cancelled: stored.cancelled_to.zip(stored.cancelled_us),
             keys,
             headers: all,
             credentials: Prepared::new(stored, ring, policy),
         }
+    }
+
+    /// Whether a delivery was cancelled with all that waited, whatever its row says.
+    pub(crate) fn has_cancelled(&self, claimed: &Claimed) -> bool {
+        let is_before = |(to, us): (Uuid, i64)| claimed.id < to && claimed.queued_us <= us;
+        self.cancelled.is_some_and(is_before)
     }
 
     /// The headers of one attempt: signed with the present keys, and with those that were replaced

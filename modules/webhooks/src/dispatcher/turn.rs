@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use svc_core::{App, OrganisationId, Result, micros};
-use svc_data::Context;
+use svc_data::{Context, UnitOfWork};
 use svc_database::Backend;
 use uuid::Uuid;
 
@@ -19,10 +19,11 @@ use crate::hand_over::{Handed, HandedDelivery};
 use crate::hosts::AllowedHosts;
 use crate::in_flight::Planned;
 use crate::model::Lane;
+use crate::names::WAKE_TOPIC;
 use crate::settings::LEASE_MARGIN;
 use crate::store::claim::{self, Claim, Claimed, On, Quota};
 use crate::store::queues::{Look, Place, Seen, Waiting};
-use crate::store::{changes, hand_overs, ordered, pace, queues};
+use crate::store::{cancel, changes, hand_overs, ordered, pace, queues};
 
 /// How long it isn't looked again for what others have abandoned, in microseconds.
 const LOOK_PAUSE_US: i64 = 1_000_000;
@@ -203,13 +204,14 @@ impl Dispatcher {
 
     /// Brings claimed deliveries together with their messages and endpoints; some have places.
     async fn prepare(&self, app: &App, quotas: &[Quota], taking: Taking) -> Result<Vec<Job>> {
-        let Taking { claimed, mut places, .. } = taking;
+        let Taking { mut claimed, mut places, .. } = taking;
         if claimed.is_empty() {
             return Ok(Vec::new());
         }
         let versions: HashMap<Uuid, i64> =
             quotas.iter().map(|quota| (quota.endpoint, quota.version)).collect();
         let endpoints = self.endpoints.load(app, &versions).await?;
+        self.cancel(app, &mut claimed, &endpoints).await?;
         let mut wanted: Vec<Uuid> = claimed.iter().map(|claimed| claimed.message).collect();
         wanted.sort_unstable();
         wanted.dedup();
@@ -226,6 +228,28 @@ impl Dispatcher {
             Some(Job { claimed, endpoint, message, refusal, ticket })
         };
         Ok(claimed.into_iter().filter_map(&mut job).collect())
+    }
+
+    /// Takes those out of what was claimed that were cancelled with all that waited for their endpoints.
+    async fn cancel(
+        &self,
+        app: &App,
+        claimed: &mut Vec<Claimed>,
+        endpoints: &HashMap<Uuid, Arc<LoadedEndpoint>>,
+    ) -> Result<()> {
+        let is_cancelled = |one: &Claimed| {
+            endpoints.get(&one.endpoint).is_some_and(|endpoint| endpoint.has_cancelled(one))
+        };
+        let cancelled: Vec<Claimed> = claimed.extract_if(.., |one| is_cancelled(one)).collect();
+        if cancelled.is_empty() {
+            return Ok(());
+        }
+        let (context, cancelled) = (Context::system(app)?, &cancelled);
+        let work = |uow: UnitOfWork| async move {
+            uow.wake_after_commit(WAKE_TOPIC);
+            cancel::claimed(&uow, cancelled).await.map(drop)
+        };
+        context.transact_retrying(work).await
     }
 
     /// Has nothing sent any more that was prepared before endpoints were changed or deleted on other
@@ -271,7 +295,9 @@ impl Dispatcher {
         let mut rest = Vec::new();
         let mut jobs = Vec::with_capacity(handed.deliveries.len());
         for HandedDelivery { claimed, message, mut ticket } in handed.deliveries {
-            match endpoints.get(&claimed.endpoint) {
+            // What was cancelled meanwhile gets its row, and is found to be so by whoever claims it.
+            let endpoint = endpoints.get(&claimed.endpoint);
+            match endpoint.filter(|endpoint| !endpoint.has_cancelled(&claimed)) {
                 Some(endpoint) => {
                     let endpoint = Arc::clone(endpoint);
                     ticket.settle(endpoint.home());

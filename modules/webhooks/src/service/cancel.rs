@@ -1,9 +1,14 @@
 //! Cancelling what waits: one delivery, or all that an endpoint has waiting.
 //!
-//! What is cancelled stays in the log and can be redelivered. All of an endpoint's are cancelled by a
-//! job, a few hundred in each step. What was prepared in memory is turned away by a new version of
-//! the endpoint before; it comes back into the queue when its claim has ended, or from a hand-over, so
-//! the job walks a second time after that.
+//! What is cancelled stays in the log and can be redelivered.
+//!
+//! All of an endpoint's are cancelled by a mark on the endpoint, which is stored before the answer: what
+//! was made before it is sent no more. Whatever a node had prepared is turned away by the endpoint's new
+//! version, comes back into the queue, and is found to be cancelled by whoever claims it next
+//! ([`cancel::claimed`]), on any node and after any crash. So nothing depends on how far the job is that
+//! cancels the rows, a few hundred in each step: it says in the log what holds already, and keeps
+//! what is new from waiting behind them. It walks a second time when claims of that moment have ended, for
+//! what came back meanwhile and isn't due, or isn't claimed by anybody.
 
 use std::time::Duration;
 
@@ -20,16 +25,14 @@ use crate::model::Status;
 use crate::model::delivery::DeliveryDetail;
 use crate::names::WAKE_TOPIC;
 use crate::settings::WebhooksSettings;
-use crate::store::{Place, cancel};
+use crate::store::Place;
+use crate::store::cancel::{self, Mark};
 
 /// Cancels what an endpoint had waiting.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CancelWaiting {
     endpoint: Uuid,
-    /// What was made before this one.
-    to: Uuid,
-    /// What is said of each.
-    sentence: String,
+    mark: Mark,
     /// Whether it is the second walk.
     is_again: bool,
 }
@@ -63,14 +66,14 @@ impl Service {
     pub(crate) async fn cancel_waiting(&self, ctx: &Context, endpoint: Uuid) -> Result<JobId> {
         ctx.transact(async |uow| {
             self.find(uow.context(), endpoint).await?;
-            let version = cancel::renew(&uow, endpoint).await?;
-            self.turn_away_after_commit(&uow, endpoint, version);
-            let job = CancelWaiting {
-                endpoint,
+            let mark = Mark {
                 to: ctx.clock().new_id(),
+                until_us: ctx.clock().now_us(),
                 sentence: cancelled_by(ctx),
-                is_again: false,
             };
+            let version = cancel::mark(&uow, endpoint, &mark).await?;
+            self.turn_away_after_commit(&uow, endpoint, version);
+            let job = CancelWaiting { endpoint, mark, is_again: false };
             Ok(uow.enqueue(job).watched().await?.id)
         })
         .await
@@ -83,13 +86,13 @@ fn cancelled_by(ctx: &Context) -> String {
 
 /// Runs the job. One that was interrupted begins anew, and finds what is left.
 pub(crate) async fn cancel_waiting(ctx: JobContext, job: CancelWaiting) -> Result<(), JobError> {
-    let CancelWaiting { endpoint, to, sentence, is_again } = &job;
+    let CancelWaiting { endpoint, mark, is_again } = &job;
     let mut place = Some(Place::default());
     let mut cancelled = 0;
     while let Some(at) = place {
         ctx.check_interruption()?;
         let step = async |uow: svc_data::UnitOfWork| {
-            let step = cancel::step(&uow, *endpoint, *to, at, sentence).await?;
+            let step = cancel::step(&uow, *endpoint, mark, at).await?;
             if step.0 > 0 {
                 uow.wake_after_commit(WAKE_TOPIC);
             }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::claim::{Claim, Claimed, On, Quota};
 use super::ordered::{self, Heads};
-use super::{ids, is_one_of};
+use super::{cancel, ids, is_one_of};
 use crate::model::{Lane, Status};
 
 /// Claims the next deliveries of an endpoint, at most so many; of one that is switched off its test events.
@@ -21,6 +21,25 @@ pub(crate) async fn claim_next(
     claim: Claim,
 ) -> Result<Vec<Claimed>> {
     let mut claimed: Vec<Claimed> = Vec::new();
+    loop {
+        let before = claimed.len();
+        claim_more(uow, endpoint, is_active, claim, &mut claimed).await?;
+        let cancelled = cancel::claimed(uow, &claimed[before..]).await?;
+        claimed.retain(|one| !cancelled.contains(&one.id));
+        if cancelled.is_empty() {
+            return Ok(claimed);
+        }
+    }
+}
+
+/// Claims as many as are missing.
+async fn claim_more(
+    uow: &UnitOfWork,
+    endpoint: &Quota,
+    is_active: bool,
+    claim: Claim,
+    claimed: &mut Vec<Claimed>,
+) -> Result<()> {
     for lane in [Lane::Test, Lane::Ordinary, Lane::Ordered, Lane::Replay] {
         let quota = Quota { lane, count: endpoint.count - claimed.len(), ..*endpoint };
         if quota.count == 0 || !is_active && lane != Lane::Test {
@@ -30,7 +49,7 @@ pub(crate) async fn claim_next(
         let taken = ordered::claim_of_any(on, &quota, claim, &Heads::default()).await?;
         claimed.extend(taken.claimed);
     }
-    Ok(claimed)
+    Ok(())
 }
 
 /// Notes that deliveries arrived that were fetched under a claim; those that others fetched since are theirs.

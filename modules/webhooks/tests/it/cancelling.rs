@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use svc_testing::{Receiver, on_both_databases};
+use svc_testing::{Person, Receiver, on_both_databases};
 
 use crate::fixture::{World, path, until};
 use crate::hanging::Hanging;
@@ -103,6 +103,89 @@ on_both_databases! {
         assert_eq!(deleted.status, 204);
         world.shop.drain().await;
         assert_eq!(all(5).await, 0, "they go with their endpoint");
+    }
+
+    async fn nothing_that_waits_in_memory_is_sent_after_all_was_cancelled(backend) {
+        let hanging = Hanging::start().await;
+        let world = World::running(backend, &[hanging.port()], |builder| {
+            builder
+                .setting("Svc:Webhooks:Concurrency", 2)
+                .setting("Svc:Webhooks:PollInterval", "00:10:00")
+        })
+        .await;
+        let endpoint = world.endpoint_at(hanging.port(), &["*"]).await;
+        hanging.let_go.add_permits(1);
+        world.publish("first").await;
+        world.until_count("webhooks_deliveries WHERE status = 2", 1).await;
+        // Two are in flight, and ten wait in memory: they have no rows that a job could find.
+        world.publish_many(12).await;
+        hanging.reached(2).await;
+        cancel_all(&world, &endpoint).await;
+        hanging.let_go.add_permits(100);
+        world.until_count("webhooks_hand_overs", 0).await;
+        world.until_count("webhooks_deliveries WHERE status < 2", 0).await;
+        world.publish("next").await;
+        until(async || {
+            let log = world.log().await;
+            if statuses(&log)[0] == "delivered" { Ok(()) } else { Err(format!("{log:?}")) }
+        })
+        .await;
+        let cancelled = world.count("webhooks_deliveries WHERE status = 5").await;
+        assert!((10..=12).contains(&cancelled), "{cancelled}");
+        assert_eq!(hanging.answered(), 4, "the first, two that were in flight, and what came later");
+        world.shop.app().stop().await;
+    }
+
+    async fn what_comes_back_after_all_was_cancelled_is_not_sent(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let events = json!({"isPolled": true, "events": ["*"]});
+        let polled = world.client().post("/api/v1/webhooks", events).await.expect(201);
+        world.receiver.answer_with([500]);
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        for endpoint in [&endpoint, &polled] {
+            cancel_all(&world, endpoint).await;
+        }
+        // No job has come by yet.
+        let receiver = world.shop.sign_in(&Person::named("Receiver").who_may(&["Webhooks.Receive"]));
+        let feed = receiver.get(&path(&polled, "/feed")).await.expect(200);
+        assert_eq!(feed["items"], json!([]));
+        world.shop.drain().await;
+        // What the job found being recorded, or claimed by a process that died, comes back like this.
+        let database = world.shop.app().service::<svc_database::Database>().unwrap();
+        for sql in [
+            "UPDATE webhooks_deliveries SET status = 1, error = 'timeout', finished_at_us = NULL",
+            "UPDATE webhooks_queues SET look_us = 0, touches = touches + 1",
+        ] {
+            database.execute(database.statement(sql, [])).await.unwrap();
+        }
+        assert_eq!(world.after(60).await.len(), 0);
+        assert_eq!(statuses(&world.log().await), ["cancelled", "cancelled"]);
+        let log = world.log().await;
+        let sent = log.iter().find(|one| one["subscriptionId"] == endpoint["id"]).unwrap();
+        assert_eq!((&sent["error"], &sent["attempts"]), (&json!("cancelled by Ada"), &json!(1)));
+        world.publish("A-2").await;
+        assert_eq!(world.deliver().await.len(), 1);
+    }
+
+    async fn what_is_recovered_after_all_was_cancelled_is_sent(backend) {
+        let world = World::new(backend).await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let switch = async |is_active: bool| {
+            let _ = world.client().put(&path(&endpoint, ""), json!({"isActive": is_active})).await.expect(200);
+        };
+        let since = world.shop.clock().now() - Duration::from_secs(1);
+        switch(false).await;
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 0);
+        switch(true).await;
+        cancel_all(&world, &endpoint).await;
+        world.shop.advance(Duration::from_secs(1));
+        let since = since.format(&time::format_description::well_known::Rfc3339).unwrap();
+        let recover = path(&endpoint, "/recover");
+        let _ = world.client().post(&recover, json!({"since": since})).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 1, "it didn't wait then");
     }
 
     async fn what_was_on_its_way_says_so_and_its_outcome_is_dropped(backend) {
