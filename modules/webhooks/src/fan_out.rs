@@ -12,6 +12,7 @@
 //! recovers them, as far as the rights of that time reach.
 
 mod batch;
+mod judged;
 mod wide;
 
 use std::collections::BTreeMap;

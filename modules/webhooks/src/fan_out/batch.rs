@@ -9,6 +9,7 @@ use svc_data::{Context, UnitOfWork};
 use svc_events::{Message, Payload, Publish as _};
 use uuid::Uuid;
 
+use super::judged::Judged;
 use crate::entity::Entity;
 use crate::events::{WebhookEndpointOwnerGone, host};
 use crate::hand_over::{HandOver, Handed, HandedDelivery};
@@ -166,6 +167,7 @@ impl<'a> Batch<'a> {
         // Views of one event that are the same bytes are stored once.
         let hashes = RandomState::new();
         let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut judged = Judged::default();
         let time_us = micros::of_time(message.time);
         let entity = Entity::of(self.uow.context(), message)?;
         let about_endpoint = about_endpoint(event_type, message);
@@ -186,7 +188,7 @@ impl<'a> Batch<'a> {
                 Standing::Here(principal) => {
                     if began.iter().any(|subscriber| subscriber.filter.is_some()) {
                         let data = self.reader.data(place, owner);
-                        began.retain(|subscriber| subscriber.wants(data.as_ref()));
+                        judged.retain(owner, data.as_ref(), &mut began).await;
                     }
                     if began.is_empty() {
                         continue;

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use sea_orm::{DbErr, QueryResult, Value};
-use serde_json::Value as Json;
 use svc_core::{OrganisationId, Result, UserId, micros};
 use svc_data::UnitOfWork;
 use svc_database::database_error;
@@ -37,13 +36,6 @@ pub(crate) struct Subscriber {
     /// Whether nothing of it is handed over: it has a pace, or its receiver fetches.
     pub(crate) has_pace: bool,
     pub(crate) version: i64,
-}
-
-impl Subscriber {
-    /// Whether it wants an event with this data, of those that it lists.
-    pub(crate) fn wants(&self, data: Option<&Json>) -> bool {
-        self.filter.as_ref().is_none_or(|filter| data.is_some_and(|data| filter.matches(data)))
-    }
 }
 
 /// Who gets a view of an event: endpoints with one owner and the same wishes get the same bytes.

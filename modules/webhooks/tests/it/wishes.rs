@@ -111,6 +111,9 @@ on_both_databases! {
         assert!(message.contains("`prise`") && message.contains("`price`"), "{message}");
         let errors = refused(&["products.*"], json!({"filter": "price gt"})).await;
         assert!(errors["filter"][0].as_str().unwrap().starts_with("position 5"), "{errors}");
+        let dear = vec!["contains(sku,'A')"; 21].join(" or ");
+        let errors = refused(&["products.*"], json!({"filter": dear})).await;
+        assert_eq!(errors["filter"][0], "calls 21 functions, and may call 20 at most");
         let both = json!({"format": "cloudEvents", "includesChanges": true});
         assert!(!refused(&["*"], both).await["includesChanges"][0].is_null());
         let long = json!({"metadata": {"team": "x".repeat(501)}});
