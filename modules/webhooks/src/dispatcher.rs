@@ -13,6 +13,9 @@
 //!                              record, all that ended meanwhile  (one transaction)
 //! ```
 //!
+//! A request begins only while its endpoint's owner is there ([`crate::standings`]); what would go to
+//! nobody is kept as missed.
+//!
 //! Looking, sending and recording go on at the same time, so that a request never waits for the
 //! database where there is a backlog. Who moves a delivery, and what a crash leaves, stands in the
 //! module's README.
@@ -46,6 +49,7 @@ use crate::hand_over::HandOver;
 use crate::in_flight::InFlight;
 use crate::metrics::DeliveryMetrics;
 use crate::settings::WebhooksSettings;
+use crate::standings::Standings;
 use crate::store::claim;
 use crate::store::ordered::Heads;
 use crate::store::queues::Place;
@@ -81,18 +85,19 @@ impl Dispatcher {
         endpoints: Arc<Endpoints>,
         hand_over: Arc<HandOver>,
         metrics: Arc<DeliveryMetrics>,
-    ) -> Self {
+    ) -> Result<Self> {
         let settings = app.settings::<WebhooksSettings>();
         let sending = Sending {
             client: sender,
             tokens: Tokens::new(tokens),
             database: database.clone(),
+            standings: app.service::<Standings>()?,
             clock: app.clock().clone(),
             timeout: settings.timeout,
             log_limit: settings.log_limit(),
             payload_limit: settings.payload_limit(),
         };
-        Self {
+        Ok(Self {
             app: app.downgrade(),
             database,
             sending: Arc::new(sending),
@@ -104,7 +109,7 @@ impl Dispatcher {
             looked_us: AtomicI64::new(i64::MIN),
             place: Mutex::new(Place::START),
             heads: Heads::default(),
-        }
+        })
     }
 
     /// Begins as many requests as may be in flight. A delivery that waited in memory for so long

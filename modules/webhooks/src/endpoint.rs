@@ -15,6 +15,7 @@ use crate::credentials::Prepared;
 use crate::headers;
 use crate::in_flight::Home;
 use crate::model::endpoint;
+use crate::owner::Owner;
 use crate::retired::{self, Scheme};
 use crate::schedule::Schedule;
 use crate::sealed;
@@ -30,7 +31,7 @@ const KEPT: usize = 10_000;
 /// An endpoint, prepared for sending.
 pub(crate) struct LoadedEndpoint {
     pub(crate) version: i64,
-    organisation: Uuid,
+    pub(crate) owner: Owner,
     pub(crate) url: Result<TargetUrl, AddressError>,
     pub(crate) schedule: Schedule,
     /// What was made before this delivery and queued by this time was cancelled.
@@ -58,7 +59,7 @@ impl LoadedEndpoint {
         all.extend(sealed::or_nothing(headers::reveal(ring, stored), stored.id, "headers"));
         Self {
             version: stored.version,
-            organisation: stored.organisation_id,
+            owner: Owner::of(stored),
             url: TargetUrl::parse(&stored.url, policy),
             schedule: stored.schedule(),
             cancelled: stored.cancelled_to.zip(stored.cancelled_us),
@@ -107,7 +108,7 @@ impl LoadedEndpoint {
     /// Where its requests go, and whose they are. An address that is refused leads nowhere.
     pub(crate) fn home(&self) -> Home {
         let origin = self.url.as_ref().map_or_else(|_| "".into(), |url| Arc::clone(url.origin()));
-        Home { origin, organisation: self.organisation }
+        Home { origin, organisation: self.owner.organisation.0 }
     }
 
     /// Where its tokens are got, where it needs some.

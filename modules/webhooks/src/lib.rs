@@ -54,6 +54,7 @@ mod sealed;
 mod service;
 mod set;
 mod settings;
+mod standings;
 mod store;
 mod view;
 
@@ -80,6 +81,7 @@ use service::Service;
 use service::backfill::{self, TellSet};
 use service::cancel::{self, CancelWaiting};
 use service::recovery::{self, RecoverDeliveries, RedeliverMany};
+use standings::Standings;
 use subscription::EventType;
 
 pub use events::{
@@ -201,7 +203,8 @@ fn start(
     let tokens = client(ClientOptions { kept_bytes: usize::MAX, ..options.clone() })?;
     let sender = client(options)?;
     let endpoints = Arc::new(Endpoints::new(policy));
+    app.provide(Arc::new(Standings::new(app)));
     let database = Database::clone(&*app.service::<Database>()?);
     app.provide(Arc::new(Service::new(settings, Arc::clone(&endpoints), in_flight)));
-    Ok(Dispatcher::new(app, database, (sender, tokens), endpoints, hand_over, metrics))
+    Dispatcher::new(app, database, (sender, tokens), endpoints, hand_over, metrics)
 }

@@ -4,8 +4,8 @@
 //! key an endpoint gets no more than the key may read, and nothing once it is revoked or has ended.
 //!
 //! What is judged when an event is fanned out is what the owner may see; the bytes made then are
-//! those that are sent, also again. What is judged anew before something is sent *again* is whether
-//! the owner is still there.
+//! those that are sent, also again. What is judged anew before anything is sent is whether the owner is
+//! still there ([`crate::standings`]).
 
 use std::sync::Arc;
 

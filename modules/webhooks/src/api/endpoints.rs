@@ -210,7 +210,10 @@ pub(crate) struct TestQuery {
     path = "/webhooks/{id}/test",
     tag = "webhooks",
     params(("id" = Uuid, Path, description = "The endpoint."), TestQuery),
-    responses((status = 202, description = "The delivery.", body = DeliveryDetail)),
+    responses(
+        (status = 202, description = "The delivery.", body = DeliveryDetail),
+        (status = 409, description = "The endpoint's owner is gone."),
+    ),
 )]
 pub(crate) async fn test_webhook(
     May { ctx, .. }: May<Manage>,

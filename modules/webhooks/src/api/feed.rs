@@ -46,7 +46,7 @@ impl From<Fetched> for FeedItemBody {
     params(("id" = Uuid, Path, description = "The endpoint."), Page),
     responses(
         (status = 200, description = "What comes next.", body = Listing<FeedItemBody>),
-        (status = 409, description = "The endpoint is sent its deliveries."),
+        (status = 409, description = "The endpoint is sent its deliveries, or its owner is gone."),
     ),
 )]
 pub(crate) async fn fetch_webhook_feed(

@@ -20,6 +20,9 @@ use crate::credentials::{Prepared, TokenSource};
 use crate::endpoint::LoadedEndpoint;
 use crate::log_text;
 use crate::message::{Body, Message};
+use crate::model::Lane;
+use crate::owner::Standing;
+use crate::standings::Standings;
 use crate::store::claim::{self, Claimed};
 
 /// What an attempt needs besides its delivery.
@@ -27,6 +30,7 @@ pub(super) struct Sending {
     pub(super) client: Client,
     pub(super) tokens: Tokens,
     pub(super) database: Database,
+    pub(super) standings: Arc<Standings>,
     pub(super) clock: Clock,
     /// Bound of an attempt, where the endpoint has no shorter one.
     pub(super) timeout: Duration,
@@ -52,7 +56,7 @@ impl Sending {
         Ok(Finished { claimed, endpoint, event_type, bytes, outcome })
     }
 
-    /// One attempt; none where the body can't be read.
+    /// One attempt; none where the body can't be read, or nobody can tell whether the owner is there.
     async fn attempt(
         &self,
         claimed: &Claimed,
@@ -60,6 +64,11 @@ impl Sending {
         message: Message,
         refusal: Option<String>,
     ) -> Option<Outcome> {
+        let standing = self.standings.of(endpoint.owner).await?;
+        if !matches!(standing, Standing::Here(_)) {
+            let is_test = claimed.lane == Lane::Test;
+            return Some(Outcome::to_nobody(standing, is_test, self.clock.now()));
+        }
         let (bytes, limit) = (message.body.bytes(), self.payload_limit);
         let expires_us = endpoint.schedule.expires_us(claimed.queued_us);
         let unsent = if bytes > limit {
@@ -191,7 +200,6 @@ mod tests {
     use crate::Webhooks;
     use crate::endpoint::Endpoints;
     use crate::in_flight::InFlight;
-    use crate::model::Lane;
     use crate::store::claim::Claim;
 
     /// A look-up that is at fault.
@@ -245,6 +253,7 @@ mod tests {
                 client,
                 tokens: Tokens::new(tokens),
                 database,
+                standings: Arc::new(Standings::new(app.app())),
                 clock,
                 timeout: Duration::from_secs(10),
                 log_limit: 100,

@@ -21,7 +21,8 @@ pub(super) struct Job {
     pub(super) ticket: Ticket,
 }
 
-/// A delivery whose body could not be read, so nothing was sent. Its claim ends by itself.
+/// A delivery of which the body, or whether its owner is there, could not be read, so nothing was sent. Its
+/// claim ends by itself.
 pub(super) struct Unread(pub(super) Uuid);
 
 /// What became of a delivery that was to be sent.

@@ -9,6 +9,7 @@ use time::OffsetDateTime;
 use super::tokens::TokenError;
 use crate::backoff::retry_after;
 use crate::log_text;
+use crate::owner::Standing;
 
 /// What is recorded of an attempt.
 pub(super) struct Outcome {
@@ -21,6 +22,8 @@ pub(super) struct Outcome {
     pub(super) sent: Option<String>,
     pub(super) received: Option<String>,
     pub(super) body: String,
+    /// What became of the endpoint's owner, where the delivery is kept as missed for it.
+    pub(super) missed: Option<Standing>,
 }
 
 /// Why an attempt failed.
@@ -55,6 +58,7 @@ impl Outcome {
             received: outcome.status.map(|_| log_text::headers(&outcome.headers, log_limit)),
             body: log_text::lossy(&outcome.body, log_limit, outcome.body_complete),
             sent: Some(sent),
+            missed: None,
             failure: outcome.failure.map(|failure| Failure {
                 code: failure.code(),
                 sentence: failure.to_string(),
@@ -96,6 +100,13 @@ impl Outcome {
         Self::unsent("expired", sentence.to_owned(), now).of_ours(true)
     }
 
+    /// The endpoint's owner is gone. A test event is nothing that anybody misses.
+    pub(super) fn to_nobody(standing: Standing, is_test: bool, now: OffsetDateTime) -> Self {
+        let sentence = format!("{}; save the endpoint to become its owner", standing.sentence());
+        let outcome = Self::unsent("owner_gone", sentence, now).of_ours(true);
+        Self { missed: (!is_test).then_some(standing), ..outcome }
+    }
+
     /// It met a fault of this program.
     pub(super) fn panicked(now: OffsetDateTime) -> Self {
         let sentence =
@@ -128,6 +139,7 @@ impl Outcome {
             sent: None,
             received: None,
             body: String::new(),
+            missed: None,
         }
     }
 }

@@ -20,7 +20,9 @@ use crate::limits::Limits;
 use crate::log_text;
 use crate::model::{Lane, Status};
 use crate::names::ENDPOINTS_TOPIC;
+use crate::owner::{Owner, Standing};
 use crate::permissions::MANAGE;
+use crate::standings;
 use crate::store::record::{self, Attempt, Failing, First};
 use crate::store::{allowances, claim, hand_overs, queues};
 
@@ -220,15 +222,17 @@ impl Dispatcher {
         let due_us = due_us.filter(|due| *due < expires_us);
         let status = match (failure, due_us) {
             (None, _) => Status::Delivered,
+            (Some(_), _) if outcome.missed.is_some() => Status::Missed,
             (Some(_), None) => Status::Failed,
             (Some(_), Some(_)) => Status::Retrying,
         };
         let answered = outcome.status.is_some();
+        let is_over = matches!(status, Status::Delivered | Status::Failed);
         Attempt {
             claimed,
             status,
             due_us,
-            finished_us: (status != Status::Retrying).then_some(finished_us),
+            finished_us: is_over.then_some(finished_us),
             attempted_us: finished_us,
             code: outcome.status.map(|status| status.as_u16()),
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
@@ -262,9 +266,13 @@ impl Dispatcher {
     ) -> Result<Vec<Uuid>> {
         // Sorted, so that two nodes lock endpoints in the same order.
         let mut consequences: BTreeMap<(Uuid, Uuid), Consequence> = BTreeMap::new();
+        let mut gone: BTreeMap<Uuid, (Owner, Standing)> = BTreeMap::new();
         for (one, attempt) in finished.iter().zip(attempts) {
             if !recorded.contains(&attempt.claimed.id) || attempt.status == Status::Retrying {
                 continue;
+            }
+            if let Some(standing) = &one.outcome.missed {
+                gone.insert(one.claimed.endpoint, (one.endpoint.owner, standing.clone()));
             }
             if one.outcome.failure.as_ref().is_some_and(|failure| failure.is_ours) {
                 continue;
@@ -301,6 +309,7 @@ impl Dispatcher {
                 }
             }
         }
+        standings::note_gone(uow, &gone).await?;
         Ok(switched_off)
     }
 

@@ -5,20 +5,19 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use svc_core::{OrganisationId, Result, micros};
-use svc_data::{Context, UnitOfWork};
-use svc_events::{Message, Payload, Publish as _};
+use svc_data::UnitOfWork;
+use svc_events::{Message, Payload};
 use uuid::Uuid;
 
 use super::judged::Judged;
 use crate::entity::Entity;
-use crate::events::{WebhookEndpointOwnerGone, host};
 use crate::hand_over::{HandOver, Handed, HandedDelivery};
 use crate::in_flight::Ticket;
 use crate::limits::Limits;
 use crate::message::{self, HELD_BODY};
 use crate::model::{Detail, Lane, Status};
 use crate::owner::{Owner, Standing};
-use crate::permissions::MANAGE;
+use crate::standings::{self, Standings};
 use crate::store::claim::{Claim, Claimed};
 use crate::store::insert::{self, Content, NewDelivery, NewMessage};
 use crate::store::subscribers::{Audiences, Subscriber};
@@ -284,39 +283,20 @@ impl<'a> Batch<'a> {
         if let Some(known) = self.owners.get(&owner) {
             return Ok(known.clone());
         }
-        let standing = owner.standing(self.uow.context().app()).await?;
+        let standings = self.uow.context().app().service::<Standings>()?;
+        let standing = standings.anew(owner).await?;
         self.owners.insert(owner, standing.clone());
         Ok(standing)
     }
 
     /// Notes endpoints whose owners are gone, or there again, and tells administrators of the first.
     async fn tell_of_owners(&self) -> Result<()> {
-        let context = self.uow.context();
         if !self.returned.is_empty() {
             owners::note_return(self.uow, self.returned.iter().copied()).await?;
         }
-        if self.gone.is_empty() {
-            return Ok(());
-        }
-        let now = context.clock().now();
-        for found in owners::note_gone(self.uow, self.gone.keys().copied(), now).await? {
-            let Some(owner) = self.gone.get(&found.endpoint) else { continue };
-            let Some(standing) = self.owners.get(owner) else { continue };
-            let event = WebhookEndpointOwnerGone {
-                endpoint_id: found.endpoint,
-                host: host(&found.url),
-                description: found.description,
-                owner_id: owner.user.0,
-                permission: MANAGE,
-                reason: format!(
-                    "{}; what it misses is kept: save the endpoint to become its owner, and recover it",
-                    standing.sentence()
-                ),
-            };
-            let context = Context::system_in(context.app(), owner.organisation)?;
-            context.transact(async move |uow| uow.raise_domain(event)).await?;
-        }
-        Ok(())
+        let standing = |owner: &Owner| Some((*owner, self.owners.get(owner)?.clone()));
+        let gone = self.gone.iter().filter_map(|(id, owner)| Some((*id, standing(owner)?)));
+        standings::note_gone(self.uow, &gone.collect()).await
     }
 
     /// Stores the messages made so far, and the deliveries that wait.

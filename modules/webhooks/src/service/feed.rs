@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::{Service, no_endpoint};
 use crate::errors::NOT_POLLED;
 use crate::model::Lane;
+use crate::owner::Owner;
 use crate::store::claim::{self, Claim, Claimed, Quota};
 use crate::store::feed;
 
@@ -62,6 +63,7 @@ impl Service {
         if !endpoint.is_polled {
             return Err(NOT_POLLED.error("the endpoint is sent its deliveries, and has no feed"));
         }
+        Owner::of(&endpoint).present(ctx.app()).await?;
         let claim = Claim::begin(ctx.clock(), HELD);
         let quota = Quota {
             endpoint: id,

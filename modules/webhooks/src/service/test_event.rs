@@ -11,6 +11,7 @@ use crate::envelope::Envelope;
 use crate::event_catalogue;
 use crate::model::delivery::DeliveryDetail;
 use crate::model::{Lane, Status};
+use crate::owner::Owner;
 use crate::store::insert::{self, NewDelivery, NewMessage};
 use crate::subscription::{EventType, TEST_EVENT};
 use crate::view;
@@ -31,7 +32,9 @@ impl Service {
         };
         let delivery = ctx.clock().new_id();
         ctx.transact(async |uow| {
-            let format = self.find(uow.context(), endpoint).await?.format;
+            let found = self.find(uow.context(), endpoint).await?;
+            Owner::of(&found).present(ctx.app()).await?;
+            let format = found.format;
             let envelope = Envelope {
                 id: ctx.clock().new_id(),
                 event_type: &event_type,

@@ -104,6 +104,21 @@ on_both_databases! {
         assert_eq!(world.count("webhooks_deliveries WHERE status = 2").await, 2);
     }
 
+    async fn a_feed_tells_nothing_while_its_owner_is_gone(backend) {
+        let world = World::new(backend).await;
+        let endpoint = polled(&world, json!({})).await;
+        world.publish_many(2).await;
+        world.deliver().await;
+        assert_eq!(fetch(&world, &endpoint, "take=1").await.0.len(), 1);
+        world.shop.dismiss(&world.ada);
+        let refused = receiver(&world).get(endpoint["url"].as_str().unwrap()).await.expect(409);
+        assert_eq!(refused["code"], "webhooks.owner_gone");
+        // What waits goes on waiting for the next owner.
+        let heir = world.shop.sign_in(&Person::named("Heir"));
+        let _ = heir.put(&path(&endpoint, ""), json!({})).await.expect(200);
+        assert_eq!(fetch(&world, &endpoint, "").await.0.len(), 1);
+    }
+
     async fn a_feed_comes_in_pages_and_keeps_order_where_that_is_wanted(backend) {
         let world = World::new(backend).await;
         let endpoint = polled(&world, json!({"events": ["stock.low"]})).await;

@@ -1,12 +1,13 @@
 //! An endpoint gets what its owner may read, and nothing else.
 
 use sea_orm::ActiveValue::Set;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use svc_events::Publish as _;
 use svc_testing::{Person, on_both_databases, organisation};
 use uuid::Uuid;
 
 use crate::fixture::{Told, Unmapped, WorkflowTransitioned, World, path, types};
+use crate::hanging::Hanging;
 
 const CLERK: [&str; 2] = ["Webhooks.Manage", "Products.View"];
 
@@ -157,6 +158,75 @@ on_both_databases! {
         assert_eq!(saved["owner"]["apiKeyId"], json!(null));
         let _ = world.client().post(&recover, since).await.expect(202);
         assert_eq!(types(&world.deliver().await), ["stock.low"]);
+    }
+
+    async fn what_waits_is_kept_as_missed_once_the_key_is_revoked(backend) {
+        let world = World::new(backend).await;
+        let key = Uuid::from_u128(7);
+        let program = world.shop.sign_in_by_key(&world.ada, key, &CLERK);
+        // One that is paced, one whose receiver fails, and a test event.
+        let made = async |said: Json| {
+            let mut body = json!({"url": world.receiver.url(), "events": ["*"]});
+            body.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+            program.post("/api/v1/webhooks", body).await.expect(201)
+        };
+        let paced = made(json!({"maxPerSecond": 1, "events": ["stock.low"]})).await;
+        let failing = made(json!({"events": ["products.*"]})).await;
+        world.publish_many(3).await;
+        assert_eq!(world.deliver().await.len(), 1);
+        world.receiver.answer_with([500]);
+        world.create("A-1").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        let test = program.post(&path(&paced, "/test"), json!({})).await.expect(202);
+        world.shop.revoke_key(key);
+        for _ in 0..60 {
+            assert_eq!(world.after(10).await.len(), 0);
+        }
+        assert_eq!(world.count("webhooks_deliveries WHERE status = 4").await, 3);
+        let id = test["id"].as_str().unwrap();
+        let shown = world.client().get(&format!("/api/v1/webhooks/deliveries/{id}")).await;
+        let shown = shown.expect(200);
+        assert_eq!(shown["status"], "failed", "{shown}");
+        assert!(shown["error"].as_str().unwrap().contains("API key"), "{shown}");
+        let heard = world.heard.take();
+        let told: Vec<&Json> = heard.iter().map(|(_, told)| &told["endpointId"]).collect();
+        assert!(told.len() == 2 && told.contains(&&paced["id"]) && told.contains(&&failing["id"]));
+        assert!(heard.iter().all(|(name, _)| name == "WebhookEndpointOwnerGone"), "{heard:?}");
+        for endpoint in [&paced, &failing] {
+            assert_eq!(world.show(endpoint).await["consecutiveFailures"], 0);
+            let refused = world.client().post(&path(endpoint, "/test"), json!({})).await;
+            assert_eq!(refused.expect(409)["code"], "webhooks.owner_gone");
+            let set = json!({"maxPerSecond": null});
+            let _ = world.client().put(&path(endpoint, ""), set).await.expect(200);
+            let since = json!({"since": "2026-11-20T12:00:00Z"});
+            let _ = world.client().post(&path(endpoint, "/recover"), since).await.expect(202);
+        }
+        let mut recovered = types(&world.deliver().await);
+        recovered.sort();
+        assert_eq!(recovered, ["products.created", "stock.low", "stock.low"]);
+    }
+
+    async fn what_is_in_memory_goes_nowhere_once_the_owner_has_left(backend) {
+        let hanging = Hanging::start().await;
+        let world = World::running(backend, &[hanging.port()], |builder| {
+            builder.setting("Svc:Webhooks:ConcurrencyPerEndpoint", 1)
+        })
+        .await;
+        let clerk = Person::named("Clerk");
+        let body = json!({"url": format!("http://127.0.0.1:{}/", hanging.port()), "events": ["*"]});
+        let _ = world.shop.sign_in(&clerk).post("/api/v1/webhooks", body).await.expect(201);
+        // The receiver answers well, so that more is handed over ahead; then it hangs, and the owner leaves.
+        hanging.let_go.add_permits(1);
+        world.publish("A-0").await;
+        world.until_count("webhooks_deliveries WHERE status = 2", 1).await;
+        world.publish_many(5).await;
+        world.until_count("webhooks_deliveries WHERE status = 0", 5).await;
+        world.shop.dismiss(&clerk);
+        world.shop.advance(std::time::Duration::from_secs(1));
+        hanging.let_go.add_permits(5);
+        world.until_count("webhooks_deliveries WHERE status = 4", 4).await;
+        assert_eq!(hanging.answered(), 2, "the one that was under way, and none behind it");
+        assert_eq!(world.count("webhooks_deliveries WHERE status = 2").await, 2);
     }
 
     async fn an_endpoint_gets_nothing_that_was_committed_before_it_began(backend) {
