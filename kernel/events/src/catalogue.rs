@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use svc_core::{Error, Result};
+use svc_core::{Error, Principal, Result};
 
 use crate::message::Handler;
 use crate::subscription::Subscription;
@@ -32,6 +32,16 @@ pub struct EventInfo {
     pub schema: Option<Json>,
     /// Data as it may be, where it was given.
     pub example: Option<Json>,
+    /// What whoever reads it must be permitted; none where it is for everybody.
+    pub permission: Option<String>,
+}
+
+impl EventInfo {
+    /// Whether somebody may read it, as far as its module says by whom it may be.
+    #[must_use]
+    pub fn is_for(&self, reader: &Principal) -> bool {
+        self.permission.as_ref().is_none_or(|permission| reader.can(permission))
+    }
 }
 
 /// A registered handler.

@@ -51,6 +51,10 @@
 //! - **Domain events** ([`EventsRegistry::domain_event`]), which modules tell each other:
 //!   `WorkflowTransitioned`.
 //!
+//! An event that tells of what not everybody in the organisation may see says what whoever reads it must be
+//! permitted ([`EventBuilder::permission`]). Handlers are of the application and hear all; one that passes events
+//! on, as webhooks do, asks [`EventInfo::is_for`] of each reader. Without the word an event is for everybody.
+//!
 //! # The path of a message
 //!
 //! | State | Moved by | A crash right after leaves |

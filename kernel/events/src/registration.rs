@@ -126,6 +126,19 @@ impl<T: Serialize> EventBuilder<'_, T> {
         self
     }
 
+    /// Says what whoever reads the event must be permitted: it tells of what not everybody in the organisation
+    /// may see. Without this word it is for everybody.
+    pub fn permission(mut self, permission: &str) -> Self {
+        let mut name = String::new();
+        self.change(|event| {
+            event.permission = Some(permission.to_owned());
+            name.clone_from(&event.name);
+        });
+        self.registry.asks_for_permission(permission, format!("event `{name}`"));
+        self.registry.contribute(kinds::EVENT_PERMISSION, name, permission);
+        self
+    }
+
     fn change(&mut self, change: impl FnOnce(&mut EventInfo)) {
         let collected = self.registry.part::<Collected>().clone();
         change(&mut collected.open().all[self.index]);
@@ -160,6 +173,7 @@ fn add_event<'a, T>(
         module,
         schema: None,
         example: None,
+        permission: None,
     });
     events.by_name.insert(name.to_owned(), index);
     if let Some((id, ty)) = ty

@@ -10,7 +10,8 @@
 //!
 //! A client that acts as a person (`actsAs`) is a change of rights, too; one that signs people in gives none.
 //!
-//! They carry ids, never mail addresses; who acted stands beside each event.
+//! They carry ids, never mail addresses; who acted stands beside each event. Only whoever holds
+//! `Identity.Manage` reads them, be it through an endpoint of webhooks.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -25,6 +26,7 @@ use uuid::Uuid;
 
 use crate::ids::{ApiKeyId, ClientId};
 use crate::members;
+use crate::permissions::MANAGE;
 use crate::sessions::session::{Method, Session};
 
 /// Refusals that are told of in a minute.
@@ -134,25 +136,31 @@ pub enum KeyChange {
     Revoked,
 }
 
+/// Registers the events: they are for whoever may see people, their sessions and their rights.
 pub(crate) fn register(registry: &mut Registry) {
     registry
         .event::<SignedIn>("identity.signed_in", "Somebody signed in")
-        .schema(schema_of::<SignedIn>());
+        .schema(schema_of::<SignedIn>())
+        .permission(MANAGE);
     registry
         .event::<SignedOut>("identity.signed_out", "Whoever manages people signed somebody out")
-        .schema(schema_of::<SignedOut>());
+        .schema(schema_of::<SignedOut>())
+        .permission(MANAGE);
     registry
         .event::<SignInRefused>(
             "identity.sign_in_refused",
             "Somebody tried to sign in and was refused",
         )
-        .schema(schema_of::<SignInRefused>());
+        .schema(schema_of::<SignInRefused>())
+        .permission(MANAGE);
     registry
         .event::<RightsChanged>("identity.rights_changed", "What somebody may do was changed")
-        .schema(schema_of::<RightsChanged>());
+        .schema(schema_of::<RightsChanged>())
+        .permission(MANAGE);
     registry
         .event::<ApiKeyChanged>("identity.api_key_changed", "An API key was made or revoked")
-        .schema(schema_of::<ApiKeyChanged>());
+        .schema(schema_of::<ApiKeyChanged>())
+        .permission(MANAGE);
 }
 
 pub(crate) fn signed_in(uow: &UnitOfWork, session: &Session) -> Result<()> {

@@ -157,7 +157,9 @@ impl Module for Identity {
             .permission(MANAGE_CLAIMS, "Change the claims of people, which decide what they see");
         registry.permission(MANAGE_KEYS, "Make API keys for other people, and for machine users");
         audit::register(registry);
-        registry.domain_event::<sessions::SessionsEnded>("Sessions of a person were ended");
+        registry
+            .domain_event::<sessions::SessionsEnded>("Sessions of a person were ended")
+            .permission(MANAGE);
         registry.commit_hook(Arc::new(ForgetOnChange));
         registry.authenticator(Arc::new(ApiKeyAuthenticator));
         registry.command("organisations", "List, make or rename organisations", command::run);

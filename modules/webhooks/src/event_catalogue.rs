@@ -34,6 +34,9 @@ pub(crate) struct EventTypeInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub(crate) example: Option<Json>,
+    /// What whoever saves an endpoint must be permitted for it to be told, where the event's module says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) permission: Option<String>,
     /// Whether the envelope may carry `changes`.
     #[serde(skip)]
     pub(crate) is_update: bool,
@@ -54,6 +57,7 @@ pub(crate) fn of(app: &App) -> Result<Vec<EventTypeInfo>> {
                 description: format!("An entity of {} was {what}", served.name),
                 schema: Some(entity::schema(model, kind)),
                 example: Some(entity::example(model, kind)),
+                permission: None,
                 is_update: kind == ChangeKind::Updated,
             });
         }
@@ -65,6 +69,7 @@ pub(crate) fn of(app: &App) -> Result<Vec<EventTypeInfo>> {
             ),
             schema: Some(entity::schema(model, ChangeKind::Created)),
             example: Some(entity::example(model, ChangeKind::Created)),
+            permission: None,
             is_update: false,
         });
     }
@@ -86,6 +91,7 @@ pub(crate) fn of(app: &App) -> Result<Vec<EventTypeInfo>> {
             description: event.description.clone(),
             schema: event.schema.clone(),
             example: event.example.clone(),
+            permission: event.permission.clone(),
             is_update: false,
         });
     }
@@ -111,6 +117,7 @@ fn test_event() -> EventTypeInfo {
             },
         })),
         example: Some(test_data(entity::EXAMPLE_ID)),
+        permission: None,
         is_update: false,
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use svc_core::{App, Error, OrganisationId, Principal, Result, micros};
 use svc_data::{ChangeKind, Context, EntityModel, Record, UnitOfWork};
-use svc_events::{Message, Payload, RecordChange};
+use svc_events::{Events, Message, Payload, RecordChange};
 use svc_http::HttpSettings;
 use svc_sets::{ROOT, Sets};
 use uuid::Uuid;
@@ -141,6 +141,9 @@ impl<'a> Reader<'a> {
         let message = self.messages[place];
         match &message.payload {
             Payload::Change(change) => self.change(place, owner, change, detail),
+            Payload::Application(_) | Payload::Domain(_) if !self.is_for(message, principal)? => {
+                Ok(None)
+            }
             Payload::Application(data) => Ok(Some(View::of(data.clone()))),
             Payload::Domain(data) => {
                 let context = self.uow.context().acting_as(Arc::clone(principal));
@@ -148,6 +151,12 @@ impl<'a> Reader<'a> {
                 Ok(sees.then(|| View::of(data.clone())))
             }
         }
+    }
+
+    /// Whether the owner is permitted what the event asks of whoever reads it.
+    fn is_for(&self, message: &Message, principal: &Principal) -> Result<bool> {
+        let events = self.uow.context().app().service::<Events>()?;
+        Ok(events.find(&message.name).is_none_or(|event| event.is_for(principal)))
     }
 
     /// The record's state at the commit, as the rules of its set show it.

@@ -138,6 +138,7 @@ export interface DeliveryDetail extends Delivery {
 export interface EventType {
   readonly name: string;
   readonly description: string;
+  readonly permission?: string;
   readonly schema?: unknown;
   readonly example?: unknown;
 }

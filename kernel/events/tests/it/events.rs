@@ -111,6 +111,7 @@ mod registration {
             registry.event::<StockLow>("stock.low", "");
             registry.event::<StockLow>("stock low", "");
             registry.named_event("stock.high", "").schema(serde_json::json!("object"));
+            registry.named_event("till.counted", "").permission("Tills.Count");
             let handler = Scripted::well();
             registry.handler("wrong.a", Subscription::new(), Arc::clone(&handler) as Arc<_>);
             registry.handler("wrong.a", Subscription::new().event("stock.low"), handler);
@@ -127,6 +128,7 @@ mod registration {
             "`stock low` is no event name",
             "`it::world::StockLow` is already registered as the event `stock.low`",
             "event `stock.high`: the schema is no JSON object",
+            "event `till.counted` asks for the permission `Tills.Count`, which no module declares",
             "handler `wrong.a` subscribes to nothing",
             "there are two handlers `wrong.a`",
         ] {

@@ -1,5 +1,7 @@
 //! The section `webhooks` of the OpenAPI document: what receivers are sent, by event type.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value as Json, json};
 use svc_core::{App, Result};
 
@@ -62,12 +64,17 @@ fn operation(info: &EventTypeInfo) -> Json {
     if let Some(example) = &info.example {
         content["example"] = envelope_example(info, example);
     }
+    let mut description = "Sent to each endpoint that asks for it, at least once. Drop what comes \
+                           again by its `id`."
+        .to_owned();
+    if let Some(permission) = &info.permission {
+        let _ = write!(description, " Only whoever holds `{permission}` is told.");
+    }
     json!({
         "tags": ["webhooks"],
         "operationId": format!("receive.{}", info.name),
         "summary": info.description,
-        "description": "Sent to each endpoint that asks for it, at least once. Drop what comes \
-                        again by its `id`.",
+        "description": description,
         "security": [],
         "parameters": references,
         "requestBody": {

@@ -46,6 +46,7 @@ impl Service {
         let url = url.ok_or_else(|| refusal("url", "is required, unless `isPolled` is true"))?;
         let subscription = subscription
             .ok_or_else(|| Error::internal("a new endpoint was checked without its events"))?;
+        wishes::check_permitted(ctx, &subscription)?;
         let secret = secret.unwrap_or_else(generate).expose();
         let ring = key_ring(ctx)?;
         let owner = Owner::calling(ctx)?;
@@ -97,6 +98,9 @@ impl Service {
         change: EndpointChange,
     ) -> Result<EndpointShown> {
         let checked = self.check(&change)?;
+        if let Some(subscription) = &checked.subscription {
+            wishes::check_permitted(ctx, subscription)?;
+        }
         let given = change.credentials(Credentials::default());
         self.check_hosts(ctx, checked.url.as_deref(), &given).await?;
         let ring = key_ring(ctx)?;

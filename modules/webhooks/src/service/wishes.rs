@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use svc_core::{App, Result};
+use svc_core::{App, Error, Result};
+use svc_data::Context;
 
 use crate::event_catalogue::{self, EventTypeInfo};
 use crate::filter::Filter;
@@ -47,6 +48,31 @@ pub(super) fn check(app: &App, record: &ActiveModel) -> Result<()> {
             "`{name}` is one of some words, which have no order in an event; compare it with `eq`, `ne` or `in`"
         );
         return refuse("filter", message);
+    }
+    Ok(())
+}
+
+/// Refuses what whoever calls would never be told: a pattern of which every event asks for a permission that they
+/// don't hold. Of one that matches others too the endpoint gets these.
+pub(super) fn check_permitted(ctx: &Context, subscription: &Subscription) -> Result<()> {
+    let types = event_catalogue::of(ctx.app())?;
+    for pattern in subscription.patterns() {
+        let alone = Subscription::parse([pattern]).map_err(|error| {
+            Error::internal("a pattern that was checked is none").caused_by(error)
+        })?;
+        let mut named = types.iter().filter(|info| is_named(info, &alone)).peekable();
+        let lacks = |info: &EventTypeInfo| {
+            let permission = info.permission.as_ref();
+            permission.filter(|permission| !ctx.principal().can(permission)).cloned()
+        };
+        let Some(permission) = named.peek().and_then(|first| lacks(first)) else { continue };
+        if named.all(|info| lacks(info).is_some()) {
+            let message = format!(
+                "`{pattern}` is told to whoever holds `{permission}`, and to nobody else; leave it out, or have \
+                 somebody save the endpoint who does"
+            );
+            return Err(refusal("events", message));
+        }
     }
     Ok(())
 }

@@ -85,6 +85,7 @@ async fn everything(world: &World) -> Vec<Received> {
     let _ = world.client().post(&path(&endpoint, "/backfills"), all).await.expect(202);
     let mut received = world.deliver().await;
     world.land("Ship", "7").await;
+    world.count_till().await;
     world.delete(id).await;
     let _ = world.client().post(&path(&endpoint, "/test"), json!({})).await.expect(202);
     received.extend(world.deliver().await);
@@ -108,6 +109,8 @@ on_both_databases! {
         names.extend(described.keys().filter(|name| is_operational(name)).cloned());
         names.sort();
         assert_eq!(names, described.keys().cloned().collect::<Vec<_>>(), "each type came once");
+        let whom = described["till.counted"]["post"]["description"].as_str().unwrap();
+        assert!(whom.ends_with("Only whoever holds `Tills.Count` is told."), "{whom}");
         for one in &received {
             let envelope = one.json();
             let name = envelope["type"].as_str().unwrap();
@@ -172,11 +175,12 @@ on_both_databases! {
         let received = everything(&world).await;
         let plain = world.client().get("/api/v1/webhooks/event-types").await.expect(200);
         let members = |item: &Json| item.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-        assert_eq!(members(&plain["items"][0]), ["name", "description"]);
+        assert_eq!(members(&plain["items"][0]), ["name", "description", "permission"]);
+        assert_eq!(members(&plain["items"][4]), ["name", "description"]);
         let detailed =
             world.client().get("/api/v1/webhooks/event-types?details=true").await.expect(200);
         let items = detailed["items"].as_array().unwrap();
-        assert_eq!(items.len(), 12);
+        assert_eq!(items.len(), 13);
         for item in items {
             let name = item["name"].as_str().unwrap();
             check(&item["schema"], &item["example"], &format!("the example of {name}"));

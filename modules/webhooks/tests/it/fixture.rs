@@ -102,6 +102,13 @@ pub(crate) struct ShipLanded {
     pub(crate) entity_id: String,
 }
 
+/// What not everybody is to know.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TillCounted {
+    pub(crate) sum: u32,
+}
+
 /// What the workflow module would raise.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -172,6 +179,12 @@ impl Module for Shop {
             .event::<ShipLanded>("ship.landed", "A ship is in the harbour")
             .schema(schema_of::<ShipLanded>())
             .example(ShipLanded { entity_type: "Ship".to_owned(), entity_id: "7".to_owned() });
+        registry
+            .event::<TillCounted>("till.counted", "A till was counted")
+            .schema(schema_of::<TillCounted>())
+            .example(TillCounted { sum: 7 })
+            .permission("Tills.Count");
+        registry.permission("Tills.Count", "count tills");
         registry
             .domain_event::<WorkflowTransitioned>("An entity moved in its workflow")
             .schema(schema_of::<WorkflowTransitioned>())
@@ -409,6 +422,11 @@ impl World {
         let event = StockLow { sku: sku.to_owned(), left: 2 };
         let context = self.shop.context(&self.ada);
         context.transact(async move |uow| uow.publish(event)).await.unwrap();
+    }
+
+    pub(crate) async fn count_till(&self) {
+        let context = self.shop.context(&self.ada);
+        context.transact(async |uow| uow.publish(TillCounted { sum: 7 })).await.unwrap();
     }
 
     /// Does what is due, and takes what the receiver got.

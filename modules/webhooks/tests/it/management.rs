@@ -116,7 +116,7 @@ on_both_databases! {
             [
                 "endpoint.disabled", "endpoint.failing", "endpoint.owner_gone", "limit.reached",
                 "products.created", "products.deleted", "products.snapshot", "products.updated", "ship.landed", "stock.low",
-                "webhook.test", "workflow.transitioned",
+                "till.counted", "webhook.test", "workflow.transitioned",
             ]
         );
         let stock_low = &listed["items"][9];

@@ -229,6 +229,69 @@ on_both_databases! {
         assert_eq!(world.count("webhooks_deliveries WHERE status = 2").await, 2);
     }
 
+    async fn an_event_that_asks_for_a_permission_is_told_to_who_holds_it(backend) {
+        let world = World::new(backend).await;
+        world.endpoint(&["*"]).await;
+        let counts = [CLERK[0], CLERK[1], "Tills.Count"];
+        let clerk = Person::named("Clerk").who_may(&counts);
+        let endpoint = world.endpoint_of(&clerk, &["till.counted"]).await;
+        // A key reaches no further than its scope, whoever it belongs to.
+        let program = world.shop.sign_in_by_key(&world.ada, Uuid::from_u128(7), &CLERK);
+        let body = |events: &[&str]| json!({"url": world.receiver.url(), "events": events});
+        let _ = program.post("/api/v1/webhooks", body(&["*"])).await.expect(201);
+        world.count_till().await;
+        assert_eq!(types(&world.deliver().await), ["till.counted"; 2]);
+        // What nobody would ever be told is refused, whether it is named or meant.
+        for events in [["till.counted"], ["till.*"]] {
+            let refused = program.post("/api/v1/webhooks", body(&events)).await.expect(422);
+            let why = refused["errors"]["events"][0].as_str().unwrap();
+            assert!(why.contains("`Tills.Count`"), "{refused}");
+            let refused = program.put(&path(&endpoint, ""), json!({"events": events})).await;
+            assert!(refused.expect(422)["errors"].get("events").is_some());
+        }
+        // The rights are those that hold now, for what is recovered as well.
+        let less = Person::named("Clerk").who_may(&CLERK);
+        let _ = world.shop.sign_in(&less);
+        world.count_till().await;
+        assert_eq!(types(&world.deliver().await), ["till.counted"]);
+        world.shop.dismiss(&clerk);
+        world.count_till().await;
+        assert_eq!(world.deliver().await.len(), 1);
+        assert_eq!(world.count("webhooks_deliveries WHERE status = 4").await, 1);
+        let heir = world.shop.sign_in(&Person::named("Heir").who_may(&CLERK));
+        let _ = heir.put(&path(&endpoint, ""), json!({"description": "mine"})).await.expect(200);
+        let since = json!({"since": "2026-11-20T12:00:00Z"});
+        let _ = heir.post(&path(&endpoint, "/recover"), since).await.expect(202);
+        assert_eq!(world.deliver().await.len(), 0);
+        assert_eq!(world.count("webhooks_deliveries WHERE status = 4").await, 0);
+        let known = world.client().get("/api/v1/webhooks/event-types").await.expect(200);
+        let of = |name: &str| {
+            let known = known["items"].as_array().unwrap().iter();
+            known.clone().find(|one| one["name"] == name).unwrap()["permission"].clone()
+        };
+        assert_eq!(of("till.counted"), "Tills.Count");
+        assert_eq!(of("endpoint.disabled"), "Webhooks.Manage");
+        assert_eq!(of("stock.low"), json!(null));
+    }
+
+    async fn what_befalls_endpoints_is_told_to_who_may_manage_them_now(backend) {
+        let world = World::with(backend, |builder| {
+            builder
+                .setting("Svc:Webhooks:MaxAttempts", 1)
+                .setting("Svc:Webhooks:DisableAfterFailures", 2)
+        })
+        .await;
+        let clerk = Person::named("Clerk").who_may(&CLERK);
+        world.endpoint_of(&clerk, &["endpoint.*"]).await;
+        world.endpoint(&["stock.low"]).await;
+        let less = Person::named("Clerk").who_may(&["Products.View"]);
+        let _ = world.shop.sign_in(&less);
+        world.receiver.answer_with([500; 2]);
+        world.publish_many(2).await;
+        assert_eq!(types(&world.deliver().await), ["stock.low"; 2]);
+        assert_eq!(world.heard.take().len(), 2, "it failed, and was switched off");
+    }
+
     async fn an_endpoint_gets_nothing_that_was_committed_before_it_began(backend) {
         let world = World::new(backend).await;
         world.create("A-1").await;
