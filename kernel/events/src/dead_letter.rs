@@ -2,8 +2,11 @@
 
 use serde::Serialize;
 use svc_core::{Error, OrganisationId, Result};
+use svc_data::UnitOfWork;
 use time::OffsetDateTime;
 use uuid::Uuid;
+
+use crate::store::letters;
 
 /// Which dead letters are meant: those that match everything that is given, all by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +52,43 @@ pub struct DeadLetter {
     pub failed_at: OffsetDateTime,
     /// What went wrong at the last attempt, for operators: it may name tables and causes.
     pub error: String,
+}
+
+/// What a handler took off the outbox to do it step by step, and can't do after all.
+#[derive(Clone, Copy, Debug)]
+pub struct Undone<'a> {
+    /// The event.
+    pub id: Uuid,
+    /// The handler.
+    pub handler: &'a str,
+    /// The message's name.
+    pub name: &'a str,
+    /// The [`Message`](crate::Message) as JSON. It is looked at again when it is handed over again, so it is kept
+    /// though it can't be read.
+    pub message: &'a str,
+}
+
+impl Undone<'_> {
+    /// Sets the message aside in this unit of work, as a dead letter with the reason. Whoever has it tried again
+    /// has it handed over from the beginning.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the database.
+    pub async fn set_aside(self, uow: &UnitOfWork, reason: &Error) -> Result<()> {
+        let error = reason.report();
+        let Self { id, handler, name, .. } = self;
+        tracing::error!(message = %id, handler, name, error, "a message became a dead letter");
+        letters::insert(uow, self, &told(&error)).await
+    }
+}
+
+/// The longest error that is kept of a message, in characters.
+const LONGEST_ERROR: usize = 2_000;
+
+/// As much of an error as is kept; PostgreSQL refuses U+0000 in text.
+pub(crate) fn told(error: &str) -> String {
+    error.chars().filter(|letter| *letter != '\0').take(LONGEST_ERROR).collect()
 }
 
 /// Some dead letters, the newest event first.

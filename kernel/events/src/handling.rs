@@ -26,6 +26,7 @@ use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use crate::catalogue::{Events, RegisteredHandler};
+use crate::dead_letter::told;
 use crate::message::{Message, principal_in};
 use crate::settings::EventsSettings;
 use crate::store::letters;
@@ -37,9 +38,6 @@ const TRIES: u64 = 3;
 /// How long messages wait for a handler that nobody registers before they are set aside. Long
 /// enough for a rolling upgrade, in which old and new nodes know different handlers.
 const PATIENCE_WITH_UNKNOWN: Duration = Duration::from_hours(24);
-
-/// The longest error that is kept with a message, in characters.
-const LONGEST_ERROR: usize = 2_000;
 
 /// Works through the outbox on this node.
 pub(crate) struct Processor {
@@ -250,7 +248,7 @@ impl Processor {
             |error| error.report(),
         );
         let at_us = if is_dead { now_us } else { self.settings.next_attempt_us(now_us, attempts) };
-        let text: String = error.chars().filter(|c| *c != '\0').take(LONGEST_ERROR).collect();
+        let text = told(&error);
         let failure = Failure { attempts, at_us, is_dead, error: text };
         if !store::fail(&self.database, taken, failure).await? {
             return Ok(());

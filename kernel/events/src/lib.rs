@@ -82,7 +82,7 @@
 //!
 //! When a batch fails it is rolled back, and its messages are handed over one by one, so a
 //! poisoned message never holds up the others; it alone is tried again with doubling delays, and
-//! set aside as a dead letter after [`EventsSettings::max_attempts`]. A panic counts as a failure.
+//! set aside (one that a handler took off to do it step by step: by [`Undone::set_aside`]) as a dead letter after [`EventsSettings::max_attempts`]. A panic counts as a failure.
 //!
 //! A message whose handling *ends the process* can't be counted by the process that it ended. So
 //! an attempt is counted before it begins wherever that may be what happened: for messages that
@@ -124,7 +124,7 @@ mod subscription;
 mod worker;
 
 pub use catalogue::{EventInfo, EventKind, Events};
-pub use dead_letter::{DeadLetter, DeadLetterPage, Selection};
+pub use dead_letter::{DeadLetter, DeadLetterPage, Selection, Undone};
 pub use message::{Handler, Message, Payload, RecordChange};
 pub use module::{EventsModule, provide_events};
 pub use outbox::{HandlerStatistics, Outbox, Statistics};

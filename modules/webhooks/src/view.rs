@@ -34,6 +34,22 @@ struct Read<'a> {
     before: Option<Record>,
 }
 
+impl<'a> Read<'a> {
+    /// The record of an event; none where it is about none. Fails where it can't be read any more: its set is no
+    /// longer served, or a value is of another type now.
+    fn of(uow: &'a UnitOfWork, message: &Message) -> Result<Option<Self>> {
+        let Some(change) = message.change() else { return Ok(None) };
+        let model = change.model(uow.context().catalogue())?;
+        let before = change.record_before(model)?;
+        Ok(match change.kind {
+            ChangeKind::Deleted => before.map(|told| Self { model, told, before: None }),
+            ChangeKind::Created | ChangeKind::Updated => {
+                change.record_after(model)?.map(|told| Self { model, told, before })
+            }
+        })
+    }
+}
+
 /// What one owner may see of records, by the place of the event among those of the batch.
 #[derive(Default)]
 struct Images {
@@ -56,16 +72,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn new(uow: &'a UnitOfWork, messages: Vec<&'a Message>) -> Result<Self> {
         let mut records = HashMap::new();
         for (place, message) in messages.iter().enumerate() {
-            let Some(change) = message.change() else { continue };
-            let model = change.model(uow.context().catalogue())?;
-            let before = change.record_before(model)?;
-            let read = match change.kind {
-                ChangeKind::Deleted => before.map(|told| Read { model, told, before: None }),
-                ChangeKind::Created | ChangeKind::Updated => {
-                    change.record_after(model)?.map(|told| Read { model, told, before })
-                }
-            };
-            records.extend(read.map(|read| (place, read)));
+            records.extend(Read::of(uow, message)?.map(|read| (place, read)));
         }
         Ok(Self { uow, messages, records, images: HashMap::new() })
     }
@@ -333,11 +340,16 @@ pub(crate) fn source(message: &Message) -> Result<String> {
         .map_err(|error| Error::internal("an event can't be made JSON").caused_by(error))
 }
 
-/// The event that [`source`] kept, with its type.
-pub(crate) fn of_source(event_type: String, source: &str) -> Result<(EventType, Message)> {
+/// The event that [`source`] kept, with its type; fails where it can't be told to anybody any more.
+pub(crate) fn of_source(
+    uow: &UnitOfWork,
+    event_type: &str,
+    source: &str,
+) -> Result<(EventType, Message)> {
     let unreadable = || Error::internal("an event that was kept can't be read");
     let event_type = EventType::parse(event_type).map_err(|error| unreadable().caused_by(error))?;
     let message = serde_json::from_str(source).map_err(|error| unreadable().caused_by(error))?;
+    Read::of(uow, &message)?;
     Ok((event_type, message))
 }
 

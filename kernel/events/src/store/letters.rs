@@ -1,12 +1,13 @@
 //! The SQL of those who look after the outbox: dead letters and statistics.
 
 use sea_orm::{DbErr, QueryResult, Value};
-use svc_core::{OrganisationId, Result, micros};
+use svc_core::{Error, OrganisationId, Result, micros};
+use svc_data::UnitOfWork;
 use svc_database::{Database, database_error};
 use uuid::Uuid;
 
-use super::{count, message};
-use crate::dead_letter::{DeadLetter, Selection};
+use super::{Stored, count, message};
+use crate::dead_letter::{DeadLetter, Selection, Undone};
 use crate::message::Message;
 
 /// Waiting messages of one handler are counted up to here.
@@ -56,6 +57,42 @@ pub(crate) async fn find(database: &Database, id: Uuid, handler: &str) -> Result
     let rows = database.rows(statement).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     message(row, handler, count(row, 6).map_err(database_error)?).map(Some)
+}
+
+/// Stores a message as a dead letter. One of which there is a row already has come back by another way.
+pub(crate) async fn insert(uow: &UnitOfWork, undone: Undone<'_>, error: &str) -> Result<()> {
+    let context = uow.context();
+    let now_us = context.clock().now_us();
+    let own = context.principal().organisation();
+    let (organisation, correlation, time_us, content) =
+        match serde_json::from_str::<Message>(undone.message) {
+            Ok(message) => {
+                let time_us = micros::of_time(message.time);
+                let Message { organisation, actor, correlation, trace, payload: body, .. } =
+                    message;
+                let content = serde_json::to_string(&Stored { actor, trace, body });
+                let content = content.map_err(|error| {
+                    Error::internal("a message can't be made JSON").caused_by(error)
+                })?;
+                (organisation, correlation, time_us, content)
+            }
+            Err(_) => (own, context.correlation(), now_us, undone.message.to_owned()),
+        };
+    let sql = "INSERT INTO events_outbox (id, handler, name, organisation_id, correlation, state, \
+               attempts, available_at_us, created_at_us, last_error, content) \
+               VALUES (?, ?, ?, ?, ?, 'dead', 1, ?, ?, ?, ?) ON CONFLICT (id, handler) DO NOTHING";
+    let values: [Value; 9] = [
+        undone.id.into(),
+        undone.handler.into(),
+        undone.name.into(),
+        organisation.map(|organisation| organisation.0).into(),
+        correlation.into(),
+        now_us.into(),
+        time_us.into(),
+        error.into(),
+        content.into(),
+    ];
+    uow.execute(context.database().statement(sql, values)).await.map(drop)
 }
 
 /// Makes dead letters due again, as if they had never been tried.

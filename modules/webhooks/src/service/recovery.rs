@@ -215,28 +215,44 @@ async fn recover_missed(uow: &UnitOfWork, job: &RecoverDeliveries, from: Uuid) -
     }
     let (bare, made): (Vec<&Candidate>, Vec<&Candidate>) =
         found.iter().filter(|one| one.is_wanted).partition(|one| one.has_source);
-    let shown = make_messages(uow, &endpoint, &bare).await?;
+    let Made { shown, unread } = make_messages(uow, &endpoint, &bare).await?;
     let queued = made.into_iter().map(|one| one.id).chain(shown);
     let queued = replay::queue_missed(uow, queued).await?;
     if queued > 0 {
         uow.wake_after_commit(WAKE_TOPIC);
     }
-    Ok(Step::of(&found, queued, beyond.is_some()))
+    Ok(Step { unread, ..Step::of(&found, queued, beyond.is_some()) })
+}
+
+/// What became of events without bodies.
+#[derive(Default)]
+struct Made {
+    /// Deliveries that have a message now.
+    shown: Vec<Uuid>,
+    /// Why events can't be read, one for each: they stay missed, and another recovery tries them again.
+    unread: Vec<String>,
 }
 
 /// Makes messages of events as far as the endpoint's owner may see them, and forgets what the owner
-/// may not; answers with the deliveries that have a message now.
+/// may not.
 async fn make_messages(
     uow: &UnitOfWork,
     Owned { endpoint, owner, principal }: &Owned,
     bare: &[&Candidate],
-) -> Result<Vec<Uuid>> {
+) -> Result<Made> {
     if bare.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Made::default());
     }
-    let mut events = HashMap::new();
+    let (mut events, mut unread) = (HashMap::new(), Vec::new());
     for source in replay::sources(uow, bare.iter().map(|one| one.message)).await? {
-        events.insert(source.message, view::of_source(source.event_type, &source.told)?);
+        match view::of_source(uow, &source.event_type, &source.told) {
+            Ok(event) => drop(events.insert(source.message, event)),
+            Err(error) => {
+                let (message, error) = (source.message, error.report());
+                tracing::error!(%message, error, "an event that was missed can't be read");
+                unread.push(error);
+            }
+        }
     }
     let told: Vec<(Uuid, &EventType, &Message)> = bare
         .iter()
@@ -274,7 +290,7 @@ async fn make_messages(
     if !hidden.is_empty() {
         replay::forget_missed(uow, hidden).await?;
     }
-    Ok(shown.into_iter().map(|(delivery, _)| delivery).collect())
+    Ok(Made { shown: shown.into_iter().map(|(delivery, _)| delivery).collect(), unread })
 }
 
 /// Queues what failed for good, and was neither sent again nor waits to be.

@@ -1,5 +1,7 @@
 //! How a background job goes along the deliveries that it sends again.
 
+use std::fmt::Write as _;
+
 use svc_jobs::JobContext;
 use uuid::Uuid;
 
@@ -7,19 +9,22 @@ use crate::retention;
 use crate::store::replay::{Candidate, WINDOW};
 
 /// What one unit of work did.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub(super) struct Step {
     /// Deliveries that it queued.
     pub(super) queued: u64,
     /// The last that it looked at; none at the end.
     pub(super) last: Option<Uuid>,
+    /// Why events can't be read, one for each.
+    pub(super) unread: Vec<String>,
 }
 
 impl Step {
     /// What was queued of a window; `is_cut` where not all of it was looked at.
     pub(super) fn of(window: &[Candidate], queued: u64, is_cut: bool) -> Self {
         let has_more = is_cut || window.len() >= WINDOW;
-        Self { queued, last: window.last().map(|last| last.id).filter(|_| has_more) }
+        let last = window.last().map(|last| last.id).filter(|_| has_more);
+        Self { queued, last, unread: Vec::new() }
     }
 }
 
@@ -32,6 +37,10 @@ pub(super) struct Walk {
     pub(super) next: Uuid,
     queued_on_the_way: bool,
     queued: u64,
+    /// Events that a walk found unreadable, that this one has so far, and why the first of them is.
+    unread: usize,
+    unread_on_the_way: usize,
+    why_unread: Option<String>,
     percent: u8,
     /// The part of the whole that this walk is, in percent: from, and how much.
     share: (u8, u8),
@@ -41,8 +50,18 @@ impl Walk {
     /// Nothing is older than the log keeps, so no walk begins before.
     pub(super) fn new(ctx: &JobContext, from: Uuid, to: Uuid) -> Self {
         let start = from.max(retention::oldest(ctx.context()));
-        let queued_on_the_way = false;
-        Self { start, to, next: start, queued_on_the_way, queued: 0, percent: 0, share: (0, 100) }
+        Self {
+            start,
+            to,
+            next: start,
+            queued_on_the_way: false,
+            queued: 0,
+            unread: 0,
+            unread_on_the_way: 0,
+            why_unread: None,
+            percent: 0,
+            share: (0, 100),
+        }
     }
 
     /// The same for another walk over the same span, after this one.
@@ -59,11 +78,15 @@ impl Walk {
     pub(super) fn pass(&mut self, ctx: &JobContext, step: Step) -> bool {
         self.queued += step.queued;
         self.queued_on_the_way |= step.queued > 0;
+        self.unread_on_the_way += step.unread.len();
+        self.unread = self.unread.max(self.unread_on_the_way);
+        self.why_unread = self.why_unread.take().or_else(|| step.unread.into_iter().next());
         let goes_on = if let Some(last) = step.last {
             self.next = Uuid::from_u128(last.as_u128().saturating_add(1));
             true
         } else {
             self.next = self.start;
+            self.unread_on_the_way = 0;
             std::mem::take(&mut self.queued_on_the_way)
         };
         // How far it is by time: counting would walk all of it once more.
@@ -80,7 +103,13 @@ impl Walk {
     }
 
     fn tell(&self, ctx: &JobContext, percent: u8) {
-        ctx.progress(percent, format!("{} deliveries queued", self.queued));
+        let mut message = format!("{} deliveries queued", self.queued);
+        if let Some(why) = &self.why_unread {
+            let unread = self.unread;
+            // Writing to a `String` never fails.
+            let _ = write!(message, "; {unread} events can't be read and stay missed: {why}");
+        }
+        ctx.progress(percent, message);
     }
 }
 

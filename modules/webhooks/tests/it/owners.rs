@@ -109,6 +109,44 @@ on_both_databases! {
         assert_eq!(world.count("webhooks_deliveries").await, 2);
     }
 
+    async fn an_event_that_cant_be_read_keeps_no_other_from_being_recovered(backend) {
+        let world = World::new(backend).await;
+        let clerk = Person::named("Clerk");
+        let endpoint = world.endpoint_of(&clerk, &["*"]).await;
+        world.shop.dismiss(&clerk);
+        world.create("A-1").await;
+        world.publish("A-1").await;
+        world.create("A-2").await;
+        assert_eq!(world.deliver().await.len(), 0);
+        // The application that is started next serves the set under another name.
+        let rename = async |from: &'static str, to: &'static str| {
+            let context = svc_data::Context::system(world.shop.app()).unwrap();
+            let sql = "UPDATE webhooks_messages SET source = REPLACE(source, ?, ?)";
+            let statement = context.database().statement(sql, [from.into(), to.into()]);
+            context.transact(async |uow| uow.execute(statement).await).await.unwrap();
+        };
+        rename("\"Products\"", "\"Wares\"").await;
+        let recover = async || {
+            let since = json!({"since": "2026-11-20T12:00:00Z"});
+            let started = world.client().post(&path(&endpoint, "/recover"), since).await.expect(202);
+            let recovered = types(&world.deliver().await);
+            let job = format!("/api/v1/jobs/{}", started["jobId"].as_str().unwrap());
+            let ended = world.client().get(&job).await.expect(200);
+            assert_eq!(ended["state"], "finished");
+            (recovered, ended["message"].as_str().unwrap().to_owned())
+        };
+        let _ = world.client().put(&path(&endpoint, ""), json!({})).await.expect(200);
+        let (recovered, said) = recover().await;
+        assert_eq!(recovered, ["stock.low"]);
+        assert!(said.starts_with("1 deliveries queued; 2 events can't be read"), "{said}");
+        assert!(said.contains("the set `Wares` is no longer served"), "{said}");
+        // Once they can be read they are recovered.
+        rename("\"Wares\"", "\"Products\"").await;
+        let (recovered, said) = recover().await;
+        assert_eq!(recovered, ["products.created"; 2]);
+        assert_eq!(said, "2 deliveries queued");
+    }
+
     async fn administrators_are_told_again_when_an_owner_leaves_again(backend) {
         let world = World::new(backend).await;
         let clerk = Person::named("Clerk");

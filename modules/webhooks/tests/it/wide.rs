@@ -102,6 +102,67 @@ on_both_databases! {
         assert_eq!(world.count("webhooks_fan_outs").await, 0);
     }
 
+    async fn what_cant_be_read_is_set_aside_and_stops_nobody(backend) {
+        let world = World::new(backend).await;
+        let ordered = world.endpoint(&["products.*"]).await;
+        let set = json!({"isOrdered": true});
+        let _ = world.client().put(&path(&ordered, ""), set).await.expect(200);
+        // Told by an application before this one, whose sets were others.
+        let organisation = svc_testing::organisation(1).0;
+        let other_set = json!({
+            "id": Uuid::from_u128(1),
+            "handler": "webhooks.fan_out",
+            "name": "products.created",
+            "organisation": organisation,
+            "actor": {"user": null, "displayName": "Ada"},
+            "correlation": Uuid::from_u128(7),
+            "time": "2026-11-20T12:00:00Z",
+            "attempt": 1,
+            "kind": "change",
+            "payload": {"set": "Wares", "key": 7, "kind": "created", "after": {"id": 7}},
+        });
+        let context = Context::system(world.shop.app()).unwrap();
+        let sources = [(1, other_set.to_string()), (2, "{}".to_owned())];
+        context
+            .transact(async |uow| {
+                for (id, source) in &sources {
+                    let sql = "INSERT INTO webhooks_fan_outs (organisation_id, event_id, event_type, \
+                               source, at_organisation, at_endpoint) \
+                               VALUES (?, ?, 'products.created', ?, ?, ?)";
+                    let values: [Value; 5] = [
+                        organisation.into(),
+                        Uuid::from_u128(*id).into(),
+                        source.as_str().into(),
+                        Uuid::nil().into(),
+                        Uuid::nil().into(),
+                    ];
+                    uow.execute(uow.context().database().statement(sql, values)).await?;
+                }
+                Ok(())
+            })
+            .await
+            .unwrap();
+        // What comes later waits behind these, and is told.
+        let id = world.create("A-1").await;
+        world.change(id, |product| product.sku = sea_orm::Set("A-2".to_owned())).await;
+        assert_eq!(types(&world.deliver().await), ["products.created", "products.updated"]);
+        assert_eq!(world.count("webhooks_fan_outs").await, 0);
+        // An operator finds both with their reasons, and has them tried again: which changes nothing here.
+        let outbox = world.shop.app().service::<svc_events::Outbox>().unwrap();
+        let all = svc_events::Selection::default();
+        let letters = outbox.dead_letters(&all, None, 10).await.unwrap().letters;
+        let [broken, other] = letters.as_slice() else { panic!("two letters: {letters:?}") };
+        assert_eq!((other.id, other.name.as_str()), (Uuid::from_u128(1), "products.created"));
+        assert_eq!(other.organisation.unwrap().0, organisation);
+        assert!(other.error.contains("the set `Wares` is no longer served"), "{other:?}");
+        assert!(broken.error.contains("can't be read"), "{broken:?}");
+        let message = outbox.message(other.id, "webhooks.fan_out").await.unwrap().unwrap();
+        assert_eq!(message.change().unwrap().set, "Wares");
+        assert_eq!(outbox.retry(&all).await.unwrap(), 2);
+        world.create("A-3").await;
+        assert_eq!(types(&world.deliver().await), ["products.created"]);
+    }
+
     async fn thousands_of_deliveries_of_a_burst_are_told_in_parts(backend) {
         let world = World::new(backend).await;
         let off = world.endpoint(&["*"]).await;
