@@ -49,7 +49,8 @@ pub(crate) async fn get_webhook_delivery(
 
 /// Sends many deliveries again, each as a new one.
 ///
-/// A background job queues them.
+/// A background job queues them. What was sent again already is left out, and so is what was made to send another
+/// again, unless it failed or was cancelled.
 #[utoipa::path(
     post,
     path = "/webhooks/deliveries/redeliver",

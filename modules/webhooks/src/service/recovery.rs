@@ -2,7 +2,7 @@
 //! it was switched off or its owner was gone, and what failed for good and was not sent again
 //! since), or what a filter selects.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use sea_orm::ColumnTrait as _;
@@ -78,8 +78,6 @@ pub(crate) struct RedeliverMany {
     from: Uuid,
     /// Up to this one.
     to: Uuid,
-    /// Made when the job was: what was sent again since then was sent by the job.
-    started: Uuid,
 }
 
 impl Job for RedeliverMany {
@@ -126,7 +124,6 @@ impl Service {
                 event_type: what.event_type.clone(),
                 from: what.since.map_or(Uuid::nil(), bound),
                 to: what.until.map_or(started, bound).min(started),
-                started,
             };
             Ok(uow.enqueue(job).watched().await?.id)
         })
@@ -134,13 +131,16 @@ impl Service {
     }
 }
 
-/// Runs a bulk redelivery. A run that was interrupted goes on with what it has not sent yet.
+/// Runs a bulk redelivery. What was sent again already isn't, whoever did it: so a run that was interrupted goes on
+/// with what is left, and a second one finds nothing. Of deliveries that were made to send others again, those that
+/// failed or were cancelled are sent once more, and those that arrived or wait are not.
 pub(crate) async fn redeliver_many(ctx: JobContext, job: RedeliverMany) -> Result<(), JobError> {
     let organisation = ctx.organisation()?;
     let wish = Wish {
         event_type: job.event_type.as_deref(),
-        not_again_since: Some(job.started),
+        is_open: true,
         no_tests: false,
+        no_repeats: !matches!(job.status, Status::Failed | Status::Cancelled),
     };
     let scope = job.endpoint.map_or(Scope::Organisation(organisation.0), Scope::Endpoint);
     let mut walk = Walk::new(&ctx, job.from, job.to);
@@ -148,7 +148,11 @@ pub(crate) async fn redeliver_many(ctx: JobContext, job: RedeliverMany) -> Resul
         ctx.check_interruption()?;
         let window = Window { scope, status: job.status, from: walk.next, to: job.to, wish };
         let step = async |uow: UnitOfWork| {
-            let found = replay::look(&uow, window).await?;
+            let mut found = replay::look(&uow, window).await?;
+            if replay::hold(&uow, wanted_endpoints(&found)).await? {
+                // Somebody else may have sent some of them again meanwhile.
+                found = replay::look(&uow, window).await?;
+            }
             let owned = owned(&uow, found.iter().filter(|one| one.is_wanted)).await?;
             let is_sent = |one: &&Candidate| one.is_wanted && owned.contains_key(&one.endpoint);
             let queued = queue_again(&uow, found.iter().filter(is_sent)).await?;
@@ -191,14 +195,14 @@ pub(crate) async fn recover_deliveries(
 
 impl RecoverDeliveries {
     fn window(&self, status: Status, from: Uuid) -> Window<'static> {
-        let not_again_since = (status == Status::Failed).then(Uuid::nil);
-        let wish = Wish { event_type: None, not_again_since, no_tests: true };
+        let is_open = status == Status::Failed;
+        let wish = Wish { is_open, no_tests: true, ..Wish::default() };
         Window { scope: Scope::Endpoint(self.endpoint), status, from, to: self.to, wish }
     }
 
     /// The endpoint with its owner's rights, where both are there.
     async fn endpoint(&self, uow: &UnitOfWork) -> Result<Option<Owned>> {
-        replay::hold(uow, self.endpoint).await?;
+        replay::hold(uow, [self.endpoint]).await?;
         let found = owned_endpoints(uow, [self.endpoint]).await?;
         Ok(found.into_values().next())
     }
@@ -335,10 +339,13 @@ async fn owned(
     uow: &UnitOfWork,
     found: impl Iterator<Item = &Candidate>,
 ) -> Result<HashMap<Uuid, Owned>> {
-    let mut endpoints: Vec<Uuid> = found.map(|one| one.endpoint).collect();
-    endpoints.sort_unstable();
-    endpoints.dedup();
+    let endpoints: BTreeSet<Uuid> = found.map(|one| one.endpoint).collect();
     owned_endpoints(uow, endpoints).await
+}
+
+/// The endpoints of what is wanted, in their order.
+fn wanted_endpoints(found: &[Candidate]) -> BTreeSet<Uuid> {
+    found.iter().filter(|one| one.is_wanted).map(|one| one.endpoint).collect()
 }
 
 async fn owned_endpoints(

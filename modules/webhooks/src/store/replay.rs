@@ -27,10 +27,12 @@ pub(crate) enum Scope {
 pub(crate) struct Wish<'a> {
     /// Only those of this event type.
     pub(crate) event_type: Option<&'a str>,
-    /// Only those that were not sent again by a delivery behind this one.
-    pub(crate) not_again_since: Option<Uuid>,
+    /// Only those that were not sent again.
+    pub(crate) is_open: bool,
     /// Only events, and no tests.
     pub(crate) no_tests: bool,
+    /// Only those that repeat no other.
+    pub(crate) no_repeats: bool,
 }
 
 /// A window: deliveries of one status, from one identifier up to another.
@@ -65,12 +67,14 @@ pub(crate) async fn look(uow: &UnitOfWork, window: Window<'_>) -> Result<Vec<Can
         wanted.push_str(" AND m.event_type = ?");
         values.push(event_type.into());
     }
-    if let Some(since) = window.wish.not_again_since {
+    if window.wish.is_open {
         wanted.push_str(
             " AND NOT EXISTS (SELECT 1 FROM webhooks_deliveries again \
-             WHERE again.redelivery_of = c.id AND again.id > ?)",
+             WHERE again.redelivery_of = c.id)",
         );
-        values.push(since.into());
+    }
+    if window.wish.no_repeats {
+        wanted.push_str(" AND c.redelivery_of IS NULL");
     }
     let (column, id) = match window.scope {
         Scope::Endpoint(id) => ("endpoint_id", id),
@@ -79,8 +83,8 @@ pub(crate) async fn look(uow: &UnitOfWork, window: Window<'_>) -> Result<Vec<Can
     let sql = format!(
         "SELECT c.id, c.endpoint_id, c.message_id, c.lane, \
          CASE WHEN m.source IS NOT NULL THEN 1 ELSE 0 END, CASE WHEN {wanted} THEN 1 ELSE 0 END \
-         FROM (SELECT d.id, d.endpoint_id, d.message_id, d.lane FROM webhooks_deliveries d \
-         WHERE d.{column} = ? AND d.status = {status} AND d.id >= ? AND d.id < ? \
+         FROM (SELECT d.id, d.endpoint_id, d.message_id, d.lane, d.redelivery_of \
+         FROM webhooks_deliveries d WHERE d.{column} = ? AND d.status = {status} AND d.id >= ? AND d.id < ? \
          ORDER BY d.id LIMIT {WINDOW}) AS c \
          LEFT JOIN webhooks_messages m ON m.id = c.message_id ORDER BY c.id",
         status = window.status.code()
@@ -196,13 +200,20 @@ pub(crate) async fn forget_missed(
     uow.execute(database.statement(&sql, [ids(deliveries)])).await.map(drop)
 }
 
-/// Holds an endpoint against other recoveries until the unit of work ends, and nobody else.
-pub(crate) async fn hold(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
+/// Holds endpoints against others who send again until the unit of work ends, and against nobody else; says
+/// whether somebody else may have done so meanwhile. On SQLite there is one writer at a time.
+pub(crate) async fn hold(
+    uow: &UnitOfWork,
+    endpoints: impl IntoIterator<Item = Uuid>,
+) -> Result<bool> {
     let database = uow.context().database();
-    let sql = match database.backend() {
-        Backend::Postgres => "SELECT id FROM webhooks_endpoints WHERE id = ? FOR NO KEY UPDATE",
-        // There is one writer at a time.
-        Backend::Sqlite => return Ok(()),
-    };
-    uow.rows(database.statement(sql, [endpoint.into()])).await.map(drop)
+    let mut endpoints = endpoints.into_iter().peekable();
+    if endpoints.peek().is_none() || database.backend() == Backend::Sqlite {
+        return Ok(false);
+    }
+    let sql = format!(
+        "SELECT id FROM webhooks_endpoints WHERE {} ORDER BY id FOR NO KEY UPDATE",
+        is_one_of(database.backend(), "id")
+    );
+    uow.rows(database.statement(&sql, [ids(endpoints)])).await.map(|_| true)
 }
