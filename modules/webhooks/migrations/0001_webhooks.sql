@@ -162,7 +162,7 @@ CREATE TABLE webhooks_deliveries (
     duration_ms INTEGER,
     error TEXT,
     redelivery_of UUID,
-    -- When one that was missed was queued; the others were when they were made.
+    -- When one that was missed was queued, to be recovered; the others were when they were made.
     queued_us BIGINT,
     -- Of endpoints that want order: the entity, and the event, by which its deliveries follow.
     order_key TEXT,
@@ -189,10 +189,14 @@ WITH (
 CREATE INDEX webhooks_deliveries_waiting ON webhooks_deliveries (endpoint_id, lane, due_us, id)
     WHERE status < 2;
 
--- What waits by entity, of endpoints that want order.
+-- What waits by entity, of endpoints that want order: what is new, and apart from it what was missed and is
+-- recovered, so that whoever looks for what is new doesn't step along that.
 CREATE INDEX webhooks_deliveries_ordered
     ON webhooks_deliveries (endpoint_id, order_key, order_event, id)
-    WHERE status < 2 AND order_key IS NOT NULL;
+    WHERE status < 2 AND order_key IS NOT NULL AND queued_us IS NULL;
+CREATE INDEX webhooks_deliveries_recovered
+    ON webhooks_deliveries (endpoint_id, order_key, order_event, id)
+    WHERE status < 2 AND order_key IS NOT NULL AND queued_us IS NOT NULL;
 
 -- The log by status, newest first. A page takes the newest of each status that it shows. How an
 -- endpoint does is read from the second without a look at the rows.

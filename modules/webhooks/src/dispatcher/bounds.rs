@@ -93,8 +93,8 @@ impl Dispatcher {
                 let is_held = shared.held.contains_key(&quota.endpoint);
                 if quota.max_per_second.is_some() && quota.count > 0 && !is_held {
                     turn.is_kept_back(&quota, &taken);
-                } else if taken.has_more && !is_held {
-                    turn.is_behind(quota.endpoint, quota.lane);
+                } else if !is_held {
+                    turn.leaves(&quota, &taken);
                 }
                 if quota.count > 0 {
                     taking.add(&quota, claim, taken);

@@ -55,6 +55,16 @@ impl Turn {
         endpoints.insert(endpoint);
     }
 
+    /// A queue with order has more than was claimed, of what is new or of what is recovered.
+    pub(super) fn leaves(&mut self, quota: &Quota, taken: &Taken) {
+        if taken.has_more {
+            self.is_behind(quota.endpoint, quota.lane);
+        }
+        if taken.has_recovered {
+            self.is_behind(quota.endpoint, Lane::Replay);
+        }
+    }
+
     /// A queue of an endpoint with a pace gave as many as there were places: its pace may let more begin.
     pub(super) fn is_kept_back(&mut self, quota: &Quota, taken: &Taken) {
         if taken.claimed.len() >= quota.count {

@@ -132,9 +132,7 @@ impl Dispatcher {
         for quota in ordered {
             let taken =
                 ordered::claim(On::Database(&self.database), &quota, claim, &self.heads).await?;
-            if taken.has_more {
-                turn.is_behind(quota.endpoint, quota.lane);
-            }
+            turn.leaves(&quota, &taken);
             taking.add(&quota, claim, taken);
         }
         for quota in paced {
@@ -185,6 +183,7 @@ impl Dispatcher {
             let Waiting { endpoint, lane, version, max_per_second, organisation, first_us, .. } =
                 *waiting;
             let count = self.in_flight.free_for(endpoint, lane, &planned).min(share);
+            let recovered = self.in_flight.free_for(endpoint, Lane::Replay, &planned);
             if count > 0 {
                 self.in_flight.plan(endpoint, count, &mut planned);
                 left -= count;
@@ -196,6 +195,7 @@ impl Dispatcher {
                     organisation,
                     first_us,
                     count,
+                    recovered,
                 });
             }
         }

@@ -73,6 +73,7 @@ impl Service {
             organisation: endpoint.organisation_id,
             first_us: claim.now_us,
             count: most.min(AT_ONCE),
+            recovered: AT_ONCE,
         };
         let claimed = ctx
             .transact(async |uow| {

@@ -198,7 +198,7 @@ async fn take(
         } else {
             let claimed = claimed.remove(&(quota.endpoint, quota.lane.code())).unwrap_or_default();
             let has_more = claimed.len() >= quota.count;
-            Taken { claimed, next_us: None, has_more }
+            Taken { claimed, has_more, ..Taken::default() }
         };
         all.push((quota, taken));
     }

@@ -32,6 +32,8 @@ pub(crate) struct Quota {
     /// When the first of it became due.
     pub(crate) first_us: i64,
     pub(crate) count: usize,
+    /// How many of these at most may be recovered, of a queue with order.
+    pub(crate) recovered: usize,
 }
 
 /// A claim: whose it is, and until when.

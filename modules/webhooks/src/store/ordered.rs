@@ -4,6 +4,10 @@
 //! sent. Claiming steps from entity to entity in the index and looks at each head, so its cost
 //! depends on how many entities wait, and not on how many events wait for one of them.
 //!
+//! First it goes along the entities of which something new waits, and then along those of which something is
+//! recovered. What is new waits for what is recovered of its own entity alone, which is claimed with the first; of
+//! the second never more is taken on than may be in flight, as of all that is sent again.
+//!
 //! Several nodes take messages off the outbox, so a later event of an entity may be told while an
 //! earlier one isn't yet. No head is sent while the outbox holds an event before it that nothing went
 //! wrong with.
@@ -13,6 +17,7 @@ use std::sync::{Mutex, PoisonError};
 
 use sea_orm::Value;
 use svc_core::Result;
+use svc_database::Backend;
 use uuid::Uuid;
 
 use super::claim::{CLAIMED, Claim, Claimed, On, Quota, read_claimed};
@@ -33,22 +38,47 @@ const PAUSE_US: i64 = 1_000_000;
 /// sooner, if it makes a delivery.
 const BEFORE_US: i64 = 50_000;
 
-/// Where the next look at an endpoint goes on: behind this entity.
+/// Entities of which something waits; one may be among both.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    New,
+    Recovered,
+}
+
+impl Part {
+    /// Its deliveries of an endpoint that wait, in the words of their index: SQLite would rather take another.
+    fn waiting(self, backend: Backend) -> String {
+        let (index, condition) = match self {
+            Self::New => ("webhooks_deliveries_ordered", "IS NULL"),
+            Self::Recovered => ("webhooks_deliveries_recovered", "IS NOT NULL"),
+        };
+        let along = match backend {
+            Backend::Postgres => String::new(),
+            Backend::Sqlite => format!(" INDEXED BY {index}"),
+        };
+        format!(
+            "FROM webhooks_deliveries AS d{along} WHERE d.status < 2 AND d.order_key IS NOT NULL \
+             AND d.queued_us {condition} AND d.endpoint_id = ?"
+        )
+    }
+}
+
+/// Where the next look at a part of an endpoint goes on: behind this entity.
 #[derive(Default)]
-pub(crate) struct Heads(Mutex<HashMap<Uuid, String>>);
+pub(crate) struct Heads(Mutex<HashMap<(Uuid, Part), String>>);
 
 impl Heads {
-    fn place(&self, endpoint: Uuid) -> String {
+    fn place(&self, endpoint: Uuid, part: Part) -> String {
         let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        places.get(&endpoint).cloned().unwrap_or_default()
+        places.get(&(endpoint, part)).cloned().unwrap_or_default()
     }
 
-    fn go_on(&self, endpoint: Uuid, place: String) {
+    fn go_on(&self, endpoint: Uuid, part: Part, place: String) {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if place.is_empty() {
-            places.remove(&endpoint);
+            places.remove(&(endpoint, part));
         } else {
-            places.insert(endpoint, place);
+            places.insert((endpoint, part), place);
         }
     }
 }
@@ -61,6 +91,8 @@ pub(crate) struct Taken {
     pub(crate) next_us: Option<i64>,
     /// Whether more may be due.
     pub(crate) has_more: bool,
+    /// Whether more of what is recovered may be due, of a queue with order.
+    pub(crate) has_recovered: bool,
 }
 
 impl Taken {
@@ -82,10 +114,29 @@ struct Head {
 /// Claims heads that are due.
 pub(crate) async fn claim(on: On<'_>, quota: &Quota, claim: Claim, heads: &Heads) -> Result<Taken> {
     let mut taken = Taken::default();
-    let mut place = heads.place(quota.endpoint);
+    taken.has_more =
+        go_along(on, (quota, Part::New, quota.count), claim, heads, &mut taken).await?;
+    let left = quota.count.saturating_sub(taken.claimed.len());
+    let most = left.min(quota.recovered);
+    let part = (quota, Part::Recovered, most);
+    taken.has_recovered = go_along(on, part, claim, heads, &mut taken).await?;
+    Ok(taken)
+}
+
+/// Claims so many heads of a part at most; says whether more may be due.
+async fn go_along(
+    on: On<'_>,
+    (quota, part, most): (&Quota, Part, usize),
+    claim: Claim,
+    heads: &Heads,
+    taken: &mut Taken,
+) -> Result<bool> {
+    let mut has_more = false;
+    let mut count = 0;
+    let mut place = heads.place(quota.endpoint, part);
     let mut has_wrapped = place.is_empty();
     for look in 0.. {
-        let found = look_along(on, quota.endpoint, &place).await?;
+        let found = look_along(on, quota.endpoint, part, &place).await?;
         let is_end = found.len() < HEADS_AT_ONCE;
         let mut due = Vec::new();
         for head in found {
@@ -97,8 +148,8 @@ pub(crate) async fn claim(on: On<'_>, quota: &Quota, claim: Claim, heads: &Heads
             if is_free && head.must_wait {
                 taken.is_due_at(claim.now_us.saturating_add(BEFORE_US));
             } else if is_free && head.due_us <= claim.now_us {
-                if taken.claimed.len() + due.len() >= quota.count {
-                    taken.has_more = true;
+                if count + due.len() >= most {
+                    has_more = true;
                     break;
                 }
                 due.push(head.delivery);
@@ -113,9 +164,10 @@ pub(crate) async fn claim(on: On<'_>, quota: &Quota, claim: Claim, heads: &Heads
             let is_all = claimed.len() == due.len();
             let pause_us = if is_all { claim.until_us } else { claim.now_us + PAUSE_US };
             taken.is_due_at(pause_us);
+            count += claimed.len();
             taken.claimed.extend(claimed);
         }
-        if taken.has_more {
+        if has_more {
             break;
         }
         if is_end {
@@ -128,8 +180,8 @@ pub(crate) async fn claim(on: On<'_>, quota: &Quota, claim: Claim, heads: &Heads
             break;
         }
     }
-    heads.go_on(quota.endpoint, place);
-    Ok(taken)
+    heads.go_on(quota.endpoint, part, place);
+    Ok(has_more)
 }
 
 /// Claims what is due of a queue, with order or without.
@@ -144,32 +196,43 @@ pub(crate) async fn claim_of_any(
     }
     let claimed = super::claim::claim(on, &[*quota], claim).await?;
     let has_more = claimed.len() >= quota.count;
-    Ok(Taken { claimed, next_us: None, has_more })
+    Ok(Taken { claimed, has_more, ..Taken::default() })
 }
 
-/// The heads of the next entities behind `place`.
-async fn look_along(on: On<'_>, endpoint: Uuid, place: &str) -> Result<Vec<Head>> {
-    const WAITING: &str = "FROM webhooks_deliveries d WHERE d.status < 2 \
-        AND d.order_key IS NOT NULL AND d.endpoint_id = ?";
+/// The heads of the next entities of a part behind `place`.
+async fn look_along(on: On<'_>, endpoint: Uuid, part: Part, place: &str) -> Result<Vec<Head>> {
+    let backend = on.database().backend();
+    let own = part.waiting(backend);
+    // Each part has an index of its own; the head is in either.
+    let first = |part: Part| {
+        format!(
+            "SELECT * FROM (SELECT d.id, d.order_event {} AND d.order_key = entities.order_key \
+             ORDER BY d.order_event, d.id LIMIT 1)",
+            part.waiting(backend)
+        )
+    };
     let sql = format!(
         "WITH RECURSIVE entities (order_key, number) AS (\
-         SELECT (SELECT d.order_key {WAITING} AND d.order_key > ? ORDER BY d.order_key LIMIT 1), 1 \
-         UNION ALL SELECT (SELECT d.order_key {WAITING} AND d.order_key > entities.order_key \
+         SELECT (SELECT d.order_key {own} AND d.order_key > ? ORDER BY d.order_key LIMIT 1), 1 \
+         UNION ALL SELECT (SELECT d.order_key {own} AND d.order_key > entities.order_key \
          ORDER BY d.order_key LIMIT 1), entities.number + 1 FROM entities \
          WHERE entities.order_key IS NOT NULL AND entities.number < {HEADS_AT_ONCE}) \
          SELECT entities.order_key, head.id, head.due_us, head.claimed_until_us, \
          CASE WHEN {unhandled} < head.order_event THEN 1 ELSE 0 END FROM entities \
-         JOIN webhooks_deliveries head ON head.id = (SELECT d.id {WAITING} \
-         AND d.order_key = entities.order_key ORDER BY d.order_event, d.id LIMIT 1) \
+         JOIN webhooks_deliveries head ON head.id = (SELECT id FROM (\
+         {} AS of_new UNION ALL {} AS of_recovered) AS firsts ORDER BY order_event, id LIMIT 1) \
          WHERE entities.order_key IS NOT NULL ORDER BY entities.number",
+        first(Part::New),
+        first(Part::Recovered),
         unhandled = svc_events::first_unhandled(),
     );
-    let values: [Value; 6] = [
+    let values: [Value; 7] = [
         endpoint.into(),
         place.into(),
         endpoint.into(),
         HANDLER.into(),
         HANDLER.into(),
+        endpoint.into(),
         endpoint.into(),
     ];
     let rows = on.rows(on.database().statement(&sql, values)).await?;

@@ -36,7 +36,7 @@ pub(crate) async fn claim_in(
     let database = uow.context().database();
     let sql = "UPDATE webhooks_paces SET next_us = ? WHERE endpoint_id = ?";
     uow.execute(database.statement(sql, [next_us.into(), quota.endpoint.into()])).await?;
-    if taken.has_more {
+    if taken.has_more || taken.has_recovered {
         taken.is_due_at(pace.ready_us(next_us));
     }
     Ok(taken)

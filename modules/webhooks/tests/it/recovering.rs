@@ -160,4 +160,39 @@ on_both_databases! {
         let place = received.iter().position(|one| one.json()["type"] == "products.created");
         assert!(place.unwrap() < 2, "{place:?}");
     }
+
+    async fn what_is_new_waits_for_what_is_recovered_of_its_entity_alone(backend) {
+        let world = World::with(backend, |builder| {
+            builder.setting("Svc:Webhooks:ConcurrencyPerEndpoint", 1)
+        })
+        .await;
+        let endpoint = world.endpoint(&["products.*"]).await;
+        let set = async |said: serde_json::Value| {
+            world.client().put(&path(&endpoint, ""), said).await.expect(200)
+        };
+        let _ = set(json!({"isOrdered": true, "isActive": false})).await;
+        let mut missed = Vec::new();
+        for number in 0..20 {
+            missed.push(world.create(&format!("A-{number}")).await);
+        }
+        world.change(missed[9], |product| product.sku = sea_orm::Set("B-9".to_owned())).await;
+        world.deliver().await;
+        let _ = set(json!({"isActive": true})).await;
+        let since = json!({"since": "2026-11-20T12:00:00Z"});
+        let _ = world.client().post(&path(&endpoint, "/recover"), since).await.expect(202);
+        world.change(missed[9], |product| product.sku = sea_orm::Set("C-9".to_owned())).await;
+        let new = world.create("new").await;
+        let received = world.deliver().await;
+        assert_eq!(received.len(), 23);
+        let skus = |id: uuid::Uuid| {
+            let told = received.iter().map(svc_testing::Received::json).enumerate();
+            let of_it = told.filter(move |(_, one)| one["data"]["id"] == id.to_string());
+            of_it.map(|(place, one)| (one["data"]["sku"].clone(), place)).collect::<Vec<_>>()
+        };
+        let (changed, made) = (skus(missed[9]), skus(new));
+        let order: Vec<&serde_json::Value> = changed.iter().map(|(sku, _)| sku).collect();
+        assert_eq!(order, ["A-9", "B-9", "C-9"], "what is older goes first");
+        let last = changed.iter().chain(&made).map(|(_, place)| *place).max();
+        assert!(last.unwrap() < 6, "before what is recovered of others: {changed:?} {made:?}");
+    }
 }
