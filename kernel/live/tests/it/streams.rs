@@ -74,7 +74,7 @@ on_both_databases! {
         }
         app.revoke_key(key);
         // The key has another scope from now on.
-        app.sign_in_by_key(&ben, other, &["Books.View"]);
+        let _ = app.sign_in_by_key(&ben, other, &["Books.View"]);
         lend(&ctx, "Ben").await;
         add_book(&ctx, "Two", "A").await;
         app.drain().await;
