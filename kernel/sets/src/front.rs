@@ -79,10 +79,15 @@ impl Sets {
     /// # Errors
     ///
     /// [`ErrorKind::Malformed`] for what can't be understood, [`ErrorKind::NotFound`] for a path
-    /// that leads nowhere, [`ErrorKind::NotImplemented`] for a part of OData that is not served.
+    /// that leads nowhere and a version of the schema that isn't there,
+    /// [`ErrorKind::NotImplemented`] for a part of OData that is not served.
     pub fn understand(&self, ctx: &Context, path: &str, options: &str) -> Result<Address> {
         let limits = self.settings.parsing();
         let options = QueryOptions::parse_with(options, limits).map_err(|e| unreadable(&e))?;
+        if let Some(version) = options.schema_version.as_ref().filter(|version| *version != "*") {
+            let message = format!("there is no version `{version}` of the schema; it has one, `*`");
+            return Err(Error::not_found(message).target("$schemaversion"));
+        }
         let path = ResourcePath::parse_with(path, limits).map_err(|e| unreadable(&e))?;
         let everything = Seen::with_all_sets(self, ctx.principal());
         let limits = self.settings.binding(ctx);
