@@ -7,7 +7,8 @@
 //! The answer of each request, or group, is written before the next one begins, and sent like every
 //! long answer (see [`stream`](super::stream)). All requests together have the
 //! [budget](svc_data::Budget) and the time (`Svc:Http:RequestTimeout`) of one. What exceeds either is
-//! answered with its error.
+//! answered with its error. Paths of modules below sets, such as `$export`, are served by themselves alone: what they
+//! send has no bound.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -29,6 +30,7 @@ use svc_sets::{ODataSettings, ROOT};
 use tokio::time::Instant;
 
 use super::answer::Answer;
+use super::paths::ServedPaths;
 use super::stream::{self, Out, Streaming};
 use super::{is_batch, serve_one};
 
@@ -348,6 +350,11 @@ impl Batch<'_> {
         let uri: Uri = if below { path.parse().map_err(|_| wrong())? } else { return Err(wrong()) };
         if is_batch(&uri) {
             return Err(Error::malformed("a batch can't hold a batch"));
+        }
+        if let Some((alone, _)) = self.state.app().service::<ServedPaths>()?.of(&uri) {
+            let name = alone.name();
+            let message = format!("`${name}` isn't served within a batch; ask for it by itself");
+            return Err(Error::malformed(message));
         }
         Ok(uri)
     }

@@ -47,6 +47,17 @@ on_both_databases! {
         assert_eq!(responses[4]["body"], "5");
     }
 
+    async fn what_modules_serve_below_sets_is_served_by_itself_alone(backend) {
+        let app = start(backend).await;
+        let client = app.sign_in(&Person::named("boss"));
+        for url in ["Lamps/$export", "Lamps/%24export?format=csv", "/odata/v1/Makers/$export"] {
+            let responses = batch(&client, json!([{"id": "1", "method": "get", "url": url}]), "").await;
+            assert_eq!(statuses(&responses), expect(&[("1", 400)]), "{url}");
+            let message = responses[0]["body"]["error"]["message"].as_str().unwrap();
+            assert_eq!(message, "`$export` isn't served within a batch; ask for it by itself", "{url}");
+        }
+    }
+
     async fn addresses_in_a_batch_are_those_of_its_host(backend) {
         let app = start(backend).await;
         let client = app.sign_in(&Person::named("boss"));
