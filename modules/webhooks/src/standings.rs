@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use svc_core::{App, Result, WeakApp};
 use svc_data::{Context, UnitOfWork};
@@ -21,6 +22,9 @@ use crate::store::owners;
 
 /// How long an answer holds, in microseconds.
 const HELD_US: i64 = 1_000_000;
+
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The most owners of whom it is kept; of more it is asked again when it is needed.
 const KEPT: usize = 10_000;
@@ -55,17 +59,20 @@ impl Standings {
         {
             return Some(standing.clone());
         }
-        match owner.standing(&app).await {
-            Ok(standing) => {
+        let why = match tokio::time::timeout(PATIENCE, owner.standing(&app)).await {
+            Ok(Ok(standing)) => {
                 *known = Some(Known { asked_us: now_us, standing: standing.clone() });
-                Some(standing)
+                return Some(standing);
             }
-            Err(error) => {
-                let error = error.report();
-                tracing::warn!(error, "can't find out whether the owner of an endpoint is there");
-                known.as_ref().map(|known| known.standing.clone())
-            }
-        }
+            Ok(Err(error)) => error.report(),
+            Err(_) => "there is no answer".to_owned(),
+        };
+        tracing::warn!(error = why, "can't find out whether the owner of an endpoint is there");
+        // Those who wait for the answer go on with the one before, too.
+        known.as_mut().map(|known| {
+            known.asked_us = now_us;
+            known.standing.clone()
+        })
     }
 
     /// Whether an owner is there now.

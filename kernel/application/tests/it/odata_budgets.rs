@@ -457,7 +457,7 @@ on_both_databases! {
             assert_eq!(file.status().as_u16(), 200);
             let mut lines = 0;
             while let Some(frame) = file.body_mut().frame().await {
-                lines += frame.unwrap().data_ref().map_or(0, |data| data.iter().filter(|byte| **byte == b'\n').count());
+                lines += frame.unwrap().data_ref().map_or(0, |data| data.split(|byte| *byte == b'\n').count() - 1);
             }
             lines
         };
