@@ -234,7 +234,10 @@ CREATE TABLE webhooks_attempts (
 -- Endpoints that were deleted, whose deliveries are deleted after them, step by step.
 CREATE TABLE webhooks_deletions (
     endpoint_id UUID PRIMARY KEY,
-    deleted_us BIGINT NOT NULL
+    organisation_id UUID NOT NULL,
+    deleted_us BIGINT NOT NULL,
+    -- Whether its deliveries are deleted, but for what somebody may still store.
+    is_swept BOOLEAN NOT NULL
 );
 
 -- Events that more endpoints want than one unit of work tells: a job tells them step by step, and

@@ -1,9 +1,11 @@
 //! Deletes what is older than the log keeps, once a day, and what is left of deleted endpoints.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use svc_core::{Result, micros};
-use svc_data::Context;
-use svc_jobs::{Job, JobContext, JobError};
+use svc_data::{Context, UnitOfWork};
+use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError};
 use uuid::Uuid;
 
 use crate::settings::WebhooksSettings;
@@ -16,22 +18,40 @@ const HOUR_US: i64 = 60 * 60 * 1_000_000;
 /// A day, in microseconds.
 const DAY_US: i64 = 24 * HOUR_US;
 
-/// Deletes the deliveries of an endpoint that is gone.
+/// How long after a job that runs another one looks whether it left something.
+const AGAIN: Duration = Duration::from_mins(1);
+
+/// Deletes the deliveries of an organisation's endpoints that are gone, one endpoint after the other: all together
+/// they hold up nobody longer than one step does.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct DeleteDeliveries {
-    pub(crate) endpoint: Uuid,
-}
+pub(crate) struct DeleteDeliveries {}
 
 impl Job for DeleteDeliveries {
     const NAME: &'static str = "webhooks.delete_of_endpoint";
 }
 
+/// Enqueues the job where none waits or runs. One that runs may have looked for the last time, so another looks
+/// later.
+pub(crate) async fn enqueue_deletion(uow: &UnitOfWork) -> Result<()> {
+    let first = uow.enqueue(DeleteDeliveries {}).unique("deletions").await?;
+    if !first.is_new {
+        let again = uow.enqueue(DeleteDeliveries {}).unique_while_waiting("deletions, again");
+        let _ = again.run_in(AGAIN).await?;
+    }
+    Ok(())
+}
+
 /// Runs the job. One that was interrupted begins anew, and finds what is left.
 pub(crate) async fn delete_deliveries(
     ctx: JobContext,
-    job: DeleteDeliveries,
+    _: DeleteDeliveries,
 ) -> Result<(), JobError> {
-    sweep(&ctx, job.endpoint).await
+    let organisation = ctx.context().organisation()?;
+    while let Some(endpoint) = deletions::next(ctx.context().database(), organisation).await? {
+        sweep(&ctx, endpoint).await?;
+        ctx.transact(async |uow| deletions::is_swept(&uow, endpoint).await).await?;
+    }
+    Ok(())
 }
 
 async fn sweep(ctx: &JobContext, endpoint: Uuid) -> Result<(), JobError> {

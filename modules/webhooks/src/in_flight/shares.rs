@@ -9,7 +9,7 @@
 //!
 //! Besides, those that don't answer have a part together, however many they are: providers that go black one
 //! after the other, or a thousand addresses of which nothing is known, leave the rest to those that
-//! answer. What may not be in flight belongs into the database, but for as much again as may be: that is there
+//! answer. What may not be in flight belongs in the database, but for as much again as may be: that is there
 //! when a place is free.
 //!
 //! | Origins together | Requests in flight | Deliveries in memory | Of each organisation |
@@ -270,7 +270,9 @@ impl Shares {
             self.origins.get(*name).is_some_and(|origin| origin.voice(now) != origin.voice)
         };
         let changed: Vec<Arc<str>> = self.asked.iter().filter(has_changed).cloned().collect();
-        changed.iter().for_each(|name| self.hear(name, now));
+        for name in &changed {
+            self.hear(name, now);
+        }
     }
 
     /// Counts what an origin has taken by how it answers now.

@@ -199,7 +199,7 @@ fn what_nobody_knows_takes_an_eighth_of_what_is_in_memory() {
     }
     in_flight.look_begins();
     in_flight.look_ended(Backlog::default());
-    assert!((0..100).filter_map(reserve).next().is_none());
+    assert!((0..100).find_map(reserve).is_none());
     // What answers has room beside.
     in_flight.settle(OTHER, home(7));
     in_flight.note(OTHER, Health::of(true, false, ANSWER), ANSWER);

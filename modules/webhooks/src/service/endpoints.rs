@@ -6,7 +6,6 @@ use svc_client::TargetUrl;
 use svc_core::{Error, KeyRing, Result, random_array};
 use svc_data::{Context, UnitOfWork};
 use svc_http::{Listing, Page};
-use svc_jobs::EnqueueJobs as _;
 use url::Url;
 use uuid::Uuid;
 use zeroize::Zeroizing;
@@ -20,7 +19,7 @@ use crate::input::{Checked, EndpointChange, NewEndpoint, refusal};
 use crate::model::endpoint::{self, ActiveModel, Entity, Model};
 use crate::names::WAKE_TOPIC;
 use crate::owner::Owner;
-use crate::retention::DeleteDeliveries;
+use crate::retention;
 use crate::retired::{self, RetiredKey, Scheme};
 use crate::sealed;
 use crate::signing::{KeyPair, Secret};
@@ -265,7 +264,7 @@ impl Service {
             subscriptions::remove(&uow, id).await?;
             deletions::note(&uow, id).await?;
             self.turn_away_after_commit(&uow, id, i64::MAX);
-            uow.enqueue(DeleteDeliveries { endpoint: id }).await.map(drop)
+            retention::enqueue_deletion(&uow).await
         })
         .await
     }

@@ -5,9 +5,9 @@
 //! for the size of a stranger's log.
 
 use sea_orm::ActiveEnum as _;
-use svc_core::Result;
+use svc_core::{OrganisationId, Result};
 use svc_data::UnitOfWork;
-use svc_database::Database;
+use svc_database::{Database, column};
 use uuid::Uuid;
 
 use super::{Place, backfills, ids, is_one_of, queues, read_all};
@@ -22,9 +22,30 @@ pub(crate) async fn note(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
     let sql = "DELETE FROM webhooks_paces WHERE endpoint_id = ?";
     uow.execute(database.statement(sql, [endpoint.into()])).await?;
     backfills::forget(uow, endpoint).await?;
-    let sql = "INSERT INTO webhooks_deletions (endpoint_id, deleted_us) VALUES (?, ?)";
-    let values = [endpoint.into(), uow.context().clock().now_us().into()];
+    let sql = "INSERT INTO webhooks_deletions (endpoint_id, organisation_id, deleted_us, is_swept) \
+               VALUES (?, ?, ?, ?)";
+    let organisation = uow.context().organisation()?.0;
+    let now_us = uow.context().clock().now_us();
+    let values = [endpoint.into(), organisation.into(), now_us.into(), false.into()];
     uow.execute(database.statement(sql, values)).await.map(drop)
+}
+
+/// The endpoint of an organisation that was deleted first, of those whose deliveries are still there.
+pub(crate) async fn next(
+    database: &Database,
+    organisation: OrganisationId,
+) -> Result<Option<Uuid>> {
+    let sql = "SELECT endpoint_id FROM webhooks_deletions WHERE organisation_id = ? \
+               AND NOT is_swept ORDER BY deleted_us, endpoint_id LIMIT 1";
+    let rows = database.rows(database.statement(sql, [organisation.0.into()])).await?;
+    rows.first().map(|row| column(row, 0)).transpose()
+}
+
+/// Notes that the deliveries of an endpoint are deleted.
+pub(crate) async fn is_swept(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
+    let sql = "UPDATE webhooks_deletions SET is_swept = ? WHERE endpoint_id = ?";
+    let values = [true.into(), endpoint.into()];
+    uow.execute(uow.context().database().statement(sql, values)).await.map(drop)
 }
 
 /// Deletes the next deliveries of an endpoint; answers with their number, and where to go on: none at

@@ -194,6 +194,27 @@ on_both_databases! {
         assert_eq!(world.count("webhooks_deletions").await, 0);
     }
 
+    async fn endpoints_that_are_deleted_together_are_swept_one_after_the_other(backend) {
+        let world = World::new(backend).await;
+        let mut endpoints = Vec::new();
+        for _ in 0..5 {
+            endpoints.push(world.endpoint(&["*"]).await);
+        }
+        world.publish("A-1").await;
+        assert_eq!(world.deliver().await.len(), 5);
+        for endpoint in &endpoints {
+            world.fill(endpoint, 3, 700).await;
+            let _ = world.client().delete(&path(endpoint, "")).await.expect(204);
+        }
+        let jobs = "jobs_queue WHERE kind = 'webhooks.delete_of_endpoint'";
+        assert_eq!(world.count(jobs).await, 2, "one, and one that looks again later");
+        world.shop.drain().await;
+        assert_eq!(world.count("webhooks_deliveries").await, 0);
+        world.shop.advance(Duration::from_mins(1));
+        world.shop.drain().await;
+        assert_eq!((world.count(jobs).await, world.count("webhooks_deletions").await), (0, 5));
+    }
+
     async fn pages_of_the_log_find_what_is_rare_by_an_index(backend) {
         let world = World::new(backend).await;
         let endpoint = world.endpoint(&["*"]).await;
