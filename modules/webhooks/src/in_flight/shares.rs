@@ -296,17 +296,21 @@ impl Shares {
     fn change(&mut self, home: &Home, now: Instant, change: impl Fn(&mut Counts)) {
         self.taken.change(home.organisation, &change);
         let origin = self.origin(home);
+        let was_asked = origin.taken.all.sending > 0;
         origin.taken.change(home.organisation, &change);
         let (voice, is_asked) = (origin.voice, origin.taken.all.sending > 0);
+        let has_changed = origin.voice(now) != voice;
         for part in parts(voice, &mut self.silent, &mut self.hanging) {
             part.change(home.organisation, &change);
         }
-        if !is_asked {
-            self.asked.remove(&home.origin);
-        } else if !self.asked.contains(&home.origin) {
+        if is_asked && !was_asked {
             self.asked.insert(Arc::clone(&home.origin));
+        } else if was_asked && !is_asked {
+            self.asked.remove(&home.origin);
         }
-        self.hear(&home.origin, now);
+        if has_changed {
+            self.hear(&home.origin, now);
+        }
     }
 
     /// Plans to take so many on.

@@ -146,6 +146,38 @@ on_both_databases! {
         world.shop.app().stop().await;
     }
 
+    async fn origins_that_hang_take_turns(backend) {
+        let hanging = Hanging::everywhere().await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[hanging.port()], |builder| {
+            builder
+                .setting("Svc:Webhooks:Timeout", "00:00:00.200")
+                .setting("Svc:Webhooks:Concurrency", 8)
+                .setting("Svc:Webhooks:ConcurrencyPerEndpoint", 1)
+                .in_real_time()
+        })
+        .await;
+        for number in 1..=3 {
+            let url = format!("http://127.1.1.{number}:{}/hook", hanging.port());
+            let body = json!({"url": url, "events": ["*"]});
+            let _ = world.client().post("/api/v1/webhooks", body).await.expect(201);
+        }
+        world.publish_many(20).await;
+        world.shop.app().start_workers();
+        // Once all have hung, there is one place for the three, and what fails waits for half a minute.
+        let attempted = "webhooks_deliveries WHERE attempts > 0";
+        until(async || {
+            let count = world.count(attempted).await;
+            if count >= 12 { Ok(()) } else { Err(format!("{count} attempts")) }
+        })
+        .await;
+        world.shop.app().stop().await;
+        let each = format!(
+            "(SELECT endpoint_id FROM {attempted} GROUP BY endpoint_id HAVING COUNT(*) >= 3) AS each_one"
+        );
+        assert_eq!(world.count(&each).await, 3);
+    }
+
     async fn what_waits_in_memory_goes_back_when_its_origin_falls_silent(backend) {
         let hanging = Hanging::start().await;
         let receiver = Receiver::start().await;
