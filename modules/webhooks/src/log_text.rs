@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::Serializer as _;
 
 use crate::signing;
@@ -34,7 +34,7 @@ pub fn lossy(bytes: &[u8], limit: usize, complete: bool) -> String {
 }
 
 /// Headers as the log stores them: a JSON list of names and values, in the order received. Signatures
-/// are masked, and so is what is marked as sensitive; each value is cut after `limit` characters.
+/// are masked, and so are cookies that a receiver sets, and what is marked as sensitive; each value is cut after `limit` characters.
 #[must_use]
 pub fn headers(headers: &HeaderMap, limit: usize) -> String {
     let shown = headers.iter().map(|(name, value)| (name.as_str(), shown(name, value, limit)));
@@ -45,7 +45,8 @@ pub fn headers(headers: &HeaderMap, limit: usize) -> String {
 }
 
 fn shown<'a>(name: &HeaderName, value: &'a HeaderValue, limit: usize) -> Cow<'a, str> {
-    if value.is_sensitive() {
+    // What the receiver would know its visitors by opens a session to whoever reads it.
+    if value.is_sensitive() || *name == header::SET_COOKIE {
         return "***".into();
     }
     let text = String::from_utf8_lossy(value.as_bytes());
@@ -127,9 +128,10 @@ mod tests {
         let mut token = HeaderValue::from_static("Bearer 1");
         token.set_sensitive(true);
         map.insert("authorization", token);
+        map.insert("set-cookie", HeaderValue::from_static("session=1; HttpOnly"));
         assert_eq!(
             headers(&map, 12),
-            r#"[["x-latin","caf�"],["x-long","0123456789ab"],["webhook-signature","v1,***"],["authorization","***"]]"#
+            r#"[["x-latin","caf�"],["x-long","0123456789ab"],["webhook-signature","v1,***"],["authorization","***"],["set-cookie","***"]]"#
         );
     }
 
