@@ -1,6 +1,7 @@
 //! The log of deliveries, and sending again.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 use svc_core::{Error, OrganisationId, Result, micros};
@@ -19,6 +20,9 @@ use crate::store::insert::{self, NewDelivery};
 use crate::store::log::events::{self, About};
 use crate::store::log::{self, Log};
 use crate::store::replay::{self, Redelivery};
+
+/// What the status of an answer may be.
+const CODES: RangeInclusive<i16> = 100..=999;
 
 /// Which deliveries to list.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
@@ -96,6 +100,12 @@ impl Service {
         filter: DeliveryFilter,
     ) -> Result<Listing<Delivery>> {
         let about = filter.about(ctx)?;
+        if filter.status_code.is_some_and(|code| !CODES.contains(&code)) {
+            let expected = format!("expected from {} to {}", CODES.start(), CODES.end());
+            return Err(
+                Error::malformed("the query can't be answered").field("statusCode", expected)
+            );
+        }
         if let Some(endpoint) = filter.subscription_id {
             // An endpoint of another organisation is unknown, and an unknown one has no log.
             self.find(ctx, endpoint).await?;

@@ -194,5 +194,10 @@ on_both_databases! {
         ] {
             assert_eq!(walk(&world, &query, 1).await.len(), count, "{query}");
         }
+        for code in [-1, 99, 1_000] {
+            let query = format!("/api/v1/webhooks/deliveries?statusCode={code}");
+            let refused = world.client().get(&query).await.expect(400);
+            assert!(refused["errors"].get("statusCode").is_some(), "{refused}");
+        }
     }
 }
