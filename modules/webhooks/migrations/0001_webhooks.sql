@@ -167,7 +167,9 @@ CREATE TABLE webhooks_deliveries (
     -- Of endpoints that want order: the entity, and the event, by which its deliveries follow.
     order_key TEXT,
     order_event UUID,
-    -- Of the last attempt: headers as JSON lists of names and values.
+    -- Of the last attempt: where it went, which the endpoint's address may no longer be, and headers as JSON
+    -- lists of names and values.
+    url TEXT,
     request_headers TEXT,
     response_headers TEXT,
     response_body TEXT,
@@ -225,6 +227,7 @@ CREATE TABLE webhooks_attempts (
     status_code SMALLINT,
     duration_ms INTEGER,
     error TEXT,
+    url TEXT,
     request_headers TEXT,
     response_headers TEXT,
     response_body TEXT,

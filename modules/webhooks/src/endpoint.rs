@@ -33,6 +33,8 @@ pub(crate) struct LoadedEndpoint {
     pub(crate) version: i64,
     pub(crate) owner: Owner,
     pub(crate) url: Result<TargetUrl, AddressError>,
+    /// Its address as people gave it.
+    pub(crate) address: Box<str>,
     pub(crate) schedule: Schedule,
     /// What was made before this delivery and queued by this time was cancelled.
     cancelled: Option<(Uuid, i64)>,
@@ -61,6 +63,7 @@ impl LoadedEndpoint {
             version: stored.version,
             owner: Owner::of(stored),
             url: TargetUrl::parse(&stored.url, policy),
+            address: stored.url.as_str().into(),
             schedule: stored.schedule(),
             cancelled: stored.cancelled_to.zip(stored.cancelled_us),
             keys,

@@ -124,6 +124,7 @@ export interface Attempt {
   readonly statusCode: number | null;
   readonly durationMs: number | null;
   readonly error: string | null;
+  readonly url: string | null;
   readonly requestHeaders: Exchange['headers'];
   readonly response: Exchange | null;
 }

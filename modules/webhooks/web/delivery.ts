@@ -124,7 +124,7 @@ export class WebhooksDelivery extends Part {
     const answered = one.response;
     return html`<li><details><summary><span>${title}</span> ${one.endedAt ? timeAgo(one.endedAt) : nothing}
       <span class="svc-soft">${one.error ? capitalised(one.error) : text('webhooks-status-delivered')}</span></summary>
-      <section class="svc-exchange"><h4>${text('webhooks-request')}</h4>${this.#headers(one.requestHeaders)}</section>
+      <section class="svc-exchange"><h4>${text('webhooks-request')}</h4>${one.url ? html`<p class="svc-soft"><code>${one.url}</code></p>` : nothing}${this.#headers(one.requestHeaders)}</section>
       ${this.#exchange(one.statusCode === null ? text('webhooks-response') : text('webhooks-response-code', { code: one.statusCode }), answered, text('webhooks-no-response'))}
     </details></li>`;
   }

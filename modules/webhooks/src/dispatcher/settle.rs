@@ -31,8 +31,8 @@ use crate::store::{allowances, claim, hand_overs, queues};
 struct Consequence {
     /// Whether one was delivered.
     delivered: bool,
-    /// Those that failed for good since, each with its sentence.
-    failed: Vec<String>,
+    /// Those that failed for good since, each with the address and its sentence.
+    failed: Vec<(Box<str>, String)>,
     /// Whether the receiver said that it is gone for good, and that counts.
     gone: bool,
 }
@@ -238,6 +238,7 @@ impl Dispatcher {
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             // PostgreSQL refuses the character in text, and a peer may have had a say in it.
             error: failure.map(|failure| failure.sentence.replace('\0', "\u{fffd}")),
+            url: outcome.sent.as_ref().map(|_| &*endpoint.address),
             sent: outcome.sent.as_deref(),
             headers: outcome.received.as_deref(),
             body: answered.then(|| log_text::cut(&outcome.body, self.settings.log_limit())),
@@ -282,7 +283,7 @@ impl Dispatcher {
             match &one.outcome.failure {
                 None => *consequence = Consequence { delivered: true, ..Consequence::default() },
                 Some(Failure { sentence, .. }) => {
-                    consequence.failed.push(sentence.clone());
+                    consequence.failed.push((one.endpoint.address.clone(), sentence.clone()));
                     consequence.gone |= self.is_gone(&one.outcome);
                 }
             }
@@ -298,10 +299,9 @@ impl Dispatcher {
         }
         let mut switched_off = Vec::new();
         for ((endpoint, organisation), consequence) in consequences {
-            for sentence in &consequence.failed {
-                let Some(failing) = record::count_failure(uow, endpoint, sentence).await? else {
-                    break;
-                };
+            for (url, sentence) in &consequence.failed {
+                let counted = record::count_failure(uow, endpoint, url, sentence).await?;
+                let Some(failing) = counted else { continue };
                 let organisation = OrganisationId(organisation);
                 let failed = FailedEndpoint { endpoint, organisation, sentence, failing };
                 if self.judge(uow, failed, consequence.gone).await? {

@@ -16,7 +16,7 @@ pub(crate) struct Delivery {
     pub(crate) id: Uuid,
     /// The endpoint.
     pub(crate) subscription_id: Uuid,
-    /// The endpoint's address.
+    /// Where the last attempt went; the endpoint's address where nothing was sent yet.
     pub(crate) url: String,
     /// The event; the same for every attempt and redelivery.
     pub(crate) event_id: Uuid,
@@ -55,7 +55,7 @@ pub(crate) struct Delivery {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebhookExchange)]
 pub(crate) struct Exchange {
-    /// Names and values in their order; signatures and custom headers are masked.
+    /// Names and values in their order; signatures, custom headers and cookies that are set are masked.
     pub(crate) headers: Vec<Header>,
     /// The first `Svc:Webhooks:LogBodyLimit` characters.
     pub(crate) body: String,
@@ -87,6 +87,8 @@ pub(crate) struct EarlierAttempt {
     pub(crate) duration_ms: Option<i32>,
     /// Why it failed.
     pub(crate) error: Option<String>,
+    /// Where it went; none where nothing was sent.
+    pub(crate) url: Option<String>,
     /// The headers that were sent; signatures and custom headers are masked.
     pub(crate) request_headers: Vec<Header>,
     /// What was answered; none where there was no answer.

@@ -117,6 +117,11 @@ impl Service {
                 record.owner_gone_at = Set(None);
                 let is_moved = checked.url.as_ref().is_some_and(|url| moves(&before.url, url));
                 if let Some(url) = checked.url {
+                    if url != before.url {
+                        // What failed at the address before says nothing of this one.
+                        record.consecutive_failures = Set(0);
+                        record.last_error = Set(None);
+                    }
                     record.url = Set(url);
                 }
                 if let Some(subscription) = &checked.subscription {

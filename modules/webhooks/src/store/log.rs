@@ -39,8 +39,8 @@ const SHOWN: [Status; 5] =
 const INDEXED_CODE: i16 = 300;
 
 /// The columns of a delivery in a list, with its event and its endpoint: one whose endpoint is gone is
-/// gone too.
-const COLUMNS: &str = "d.id, d.endpoint_id, e.url, m.event_id, m.event_type, d.status, \
+/// gone too. The address is the one that the last attempt went to.
+const COLUMNS: &str = "d.id, d.endpoint_id, COALESCE(d.url, e.url), m.event_id, m.event_type, d.status, \
     d.status_code, d.attempts, d.due_us, d.duration_ms, d.error, d.redelivery_of, e.is_active, \
     d.lane, m.id, m.entity_type, m.entity_id, e.retry_delays_s";
 
@@ -238,7 +238,7 @@ pub(crate) async fn one(log: Log<'_>, id: Uuid) -> Result<Option<DeliveryDetail>
 /// The attempts at a delivery before the last one, in their order.
 async fn earlier(database: &Database, delivery: Uuid) -> Result<Vec<EarlierAttempt>> {
     let sql = "SELECT number, attempted_us, status_code, duration_ms, error, request_headers, \
-               response_headers, response_body FROM webhooks_attempts WHERE delivery_id = ? \
+               response_headers, response_body, url FROM webhooks_attempts WHERE delivery_id = ? \
                ORDER BY number";
     let rows = database.rows(database.statement(sql, [delivery.into()])).await?;
     read_all(&rows, |row| {
@@ -248,6 +248,7 @@ async fn earlier(database: &Database, delivery: Uuid) -> Result<Vec<EarlierAttem
             status_code: row.try_get_by_index(2)?,
             duration_ms: row.try_get_by_index(3)?,
             error: row.try_get_by_index(4)?,
+            url: row.try_get_by_index(8)?,
             request_headers: headers(row.try_get_by_index(5)?).unwrap_or_default(),
             response: response(row.try_get_by_index(6)?, row.try_get_by_index(7)?),
         })

@@ -26,13 +26,15 @@ pub(crate) struct Attempt<'a> {
     pub(crate) code: Option<u16>,
     pub(crate) duration_ms: u64,
     pub(crate) error: Option<String>,
+    /// Where it went; none where nothing was sent.
+    pub(crate) url: Option<&'a str>,
     pub(crate) sent: Option<&'a str>,
     pub(crate) headers: Option<&'a str>,
     pub(crate) body: Option<&'a str>,
 }
 
 /// An [`Attempt`] as a row.
-const COLUMNS: [(&str, CellKind); 12] = [
+const COLUMNS: [(&str, CellKind); 13] = [
     ("id", CellKind::Uuid),
     ("token", CellKind::Uuid),
     ("status", CellKind::SmallInt),
@@ -45,10 +47,11 @@ const COLUMNS: [(&str, CellKind); 12] = [
     ("headers", CellKind::Text),
     ("body", CellKind::Text),
     ("attempted_us", CellKind::BigInt),
+    ("url", CellKind::Text),
 ];
 
 impl Attempt<'_> {
-    fn cells(&self) -> [Cell<'_>; 12] {
+    fn cells(&self) -> [Cell<'_>; 13] {
         [
             self.claimed.id.into(),
             self.claimed.claim.token.into(),
@@ -62,6 +65,7 @@ impl Attempt<'_> {
             self.headers.into(),
             self.body.into(),
             self.attempted_us.into(),
+            self.url.into(),
         ]
     }
 
@@ -96,7 +100,7 @@ pub(crate) async fn attempts(uow: &UnitOfWork, attempts: &[&Attempt<'_>]) -> Res
              due_us = COALESCE(r.due_us, q.due_us), finished_at_us = r.finished_us, claim = NULL, \
              claimed_until_us = NULL, status_code = r.code, duration_ms = r.duration_ms, \
              error = r.error, request_headers = r.sent, response_headers = r.headers, \
-             response_body = r.body, attempted_us = r.attempted_us FROM {sql} WHERE q.id = r.id AND q.claim = r.token \
+             response_body = r.body, attempted_us = r.attempted_us, url = r.url FROM {sql} WHERE q.id = r.id AND q.claim = r.token \
              RETURNING {id}"
         );
         let rows = uow.rows(database.statement(&sql, values)).await?;
@@ -120,9 +124,9 @@ async fn keep_last(uow: &UnitOfWork, attempts: &[&Attempt<'_>]) -> Result<()> {
     // One that is there was kept by a commit that nobody was told of, since the connection was lost.
     let sql = format!(
         "INSERT INTO webhooks_attempts (delivery_id, number, attempted_us, status_code, \
-         duration_ms, error, request_headers, response_headers, response_body) \
+         duration_ms, error, request_headers, response_headers, response_body, url) \
          SELECT q.id, q.attempts, q.attempted_us, q.status_code, q.duration_ms, q.error, \
-         q.request_headers, q.response_headers, q.response_body FROM {sql} \
+         q.request_headers, q.response_headers, q.response_body, q.url FROM {sql} \
          JOIN webhooks_deliveries q ON q.id = r.id AND q.claim = r.token WHERE q.attempts > 0 \
          ON CONFLICT (delivery_id, number) DO NOTHING"
     );
@@ -140,7 +144,7 @@ pub(crate) enum First<'a> {
 }
 
 /// A [`First`] as a row.
-const FIRST: [(&str, CellKind); 18] = [
+const FIRST: [(&str, CellKind); 19] = [
     ("id", CellKind::Uuid),
     ("organisation", CellKind::Uuid),
     ("endpoint", CellKind::Uuid),
@@ -159,6 +163,7 @@ const FIRST: [(&str, CellKind); 18] = [
     ("headers", CellKind::Text),
     ("body", CellKind::Text),
     ("attempted_us", CellKind::BigInt),
+    ("url", CellKind::Text),
 ];
 
 impl First<'_> {
@@ -169,7 +174,7 @@ impl First<'_> {
         }
     }
 
-    fn cells(&self) -> [Cell<'_>; 18] {
+    fn cells(&self) -> [Cell<'_>; 19] {
         let Claimed { id, organisation, endpoint, message, claim, .. } = *self.claimed();
         let (attempts, is_taken) = match self {
             Self::Ended(_) => (1, false),
@@ -179,13 +184,26 @@ impl First<'_> {
         let outcome = match self {
             Self::Ended(attempt) => attempt.cells(),
             Self::Taken(_) | Self::Waiting(_) => {
-                let mut cells = [const { Cell::Null }; 12];
+                let mut cells = [const { Cell::Null }; 13];
                 cells[2] = Status::Queued.code().into();
                 cells
             }
         };
-        let [_, _, status, due, finished, code, duration, error, sent, headers, body, attempted] =
-            outcome;
+        let [
+            _,
+            _,
+            status,
+            due,
+            finished,
+            code,
+            duration,
+            error,
+            sent,
+            headers,
+            body,
+            attempted,
+            url,
+        ] = outcome;
         [
             id.into(),
             organisation.into(),
@@ -205,6 +223,7 @@ impl First<'_> {
             headers,
             body,
             attempted,
+            url,
         ]
     }
 }
@@ -220,10 +239,10 @@ pub(crate) async fn first(uow: &UnitOfWork, rows: &[&First<'_>]) -> Result<()> {
             "INSERT INTO webhooks_deliveries (id, organisation_id, endpoint_id, message_id, \
              status, lane, attempts, due_us, claim, claimed_until_us, status_code, duration_ms, \
              error, request_headers, response_headers, response_body, attempted_us, \
-             finished_at_us) \
+             finished_at_us, url) \
              SELECT r.id, r.organisation, r.endpoint, r.message, r.status, {lane}, r.attempts, \
              COALESCE(r.due_us, r.queued_us), r.claim, r.until_us, r.code, r.duration_ms, \
-             r.error, r.sent, r.headers, r.body, r.attempted_us, r.finished_us FROM {sql} \
+             r.error, r.sent, r.headers, r.body, r.attempted_us, r.finished_us, r.url FROM {sql} \
              WHERE true ON CONFLICT (id) DO NOTHING",
             lane = Lane::Ordinary.code()
         );
@@ -254,16 +273,18 @@ pub(crate) struct Failing {
     pub(crate) url: String,
 }
 
-/// Counts one delivery that failed for good; none when the endpoint is gone.
+/// Counts one delivery that failed for good at an address; none when the endpoint is gone, or is at another by now,
+/// of which that says nothing.
 pub(crate) async fn count_failure(
     uow: &UnitOfWork,
     endpoint: Uuid,
+    url: &str,
     error: &str,
 ) -> Result<Option<Failing>> {
     let sql = "UPDATE webhooks_endpoints SET consecutive_failures = consecutive_failures + 1, \
-               last_error = ? WHERE id = ? \
+               last_error = ? WHERE id = ? AND url = ? \
                RETURNING consecutive_failures, is_active, owner_id, description, url";
-    let values = [error.into(), endpoint.into()];
+    let values: [Value; 3] = [error.into(), endpoint.into(), url.into()];
     let rows = uow.rows(uow.context().database().statement(sql, values)).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Failing {

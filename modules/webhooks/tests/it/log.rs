@@ -49,6 +49,56 @@ on_both_databases! {
         assert_eq!(world.count("webhooks_attempts").await, 0);
     }
 
+    async fn an_attempt_is_kept_with_the_address_that_it_went_to(backend) {
+        let elsewhere = Receiver::start().await;
+        let receiver = Receiver::start().await;
+        let world = World::beside(backend, receiver, &[elsewhere.port()], |builder| {
+            builder
+                .setting("Svc:Webhooks:MaxAttempts", 2)
+                .setting("Svc:Webhooks:DisableAfterFailures", 3)
+        })
+        .await;
+        let endpoint = world.endpoint(&["*"]).await;
+        let bad = world.receiver.url();
+        let good = elsewhere.url();
+        let of = async |sku: &str| {
+            let log = world.log().await;
+            for one in log {
+                let path = format!("/api/v1/webhooks/deliveries/{}", one["id"].as_str().unwrap());
+                let detail = world.client().get(&path).await.expect(200);
+                if detail["request"]["body"].as_str().unwrap().contains(sku) {
+                    assert_eq!(one["url"], detail["url"], "the list and the delivery agree");
+                    return detail;
+                }
+            }
+            panic!("no delivery tells of {sku}");
+        };
+        world.receiver.answer_with([500; 5]);
+        world.publish_many(2).await;
+        world.deliver().await;
+        world.after(30).await;
+        assert_eq!(world.show(&endpoint).await["consecutiveFailures"], 2);
+        // One has failed once when the address is changed.
+        world.publish("late").await;
+        world.deliver().await;
+        let _ = world.client().put(&path(&endpoint, ""), json!({"url": good})).await.expect(200);
+        let shown = world.show(&endpoint).await;
+        assert_eq!((&shown["url"], &shown["consecutiveFailures"]), (&json!(good), &json!(0)));
+        assert_eq!(shown["lastError"], json!(null));
+        world.after(30).await;
+        assert_eq!(elsewhere.received().len(), 1);
+        assert_eq!((&of("A-0").await["url"], &of("A-1").await["url"]), (&json!(bad), &json!(bad)));
+        let late = of("late").await;
+        assert_eq!((&late["url"], &late["status"]), (&json!(good), &json!("delivered")));
+        assert_eq!(late["earlierAttempts"][0]["url"], json!(bad));
+        // What was not sent yet is shown with where it would go.
+        let _ = world.client().put(&path(&endpoint, ""), json!({"isActive": false})).await.expect(200);
+        let _ = world.client().put(&path(&endpoint, ""), json!({"isActive": true, "url": bad})).await.expect(200);
+        world.publish("last").await;
+        assert_eq!(world.deliver().await.len(), 1);
+        assert_eq!(of("last").await["url"], json!(bad));
+    }
+
     async fn bodies_are_cut_after_characters_not_bytes(backend) {
         let answer = |_: &Asked| http::Response::new("ü".repeat(1_000));
         let (chatty, inbox) = Site::http("127.0.0.1:0", answer).await;
