@@ -372,6 +372,7 @@ program-kind-migrations = Migrationen
 program-kind-operations = Operationen
 program-kind-paths-below-sets = Adressen unter Listen
 program-kind-permissions = Rechte
+program-kind-permissions-of-events = Rechte für Ereignisse
 program-kind-routes = Adressen
 program-kind-schedules = Zeitpläne
 program-kind-settings = Konfiguration

@@ -372,6 +372,7 @@ program-kind-migrations = Migrations
 program-kind-operations = Operations
 program-kind-paths-below-sets = Paths below sets
 program-kind-permissions = Permissions
+program-kind-permissions-of-events = Permissions of events
 program-kind-routes = Routes
 program-kind-schedules = Schedules
 program-kind-settings = Configuration
