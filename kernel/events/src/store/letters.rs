@@ -64,17 +64,17 @@ pub(crate) async fn insert(uow: &UnitOfWork, undone: Undone<'_>, error: &str) ->
     let context = uow.context();
     let now_us = context.clock().now_us();
     let own = context.principal().organisation();
-    let (organisation, correlation, time_us, content) =
+    let (organisation, correlation, time_us, text) =
         match serde_json::from_str::<Message>(undone.message) {
             Ok(message) => {
                 let time_us = micros::of_time(message.time);
                 let Message { organisation, actor, correlation, trace, payload: body, .. } =
                     message;
-                let content = serde_json::to_string(&Stored { actor, trace, body });
-                let content = content.map_err(|error| {
+                let text = serde_json::to_string(&Stored { actor, trace, body });
+                let text = text.map_err(|error| {
                     Error::internal("a message can't be made JSON").caused_by(error)
                 })?;
-                (organisation, correlation, time_us, content)
+                (organisation, correlation, time_us, text)
             }
             Err(_) => (own, context.correlation(), now_us, undone.message.to_owned()),
         };
@@ -90,7 +90,7 @@ pub(crate) async fn insert(uow: &UnitOfWork, undone: Undone<'_>, error: &str) ->
         now_us.into(),
         time_us.into(),
         error.into(),
-        content.into(),
+        text.into(),
     ];
     uow.execute(context.database().statement(sql, values)).await.map(drop)
 }
