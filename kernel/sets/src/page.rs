@@ -241,9 +241,11 @@ impl<'a> PageReader<'a> {
         if let State::Cursor(cursor) = &self.state
             && cursor.begun.elapsed() > self.cursor_lifetime()
         {
-            self.pause()?;
             if self.is_aggregated() {
+                self.state = State::Batches;
                 self.begin_cursor().await?;
+            } else {
+                self.pause()?;
             }
         }
         match std::mem::replace(&mut self.state, State::Ended) {
