@@ -338,7 +338,10 @@ impl InFlight {
             room.eighths = room.eighths.min(own * 8 / most.max(1));
             // What others have taken of a part that it shares is gone for it too.
             if let Some((free, most)) = home.map(|home| state.shares.part(home)) {
-                room.in_all = room.in_all.min(free);
+                // What isn't known yet has a small part of its own: the others' events go beside it.
+                if is_known {
+                    room.in_all = room.in_all.min(free);
+                }
                 room.per_endpoint = room.per_endpoint.min(free);
                 room.eighths = room.eighths.min(free * 8 / most.max(1));
             }

@@ -76,7 +76,7 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     in_flight.open(true);
     assert_eq!(in_flight.room(), room(8, 4, 8), "nothing is known of any endpoint");
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
-    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(5, 1, 2, true) }));
+    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(61, 1, 2, true) }));
     in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER), ANSWER);
     assert_eq!(in_flight.room(), room(61, 61, 8), "it was waited for");
     for health in [Health::Hanging, Health::of(true, false, Duration::from_millis(60))] {
@@ -132,6 +132,20 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
 }
 
 #[test]
+fn a_new_endpoint_leaves_the_others_their_room() {
+    let in_flight = InFlight::new(256, 16, LEASE);
+    in_flight.open(true);
+    in_flight.settle(ONE, home(1));
+    in_flight.note(ONE, Health::of(true, false, ANSWER), ANSWER);
+    let mut new = in_flight.reserve(OTHER, OWN).expect("room");
+    new.settle(home(2));
+    new.send();
+    let room = in_flight.room().expect("it is open");
+    // Enough for an event that more endpoints want than its own origin may have: nobody waits for its answer.
+    assert!(room.is_guess && room.in_all == 2_047 && room.eighths >= 4, "{room:?}");
+}
+
+#[test]
 fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
     let in_flight = InFlight::new(8, 4, LEASE);
     in_flight.open(true);
@@ -140,7 +154,7 @@ fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
     for ticket in &mut tickets {
         ticket.settle(home.clone());
     }
-    let guess = Room { in_all: 5, per_endpoint: 1, eighths: 2, is_guess: true, is_draining: true };
+    let guess = Room { in_all: 61, per_endpoint: 1, eighths: 2, is_guess: true, is_draining: true };
     assert_eq!(in_flight.room(), Some(guess), "it may answer soon");
     in_flight.settle(OTHER, home);
     in_flight.note(OTHER, Health::Hanging, ANSWER);
