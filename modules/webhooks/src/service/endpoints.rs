@@ -39,13 +39,12 @@ impl Service {
         if is_polled {
             refuse_requests(&change)?;
         }
-        let Checked { url, subscription, secret } = self.check(&change)?;
+        let Checked { url, subscription, secret } = self.check(ctx, &change)?;
         let id = ctx.clock().new_id();
         let url = url.or_else(|| is_polled.then(|| feed_path(id)));
         let url = url.ok_or_else(|| refusal("url", "is required, unless `isPolled` is true"))?;
         let subscription = subscription
             .ok_or_else(|| Error::internal("a new endpoint was checked without its events"))?;
-        wishes::check_permitted(ctx, &subscription)?;
         let secret = secret.unwrap_or_else(generate).expose();
         let ring = key_ring(ctx)?;
         let owner = Owner::calling(ctx)?;
@@ -96,10 +95,7 @@ impl Service {
         id: Uuid,
         change: EndpointChange,
     ) -> Result<EndpointShown> {
-        let checked = self.check(&change)?;
-        if let Some(subscription) = &checked.subscription {
-            wishes::check_permitted(ctx, subscription)?;
-        }
+        let checked = self.check(ctx, &change)?;
         let given = change.credentials(Credentials::default());
         self.check_hosts(ctx, checked.url.as_deref(), &given).await?;
         let ring = key_ring(ctx)?;
@@ -117,12 +113,7 @@ impl Service {
                 record.owner_gone_at = Set(None);
                 let is_moved = checked.url.as_ref().is_some_and(|url| moves(&before.url, url));
                 if let Some(url) = checked.url {
-                    if url != before.url {
-                        // What failed at the address before says nothing of this one.
-                        record.consecutive_failures = Set(0);
-                        record.last_error = Set(None);
-                    }
-                    record.url = Set(url);
+                    readdress(&mut record, &before, url);
                 }
                 if let Some(subscription) = &checked.subscription {
                     record.events = Set(patterns_json(subscription)?);
@@ -320,9 +311,13 @@ impl Service {
         Ok(())
     }
 
-    /// Checks all fields that are given.
-    fn check(&self, change: &EndpointChange) -> Result<Checked> {
-        change.check(self.endpoints.policy(), &self.settings)
+    /// Checks all fields that are given, and whether who calls may be told what is listed.
+    fn check(&self, ctx: &Context, change: &EndpointChange) -> Result<Checked> {
+        let checked = change.check(self.endpoints.policy(), &self.settings)?;
+        if let Some(subscription) = &checked.subscription {
+            wishes::check_permitted(ctx, subscription)?;
+        }
+        Ok(checked)
     }
 }
 
@@ -380,6 +375,15 @@ fn key_pair(ring: &KeyRing, id: Uuid, is_wanted: bool) -> (Option<String>, Optio
     }
     let pair = KeyPair::generate(|bytes| bytes.copy_from_slice(&random_array::<32>()));
     (Some(sealed::protect(ring, id, &pair.expose())), Some(pair.public_key()))
+}
+
+/// Gives an endpoint an address. What failed at another one before says nothing of it.
+fn readdress(record: &mut ActiveModel, before: &Model, url: String) {
+    if url != before.url {
+        record.consecutive_failures = Set(0);
+        record.last_error = Set(None);
+    }
+    record.url = Set(url);
 }
 
 /// Whether an address is of another origin, so that whoever gets requests there is a stranger to what
