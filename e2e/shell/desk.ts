@@ -236,7 +236,10 @@ export const desk = [
     const right = await openApp(page, 'people');
     await page.keyboard.press('Alt+Shift+ArrowRight');
     const usable = await area(page);
-    const half = await box(right);
+    // Where the seam is once both are placed.
+    const half = { ...usable, x: usable.x + usable.width / 2, width: usable.width / 2 };
+    await becomes(left, { ...usable, width: half.width }, 'the left half');
+    await becomes(right, half, 'the right half');
     await drag(page, { x: half.x + 1, y: 400 }, { x: half.x + 201, y: 400 });
     await becomes(left, { ...usable, width: Math.round(usable.width / 2) + 200 }, 'left');
     await becomes(right, { ...usable, x: usable.x + usable.width / 2 + 200, width: usable.width / 2 - 200 }, 'right');
