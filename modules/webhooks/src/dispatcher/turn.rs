@@ -94,16 +94,13 @@ impl Dispatcher {
                 && !self.in_flight.answers(*endpoint)
         };
         let last: BTreeSet<Uuid> = served.iter().copied().filter(is_last).collect();
-        for endpoint in &last {
-            held.entry(*endpoint).or_insert(now_us);
-        }
-        // Any other endpoint of which more is due stays where it is.
-        let is_passed =
-            |seen: &&Seen| !turn.backlog.has(seen.endpoint) || last.contains(&seen.endpoint);
-        let passed: Vec<&Seen> = look.seen.iter().filter(is_passed).collect();
+        // An endpoint of which more is due stays where it is.
+        let passed: Vec<&Seen> =
+            look.seen.iter().filter(|seen| !turn.backlog.has(seen.endpoint)).collect();
         let next_us =
             queues::put_off(&self.database, now_us, &passed, &served, &claimed.ordered, &held)
                 .await?;
+        queues::go_behind(&self.database, now_us, &last).await?;
         turn.is_due_at(next_us);
         turn.jobs.extend(self.prepare(app, &quotas, claimed).await?);
         Ok(())

@@ -252,6 +252,28 @@ pub(crate) async fn put_off(
     Ok(times.filter(|next_us| *next_us > now_us && *next_us < NEVER).min())
 }
 
+/// Moves endpoints of which more is due behind all others that are due by now. It holds for those, too, that were
+/// touched meanwhile, as the end of a request does that has another look begin: what is due of them stays so.
+pub(crate) async fn go_behind(
+    database: &Database,
+    now_us: i64,
+    endpoints: &BTreeSet<Uuid>,
+) -> Result<()> {
+    if endpoints.is_empty() {
+        return Ok(());
+    }
+    let backend = database.backend();
+    // In the order in which others touch them.
+    let lock = backend.locking(" ORDER BY endpoint_id FOR UPDATE");
+    let sql = format!(
+        "UPDATE webhooks_queues SET look_us = ? WHERE endpoint_id IN \
+         (SELECT endpoint_id FROM webhooks_queues WHERE {} AND look_us < ?{lock})",
+        is_one_of(backend, "endpoint_id")
+    );
+    let values = [now_us.into(), ids(endpoints.iter().copied()), now_us.into()];
+    database.execute(database.statement(&sql, values)).await.map(drop)
+}
+
 const PASSED: [(&str, CellKind); 3] =
     [("endpoint", CellKind::Uuid), ("touches", CellKind::BigInt), ("next_us", CellKind::BigInt)];
 
