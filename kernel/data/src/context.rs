@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use sea_orm::{QueryResult, Statement};
-use svc_core::{App, Clock, Error, OrganisationId, Principal, Result, Share};
+use svc_core::{App, Clock, Error, ErrorKind, OrganisationId, Principal, Result, Share};
 use svc_database::{Database, FirstRows, ReadLimit};
 use uuid::Uuid;
 
@@ -260,8 +260,11 @@ impl Context {
         let outcome = match outcome {
             Ok(value) => uow.within(uow.clone().commit()).await.map(|()| value),
             Err(error) => {
+                // A statement that was ended says so, and not that it was because the whole took too long.
+                let is_ended = error.kind() == ErrorKind::Unavailable;
+                let reason = self.database.check_transaction().err().filter(|_| is_ended);
                 uow.rollback().await;
-                Err(error)
+                Err(reason.unwrap_or(error))
             }
         };
         outcome.map_err(|error| if uow.is_done_once() { error.settled() } else { error })
@@ -376,6 +379,13 @@ impl Context {
                 None => self.database.row(statement).await,
             }
         })
+    }
+
+    /// Whether nothing of an answer is sent before its end, so that all of it is held: within a unit of work, which may
+    /// be undone, and within a batch, whose parts stand together.
+    #[must_use]
+    pub fn holds_answer(&self) -> bool {
+        self.is_in_unit_of_work() || self.budget().is_some_and(Budget::is_shared)
     }
 
     /// Whether what is read here is read within a unit of work of the same task.

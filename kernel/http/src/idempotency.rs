@@ -34,6 +34,7 @@ use bytes::Bytes;
 use futures::FutureExt as _;
 use http::{HeaderMap, HeaderName};
 use svc_core::{Error, ErrorKind, Result};
+use svc_odata::syntax::path_of_query;
 use tower::Service;
 
 use crate::authentication::{Ctx, caller};
@@ -49,15 +50,12 @@ const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The longest key, in bytes.
 const LONGEST: usize = 255;
 
-/// What an address ends with at which POST only reads (OData 4.01, Part 2, 4.17): it is done as often as it comes, and
+/// Whether a request is to be done once, however often it comes. A POST that only reads is done as often as it comes: it
 /// needs no unit of work, by which it would keep others from writing.
-const QUERY: &str = "/$query";
-
-/// Whether a request is to be done once, however often it comes.
 pub(crate) fn has_key(request: &Request) -> bool {
     request.headers().contains_key(KEY)
         && !request.method().is_safe()
-        && !request.uri().path().ends_with(QUERY)
+        && path_of_query(request.uri().path()).is_none()
 }
 
 /// Answers a request that has a key: by the route, or with what was answered before. A body of at most

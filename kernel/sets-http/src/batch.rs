@@ -26,6 +26,7 @@ use svc_odata::batch::{
 };
 use svc_odata::headers::{Preferences, negotiate_version, parse_content_type};
 use svc_odata::json::{ErrorBody, ErrorDetail};
+use svc_odata::syntax::path_of_query;
 use svc_sets::{ODataSettings, ROOT};
 use tokio::time::Instant;
 
@@ -393,7 +394,7 @@ fn refuse_misplaced(request: &BatchRequest) -> Result<()> {
     // A change set holds changes alone (OData 4.01, Part 1, 11.7): while it lasts nobody else may write on
     // SQLite.
     let path = request.url.split('?').next().unwrap_or_default();
-    let reads = matches!(request.method.as_str(), "GET" | "HEAD") || path.ends_with("/$query");
+    let reads = matches!(request.method.as_str(), "GET" | "HEAD") || path_of_query(path).is_some();
     if request.group.is_some() && reads {
         return Err(Error::malformed(
             "a group holds changes alone; put what reads before or behind it",

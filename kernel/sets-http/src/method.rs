@@ -7,6 +7,7 @@ use svc_core::{Error, ErrorKind, Result};
 use svc_http::ApiError;
 use svc_odata::bind::ResourceKind;
 use svc_odata::model::OperationKind;
+use svc_odata::syntax::path_of_query;
 
 use super::answer::Answer;
 use super::request::Request;
@@ -89,10 +90,7 @@ pub(super) fn query_of_body(
     headers: &HeaderMap,
     body: &[u8],
 ) -> Result<Option<Uri>> {
-    let path = uri.path();
-    let Some(path) = path.strip_suffix("/$query").or_else(|| path.strip_suffix("/%24query")) else {
-        return Ok(None);
-    };
+    let Some(path) = path_of_query(uri.path()) else { return Ok(None) };
     if *method != Method::POST {
         return Ok(None);
     }

@@ -123,6 +123,7 @@ on_both_databases! {
         let change = json!({"id": "1", "atomicityGroup": "g", "method": "post", "url": "Lamps", "body": lamp("A")});
         for read in [
             json!({"id": "2", "atomicityGroup": "g", "method": "get", "url": "Lamps"}),
+            json!({"id": "2", "atomicityGroup": "g", "method": "post", "url": "Lamps/%24query", "headers": {"content-type": "text/plain"}, "body": "$top=1"}),
             json!({"id": "2", "atomicityGroup": "g", "method": "post", "url": "Lamps/$query", "headers": {"content-type": "text/plain"}, "body": "$top=1"}),
         ] {
             let responses = batch(&client, json!([change, read]), "").await;

@@ -336,8 +336,8 @@ on_both_databases! {
             let headers = [("content-type", "text/plain"), ("idempotency-key", "one"), ("prefer", "odata.maxpagesize=2000")];
             let asked = format!("$orderby=number&$compute=concat('{}','y') as filler&$select=number,filler", "x".repeat(300));
             let asked = path("Stones", &asked).split_once('?').unwrap().1.to_owned();
-            for _ in 0..2 {
-                let page = boss.send(http::Method::POST, "/odata/v1/Stones/$query", &headers, asked.clone()).await;
+            for address in ["/odata/v1/Stones/$query", "/odata/v1/Stones/$query", "/odata/v1/Stones/%24query"] {
+                let page = boss.send(http::Method::POST, address, &headers, asked.clone()).await;
                 assert_eq!(page.expect(200)["value"].as_array().unwrap().len(), 1_500);
                 assert_eq!((page.header("idempotency-replayed"), page.header("content-length")), ("", ""));
             }

@@ -30,6 +30,13 @@ pub fn is_identifier(text: &str) -> bool {
     lexical::identifier(text) == Ok(text.len())
 }
 
+/// The path whose query comes as the body of a POST, of one that ends with `/$query`, as its sign may be written
+/// (Part 2, 4.17). Such a POST only reads.
+#[must_use]
+pub fn path_of_query(raw_path: &str) -> Option<&str> {
+    raw_path.strip_suffix("/$query").or_else(|| raw_path.strip_suffix("/%24query"))
+}
+
 impl QueryOptions {
     /// Parses the raw query of a URL, without its `?`, within the default limits.
     ///
