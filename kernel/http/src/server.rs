@@ -40,7 +40,7 @@ use tower::Service as _;
 
 use crate::host::Host;
 use crate::settings::HttpSettings;
-use activity::{Activity, Counted, Exchange};
+use activity::{Activity, Counted, UnderWay};
 use guests::Guests;
 
 /// How long accepting pauses when the system has no more sockets to give.
@@ -176,12 +176,12 @@ impl Connections {
         let (guest, activity) = (Arc::new(guest), Arc::new(Activity::default()));
         let (speaker, busy) = (Arc::clone(&guest), Arc::clone(&activity));
         let service = service_fn(move |request: hyper::Request<Incoming>| {
-            let exchange = Exchange::begin(Arc::clone(&speaker), Arc::clone(&busy));
+            let under_way = UnderWay::begin(Arc::clone(&speaker), Arc::clone(&busy));
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
             // The router is always ready, so it may be called at once.
             let answer = router.clone().call(request);
-            async move { answer.await.map(|response| response.map(|body| exchange.answer(body))) }
+            async move { answer.await.map(|response| response.map(|body| under_way.answer(body))) }
         });
         let (builder, patience) = (self.builder.clone(), self.patience);
         let stop = self.stop.clone();

@@ -10,7 +10,6 @@ use http::header::ETAG;
 use http::{HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
 use svc_core::{Error, ErrorKind, Result, hex};
-use svc_data::Budget;
 use svc_odata::bind::{BoundQuery, ResourceKind, ResourceStep};
 use svc_odata::csdl::{write_json, write_service_document, write_xml};
 use svc_odata::headers::{
@@ -262,9 +261,7 @@ fn push_end(body: &mut String, link: Option<&str>) {
 fn page_limit(request: &Request) -> u64 {
     let settings = &request.settings;
     let preferred = request.preferences.max_page_size.unwrap_or(settings.page_size);
-    // The parts of a batch stand together in its answer, and in a unit of work nothing is sent before its end.
-    let is_in_batch = request.ctx.budget().is_some_and(Budget::is_shared);
-    let is_held = is_in_batch || request.ctx.is_in_unit_of_work();
+    let is_held = request.ctx.holds_answer();
     let most = if is_held { settings.page_size } else { settings.max_page_size };
     preferred.min(most).into()
 }

@@ -339,8 +339,7 @@ impl<'a> PageReader<'a> {
         for row in &rows {
             self.hand_on(sink, plan.row(backend, row, &related, etags))?;
         }
-        // In a unit of work nothing is sent before its end.
-        if let Some(budget) = self.ctx.budget().filter(|_| !self.ctx.is_in_unit_of_work()) {
+        if let Some(budget) = self.ctx.budget().filter(|_| !self.ctx.holds_answer()) {
             budget.let_go();
         }
         let goes_on = full && limit > 0 && (!is_last || self.request.tells_next);

@@ -53,19 +53,19 @@ impl Activity {
 }
 
 /// A request from its beginning to the end of its answer.
-pub(super) struct Exchange {
+pub(super) struct UnderWay {
     guest: Arc<Guest>,
     activity: Arc<Activity>,
     is_awaited: bool,
 }
 
-impl Exchange {
+impl UnderWay {
     pub(super) fn begin(guest: Arc<Guest>, activity: Arc<Activity>) -> Self {
         guest.begins();
         activity.begun.fetch_add(1, Ordering::Relaxed);
-        let mut exchange = Self { guest, activity, is_awaited: false };
-        exchange.awaits(true);
-        exchange
+        let mut under_way = Self { guest, activity, is_awaited: false };
+        under_way.awaits(true);
+        under_way
     }
 
     /// Whether it waits for this application.
@@ -80,11 +80,11 @@ impl Exchange {
     /// The body of its answer.
     pub(super) fn answer(mut self, body: Body) -> AnswerBody {
         self.awaits(false);
-        AnswerBody { body, exchange: self }
+        AnswerBody { body, under_way: self }
     }
 }
 
-impl Drop for Exchange {
+impl Drop for UnderWay {
     fn drop(&mut self) {
         self.awaits(false);
         self.guest.ends();
@@ -94,7 +94,7 @@ impl Drop for Exchange {
 /// The body of an answer that is being sent.
 pub(super) struct AnswerBody {
     body: Body,
-    exchange: Exchange,
+    under_way: UnderWay,
 }
 
 impl HttpBody for AnswerBody {
@@ -106,7 +106,7 @@ impl HttpBody for AnswerBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(context);
-        self.exchange.awaits(frame.is_pending());
+        self.under_way.awaits(frame.is_pending());
         frame
     }
 

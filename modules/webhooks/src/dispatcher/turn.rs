@@ -88,11 +88,8 @@ impl Dispatcher {
         held.extend(&claimed.held);
         let served: BTreeSet<Uuid> = quotas.iter().map(|quota| quota.endpoint).collect();
         // Those that don't answer have few places together: who had one goes behind the others.
-        let is_last = |endpoint: &Uuid| {
-            served.contains(endpoint)
-                && turn.backlog.has(*endpoint)
-                && !self.in_flight.answers(*endpoint)
-        };
+        let is_last =
+            |endpoint: &Uuid| turn.backlog.has(*endpoint) && !self.in_flight.answers(*endpoint);
         let last: BTreeSet<Uuid> = served.iter().copied().filter(is_last).collect();
         // An endpoint of which more is due stays where it is.
         let passed: Vec<&Seen> =
@@ -180,8 +177,11 @@ impl Dispatcher {
             let Waiting { endpoint, lane, version, max_per_second, organisation, first_us, .. } =
                 *waiting;
             let count = self.in_flight.free_for(endpoint, lane, &planned).min(share);
-            let recovered = self.in_flight.free_for(endpoint, Lane::Replay, &planned);
             if count > 0 {
+                let recovered = match lane {
+                    Lane::Ordered => self.in_flight.free_for(endpoint, Lane::Replay, &planned),
+                    Lane::Test | Lane::Ordinary | Lane::Replay => 0,
+                };
                 self.in_flight.plan(endpoint, count, &mut planned);
                 left -= count;
                 quotas.push(Quota {

@@ -167,14 +167,14 @@ impl Origin {
             return Voice::Hanging;
         }
         let Some(usual) = self.usual.filter(|usual| *usual <= LONG) else { return Voice::Silent };
-        let is_silent = self.is_quiet(SILENCE.max(usual * PATIENCE), now);
+        let most = SILENCE.max(usual * PATIENCE);
+        let is_silent = self.quiet_for(now).is_some_and(|quiet| quiet > most);
         if is_silent { Voice::Silent } else { Voice::Answers }
     }
 
-    /// Whether what is in flight has had no answer for longer than this.
-    fn is_quiet(&self, span: Duration, now: Instant) -> bool {
-        let quiet = self.quiet_since.filter(|_| self.taken.all.sending > 0);
-        quiet.is_some_and(|since| now - since > span)
+    /// How long what is in flight has had no answer.
+    fn quiet_for(&self, now: Instant) -> Option<Duration> {
+        self.quiet_since.filter(|_| self.taken.all.sending > 0).map(|since| now - since)
     }
 }
 
@@ -401,8 +401,7 @@ impl Shares {
     /// Whether an origin's last request ran into the timeout, or those in flight have had no answer for a time.
     pub(super) fn is_quiet(&self, home: &Home, span: Duration, now: Instant) -> bool {
         self.origins.get(&home.origin).is_some_and(|origin| {
-            let quiet = origin.quiet_since.filter(|_| origin.taken.all.sending > 0);
-            origin.is_hanging || quiet.is_some_and(|since| now - since >= span)
+            origin.is_hanging || origin.quiet_for(now).is_some_and(|quiet| quiet >= span)
         })
     }
 

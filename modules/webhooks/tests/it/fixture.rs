@@ -466,6 +466,16 @@ impl World {
     }
 }
 
+/// Settings under which the first failed attempt is the last one.
+pub(crate) fn one_attempt(builder: TestAppBuilder) -> TestAppBuilder {
+    builder.setting("Svc:Webhooks:MaxAttempts", 1)
+}
+
+/// The same, and no endpoint is switched off for that.
+pub(crate) fn one_attempt_and_stays_on(builder: TestAppBuilder) -> TestAppBuilder {
+    one_attempt(builder).setting("Svc:Webhooks:DisableAfterFailures", 0)
+}
+
 /// Waits until something holds; what is asked says what there is instead.
 pub(crate) async fn until(holds: impl AsyncFn() -> Result<(), String>) {
     let mut instead = String::new();

@@ -6,7 +6,9 @@ use svc_events::Publish as _;
 use svc_testing::{Person, on_both_databases, organisation};
 use uuid::Uuid;
 
-use crate::fixture::{Told, Unmapped, WorkflowTransitioned, World, path, types};
+use crate::fixture::{
+    Told, Unmapped, WorkflowTransitioned, World, one_attempt_and_stays_on, path, types,
+};
 use crate::hanging::Hanging;
 
 const CLERK: [&str; 2] = ["Webhooks.Manage", "Products.View"];
@@ -342,11 +344,7 @@ on_both_databases! {
     }
 
     async fn nothing_is_sent_again_to_an_owner_who_has_left(backend) {
-        let world = World::with(backend, |builder| {
-            builder
-                .setting("Svc:Webhooks:MaxAttempts", 1)
-                .setting("Svc:Webhooks:DisableAfterFailures", 0)
-        })
+        let world = World::with(backend, one_attempt_and_stays_on)
         .await;
         let clerk = Person::named("Clerk");
         let endpoint = world.endpoint_of(&clerk, &["*"]).await;

@@ -5,15 +5,11 @@ use std::time::Duration;
 use serde_json::json;
 use svc_testing::on_both_databases;
 
-use crate::fixture::{World, path};
+use crate::fixture::{World, one_attempt_and_stays_on, path};
 
 on_both_databases! {
     async fn deliveries_are_sent_again_by_filter(backend) {
-        let world = World::with(backend, |builder| {
-            builder
-                .setting("Svc:Webhooks:MaxAttempts", 1)
-                .setting("Svc:Webhooks:DisableAfterFailures", 0)
-        })
+        let world = World::with(backend, one_attempt_and_stays_on)
         .await;
         let endpoint = world.endpoint(&["*"]).await;
         world.endpoint(&["products.*"]).await;
@@ -40,11 +36,7 @@ on_both_databases! {
     }
 
     async fn what_was_sent_again_is_not_sent_again_by_filter(backend) {
-        let world = World::with(backend, |builder| {
-            builder
-                .setting("Svc:Webhooks:MaxAttempts", 1)
-                .setting("Svc:Webhooks:DisableAfterFailures", 0)
-        })
+        let world = World::with(backend, one_attempt_and_stays_on)
         .await;
         let endpoint = world.endpoint(&["*"]).await;
         let ask = async |body: &serde_json::Value| {
@@ -79,11 +71,7 @@ on_both_databases! {
     }
 
     async fn what_was_missed_while_it_was_off_or_failed_is_sent_exactly_once(backend) {
-        let world = World::with(backend, |builder| {
-            builder
-                .setting("Svc:Webhooks:MaxAttempts", 1)
-                .setting("Svc:Webhooks:DisableAfterFailures", 0)
-        })
+        let world = World::with(backend, one_attempt_and_stays_on)
         .await;
         let endpoint = world.endpoint(&["*"]).await;
         let switch = async |on: bool| {

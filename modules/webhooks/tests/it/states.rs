@@ -3,12 +3,7 @@
 use serde_json::{Value as Json, json};
 use svc_testing::{Asked, Receiver, Site, TestAppBuilder, on_both_databases};
 
-use crate::fixture::{SECRET, World, is_accepted, path};
-
-/// Settings under which the first failed attempt is the last one.
-fn one_attempt(builder: TestAppBuilder) -> TestAppBuilder {
-    builder.setting("Svc:Webhooks:MaxAttempts", 1)
-}
+use crate::fixture::{SECRET, World, is_accepted, one_attempt, one_attempt_and_stays_on, path};
 
 fn member<'a>(log: &'a [Json], name: &str) -> Vec<&'a Json> {
     log.iter().map(|delivery| &delivery[name]).collect()
@@ -287,9 +282,7 @@ on_both_databases! {
     }
 
     async fn zero_never_switches_an_endpoint_off_and_warns_of_nothing(backend) {
-        let world = World::with(backend, |builder| {
-            one_attempt(builder).setting("Svc:Webhooks:DisableAfterFailures", 0)
-        })
+        let world = World::with(backend, one_attempt_and_stays_on)
         .await;
         let endpoint = world.endpoint(&["*"]).await;
         world.receiver.answer_with([500; 12]);
