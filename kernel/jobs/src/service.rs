@@ -31,8 +31,9 @@ pub const MANAGE: &str = "Jobs.Manage";
 
 /// Looks at jobs and steers them: `app.service::<Jobs>()`.
 ///
-/// Every call takes the caller's context. A caller reaches the jobs of its own organisation; one
-/// of another is unknown. The system across organisations reaches all.
+/// Calls take the caller's context, and go by its way to the database: a request's within the share
+/// of its person, a unit of work's through its own connection. A caller reaches the jobs of its own
+/// organisation; one of another is unknown. The system across organisations reaches all.
 pub struct Jobs {
     store: Store,
     catalogue: JobCatalogue,
@@ -91,7 +92,7 @@ impl Jobs {
             conditions.sql,
             take + 1
         );
-        let rows = self.rows(&sql, conditions.values).await?;
+        let rows = ctx.run(ctx.database().statement(&sql, conditions.values)).await?;
         let mut jobs: Vec<JobStatus> = rows.iter().map(read_status).collect::<Result<_>>()?;
         let more = jobs.len() > take;
         jobs.truncate(take);
@@ -254,7 +255,8 @@ impl Jobs {
                 oldest_run_at: micros::to_time(column(row, 3)?),
             })
         };
-        self.rows(sql, Vec::new()).await?.iter().map(read).collect()
+        let database = self.store.database();
+        database.rows(database.statement(sql, [])).await?.iter().map(read).collect()
     }
 
     /// What became of the attempts on this node since it started, for each registered kind.
@@ -263,16 +265,17 @@ impl Jobs {
         self.catalogue.kinds.values().map(|kind| kind.counters.read(kind.name)).collect()
     }
 
-    /// The schedules that this application has, by name.
+    /// The schedules that this application has, by name. They are the same for everybody; whoever
+    /// offers them to people checks a permission.
     ///
     /// # Errors
     ///
     /// A fault of the database.
-    pub async fn schedules(&self) -> Result<Vec<ScheduleStatus>> {
+    pub async fn schedules(&self, ctx: &Context) -> Result<Vec<ScheduleStatus>> {
         let sql = "SELECT name, cron, time_zone, next_run_at_us, last_run_at_us \
                    FROM jobs_schedules ORDER BY name";
         let mut schedules = Vec::new();
-        for row in self.rows(sql, Vec::new()).await? {
+        for row in ctx.run(ctx.database().statement(sql, [])).await? {
             let name: String = column(&row, 0)?;
             // What another release registered is none of this application's.
             if self.catalogue.schedules.iter().any(|schedule| schedule.name == name) {
@@ -293,14 +296,9 @@ impl Jobs {
         let mut conditions = Conditions::within(ctx);
         conditions.add("id = ?", id.0);
         let sql = format!("SELECT {COLUMNS} FROM jobs_queue WHERE {}", conditions.sql);
-        let rows = self.rows(&sql, conditions.values).await?;
-        let row = rows.first().ok_or_else(|| Error::not_found("there is no such job"))?;
-        read_status(row)
-    }
-
-    async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
-        let database = self.store.database();
-        database.rows(database.statement(sql, values)).await
+        let found = ctx.run_one(ctx.database().statement(&sql, conditions.values)).await?;
+        let row = found.ok_or_else(|| Error::not_found("there is no such job"))?;
+        read_status(&row)
     }
 }
 

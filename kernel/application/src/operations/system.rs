@@ -71,7 +71,7 @@ pub(super) struct Schedules {
     responses((status = 200, description = "The schedules.", body = Schedules)),
 )]
 pub(super) async fn list_schedules(May { ctx, .. }: May<ViewJobs>) -> ApiResult<Json<Schedules>> {
-    let found = ctx.app().service::<Jobs>()?.schedules().await?;
+    let found = ctx.app().service::<Jobs>()?.schedules(&ctx).await?;
     Ok(Json(Schedules { schedules: found.into_iter().map(Into::into).collect() }))
 }
 

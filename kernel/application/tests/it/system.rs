@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
-use svc_jobs::{Job, JobContext, JobError, JobsRegistry as _};
+use svc_jobs::{EnqueueJobs as _, Job, JobContext, JobError, JobFilter, Jobs, JobsRegistry as _};
 use svc_testing::{Person, TestApp, on_both_databases};
 
 use crate::fixture::{shop, start};
@@ -82,5 +82,41 @@ on_both_databases! {
         let token = named(&configuration["settings"], "Svc:Http:MetricsToken");
         assert_ne!(token["source"], "default", "{token}");
         assert!(!configuration.to_string().contains(secret), "{token}");
+    }
+
+    async fn a_person_who_looks_at_jobs_takes_no_connections_of_others(backend) {
+        // Of ten connections requests have eight, those of an organisation seven, and those of one person six.
+        let make = TestApp::builder(|| Application::new("shop").module(shop()).module(Nightly))
+            .setting("Svc:Database:MaxConnections", 10)
+            .setting("Svc:Database:AcquireTimeout", "00:00:01");
+        let app = make.start(backend).await;
+        let (ada, ben) = (Person::named("Ada"), Person::named("Ben"));
+        let ctx = app.context(&ada).within_share();
+        let enqueued = ctx.transact(async |uow| {
+            Ok(uow.enqueue(SweepUp {}).run_in(std::time::Duration::from_hours(1)).await?.id.0)
+        });
+        let job = format!("/api/v1/jobs/{}", enqueued.await.unwrap());
+        let (looks, colleague) = (app.sign_in(&ada), app.sign_in(&ben));
+        let held = (0..6).map(|_| ctx.database().cursor(ctx.database().statement("SELECT 1", [])));
+        let held = futures::future::try_join_all(held).await.unwrap();
+        for path in ["/api/v1/jobs", &job, "/api/v1/jobs/schedules"] {
+            let refused = looks.get(path).await.expect(429);
+            let told = refused["detail"].as_str().unwrap();
+            assert!(told.contains("`Svc:Database:MaxConnections`"), "{path}: {refused}");
+            let _ = colleague.get(path).await.expect(200);
+        }
+        // Nor is one missing for what nobody asked for.
+        let jobs = app.app().service::<Jobs>().unwrap();
+        let system = svc_data::Context::system(app.app()).unwrap();
+        let listed = jobs.list(&system, &JobFilter::default()).await.unwrap();
+        assert_eq!(listed.jobs.len(), 1);
+        drop(held);
+        let _ = looks.get(&job).await.expect(200);
+        // Who has a connection looks through it, and sees what isn't committed yet.
+        let seen = ctx.transact(async |uow| {
+            let id = uow.enqueue(SweepUp {}).run_in(std::time::Duration::from_hours(2)).await?.id;
+            jobs.status(&ctx, id).await
+        });
+        assert_eq!(seen.await.unwrap().attempts, 0);
     }
 }

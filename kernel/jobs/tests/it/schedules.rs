@@ -19,7 +19,7 @@ svc_testing::on_both_databases! {
             futures::future::join_all(drained).await;
             assert_eq!(site.world.noted(), ["nightly"], "night {night}");
         }
-        let schedules = nodes[0].jobs.schedules().await.unwrap();
+        let schedules = nodes[0].jobs.schedules(&nodes[0].ada()).await.unwrap();
         assert_eq!(schedules[0].name, "tests.nightly");
         assert_eq!(schedules[0].next_run_at, datetime!(2026-11-24 03:00 UTC));
         assert_eq!(schedules[0].last_run_at, Some(datetime!(2026-11-23 03:00 UTC)));
@@ -146,7 +146,7 @@ svc_testing::on_both_databases! {
         let (site, node) = Site::with_node(backend).await;
         let hourly = Different { nightly: Some("0 30 * * * *"), ..Different::default() };
         let changed = site.different_node(hourly).await;
-        let schedules = changed.jobs.schedules().await.unwrap();
+        let schedules = changed.jobs.schedules(&changed.ada()).await.unwrap();
         assert_eq!(schedules[0].cron, "0 30 * * * *");
         assert_eq!(schedules[0].next_run_at, datetime!(2026-11-20 12:30 UTC));
         site.clock.advance(HOUR / 2 + SECOND);
