@@ -27,11 +27,12 @@ use svc_odata::batch::{
 use svc_odata::headers::{Preferences, negotiate_version, parse_content_type};
 use svc_odata::json::{ErrorBody, ErrorDetail};
 use svc_odata::syntax::path_of_query;
-use svc_sets::{ODataSettings, ROOT};
+use svc_sets::{ODataSettings, ROOT, Sets};
 use tokio::time::Instant;
 
 use super::answer::Answer;
 use super::paths::ServedPaths;
+use super::request::refuse_options;
 use super::stream::{self, Out, Streaming};
 use super::{is_batch, serve_one};
 
@@ -78,14 +79,19 @@ impl Form {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Malformed`] for what is no batch, [`ErrorKind::UnsupportedMediaType`] for a body
-/// that is neither JSON nor multipart.
+/// [`ErrorKind::Malformed`] for what is no batch, or has options that mean nothing to one;
+/// [`ErrorKind::NotFound`] for a version of the schema that isn't there;
+/// [`ErrorKind::UnsupportedMediaType`] for a body that is neither JSON nor multipart.
 pub(super) async fn answer(
     state: &HttpState,
     ctx: Context,
+    uri: &Uri,
     headers: &HeaderMap,
     body: &[u8],
 ) -> Result<Response> {
+    let sets = state.app().service::<Sets>()?;
+    // The version is one of the whole batch; a part may name it once more.
+    refuse_options(&sets.understand_options(uri.query().unwrap_or_default())?)?;
     let settings = state.app().settings::<ODataSettings>();
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let version = negotiate_version(text("odata-version"), text("odata-maxversion"))

@@ -102,7 +102,7 @@ async fn serve(
     let limits = state.app().settings::<ODataSettings>().budget();
     if method == Method::POST && is_batch(&uri) {
         let ctx = ctx.within(Budget::shared(limits));
-        return Ok(batch::answer(&state, ctx, &headers, &body).boxed().await?);
+        return Ok(batch::answer(&state, ctx, &uri, &headers, &body).boxed().await?);
     }
     let ctx = ctx.within(Budget::new(limits));
     let paths = state.app().service::<ServedPaths>()?;

@@ -231,17 +231,7 @@ impl Request {
     ///
     /// [`ErrorKind::Malformed`] when there is such an option.
     pub(super) fn refuse_options(&self) -> Result<()> {
-        let options = QueryOptions {
-            format: self.options.format.clone(),
-            aliases: self.options.aliases.clone(),
-            custom: self.options.custom.clone(),
-            schema_version: self.options.schema_version.clone().filter(|version| version == "*"),
-            ..QueryOptions::default()
-        };
-        if options == self.options {
-            return Ok(());
-        }
-        Err(Error::malformed("this address takes no query options but `$format`"))
+        refuse_options(&self.options)
     }
 
     /// What a continuation token is bound to: the path and the options without the token, in
@@ -327,6 +317,25 @@ impl Request {
     pub(super) fn if_none_match(&self) -> Result<Option<TagCondition>> {
         condition(&self.headers, &IF_NONE_MATCH)
     }
+}
+
+/// Refuses options that say anything of entities.
+///
+/// # Errors
+///
+/// [`ErrorKind::Malformed`] when there is such an option.
+pub(super) fn refuse_options(options: &QueryOptions) -> Result<()> {
+    let understood = QueryOptions {
+        format: options.format.clone(),
+        aliases: options.aliases.clone(),
+        custom: options.custom.clone(),
+        schema_version: options.schema_version.clone().filter(|version| version == "*"),
+        ..QueryOptions::default()
+    };
+    if understood == *options {
+        return Ok(());
+    }
+    Err(Error::malformed("this address takes no query options but `$format`"))
 }
 
 fn wrong_reference() -> Error {

@@ -82,12 +82,8 @@ impl Sets {
     /// that leads nowhere and a version of the schema that isn't there,
     /// [`ErrorKind::NotImplemented`] for a part of OData that is not served.
     pub fn understand(&self, ctx: &Context, path: &str, options: &str) -> Result<Address> {
+        let options = self.understand_options(options)?;
         let limits = self.settings.parsing();
-        let options = QueryOptions::parse_with(options, limits).map_err(|e| unreadable(&e))?;
-        if let Some(version) = options.schema_version.as_ref().filter(|version| *version != "*") {
-            let message = format!("there is no version `{version}` of the schema; it has one, `*`");
-            return Err(Error::not_found(message).target("$schemaversion"));
-        }
         let path = ResourcePath::parse_with(path, limits).map_err(|e| unreadable(&e))?;
         let everything = Seen::with_all_sets(self, ctx.principal());
         let limits = self.settings.binding(ctx);
@@ -95,6 +91,22 @@ impl Sets {
         let resource = resource.map_err(refused)?;
         spend(ctx, resource.cost)?;
         Ok(Address { resource, options })
+    }
+
+    /// Understands the options of an address by themselves, percent-encoded where they must be, whatever its path is.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] for what can't be understood, [`ErrorKind::NotFound`] for a version of
+    /// the schema that isn't there.
+    pub fn understand_options(&self, options: &str) -> Result<QueryOptions> {
+        let options = QueryOptions::parse_with(options, self.settings.parsing());
+        let options = options.map_err(|e| unreadable(&e))?;
+        if let Some(version) = options.schema_version.as_ref().filter(|version| *version != "*") {
+            let message = format!("there is no version `{version}` of the schema; it has one, `*`");
+            return Err(Error::not_found(message).target("$schemaversion"));
+        }
+        Ok(options)
     }
 
     /// Binds options to the entities of a set. Of related entities the answer holds a page of each,

@@ -38,6 +38,35 @@ on_both_databases! {
         }
     }
 
+    async fn a_batch_is_refused_whole_by_a_version_that_is_not_there(backend) {
+        let app = start(backend).await;
+        let boss = app.sign_in(&Person::named("boss"));
+        let body = json!({"requests": [
+            {"id": "1", "method": "post", "url": "Makers", "body": {"name": "New", "country": "FR"}},
+        ]});
+        let send = async |options: &str| boss.post(&format!("/odata/v1/$batch?{options}"), body.clone()).await;
+        for options in ["$schemaversion=1.0", "schemaversion=1.0", "%24schemaversion=1.0&mine=1"] {
+            let refused = send(options).await.expect(404);
+            assert_eq!(refused["error"]["target"], "$schemaversion", "{options}: {refused}");
+        }
+        for options in ["$top=1", "$filter=true", "$schemaversion=*&$schemaversion=*"] {
+            assert_eq!(send(options).await.status.as_u16(), 400, "{options}");
+        }
+        let made = async || boss.get("/odata/v1/Makers/$count?$filter=name%20eq%20'New'").await.text;
+        assert_eq!(made().await, "0");
+        let served = send("$schemaversion=*&$format=json&mine=1").await.expect(200);
+        assert_eq!(served["responses"][0]["status"], 201, "{served}");
+        assert_eq!(made().await, "1");
+        // A part names a version for itself.
+        let parts = json!({"requests": [
+            {"id": "1", "method": "get", "url": "Makers?$schemaversion=1.0"},
+            {"id": "2", "method": "get", "url": "Makers?$schemaversion=*"},
+        ]});
+        let headers = [("prefer", "continue-on-error")];
+        let served = boss.send_json(Method::POST, "/odata/v1/$batch?$schemaversion=*", &headers, parts).await.expect(200);
+        assert_eq!((&served["responses"][0]["status"], &served["responses"][1]["status"]), (&json!(404), &json!(200)));
+    }
+
     async fn conditions_hold_for_reads_and_changes_alike(backend) {
         let app = start(backend).await;
         let boss = app.sign_in(&Person::named("boss"));
