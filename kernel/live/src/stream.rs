@@ -5,15 +5,17 @@
 //! | looking | something is behind its number, or a job stands elsewhere | sending |
 //! | looking | nothing is | waiting |
 //! | sending | the client has taken it | looking |
-//! | waiting | something happened, a job changed, or the pause is over | looking |
+//! | waiting | something happened, a job changed, or it was silent for `Svc:Live:Heartbeat` | looking |
 //! | any | its life is over, what the person came with opens nothing any more, the server stops | ended |
+//!
+//! Whoever looks and has something to send asks first what the person may see now; one that was silent asks too, so that a stream
+//! ends with what it began with though nothing happens.
 //!
 //! Nothing is read ahead of the client: the next piece is made when the one before was taken.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
@@ -31,9 +33,6 @@ use crate::log::{Entry, Happening};
 use crate::node::{Live, Place};
 use crate::tell::LiveTold;
 use crate::topics::Wanted;
-
-/// How long a stream is silent at most, so that nothing between takes it for dead.
-const PAUSE: Duration = Duration::from_secs(15);
 
 /// Who hears a stream.
 pub(crate) struct Hearer {
@@ -65,6 +64,10 @@ pub(crate) struct Stream {
     /// What was last sent of each job.
     jobs: BTreeMap<JobId, Json>,
     jobs_due: bool,
+    /// Whether it was silent for so long that it says where it is.
+    heartbeat_due: bool,
+    /// When it last said anything.
+    silent_since: Instant,
     happened: watch::Receiver<i64>,
     progressed: watch::Receiver<u64>,
     pieces: VecDeque<String>,
@@ -105,6 +108,8 @@ impl Stream {
         }
         Self {
             jobs_due: !wanted.jobs.is_empty(),
+            heartbeat_due: false,
+            silent_since: Instant::now(),
             progressed: live.jobs(),
             ends: Instant::now() + live.settings.stream_life,
             live,
@@ -124,6 +129,7 @@ impl Stream {
     pub(crate) async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(piece) = self.pieces.pop_front() {
+                self.silent_since = Instant::now();
                 return Some(piece);
             }
             if self.is_over || self.ends <= Instant::now() {
@@ -145,7 +151,7 @@ impl Stream {
     async fn look(&mut self) -> Result<bool> {
         let batch = self.live.after(self.position).await?;
         let has_more = batch.upto > self.position;
-        if !has_more && !self.jobs_due {
+        if !has_more && !self.jobs_due && !self.heartbeat_due {
             return Ok(false);
         }
         let Some(ctx) = self.hearer.now().await? else {
@@ -163,6 +169,11 @@ impl Stream {
         if self.jobs_due {
             self.jobs_due = false;
             self.look_at_jobs(&ctx).await?;
+        }
+        if self.heartbeat_due {
+            self.heartbeat_due = false;
+            // The number of what was looked at goes along with no event, so that a browser comes again from there.
+            self.pieces.push_back(format!("id: {}\n\n", self.position));
         }
         Ok(true)
     }
@@ -224,11 +235,12 @@ impl Stream {
 
     async fn wait(&mut self) {
         let hears_jobs = !self.wanted.jobs.is_empty();
+        // What others hear of doesn't count: nothing of it reaches this stream.
+        let heartbeat = self.silent_since + self.live.settings.heartbeat;
         tokio::select! {
-            // The number of what was looked at goes along with no event, so that a browser comes again from there.
-            () = tokio::time::sleep_until(self.ends.min(Instant::now() + PAUSE)) => {
+            () = tokio::time::sleep_until(self.ends.min(heartbeat)) => {
                 self.jobs_due = hears_jobs;
-                self.pieces.push_back(format!("id: {}\n\n", self.position));
+                self.heartbeat_due = true;
             }
             _ = self.happened.changed() => {}
             _ = self.progressed.changed(), if hears_jobs => self.jobs_due = true,

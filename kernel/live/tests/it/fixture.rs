@@ -149,7 +149,7 @@ impl Hearing {
     }
 
     /// The next block; none at the end.
-    async fn block(&mut self) -> Option<String> {
+    pub(crate) async fn block(&mut self) -> Option<String> {
         loop {
             if let Some(end) = self.text.find("\n\n") {
                 let block = self.text[..end].to_owned();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use svc_testing::{Person, on_both_databases};
+use svc_testing::{Person, on_both_databases, organisation};
 use uuid::Uuid;
 
 use crate::fixture::{Hearing, ada, add_book, lend, start, with_settings};
@@ -81,6 +81,42 @@ on_both_databases! {
         assert_eq!(scoped.next().await, None);
         assert_eq!(kept.expect("changed").await.data["kind"], "created");
         assert_eq!(signed_in.expect("told").await.data["key"], "Ben");
+    }
+
+    async fn a_silent_stream_ends_with_the_key_that_it_began_with(backend) {
+        let app = with_settings(backend, &[("Svc:Live:Heartbeat", "00:00:01")]).await;
+        let ctx = app.context(&ada());
+        let ben = Person::named("Ben").who_may(&["Books.View"]);
+        let (key, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let mut gone = Hearing::begin(&app.sign_in_by_key(&ben, key, &["Books.View"]), "set:Books", None).await;
+        let mut kept = Hearing::begin(&app.sign_in_by_key(&ben, other, &["Books.View"]), "set:Books", None).await;
+        for hearing in [&mut gone, &mut kept] {
+            assert_eq!(hearing.block().await.unwrap(), "id: 0");
+        }
+        app.revoke_key(key);
+        // It ends though nothing happens, and without another word.
+        assert_eq!(gone.block().await, None);
+        assert_eq!(kept.block().await.unwrap(), "id: 0");
+        add_book(&ctx, "One", "A").await;
+        app.drain().await;
+        assert_eq!(kept.expect("changed").await.data["kind"], "created");
+    }
+
+    async fn a_stream_says_that_it_is_there_while_others_hear_of_much(backend) {
+        let app = with_settings(backend, &[("Svc:Live:Heartbeat", "00:00:01")]).await;
+        let mut hearing = Hearing::begin(&app.sign_in(&ada()), "set:Books", None).await;
+        let elsewhere = app.context(&Person::named("Zoe").of(organisation(2)));
+        let others = async {
+            loop {
+                add_book(&elsewhere, "One", "A").await;
+                app.drain().await;
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::select! {
+            () = others => {}
+            said = hearing.block() => assert!(said.unwrap().starts_with("id: ")),
+        }
     }
 
     async fn a_stream_ends_when_its_life_is_over(backend) {
