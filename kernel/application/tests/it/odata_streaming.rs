@@ -1,9 +1,12 @@
 //! Large answers, which are sent while they are read.
 
-use axum::body::Body;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
 use http::{HeaderMap, Request, Response};
 use http_body_util::BodyExt as _;
 use sea_orm::ActiveValue::Set;
+use sea_orm::ColumnTrait as _;
 use serde_json::{Value, json};
 use svc_application::Application;
 use svc_core::{Module, Registry};
@@ -14,6 +17,9 @@ use tower::ServiceExt as _;
 
 /// More than one statement returns, and enough for a score of pieces.
 const PARTS: i32 = 2_500;
+
+/// A row for each part, which `$apply` makes.
+const AGGREGATED: &str = "/odata/v1/Parts?$apply=groupby((number,name))&$orderby=number";
 
 mod part {
     use sea_orm::entity::prelude::*;
@@ -78,10 +84,15 @@ fn censored(note: Value) -> Value {
 
 /// Parts by number, each but the first a part of the one before.
 async fn start(backend: Backend) -> TestApp {
-    let app = TestApp::builder(|| Application::new("parts").module(Parts))
-        .setting("Svc:Database:MaxConnections", 1)
-        .start(backend)
-        .await;
+    start_with(backend, &[("Svc:Database:MaxConnections", "1")]).await
+}
+
+async fn start_with(backend: Backend, settings: &[(&str, &str)]) -> TestApp {
+    let mut builder = TestApp::builder(|| Application::new("parts").module(Parts));
+    for (key, value) in settings {
+        builder = builder.setting(key, value);
+    }
+    let app = builder.start(backend).await;
     let ctx = app.context(&Person::named("boss"));
     let ids: Vec<_> = (0..PARTS).map(|_| ctx.clock().new_id()).collect();
     let part = |number: i32| {
@@ -143,6 +154,14 @@ async fn whole(response: Response<Body>) -> Value {
     assert_eq!(response.status().as_u16(), 200);
     let (text, end) = read(&mut response.into_body()).await;
     assert_eq!(end, Ok(HeaderMap::new()));
+    serde_json::from_str(&text).unwrap()
+}
+
+/// An answer whose beginning was taken, to its end.
+async fn rest(beginning: Bytes, mut body: Body) -> Value {
+    let (text, end) = read(&mut body).await;
+    assert_eq!(end, Ok(HeaderMap::new()));
+    let text = String::from_utf8(beginning.to_vec()).unwrap() + &text;
     serde_json::from_str(&text).unwrap()
 }
 
@@ -220,21 +239,35 @@ on_both_databases! {
     async fn nobody_waits_for_a_client_that_is_slow_or_gone(backend) {
         let app = start(backend).await;
         let boss = Person::named("boss");
-        let path = "/odata/v1/Parts?$orderby=number";
-        // The one connection that reads belongs to an answer that nobody takes, for a while.
-        let mut slow = begin(&app, &boss, path, &[]).await.into_body();
-        let beginning = slow.frame().await.unwrap().unwrap().into_data().unwrap();
-        let other = app.sign_in(&boss).get("/odata/v1/Parts?$top=1").await.expect(200);
-        assert_eq!(numbers(&other).len(), 1);
-        // It lost its connection, but not its place.
-        let (rest, end) = read(&mut slow).await;
-        let text = String::from_utf8(beginning.to_vec()).unwrap() + &rest;
-        let page: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!((numbers(&page), end.is_ok()), ((0..PARTS.into()).collect(), true));
-        // A client that is gone leaves nothing behind.
-        for _ in 0..3 {
-            drop(begin(&app, &boss, path, &[]).await);
+        for path in ["/odata/v1/Parts?$orderby=number", AGGREGATED] {
+            // The one connection that reads belongs to an answer that nobody takes, for a while.
+            let mut slow = begin(&app, &boss, path, &[]).await.into_body();
+            let beginning = slow.frame().await.unwrap().unwrap().into_data().unwrap();
+            let other = app.sign_in(&boss).get("/odata/v1/Parts?$top=1").await.expect(200);
+            assert_eq!(numbers(&other).len(), 1);
+            // It lost its connection, but not its place.
+            let page = rest(beginning, slow).await;
+            assert!(numbers(&page).into_iter().eq(0..PARTS.into()), "{path}");
+            // A client that is gone leaves nothing behind.
+            for _ in 0..3 {
+                drop(begin(&app, &boss, path, &[]).await);
+            }
+            let _ = app.sign_in(&boss).get("/odata/v1/Parts?$top=1").await.expect(200);
         }
-        let _ = app.sign_in(&boss).get("/odata/v1/Parts?$top=1").await.expect(200);
+    }
+
+    async fn a_cursor_over_aggregated_rows_that_is_too_old_makes_way_for_another(backend) {
+        // A cursor lives for a quarter of what a statement may take.
+        let app = start_with(backend, &[("Svc:Database:StatementTimeout", "00:00:02")]).await;
+        let boss = Person::named("boss");
+        let mut body = begin(&app, &boss, AGGREGATED, &[]).await.into_body();
+        let beginning = body.frame().await.unwrap().unwrap().into_data().unwrap();
+        let ctx = app.context(&boss);
+        let last = ctx.query::<part::Entity>().filter(part::Column::Number.eq(PARTS - 1)).all().await.unwrap();
+        ctx.transact(async |uow| uow.delete::<part::Entity>(last[0].id).await).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        // The other one begins behind what was sent, and knows what became of the rest meanwhile.
+        let page = rest(beginning, body).await;
+        assert!(numbers(&page).into_iter().eq(0..i64::from(PARTS) - 1));
     }
 }
