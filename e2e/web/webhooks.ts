@@ -212,6 +212,9 @@ export const webhooks = [
       await page.locator('.svc-head').getByRole('button', { name: 'Add endpoint' }).click();
       await page.getByLabel('The receiver fetches').check();
       await page.getByLabel('Address').waitFor({ state: 'detached' });
+      // The key need not be one of this page's: whoever makes it may be another.
+      const key = '01934a1c-0000-7000-8000-000000000001';
+      await page.getByLabel('API key that fetches').fill(key);
       await page.locator('.svc-suggested').getByRole('button', { name: 'products.*' }).click();
       await page.getByLabel('Description').fill(name);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -227,9 +230,15 @@ export const webhooks = [
       await waiting.getByText('Delivered').waitFor();
       await page.locator('.svc-pane-actions').getByRole('button', { name: 'More' }).click();
       await page.getByRole('menuitem', { name: 'Edit' }).click();
+      assert.equal(await page.getByLabel('API key that fetches').inputValue(), key);
+      await page.getByLabel('API key that fetches').fill('');
       await page.locator('.svc-more summary').click();
       await page.getByLabel('Notes for programs: name 1').waitFor();
       assert.equal(await page.getByLabel('Requests per second').count(), 0);
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.locator('.svc-prop', { hasText: key }).waitFor({ state: 'detached' });
+      const saved = await application.ask<{ receiverKeyId: string | null }>(path.replace(/\/feed$/, ''));
+      assert.equal(saved.receiverKeyId, null);
       await application.ask(path.replace(/\/feed$/, ''), { method: 'DELETE' });
     },
   ),

@@ -23,6 +23,9 @@ CREATE TABLE webhooks_endpoints (
     is_ordered BOOLEAN NOT NULL,
     -- Whether its receiver fetches what it is told, and nothing is sent.
     is_polled BOOLEAN NOT NULL DEFAULT FALSE,
+    -- Who fetches: an API key, or where none is named a person with any credential.
+    receiver_id UUID,
+    receiver_key_id UUID,
     -- The most requests in a second, over all nodes; none means no limit.
     max_per_second INTEGER,
     -- Seconds for one attempt, and a delivery's age at which it is given up; none means the settings'.

@@ -37,6 +37,13 @@ pub const NOT_POLLED: ErrorCode = ErrorCode::new(
     "The endpoint is sent its deliveries; only one that was registered with `isPolled` has a feed",
 );
 
+/// Another one fetches what the endpoint is told.
+pub const NOT_RECEIVER: ErrorCode = ErrorCode::new(
+    "webhooks.not_receiver",
+    ErrorKind::Forbidden,
+    "The endpoint is fetched with the API key that it names (`receiverKeyId`), or where it names none by who registered it; have it name the key that you call with",
+);
+
 /// A backfill that was to be cancelled has ended.
 pub const NOT_UNDER_WAY: ErrorCode = ErrorCode::new(
     "webhooks.not_under_way",

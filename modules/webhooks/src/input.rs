@@ -8,6 +8,7 @@ use svc_client::{AddressPolicy, TargetUrl};
 use svc_core::{Error, FieldErrors, Result};
 use svc_http::fields::{given, present};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use crate::credentials::{self, ClientCertificate, Credentials, OAuth2};
 use crate::filter::Filter;
@@ -44,6 +45,9 @@ pub(crate) struct NewEndpoint {
     /// be changed.
     #[serde(default)]
     pub(crate) is_polled: bool,
+    /// The id of the API key that fetches, of an endpoint with `isPolled`. Without it whoever registers the endpoint
+    /// fetches, with any key or session.
+    pub(crate) receiver_key_id: Option<Uuid>,
     /// The events it gets: exact names, `<set>.*`, or `*`.
     events: Vec<String>,
     /// Which of these events: a condition over `data` as in `$filter`, such as `price gt 100`.
@@ -104,6 +108,7 @@ impl NewEndpoint {
     pub(crate) fn into_change(self) -> EndpointChange {
         EndpointChange {
             url: self.url,
+            receiver_key_id: Some(self.receiver_key_id),
             events: Some(self.events),
             filter: Some(self.filter),
             description: Some(self.description),
@@ -142,6 +147,11 @@ pub(crate) struct EndpointChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     url: Option<String>,
+    /// The id of the API key that fetches from now on, of an endpoint with `isPolled`; null takes one away, and
+    /// whoever does so fetches.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Uuid>)]
+    pub(crate) receiver_key_id: Option<Option<Uuid>>,
     /// The events in place of those it has.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]

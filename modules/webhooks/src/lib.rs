@@ -47,6 +47,7 @@ mod names;
 mod owner;
 mod pace;
 mod permissions;
+mod receiver;
 mod retention;
 mod retired;
 mod schedule;
@@ -113,6 +114,7 @@ impl Module for Webhooks {
         registry.errors([
             errors::BEING_SENT,
             errors::NOT_POLLED,
+            errors::NOT_RECEIVER,
             errors::NOT_UNDER_WAY,
             errors::NOT_WAITING,
             errors::OWNER_GONE,

@@ -50,6 +50,9 @@ export interface Endpoint {
   readonly isThin: boolean;
   readonly isOrdered: boolean;
   readonly isPolled: boolean;
+  /** Who fetches: a person with any key or session, or with a key that is named. */
+  readonly receiverId: string | null;
+  readonly receiverKeyId: string | null;
   readonly maxPerSecond: number | null;
   readonly timeoutSeconds: number | null;
   readonly retryDelaysSeconds: readonly number[] | null;
@@ -75,6 +78,7 @@ export interface EndpointInput {
   isOrdered?: boolean;
   /** Said once, when it is made. */
   isPolled?: boolean;
+  receiverKeyId?: string | null;
   maxPerSecond?: number | null;
   timeoutSeconds?: number | null;
   retryDelaysSeconds?: readonly number[] | null;

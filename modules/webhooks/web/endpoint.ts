@@ -151,6 +151,7 @@ export class WebhooksEndpoint extends Part {
       isThin,
       isOrdered,
       isPolled: endpoint.isPolled,
+      receiverKeyId: endpoint.receiverKeyId,
       maxPerSecond,
       timeoutSeconds,
       retryDelaysSeconds,
@@ -444,6 +445,7 @@ export class WebhooksEndpoint extends Part {
         ${this.#latestTable()}</section>
       <dl class="svc-props">
         ${fact(text('webhooks-field-url'), html`<code>${endpoint.url}</code>`)}
+        ${endpoint.receiverKeyId ? fact(text('webhooks-field-receiverKeyId'), html`<code>${endpoint.receiverKeyId}</code>`) : nothing}
         ${fact(text('webhooks-field-events'), eventsText(endpoint.events))}
         ${endpoint.filter ? fact(text('webhooks-field-filter'), html`<code>${endpoint.filter}</code>`) : nothing}
         ${Object.entries(endpoint.metadata).map(([name, value]) => fact(name, value))}

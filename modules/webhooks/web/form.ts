@@ -16,6 +16,7 @@ const NUMBERS = ['maxPerSecond', 'timeoutSeconds', 'expiresAfterSeconds'] as con
 const PAIRS = ['metadata', 'headers'] as const;
 const FIELDS = [
   'url',
+  'receiverKeyId',
   'description',
   'events',
   'filter',
@@ -41,20 +42,22 @@ function input(form: FormState, name: 'url' | 'description', type: string): (des
   />`;
 }
 
-/** A condition over an event's data; what is empty lets all through. */
-function filter(form: FormState): (describedBy: string) => TemplateResult {
+const EXAMPLES = { filter: "price gt 100 and status eq 'open'", receiverKeyId: nothing } as const;
+
+/** What is empty is none: a condition over an event's data, or the key that fetches. */
+function optional(form: FormState, name: keyof typeof EXAMPLES): (describedBy: string) => TemplateResult {
   return (describedBy) => html`<input
-    id="${form.prefix}-filter"
+    id="${form.prefix}-${name}"
     class="svc-input"
     autocomplete="off"
     spellcheck="false"
-    placeholder="price gt 100 and status eq 'open'"
+    placeholder=${EXAMPLES[name]}
     aria-describedby=${describedBy}
-    aria-invalid=${form.problem?.of('filter') ? 'true' : nothing}
-    .value=${form.input.filter ?? ''}
+    aria-invalid=${form.problem?.of(name) ? 'true' : nothing}
+    .value=${form.input[name] ?? ''}
     @input=${(event: Event) => {
       const typed = (event.target as HTMLInputElement).value;
-      form.change({ filter: typed.trim() === '' ? null : typed });
+      form.change({ [name]: typed.trim() === '' ? null : typed });
     }}
   />`;
 }
@@ -147,7 +150,7 @@ function rest(problem: Problem | undefined): string[] {
 function polled(form: FormState): TemplateResult {
   const change = (event: Event) => {
     const isPolled = (event.target as HTMLInputElement).checked;
-    form.change({ isPolled, url: isPolled ? undefined : '' } as EndpointInput);
+    form.change({ isPolled, url: isPolled ? undefined : '', receiverKeyId: null } as EndpointInput);
   };
   return html`<label class="svc-choice">
     <input type="checkbox" .checked=${form.input.isPolled ?? false} @change=${change} />
@@ -181,9 +184,10 @@ export function fields(form: FormState): TemplateResult {
     ${rest(form.problem).map((one) => html`<div class="svc-bar" data-tone="danger" role="alert">${icon('error')}<span>${capitalised(one)}</span></div>`)}
     ${isPolled ? nothing : row(form, 'url', input(form, 'url', 'url'), text('webhooks-note-url'))}
     ${form.isNew ? polled(form) : nothing}
+    ${isPolled ? row(form, 'receiverKeyId', optional(form, 'receiverKeyId'), text('webhooks-note-receiverKeyId')) : nothing}
     ${row(form, 'description', input(form, 'description', 'text'))}
     ${row(form, 'events', events, text('webhooks-note-events'))}
-    ${row(form, 'filter', filter(form), text('webhooks-note-filter'))}
+    ${row(form, 'filter', optional(form, 'filter'), text('webhooks-note-filter'))}
     ${check(form, 'isActive')}
     <details class="svc-more" ?open=${[...NUMBERS, ...PAIRS, ...CREDENTIALS, 'includesChanges', 'retryDelaysSeconds'].some((name) => wrongOf(form.problem, name))}>
       <summary>${text('webhooks-more')}</summary>

@@ -36,6 +36,9 @@ impl From<Fetched> for FeedItemBody {
 
 /// Fetches what an endpoint with `isPolled` is told.
 ///
+/// Whoever fetches calls with the API key that the endpoint names (`receiverKeyId`), or where it names none is who
+/// registered it. Who holds `Webhooks.Manage`, too, fetches of any. All others are refused (403).
+///
 /// `next` says, as `after` of the next call, that the items arrived: they are delivered then. Without that they
 /// come again after a minute. At most 50 come at once, whatever `take` says; none and no `next` where nothing
 /// waits.

@@ -27,6 +27,8 @@ pub(crate) struct Model {
     pub(crate) is_thin: bool,
     pub(crate) is_ordered: bool,
     pub(crate) is_polled: bool,
+    pub(crate) receiver_id: Option<Uuid>,
+    pub(crate) receiver_key_id: Option<Uuid>,
     pub(crate) max_per_second: Option<i32>,
     pub(crate) timeout_s: Option<i32>,
     pub(crate) expires_after_s: Option<i32>,

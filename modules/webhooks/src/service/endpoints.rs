@@ -19,6 +19,7 @@ use crate::input::{Checked, EndpointChange, NewEndpoint, refusal};
 use crate::model::endpoint::{self, ActiveModel, Entity, Model};
 use crate::names::WAKE_TOPIC;
 use crate::owner::Owner;
+use crate::receiver::Receiver;
 use crate::retention;
 use crate::retired::{self, RetiredKey, Scheme};
 use crate::sealed;
@@ -36,9 +37,7 @@ impl Service {
         let (is_active, is_asymmetric, is_polled) =
             (new.is_active, new.is_asymmetric, new.is_polled);
         let change = new.into_change();
-        if is_polled {
-            refuse_requests(&change)?;
-        }
+        refuse_other_kind(&change, is_polled)?;
         let Checked { url, subscription, secret } = self.check(ctx, &change)?;
         let id = ctx.clock().new_id();
         let url = url.or_else(|| is_polled.then(|| feed_path(id)));
@@ -75,6 +74,9 @@ impl Service {
             ..ActiveModel::default()
         };
         change.apply(&mut record);
+        if is_polled {
+            Receiver::said(change.receiver_key_id.flatten(), owner).keep(&mut record);
+        }
         wishes::check(ctx.app(), &record)?;
         let stored = ctx
             .transact(async |uow| {
@@ -103,9 +105,7 @@ impl Service {
         let stored = ctx
             .transact(async |uow| {
                 let before = locked(&uow, id).await?;
-                if before.is_polled {
-                    refuse_requests(&change)?;
-                }
+                refuse_other_kind(&change, before.is_polled)?;
                 let mut record = before.clone().into_active_model();
                 record.owner_id = Set(owner.user.0);
                 record.owner_key_id = Set(owner.key);
@@ -121,6 +121,11 @@ impl Service {
                     subscriptions::add(&uow, id, subscription).await?;
                 }
                 change.apply(&mut record);
+                if let Some(key) = change.receiver_key_id
+                    && key != before.receiver_key_id
+                {
+                    Receiver::said(key, owner).keep(&mut record);
+                }
                 if change.has_wishes() {
                     wishes::check(ctx.app(), &record)?;
                 }
@@ -326,10 +331,14 @@ fn feed_path(id: Uuid) -> String {
     format!("/api/v1/webhooks/{id}/feed")
 }
 
-/// Refuses what is said of requests, where none are made.
-fn refuse_requests(change: &EndpointChange) -> Result<()> {
-    match change.of_requests() {
+/// Refuses what is said of requests, where none are made, and of who fetches, where nobody does.
+fn refuse_other_kind(change: &EndpointChange, is_polled: bool) -> Result<()> {
+    match change.of_requests().filter(|_| is_polled) {
         Some(field) => Err(refusal(field, "is of no use where the receiver fetches (`isPolled`)")),
+        None if !is_polled && change.receiver_key_id.flatten().is_some() => {
+            let why = "is of no use where deliveries are sent, and not fetched (`isPolled`)";
+            Err(refusal("receiverKeyId", why))
+        }
         None => Ok(()),
     }
 }

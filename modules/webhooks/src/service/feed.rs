@@ -21,6 +21,7 @@ use super::{Service, no_endpoint};
 use crate::errors::NOT_POLLED;
 use crate::model::Lane;
 use crate::owner::Owner;
+use crate::receiver;
 use crate::store::claim::{self, Claim, Claimed, Quota};
 use crate::store::feed;
 
@@ -63,6 +64,7 @@ impl Service {
         if !endpoint.is_polled {
             return Err(NOT_POLLED.error("the endpoint is sent its deliveries, and has no feed"));
         }
+        receiver::check(ctx.principal(), &endpoint)?;
         Owner::of(&endpoint).present(ctx.app()).await?;
         let claim = Claim::begin(ctx.clock(), HELD);
         let quota = Quota {

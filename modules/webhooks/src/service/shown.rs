@@ -99,6 +99,10 @@ pub(crate) struct EndpointShown {
     is_ordered: bool,
     /// Whether its receiver fetches what it is told, and nothing is sent.
     is_polled: bool,
+    /// The person who fetches, with any key or session; null where an API key is named, or nothing is fetched.
+    receiver_id: Option<Uuid>,
+    /// The API key that fetches; null where none is named.
+    receiver_key_id: Option<Uuid>,
     /// The most requests in a second, over all nodes; none means no limit.
     max_per_second: Option<i32>,
     /// Seconds for one attempt; none means those of `Svc:Webhooks:Timeout`.
@@ -165,6 +169,8 @@ impl EndpointShown {
             is_thin: endpoint.is_thin,
             is_ordered: endpoint.is_ordered,
             is_polled: endpoint.is_polled,
+            receiver_id: endpoint.receiver_id,
+            receiver_key_id: endpoint.receiver_key_id,
             max_per_second: endpoint.max_per_second,
             timeout_seconds: schedule.timeout_s,
             retry_delays_seconds: schedule.delays_s,

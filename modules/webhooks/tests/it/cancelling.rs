@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use svc_testing::{Person, Receiver, on_both_databases};
+use svc_testing::{Receiver, on_both_databases};
 
 use crate::fixture::{World, path, until};
 use crate::hanging::Hanging;
@@ -148,7 +148,8 @@ on_both_databases! {
             cancel_all(&world, endpoint).await;
         }
         // No job has come by yet.
-        let receiver = world.shop.sign_in(&Person::named("Receiver").who_may(&["Webhooks.Receive"]));
+        let key = uuid::Uuid::from_u128(7);
+        let receiver = world.shop.sign_in_by_key(&world.ada, key, &["Webhooks.Receive"]);
         let feed = receiver.get(&path(&polled, "/feed")).await.expect(200);
         assert_eq!(feed["items"], json!([]));
         world.shop.drain().await;

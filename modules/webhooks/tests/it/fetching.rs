@@ -2,18 +2,26 @@
 
 use serde_json::{Value as Json, json};
 use svc_testing::{Client, Person, Received, on_both_databases};
+use uuid::Uuid;
 
 use crate::fixture::{Heard, SECRET, World, application, path, until};
 
-/// Registers an endpoint of Ada's that is fetched.
+/// The API key of who fetches.
+const KEY: Uuid = Uuid::from_u128(7);
+
+/// Registers an endpoint of Ada's that is fetched with [`KEY`].
 async fn polled(world: &World, said: Json) -> Json {
-    let mut body = json!({"isPolled": true, "events": ["*"], "secret": SECRET});
+    let mut body =
+        json!({"isPolled": true, "receiverKeyId": KEY, "events": ["*"], "secret": SECRET});
     body.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
     world.client().post("/api/v1/webhooks", body).await.expect(201)
 }
 
+const RECEIVE: &[&str] = &["Webhooks.Receive"];
+
 fn receiver(world: &World) -> Client {
-    world.shop.sign_in(&Person::named("Receiver").who_may(&["Webhooks.Receive"]))
+    let receiver = Person::named("Receiver").who_may(RECEIVE);
+    world.shop.sign_in_by_key(&receiver, KEY, RECEIVE)
 }
 
 /// What comes next: deliveries as they would be sent, and what says that they arrived.
@@ -204,6 +212,85 @@ on_both_databases! {
         }
         let named = json!({"description": "Behind a firewall"});
         let _ = world.client().put(&path(&endpoint, ""), named).await.expect(200);
+    }
+
+    async fn an_endpoint_is_fetched_with_the_key_that_it_names(backend) {
+        let world = World::new(backend).await;
+        let other_key = Uuid::from_u128(8);
+        let endpoint = polled(&world, json!({})).await;
+        let other = polled(&world, json!({"receiverKeyId": other_key})).await;
+        assert_eq!((&endpoint["receiverKeyId"], &endpoint["receiverId"]), (&json!(KEY), &json!(null)));
+        world.publish("A-1").await;
+        world.deliver().await;
+        let refused = async |client: &Client, endpoint: &Json| {
+            let refused = client.get(&path(endpoint, "/feed")).await.expect(403);
+            assert_eq!(refused["code"], "webhooks.not_receiver");
+        };
+        // Neither another key, whoever's it is, nor another credential of the same person will do.
+        refused(&receiver(&world), &other).await;
+        refused(&world.shop.sign_in_by_key(&world.ada, other_key, RECEIVE), &endpoint).await;
+        refused(&world.shop.sign_in(&Person::named("Receiver").who_may(RECEIVE)), &endpoint).await;
+        assert_eq!(world.count("webhooks_deliveries WHERE claim IS NULL").await, 2, "nothing was claimed");
+        // Nor can it say that what another fetches has arrived.
+        let fetched = receiver(&world).get(&path(&endpoint, "/feed")).await.expect(200);
+        let after = format!("/feed?after={}", fetched["next"].as_str().unwrap());
+        let by_other = world.shop.sign_in_by_key(&world.ada, other_key, RECEIVE);
+        let _ = by_other.get(&path(&endpoint, &after)).await.expect(403);
+        assert_eq!(world.count("webhooks_deliveries WHERE status = 2").await, 0);
+        // Who manages may read all of it, and with the permission fetches it.
+        let manager = Person::named("Manager").who_may(&["Webhooks.Manage", "Webhooks.Receive"]);
+        for endpoint in [&endpoint, &other] {
+            let _ = world.shop.sign_in(&manager).get(&path(endpoint, "/feed")).await.expect(200);
+        }
+        // Another key from now on.
+        let changed = json!({"receiverKeyId": other_key});
+        let changed = world.client().put(&path(&endpoint, ""), changed).await.expect(200);
+        assert_eq!(changed["receiverKeyId"], json!(other_key));
+        refused(&receiver(&world), &endpoint).await;
+        let _ = by_other.get(&path(&endpoint, "/feed")).await.expect(200);
+    }
+
+    async fn one_that_names_no_key_is_fetched_by_who_registered_it(backend) {
+        let world = World::new(backend).await;
+        let endpoint = polled(&world, json!({"receiverKeyId": null})).await;
+        let ada = json!(world.ada.id().0);
+        let of_ada = world.shop.sign_in_by_key(&world.ada, KEY, RECEIVE);
+        let receives = Person::named("Receiver").who_may(RECEIVE);
+        let strangers = [
+            world.shop.sign_in(&receives),
+            world.shop.sign_in_by_key(&receives, Uuid::from_u128(8), RECEIVE),
+        ];
+        let fetches = async |client: &Client| client.get(&path(&endpoint, "/feed")).await.status.as_u16();
+        assert_eq!((&endpoint["receiverId"], &endpoint["receiverKeyId"]), (&ada, &json!(null)));
+        assert_eq!(fetches(&of_ada).await, 200);
+        for stranger in &strangers {
+            assert_eq!(fetches(stranger).await, 403);
+        }
+        // Another owner keeps nobody from fetching, nor does one that takes no key away.
+        let ben = Person::named("Ben").who_may(&["Webhooks.Manage", "Stock.View", "Products.View"]);
+        let ben_manages = world.shop.sign_in(&ben);
+        for said in [json!({"description": "Ben's"}), json!({"receiverKeyId": null})] {
+            let saved = ben_manages.put(&path(&endpoint, ""), said).await.expect(200);
+            assert_eq!((&saved["owner"]["displayName"], &saved["receiverId"]), (&json!("Ben"), &ada));
+        }
+        assert_eq!(fetches(&of_ada).await, 200);
+        // Who takes a key away fetches instead.
+        let _ = world.client().put(&path(&endpoint, ""), json!({"receiverKeyId": KEY})).await.expect(200);
+        let saved = ben_manages.put(&path(&endpoint, ""), json!({"receiverKeyId": null})).await.expect(200);
+        assert_eq!((&saved["receiverId"], &saved["receiverKeyId"]), (&json!(ben.id().0), &json!(null)));
+        assert_eq!(fetches(&of_ada).await, 403);
+        let of_ben = ben.clone().who_may(RECEIVE);
+        assert_eq!(fetches(&world.shop.sign_in_by_key(&of_ben, Uuid::from_u128(9), RECEIVE)).await, 200);
+        // What is sent has no receiver to name.
+        let sent = json!({"url": world.receiver.url(), "events": ["*"], "receiverKeyId": KEY});
+        let refused = world.client().post("/api/v1/webhooks", sent).await.expect(422);
+        assert!(refused["errors"]["receiverKeyId"].is_array(), "{refused}");
+        let sent = world.endpoint(&["*"]).await;
+        assert_eq!((&sent["receiverId"], &sent["receiverKeyId"]), (&json!(null), &json!(null)));
+        let refused = world.client().put(&path(&sent, ""), json!({"receiverKeyId": KEY})).await.expect(422);
+        assert!(refused["errors"]["receiverKeyId"].is_array(), "{refused}");
+        let saved = world.client().put(&path(&sent, ""), json!({"receiverKeyId": null})).await.expect(200);
+        assert_eq!(saved["receiverId"], json!(null));
     }
 
     async fn whoever_listens_sees_events_and_passes_them_on(backend) {

@@ -39,6 +39,8 @@ on_both_databases! {
                 "isThin": false,
                 "isOrdered": false,
                 "isPolled": false,
+                "receiverId": null,
+                "receiverKeyId": null,
                 "maxPerSecond": null,
                 "timeoutSeconds": null,
                 "retryDelaysSeconds": null,
