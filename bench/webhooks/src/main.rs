@@ -6,6 +6,7 @@
 #![expect(clippy::cast_precision_loss, reason = "counts are far below what a double keeps")]
 
 mod backlog;
+mod burst;
 mod ceiling;
 mod cpu;
 mod hanging;
@@ -57,6 +58,7 @@ enum Part {
     Latency,
     Isolation,
     Hanging,
+    Burst,
     Backlog,
     /// Only where it is named: it fills a database for minutes.
     Log,
@@ -103,6 +105,9 @@ async fn measure(options: &Options) {
         if wanted(Part::Hanging) {
             let rounds = options.rounds;
             hanging::measure(backend, &mut receiver, rate, rounds, &mut figures).await;
+        }
+        if wanted(Part::Burst) {
+            burst::measure(backend, &mut receiver, options.rounds, &mut figures).await;
         }
         if options.only.contains(&Part::Log) {
             let (rows, endpoints) = (options.rows, options.log_endpoints);

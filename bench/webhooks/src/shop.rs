@@ -1,17 +1,19 @@
 //! The application that is measured: products that are sent to webhooks, with a row filter and a
 //! property that is hidden from the owner of the endpoints.
 
+use std::sync::Arc;
+
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Decimal;
 use sea_orm::{ColumnTrait as _, Condition};
 use serde::Serialize;
 use serde_json::json;
 use svc_application::Application;
-use svc_core::{Module, Registry};
+use svc_core::{Module, OrganisationId, Registry};
 use svc_data::{Context, DataRegistry as _, Sight};
 use svc_database::Migration;
 use svc_events::{EventsRegistry as _, Publish as _};
-use svc_testing::{Backend, Client, Person, TestApp, TestAppBuilder};
+use svc_testing::{Backend, Client, Person, TestApp, TestAppBuilder, organisation};
 use svc_webhooks::{WebhookSet as _, Webhooks};
 
 use crate::receiver::Receiver;
@@ -89,7 +91,7 @@ impl Module for Shop {
 
 /// The application with its endpoints; its workers don't run yet.
 pub(crate) struct Started {
-    pub(crate) app: TestApp,
+    pub(crate) app: Arc<TestApp>,
     producer: Context,
     owner: Person,
 }
@@ -112,8 +114,18 @@ impl Started {
             builder.setting(&format!("Svc:Webhooks:AllowedPorts:{index}"), port)
         };
         let app = ports.iter().enumerate().fold(builder, allow).start(backend).await;
-        let producer = app.context(&Person::named("producer"));
+        Self::of(Arc::new(app), organisation(1))
+    }
+
+    /// The same application, with a producer and an owner of another organisation.
+    pub(crate) fn in_another_organisation(&self) -> Self {
+        Self::of(Arc::clone(&self.app), organisation(2))
+    }
+
+    fn of(app: Arc<TestApp>, organisation: OrganisationId) -> Self {
+        let producer = app.context(&Person::named("producer").of(organisation));
         let owner = Person::named("owner")
+            .of(organisation)
             .who_may(&["Products.View", svc_webhooks::MANAGE])
             .with_claim("regions", &["EU", "CH"]);
         Self { app, producer, owner }
