@@ -1,7 +1,9 @@
 //! Hands messages to their handlers.
 //!
-//! Each handler has a lane, so a slow handler holds up only its own messages. A lane walks along
-//! what is due, in batches. How an attempt goes:
+//! Each handler has a lane, so a slow handler holds up only its own messages. A lane goes round along
+//! what is due: in each round a few of the messages that failed before, each alone, and then one batch of each
+//! organisation that has something new, however much one of them has. So whoever is alone gets everything, and
+//! whoever comes to a burst of another's waits for no more than a batch of it. How an attempt goes:
 //!
 //! | Step | Transaction | A crash right after leaves |
 //! | --- | --- | --- |
@@ -34,6 +36,9 @@ use crate::store::{self, Due, Failure, Outlook, START, Taken};
 
 /// How often work is tried anew at once, in all, after a deadlock or a lost connection.
 const TRIES: u64 = 3;
+
+/// Messages of a round that failed before: each may take a handler's whole time.
+const TRIED_AGAIN: usize = 8;
 
 /// How long messages wait for a handler that nobody registers before they are set aside. Long
 /// enough for a rolling upgrade, in which old and new nodes know different handlers.
@@ -111,37 +116,103 @@ impl Processor {
         Ok(())
     }
 
-    /// Walks once along what is due in a lane, and says how many messages were handled or failed.
+    /// Goes round in a lane until nothing is due, and says how many messages were handled or failed.
     pub(crate) async fn walk(&self, lane: usize, stop: &CancellationToken) -> Result<usize> {
-        let handler = &self.events.handlers[lane];
-        let clock = self.app()?.clock().clone();
-        let size = usize::try_from(self.settings.batch_size).unwrap_or(1);
-        let window = size * 4;
-        let limit = u64::try_from(window).unwrap_or(u64::MAX);
-        let mut place = START;
         let mut worked = 0;
         loop {
-            let now = clock.now_us();
-            let due = store::due(&self.database, &handler.name, now, place, limit).await?;
-            let is_last = due.len() < window;
-            if let Some(last) = due.last() {
-                place = (last.available_at_us, last.id);
+            let round = self.round(lane, stop).await?;
+            worked += round.worked;
+            if stop.is_cancelled() {
+                return Ok(worked);
             }
-            for batch in batches(due, size) {
-                let mut rest = Some(batch);
-                while let Some(mut batch) = rest {
-                    rest = batch.split_off(handler.handler.room().await);
-                    if stop.is_cancelled() {
-                        return Ok(worked);
-                    }
-                    worked += self.attempt(lane, batch).await?;
-                }
-            }
-            if is_last {
+            if !round.leaves_some {
                 self.caught_up[lane].store(true, Ordering::Relaxed);
                 return Ok(worked);
             }
+            if round.worked == 0 {
+                // Others have taken all that there is.
+                return Ok(worked);
+            }
         }
+    }
+
+    async fn round(&self, lane: usize, stop: &CancellationToken) -> Result<Round> {
+        let handler = &self.events.handlers[lane].name;
+        let mut round = Round::default();
+        self.try_again(lane, stop, &mut round).await?;
+        let mut behind = None;
+        loop {
+            let fresh = store::fresh(&self.database, handler, behind, self.batch_size()).await?;
+            for messages in fresh.by_organisation {
+                self.turn(lane, messages, stop, &mut round).await?;
+            }
+            behind = fresh.behind;
+            if behind.is_none() || stop.is_cancelled() {
+                return Ok(round);
+            }
+        }
+    }
+
+    fn batch_size(&self) -> usize {
+        usize::try_from(self.settings.batch_size).unwrap_or(1)
+    }
+
+    /// Tries messages again that failed before, each alone.
+    async fn try_again(
+        &self,
+        lane: usize,
+        stop: &CancellationToken,
+        round: &mut Round,
+    ) -> Result<()> {
+        let handler = &self.events.handlers[lane].name;
+        let now = self.app()?.clock().now_us();
+        let mut place = START;
+        loop {
+            let due = store::again(&self.database, handler, now, place, TRIED_AGAIN).await?;
+            let is_last = due.len() < TRIED_AGAIN;
+            let mut worked = 0;
+            for message in due {
+                if stop.is_cancelled() {
+                    return Ok(());
+                }
+                place = (message.available_at_us, message.id);
+                worked += self.attempt(lane, Batch::alone(&message)).await?;
+            }
+            round.worked += worked;
+            round.leaves_some |= !is_last;
+            if is_last || worked > 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes one batch of an organisation's messages: the first that nobody else has taken.
+    async fn turn(
+        &self,
+        lane: usize,
+        mut messages: Vec<Due>,
+        stop: &CancellationToken,
+        round: &mut Round,
+    ) -> Result<()> {
+        let handler = &self.events.handlers[lane];
+        let size = self.batch_size();
+        while let Some(first) = messages.first() {
+            let room = handler.handler.room(first.organisation).await.max(1);
+            if stop.is_cancelled() {
+                return Ok(());
+            }
+            let leaves_some = messages.len() > room || messages.len() >= size;
+            messages.truncate(room);
+            let Some((batch, last)) = Batch::of(&messages) else { return Ok(()) };
+            let worked = self.attempt(lane, batch).await?;
+            round.worked += worked;
+            round.leaves_some |= leaves_some;
+            if !leaves_some || worked > 0 {
+                return Ok(());
+            }
+            messages = store::fresh_behind(&self.database, &handler.name, last, size).await?;
+        }
+        Ok(())
     }
 
     async fn attempt(&self, lane: usize, batch: Batch) -> Result<usize> {
@@ -339,106 +410,35 @@ struct Batch {
 }
 
 impl Batch {
-    /// Takes off what is beyond `room` messages, of which there is always one.
-    fn split_off(&mut self, room: usize) -> Option<Self> {
-        let room = room.max(1);
-        let Self { organisation, correlation, attempts, .. } = *self;
-        (self.ids.len() > room).then(|| Self {
-            ids: self.ids.split_off(room),
-            organisation,
-            correlation,
-            attempts,
-        })
-    }
-}
-
-/// Groups what is due: new messages by organisation, at most `size` together; those that have
-/// failed before each alone.
-fn batches(due: Vec<Due>, size: usize) -> Vec<Batch> {
-    let mut batches: Vec<Batch> = Vec::new();
-    for message in due {
-        let open = batches.iter_mut().rev().find(|batch| {
-            batch.attempts == 0
-                && batch.organisation == message.organisation
-                && batch.ids.len() < size
-        });
-        match open.filter(|_| message.attempts == 0) {
-            Some(batch) => {
-                batch.ids.push(message.id);
-                batch.correlation = batch.correlation.filter(|id| *id == message.correlation);
-            }
-            None => batches.push(Batch {
-                ids: vec![message.id],
-                organisation: message.organisation,
-                correlation: Some(message.correlation),
-                attempts: message.attempts,
-            }),
-        }
-    }
-    batches
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn due(id: u128, organisation: u128, attempts: u32) -> Due {
-        Due {
-            id: Uuid::from_u128(id),
-            available_at_us: 0,
-            organisation: Some(OrganisationId(Uuid::from_u128(organisation))),
-            correlation: Uuid::from_u128(id / 10),
-            attempts,
+    /// A message that is tried again.
+    fn alone(message: &Due) -> Self {
+        Self {
+            ids: vec![message.id],
+            organisation: message.organisation,
+            correlation: Some(message.correlation),
+            attempts: message.attempts,
         }
     }
 
-    fn shape(due: Vec<Due>, size: usize) -> Vec<(Vec<u128>, Option<u128>)> {
-        let batches = batches(due, size).into_iter();
-        batches
-            .map(|batch| {
-                let ids = batch.ids.iter().map(Uuid::as_u128).collect();
-                (ids, batch.correlation.map(|id| id.as_u128()))
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_batch_is_of_one_organisation_and_limited() {
-        let all = vec![due(11, 1, 0), due(12, 2, 0), due(13, 1, 0), due(24, 1, 0), due(25, 2, 0)];
-        assert_eq!(
-            shape(all.clone(), 10),
-            [(vec![11, 13, 24], None), (vec![12, 25], None)],
-            "different work shares no correlation"
-        );
-        assert_eq!(
-            shape(all, 2),
-            [(vec![11, 13], Some(1)), (vec![12, 25], None), (vec![24], Some(2))]
-        );
-    }
-
-    #[test]
-    fn a_batch_is_split_as_its_handler_has_room() {
-        let parts = |room: usize| {
-            let all = (1..=5).map(|id| due(id, 1, 0)).collect();
-            let mut rest = batches(all, 10).pop();
-            let mut parts = Vec::new();
-            while let Some(mut batch) = rest {
-                rest = batch.split_off(room);
-                parts.push(batch.ids.iter().map(Uuid::as_u128).collect::<Vec<_>>());
-            }
-            parts
+    /// Fresh messages of one organisation, and the last of them; none of none.
+    fn of(messages: &[Due]) -> Option<(Self, &Due)> {
+        let (first, last) = (messages.first()?, messages.last()?);
+        let is_shared = messages.iter().all(|message| message.correlation == first.correlation);
+        let batch = Self {
+            ids: messages.iter().map(|message| message.id).collect(),
+            organisation: first.organisation,
+            correlation: is_shared.then_some(first.correlation),
+            attempts: 0,
         };
-        assert_eq!(parts(usize::MAX), [vec![1, 2, 3, 4, 5]]);
-        assert_eq!(parts(2), [vec![1, 2], vec![3, 4], vec![5]]);
-        assert_eq!(parts(0).len(), 5);
+        Some((batch, last))
     }
+}
 
-    #[test]
-    fn what_failed_before_stays_alone() {
-        let all = vec![due(11, 1, 0), due(12, 1, 1), due(13, 1, 1), due(14, 1, 0)];
-        assert_eq!(
-            shape(all, 10),
-            [(vec![11, 14], Some(1)), (vec![12], Some(1)), (vec![13], Some(1))]
-        );
-    }
+/// What came of a round.
+#[derive(Default)]
+struct Round {
+    /// Messages that were handled, or failed.
+    worked: usize,
+    /// Whether more may be due than had its turn.
+    leaves_some: bool,
 }

@@ -78,7 +78,8 @@
 //! process that died. The price is a rule for handlers: **write to the database, talk to nobody.**
 //! What must call the world enqueues a background job. [`EventsSettings::handler_timeout`] ends a
 //! handler that forgets it. A handler whose work goes on elsewhere says how much it takes at once
-//! ([`Handler::room`]), so that a burst waits in the outbox and not behind it.
+//! ([`Handler::room`]), so that a burst waits in the outbox and not behind it. Organisations take turns,
+//! a batch each, so that the burst of one is no wait for another.
 //!
 //! When a batch fails it is rolled back, and its messages are handed over one by one, so a
 //! poisoned message never holds up the others; it alone is tried again with doubling delays, and

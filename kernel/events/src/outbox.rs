@@ -42,7 +42,8 @@ pub struct HandlerStatistics {
     pub ready: u64,
     /// Dead letters.
     pub dead: u64,
-    /// How long the message that has been due longest waits beyond its time, in milliseconds.
+    /// How long the message that has been due longest waits beyond its time, in milliseconds; of those that
+    /// are counted, where more wait.
     pub lag_ms: u64,
     /// Whether a module registers the handler.
     pub is_registered: bool,

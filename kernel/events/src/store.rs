@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use svc_core::trace::TraceContext;
 use svc_core::{Actor, Error, OrganisationId, Result, micros};
 use svc_data::UnitOfWork;
-use svc_database::{Database, database_error};
+use svc_database::{Backend, Database, database_error};
 use uuid::Uuid;
 
 use crate::message::{Message, Payload};
@@ -56,7 +56,7 @@ pub(crate) async fn insert(uow: &UnitOfWork, rows: &[NewRow]) -> Result<()> {
                 row.id.into(),
                 row.handler.as_str().into(),
                 row.name.as_str().into(),
-                row.organisation.map(|organisation| organisation.0).into(),
+                stored_organisation(row.organisation).into(),
                 context.correlation().into(),
                 now.into(),
                 now.into(),
@@ -79,7 +79,7 @@ pub(crate) struct Outlook {
     pub(crate) next_us: Option<i64>,
 }
 
-/// Asks for all handlers in one statement, by two steps into the index for each.
+/// Asks for all handlers in one statement, by a few steps into indexes for each.
 pub(crate) async fn look(
     database: &Database,
     handlers: &[&str],
@@ -88,10 +88,13 @@ pub(crate) async fn look(
     let lanes: Vec<String> = (0..handlers.len()).map(|lane| format!("({lane}, ?)")).collect();
     let sql = format!(
         "WITH lanes (lane, handler) AS (VALUES {}) SELECT lane, \
+         (SELECT 1 FROM events_outbox m WHERE m.state = 'ready' AND m.attempts = 0 \
+             AND m.handler = lanes.handler ORDER BY m.organisation_id LIMIT 1), \
          (SELECT m.available_at_us FROM events_outbox m WHERE m.state = 'ready' \
-             AND m.handler = lanes.handler ORDER BY m.available_at_us LIMIT 1), \
+             AND m.attempts > 0 AND m.handler = lanes.handler \
+             ORDER BY m.available_at_us LIMIT 1), \
          (SELECT m.available_at_us FROM events_outbox m WHERE m.state = 'ready' \
-             AND m.handler = lanes.handler AND m.available_at_us > ? \
+             AND m.attempts > 0 AND m.handler = lanes.handler AND m.available_at_us > ? \
              ORDER BY m.available_at_us LIMIT 1) \
          FROM lanes",
         lanes.join(", ")
@@ -101,11 +104,12 @@ pub(crate) async fn look(
     let rows = database.rows(database.statement(&sql, values)).await?;
     let read = |row: QueryResult| {
         let lane: i32 = row.try_get_by_index(0)?;
-        let first_us: Option<i64> = row.try_get_by_index(1)?;
+        let fresh: Option<i32> = row.try_get_by_index(1)?;
+        let first_us: Option<i64> = row.try_get_by_index(2)?;
         Ok(Outlook {
             lane: usize::try_from(lane).unwrap_or_default(),
-            is_due: first_us.is_some_and(|time| time <= now_us),
-            next_us: row.try_get_by_index(2)?,
+            is_due: fresh.is_some() || first_us.is_some_and(|time| time <= now_us),
+            next_us: row.try_get_by_index(3)?,
         })
     };
     rows.into_iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
@@ -121,39 +125,152 @@ pub(crate) struct Due {
     pub(crate) attempts: u32,
 }
 
-/// Where a walk along the due messages of a handler has come to.
+const DUE: &str = "m.id, m.available_at_us, m.organisation_id, m.correlation, m.attempts";
+
+/// Reads the columns [`DUE`] behind so many others.
+fn read_due(row: &QueryResult, first: usize) -> Result<Due, DbErr> {
+    Ok(Due {
+        id: row.try_get_by_index(first)?,
+        available_at_us: row.try_get_by_index(first + 1)?,
+        organisation: read_organisation(row.try_get_by_index(first + 2)?),
+        correlation: row.try_get_by_index(first + 3)?,
+        attempts: count(row, first + 4)?,
+    })
+}
+
+/// Organisations whose fresh messages one statement reads.
+const ORGANISATIONS_AT_ONCE: usize = 64;
+
+/// Fresh messages of a handler, those of an organisation together.
+pub(crate) struct Fresh {
+    pub(crate) by_organisation: Vec<Vec<Due>>,
+    /// Where to go on; none when these were the last.
+    pub(crate) behind: Option<Uuid>,
+}
+
+/// The next organisations behind one, with so many messages of each that nobody has tried yet. They may be
+/// taken meanwhile.
+pub(crate) async fn fresh(
+    database: &Database,
+    handler: &str,
+    behind: Option<Uuid>,
+    limit: usize,
+) -> Result<Fresh> {
+    const ITS_OWN: &str = "m.state = 'ready' AND m.attempts = 0 AND m.handler = ?";
+    let next = |condition: &str| {
+        format!(
+            "(SELECT m.organisation_id FROM events_outbox m WHERE {ITS_OWN} \
+             AND m.organisation_id {condition} ORDER BY m.organisation_id LIMIT 1)"
+        )
+    };
+    let first = |columns: &str| {
+        format!(
+            "(SELECT {columns} FROM events_outbox m WHERE {ITS_OWN} \
+             AND m.organisation_id = organisations.id ORDER BY m.id LIMIT ?)"
+        )
+    };
+    let messages = match database.backend() {
+        Backend::Postgres => format!("LATERAL {} AS m ON TRUE", first("m.*")),
+        Backend::Sqlite => format!("events_outbox AS m ON m.rowid IN {}", first("m.rowid")),
+    };
+    let sql = format!(
+        "WITH RECURSIVE organisations (id, number) AS (SELECT {}, 1 UNION ALL \
+         SELECT {}, organisations.number + 1 FROM organisations \
+         WHERE organisations.id IS NOT NULL AND organisations.number < {ORGANISATIONS_AT_ONCE}) \
+         SELECT organisations.number, {DUE} FROM organisations JOIN {messages} \
+         WHERE organisations.id IS NOT NULL ORDER BY organisations.number, m.id",
+        next(if behind.is_some() { "> ?" } else { ">= ?" }),
+        next("> organisations.id"),
+    );
+    let values = [
+        handler.into(),
+        behind.unwrap_or_default().into(),
+        handler.into(),
+        handler.into(),
+        i64::try_from(limit).unwrap_or(i64::MAX).into(),
+    ];
+    let rows = database.rows(database.statement(&sql, values)).await?;
+    let mut by_organisation: Vec<Vec<Due>> = Vec::new();
+    let mut last = 0;
+    for row in &rows {
+        let number: i32 = row.try_get_by_index(0).map_err(database_error)?;
+        if std::mem::replace(&mut last, number) != number {
+            by_organisation.push(Vec::new());
+        }
+        let due = read_due(row, 1).map_err(database_error)?;
+        if let Some(messages) = by_organisation.last_mut() {
+            messages.push(due);
+        }
+    }
+    let is_full = usize::try_from(last).is_ok_and(|last| last == ORGANISATIONS_AT_ONCE);
+    let last = by_organisation.last().and_then(|messages| messages.first());
+    let behind = last.filter(|_| is_full).map(|due| stored_organisation(due.organisation));
+    Ok(Fresh { by_organisation, behind })
+}
+
+/// The next fresh messages of an organisation, behind one.
+pub(crate) async fn fresh_behind(
+    database: &Database,
+    handler: &str,
+    last: &Due,
+    limit: usize,
+) -> Result<Vec<Due>> {
+    let sql = format!(
+        "SELECT {DUE} FROM events_outbox m WHERE m.state = 'ready' AND m.attempts = 0 \
+         AND m.handler = ? AND m.organisation_id = ? AND m.id > ? ORDER BY m.id LIMIT ?"
+    );
+    let values = [
+        handler.into(),
+        stored_organisation(last.organisation).into(),
+        last.id.into(),
+        i64::try_from(limit).unwrap_or(i64::MAX).into(),
+    ];
+    read_all_due(database, &sql, values).await
+}
+
+/// Where a walk along the messages that are tried again has come to.
 pub(crate) type Place = (i64, Uuid);
 
 /// Before all messages.
 pub(crate) const START: Place = (i64::MIN, Uuid::nil());
 
-/// The next messages of a handler that are due, after `place`. They may be taken meanwhile.
-pub(crate) async fn due(
+/// The next messages of a handler that were tried before and are due again, after `place`. They may be taken
+/// meanwhile.
+pub(crate) async fn again(
     database: &Database,
     handler: &str,
     now_us: i64,
     place: Place,
-    limit: u64,
+    limit: usize,
 ) -> Result<Vec<Due>> {
-    let sql = "SELECT id, available_at_us, organisation_id, correlation, attempts \
-               FROM events_outbox WHERE state = 'ready' AND handler = ? \
-               AND available_at_us <= ? AND (available_at_us, id) > (?, ?) \
-               ORDER BY available_at_us, id LIMIT ?";
+    let sql = format!(
+        "SELECT {DUE} FROM events_outbox m WHERE m.state = 'ready' AND m.attempts > 0 \
+         AND m.handler = ? AND m.available_at_us <= ? AND (m.available_at_us, m.id) > (?, ?) \
+         ORDER BY m.available_at_us, m.id LIMIT ?"
+    );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let values =
         [Value::from(handler), now_us.into(), place.0.into(), place.1.into(), limit.into()];
+    read_all_due(database, &sql, values).await
+}
+
+async fn read_all_due(
+    database: &Database,
+    sql: &str,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<Vec<Due>> {
     let rows = database.rows(database.statement(sql, values)).await?;
-    let read = |row: QueryResult| {
-        let organisation: Option<Uuid> = row.try_get_by_index(2)?;
-        Ok(Due {
-            id: row.try_get_by_index(0)?,
-            available_at_us: row.try_get_by_index(1)?,
-            organisation: organisation.map(OrganisationId),
-            correlation: row.try_get_by_index(3)?,
-            attempts: count(&row, 4)?,
-        })
-    };
-    rows.into_iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
+    let read = |row: &QueryResult| read_due(row, 0);
+    rows.iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
+}
+
+/// How the column `organisation_id` tells of no organisation: all take their turns along one index.
+fn stored_organisation(organisation: Option<OrganisationId>) -> Uuid {
+    organisation.map_or_else(Uuid::nil, |organisation| organisation.0)
+}
+
+fn read_organisation(stored: Uuid) -> Option<OrganisationId> {
+    (!stored.is_nil()).then_some(OrganisationId(stored))
 }
 
 /// Messages of one handler that have been tried equally often.
@@ -187,25 +304,31 @@ impl Taken<'_> {
 /// The error of a message while an attempt at it is made that was counted before it began.
 const BEGUN: &str = "the process ended while it handled the message";
 
-/// The event that a handler's messages come to next, as an SQL expression with the handler's name for
-/// both of its parameters: the first of those that nothing has gone wrong with, although a process may
-/// have ended over it. Null when there is none.
+/// The event that a handler comes to next of those that an organisation hears of, its own and those of no
+/// organisation, as an SQL expression and its values: the first that nothing has gone wrong with, although a
+/// process may have ended over it. Null when there is none.
 ///
 /// Read by the statement that reads what the handler made of others, it tells what may still come
 /// between: a message stays until the unit of work commits that stores its effects.
 #[must_use]
-pub fn first_unhandled() -> String {
-    let first = |condition: &str, order: &str| {
+pub fn first_unhandled(handler: &str, organisation: OrganisationId) -> (String, Vec<Value>) {
+    let first = |condition: &str| {
         format!(
-            "SELECT id FROM (SELECT m.id FROM events_outbox m WHERE m.state = 'ready' \
-             AND m.handler = ? AND {condition} ORDER BY {order} LIMIT 1)"
+            "SELECT id FROM (SELECT m.id FROM events_outbox m WHERE m.state = 'ready' AND {condition} \
+             AND m.handler = ? AND m.organisation_id = ? ORDER BY m.id LIMIT 1)"
         )
     };
-    let new = first("m.attempts = 0", "m.available_at_us, m.id");
-    let begun = first(&format!("m.attempts = 1 AND m.last_error = '{BEGUN}'"), "m.id");
-    format!(
-        "(SELECT id FROM ({new} AS new UNION ALL {begun} AS begun) AS next ORDER BY id LIMIT 1)"
-    )
+    let parts =
+        ["m.attempts = 0".to_owned(), format!("m.attempts = 1 AND m.last_error = '{BEGUN}'")];
+    let mut queries = Vec::new();
+    let mut values = Vec::new();
+    for (number, part) in parts.iter().chain(&parts).enumerate() {
+        queries.push(format!("{} AS part_{number}", first(part)));
+        let organisation = (number < parts.len()).then_some(organisation);
+        values.extend([handler.into(), stored_organisation(organisation).into()]);
+    }
+    let sql = queries.join(" UNION ALL ");
+    (format!("(SELECT id FROM ({sql}) AS next ORDER BY id LIMIT 1)"), values)
 }
 
 /// Counts an attempt that is about to begin, so that it stays counted whatever becomes of this
@@ -294,7 +417,7 @@ fn skip_locked(database: &Database) -> &'static str {
 }
 
 /// `id, name, organisation_id, correlation, created_at_us, content`.
-type Columns = (Uuid, String, Option<Uuid>, Uuid, i64, String);
+type Columns = (Uuid, String, Uuid, Uuid, i64, String);
 
 /// Reads a row of [`Columns`].
 fn message(row: &QueryResult, handler: &str, attempt: u32) -> Result<Message> {
@@ -317,7 +440,7 @@ fn message(row: &QueryResult, handler: &str, attempt: u32) -> Result<Message> {
         id,
         handler: handler.to_owned(),
         name,
-        organisation: organisation.map(OrganisationId),
+        organisation: read_organisation(organisation),
         actor: stored.actor,
         correlation,
         trace: stored.trace,

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use svc_core::Result;
+use svc_core::{OrganisationId, Result};
 use svc_data::UnitOfWork;
 use svc_events::{EventKind, Events, Handler, Message, Payload};
 
@@ -74,14 +74,16 @@ impl Handler for FanOut {
             }
         }
         if let Some(hand_over) = hand_over {
-            hand_over.note_spread(events.len(), deliveries.min(events.len() * AT_ONCE));
+            let organisation = messages.first().and_then(|message| message.organisation);
+            let made = deliveries.min(events.len() * AT_ONCE);
+            hand_over.note_spread(organisation, events.len(), made);
         }
         wide::put_off(uow, &events).await
     }
 
-    async fn room(&self) -> usize {
+    async fn room(&self, organisation: Option<OrganisationId>) -> usize {
         match self.configured.get() {
-            Some(configured) => configured.hand_over.room().await,
+            Some(configured) => configured.hand_over.room(organisation).await,
             None => usize::MAX,
         }
     }

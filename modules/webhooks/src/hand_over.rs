@@ -16,11 +16,10 @@
 //! an organisation with a limit of requests gets, or one whose bytes are spent.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use svc_core::Clock;
+use svc_core::{Clock, OrganisationId};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -52,6 +51,9 @@ const PATIENCE: Duration = Duration::from_millis(25);
 /// How long it doesn't wait any more after it waited in vain.
 const HURRY: Duration = Duration::from_secs(2);
 
+/// Organisations whose spread is remembered; all are learnt anew when there are more.
+const SPREADS: usize = 4_096;
+
 /// How often it looks whether there is room.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -60,8 +62,8 @@ pub(crate) struct HandOver {
     pub(crate) in_flight: Arc<InFlight>,
     lease: Duration,
     dispatcher: Mutex<Option<UnboundedSender<Handed>>>,
-    /// Deliveries that became of an event lately; zero at first.
-    spread: AtomicUsize,
+    /// Deliveries that became of an event lately, by organisation.
+    spreads: Mutex<HashMap<Option<OrganisationId>, usize>>,
     /// Until when the fan-out doesn't wait.
     hurry: Mutex<Option<Instant>>,
     /// Organisations that may send no more bytes, as far as this node knows, and until when.
@@ -75,7 +77,7 @@ impl HandOver {
             in_flight,
             lease,
             dispatcher: Mutex::default(),
-            spread: AtomicUsize::new(0),
+            spreads: Mutex::default(),
             hurry: Mutex::default(),
             spent: Mutex::default(),
         }
@@ -85,25 +87,34 @@ impl HandOver {
         self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many events the fan-out should take at once. It waits for a moment while quick endpoints
+    fn spreads(&self) -> MutexGuard<'_, HashMap<Option<OrganisationId>, usize>> {
+        self.spreads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Deliveries that became of an event of an organisation lately; zero at first.
+    fn spread(&self, organisation: Option<OrganisationId>) -> usize {
+        self.spreads().get(&organisation).copied().unwrap_or_default()
+    }
+
+    /// How many events of an organisation the fan-out should take at once. It waits for a moment while quick endpoints
     /// are still sent more than half of what there can be: what finds no room goes the long way
     /// through the queue, which costs more than twice as much. An endpoint that keeps no step gets
     /// its queue nevertheless, and then holds up nobody for a while, whose events find room.
-    pub(crate) async fn room(&self) -> usize {
+    pub(crate) async fn room(&self, organisation: Option<OrganisationId>) -> usize {
         let began = Instant::now();
+        let spread = self.spread(organisation);
         let hurry = || self.hurry.lock().unwrap_or_else(PoisonError::into_inner);
         if hurry().is_some_and(|until| began < until) {
-            return self.what_fits(began).await;
+            return self.what_fits(began, spread).await;
         }
         while let Some(room) = self.in_flight.room() {
             let is_over = began.elapsed() >= PATIENCE && !room.is_guess;
             // The first event tells how many deliveries become of one.
-            let spread = self.spread.load(Ordering::Relaxed);
             let has_half = room.eighths >= 4 && (room.in_all >= spread || room.eighths == 8);
             if has_half || is_over && room.eighths > 0 {
                 let events = room.in_all.checked_div(spread);
                 let events = events.map_or(1, |events| events.min(room.per_endpoint).max(1));
-                return events.min(self.at_most());
+                return events.min(at_most(spread));
             }
             if is_over {
                 *hurry() = Some(Instant::now() + HURRY);
@@ -111,13 +122,12 @@ impl HandOver {
             }
             tokio::time::sleep(LOOK).await;
         }
-        self.what_fits(began).await
+        self.what_fits(began, spread).await
     }
 
     /// How many events find room now. Where none does it waits for the moment in which there is some, if
     /// it is quick endpoints that have it; if not, any number goes the long way, since nobody waits for those.
-    async fn what_fits(&self, began: Instant) -> usize {
-        let spread = self.spread.load(Ordering::Relaxed);
+    async fn what_fits(&self, began: Instant, spread: usize) -> usize {
         while let Some(room) = self.in_flight.room() {
             match room.in_all.checked_div(spread) {
                 Some(0) if room.is_draining && began.elapsed() < PATIENCE => {
@@ -125,24 +135,26 @@ impl HandOver {
                 }
                 Some(0) if room.is_draining => return 1,
                 None | Some(0) => break,
-                Some(events) => return events.min(self.at_most()),
+                Some(events) => return events.min(at_most(spread)),
             }
         }
-        self.at_most()
+        at_most(spread)
     }
 
-    /// How many events one unit of work tells, however much room there is.
-    fn at_most(&self) -> usize {
-        let events = AT_ONCE.checked_div(self.spread.load(Ordering::Relaxed));
-        events.map_or(usize::MAX, |events| events.max(1))
-    }
-
-    /// Notes how many deliveries became of a number of events. Organisations differ, so it falls
+    /// Notes how many deliveries became of a number of events of an organisation. Events differ, so it falls
     /// slowly.
-    pub(crate) fn note_spread(&self, events: usize, deliveries: usize) {
-        let last = self.spread.load(Ordering::Relaxed);
-        let spread = deliveries.div_ceil(events.max(1)).max(last - last / 4).max(1);
-        self.spread.store(spread, Ordering::Relaxed);
+    pub(crate) fn note_spread(
+        &self,
+        organisation: Option<OrganisationId>,
+        events: usize,
+        deliveries: usize,
+    ) {
+        let mut spreads = self.spreads();
+        if spreads.len() >= SPREADS && !spreads.contains_key(&organisation) {
+            spreads.clear();
+        }
+        let spread = spreads.entry(organisation).or_default();
+        *spread = deliveries.div_ceil(events.max(1)).max(*spread - *spread / 4).max(1);
     }
 
     /// Notes organisations that may send no more bytes until a time.
@@ -188,6 +200,11 @@ impl HandOver {
     }
 }
 
+/// How many events one unit of work tells that become so many deliveries each, however much room there is.
+fn at_most(spread: usize) -> usize {
+    AT_ONCE.checked_div(spread).map_or(usize::MAX, |events| events.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -196,15 +213,20 @@ mod tests {
     use crate::in_flight::{Backlog, Health, Home};
 
     const QUICK: Uuid = Uuid::from_u128(1);
+    const ORGANISATION: Option<OrganisationId> = Some(OrganisationId(QUICK));
 
     #[tokio::test]
     async fn the_fan_out_waits_for_room_and_not_for_long() {
         let in_flight = InFlight::new(8, 4, Duration::from_secs(20));
         let way = HandOver::new(Arc::clone(&in_flight), Duration::from_secs(20));
-        assert_eq!(way.room().await, usize::MAX, "nobody sends yet");
+        assert_eq!(way.room(ORGANISATION).await, usize::MAX, "nobody sends yet");
         let _dispatcher = way.open();
-        assert_eq!(way.room().await, 1, "the first event tells how many deliveries become of one");
-        way.note_spread(1, 2);
+        assert_eq!(
+            way.room(ORGANISATION).await,
+            1,
+            "the first event tells how many deliveries become of one"
+        );
+        way.note_spread(ORGANISATION, 1, 2);
         let quick = Duration::from_millis(1);
         let home = |organisation| {
             let organisation = Uuid::from_u128(organisation);
@@ -212,14 +234,14 @@ mod tests {
         };
         in_flight.settle(QUICK, home(1));
         in_flight.note(QUICK, Health::of(true, false, quick), quick);
-        assert_eq!(way.room().await, 32, "of 64 deliveries in all");
-        way.note_spread(4, 4);
-        assert_eq!(way.room().await, 32, "organisations differ");
+        assert_eq!(way.room(ORGANISATION).await, 32, "of 64 deliveries in all");
+        way.note_spread(ORGANISATION, 4, 4);
+        assert_eq!(way.room(ORGANISATION).await, 32, "organisations differ");
 
         let mut tickets: Vec<Ticket> =
             (0..40).filter_map(|_| in_flight.reserve(QUICK, Uuid::from_u128(1))).collect();
-        assert_eq!(way.room().await, 4, "what there is, after a moment");
-        let waits = way.room();
+        assert_eq!(way.room(ORGANISATION).await, 4, "what there is, after a moment");
+        let waits = way.room(ORGANISATION);
         let ends = async {
             tokio::task::yield_now().await;
             tickets.truncate(20);
@@ -228,15 +250,23 @@ mod tests {
 
         // It has more in the database, and doesn't get through with it.
         in_flight.look_ended(Backlog { new: HashSet::from([QUICK]), ..Backlog::default() });
-        assert_eq!(way.room().await, 14, "the others' events still find room");
+        assert_eq!(way.room(ORGANISATION).await, 14, "the others' events still find room");
         in_flight.look_ended(Backlog::default());
-        assert_eq!(way.room().await, 14, "nobody waits for a while");
+        assert_eq!(way.room(ORGANISATION).await, 14, "nobody waits for a while");
         tickets.extend((0..44).filter_map(|_| in_flight.reserve(QUICK, Uuid::from_u128(1))));
         let other = Home { origin: "https://other".into(), ..home(2) };
         tickets.extend((0..16).map(|_| in_flight.take(Uuid::from_u128(2), other.clone())));
-        assert_eq!(way.room().await, 1, "a quick one has all, which is free again in a moment");
+        assert_eq!(
+            way.room(ORGANISATION).await,
+            1,
+            "a quick one has all, which is free again in a moment"
+        );
         in_flight.note(QUICK, Health::of(false, false, quick), quick);
         let all = AT_ONCE / 2;
-        assert_eq!(way.room().await, all, "what one unit of work tells at two for each event");
+        assert_eq!(
+            way.room(ORGANISATION).await,
+            all,
+            "what one unit of work tells at two for each event"
+        );
     }
 }

@@ -3,7 +3,8 @@ CREATE TABLE events_outbox (
     id UUID NOT NULL,
     handler TEXT NOT NULL,
     name TEXT NOT NULL,
-    organisation_id UUID,
+    -- The nil UUID where it belongs to no organisation, which takes its turn like any other.
+    organisation_id UUID NOT NULL,
     correlation UUID NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('ready', 'dead')),
     attempts INTEGER NOT NULL,
@@ -14,9 +15,14 @@ CREATE TABLE events_outbox (
     PRIMARY KEY (id, handler)
 );
 
--- What a handler's lane walks along: its cost depends on what is taken, not on what waits.
-CREATE INDEX events_outbox_ready ON events_outbox (handler, available_at_us, id)
-    WHERE state = 'ready';
+-- What a handler's lane goes along, from organisation to organisation: its cost depends on what is taken, not
+-- on what waits.
+CREATE INDEX events_outbox_fresh ON events_outbox (handler, organisation_id, id)
+    WHERE state = 'ready' AND attempts = 0;
+
+-- What was tried and is tried again.
+CREATE INDEX events_outbox_again ON events_outbox (handler, available_at_us, id)
+    WHERE state = 'ready' AND attempts > 0;
 
 CREATE INDEX events_outbox_dead ON events_outbox (id, handler) WHERE state = 'dead';
 

@@ -1,12 +1,12 @@
 //! The SQL of those who look after the outbox: dead letters and statistics.
 
 use sea_orm::{DbErr, QueryResult, Value};
-use svc_core::{Error, OrganisationId, Result, micros};
+use svc_core::{Error, Result, micros};
 use svc_data::UnitOfWork;
 use svc_database::{Database, database_error};
 use uuid::Uuid;
 
-use super::{Stored, count, message};
+use super::{Stored, count, message, read_organisation, stored_organisation};
 use crate::dead_letter::{DeadLetter, Selection, Undone};
 use crate::message::Message;
 
@@ -35,13 +35,12 @@ pub(crate) async fn dead(
 }
 
 fn letter(row: &QueryResult) -> Result<DeadLetter, DbErr> {
-    let organisation: Option<Uuid> = row.try_get_by_index(3)?;
     let error: Option<String> = row.try_get_by_index(7)?;
     Ok(DeadLetter {
         id: row.try_get_by_index(0)?,
         handler: row.try_get_by_index(1)?,
         name: row.try_get_by_index(2)?,
-        organisation: organisation.map(OrganisationId),
+        organisation: read_organisation(row.try_get_by_index(3)?),
         attempts: count(row, 4)?,
         time: micros::to_time(row.try_get_by_index(5)?),
         failed_at: micros::to_time(row.try_get_by_index(6)?),
@@ -85,7 +84,7 @@ pub(crate) async fn insert(uow: &UnitOfWork, undone: Undone<'_>, error: &str) ->
         undone.id.into(),
         undone.handler.into(),
         undone.name.into(),
-        organisation.map(|organisation| organisation.0).into(),
+        stored_organisation(organisation).into(),
         correlation.into(),
         now_us.into(),
         time_us.into(),
@@ -118,11 +117,17 @@ pub(crate) async fn bury(
     since_us: i64,
     now_us: i64,
 ) -> Result<u64> {
-    let sql = "UPDATE events_outbox SET state = 'dead', available_at_us = ?, last_error = ? \
-               WHERE state = 'ready' AND handler = ? AND available_at_us <= ?";
     let error = "no module registers this handler any more";
-    let values = [now_us.into(), error.into(), handler.into(), since_us.into()];
-    write(database, sql, values).await
+    let mut buried = 0;
+    for part in PARTS {
+        let sql = format!(
+            "UPDATE events_outbox SET state = 'dead', available_at_us = ?, last_error = ? \
+             WHERE state = 'ready' AND {part} AND handler = ? AND available_at_us <= ?"
+        );
+        let values = [now_us.into(), error.into(), handler.into(), since_us.into()];
+        buried += write(database, &sql, values).await?;
+    }
+    Ok(buried)
 }
 
 async fn write(
@@ -157,19 +162,32 @@ pub(crate) struct Waiting {
     pub(crate) oldest_due_us: i64,
 }
 
-/// Steps from handler to handler along the index, however many messages wait for each. PostgreSQL
+/// What waits, as two indexes have it: what is fresh, and what was tried.
+const PARTS: [&str; 2] = ["attempts = 0", "attempts > 0"];
+
+/// Steps from handler to handler along the indexes, however many messages wait for each, into `lanes`. PostgreSQL
 /// would read all of them for `MIN(handler)` while it still takes the table for an empty one.
-const LANES: &str = "WITH RECURSIVE lanes (handler) AS ( \
-     SELECT (SELECT m.handler FROM events_outbox m \
-             WHERE m.state = 'ready' ORDER BY m.handler LIMIT 1) \
-     UNION ALL \
-     SELECT (SELECT m.handler FROM events_outbox m \
-             WHERE m.state = 'ready' AND m.handler > lanes.handler ORDER BY m.handler LIMIT 1) \
-     FROM lanes WHERE lanes.handler IS NOT NULL)";
+fn lanes() -> String {
+    let [fresh, again] = PARTS.map(|part| {
+        let next = |beyond: &str| {
+            format!(
+                "(SELECT m.handler FROM events_outbox m WHERE m.state = 'ready' AND m.{part} {beyond} \
+                 ORDER BY m.handler LIMIT 1)"
+            )
+        };
+        format!("SELECT {} UNION ALL SELECT {} FROM", next(""), next("AND m.handler > s.handler"))
+    });
+    format!(
+        "WITH RECURSIVE fresh (handler) AS ({fresh} fresh AS s WHERE s.handler IS NOT NULL), \
+         again (handler) AS ({again} again AS s WHERE s.handler IS NOT NULL), \
+         lanes (handler) AS (SELECT handler FROM fresh WHERE handler IS NOT NULL \
+         UNION SELECT handler FROM again WHERE handler IS NOT NULL)"
+    )
+}
 
 /// The handlers that messages wait for.
 pub(crate) async fn awaited(database: &Database) -> Result<Vec<String>> {
-    let sql = format!("{LANES} SELECT handler FROM lanes WHERE handler IS NOT NULL");
+    let sql = format!("{} SELECT handler FROM lanes ORDER BY handler", lanes());
     let rows = database.rows(database.statement(&sql, [])).await?;
     let read = |row: QueryResult| row.try_get_by_index(0);
     rows.into_iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
@@ -177,22 +195,37 @@ pub(crate) async fn awaited(database: &Database) -> Result<Vec<String>> {
 
 /// What waits, by handler.
 pub(crate) async fn waiting(database: &Database) -> Result<Vec<Waiting>> {
+    let [fresh, again] = PARTS.map(|part| {
+        format!("FROM events_outbox m WHERE m.state = 'ready' AND m.{part} AND m.handler = lanes.handler")
+    });
+    // Event identifiers tell the time.
     let sql = format!(
-        "{LANES} \
-         SELECT handler, \
-             (SELECT COUNT(*) FROM (SELECT 1 FROM events_outbox m WHERE m.state = 'ready' \
-                 AND m.handler = lanes.handler ORDER BY m.available_at_us LIMIT ?) AS counted), \
-             (SELECT m.available_at_us FROM events_outbox m WHERE m.state = 'ready' \
-                 AND m.handler = lanes.handler ORDER BY m.available_at_us LIMIT 1) \
-         FROM lanes WHERE handler IS NOT NULL"
+        "{} SELECT handler, \
+         (SELECT COUNT(*) FROM (SELECT 1 {fresh} ORDER BY m.organisation_id LIMIT ?) AS counted), \
+         (SELECT COUNT(*) FROM (SELECT 1 {again} ORDER BY m.available_at_us LIMIT ?) AS counted), \
+         (SELECT f.id FROM (SELECT m.id {fresh} ORDER BY m.organisation_id LIMIT ?) AS f \
+             ORDER BY f.id LIMIT 1), \
+         (SELECT m.available_at_us {again} ORDER BY m.available_at_us LIMIT 1) \
+         FROM lanes ORDER BY handler",
+        lanes()
     );
-    let rows = database.rows(database.statement(&sql, [COUNTED_AT_MOST.into()])).await?;
+    let most = Value::from(COUNTED_AT_MOST);
+    let values = [most.clone(), most.clone(), most];
+    let rows = database.rows(database.statement(&sql, values)).await?;
     let read = |row: QueryResult| {
-        let count: i64 = row.try_get_by_index(1)?;
+        let (fresh, again): (i64, i64) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        let first: Option<Uuid> = row.try_get_by_index(3)?;
+        let second: Option<i64> = row.try_get_by_index(4)?;
+        let count = fresh.saturating_add(again).min(COUNTED_AT_MOST);
         Ok(Waiting {
             handler: row.try_get_by_index(0)?,
             count: u64::try_from(count).unwrap_or_default(),
-            oldest_due_us: row.try_get_by_index(2)?,
+            oldest_due_us: first
+                .map(micros::of_id)
+                .into_iter()
+                .chain(second)
+                .min()
+                .unwrap_or_default(),
         })
     };
     rows.into_iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)

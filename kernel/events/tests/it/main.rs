@@ -8,6 +8,7 @@ mod dead_letters;
 mod events;
 mod failures;
 mod nodes;
+mod turns;
 mod world;
 
 /// Runs each test on both databases.

@@ -155,7 +155,7 @@ impl Handler for Scripted {
         Ok(())
     }
 
-    async fn room(&self) -> usize {
+    async fn room(&self, _organisation: Option<OrganisationId>) -> usize {
         self.room.load(Ordering::Relaxed)
     }
 

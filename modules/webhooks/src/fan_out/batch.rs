@@ -60,6 +60,8 @@ struct Batch<'a> {
     uow: &'a UnitOfWork,
     reader: Reader<'a>,
     types: Vec<&'a EventType>,
+    /// Where the events happened.
+    organisation: Option<OrganisationId>,
     /// Whether the owners are there now, and with which rights.
     owners: HashMap<Owner, Standing>,
     /// Endpoints whose owners are gone, where that is not noted yet.
@@ -107,6 +109,7 @@ impl<'a> Batch<'a> {
         Ok(Self {
             uow,
             reader: Reader::new(uow, messages)?,
+            organisation: events.first().and_then(|(_, message)| message.organisation),
             types: events.iter().map(|(event_type, _)| event_type).collect(),
             owners: HashMap::new(),
             gone: BTreeMap::new(),
@@ -318,7 +321,7 @@ impl<'a> Batch<'a> {
 
     async fn store(mut self) -> Result<()> {
         if let Some((hand_over, _)) = self.hand_over {
-            hand_over.note_spread(self.types.len(), self.made);
+            hand_over.note_spread(self.organisation, self.types.len(), self.made);
         }
         self.tell_of_owners().await?;
         self.store_messages().await?;

@@ -9,15 +9,16 @@
 //! the second never more is taken on than may be in flight, as of all that is sent again.
 //!
 //! Several nodes take messages off the outbox, so a later event of an entity may be told while an
-//! earlier one isn't yet. No head is sent while the outbox holds an event before it that nothing went
-//! wrong with.
+//! earlier one isn't yet. No head is sent while the outbox holds an event before it, of the same organisation or of
+//! none, that nothing went wrong with.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use sea_orm::Value;
-use svc_core::Result;
+use svc_core::{OrganisationId, Result};
 use svc_database::Backend;
+use svc_events::first_unhandled;
 use uuid::Uuid;
 
 use super::claim::{CLAIMED, Claim, Claimed, On, Quota, read_claimed};
@@ -136,7 +137,7 @@ async fn go_along(
     let mut place = heads.place(quota.endpoint, part);
     let mut has_wrapped = place.is_empty();
     for look in 0.. {
-        let found = look_along(on, quota.endpoint, part, &place).await?;
+        let found = look_along(on, quota, part, &place).await?;
         let is_end = found.len() < HEADS_AT_ONCE;
         let mut due = Vec::new();
         for head in found {
@@ -200,7 +201,9 @@ pub(crate) async fn claim_of_any(
 }
 
 /// The heads of the next entities of a part behind `place`.
-async fn look_along(on: On<'_>, endpoint: Uuid, part: Part, place: &str) -> Result<Vec<Head>> {
+async fn look_along(on: On<'_>, quota: &Quota, part: Part, place: &str) -> Result<Vec<Head>> {
+    let endpoint = quota.endpoint;
+    let (unhandled, handled_to) = first_unhandled(HANDLER, OrganisationId(quota.organisation));
     let backend = on.database().backend();
     let own = part.waiting(backend);
     // Each part has an index of its own; the head is in either.
@@ -224,17 +227,10 @@ async fn look_along(on: On<'_>, endpoint: Uuid, part: Part, place: &str) -> Resu
          WHERE entities.order_key IS NOT NULL ORDER BY entities.number",
         first(Part::New),
         first(Part::Recovered),
-        unhandled = svc_events::first_unhandled(),
     );
-    let values: [Value; 7] = [
-        endpoint.into(),
-        place.into(),
-        endpoint.into(),
-        HANDLER.into(),
-        HANDLER.into(),
-        endpoint.into(),
-        endpoint.into(),
-    ];
+    let before = [endpoint.into(), place.into(), endpoint.into()];
+    let behind = [endpoint.into(), endpoint.into()];
+    let values = before.into_iter().chain(handled_to).chain(behind);
     let rows = on.rows(on.database().statement(&sql, values)).await?;
     read_all(&rows, |row| {
         Ok(Head {
