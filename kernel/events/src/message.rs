@@ -35,7 +35,7 @@ pub trait Handler: Send + Sync + 'static {
     }
 
     /// How many messages of an organisation the handler takes at once at the moment, one at least; asked before
-    /// each batch, while no transaction is open. A handler whose work goes on after it can wait here for a
+    /// each batch of new ones, while no transaction is open. A handler whose work goes on after it can wait here for a
     /// moment, so that it doesn't run ahead of that; its other messages wait meanwhile.
     async fn room(&self, organisation: Option<OrganisationId>) -> usize {
         let _ = organisation;
