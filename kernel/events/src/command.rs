@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Subcommand;
 use svc_core::{App, OneOf, Result};
+use svc_data::Context;
 
 use crate::dead_letter::Selection;
 use crate::outbox::Outbox;
@@ -31,10 +32,11 @@ pub(crate) enum Action {
 /// Carries out an action, and says what was done.
 pub(crate) async fn run(app: App, OneOf { action }: OneOf<Action>) -> Result<String> {
     let outbox = app.service::<Outbox>()?;
+    let ctx = Context::system(&app)?;
     let of = |handler: Option<String>| Selection { handler, ..Selection::default() };
     match action {
         Action::List => {
-            let page = outbox.dead_letters(&of(None), None, LISTED).await?;
+            let page = outbox.dead_letters(&ctx, &of(None), None, LISTED).await?;
             if page.letters.is_empty() {
                 return Ok("no message has failed for good\n".to_owned());
             }
@@ -49,12 +51,12 @@ pub(crate) async fn run(app: App, OneOf { action }: OneOf<Action>) -> Result<Str
             Ok(text)
         }
         Action::Retry { handler } => {
-            let count = outbox.retry(&of(handler)).await?;
+            let count = outbox.retry(&ctx, &of(handler)).await?;
             Ok(format!("{count} messages wait to be handled again\n"))
         }
         Action::Discard { handler } => {
             let handler = (handler != "all").then_some(handler);
-            let count = outbox.discard(&of(handler)).await?;
+            let count = outbox.discard(&ctx, &of(handler)).await?;
             Ok(format!("{count} messages were discarded\n"))
         }
     }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use svc_core::{Error, Result, WeakApp};
+use svc_data::{Context, UnitOfWork};
 use svc_database::Database;
 use uuid::Uuid;
 
@@ -10,12 +11,13 @@ use crate::WAKE_TOPIC;
 use crate::dead_letter::{DeadLetterPage, Selection};
 use crate::handling::Processor;
 use crate::message::Message;
-use crate::store::letters;
+use crate::store::letters::{self, Fate, Key};
 
 /// Looks after the outbox: what waits, and what was set aside. A service of the application.
 ///
 /// It checks no permission: whoever offers it to people does, and narrows the [`Selection`] to
-/// their organisation.
+/// their organisation. What takes a context goes by its way to the database, a request's within the
+/// share of its person.
 pub struct Outbox {
     app: WeakApp,
     database: Database,
@@ -89,6 +91,7 @@ impl Outbox {
     /// fault of the database.
     pub async fn dead_letters(
         &self,
+        ctx: &Context,
         selection: &Selection,
         after: Option<&str>,
         take: u32,
@@ -97,7 +100,7 @@ impl Outbox {
         let after = after.map(parse_place).transpose()?;
         let take = usize::try_from(take.max(1)).unwrap_or(usize::MAX);
         let limit = u64::try_from(take).unwrap_or(u64::MAX).saturating_add(1);
-        let mut letters = letters::dead(&self.database, selection, after, limit).await?;
+        let mut letters = letters::dead(ctx, selection, after, limit).await?;
         let more = letters.len() > take;
         letters.truncate(take);
         let next = letters.last().filter(|_| more);
@@ -115,36 +118,49 @@ impl Outbox {
     }
 
     /// Hands dead letters to their handlers again, with all attempts before them, and says how
-    /// many those are.
+    /// many those are. They are taken in parts, each in a unit of work of its own.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) when the handler's name can't be one; a
     /// fault of the database.
-    pub async fn retry(&self, selection: &Selection) -> Result<u64> {
-        selection.check()?;
-        let app = self.app.get()?;
-        let count = letters::retry(&self.database, selection, app.clock().now_us()).await?;
-        if count > 0 {
-            app.wakes().call(WAKE_TOPIC);
-        }
-        Ok(count)
+    pub async fn retry(&self, ctx: &Context, selection: &Selection) -> Result<u64> {
+        self.settle(ctx, selection, Fate::Ready(ctx.clock().now_us())).await
     }
 
-    /// Removes dead letters for good, and says how many those were.
+    /// Removes dead letters for good, and says how many those were; in parts, as [`Outbox::retry`].
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Invalid`](svc_core::ErrorKind::Invalid) when the handler's name can't be one; a
     /// fault of the database.
-    pub async fn discard(&self, selection: &Selection) -> Result<u64> {
+    pub async fn discard(&self, ctx: &Context, selection: &Selection) -> Result<u64> {
+        self.settle(ctx, selection, Fate::Gone).await
+    }
+
+    async fn settle(&self, ctx: &Context, selection: &Selection, fate: Fate) -> Result<u64> {
         selection.check()?;
-        letters::discard(&self.database, selection).await
+        let (mut settled, mut after) = (0, None);
+        loop {
+            let part = async |uow: UnitOfWork| {
+                if matches!(fate, Fate::Ready(_)) {
+                    let app = uow.context().app().clone();
+                    uow.after_commit(move || app.wakes().call(WAKE_TOPIC));
+                }
+                letters::settle(&uow, selection, fate, after.as_ref()).await
+            };
+            let (count, last) = ctx.transact(part).await?;
+            settled += count;
+            after = last;
+            if after.is_none() {
+                return Ok(settled);
+            }
+        }
     }
 }
 
 /// Reads `<id>.<handler>`.
-fn parse_place(place: &str) -> Result<(Uuid, String)> {
+fn parse_place(place: &str) -> Result<Key> {
     let parse = || {
         let (id, handler) = place.split_once('.')?;
         Some((Uuid::parse_str(id).ok()?, handler.to_owned()))

@@ -74,7 +74,7 @@ pub(super) async fn list_dead_letters(
     Paged(page, which): Paged<Which>,
 ) -> ApiResult<Json<Listing<DeadLetterAnswer>>> {
     let (outbox, selection) = selected(&ctx, which)?;
-    let found = outbox.dead_letters(&selection, page.after.as_deref(), page.take).await?;
+    let found = outbox.dead_letters(&ctx, &selection, page.after.as_deref(), page.take).await?;
     let items = found.letters.into_iter().map(Into::into).collect();
     Ok(Json(Listing { items, next: found.next }))
 }
@@ -91,7 +91,7 @@ pub(super) async fn retry_dead_letters(
     ApiJson(which): ApiJson<Which>,
 ) -> ApiResult<Json<Done>> {
     let (outbox, selection) = selected(&ctx, which)?;
-    Ok(Json(Done { count: outbox.retry(&selection).await? }))
+    Ok(Json(Done { count: outbox.retry(&ctx, &selection).await? }))
 }
 
 /// Discards messages that could not be handled. At least one of `id` and `handler` must say which.
@@ -110,5 +110,5 @@ pub(super) async fn discard_dead_letters(
         return Err(Error::malformed(message).into());
     }
     let (outbox, selection) = selected(&ctx, which)?;
-    Ok(Json(Done { count: outbox.discard(&selection).await? }))
+    Ok(Json(Done { count: outbox.discard(&ctx, &selection).await? }))
 }

@@ -84,7 +84,7 @@ on_both_databases! {
         assert!(!configuration.to_string().contains(secret), "{token}");
     }
 
-    async fn a_person_who_looks_at_jobs_takes_no_connections_of_others(backend) {
+    async fn a_person_who_looks_at_jobs_and_dead_letters_takes_no_connections_of_others(backend) {
         // Of ten connections requests have eight, those of an organisation seven, and those of one person six.
         let make = TestApp::builder(|| Application::new("shop").module(shop()).module(Nightly))
             .setting("Svc:Database:MaxConnections", 10)
@@ -99,7 +99,7 @@ on_both_databases! {
         let (looks, colleague) = (app.sign_in(&ada), app.sign_in(&ben));
         let held = (0..6).map(|_| ctx.database().cursor(ctx.database().statement("SELECT 1", [])));
         let held = futures::future::try_join_all(held).await.unwrap();
-        for path in ["/api/v1/jobs", &job, "/api/v1/jobs/schedules"] {
+        for path in ["/api/v1/jobs", &job, "/api/v1/jobs/schedules", "/api/v1/outbox/dead-letters"] {
             let refused = looks.get(path).await.expect(429);
             let told = refused["detail"].as_str().unwrap();
             assert!(told.contains("`Svc:Database:MaxConnections`"), "{path}: {refused}");

@@ -2,7 +2,7 @@
 
 use sea_orm::{DbErr, QueryResult, Value};
 use svc_core::{Error, Result, micros};
-use svc_data::UnitOfWork;
+use svc_data::{Context, UnitOfWork};
 use svc_database::{Database, database_error};
 use uuid::Uuid;
 
@@ -13,11 +13,17 @@ use crate::message::Message;
 /// Waiting messages of one handler are counted up to here.
 pub(crate) const COUNTED_AT_MOST: i64 = 10_000;
 
+/// Which letter: its event and its handler.
+pub(crate) type Key = (Uuid, String);
+
+/// Letters that one unit of work tries again or removes: no more, so that nobody else waits long to write.
+const AT_ONCE: i64 = 1_000;
+
 /// Dead letters, the newest first, after the one with this identifier and handler.
 pub(crate) async fn dead(
-    database: &Database,
+    ctx: &Context,
     selection: &Selection,
-    after: Option<(Uuid, String)>,
+    after: Option<Key>,
     limit: u64,
 ) -> Result<Vec<DeadLetter>> {
     let (mut condition, mut values) = matching(selection);
@@ -30,7 +36,7 @@ pub(crate) async fn dead(
          last_error FROM events_outbox WHERE {condition} ORDER BY id DESC, handler DESC LIMIT ?"
     );
     values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
-    let rows = database.rows(database.statement(&sql, values)).await?;
+    let rows = ctx.run(ctx.database().statement(&sql, values)).await?;
     rows.iter().map(letter).collect::<Result<_, DbErr>>().map_err(database_error)
 }
 
@@ -94,20 +100,50 @@ pub(crate) async fn insert(uow: &UnitOfWork, undone: Undone<'_>, error: &str) ->
     uow.execute(context.database().statement(sql, values)).await.map(drop)
 }
 
-/// Makes dead letters due again, as if they had never been tried.
-pub(crate) async fn retry(database: &Database, selection: &Selection, now_us: i64) -> Result<u64> {
-    let (condition, values) = matching(selection);
-    let sql = format!(
-        "UPDATE events_outbox SET state = 'ready', attempts = 0, available_at_us = ? \
-         WHERE {condition}"
-    );
-    write(database, &sql, std::iter::once(now_us.into()).chain(values)).await
+/// What becomes of dead letters.
+#[derive(Clone, Copy)]
+pub(crate) enum Fate {
+    /// They are due at this time, as if they had never been tried.
+    Ready(i64),
+    /// They are removed for good.
+    Gone,
 }
 
-/// Removes dead letters for good.
-pub(crate) async fn discard(database: &Database, selection: &Selection) -> Result<u64> {
+/// Settles the next letters behind one; says how many, and which the last of them was: none when all are settled.
+pub(crate) async fn settle(
+    uow: &UnitOfWork,
+    selection: &Selection,
+    fate: Fate,
+    after: Option<&Key>,
+) -> Result<(u64, Option<Key>)> {
+    let database = uow.context().database();
     let (condition, values) = matching(selection);
-    write(database, &format!("DELETE FROM events_outbox WHERE {condition}"), values).await
+    let (nil, none) = (Uuid::nil(), String::new());
+    let (id, handler) = after.map_or((&nil, &none), |(id, handler)| (id, handler));
+    let part = format!("{condition} AND (id, handler) > (?, ?)");
+    let values = values.into_iter().chain([Value::from(*id), handler.as_str().into()]);
+    let values: Vec<Value> = values.collect();
+    let last = format!(
+        "SELECT id, handler FROM (SELECT id, handler FROM events_outbox WHERE {part} \
+         ORDER BY id, handler LIMIT {AT_ONCE}) AS part ORDER BY id DESC, handler DESC LIMIT 1"
+    );
+    let rows = uow.rows(database.statement(&last, values.clone())).await?;
+    let Some(row) = rows.first() else { return Ok((0, None)) };
+    let read =
+        || -> Result<Key, DbErr> { Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)) };
+    let last = read().map_err(database_error)?;
+    let (head, due) = match fate {
+        Fate::Ready(due_us) => (
+            "UPDATE events_outbox SET state = 'ready', attempts = 0, available_at_us = ?",
+            Some(Value::from(due_us)),
+        ),
+        Fate::Gone => ("DELETE FROM events_outbox", None),
+    };
+    let sql = format!("{head} WHERE {part} AND (id, handler) <= (?, ?)");
+    let end = [Value::from(last.0), last.1.as_str().into()];
+    let values = due.into_iter().chain(values).chain(end);
+    let count = uow.execute(database.statement(&sql, values)).await?;
+    Ok((count, Some(last)))
 }
 
 /// Sets messages aside that wait since before `since_us` for a handler that nobody registers.
@@ -125,17 +161,9 @@ pub(crate) async fn bury(
              WHERE state = 'ready' AND {part} AND handler = ? AND available_at_us <= ?"
         );
         let values = [now_us.into(), error.into(), handler.into(), since_us.into()];
-        buried += write(database, &sql, values).await?;
+        buried += database.execute(database.statement(&sql, values)).await?;
     }
     Ok(buried)
-}
-
-async fn write(
-    database: &Database,
-    sql: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Result<u64> {
-    database.execute(database.statement(sql, values)).await
 }
 
 fn matching(selection: &Selection) -> (String, Vec<Value>) {

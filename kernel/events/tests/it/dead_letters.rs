@@ -6,12 +6,13 @@ use svc_core::ErrorKind;
 use svc_events::{DeadLetter, Selection};
 
 use crate::on_both_databases;
-use crate::world::{ACME, End, Node, Place, Scripted, everything, skus};
+use crate::world::{ACME, End, Node, Place, Scripted, everything, one, skus};
 
 on_both_databases! {
     dead_letters_are_listed_page_by_page,
     dead_letters_are_retried,
     dead_letters_are_discarded,
+    very_many_are_settled_in_parts,
     statistics_tell_what_waits,
 }
 
@@ -34,7 +35,7 @@ fn of(handler: &str) -> Selection {
 }
 
 async fn all(node: &Node, selection: &Selection) -> Vec<DeadLetter> {
-    node.outbox().dead_letters(selection, None, 200).await.unwrap().letters
+    node.outbox().dead_letters(&node.system(), selection, None, 200).await.unwrap().letters
 }
 
 async fn dead_letters_are_listed_page_by_page(place: Place) {
@@ -50,7 +51,10 @@ async fn dead_letters_are_listed_page_by_page(place: Place) {
     let (mut paged, mut after) = (Vec::new(), None);
     loop {
         let outbox = node.outbox();
-        let page = outbox.dead_letters(&Selection::default(), after.as_deref(), 3).await.unwrap();
+        let page = outbox
+            .dead_letters(&node.system(), &Selection::default(), after.as_deref(), 3)
+            .await
+            .unwrap();
         assert!(page.letters.len() <= 3);
         paged.extend(page.letters);
         after = page.next;
@@ -67,11 +71,19 @@ async fn dead_letters_are_listed_page_by_page(place: Place) {
         ..Selection::default()
     };
     assert_eq!(all(&node, &elsewhere).await.len(), 0);
-    let nobody = node.outbox().dead_letters(&of("shop\0"), None, 3).await.unwrap_err();
+    let nobody =
+        node.outbox().dead_letters(&node.system(), &of("shop\0"), None, 3).await.unwrap_err();
     assert_eq!(nobody.kind(), ErrorKind::Invalid);
-    assert_eq!(node.outbox().retry(&of("shop\0")).await.unwrap_err().kind(), ErrorKind::Invalid);
-    assert_eq!(node.outbox().discard(&of("shop\0")).await.unwrap_err().kind(), ErrorKind::Invalid);
-    let wrong = node.outbox().dead_letters(&Selection::default(), Some("nowhere"), 3).await;
+    assert_eq!(
+        node.outbox().retry(&node.system(), &of("shop\0")).await.unwrap_err().kind(),
+        ErrorKind::Invalid
+    );
+    assert_eq!(
+        node.outbox().discard(&node.system(), &of("shop\0")).await.unwrap_err().kind(),
+        ErrorKind::Invalid
+    );
+    let wrong =
+        node.outbox().dead_letters(&node.system(), &Selection::default(), Some("nowhere"), 3).await;
     assert_eq!(wrong.unwrap_err().kind(), ErrorKind::Malformed);
 }
 
@@ -79,20 +91,41 @@ async fn dead_letters_are_retried(place: Place) {
     let (node, broken) = with_letters(&place).await;
     let letter = all(&node, &of("shop.a")).await.remove(0);
     let one = Selection { id: Some(letter.id), ..of("shop.a") };
-    assert_eq!(node.outbox().retry(&one).await.unwrap(), 1);
+    assert_eq!(node.outbox().retry(&node.system(), &one).await.unwrap(), 1);
     node.app.clock().advance(Duration::from_secs(5));
     assert_eq!(node.app.drain().await.unwrap(), 1);
     let again = all(&node, &one).await.remove(0);
     assert_eq!(again.failed_at, node.app.clock().now(), "it failed again, now");
 
     broken.store(false, Ordering::SeqCst);
-    assert_eq!(node.outbox().retry(&of("shop.a")).await.unwrap(), 5);
+    assert_eq!(node.outbox().retry(&node.system(), &of("shop.a")).await.unwrap(), 5);
     assert_eq!(node.app.drain().await.unwrap(), 5);
     assert_eq!(all(&node, &Selection::default()).await.len(), 5);
-    assert_eq!(node.outbox().retry(&Selection::default()).await.unwrap(), 5);
+    assert_eq!(node.outbox().retry(&node.system(), &Selection::default()).await.unwrap(), 5);
     assert_eq!(node.app.drain().await.unwrap(), 5);
     let effects = node.effects().await;
     assert_eq!((effects.len(), effects.values().sum::<usize>()), (5, 10), "once per handler");
+    assert_eq!(node.waiting().await, 0);
+}
+
+async fn very_many_are_settled_in_parts(place: Place) {
+    let handler = Scripted::well();
+    let node = place.node(one(&handler)).await;
+    node.publish(skus(2_100)).await;
+    let database = node.app.service::<svc_database::Database>().unwrap();
+    let die = "UPDATE events_outbox SET state = 'dead', attempts = 1, last_error = 'told to'";
+    database.execute(database.statement(die, [])).await.unwrap();
+    let few = Selection {
+        id: Some(all(&node, &Selection::default()).await[7].id),
+        ..Selection::default()
+    };
+    assert_eq!(node.outbox().discard(&node.system(), &few).await.unwrap(), 1);
+    let outbox = node.outbox();
+    assert_eq!(outbox.retry(&node.system(), &Selection::default()).await.unwrap(), 2_099);
+    assert_eq!(node.app.drain().await.unwrap(), 2_099);
+    node.publish(skus(2_001)).await;
+    database.execute(database.statement(die, [])).await.unwrap();
+    assert_eq!(outbox.discard(&node.system(), &Selection::default()).await.unwrap(), 2_001);
     assert_eq!(node.waiting().await, 0);
 }
 
@@ -103,12 +136,12 @@ async fn dead_letters_are_discarded(place: Place) {
     let message = node.outbox().message(letter.id, "shop.b").await.unwrap().unwrap();
     assert_eq!((message.id, &*message.name), (letter.id, "stock.low"));
     let one = Selection { id: Some(letter.id), ..of("shop.b") };
-    assert_eq!(node.outbox().discard(&one).await.unwrap(), 1);
-    assert_eq!(node.outbox().discard(&one).await.unwrap(), 0);
+    assert_eq!(node.outbox().discard(&node.system(), &one).await.unwrap(), 1);
+    assert_eq!(node.outbox().discard(&node.system(), &one).await.unwrap(), 0);
     assert_eq!(node.outbox().message(letter.id, "shop.b").await.unwrap(), None);
 
     node.publish(["B-1".into()]).await;
-    assert_eq!(node.outbox().discard(&Selection::default()).await.unwrap(), 9);
+    assert_eq!(node.outbox().discard(&node.system(), &Selection::default()).await.unwrap(), 9);
     assert_eq!(node.waiting().await, 2, "what waits is not discarded");
     assert_eq!(node.app.drain().await.unwrap(), 2);
 }

@@ -309,6 +309,10 @@ impl Node {
         Context::new(&self.app, Arc::new(person), self.app.clock().new_id()).unwrap()
     }
 
+    pub(crate) fn system(&self) -> Context {
+        Context::system(&self.app).unwrap()
+    }
+
     pub(crate) fn outbox(&self) -> Arc<Outbox> {
         self.app.service::<Outbox>().unwrap()
     }

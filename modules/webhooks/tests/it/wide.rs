@@ -150,7 +150,8 @@ on_both_databases! {
         // An operator finds both with their reasons, and has them tried again: which changes nothing here.
         let outbox = world.shop.app().service::<svc_events::Outbox>().unwrap();
         let all = svc_events::Selection::default();
-        let letters = outbox.dead_letters(&all, None, 10).await.unwrap().letters;
+        let system = svc_data::Context::system(world.shop.app()).unwrap();
+        let letters = outbox.dead_letters(&system, &all, None, 10).await.unwrap().letters;
         let [broken, other] = letters.as_slice() else { panic!("two letters: {letters:?}") };
         assert_eq!((other.id, other.name.as_str()), (Uuid::from_u128(1), "products.created"));
         assert_eq!(other.organisation.unwrap().0, organisation);
@@ -158,7 +159,7 @@ on_both_databases! {
         assert!(broken.error.contains("can't be read"), "{broken:?}");
         let message = outbox.message(other.id, "webhooks.fan_out").await.unwrap().unwrap();
         assert_eq!(message.change().unwrap().set, "Wares");
-        assert_eq!(outbox.retry(&all).await.unwrap(), 2);
+        assert_eq!(outbox.retry(&system, &all).await.unwrap(), 2);
         world.create("A-3").await;
         assert_eq!(types(&world.deliver().await), ["products.created"]);
     }
