@@ -442,3 +442,42 @@ struct Round {
     /// Whether more may be due than had its turn.
     leaves_some: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due(id: u128) -> Due {
+        Due {
+            id: Uuid::from_u128(id),
+            available_at_us: 0,
+            organisation: Some(OrganisationId(Uuid::from_u128(1))),
+            correlation: Uuid::from_u128(id / 10),
+            attempts: 0,
+        }
+    }
+
+    #[test]
+    fn a_batch_has_the_correlation_that_all_of_it_share() {
+        let shape = |ids: &[u128]| {
+            let messages: Vec<Due> = ids.iter().copied().map(due).collect();
+            let (batch, last) = Batch::of(&messages)?;
+            let ids: Vec<u128> = batch.ids.iter().map(Uuid::as_u128).collect();
+            Some((ids, batch.correlation.map(|id| id.as_u128()), last.id.as_u128()))
+        };
+        assert_eq!(shape(&[11, 13]), Some((vec![11, 13], Some(1), 13)));
+        assert_eq!(
+            shape(&[11, 13, 24]),
+            Some((vec![11, 13, 24], None, 24)),
+            "different work shares no correlation"
+        );
+        assert_eq!(shape(&[]), None);
+    }
+
+    #[test]
+    fn what_is_tried_again_is_alone() {
+        let batch = Batch::alone(&Due { attempts: 2, ..due(12) });
+        assert_eq!((batch.ids, batch.attempts), (vec![Uuid::from_u128(12)], 2));
+        assert_eq!(batch.correlation, Some(Uuid::from_u128(1)));
+    }
+}

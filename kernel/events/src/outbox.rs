@@ -140,20 +140,20 @@ impl Outbox {
 
     async fn settle(&self, ctx: &Context, selection: &Selection, fate: Fate) -> Result<u64> {
         selection.check()?;
-        let (mut settled, mut after) = (0, None);
+        let (mut settled, mut after) = (0, Key::default());
         loop {
             let part = async |uow: UnitOfWork| {
                 if matches!(fate, Fate::Ready(_)) {
                     let app = uow.context().app().clone();
                     uow.after_commit(move || app.wakes().call(WAKE_TOPIC));
                 }
-                letters::settle(&uow, selection, fate, after.as_ref()).await
+                letters::settle(&uow, selection, fate, &after).await
             };
             let (count, last) = ctx.transact(part).await?;
             settled += count;
-            after = last;
-            if after.is_none() {
-                return Ok(settled);
+            match last {
+                Some(last) => after = last,
+                None => return Ok(settled),
             }
         }
     }

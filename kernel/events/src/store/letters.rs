@@ -13,7 +13,7 @@ use crate::message::Message;
 /// Waiting messages of one handler are counted up to here.
 pub(crate) const COUNTED_AT_MOST: i64 = 10_000;
 
-/// Which letter: its event and its handler.
+/// Which letter: its event and its handler. The default is before all.
 pub(crate) type Key = (Uuid, String);
 
 /// Letters that one unit of work tries again or removes: no more, so that nobody else waits long to write.
@@ -114,12 +114,10 @@ pub(crate) async fn settle(
     uow: &UnitOfWork,
     selection: &Selection,
     fate: Fate,
-    after: Option<&Key>,
+    (id, handler): &Key,
 ) -> Result<(u64, Option<Key>)> {
     let database = uow.context().database();
     let (condition, values) = matching(selection);
-    let (nil, none) = (Uuid::nil(), String::new());
-    let (id, handler) = after.map_or((&nil, &none), |(id, handler)| (id, handler));
     let part = format!("{condition} AND (id, handler) > (?, ?)");
     let values = values.into_iter().chain([Value::from(*id), handler.as_str().into()]);
     let values: Vec<Value> = values.collect();

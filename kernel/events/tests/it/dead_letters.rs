@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use svc_core::ErrorKind;
-use svc_events::{DeadLetter, Selection};
+use svc_events::Selection;
 
 use crate::on_both_databases;
 use crate::world::{ACME, End, Node, Place, Scripted, everything, one, skus};
@@ -34,13 +34,9 @@ fn of(handler: &str) -> Selection {
     Selection { handler: Some(handler.into()), ..Selection::default() }
 }
 
-async fn all(node: &Node, selection: &Selection) -> Vec<DeadLetter> {
-    node.outbox().dead_letters(&node.system(), selection, None, 200).await.unwrap().letters
-}
-
 async fn dead_letters_are_listed_page_by_page(place: Place) {
     let (node, _) = with_letters(&place).await;
-    let letters = all(&node, &Selection::default()).await;
+    let letters = node.dead_letters(&Selection::default()).await;
     assert_eq!(letters.len(), 10);
     assert!(letters.is_sorted_by(|a, b| (b.id, &b.handler) < (a.id, &a.handler)));
     let letter = &letters[0];
@@ -64,13 +60,13 @@ async fn dead_letters_are_listed_page_by_page(place: Place) {
     }
     assert_eq!(paged, letters);
 
-    assert_eq!(all(&node, &of("shop.a")).await.len(), 5);
-    assert_eq!(all(&node, &of("shop.c")).await.len(), 0);
+    assert_eq!(node.dead_letters(&of("shop.a")).await.len(), 5);
+    assert_eq!(node.dead_letters(&of("shop.c")).await.len(), 0);
     let elsewhere = Selection {
         organisation: Some(svc_core::OrganisationId(sea_orm::prelude::Uuid::nil())),
         ..Selection::default()
     };
-    assert_eq!(all(&node, &elsewhere).await.len(), 0);
+    assert_eq!(node.dead_letters(&elsewhere).await.len(), 0);
     let nobody =
         node.outbox().dead_letters(&node.system(), &of("shop\0"), None, 3).await.unwrap_err();
     assert_eq!(nobody.kind(), ErrorKind::Invalid);
@@ -89,18 +85,18 @@ async fn dead_letters_are_listed_page_by_page(place: Place) {
 
 async fn dead_letters_are_retried(place: Place) {
     let (node, broken) = with_letters(&place).await;
-    let letter = all(&node, &of("shop.a")).await.remove(0);
+    let letter = node.dead_letters(&of("shop.a")).await.remove(0);
     let one = Selection { id: Some(letter.id), ..of("shop.a") };
     assert_eq!(node.outbox().retry(&node.system(), &one).await.unwrap(), 1);
     node.app.clock().advance(Duration::from_secs(5));
     assert_eq!(node.app.drain().await.unwrap(), 1);
-    let again = all(&node, &one).await.remove(0);
+    let again = node.dead_letters(&one).await.remove(0);
     assert_eq!(again.failed_at, node.app.clock().now(), "it failed again, now");
 
     broken.store(false, Ordering::SeqCst);
     assert_eq!(node.outbox().retry(&node.system(), &of("shop.a")).await.unwrap(), 5);
     assert_eq!(node.app.drain().await.unwrap(), 5);
-    assert_eq!(all(&node, &Selection::default()).await.len(), 5);
+    assert_eq!(node.dead_letters(&Selection::default()).await.len(), 5);
     assert_eq!(node.outbox().retry(&node.system(), &Selection::default()).await.unwrap(), 5);
     assert_eq!(node.app.drain().await.unwrap(), 5);
     let effects = node.effects().await;
@@ -116,7 +112,7 @@ async fn very_many_are_settled_in_parts(place: Place) {
     let die = "UPDATE events_outbox SET state = 'dead', attempts = 1, last_error = 'told to'";
     database.execute(database.statement(die, [])).await.unwrap();
     let few = Selection {
-        id: Some(all(&node, &Selection::default()).await[7].id),
+        id: Some(node.dead_letters(&Selection::default()).await[7].id),
         ..Selection::default()
     };
     assert_eq!(node.outbox().discard(&node.system(), &few).await.unwrap(), 1);
@@ -132,7 +128,7 @@ async fn very_many_are_settled_in_parts(place: Place) {
 async fn dead_letters_are_discarded(place: Place) {
     let (node, broken) = with_letters(&place).await;
     broken.store(false, Ordering::SeqCst);
-    let letter = all(&node, &of("shop.b")).await.remove(0);
+    let letter = node.dead_letters(&of("shop.b")).await.remove(0);
     let message = node.outbox().message(letter.id, "shop.b").await.unwrap().unwrap();
     assert_eq!((message.id, &*message.name), (letter.id, "stock.low"));
     let one = Selection { id: Some(letter.id), ..of("shop.b") };

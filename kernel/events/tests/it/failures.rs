@@ -115,12 +115,7 @@ async fn a_poisoned_message_does_not_block_those_behind_it(place: Place) {
 
     node.app.clock().advance(Duration::from_secs(2));
     assert_eq!(node.app.drain().await.unwrap(), 1);
-    let letters = node
-        .outbox()
-        .dead_letters(&node.system(), &Selection::default(), None, 10)
-        .await
-        .unwrap()
-        .letters;
+    let letters = node.dead_letters(&Selection::default()).await;
     assert_eq!((letters.len(), letters[0].attempts), (1, 3));
     assert!(letters[0].error.contains("told to panic"), "{}", letters[0].error);
     node.app.clock().advance(Duration::from_hours(1));
@@ -142,12 +137,7 @@ async fn a_message_that_ends_the_process_is_set_aside_too(place: Place) {
     node.publish(["B-1".into()]).await;
     node.app.clock().advance(Duration::from_mins(10));
     assert_eq!(node.app.drain().await.unwrap(), 2);
-    let letters = node
-        .outbox()
-        .dead_letters(&node.system(), &Selection::default(), None, 10)
-        .await
-        .unwrap()
-        .letters;
+    let letters = node.dead_letters(&Selection::default()).await;
     assert_eq!(letters.len(), 1);
     assert!(letters[0].error.contains("ended the process"), "{}", letters[0].error);
     assert_eq!(node.effects().await.len(), 1);

@@ -16,7 +16,8 @@ use svc_core::{PermissionSet, UserId};
 use svc_data::{Context, DataModule, DataRegistry as _, Prepared, UnitOfWork};
 use svc_database::{Database, Migration};
 use svc_events::{
-    EventsModule, EventsRegistry as _, Handler, Message, Outbox, Publish as _, Sets, Subscription,
+    DeadLetter, EventsModule, EventsRegistry as _, Handler, Message, Outbox, Publish as _,
+    Selection, Sets, Subscription,
 };
 use time::macros::datetime;
 use tokio::sync::{Barrier, Notify};
@@ -311,6 +312,11 @@ impl Node {
 
     pub(crate) fn system(&self) -> Context {
         Context::system(&self.app).unwrap()
+    }
+
+    /// The newest dead letters.
+    pub(crate) async fn dead_letters(&self, selection: &Selection) -> Vec<DeadLetter> {
+        self.outbox().dead_letters(&self.system(), selection, None, 200).await.unwrap().letters
     }
 
     pub(crate) fn outbox(&self) -> Arc<Outbox> {
