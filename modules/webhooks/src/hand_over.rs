@@ -236,7 +236,8 @@ mod tests {
         in_flight.note(QUICK, Health::of(true, false, quick), quick);
         assert_eq!(way.room(ORGANISATION).await, 32, "of 64 deliveries in all");
         way.note_spread(ORGANISATION, 4, 4);
-        assert_eq!(way.room(ORGANISATION).await, 32, "organisations differ");
+        assert_eq!(way.room(ORGANISATION).await, 32, "events differ");
+        assert_eq!(way.room(None).await, 1, "what becomes of others' events is theirs to tell");
 
         let mut tickets: Vec<Ticket> =
             (0..40).filter_map(|_| in_flight.reserve(QUICK, Uuid::from_u128(1))).collect();
