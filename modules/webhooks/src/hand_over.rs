@@ -125,8 +125,9 @@ impl HandOver {
         self.what_fits(began, spread).await
     }
 
-    /// How many events find room now. Where none does it waits for the moment in which there is some, if
-    /// it is quick endpoints that have it; if not, any number goes the long way, since nobody waits for those.
+    /// How many events find room now; one, where nobody knows yet what becomes of them. Where none does it
+    /// waits for the moment in which there is some, if it is quick endpoints that have it; if not, any
+    /// number goes the long way, since nobody waits for those.
     async fn what_fits(&self, began: Instant, spread: usize) -> usize {
         while let Some(room) = self.in_flight.room() {
             match room.in_all.checked_div(spread) {
@@ -134,7 +135,8 @@ impl HandOver {
                     tokio::time::sleep(LOOK).await;
                 }
                 Some(0) if room.is_draining => return 1,
-                None | Some(0) => break,
+                Some(0) => break,
+                None => return 1,
                 Some(events) => return events.min(at_most(spread)),
             }
         }
@@ -254,6 +256,7 @@ mod tests {
         assert_eq!(way.room(ORGANISATION).await, 14, "the others' events still find room");
         in_flight.look_ended(Backlog::default());
         assert_eq!(way.room(ORGANISATION).await, 14, "nobody waits for a while");
+        assert_eq!(way.room(None).await, 1, "the first event tells in haste, too");
         tickets.extend((0..44).filter_map(|_| in_flight.reserve(QUICK, Uuid::from_u128(1))));
         let other = Home { origin: "https://other".into(), ..home(2) };
         tickets.extend((0..16).map(|_| in_flight.take(Uuid::from_u128(2), other.clone())));
