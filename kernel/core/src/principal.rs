@@ -36,6 +36,21 @@ id_types! {
     UserId;
 }
 
+impl OrganisationId {
+    /// How a column tells of an organisation or of none, where all take their turns along one index: none is
+    /// the nil UUID.
+    #[must_use]
+    pub fn or_nil(organisation: Option<Self>) -> Uuid {
+        organisation.map_or_else(Uuid::nil, |organisation| organisation.0)
+    }
+
+    /// What [`OrganisationId::or_nil`] told.
+    #[must_use]
+    pub fn unless_nil(stored: Uuid) -> Option<Self> {
+        (!stored.is_nil()).then_some(Self(stored))
+    }
+}
+
 /// A permission as a type, for what names it where values can't stand, such as an extractor.
 ///
 /// ```

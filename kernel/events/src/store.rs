@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use svc_core::trace::TraceContext;
 use svc_core::{Actor, Error, OrganisationId, Result, micros};
 use svc_data::UnitOfWork;
-use svc_database::{Backend, Database, database_error};
+use svc_database::{Database, FirstOfEach, database_error};
 use uuid::Uuid;
 
 use crate::message::{Message, Payload};
@@ -56,7 +56,7 @@ pub(crate) async fn insert(uow: &UnitOfWork, rows: &[NewRow]) -> Result<()> {
                 row.id.into(),
                 row.handler.as_str().into(),
                 row.name.as_str().into(),
-                stored_organisation(row.organisation).into(),
+                OrganisationId::or_nil(row.organisation).into(),
                 context.correlation().into(),
                 now.into(),
                 now.into(),
@@ -132,7 +132,7 @@ fn read_due(row: &QueryResult, first: usize) -> Result<Due, DbErr> {
     Ok(Due {
         id: row.try_get_by_index(first)?,
         available_at_us: row.try_get_by_index(first + 1)?,
-        organisation: read_organisation(row.try_get_by_index(first + 2)?),
+        organisation: OrganisationId::unless_nil(row.try_get_by_index(first + 2)?),
         correlation: row.try_get_by_index(first + 3)?,
         attempts: count(row, first + 4)?,
     })
@@ -156,32 +156,16 @@ pub(crate) async fn fresh(
     behind: Option<Uuid>,
     limit: usize,
 ) -> Result<Fresh> {
-    const ITS_OWN: &str = "m.state = 'ready' AND m.attempts = 0 AND m.handler = ?";
-    let next = |condition: &str| {
-        format!(
-            "(SELECT m.organisation_id FROM events_outbox m WHERE {ITS_OWN} \
-             AND m.organisation_id {condition} ORDER BY m.organisation_id LIMIT 1)"
-        )
+    let statement = FirstOfEach {
+        table: "events_outbox",
+        group: "organisation_id",
+        among: "m.state = 'ready' AND m.attempts = 0 AND m.handler = ?",
+        told: None,
+        order: "m.id",
+        columns: DUE,
+        groups: ORGANISATIONS_AT_ONCE,
     };
-    let first = |columns: &str| {
-        format!(
-            "(SELECT {columns} FROM events_outbox m WHERE {ITS_OWN} \
-             AND m.organisation_id = organisations.id ORDER BY m.id LIMIT ?)"
-        )
-    };
-    let messages = match database.backend() {
-        Backend::Postgres => format!("LATERAL {} AS m ON TRUE", first("m.*")),
-        Backend::Sqlite => format!("events_outbox AS m ON m.rowid IN {}", first("m.rowid")),
-    };
-    let sql = format!(
-        "WITH RECURSIVE organisations (id, number) AS (SELECT {}, 1 UNION ALL \
-         SELECT {}, organisations.number + 1 FROM organisations \
-         WHERE organisations.id IS NOT NULL AND organisations.number < {ORGANISATIONS_AT_ONCE}) \
-         SELECT organisations.number, {DUE} FROM organisations JOIN {messages} \
-         WHERE organisations.id IS NOT NULL ORDER BY organisations.number, m.id",
-        next(if behind.is_some() { "> ?" } else { ">= ?" }),
-        next("> organisations.id"),
-    );
+    let sql = statement.sql(database.backend(), behind.is_some());
     let values = [
         handler.into(),
         behind.unwrap_or_default().into(),
@@ -204,7 +188,7 @@ pub(crate) async fn fresh(
     }
     let is_full = usize::try_from(last).is_ok_and(|last| last == ORGANISATIONS_AT_ONCE);
     let last = by_organisation.last().and_then(|messages| messages.first());
-    let behind = last.filter(|_| is_full).map(|due| stored_organisation(due.organisation));
+    let behind = last.filter(|_| is_full).map(|due| OrganisationId::or_nil(due.organisation));
     Ok(Fresh { by_organisation, behind })
 }
 
@@ -221,7 +205,7 @@ pub(crate) async fn fresh_behind(
     );
     let values = [
         handler.into(),
-        stored_organisation(last.organisation).into(),
+        OrganisationId::or_nil(last.organisation).into(),
         last.id.into(),
         i64::try_from(limit).unwrap_or(i64::MAX).into(),
     ];
@@ -262,15 +246,6 @@ async fn read_all_due(
     let rows = database.rows(database.statement(sql, values)).await?;
     let read = |row: &QueryResult| read_due(row, 0);
     rows.iter().map(read).collect::<Result<_, DbErr>>().map_err(database_error)
-}
-
-/// How the column `organisation_id` tells of no organisation: all take their turns along one index.
-fn stored_organisation(organisation: Option<OrganisationId>) -> Uuid {
-    organisation.map_or_else(Uuid::nil, |organisation| organisation.0)
-}
-
-fn read_organisation(stored: Uuid) -> Option<OrganisationId> {
-    (!stored.is_nil()).then_some(OrganisationId(stored))
 }
 
 /// Messages of one handler that have been tried equally often.
@@ -325,7 +300,7 @@ pub fn first_unhandled(handler: &str, organisation: OrganisationId) -> (String, 
     for (number, part) in parts.iter().chain(&parts).enumerate() {
         queries.push(format!("{} AS part_{number}", first(part)));
         let organisation = (number < parts.len()).then_some(organisation);
-        values.extend([handler.into(), stored_organisation(organisation).into()]);
+        values.extend([handler.into(), OrganisationId::or_nil(organisation).into()]);
     }
     let sql = queries.join(" UNION ALL ");
     (format!("(SELECT id FROM ({sql}) AS next ORDER BY id LIMIT 1)"), values)
@@ -440,7 +415,7 @@ fn message(row: &QueryResult, handler: &str, attempt: u32) -> Result<Message> {
         id,
         handler: handler.to_owned(),
         name,
-        organisation: read_organisation(organisation),
+        organisation: OrganisationId::unless_nil(organisation),
         actor: stored.actor,
         correlation,
         trace: stored.trace,

@@ -1,8 +1,8 @@
 -- Background jobs. All times are microseconds since 1970 by the application's clock.
 CREATE TABLE jobs_queue (
     id UUID PRIMARY KEY,
-    -- None for a job of the system across organisations.
-    organisation_id UUID,
+    -- The nil UUID for a job of the system across organisations.
+    organisation_id UUID NOT NULL,
     kind TEXT NOT NULL,
     -- JSON, as text: it is read whole, and never searched.
     payload TEXT NOT NULL,
@@ -39,6 +39,9 @@ WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02)
 
 -- What is due. Nothing leads this index, so that an idle look never reads future jobs.
 CREATE INDEX jobs_queue_due ON jobs_queue (run_at_us, id) WHERE state = 0;
+
+-- What waits of each organisation: they take turns where more is due than finds a place.
+CREATE INDEX jobs_queue_turns ON jobs_queue (organisation_id, run_at_us, id) WHERE state = 0;
 
 -- What runs. Without the end of the lease, so that a heartbeat touches no index.
 CREATE INDEX jobs_queue_running ON jobs_queue (lease_owner) WHERE state = 1;

@@ -332,7 +332,7 @@ impl<'a> Queue<'a> {
         for payload in payloads {
             let organisation = self.organisation(payload, options)?;
             let key = stored_key(payload.key.as_deref(), organisation)?;
-            let organisation = organisation.map(|organisation| organisation.0);
+            let organisation = OrganisationId::or_nil(organisation);
             rows.push((context.clock().new_id(), organisation, payload.json.as_str(), key));
         }
         // Whoever takes several keys takes them in the same order, or two could wait for each other.

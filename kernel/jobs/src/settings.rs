@@ -7,7 +7,7 @@ svc_core::settings_section! {
     pub struct JobsSettings in "Svc:Jobs" {
         /// Whether this node runs jobs and schedules. A node that doesn't still enqueues them.
         pub run: bool = true;
-        /// Jobs that run at once on this node, at most.
+        /// Jobs that run at once on this node, at most; those of one organisation have half of these places.
         pub concurrency: u16 = 100, within(1..=500);
         /// How long a node may stay silent before its jobs are given to others.
         pub lease: Duration = seconds(60), within(seconds(5)..=hours(1));

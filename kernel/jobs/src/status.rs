@@ -121,7 +121,7 @@ pub(crate) fn read_status(row: &QueryResult) -> Result<JobStatus> {
     let percent: Option<i16> = column(row, 8)?;
     Ok(JobStatus {
         id: JobId(column(row, 0)?),
-        organisation: column::<Option<Uuid>>(row, 1)?.map(OrganisationId),
+        organisation: OrganisationId::unless_nil(column(row, 1)?),
         kind: column(row, 2)?,
         state: JobState::from_code(column(row, 3)?)?,
         run_at: micros::to_time(column(row, 4)?),

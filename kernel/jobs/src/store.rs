@@ -16,6 +16,9 @@ mod sql;
 pub(crate) use sql::TWIN;
 use sql::{CLEAN, NEXT_DUE, RENEW, Sql};
 
+/// Organisations whose due jobs one statement reads.
+const ORGANISATIONS_AT_ONCE: usize = 64;
+
 /// How many rows are cleaned away in one statement.
 pub(crate) const CLEAN_BATCH: i64 = 1_000;
 
@@ -48,6 +51,20 @@ pub(crate) struct Claimed {
     pub(crate) correlation: Uuid,
 }
 
+/// A job that is due; another node may claim it meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Due {
+    pub(crate) id: JobId,
+    pub(crate) organisation: Option<OrganisationId>,
+}
+
+/// What is due of some organisations, the oldest of each first.
+pub(crate) struct Turns {
+    pub(crate) by_organisation: Vec<Vec<Due>>,
+    /// The last organisation that was looked at; none when no further one has anything that waits.
+    pub(crate) behind: Option<Uuid>,
+}
+
 /// Who claims, and until when.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim {
@@ -55,7 +72,6 @@ pub(crate) struct Claim {
     pub(crate) token: Uuid,
     pub(crate) now_us: i64,
     pub(crate) until_us: i64,
-    pub(crate) limit: usize,
 }
 
 /// A lease that was prolonged.
@@ -141,19 +157,59 @@ impl Store {
         self.database.execute(statement).await
     }
 
-    /// Claims what is due, oldest first.
-    pub(crate) async fn claim(&self, claim: Claim) -> Result<Vec<Claimed>> {
-        let limit = i64::try_from(claim.limit).unwrap_or(i64::MAX);
-        let values = [
-            claim.now_us.into(),
-            limit.into(),
-            claim.token.into(),
-            claim.owner.into(),
-            claim.until_us.into(),
-        ];
-        let rows = self.rows(self.database.statement(&self.sql.claim, values)).await?;
-        let mut claimed: Vec<Claimed> =
-            rows.iter().map(|row| read_claimed(row, claim.token)).collect::<Result<_>>()?;
+    /// What is due, oldest first, so many at most.
+    pub(crate) async fn due(&self, now_us: i64, limit: usize) -> Result<Vec<Due>> {
+        let values = [now_us.into(), as_limit(limit)];
+        let read = |row: &QueryResult| {
+            let organisation = OrganisationId::unless_nil(column(row, 1)?);
+            Ok(Due { id: JobId(column(row, 0)?), organisation })
+        };
+        let rows = self.database.rows(self.database.statement(sql::DUE, values)).await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// What is due of the next organisations behind one, so many jobs of each at most.
+    pub(crate) async fn turns(
+        &self,
+        behind: Option<Uuid>,
+        now_us: i64,
+        limit: usize,
+    ) -> Result<Turns> {
+        let [from_behind, from_start] = &self.sql.turns;
+        let sql = if behind.is_some() { from_behind } else { from_start };
+        let values = [behind.unwrap_or_default().into(), now_us.into(), as_limit(limit)];
+        let mut by_organisation = Vec::new();
+        let mut last = (0, Uuid::nil());
+        for row in self.database.rows(self.database.statement(sql, values)).await? {
+            let number: i32 = column(&row, 0)?;
+            if number != last.0 {
+                last = (number, column(&row, 1)?);
+                by_organisation.push(Vec::new());
+            }
+            let id: Option<Uuid> = column(&row, 2)?;
+            if let (Some(id), Some(due)) = (id, by_organisation.last_mut()) {
+                let organisation = OrganisationId::unless_nil(last.1);
+                due.push(Due { id: JobId(id), organisation });
+            }
+        }
+        let is_full = by_organisation.len() == ORGANISATIONS_AT_ONCE;
+        Ok(Turns { by_organisation, behind: is_full.then_some(last.1) })
+    }
+
+    /// Claims jobs that are still due.
+    pub(crate) async fn claim(&self, claim: Claim, due: &[Due]) -> Result<Vec<Claimed>> {
+        let backend = self.database.backend();
+        let mut claimed: Vec<Claimed> = Vec::with_capacity(due.len());
+        for part in due.chunks(ROWS_AT_ONCE) {
+            let rows = part.iter().map(|due| [due.id.0.into()]);
+            let RowTable { sql, values } = RowTable::new(backend, &sql::CHOSEN, rows);
+            let set = [claim.token.into(), claim.owner.into(), claim.until_us.into()];
+            let values = std::iter::once(claim.now_us.into()).chain(values).chain(set);
+            let statement = self.database.statement(&sql::claim(backend, &sql), values);
+            for row in self.rows(statement).await? {
+                claimed.push(read_claimed(&row, claim.token)?);
+            }
+        }
         // The order in which rows come back from an update is nobody's promise.
         claimed.sort_unstable_by_key(|job| (job.run_at_us, job.lease.id));
         Ok(claimed)
@@ -231,6 +287,10 @@ impl Store {
     }
 }
 
+fn as_limit(limit: usize) -> Value {
+    i64::try_from(limit).unwrap_or(i64::MAX).into()
+}
+
 /// A column that counts.
 pub(crate) fn count(row: &QueryResult, index: usize) -> Result<u32> {
     let count: i32 = column(row, index)?;
@@ -254,7 +314,7 @@ fn read_claimed(row: &QueryResult, token: Uuid) -> Result<Claimed> {
         lease: Lease { id: JobId(column(row, 0)?), token },
         kind: column(row, 1)?,
         payload: column(row, 2)?,
-        organisation: column::<Option<Uuid>>(row, 3)?.map(OrganisationId),
+        organisation: OrganisationId::unless_nil(column(row, 3)?),
         attempt: count(row, 4)?,
         max_attempts: count(row, 5)?,
         run_at_us: column(row, 6)?,

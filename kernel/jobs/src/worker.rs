@@ -9,8 +9,10 @@ use tokio_util::sync::CancellationToken;
 use crate::service::Jobs;
 
 mod attempt;
+mod places;
 mod runner;
 mod settlement;
+mod turns;
 
 use runner::Runner;
 

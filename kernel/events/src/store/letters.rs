@@ -1,12 +1,12 @@
 //! The SQL of those who look after the outbox: dead letters and statistics.
 
 use sea_orm::{DbErr, QueryResult, Value};
-use svc_core::{Error, Result, micros};
+use svc_core::{Error, OrganisationId, Result, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_database::{Database, database_error};
 use uuid::Uuid;
 
-use super::{Stored, count, message, read_organisation, stored_organisation};
+use super::{Stored, count, message};
 use crate::dead_letter::{DeadLetter, Selection, Undone};
 use crate::message::Message;
 
@@ -46,7 +46,7 @@ fn letter(row: &QueryResult) -> Result<DeadLetter, DbErr> {
         id: row.try_get_by_index(0)?,
         handler: row.try_get_by_index(1)?,
         name: row.try_get_by_index(2)?,
-        organisation: read_organisation(row.try_get_by_index(3)?),
+        organisation: OrganisationId::unless_nil(row.try_get_by_index(3)?),
         attempts: count(row, 4)?,
         time: micros::to_time(row.try_get_by_index(5)?),
         failed_at: micros::to_time(row.try_get_by_index(6)?),
@@ -90,7 +90,7 @@ pub(crate) async fn insert(uow: &UnitOfWork, undone: Undone<'_>, error: &str) ->
         undone.id.into(),
         undone.handler.into(),
         undone.name.into(),
-        stored_organisation(organisation).into(),
+        OrganisationId::or_nil(organisation).into(),
         correlation.into(),
         now_us.into(),
         time_us.into(),

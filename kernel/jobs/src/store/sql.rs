@@ -3,7 +3,9 @@
 //! Lists of rows travel as a table `r` (`svc_database::RowTable`), so that each statement has few texts,
 //! whatever the number of rows. `{…}` in these texts is filled in here, never with data.
 
-use svc_database::{Backend, CellKind};
+use svc_database::{Backend, CellKind, FirstOfEach};
+
+use super::ORGANISATIONS_AT_ONCE;
 
 /// The columns of a claimed job.
 const CLAIMED: &str = "q.id, q.kind, q.payload, q.organisation_id, q.attempts, q.max_attempts, \
@@ -16,8 +18,9 @@ const FREE: &str = "lease_token = NULL, lease_owner = NULL, lease_until_us = NUL
 
 /// The statements without rows, written for one database.
 pub(crate) struct Sql {
-    pub(crate) claim: String,
     pub(crate) sweep: String,
+    /// What is due of organisations behind one, and of the first.
+    pub(crate) turns: [String; 2],
 }
 
 /// Deletes jobs that ended before a time.
@@ -31,6 +34,9 @@ pub(crate) const NEW: [(&str, CellKind); 4] = [
     ("payload", CellKind::Text),
     ("key", CellKind::Text),
 ];
+
+/// The rows of [`claim`].
+pub(crate) const CHOSEN: [(&str, CellKind); 1] = [("id", CellKind::Uuid)];
 
 /// The rows of [`delete`].
 pub(crate) const LEASED: [(&str, CellKind); 2] =
@@ -70,9 +76,25 @@ pub(crate) const RENEW: &str = "UPDATE jobs_queue SET lease_until_us = ? \
 pub(crate) const NEXT_DUE: &str = "SELECT run_at_us FROM jobs_queue \
      WHERE state = 0 AND run_at_us > ? ORDER BY run_at_us LIMIT 1";
 
+/// What is due, oldest first.
+pub(crate) const DUE: &str = "SELECT id, organisation_id FROM jobs_queue \
+     WHERE state = 0 AND run_at_us <= ? ORDER BY run_at_us, id LIMIT ?";
+
+/// What is due of each organisation.
+const TURNS: FirstOfEach<'_> = FirstOfEach {
+    table: "jobs_queue",
+    group: "organisation_id",
+    among: "m.state = 0",
+    told: Some("m.run_at_us <= ?"),
+    order: "m.run_at_us, m.id",
+    columns: "turns.id, m.id",
+    groups: ORGANISATIONS_AT_ONCE,
+};
+
 impl Sql {
     pub(crate) fn of(backend: Backend) -> Self {
-        Self { claim: claim(backend), sweep: sweep(backend) }
+        let turns = [true, false].map(|begins_behind| TURNS.sql(backend, begins_behind));
+        Self { sweep: sweep(backend), turns }
     }
 }
 
@@ -90,23 +112,25 @@ pub(crate) fn insert(rows: &str) -> String {
     )
 }
 
-fn claim(backend: Backend) -> String {
+/// Claims jobs that are due, those that nobody else has claimed meanwhile.
+pub(crate) fn claim(backend: Backend, rows: &str) -> String {
     let set = "UPDATE jobs_queue AS q SET state = 1, attempts = q.attempts + 1, lease_token = ?, \
                lease_owner = ?, lease_until_us = ?, progress_percent = NULL, \
                progress_message = NULL, \
                unique_key = CASE WHEN q.unique_while_running THEN q.unique_key END";
-    let due = "SELECT id FROM jobs_queue WHERE state = 0 AND run_at_us <= ? \
-               ORDER BY run_at_us, id LIMIT ?";
+    let is_due = "state = 0 AND run_at_us <= ?";
     match backend {
         Backend::Postgres => format!(
-            "WITH due AS MATERIALIZED ({due} FOR UPDATE SKIP LOCKED) {set} FROM due \
+            "WITH due AS MATERIALIZED (SELECT id FROM jobs_queue WHERE {is_due} \
+             AND id IN (SELECT r.id FROM {rows}) FOR UPDATE SKIP LOCKED) {set} FROM due \
              WHERE q.id = due.id RETURNING {CLAIMED}"
         ),
         Backend::Sqlite => {
             // SQLite knows no table names in RETURNING.
             let claimed = CLAIMED.replace("q.", "");
             format!(
-                "WITH due AS MATERIALIZED ({due}) {set} WHERE q.id IN (SELECT id FROM due) \
+                "WITH due AS MATERIALIZED (SELECT id FROM jobs_queue WHERE {is_due} \
+                 AND id IN (SELECT r.id FROM {rows})) {set} WHERE q.id IN (SELECT id FROM due) \
                  RETURNING {claimed}"
             )
         }

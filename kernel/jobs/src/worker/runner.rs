@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use svc_core::{App, Backoff, Error, Principal, Result, micros};
+use svc_core::{App, Backoff, Error, OrganisationId, Principal, Result, micros};
 use svc_data::Context;
 use tokio::sync::Notify;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -19,7 +19,9 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::attempt::{Ended, How, attempt};
+use super::places::Places;
 use super::settlement::{Attempted, Verdict, hand_back};
+use super::turns::Turns;
 use crate::context::{JobContext, RunningJob};
 use crate::counters::Counted;
 use crate::error::JobError;
@@ -57,8 +59,7 @@ pub(super) struct Runner {
     tasks: JoinSet<Ended>,
     running: HashMap<Id, Running>,
     unsettled: Vec<Settlement>,
-    /// Whether to look for due jobs: a wake-up came, or the last look found as many as it could.
-    look: bool,
+    turns: Turns,
     /// Whether to look who was cancelled.
     renew: bool,
     next_due_us: Option<i64>,
@@ -74,6 +75,7 @@ pub(super) struct Runner {
 /// A job that runs here.
 struct Running {
     lease: Lease,
+    organisation: Option<OrganisationId>,
     kind: Arc<JobKind>,
     attempted: Attempted,
     interrupt: Interrupt,
@@ -88,7 +90,7 @@ impl Runner {
             tasks: JoinSet::new(),
             running: HashMap::new(),
             unsettled: Vec::new(),
-            look: true,
+            turns: Turns::new(jobs.store().clone()),
             renew: true,
             next_due_us: None,
             next_heartbeat_us: i64::MIN,
@@ -143,9 +145,9 @@ impl Runner {
     pub(super) async fn drain(mut self) -> Result<usize> {
         let never = CancellationToken::new();
         loop {
-            self.look = true;
+            self.turns.look = true;
             self.step().await?;
-            if self.running.is_empty() && self.unsettled.is_empty() && !self.look {
+            if self.running.is_empty() && self.unsettled.is_empty() && !self.turns.look {
                 return Ok(self.attempts);
             }
             self.wait(&never).await;
@@ -193,23 +195,25 @@ impl Runner {
         Ok(())
     }
 
-    /// Claims as many due jobs as there are free places, and starts them.
+    /// Claims due jobs for the free places, and starts them.
     async fn claim(&mut self) -> Result<()> {
         let clock = self.app.clock().clone();
         let now_us = clock.now_us();
         let due = self.next_due_us.is_some_and(|due| due <= now_us);
-        let limit = self.free();
-        if limit == 0 || !(self.look || due) {
+        if self.free() == 0 || !(self.turns.look || due) {
             return Ok(());
         }
-        let until_us = now_us.saturating_add(micros::of_span(self.settings.lease));
-        let claim = Claim { owner: self.owner, token: clock.new_id(), now_us, until_us, limit };
-        let claimed = self.jobs.store().claim(claim).await?;
-        self.look = claimed.len() == limit;
-        for job in claimed {
-            self.start(job);
+        let taken = self.running.values().map(|job| job.organisation);
+        let mut places = Places::new(self.free(), taken);
+        let chosen = self.turns.choose(now_us, &mut places).await?;
+        if !chosen.is_empty() {
+            let until_us = now_us.saturating_add(micros::of_span(self.settings.lease));
+            let claim = Claim { owner: self.owner, token: clock.new_id(), now_us, until_us };
+            for job in self.jobs.store().claim(claim, &chosen).await? {
+                self.start(job);
+            }
         }
-        if !self.look {
+        if !self.turns.look {
             self.next_due_us = self.jobs.store().next_due_us(now_us).await?;
         }
         Ok(())
@@ -270,7 +274,8 @@ impl Runner {
             now_us: 0,
         };
         self.attempts += 1;
-        let running = Running { lease: job.lease, kind, attempted, interrupt, progress };
+        let Claimed { lease, organisation, .. } = job;
+        let running = Running { lease, organisation, kind, attempted, interrupt, progress };
         self.running.insert(task, running);
     }
 
@@ -310,6 +315,7 @@ impl Runner {
             }
         };
         let Some(job) = self.running.remove(&task) else { return };
+        self.turns.place_is_free();
         if job.interrupt.is_abandoned() {
             return;
         }
@@ -359,7 +365,7 @@ impl Runner {
                 state,
                 "took a job from a node that is gone"
             );
-            self.look = true;
+            self.turns.look = true;
         }
         self.clean(now_us).await
     }
@@ -419,7 +425,7 @@ impl Runner {
     /// Waits until there is something to do.
     async fn wait(&mut self, stop: &CancellationToken) {
         let can_claim = !self.stopping && self.free() > 0;
-        if self.look && can_claim {
+        if self.turns.look && can_claim {
             return;
         }
         let clock = self.app.clock().clone();
@@ -434,12 +440,12 @@ impl Runner {
                 self.ended(joined);
                 self.gather().await;
             }
-            () = wake.notified() => self.look = true,
+            () = wake.notified() => self.turns.look = true,
             () = cancelled.notified() => self.renew = true,
             () = clock.sleep_until(due) => {}
             () = tokio::time::sleep_until(self.next_poll) => {
                 self.next_poll = Instant::now() + self.settings.poll_interval;
-                self.look = true;
+                self.turns.look = true;
                 self.renew |= !self.running.is_empty();
             }
             () = told.notified(), if flush_at.is_none() => {
@@ -463,7 +469,7 @@ impl Runner {
     async fn gather(&mut self) {
         self.take_ended();
         let until = Instant::now() + GATHERING;
-        while self.look && !self.stopping {
+        while self.turns.look && !self.stopping {
             let Ok(Some(joined)) =
                 tokio::time::timeout_at(until, self.tasks.join_next_with_id()).await
             else {

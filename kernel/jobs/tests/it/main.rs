@@ -14,4 +14,5 @@ mod retries;
 mod running_now;
 mod schedules;
 mod shutdown;
+mod turns;
 mod uniqueness;
