@@ -474,7 +474,13 @@ async fn connect_sqlite(url: &str, settings: &DatabaseSettings) -> Result<Inner>
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
-        .connect_with(options.clone().pragma("wal_autocheckpoint", checkpoint::MOST.to_string()))
+        .connect_with(
+            options
+                .clone()
+                .pragma("wal_autocheckpoint", checkpoint::MOST.to_string())
+                // What a statement would undo, page by page: a file for it costs as much as the change itself.
+                .pragma("temp_store", "memory"),
+        )
         .await
         .map_err(sqlx_error)?;
     let options = options.pragma("query_only", "on");

@@ -34,6 +34,9 @@ use crate::settings::EventsSettings;
 use crate::store::letters;
 use crate::store::{self, Due, Failure, Outlook, START, Taken};
 
+/// How long a lane waits when its handler takes nothing at the moment of those who have something.
+const HELD_BACK: Duration = Duration::from_millis(2);
+
 /// How often work is tried anew at once, in all, after a deadlock or a lost connection.
 const TRIES: u64 = 3;
 
@@ -125,6 +128,12 @@ impl Processor {
             if stop.is_cancelled() {
                 return Ok(worked);
             }
+            if round.holds_back {
+                if round.worked == 0 {
+                    let _ = tokio::time::timeout(HELD_BACK, stop.cancelled()).await;
+                }
+                continue;
+            }
             if !round.leaves_some {
                 self.caught_up[lane].store(true, Ordering::Relaxed);
                 return Ok(worked);
@@ -197,8 +206,12 @@ impl Processor {
         let handler = &self.events.handlers[lane];
         let size = self.batch_size();
         while let Some(first) = messages.first() {
-            let room = handler.handler.room(first.organisation).await.max(1);
+            let room = handler.handler.room(first.organisation).await;
             if stop.is_cancelled() {
+                return Ok(());
+            }
+            if room == 0 {
+                round.holds_back = true;
                 return Ok(());
             }
             let leaves_some = messages.len() > room || messages.len() >= size;
@@ -441,6 +454,8 @@ struct Round {
     worked: usize,
     /// Whether more may be due than had its turn.
     leaves_some: bool,
+    /// Whether the handler takes nothing of an organisation at the moment.
+    holds_back: bool,
 }
 
 #[cfg(test)]

@@ -34,9 +34,9 @@ pub trait Handler: Send + Sync + 'static {
         true
     }
 
-    /// How many messages of an organisation the handler takes at once at the moment, one at least; asked before
-    /// each batch of new ones, while no transaction is open. A handler whose work goes on after it can wait here for a
-    /// moment, so that it doesn't run ahead of that; its other messages wait meanwhile.
+    /// How many messages of an organisation the handler takes at once at the moment; asked before each batch of new
+    /// ones, while no transaction is open. A handler whose work goes on after it says none for as long as it doesn't
+    /// want to run ahead of that: it is asked again in a moment, and other organisations have their turns meanwhile.
     async fn room(&self, organisation: Option<OrganisationId>) -> usize {
         let _ = organisation;
         usize::MAX

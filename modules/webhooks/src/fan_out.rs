@@ -83,7 +83,7 @@ impl Handler for FanOut {
 
     async fn room(&self, organisation: Option<OrganisationId>) -> usize {
         match self.configured.get() {
-            Some(configured) => configured.hand_over.room(organisation).await,
+            Some(configured) => configured.hand_over.room(organisation),
             None => usize::MAX,
         }
     }

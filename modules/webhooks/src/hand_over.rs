@@ -24,7 +24,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::in_flight::{InFlight, Ticket};
+use crate::in_flight::{InFlight, Room, Ticket};
 use crate::message::Message;
 use crate::store::claim::{Claim, Claimed};
 use crate::store::insert::AT_ONCE;
@@ -48,26 +48,81 @@ pub(crate) struct HandedDelivery {
 /// How long the fan-out waits for room at most.
 const PATIENCE: Duration = Duration::from_millis(25);
 
+/// The same where endpoints that answer quickly have more in the database: what is told meanwhile goes behind that, so
+/// they wouldn't get away from it while events come.
+const PATIENCE_BEHIND: Duration = Duration::from_millis(100);
+
+/// The same where half of an organisation's are behind: few have something of a sooner event.
+const PATIENCE_HALF_BEHIND: Duration = Duration::from_millis(500);
+
 /// How long it doesn't wait any more after it waited in vain.
 const HURRY: Duration = Duration::from_secs(2);
 
-/// Organisations whose spread is remembered; all are learnt anew when there are more.
-const SPREADS: usize = 4_096;
-
-/// How often it looks whether there is room.
-const LOOK: Duration = Duration::from_millis(2);
+/// Organisations of which is known how their events fare; all are learnt anew when there are more.
+const COURSES: usize = 4_096;
 
 /// Where the fan-out leaves deliveries for the dispatcher.
 pub(crate) struct HandOver {
     pub(crate) in_flight: Arc<InFlight>,
     lease: Duration,
     dispatcher: Mutex<Option<UnboundedSender<Handed>>>,
-    /// Deliveries that became of an event lately, by organisation.
-    spreads: Mutex<HashMap<Option<OrganisationId>, usize>>,
-    /// Until when the fan-out doesn't wait.
-    hurry: Mutex<Option<Instant>>,
+    /// How the events of organisations fare.
+    courses: Mutex<HashMap<Option<OrganisationId>, Course>>,
     /// Organisations that may send no more bytes, as far as this node knows, and until when.
     spent: Mutex<HashMap<Uuid, i64>>,
+}
+
+/// How the events of an organisation fare.
+#[derive(Default)]
+struct Course {
+    /// Deliveries that became of one lately; zero at first.
+    spread: usize,
+    /// Since when they wait for room.
+    waits_since: Option<Instant>,
+    /// Until when they don't wait.
+    hurries_until: Option<Instant>,
+}
+
+impl Course {
+    /// How many are told now, none while they wait.
+    fn events(&mut self, room: &Room, now: Instant) -> usize {
+        let waited = now - *self.waits_since.get_or_insert(now);
+        if self.hurries_until.is_some_and(|until| now < until) {
+            return self.what_fits(room, waited);
+        }
+        // The first event tells how many deliveries become of one.
+        let events = room.in_all.checked_div(self.spread);
+        let events = events.map_or(1, |events| events.min(room.per_endpoint).max(1));
+        let events = events.min(at_most(self.spread));
+        if room.eighths >= 4 && (room.in_all >= self.spread || room.eighths == 8) {
+            return events;
+        }
+        let patience = match room.behind {
+            0 => PATIENCE,
+            1..4 => PATIENCE_BEHIND,
+            _ => PATIENCE_HALF_BEHIND,
+        };
+        if waited < patience || room.is_guess {
+            return 0;
+        }
+        if room.eighths > 0 {
+            return events;
+        }
+        self.hurries_until = Some(now + HURRY);
+        self.what_fits(room, waited)
+    }
+
+    /// How many find room, one where nobody knows yet what becomes of them. Where none does, none for the moment in which
+    /// there is some, if it is quick endpoints that have it; if not, any number goes the long way, since nobody waits
+    /// for those.
+    fn what_fits(&self, room: &Room, waited: Duration) -> usize {
+        match room.in_all.checked_div(self.spread) {
+            None => 1,
+            Some(0) if room.is_draining => usize::from(waited >= PATIENCE),
+            Some(0) => at_most(self.spread),
+            Some(events) => events.min(at_most(self.spread)),
+        }
+    }
 }
 
 impl HandOver {
@@ -77,8 +132,7 @@ impl HandOver {
             in_flight,
             lease,
             dispatcher: Mutex::default(),
-            spreads: Mutex::default(),
-            hurry: Mutex::default(),
+            courses: Mutex::default(),
             spent: Mutex::default(),
         }
     }
@@ -87,60 +141,31 @@ impl HandOver {
         self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn spreads(&self) -> MutexGuard<'_, HashMap<Option<OrganisationId>, usize>> {
-        self.spreads.lock().unwrap_or_else(PoisonError::into_inner)
+    fn courses(&self) -> MutexGuard<'_, HashMap<Option<OrganisationId>, Course>> {
+        let mut courses = self.courses.lock().unwrap_or_else(PoisonError::into_inner);
+        if courses.len() >= COURSES {
+            courses.clear();
+        }
+        courses
     }
 
-    /// Deliveries that became of an event of an organisation lately; zero at first.
-    fn spread(&self, organisation: Option<OrganisationId>) -> usize {
-        self.spreads().get(&organisation).copied().unwrap_or_default()
-    }
-
-    /// How many events of an organisation the fan-out should take at once. It waits for a moment while quick endpoints
+    /// How many events of an organisation the fan-out should take at once; none for a moment while quick endpoints
     /// are still sent more than half of what there can be: what finds no room goes the long way
     /// through the queue, which costs more than twice as much. An endpoint that keeps no step gets
     /// its queue nevertheless, and then holds up nobody for a while, whose events find room.
-    pub(crate) async fn room(&self, organisation: Option<OrganisationId>) -> usize {
-        let began = Instant::now();
-        let spread = self.spread(organisation);
-        let hurry = || self.hurry.lock().unwrap_or_else(PoisonError::into_inner);
-        if hurry().is_some_and(|until| began < until) {
-            return self.what_fits(began, spread).await;
-        }
-        while let Some(room) = self.in_flight.room() {
-            let is_over = began.elapsed() >= PATIENCE && !room.is_guess;
-            // The first event tells how many deliveries become of one.
-            let has_half = room.eighths >= 4 && (room.in_all >= spread || room.eighths == 8);
-            if has_half || is_over && room.eighths > 0 {
-                let events = room.in_all.checked_div(spread);
-                let events = events.map_or(1, |events| events.min(room.per_endpoint).max(1));
-                return events.min(at_most(spread));
-            }
-            if is_over {
-                *hurry() = Some(Instant::now() + HURRY);
-                break;
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-        self.what_fits(began, spread).await
+    pub(crate) fn room(&self, organisation: Option<OrganisationId>) -> usize {
+        self.room_at(organisation, Instant::now())
     }
 
-    /// How many events find room now; one, where nobody knows yet what becomes of them. Where none does it
-    /// waits for the moment in which there is some, if it is quick endpoints that have it; if not, any
-    /// number goes the long way, since nobody waits for those.
-    async fn what_fits(&self, began: Instant, spread: usize) -> usize {
-        while let Some(room) = self.in_flight.room() {
-            match room.in_all.checked_div(spread) {
-                Some(0) if room.is_draining && began.elapsed() < PATIENCE => {
-                    tokio::time::sleep(LOOK).await;
-                }
-                Some(0) if room.is_draining => return 1,
-                Some(0) => break,
-                None => return 1,
-                Some(events) => return events.min(at_most(spread)),
-            }
+    fn room_at(&self, organisation: Option<OrganisationId>, now: Instant) -> usize {
+        let room = self.in_flight.room(organisation.map(|organisation| organisation.0));
+        let mut courses = self.courses();
+        let course = courses.entry(organisation).or_default();
+        let events = room.map_or(at_most(course.spread), |room| course.events(&room, now));
+        if events > 0 {
+            course.waits_since = None;
         }
-        at_most(spread)
+        events
     }
 
     /// Notes how many deliveries became of a number of events of an organisation. Events differ, so it falls
@@ -151,11 +176,8 @@ impl HandOver {
         events: usize,
         deliveries: usize,
     ) {
-        let mut spreads = self.spreads();
-        if spreads.len() >= SPREADS && !spreads.contains_key(&organisation) {
-            spreads.clear();
-        }
-        let spread = spreads.entry(organisation).or_default();
+        let mut courses = self.courses();
+        let Course { spread, .. } = courses.entry(organisation).or_default();
         *spread = deliveries.div_ceil(events.max(1)).max(*spread - *spread / 4).max(1);
     }
 
@@ -217,16 +239,17 @@ mod tests {
     const QUICK: Uuid = Uuid::from_u128(1);
     const ORGANISATION: Option<OrganisationId> = Some(OrganisationId(QUICK));
 
-    #[tokio::test]
-    async fn the_fan_out_waits_for_room_and_not_for_long() {
+    #[test]
+    fn events_wait_for_room_and_not_for_long() {
+        let mut now = Instant::now();
         let in_flight = InFlight::new(8, 4, Duration::from_secs(20));
         let way = HandOver::new(Arc::clone(&in_flight), Duration::from_secs(20));
-        assert_eq!(way.room(ORGANISATION).await, usize::MAX, "nobody sends yet");
+        assert_eq!(way.room_at(ORGANISATION, now), usize::MAX, "nobody sends yet");
         let _dispatcher = way.open();
         assert_eq!(
-            way.room(ORGANISATION).await,
+            way.room_at(ORGANISATION, now),
             1,
-            "the first event tells how many deliveries become of one"
+            "the first tells how many deliveries become of one"
         );
         way.note_spread(ORGANISATION, 1, 2);
         let quick = Duration::from_millis(1);
@@ -236,41 +259,65 @@ mod tests {
         };
         in_flight.settle(QUICK, home(1));
         in_flight.note(QUICK, Health::of(true, false, quick), quick);
-        assert_eq!(way.room(ORGANISATION).await, 32, "of 64 deliveries in all");
+        assert_eq!(way.room_at(ORGANISATION, now), 24, "of 48 deliveries of one organisation");
         way.note_spread(ORGANISATION, 4, 4);
-        assert_eq!(way.room(ORGANISATION).await, 32, "events differ");
-        assert_eq!(way.room(None).await, 1, "what becomes of others' events is theirs to tell");
+        assert_eq!(way.room_at(ORGANISATION, now), 24, "events differ");
+        assert_eq!(way.room_at(None, now), 1, "what becomes of others' events is theirs to tell");
 
-        let mut tickets: Vec<Ticket> =
-            (0..40).filter_map(|_| in_flight.reserve(QUICK, Uuid::from_u128(1))).collect();
-        assert_eq!(way.room(ORGANISATION).await, 4, "what there is, after a moment");
-        let waits = way.room(ORGANISATION);
-        let ends = async {
-            tokio::task::yield_now().await;
-            tickets.truncate(20);
-        };
-        assert_eq!(tokio::join!(waits, ends).0, 14, "what there is when enough has ended");
+        let reserved = || in_flight.reserve(QUICK, QUICK);
+        let mut tickets: Vec<Ticket> = (0..40).filter_map(|_| reserved()).collect();
+        assert_eq!(way.room_at(ORGANISATION, now), 0, "less than half is left");
+        now += PATIENCE;
+        assert_eq!(way.room_at(ORGANISATION, now), 4, "what there is, after a moment");
+        assert_eq!(way.room_at(ORGANISATION, now), 0);
+        tickets.truncate(20);
+        assert_eq!(way.room_at(ORGANISATION, now), 14, "what there is when enough has ended");
 
-        // It has more in the database, and doesn't get through with it.
         in_flight.look_ended(Backlog { new: HashSet::from([QUICK]), ..Backlog::default() });
-        assert_eq!(way.room(ORGANISATION).await, 14, "the others' events still find room");
-        in_flight.look_ended(Backlog::default());
-        assert_eq!(way.room(ORGANISATION).await, 14, "nobody waits for a while");
-        assert_eq!(way.room(None).await, 1, "the first event tells in haste, too");
-        tickets.extend((0..44).filter_map(|_| in_flight.reserve(QUICK, Uuid::from_u128(1))));
-        let other = Home { origin: "https://other".into(), ..home(2) };
-        tickets.extend((0..16).map(|_| in_flight.take(Uuid::from_u128(2), other.clone())));
+        assert_eq!(way.room_at(ORGANISATION, now), 0, "it has more in the database");
+        now += PATIENCE_BEHIND;
+        assert_eq!(way.room_at(ORGANISATION, now), 0);
         assert_eq!(
-            way.room(ORGANISATION).await,
+            way.room_at(Some(OrganisationId(Uuid::from_u128(2))), now),
             1,
-            "a quick one has all, which is free again in a moment"
+            "others don't wait"
         );
+        now += PATIENCE_HALF_BEHIND;
+        assert_eq!(way.room_at(ORGANISATION, now), 14, "and doesn't get through with it");
+        in_flight.look_ended(Backlog::default());
+        assert_eq!(way.room_at(ORGANISATION, now), 14, "nobody waits for a while");
+        tickets.extend((0..44).filter_map(|_| reserved()));
+        assert_eq!(
+            way.room_at(ORGANISATION, now),
+            0,
+            "a quick one has all, which is free in a moment"
+        );
+        now += PATIENCE;
+        assert_eq!(way.room_at(ORGANISATION, now), 1);
         in_flight.note(QUICK, Health::of(false, false, quick), quick);
         let all = AT_ONCE / 2;
         assert_eq!(
-            way.room(ORGANISATION).await,
+            way.room(ORGANISATION),
             all,
             "what one unit of work tells at two for each event"
         );
+    }
+
+    #[test]
+    fn one_event_tells_of_an_organisation_that_hurries() {
+        let room = Room {
+            in_all: 64,
+            per_endpoint: 0,
+            eighths: 0,
+            is_guess: false,
+            is_draining: true,
+            behind: 8,
+        };
+        let mut course = Course::default();
+        let mut now = Instant::now();
+        assert_eq!(course.events(&room, now), 0);
+        now += PATIENCE_HALF_BEHIND;
+        assert_eq!(course.events(&room, now), 1, "nobody knows yet what becomes of them");
+        assert_eq!(course.events(&room, now), 1, "in haste");
     }
 }

@@ -62,6 +62,16 @@ pub(crate) struct Room {
     pub(crate) is_guess: bool,
     /// Whether most of what was taken on is theirs: it is gone in a moment.
     pub(crate) is_draining: bool,
+    /// How many of them have more in the database, in eighths, and one at least where any has.
+    pub(crate) behind: usize,
+}
+
+/// Whose turn it is, by its place among those who wait.
+pub(crate) enum Next {
+    /// A request to it may begin.
+    Sends(usize),
+    /// Its origin answers nothing any more, and what waits for it in memory belongs in the database.
+    IsTooMuch(usize),
 }
 
 /// What a look is about to take on: many endpoints may share an origin, or an organisation.
@@ -159,8 +169,7 @@ impl State {
     }
 
     /// Adds a delivery that waits.
-    fn enter(&mut self, endpoint: Uuid, home: &Home) {
-        let now = Instant::now();
+    fn enter(&mut self, endpoint: Uuid, home: &Home, now: Instant) {
         self.shares.enter(home, now);
         self.total.waiting += 1;
         self.by_endpoint.entry(endpoint).or_default().waiting += 1;
@@ -168,8 +177,8 @@ impl State {
     }
 
     /// Takes one off; forgets an endpoint that has none left.
-    fn leave(&mut self, endpoint: Uuid, home: &Home, is_sending: bool) {
-        self.shares.leave(home, is_sending, Instant::now());
+    fn leave(&mut self, endpoint: Uuid, home: &Home, is_sending: bool, now: Instant) {
+        self.shares.leave(home, is_sending, now);
         self.total.end(is_sending);
         let Some(counts) = self.by_endpoint.get_mut(&endpoint) else { return };
         counts.end(is_sending);
@@ -187,9 +196,15 @@ impl InFlight {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
+        self.state_now().0
+    }
+
+    /// The state, and when that is.
+    fn state_now(&self) -> (MutexGuard<'_, State>, Instant) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.shares.listen(Instant::now());
-        state
+        let now = Instant::now();
+        state.shares.listen(now);
+        (state, now)
     }
 
     fn places(&self, state: &State, endpoint: Uuid) -> usize {
@@ -276,9 +291,9 @@ impl InFlight {
 
     /// Takes a delivery on that was claimed.
     pub(crate) fn take(self: &Arc<Self>, endpoint: Uuid, home: Home) -> Ticket {
-        let mut state = self.state();
+        let (mut state, now) = self.state_now();
         state.homes.insert(endpoint, home.clone());
-        state.enter(endpoint, &home);
+        state.enter(endpoint, &home, now);
         drop(state);
         Ticket { in_flight: Arc::clone(self), endpoint, home, is_sending: false }
     }
@@ -308,31 +323,47 @@ impl InFlight {
         self.state().is_open = is_open;
     }
 
-    /// How much of what is new may be taken on; none while the dispatcher takes nothing. Endpoints
-    /// that are slow or in trouble don't count: what is for them waits in the database.
-    pub(crate) fn room(&self) -> Option<Room> {
-        let state = self.state();
+    /// How much of what is new of an organisation, or of all, may be taken on; none while the dispatcher takes
+    /// nothing. Endpoints that are slow or in trouble don't count: what is for them waits in the database.
+    pub(crate) fn room(&self, organisation: Option<Uuid>) -> Option<Room> {
+        let (state, now) = self.state_now();
         if !state.is_open {
             return None;
         }
-        let (now, in_all) = (Instant::now(), self.free_of(&state));
-        let mut room =
-            Room { in_all, per_endpoint: in_all, eighths: 8, is_guess: false, is_draining: false };
+        let free = self.free_of(&state);
+        let in_all = organisation.map_or(free, |own| free.min(state.shares.left_of(own)));
+        let mut room = Room {
+            in_all,
+            per_endpoint: in_all,
+            eighths: 8,
+            is_guess: false,
+            is_draining: false,
+            behind: 0,
+        };
         if state.health.is_empty() {
             // At first nothing is known of any endpoint.
             let (in_all, _) = state.shares.part(&Home::unknown(Uuid::nil()));
             room = Room { in_all, per_endpoint: self.limit_per_endpoint, ..room };
         }
-        let mut taken = 0;
-        for endpoint in state.by_endpoint.keys().chain(&state.backlog.new) {
+        let (mut taken, mut quick, mut behind) = (0, 0, 0);
+        let without_any =
+            state.backlog.new.iter().filter(|one| !state.by_endpoint.contains_key(one));
+        for endpoint in state.by_endpoint.keys().chain(without_any) {
             let home = state.homes.get(endpoint);
             let Some(is_known) = state.is_quick(*endpoint, home, now) else { continue };
             if is_known && !home.is_none_or(|home| state.shares.answers(home)) {
                 continue;
             }
+            let (most, counts) = (self.allowance(&state, *endpoint), state.counts(*endpoint));
+            taken += counts.all();
+            let is_theirs = |home: &Home| organisation.is_none_or(|own| own == home.organisation);
+            if !home.is_none_or(is_theirs) {
+                continue;
+            }
             room.is_guess |= !is_known;
             let is_behind = state.backlog.new.contains(endpoint);
-            let (most, counts) = (self.allowance(&state, *endpoint), state.counts(*endpoint));
+            quick += 1;
+            behind += usize::from(is_behind);
             let own = if is_behind { 0 } else { most.saturating_sub(counts.all()) };
             room.per_endpoint = room.per_endpoint.min(own);
             room.eighths = room.eighths.min(own * 8 / most.max(1));
@@ -345,8 +376,8 @@ impl InFlight {
                 room.per_endpoint = room.per_endpoint.min(free);
                 room.eighths = room.eighths.min(free * 8 / most.max(1));
             }
-            taken += counts.all();
         }
+        room.behind = (behind * 8usize).div_ceil(quick.max(1));
         // What slow endpoints have taken comes back no sooner for waiting.
         if taken * 2 > self.most() {
             room.eighths = room.eighths.min(in_all * 8 / self.most().max(1));
@@ -362,15 +393,42 @@ impl InFlight {
 
     fn may_send_in(&self, state: &State, endpoint: Uuid) -> bool {
         state.total.sending < self.limit
-            && state.counts(endpoint).sending < self.places(state, endpoint)
+            && self.has_place_in(state, endpoint)
             && state.homes.get(&endpoint).is_none_or(|home| state.shares.may_send(home))
     }
 
-    /// Whether what waits in memory for an endpoint belongs in the database: its origin answers nothing any more.
-    pub(crate) fn is_too_much(&self, endpoint: Uuid) -> bool {
-        let state = self.state();
-        let home = state.homes.get(&endpoint);
-        home.is_some_and(|home| state.shares.is_too_much(home, Instant::now()))
+    fn has_place_in(&self, state: &State, endpoint: Uuid) -> bool {
+        state.counts(endpoint).sending < self.places(state, endpoint)
+    }
+
+    /// The first of these endpoints, by its place among them, whose turn it is; none when all places are taken, or
+    /// these have none.
+    pub(crate) fn next_turn<'a>(&self, endpoints: impl Iterator<Item = &'a Uuid>) -> Option<Next> {
+        let (state, now) = self.state_now();
+        if state.total.sending >= self.limit {
+            return None;
+        }
+        // Many endpoints have one home, which is asked about once.
+        let mut last = None;
+        for (place, endpoint) in endpoints.enumerate() {
+            let (may_send, is_too_much) = match (state.homes.get(endpoint), last) {
+                (None, _) => (true, false),
+                (Some(home), Some((known, verdict))) if known == home => verdict,
+                (Some(home), _) => {
+                    let shares = &state.shares;
+                    let verdict = (shares.may_send(home), shares.is_too_much(home, now));
+                    last = Some((home, verdict));
+                    verdict
+                }
+            };
+            if may_send && self.has_place_in(&state, *endpoint) {
+                return Some(Next::Sends(place));
+            }
+            if is_too_much {
+                return Some(Next::IsTooMuch(place));
+            }
+        }
+        None
     }
 
     /// Whether an endpoint's origin answers, as far as it was asked.
@@ -412,17 +470,12 @@ impl InFlight {
         self.state().turned.get(&endpoint).is_none_or(|(oldest, _)| version >= *oldest)
     }
 
-    /// Whether all requests that may be in flight are.
-    pub(crate) fn is_full(&self) -> bool {
-        self.state().total.sending >= self.limit
-    }
-
     /// Notes how an endpoint's last request went.
     pub(crate) fn note(&self, endpoint: Uuid, health: Health, took: Duration) {
-        let mut state = self.state();
+        let (mut state, now) = self.state_now();
         state.health.insert(endpoint, health);
         if let Some(home) = state.homes.get(&endpoint).filter(|home| home.is_known()).cloned() {
-            state.shares.note(&home, health, took, Instant::now());
+            state.shares.note(&home, health, took, now);
         }
     }
 
@@ -479,10 +532,10 @@ impl Ticket {
         if self.home == home {
             return;
         }
-        let mut state = self.in_flight.state();
-        state.leave(self.endpoint, &self.home, self.is_sending);
+        let (mut state, now) = self.in_flight.state_now();
+        state.leave(self.endpoint, &self.home, self.is_sending, now);
         state.homes.insert(self.endpoint, home.clone());
-        state.enter(self.endpoint, &home);
+        state.enter(self.endpoint, &home, now);
         self.home = home;
     }
 
@@ -497,16 +550,17 @@ impl Ticket {
             return;
         }
         self.is_sending = true;
-        let mut state = self.in_flight.state();
+        let (mut state, now) = self.in_flight.state_now();
         state.total.begin();
-        state.shares.send(&self.home, Instant::now());
+        state.shares.send(&self.home, now);
         state.by_endpoint.entry(self.endpoint).or_default().begin();
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.in_flight.state().leave(self.endpoint, &self.home, self.is_sending);
+        let (mut state, now) = self.in_flight.state_now();
+        state.leave(self.endpoint, &self.home, self.is_sending, now);
     }
 }
 

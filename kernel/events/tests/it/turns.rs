@@ -8,13 +8,14 @@ use svc_core::OrganisationId;
 use svc_events::Publish as _;
 
 use crate::on_both_databases;
-use crate::world::{ACME, End, Node, Place, Scripted, StockLow, one, sku, skus};
+use crate::world::{ACME, End, Node, Place, Scripted, StockLow, eventually, one, sku, skus};
 
 on_both_databases! {
     a_burst_of_one_organisation_is_no_wait_for_another,
     what_fails_again_and_again_is_no_wait_for_others,
     however_many_organisations_wait_each_has_its_turn,
     what_comes_next_is_told_of_an_organisation,
+    what_its_handler_holds_back_is_no_wait_for_another,
 }
 
 const LATER: OrganisationId = OrganisationId(Uuid::from_u128(0xb0));
@@ -39,6 +40,20 @@ async fn a_burst_of_one_organisation_is_no_wait_for_another(place: Place) {
     let seen: Vec<String> = handler.seen().iter().map(sku).collect();
     assert_eq!(seen[..9], ["A-0", "A-1", "A-2", "B-1", "B-2", "B-3", "A-3", "A-4", "A-5"]);
     assert_eq!(seen[9], "B-4", "and the next in its next turn");
+}
+
+async fn what_its_handler_holds_back_is_no_wait_for_another(place: Place) {
+    let handler = Scripted::well();
+    let node = place.node(one(&handler)).await;
+    *handler.held_back.lock().unwrap() = Some(ACME);
+    node.publish(skus(3)).await;
+    publish_in(&node, LATER, &["B-1", "B-2"]).await;
+    let app = node.app.clone();
+    let draining = tokio::spawn(async move { app.drain().await.unwrap() });
+    eventually("the other's are handed over", async || handler.seen().len() == 2).await;
+    assert!(handler.seen().iter().all(|message| message.organisation == Some(LATER)));
+    *handler.held_back.lock().unwrap() = None;
+    assert_eq!(draining.await.unwrap(), 5);
 }
 
 async fn what_fails_again_and_again_is_no_wait_for_others(place: Place) {

@@ -92,6 +92,8 @@ pub(crate) struct Scripted {
     pub(crate) unwanted: Mutex<Vec<String>>,
     /// How many messages it takes at once.
     pub(crate) room: AtomicUsize,
+    /// Of whom nothing is taken.
+    pub(crate) held_back: Mutex<Option<OrganisationId>>,
     /// Where the handler waits for others in its first batch.
     pub(crate) meeting: Mutex<Option<Arc<Barrier>>>,
 }
@@ -105,6 +107,7 @@ impl Scripted {
             entered: Notify::new(),
             unwanted: Mutex::default(),
             room: AtomicUsize::new(usize::MAX),
+            held_back: Mutex::default(),
             meeting: Mutex::default(),
         })
     }
@@ -156,7 +159,10 @@ impl Handler for Scripted {
         Ok(())
     }
 
-    async fn room(&self, _organisation: Option<OrganisationId>) -> usize {
+    async fn room(&self, organisation: Option<OrganisationId>) -> usize {
+        if organisation.is_some() && organisation == *self.held_back.lock().unwrap() {
+            return 0;
+        }
         self.room.load(Ordering::Relaxed)
     }
 

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::job::{Ended, Finished, Job, Unread};
-use crate::in_flight::{Health, InFlight};
+use crate::in_flight::{Health, InFlight, Next};
 use crate::model::Lane;
 use crate::store::claim::Claimed;
 
@@ -190,17 +190,13 @@ impl Flight {
         if let Some(job) = self.placed.pop_front() {
             return Some(job);
         }
-        for _ in 0..self.turns.len() {
-            if in_flight.is_full() {
-                return None;
-            }
+        while let Some(next) = in_flight.next_turn(self.turns.iter()) {
+            let (Next::Sends(place) | Next::IsTooMuch(place)) = next;
+            // Those before it have their turns again behind the others.
+            self.turns.rotate_left(place);
             let endpoint = self.turns.pop_front()?;
-            if !in_flight.may_send(endpoint) {
-                if in_flight.is_too_much(endpoint) {
-                    self.withdraw(endpoint);
-                } else {
-                    self.turns.push_back(endpoint);
-                }
+            if let Next::IsTooMuch(_) = next {
+                self.withdraw(endpoint);
                 continue;
             }
             let job = self.waiting.get_mut(&endpoint).and_then(VecDeque::pop_front);

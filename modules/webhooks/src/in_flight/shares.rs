@@ -335,14 +335,23 @@ impl Shares {
         self.left(home, &PlannedShares::default())
     }
 
+    /// How many more deliveries of an organisation may be in memory.
+    pub(super) fn left_of(&self, organisation: Uuid) -> usize {
+        self.memory_of_one().saturating_sub(self.taken.of(organisation).all())
+    }
+
+    /// Deliveries of an organisation that may be in memory.
+    fn memory_of_one(&self) -> usize {
+        (self.limit * IN_ALL * 3 / 4).max(self.limit_per_endpoint)
+    }
+
     fn left(&self, home: &Home, planned: &PlannedShares) -> (usize, usize) {
         let left = |most: usize, taken: usize| (most.saturating_sub(taken), most);
         let (voice, own) = (self.voice_of(home), home.organisation);
         let of_origin = self.origins.get(&home.origin).map_or(0, |origin| origin.taken.all.all())
             + planned.origins.get(&home.origin).copied().unwrap_or_default();
         let of_organisation = self.taken.of(own).all() + planned.all.of(own).all();
-        let most = (self.limit * IN_ALL * 3 / 4).max(self.limit_per_endpoint);
-        let mut least = left(most, of_organisation);
+        let mut least = left(self.memory_of_one(), of_organisation);
         // Those of which it isn't known where they are may all be elsewhere.
         if home.is_known() {
             least = least.min(left(self.memory(voice), of_origin));

@@ -68,29 +68,32 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     let in_flight = InFlight::new(8, 4, LEASE);
     let known = |in_all, per_endpoint, eighths, is_draining| {
         let is_guess = false;
-        Room { in_all, per_endpoint, eighths, is_guess, is_draining }
+        Room { in_all, per_endpoint, eighths, is_guess, is_draining, behind: 0 }
     };
     let room = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths, false));
     let taken = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths, true));
-    assert_eq!(in_flight.room(), None, "nobody sends yet");
+    assert_eq!(in_flight.room(None), None, "nobody sends yet");
     in_flight.open(true);
-    assert_eq!(in_flight.room(), room(8, 4, 8), "nothing is known of any endpoint");
+    assert_eq!(in_flight.room(None), room(8, 4, 8), "nothing is known of any endpoint");
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
-    assert_eq!(in_flight.room(), Some(Room { is_guess: true, ..known(61, 1, 2, true) }));
+    assert_eq!(in_flight.room(None), Some(Room { is_guess: true, ..known(61, 1, 2, true) }));
     in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER), ANSWER);
-    assert_eq!(in_flight.room(), room(61, 61, 8), "it was waited for");
+    assert_eq!(in_flight.room(None), room(61, 61, 8), "it was waited for");
     for health in [Health::Hanging, Health::of(true, false, Duration::from_millis(60))] {
         in_flight.note(ONE, health, ANSWER);
-        assert_eq!(in_flight.room(), room(61, 61, 8), "nobody waits for one that is not quick");
+        assert_eq!(in_flight.room(None), room(61, 61, 8), "nobody waits for one that is not quick");
     }
     in_flight.settle(OTHER, Home { organisation: OTHER, ..home(2) });
     in_flight.note(OTHER, Health::of(true, false, Duration::from_millis(1)), ANSWER);
     tickets.extend((0..33).filter_map(|_| in_flight.reserve(OTHER, OTHER)));
-    assert_eq!(in_flight.room(), taken(15, 15, 2), "it has taken most of its part");
+    assert_eq!(in_flight.room(None), taken(15, 15, 2), "it has taken most of its part");
     tickets.truncate(23);
-    assert_eq!(in_flight.room(), taken(28, 28, 4));
+    assert_eq!(in_flight.room(None), taken(28, 28, 4));
     in_flight.look_ended(Backlog { new: HashSet::from([OTHER]), ..Backlog::default() });
-    assert_eq!(in_flight.room(), taken(28, 0, 0), "it has more in the database");
+    let behind = Some(Room { behind: 8, ..known(28, 0, 0, true) });
+    assert_eq!(in_flight.room(None), behind, "it has more in the database");
+    assert_eq!(in_flight.room(Some(OTHER)), behind);
+    assert_eq!(in_flight.room(Some(OWN)), taken(41, 41, 8), "which is nothing to others");
 }
 
 #[test]
@@ -105,10 +108,10 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
     let mut tickets: Vec<Ticket> = (0..14).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     let room = |in_all, eighths, is_draining| {
         let (per_endpoint, is_guess) = (in_all, false);
-        Some(Room { in_all, per_endpoint, eighths, is_guess, is_draining })
+        Some(Room { in_all, per_endpoint, eighths, is_guess, is_draining, behind: 0 })
     };
     assert_eq!(
-        in_flight.room(),
+        in_flight.room(None),
         room(34, 5, true),
         "of 48 for the origin, though there are 64 in all"
     );
@@ -119,16 +122,17 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
     for endpoint in [ONE, OTHER] {
         in_flight.note(endpoint, Health::of(true, false, slow), slow);
     }
-    assert_eq!(in_flight.room(), room(16, 8, false), "nobody waits for slow ones");
+    assert_eq!(in_flight.room(None), room(16, 8, false), "nobody waits for slow ones");
     // Nobody waits for an origin that answers nothing.
     for endpoint in [ONE, OTHER] {
         in_flight.note(endpoint, Health::of(true, false, ANSWER), ANSWER);
     }
-    assert_eq!(in_flight.room(), room(0, 0, true));
+    let behind = room(0, 0, true).map(|room| Room { behind: 4, ..room });
+    assert_eq!(in_flight.room(None), behind, "something found no room");
     in_flight.note(Uuid::from_u128(3), Health::Hanging, ANSWER);
     in_flight.settle(Uuid::from_u128(3), home);
     in_flight.note(Uuid::from_u128(3), Health::Hanging, ANSWER);
-    assert_eq!(in_flight.room(), room(16, 8, false));
+    assert_eq!(in_flight.room(None), room(16, 8, false));
 }
 
 #[test]
@@ -140,7 +144,7 @@ fn a_new_endpoint_leaves_the_others_their_room() {
     let mut new = in_flight.reserve(OTHER, OWN).expect("room");
     new.settle(home(2));
     new.send();
-    let room = in_flight.room().expect("it is open");
+    let room = in_flight.room(None).expect("it is open");
     // Enough for an event that more endpoints want than its own origin may have: nobody waits for its answer.
     assert!(room.is_guess && room.in_all == 2_047 && room.eighths >= 4, "{room:?}");
 }
@@ -154,13 +158,26 @@ fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
     for ticket in &mut tickets {
         ticket.settle(home.clone());
     }
-    let guess = Room { in_all: 61, per_endpoint: 1, eighths: 2, is_guess: true, is_draining: true };
-    assert_eq!(in_flight.room(), Some(guess), "it may answer soon");
+    let guess = Room {
+        in_all: 61,
+        per_endpoint: 1,
+        eighths: 2,
+        is_guess: true,
+        is_draining: true,
+        behind: 0,
+    };
+    assert_eq!(in_flight.room(None), Some(guess), "it may answer soon");
     in_flight.settle(OTHER, home);
     in_flight.note(OTHER, Health::Hanging, ANSWER);
-    let room =
-        Room { in_all: 61, per_endpoint: 61, eighths: 8, is_guess: false, is_draining: false };
-    assert_eq!(in_flight.room(), Some(room), "another endpoint there ran into the timeout");
+    let room = Room {
+        in_all: 61,
+        per_endpoint: 61,
+        eighths: 8,
+        is_guess: false,
+        is_draining: false,
+        behind: 0,
+    };
+    assert_eq!(in_flight.room(None), Some(room), "another endpoint there ran into the timeout");
 }
 
 #[test]
@@ -174,7 +191,7 @@ fn a_new_endpoint_is_waited_for_where_its_origin_answers_others() {
     let is_guess = |age, answer| {
         in_flight.note(ONE, Health::Unknown(Instant::now() - age), answer);
         in_flight.note(OTHER, Health::of(true, false, answer), answer);
-        in_flight.room().is_some_and(|room| room.is_guess)
+        in_flight.room(None).is_some_and(|room| room.is_guess)
     };
     assert!(is_guess(FIRST_ANSWER * 2, ANSWER) && !is_guess(FIRST_OF_KNOWN, ANSWER));
     assert!(!is_guess(FIRST_ANSWER * 2, QUICK * 2), "the origin takes its time");
