@@ -217,8 +217,8 @@ export const system = [
     {},
     story(
       'who belongs to another organisation finds the way to it in the account',
-      // The tab of before goes on hearing what the other organisation has no topic for, and is told so.
-      { app: 'system.account', once: true, expects: /status of 400/ },
+      // The tab of before asks for what is of the organisation before, and is refused.
+      { app: 'system.account', once: true, expects: /status of 409/ },
       async ({ page, application }) => {
         const way = page.getByRole('link', { name: 'Another organisation' });
         await page.locator('.svc-way').first().waitFor();
@@ -233,6 +233,11 @@ export const system = [
         await choice.locator('.shell-taskbar').waitFor();
         await choice.goto(addressOf(application.url, { app: 'system.account' }));
         await choice.getByText('Other Ltd').waitFor();
+        // What the other tab shows is of the organisation before, and nothing that is written there may come to be in this one.
+        await page.getByLabel('Density').selectOption('compact');
+        const asked = page.getByRole('dialog', { name: 'You work in another organisation now' });
+        await asked.getByRole('button', { name: 'Load again' }).click();
+        await page.getByText('Other Ltd').waitFor();
       },
     ),
   ),

@@ -13,7 +13,7 @@ use svc_data::Context;
 
 use crate::authenticator::CookieCredential;
 use crate::host::admission::Admission;
-use crate::host::guard::check_origin;
+use crate::host::guard::{check_organisation, check_origin};
 use crate::host::ids::RequestIds;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::HttpState;
@@ -109,6 +109,7 @@ pub(crate) async fn caller(parts: &mut Parts, state: &HttpState) -> Result<Optio
         return Ok(None);
     };
     check_origin(&principal, parts, state.settings().public_url.as_ref())?;
+    check_organisation(&principal, &parts.headers)?;
     if let Some(admission) = parts.extensions.get::<Admission>() {
         admission.admit(state.requests(), &principal).await?;
     }

@@ -66,6 +66,7 @@ mod browser;
 mod conditional;
 mod content_policy;
 mod error_page;
+pub mod errors;
 mod extract;
 pub mod fields;
 mod files;

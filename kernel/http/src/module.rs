@@ -17,7 +17,7 @@ use crate::registration::{HttpParts, HttpRegistry as _};
 use crate::settings::{HttpSettings, TelemetrySettings};
 use crate::state::HttpState;
 use crate::tools::ToolCatalogue;
-use crate::{apps_api, messages_api, profile, settings_api};
+use crate::{apps_api, errors, messages_api, profile, settings_api};
 
 /// The HTTP host as a module: its settings, and the routes for settings of organisations and
 /// persons, for their profiles, for texts, and for the apps of the desktop.
@@ -35,6 +35,7 @@ impl Module for HttpModule {
     fn configure(&self, registry: &mut Registry) {
         registry.settings::<HttpSettings>();
         registry.settings::<TelemetrySettings>();
+        registry.errors(errors::ALL);
         registry.routes(settings_api::routes());
         registry.routes(profile::routes());
         registry.routes(messages_api::routes());

@@ -12,6 +12,8 @@
  * says `reset`, and whoever listens loads anew. Reading needs the header that no foreign page can send, so this is `fetch`.
  */
 import { EventReader, type StreamEvent } from '../core/events.ts';
+import { readProblem } from '../core/problem.ts';
+import { noteRefusal, ownHeaders } from './request.ts';
 
 /** What somebody hears. */
 export interface Hearing {
@@ -128,7 +130,7 @@ class Live {
 
   /** Reads a stream to its end; gives back how long to wait for the next, and nothing when it broke. */
   async #follow(topics: readonly string[], reading: AbortController): Promise<number | undefined> {
-    const headers: Record<string, string> = { accept: 'text/event-stream', 'X-CSRF': '1' };
+    const headers: Record<string, string> = { accept: 'text/event-stream', ...ownHeaders() };
     if (this.#lastId !== undefined) headers['last-event-id'] = this.#lastId;
     const { signal } = reading;
     const answer = await fetch(`${ADDRESS}?topics=${encodeURIComponent(topics.join())}`, {
@@ -136,6 +138,7 @@ class Live {
       signal,
       cache: 'no-store',
     });
+    if (answer.status === 409) noteRefusal(readProblem(409, await answer.json()).code);
     if (answer.status === 400) return this.#drop(topics, await answer.text());
     if (!answer.ok || !answer.body) return LONGEST_PAUSE_MS;
     const reader = new EventReader();

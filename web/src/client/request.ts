@@ -25,6 +25,20 @@ export interface Answer<T> {
 type Listener = () => void;
 const signedOut = new Set<Listener>();
 const refused = new Set<Listener>();
+const moved = new Set<Listener>();
+
+const OTHER_ORGANISATION = 'http.other_organisation';
+let organisation: string | undefined;
+
+/** What each request from now on is meant for: where the cookie has come to stand for another organisation, the server refuses it. */
+export function workIn(id: string | undefined): void {
+  organisation = id;
+}
+
+/** What the server asks for of any request of a page. */
+export function ownHeaders(): Record<string, string> {
+  return { 'X-CSRF': '1', ...(organisation === undefined ? {} : { 'Svc-Organisation': organisation }) };
+}
 
 /** Calls back when the server says that nobody is signed in any more. Returns the undo. */
 export function onSignedOut(listener: Listener): () => void {
@@ -36,6 +50,17 @@ export function onSignedOut(listener: Listener): () => void {
 export function onRefused(listener: Listener): () => void {
   refused.add(listener);
   return () => refused.delete(listener);
+}
+
+/** Calls back when the server says that the person works in another organisation than this page is of. Returns the undo. */
+export function onMoved(listener: Listener): () => void {
+  moved.add(listener);
+  return () => moved.delete(listener);
+}
+
+/** Notes why the server refused something that didn't go through `send`. */
+export function noteRefusal(code: unknown): void {
+  if (code === OTHER_ORGANISATION) for (const listener of moved) listener();
 }
 
 function isJson(response: Response): boolean {
@@ -67,7 +92,9 @@ function refusal(response: Response, body: unknown): Problem {
   const concerned = response.status === 401 ? signedOut : response.status === 403 ? refused : [];
   for (const listener of concerned) listener();
   const wait = Number(response.headers.get('retry-after'));
-  return readProblem(response.status, body, Number.isFinite(wait) && wait > 0 ? wait : undefined);
+  const problem = readProblem(response.status, body, Number.isFinite(wait) && wait > 0 ? wait : undefined);
+  noteRefusal(problem.code);
+  return problem;
 }
 
 /** What has been asked for ahead, and nobody has taken yet. */
@@ -89,7 +116,7 @@ export async function send<T = unknown>(path: string, ask: Ask = {}): Promise<An
     ahead.delete(path);
     return asked as Promise<Answer<T>>;
   }
-  const headers = new Headers({ accept: 'application/json', 'X-CSRF': '1', ...ask.headers });
+  const headers = new Headers({ accept: 'application/json', ...ownHeaders(), ...ask.headers });
   if (ask.body !== undefined) headers.set('content-type', 'application/json');
   const response = await reach(path, ask, headers);
   const body = await bodyOf(response).catch((cause: unknown) => {
@@ -102,14 +129,14 @@ export async function send<T = unknown>(path: string, ask: Ask = {}): Promise<An
 
 /** What the page's own server answers piece by piece. Whatever isn't answered with success rejects with a `Problem`. */
 export async function sendForStream(path: string, ask: Ask = {}): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const response = await reach(path, ask, new Headers({ 'X-CSRF': '1', ...ask.headers }));
+  const response = await reach(path, ask, new Headers({ ...ownHeaders(), ...ask.headers }));
   if (response.ok && response.body) return response.body;
   throw refusal(response, await bodyOf(response).catch(() => undefined));
 }
 
 /** What stands at an address, whatever the status is: for pages that say how things are. */
 export async function probe<T>(path: string): Promise<{ status: number; body: T | undefined }> {
-  const response = await reach(path, {}, new Headers({ 'X-CSRF': '1' }));
+  const response = await reach(path, {}, new Headers(ownHeaders()));
   return { status: response.status, body: (await bodyOf(response).catch(() => undefined)) as T | undefined };
 }
 

@@ -7,7 +7,7 @@
 import { Shell } from '@svc/shell';
 import { icons, messages } from 'svc:modules';
 import { html, render } from 'lit';
-import { asProblem, onSignedOut } from '../client/request.ts';
+import { asProblem, onSignedOut, workIn } from '../client/request.ts';
 import { loadModel } from '../client/sets.ts';
 import { applicationName, loadStart } from '../client/start.ts';
 import type { Model } from '../core/model.ts';
@@ -21,6 +21,7 @@ import { keepBadges, loadAhead, registerApps } from './apps.ts';
 import { showConnection } from './connection.ts';
 import { install } from './install.ts';
 import { firstLanguage, keepLanguage } from './language.ts';
+import { followOrganisation } from './moved.ts';
 import { followRights } from './rights.ts';
 import { keepListedBadges, listedApps, registerListed } from './server-apps.ts';
 import { askHost, begin as tellShell, signIn, whoIsHere } from './session.ts';
@@ -71,6 +72,7 @@ async function begin(): Promise<void> {
     else signIn();
     return;
   }
+  workIn(person.organisationId);
   document.title = applicationName();
   const known = registerApps(model, person.permissions);
   const further = await registerListed(listed, icons);
@@ -84,6 +86,7 @@ async function begin(): Promise<void> {
   showConnection(desktop);
   guardPage();
   followRights(person.permissions);
+  followOrganisation(desktop);
   setTimeout(() => {
     loadAhead();
     keepBadges(person.permissions);

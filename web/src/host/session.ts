@@ -4,12 +4,13 @@
  */
 import { Shell, type ProfileStore, type Session } from '@svc/shell';
 import { HOST_USER, ME, PROFILE, profileOf } from '../client/addresses.ts';
-import { asProblem, send } from '../client/request.ts';
+import { asProblem, noteRefusal, ownHeaders, send } from '../client/request.ts';
 import { Problem } from '../core/problem.ts';
 
 /** Somebody, and what they may do. */
 export interface Person {
   readonly identity: { readonly id: string; readonly displayName: string };
+  readonly organisationId?: string;
   readonly roles: readonly string[];
   readonly permissions: readonly string[];
 }
@@ -63,12 +64,22 @@ function profiles(): ProfileStore {
   };
 }
 
+/** Who this is now, as the shell asks. */
+async function askAgain(): Promise<Person> {
+  try {
+    return (await Shell.request(ME)) as Person;
+  } catch (error) {
+    noteRefusal((error as { problem?: { code?: unknown } }).problem?.code);
+    throw error;
+  }
+}
+
 /** Tells the shell who is here, and how they sign out; what the browser host has said needn't be asked again. */
 export async function begin(person: Person, known: Session | undefined): Promise<void> {
   let first: Person | undefined = person;
   Shell.configure({
     async accessProvider() {
-      const now = first ?? ((await Shell.request(ME)) as Person);
+      const now = first ?? (await askAgain());
       first = undefined;
       const { identity, roles, permissions } = now;
       return { identity, roles: [...roles], permissions: [...permissions] };
@@ -80,7 +91,11 @@ export async function begin(person: Person, known: Session | undefined): Promise
     return;
   }
   let session: Session | undefined = known;
-  const provider = Shell.createCookieProvider({ basePath: HOST, title: document.title });
+  const provider = Shell.createCookieProvider({
+    basePath: HOST,
+    title: document.title,
+    headers: ownHeaders(),
+  });
   Shell.registerAuthProvider({
     ...provider,
     restore(options) {

@@ -11,6 +11,9 @@
 //! | `Origin`, where it doesn't | that of `Svc:Http:PublicUrl`, or of the `Host` that was asked |
 //!
 //! Methods are safe that change nothing: GET, HEAD, OPTIONS and TRACE.
+//!
+//! A cookie stands for whoever signed in last, in whichever organisation. So a page that shows one says which
+//! it is (`Svc-Organisation`), and nothing that was meant for it comes to be in another.
 
 use axum::body::HttpBody;
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
@@ -18,9 +21,15 @@ use http::request::Parts;
 use http::{HeaderMap, Method, Request};
 use svc_core::settings::WebUrl;
 use svc_core::{Error, ErrorKind, Means, Principal, Result};
+use uuid::Uuid;
+
+use crate::errors::OTHER_ORGANISATION;
 
 /// The header that a page of this application adds to whatever changes something.
 const CSRF: &str = "x-csrf";
+
+/// The header that says for which organisation a request is meant.
+const ORGANISATION: &str = "svc-organisation";
 
 /// Refuses what a page of another site could have made a browser send.
 ///
@@ -45,6 +54,22 @@ pub(crate) fn check_origin(
     }
     Err(Error::forbidden(
         "a change by a signed-in browser must come from a page of this application",
+    ))
+}
+
+/// Refuses a request that was meant for another organisation than the caller's.
+///
+/// # Errors
+///
+/// [`OTHER_ORGANISATION`].
+pub(crate) fn check_organisation(who: &Principal, headers: &HeaderMap) -> Result<()> {
+    let Some(meant) = headers.get(ORGANISATION) else { return Ok(()) };
+    let meant = meant.to_str().ok().and_then(|meant| meant.parse::<Uuid>().ok());
+    if meant.is_some() && meant == who.organisation().map(|organisation| organisation.0) {
+        return Ok(());
+    }
+    Err(OTHER_ORGANISATION.error(
+        "the caller works in another organisation than `Svc-Organisation` says; load the page again",
     ))
 }
 

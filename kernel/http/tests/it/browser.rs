@@ -172,6 +172,28 @@ on_both_databases! {
         let _ = send(&browser, Method::POST, "/try/change", &ours).await.expect(204);
     }
 
+    async fn what_is_meant_for_another_organisation_changes_nothing(backend) {
+        let app = start(backend).await;
+        let browser = app.anonymous();
+        let own = Uuid::from_u128(1).to_string();
+        let asks = async |method: Method, path, organisation: &str| {
+            let headers = [
+                SESSION,
+                ("x-csrf", "1"),
+                ("sec-fetch-site", "same-origin"),
+                ("svc-organisation", organisation),
+            ];
+            send(&browser, method, path, &headers).await
+        };
+        let _ = asks(Method::POST, "/try/change", &own).await.expect(204);
+        for other in [&Uuid::from_u128(77).to_string(), "", "mine"] {
+            for (method, path) in [(Method::GET, "/try/who"), (Method::POST, "/try/change")] {
+                let refused = asks(method, path, other).await;
+                assert_eq!(refused.expect(409)["code"], "http.other_organisation", "{other:?}");
+            }
+        }
+    }
+
     async fn a_layer_refuses_and_adds_to_answers(backend) {
         let app = start(backend).await;
         let tossed = [("cookie", "tossed=1")];

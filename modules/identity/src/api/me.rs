@@ -67,9 +67,12 @@ pub(crate) async fn get_me(Ctx(ctx): Ctx) -> ApiResult<Json<Me>> {
 /// What a desktop asks of the caller: who it is, and what to show and to hide.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = IdentityAccess)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Access {
     /// The person.
     identity: AccessIdentity,
+    /// The organisation that everything read or written belongs to.
+    organisation_id: Uuid,
     /// The names of the person's roles in the organisation.
     roles: Vec<String>,
     /// What the caller may do; with a key, what its scope leaves of it.
@@ -171,7 +174,7 @@ pub(crate) async fn change_me(
 }
 
 async fn access(ctx: &Context) -> Result<Access, Error> {
-    let Me { user, roles, mut permissions, .. } = me(ctx).await?;
+    let Me { user, organisation, roles, mut permissions, .. } = me(ctx).await?;
     if ctx.principal().can(MANAGE) {
         permissions.push(MANAGE_IDENTITY.to_owned());
     }
@@ -181,6 +184,7 @@ async fn access(ctx: &Context) -> Result<Access, Error> {
             display_name: user.display_name,
             email: user.email,
         },
+        organisation_id: organisation.id,
         roles: roles.into_iter().map(|role| role.name).collect(),
         permissions,
     })

@@ -67,6 +67,7 @@ on_both_databases! {
         };
         let mut expected = json!({
             "identity": { "id": user.to_string(), "displayName": "Grace", "email": "grace@example.com" },
+            "organisationId": organisation.to_string(),
             "roles": ["Role of Products.View Products.Update"],
             "permissions": ["Products.Update", "Products.View"],
         });
