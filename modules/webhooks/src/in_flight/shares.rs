@@ -5,7 +5,7 @@
 //! | --- | --- | --- |
 //! | answers | three quarters of all | three quarters of all |
 //! | never answered, takes long, or answers nothing for longer than it used to | an eighth of all | twice as many |
-//! | its last request ran into the timeout | a sixty-fourth of all | twice as many |
+//! | its last request ran into the timeout, and no other was answered meanwhile | a sixty-fourth of all | twice as many |
 //!
 //! Besides, those that don't answer have a part together, however many they are: providers that go black one
 //! after the other, or a thousand addresses of which nothing is known, leave the rest to those that
@@ -146,7 +146,9 @@ struct Origin {
     usual: Option<Duration>,
     /// Since when nothing was answered: the last answer, or the first request after a pause.
     quiet_since: Option<Instant>,
-    /// Whether the last request ran into the timeout.
+    /// When it answered last.
+    answered: Option<Instant>,
+    /// Whether the last request ran into the timeout, and nothing was answered while it waited.
     is_hanging: bool,
     /// How it answers, as it was heard last: what it has taken is counted so.
     voice: Voice,
@@ -433,10 +435,14 @@ impl Shares {
     /// Notes how a request to an origin went.
     pub(super) fn note(&mut self, home: &Home, health: Health, took: Duration, now: Instant) {
         let origin = self.origin(home);
-        origin.is_hanging = health == Health::Hanging;
-        if !origin.is_hanging {
+        if health == Health::Hanging {
+            // One path may hang where others are answered.
+            origin.is_hanging = origin.answered.is_none_or(|answered| now - answered >= took);
+        } else {
+            origin.is_hanging = false;
             origin.usual = Some(took);
             origin.quiet_since = Some(now);
+            origin.answered = Some(now);
         }
         self.hear(&home.origin, now);
     }

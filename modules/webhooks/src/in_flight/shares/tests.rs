@@ -39,6 +39,20 @@ fn an_origin_that_doesn_t_answer_leaves_the_others_their_places() {
     assert_eq!(fill(&mut shares, &well, now), 64, "what is left");
 }
 
+#[test]
+fn one_path_that_hangs_is_none_of_the_origin_s_others() {
+    let mut shares = Shares::new(256, 16);
+    let (began, span) = (Instant::now(), Duration::from_secs(10));
+    let home = home("https://one", 1);
+    shares.enter(&home, began);
+    shares.send(&home, began);
+    shares.note(&home, Health::Well(ANSWER), ANSWER, began + span - ANSWER);
+    shares.note(&home, Health::Hanging, span, began + span);
+    assert!(shares.answers(&home), "another one was answered meanwhile");
+    shares.note(&home, Health::Hanging, span, began + span * 2);
+    assert!(!shares.answers(&home), "nothing was");
+}
+
 const ANSWER: Duration = Duration::from_millis(5);
 
 /// Homes of an organisation, each at an origin of its own.
