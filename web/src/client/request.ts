@@ -58,7 +58,7 @@ export function onMoved(listener: Listener): () => void {
   return () => moved.delete(listener);
 }
 
-/** Notes why the server refused something that didn't go through `send`. */
+/** Notes why the server refused something; what goes through here is noted already. */
 export function noteRefusal(code: unknown): void {
   if (code === OTHER_ORGANISATION) for (const listener of moved) listener();
 }

@@ -209,7 +209,10 @@ impl Runner {
         if !chosen.is_empty() {
             let until_us = now_us.saturating_add(micros::of_span(self.settings.lease));
             let claim = Claim { owner: self.owner, token: clock.new_id(), now_us, until_us };
-            for job in self.jobs.store().claim(claim, &chosen).await? {
+            let claimed = self.jobs.store().claim(claim, &chosen).await;
+            // What wasn't claimed is still due.
+            self.turns.look |= claimed.is_err();
+            for job in claimed? {
                 self.start(job);
             }
         }
