@@ -1,6 +1,12 @@
 /** System → Webhooks, from the first endpoint to what was missed. */
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { addressOf, fresh, makeProduct, said, story, until } from './scenario.ts';
+
+/** Waits until what was written of an endpoint is stored: the form stands in place of what it is about until then. */
+async function isSaved(page: Page): Promise<void> {
+  await page.locator('.svc-pane-form').waitFor({ state: 'detached' });
+}
 
 export const webhooks = [
   story(
@@ -236,7 +242,8 @@ export const webhooks = [
       await page.getByLabel('Notes for programs: name 1').waitFor();
       assert.equal(await page.getByLabel('Requests per second').count(), 0);
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.locator('.svc-prop', { hasText: key }).waitFor({ state: 'detached' });
+      await isSaved(page);
+      assert.equal(await page.locator('.svc-prop', { hasText: key }).count(), 0);
       const saved = await application.ask<{ receiverKeyId: string | null }>(path.replace(/\/feed$/, ''));
       assert.equal(saved.receiverKeyId, null);
       await application.ask(path.replace(/\/feed$/, ''), { method: 'DELETE' });
@@ -373,7 +380,8 @@ export const webhooks = [
       assert.equal(await page.getByLabel('Client secret').inputValue(), '');
       await page.getByLabel('Carry a token').uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.locator('.svc-prop', { hasText: `${receiver.url}/token` }).waitFor({ state: 'detached' });
+      await isSaved(page);
+      assert.equal(await page.locator('.svc-prop', { hasText: `${receiver.url}/token` }).count(), 0);
       await page.locator('.svc-related').getByRole('button', { name: 'Show all' }).click();
 
       await page.getByLabel('Any status').selectOption('delivered');

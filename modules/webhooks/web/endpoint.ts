@@ -197,6 +197,7 @@ export class WebhooksEndpoint extends Part {
         const now = await api.changeEndpoint(this.endpointId, changes);
         // Another receiver doesn't know the secret that it is given.
         if (isMoved(String(before.url), now.url)) await showSecret(this, await api.secretOf(now.id), true);
+        this.endpoint = now;
       }
       this.editing = undefined;
       noticesNear(this)?.say({ text: text('webhooks-saved') });
