@@ -23,6 +23,7 @@ use svc_core::{App, Error, OrganisationId, Result, WeakApp, micros};
 use svc_data::{Context, UnitOfWork};
 use svc_database::{Backend, Database};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
@@ -34,8 +35,14 @@ use crate::settings::EventsSettings;
 use crate::store::letters;
 use crate::store::{self, Due, Failure, Outlook, START, Taken};
 
-/// How long a lane waits when its handler takes nothing at the moment of those who have something.
-const HELD_BACK: Duration = Duration::from_millis(2);
+/// How often a handler is asked again whether it takes something of those whose messages it holds back.
+const OFFER_PAUSE: Duration = Duration::from_millis(2);
+
+/// How long it is asked about the messages that were read, until they are read again.
+const HELD_BACK: Duration = Duration::from_millis(25);
+
+/// Organisations of which messages are kept meanwhile.
+const HELD_AT_ONCE: usize = 64;
 
 /// How often work is tried anew at once, in all, after a deadlock or a lost connection.
 const TRIES: u64 = 3;
@@ -55,6 +62,8 @@ pub(crate) struct Processor {
     settings: Arc<EventsSettings>,
     /// By handler: whether the lane has been through all that waited when the process started.
     caught_up: Vec<AtomicBool>,
+    /// By handler: whether the lane was due while it walked, so that it may have passed what became due then.
+    passed: Vec<AtomicBool>,
     permits: Semaphore,
     handled: AtomicU64,
     failed: AtomicU64,
@@ -67,10 +76,12 @@ impl Processor {
             Backend::Sqlite => 1,
             Backend::Postgres => settings.concurrency,
         };
+        let for_each = || events.handlers.iter().map(|_| AtomicBool::new(false)).collect();
         Self {
             app: app.downgrade(),
             database,
-            caught_up: events.handlers.iter().map(|_| AtomicBool::new(false)).collect(),
+            caught_up: for_each(),
+            passed: for_each(),
             events,
             settings,
             permits: Semaphore::new(usize::try_from(permits).unwrap_or(1)),
@@ -119,6 +130,16 @@ impl Processor {
         Ok(())
     }
 
+    /// Notes that something is due in a lane that walks.
+    pub(crate) fn note_passed(&self, lane: usize) {
+        self.passed[lane].store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was noted since this was asked last.
+    pub(crate) fn take_passed(&self, lane: usize) -> bool {
+        self.passed[lane].swap(false, Ordering::Relaxed)
+    }
+
     /// Goes round in a lane until nothing is due, and says how many messages were handled or failed.
     pub(crate) async fn walk(&self, lane: usize, stop: &CancellationToken) -> Result<usize> {
         let mut worked = 0;
@@ -128,9 +149,9 @@ impl Processor {
             if stop.is_cancelled() {
                 return Ok(worked);
             }
-            if round.holds_back {
+            if !round.held_back.is_empty() {
                 if round.worked == 0 {
-                    let _ = tokio::time::timeout(HELD_BACK, stop.cancelled()).await;
+                    worked += self.offer(lane, round.held_back, stop).await?;
                 }
                 continue;
             }
@@ -143,6 +164,31 @@ impl Processor {
                 return Ok(worked);
             }
         }
+    }
+
+    /// Offers a handler what it holds back until it takes some of that, something new comes, or a moment is over.
+    /// Meanwhile the database is asked nothing.
+    async fn offer(
+        &self,
+        lane: usize,
+        mut held_back: Vec<Vec<Due>>,
+        stop: &CancellationToken,
+    ) -> Result<usize> {
+        let until = Instant::now() + HELD_BACK;
+        while Instant::now() < until && !self.take_passed(lane) {
+            if tokio::time::timeout(OFFER_PAUSE, stop.cancelled()).await.is_ok() {
+                return Ok(0);
+            }
+            let mut round = Round::default();
+            for messages in held_back {
+                self.turn(lane, messages, stop, &mut round).await?;
+            }
+            if round.worked > 0 || round.held_back.is_empty() {
+                return Ok(round.worked);
+            }
+            held_back = round.held_back;
+        }
+        Ok(0)
     }
 
     async fn round(&self, lane: usize, stop: &CancellationToken) -> Result<Round> {
@@ -211,7 +257,9 @@ impl Processor {
                 return Ok(());
             }
             if room == 0 {
-                round.holds_back = true;
+                if round.held_back.len() < HELD_AT_ONCE {
+                    round.held_back.push(messages);
+                }
                 return Ok(());
             }
             let leaves_some = messages.len() > room || messages.len() >= size;
@@ -454,8 +502,8 @@ struct Round {
     worked: usize,
     /// Whether more may be due than had its turn.
     leaves_some: bool,
-    /// Whether the handler takes nothing of an organisation at the moment.
-    holds_back: bool,
+    /// Messages of organisations of which the handler takes nothing at the moment.
+    held_back: Vec<Vec<Due>>,
 }
 
 #[cfg(test)]

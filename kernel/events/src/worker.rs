@@ -60,22 +60,13 @@ struct Lanes {
     halt: CancellationToken,
     tasks: JoinSet<LaneEnd>,
     walking: BTreeSet<usize>,
-    /// Lanes that were due while they walked: they may have passed what became due then.
-    passed: BTreeSet<usize>,
     /// When the first message becomes due that isn't yet.
     next: Option<OffsetDateTime>,
 }
 
 impl Lanes {
     fn new(processor: Arc<Processor>, halt: CancellationToken) -> Self {
-        Self {
-            processor,
-            halt,
-            tasks: JoinSet::new(),
-            walking: BTreeSet::new(),
-            passed: BTreeSet::new(),
-            next: None,
-        }
+        Self { processor, halt, tasks: JoinSet::new(), walking: BTreeSet::new(), next: None }
     }
 
     async fn run(&mut self) -> Result<()> {
@@ -126,7 +117,7 @@ impl Lanes {
         for outlook in outlooks.iter().filter(|outlook| outlook.is_due) {
             let lane = outlook.lane;
             if !self.walking.insert(lane) {
-                self.passed.insert(lane);
+                self.processor.note_passed(lane);
                 continue;
             }
             let (processor, halt) = (Arc::clone(&self.processor), self.halt.clone());
@@ -146,7 +137,7 @@ impl Lanes {
             },
         };
         self.walking.remove(&lane);
-        let was_passed = self.passed.remove(&lane);
+        let was_passed = self.processor.take_passed(lane);
         Ok(outcome? > 0 || was_passed)
     }
 }

@@ -16,6 +16,7 @@ on_both_databases! {
     however_many_organisations_wait_each_has_its_turn,
     what_comes_next_is_told_of_an_organisation,
     what_its_handler_holds_back_is_no_wait_for_another,
+    what_is_held_back_is_no_wait_for_what_comes_then,
 }
 
 const LATER: OrganisationId = OrganisationId(Uuid::from_u128(0xb0));
@@ -54,6 +55,25 @@ async fn what_its_handler_holds_back_is_no_wait_for_another(place: Place) {
     assert!(handler.seen().iter().all(|message| message.organisation == Some(LATER)));
     *handler.held_back.lock().unwrap() = None;
     assert_eq!(draining.await.unwrap(), 5);
+}
+
+async fn what_is_held_back_is_no_wait_for_what_comes_then(place: Place) {
+    let handler = Scripted::well();
+    let node = place.node(one(&handler)).await;
+    *handler.held_back.lock().unwrap() = Some(ACME);
+    node.app.start_workers();
+    node.publish(skus(3)).await;
+    for (round, sku) in ["B-1", "B-2", "B-3"].into_iter().enumerate() {
+        // The handler is asked about what is held back meanwhile.
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        publish_in(&node, LATER, &[sku]).await;
+        eventually("it is handed over", async || handler.seen().len() > round).await;
+    }
+    assert!(handler.seen().iter().all(|message| message.organisation == Some(LATER)));
+    *handler.held_back.lock().unwrap() = None;
+    eventually("what was held back is, too", async || handler.seen().len() == 6).await;
+    node.app.stop().await;
+    assert_eq!(node.waiting().await, 0);
 }
 
 async fn what_fails_again_and_again_is_no_wait_for_others(place: Place) {
