@@ -127,6 +127,16 @@ impl Dispatcher {
         }
     }
 
+    /// On SQLite there is no other process, so nobody sends what one before this had taken on: it is queued.
+    async fn release(&self) -> Result<()> {
+        if self.database.backend() == Backend::Postgres {
+            return Ok(());
+        }
+        let context = Context::system(&self.app.get()?)?;
+        context.transact_retrying(|uow| async move { claim::release_all(&uow).await }).await?;
+        self.queue_abandoned(i64::MAX).await
+    }
+
     fn send(&self, job: Job, flight: &mut Flight) {
         let span = spans::attempt(&job);
         // Boxed: it is large, and would be copied several times on its way into the task.
@@ -141,11 +151,10 @@ impl Worker for Dispatcher {
     }
 
     async fn run(&self, stop: CancellationToken) -> Result<()> {
-        if self.database.backend() == Backend::Sqlite {
-            // There is no other process, so nobody sends what one before this had taken on.
-            let context = Context::system(&self.app.get()?)?;
-            context.transact_retrying(|uow| async move { claim::release_all(&uow).await }).await?;
-            self.queue_abandoned(i64::MAX).await?;
+        self.hand_over.prepare();
+        if let Err(error) = self.release().await {
+            self.hand_over.close();
+            return Err(error);
         }
         let mut handed = self.hand_over.open();
         let mut flight = Flight::default();

@@ -24,7 +24,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::in_flight::{InFlight, Room, Ticket};
+use crate::in_flight::{InFlight, Intake, Room, Ticket};
 use crate::message::Message;
 use crate::store::claim::{Claim, Claimed};
 use crate::store::insert::AT_ONCE;
@@ -86,6 +86,12 @@ struct Course {
 impl Course {
     /// How many are told now, none while they wait.
     fn events(&mut self, room: &Room, now: Instant) -> usize {
+        let is_ample = room.eighths >= 4 && (room.in_all >= self.spread || room.eighths == 8);
+        if room.is_paused && !is_ample {
+            // Nobody is slow, so nobody's patience ends.
+            self.waits_since = Some(now);
+            return 0;
+        }
         let waited = now - *self.waits_since.get_or_insert(now);
         if self.hurries_until.is_some_and(|until| now < until) {
             return self.what_fits(room, waited);
@@ -94,7 +100,7 @@ impl Course {
         let events = room.in_all.checked_div(self.spread);
         let events = events.map_or(1, |events| events.min(room.per_endpoint).max(1));
         let events = events.min(at_most(self.spread));
-        if room.eighths >= 4 && (room.in_all >= self.spread || room.eighths == 8) {
+        if is_ample {
             return events;
         }
         let patience = match room.behind {
@@ -201,17 +207,22 @@ impl HandOver {
         Claim::begin(clock, self.lease)
     }
 
+    /// The dispatcher is about to run: what it will be given waits in the outbox for that moment.
+    pub(crate) fn prepare(&self) {
+        self.in_flight.set_intake(Intake::Opening);
+    }
+
     /// The dispatcher runs: what it gets from now on.
     pub(crate) fn open(&self) -> UnboundedReceiver<Handed> {
         let (sender, receiver) = mpsc::unbounded_channel();
         *self.dispatcher() = Some(sender);
-        self.in_flight.open(true);
+        self.in_flight.set_intake(Intake::Open);
         receiver
     }
 
     /// The dispatcher takes nothing more.
     pub(crate) fn close(&self) {
-        self.in_flight.open(false);
+        self.in_flight.set_intake(Intake::Closed);
         *self.dispatcher() = None;
     }
 
@@ -304,15 +315,36 @@ mod tests {
     }
 
     #[test]
+    fn nobodys_patience_ends_while_the_dispatcher_sends_nothing() {
+        let mut now = Instant::now();
+        let in_flight = InFlight::new(8, 4, Duration::from_secs(20));
+        let way = HandOver::new(Arc::clone(&in_flight), Duration::from_secs(20));
+        way.prepare();
+        for _ in 0..2 {
+            assert_eq!(way.room_at(ORGANISATION, now), 0, "it is about to begin");
+            now += HURRY;
+        }
+        let _dispatcher = way.open();
+        assert_eq!(way.room_at(ORGANISATION, now), 1, "as if they had come just now");
+
+        let full = Room { in_all: 3, is_draining: true, ..Room::default() };
+        let paused = Room { is_paused: true, ..full };
+        let mut course = Course { spread: 4, ..Course::default() };
+        for _ in 0..2 {
+            now += HURRY;
+            assert_eq!(course.events(&paused, now), 0);
+        }
+        assert_eq!(course.events(&full, now), 0, "patience begins with the pause's end");
+        now += PATIENCE;
+        assert_eq!(course.events(&full, now), 1);
+        assert_eq!(course.events(&paused, now), 0, "in haste");
+        let ample = Room { in_all: 48, per_endpoint: 48, eighths: 8, ..paused };
+        assert_eq!(course.events(&ample, now), 12, "it takes what there is room for");
+    }
+
+    #[test]
     fn one_event_tells_of_an_organisation_that_hurries() {
-        let room = Room {
-            in_all: 64,
-            per_endpoint: 0,
-            eighths: 0,
-            is_guess: false,
-            is_draining: true,
-            behind: 8,
-        };
+        let room = Room { in_all: 64, is_draining: true, behind: 8, ..Room::default() };
         let mut course = Course::default();
         let mut now = Instant::now();
         assert_eq!(course.events(&room, now), 0);

@@ -50,7 +50,7 @@ const FIRST_OF_KNOWN: Duration = Duration::from_millis(250);
 const QUICK: Duration = Duration::from_millis(50);
 
 /// What may be taken on besides, as far as quick endpoints have to do with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Room {
     /// Deliveries in all.
     pub(crate) in_all: usize,
@@ -60,6 +60,8 @@ pub(crate) struct Room {
     pub(crate) eighths: usize,
     /// Whether endpoints are among these that are not known yet.
     pub(crate) is_guess: bool,
+    /// Whether the dispatcher sends nothing at the moment, whoever it is for.
+    pub(crate) is_paused: bool,
     /// Whether most of what was taken on is theirs: it is gone in a moment.
     pub(crate) is_draining: bool,
     /// How many of them have more in the database, in eighths, and one at least where any has.
@@ -126,11 +128,29 @@ struct State {
     backlog: Backlog,
     /// Those that came to be behind since the dispatcher last began to look.
     newly_behind: HashSet<Uuid>,
-    /// Whether the dispatcher takes deliveries from the fan-out.
-    is_open: bool,
+    intake: Intake,
+}
+
+/// What the dispatcher does with deliveries from the fan-out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Intake {
+    /// It takes none.
+    #[default]
+    Closed,
+    /// It will in a moment.
+    Opening,
+    /// It takes them.
+    Open,
+    /// It takes them, and sends nothing until outcomes are recorded.
+    Paused,
 }
 
 impl State {
+    /// Whether the dispatcher takes deliveries from the fan-out.
+    fn is_open(&self) -> bool {
+        matches!(self.intake, Intake::Open | Intake::Paused)
+    }
+
     fn counts(&self, endpoint: Uuid) -> Counts {
         self.by_endpoint.get(&endpoint).copied().unwrap_or_default()
     }
@@ -145,7 +165,7 @@ impl State {
             health: HashMap::new(),
             backlog: Backlog::default(),
             newly_behind: HashSet::new(),
-            is_open: false,
+            intake: Intake::default(),
         }
     }
 
@@ -294,41 +314,44 @@ impl InFlight {
         let (mut state, now) = self.state_now();
         state.homes.insert(endpoint, home.clone());
         state.enter(endpoint, &home, now);
-        drop(state);
+        self.ticket(endpoint, home)
+    }
+
+    fn ticket(self: &Arc<Self>, endpoint: Uuid, home: Home) -> Ticket {
         Ticket { in_flight: Arc::clone(self), endpoint, home, is_sending: false }
     }
 
     /// Takes a new delivery on that is about to be stored, unless others of its endpoint wait in
     /// the database, or will because there is no room.
     pub(crate) fn reserve(self: &Arc<Self>, endpoint: Uuid, organisation: Uuid) -> Option<Ticket> {
-        let home = {
-            let mut state = self.state();
-            if !state.is_open || state.backlog.new.contains(&endpoint) {
-                return None;
-            }
-            let home = state.homes.entry(endpoint);
-            let home = home.or_insert_with(|| Home::unknown(organisation)).clone();
-            if self.free_of(&state) == 0 || self.room_for(&state, endpoint) == 0 {
-                state.backlog.new.insert(endpoint);
-                state.newly_behind.insert(endpoint);
-                return None;
-            }
-            home
-        };
-        Some(self.take(endpoint, home))
+        let (mut state, now) = self.state_now();
+        if !state.is_open() || state.backlog.new.contains(&endpoint) {
+            return None;
+        }
+        let home = state.homes.entry(endpoint);
+        let home = home.or_insert_with(|| Home::unknown(organisation)).clone();
+        if self.free_of(&state) == 0 || self.room_for(&state, endpoint) == 0 {
+            state.backlog.new.insert(endpoint);
+            state.newly_behind.insert(endpoint);
+            return None;
+        }
+        state.enter(endpoint, &home, now);
+        Some(self.ticket(endpoint, home))
     }
 
-    /// Begins or ends to take on what is new.
-    pub(crate) fn open(&self, is_open: bool) {
-        self.state().is_open = is_open;
+    /// Notes what the dispatcher does with what is new.
+    pub(crate) fn set_intake(&self, intake: Intake) {
+        self.state().intake = intake;
     }
 
     /// How much of what is new of an organisation, or of all, may be taken on; none while the dispatcher takes
     /// nothing. Endpoints that are slow or in trouble don't count: what is for them waits in the database.
     pub(crate) fn room(&self, organisation: Option<Uuid>) -> Option<Room> {
         let (state, now) = self.state_now();
-        if !state.is_open {
-            return None;
+        match state.intake {
+            Intake::Closed => return None,
+            Intake::Opening => return Some(Room { is_paused: true, ..Room::default() }),
+            Intake::Open | Intake::Paused => {}
         }
         let free = self.free_of(&state);
         let in_all = organisation.map_or(free, |own| free.min(state.shares.left_of(own)));
@@ -337,6 +360,7 @@ impl InFlight {
             per_endpoint: in_all,
             eighths: 8,
             is_guess: false,
+            is_paused: state.intake == Intake::Paused,
             is_draining: false,
             behind: 0,
         };

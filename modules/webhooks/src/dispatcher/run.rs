@@ -13,6 +13,7 @@ use super::flight::Flight;
 use super::settle::Settled;
 use super::taken::Turn;
 use crate::hand_over::Handed;
+use crate::in_flight::Intake;
 use crate::names::{ENDPOINTS_TOPIC, WAKE_TOPIC};
 
 /// How long requests that are in flight may go on when the application stops.
@@ -53,6 +54,8 @@ struct Pending<'a> {
     poll_at: Instant,
     /// When to record what has ended.
     record_at: Option<Instant>,
+    /// Whether no request begins until that is done.
+    is_paused: bool,
 }
 
 impl Pending<'_> {
@@ -69,6 +72,7 @@ impl Pending<'_> {
             next_us: None,
             poll_at: now + poll_interval,
             record_at: None,
+            is_paused: false,
         }
     }
 
@@ -90,7 +94,12 @@ impl Dispatcher {
         let changed = app.wakes().topic(ENDPOINTS_TOPIC);
         let mut pending = Pending::new(self.settings.poll_interval);
         loop {
-            if flight.unrecorded() < UNRECORDED {
+            let is_full = flight.unrecorded() >= UNRECORDED;
+            if std::mem::replace(&mut pending.is_paused, is_full) != is_full {
+                let intake = if is_full { Intake::Paused } else { Intake::Open };
+                self.in_flight.set_intake(intake);
+            }
+            if !is_full {
                 self.start(&app, flight);
             }
             self.begin(flight, &mut pending, stop);

@@ -66,14 +66,17 @@ fn an_endpoint_that_hangs_has_one_place_until_it_answers() {
 #[test]
 fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     let in_flight = InFlight::new(8, 4, LEASE);
-    let known = |in_all, per_endpoint, eighths, is_draining| {
-        let is_guess = false;
-        Room { in_all, per_endpoint, eighths, is_guess, is_draining, behind: 0 }
+    let known = |in_all, per_endpoint, eighths, is_draining| Room {
+        in_all,
+        per_endpoint,
+        eighths,
+        is_draining,
+        ..Room::default()
     };
     let room = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths, false));
     let taken = |in_all, per_endpoint, eighths| Some(known(in_all, per_endpoint, eighths, true));
     assert_eq!(in_flight.room(None), None, "nobody sends yet");
-    in_flight.open(true);
+    in_flight.set_intake(Intake::Open);
     assert_eq!(in_flight.room(None), room(8, 4, 8), "nothing is known of any endpoint");
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     assert_eq!(in_flight.room(None), Some(Room { is_guess: true, ..known(61, 1, 2, true) }));
@@ -99,7 +102,7 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
 #[test]
 fn the_room_is_that_of_an_origin_which_endpoints_share() {
     let in_flight = InFlight::new(8, 4, LEASE);
-    in_flight.open(true);
+    in_flight.set_intake(Intake::Open);
     let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
     for endpoint in [ONE, OTHER] {
         in_flight.settle(endpoint, home.clone());
@@ -107,8 +110,7 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
     }
     let mut tickets: Vec<Ticket> = (0..14).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     let room = |in_all, eighths, is_draining| {
-        let (per_endpoint, is_guess) = (in_all, false);
-        Some(Room { in_all, per_endpoint, eighths, is_guess, is_draining, behind: 0 })
+        Some(Room { in_all, per_endpoint: in_all, eighths, is_draining, ..Room::default() })
     };
     assert_eq!(
         in_flight.room(None),
@@ -139,7 +141,7 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
 #[test]
 fn a_new_endpoint_leaves_the_others_their_room() {
     let in_flight = InFlight::new(256, 16, LEASE);
-    in_flight.open(true);
+    in_flight.set_intake(Intake::Open);
     in_flight.settle(ONE, home(1));
     in_flight.note(ONE, Health::of(true, false, ANSWER), ANSWER);
     let mut new = in_flight.reserve(OTHER, OWN).expect("room");
@@ -153,7 +155,7 @@ fn a_new_endpoint_leaves_the_others_their_room() {
 #[test]
 fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
     let in_flight = InFlight::new(8, 4, LEASE);
-    in_flight.open(true);
+    in_flight.set_intake(Intake::Open);
     let home = Home { origin: "https://black".into(), organisation: Uuid::nil() };
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     for ticket in &mut tickets {
@@ -165,26 +167,19 @@ fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
         eighths: 2,
         is_guess: true,
         is_draining: true,
-        behind: 0,
+        ..Room::default()
     };
     assert_eq!(in_flight.room(None), Some(guess), "it may answer soon");
     in_flight.settle(OTHER, home);
     in_flight.note(OTHER, Health::Hanging, ANSWER);
-    let room = Room {
-        in_all: 61,
-        per_endpoint: 61,
-        eighths: 8,
-        is_guess: false,
-        is_draining: false,
-        behind: 0,
-    };
+    let room = Room { in_all: 61, per_endpoint: 61, eighths: 8, ..Room::default() };
     assert_eq!(in_flight.room(None), Some(room), "another endpoint there ran into the timeout");
 }
 
 #[test]
 fn a_new_endpoint_is_waited_for_where_its_origin_answers_others() {
     let in_flight = InFlight::new(8, 4, LEASE);
-    in_flight.open(true);
+    in_flight.set_intake(Intake::Open);
     let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
     let mut ticket = in_flight.reserve(ONE, OWN).expect("room");
     ticket.settle(home.clone());
@@ -202,7 +197,7 @@ fn a_new_endpoint_is_waited_for_where_its_origin_answers_others() {
 fn what_is_new_waits_behind_what_is_due_in_the_database() {
     let in_flight = InFlight::new(8, 2, LEASE);
     assert!(in_flight.reserve(ONE, OWN).is_none(), "nobody sends yet");
-    in_flight.open(true);
+    in_flight.set_intake(Intake::Open);
     let tickets: Vec<Ticket> = (0..2).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     assert_eq!(tickets.len(), 2);
     in_flight.look_begins();
@@ -220,7 +215,7 @@ fn what_is_new_waits_behind_what_is_due_in_the_database() {
 #[test]
 fn what_nobody_knows_takes_an_eighth_of_what_is_in_memory() {
     let in_flight = InFlight::new(32, 4, LEASE);
-    in_flight.open(true);
+    in_flight.set_intake(Intake::Open);
     let reserve = |n: u128| in_flight.reserve(Uuid::from_u128(100 + n), Uuid::from_u128(n / 50));
     let mut tickets: Vec<Ticket> = (0..100).filter_map(reserve).collect();
     assert_eq!(tickets.len(), 32, "half of that for each organisation");
@@ -252,7 +247,7 @@ fn what_was_prepared_before_a_change_is_turned_away() {
 #[test]
 fn what_is_sent_again_leaves_room_for_what_is_new() {
     let in_flight = InFlight::new(8, 2, LEASE);
-    in_flight.open(true);
+    in_flight.set_intake(Intake::Open);
     in_flight.note(ONE, Health::of(true, false, ANSWER), ANSWER);
     let replayed: Vec<Ticket> = (0..in_flight.free_for(ONE, Lane::Replay, &Planned::default()))
         .map(|_| in_flight.take(ONE, home(1)))
