@@ -378,6 +378,11 @@ impl InFlight {
             if is_known && !home.is_none_or(|home| state.shares.answers(home)) {
                 continue;
             }
+            let is_behind = state.backlog.new.contains(endpoint);
+            if !is_known && is_behind {
+                // What comes for it goes behind the rest, whatever its first answer is.
+                continue;
+            }
             let (most, counts) = (self.allowance(&state, *endpoint), state.counts(*endpoint));
             taken += counts.all();
             let is_theirs = |home: &Home| organisation.is_none_or(|own| own == home.organisation);
@@ -385,7 +390,6 @@ impl InFlight {
                 continue;
             }
             room.is_guess |= !is_known;
-            let is_behind = state.backlog.new.contains(endpoint);
             quick += 1;
             behind += usize::from(is_behind);
             let own = if is_behind { 0 } else { most.saturating_sub(counts.all()) };

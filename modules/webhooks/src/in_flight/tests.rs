@@ -191,6 +191,8 @@ fn a_new_endpoint_is_waited_for_where_its_origin_answers_others() {
     };
     assert!(is_guess(FIRST_ANSWER * 2, ANSWER) && !is_guess(FIRST_OF_KNOWN, ANSWER));
     assert!(!is_guess(FIRST_ANSWER * 2, QUICK * 2), "the origin takes its time");
+    in_flight.look_ended(Backlog { new: [ONE].into(), ..Backlog::default() });
+    assert!(!is_guess(FIRST_ANSWER * 2, ANSWER), "it has more in the database already");
 }
 
 #[test]
