@@ -54,8 +54,6 @@ struct Pending<'a> {
     poll_at: Instant,
     /// When to record what has ended.
     record_at: Option<Instant>,
-    /// Whether no request begins until that is done.
-    is_paused: bool,
 }
 
 impl Pending<'_> {
@@ -72,7 +70,6 @@ impl Pending<'_> {
             next_us: None,
             poll_at: now + poll_interval,
             record_at: None,
-            is_paused: false,
         }
     }
 
@@ -93,9 +90,11 @@ impl Dispatcher {
         let wake = app.wakes().topic(WAKE_TOPIC);
         let changed = app.wakes().topic(ENDPOINTS_TOPIC);
         let mut pending = Pending::new(self.settings.poll_interval);
+        // Whether no request begins until outcomes are recorded.
+        let mut is_paused = false;
         loop {
             let is_full = flight.unrecorded() >= UNRECORDED;
-            if std::mem::replace(&mut pending.is_paused, is_full) != is_full {
+            if std::mem::replace(&mut is_paused, is_full) != is_full {
                 let intake = if is_full { Intake::Paused } else { Intake::Open };
                 self.in_flight.set_intake(intake);
             }
