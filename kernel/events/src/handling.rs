@@ -175,8 +175,9 @@ impl Processor {
         stop: &CancellationToken,
     ) -> Result<usize> {
         let until = Instant::now() + HELD_BACK;
-        while Instant::now() < until && !self.take_passed(lane) {
-            if tokio::time::timeout(OFFER_PAUSE, stop.cancelled()).await.is_ok() {
+        loop {
+            let stopped = tokio::time::timeout(OFFER_PAUSE, stop.cancelled()).await.is_ok();
+            if stopped || self.take_passed(lane) || Instant::now() >= until {
                 return Ok(0);
             }
             let mut round = Round::default();
@@ -188,7 +189,6 @@ impl Processor {
             }
             held_back = round.held_back;
         }
-        Ok(0)
     }
 
     async fn round(&self, lane: usize, stop: &CancellationToken) -> Result<Round> {
