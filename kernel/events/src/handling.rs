@@ -33,16 +33,14 @@ use crate::dead_letter::told;
 use crate::message::{Message, principal_in};
 use crate::settings::EventsSettings;
 use crate::store::letters;
-use crate::store::{self, Due, Failure, Outlook, START, Taken};
+use crate::store::{self, Due, Failure, ORGANISATIONS_AT_ONCE, Outlook, START, Taken};
 
 /// How often a handler is asked again whether it takes something of those whose messages it holds back.
 const OFFER_PAUSE: Duration = Duration::from_millis(2);
 
-/// How long it is asked about the messages that were read, until they are read again.
+/// How long it is asked about the messages that were read, of as many organisations as one statement reads, until they
+/// are read again.
 const HELD_BACK: Duration = Duration::from_millis(25);
-
-/// Organisations of which messages are kept meanwhile.
-const HELD_AT_ONCE: usize = 64;
 
 /// How often work is tried anew at once, in all, after a deadlock or a lost connection.
 const TRIES: u64 = 3;
@@ -257,7 +255,7 @@ impl Processor {
                 return Ok(());
             }
             if room == 0 {
-                if round.held_back.len() < HELD_AT_ONCE {
+                if round.held_back.len() < ORGANISATIONS_AT_ONCE {
                     round.held_back.push(messages);
                 }
                 return Ok(());

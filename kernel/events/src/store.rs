@@ -139,7 +139,7 @@ fn read_due(row: &QueryResult, first: usize) -> Result<Due, DbErr> {
 }
 
 /// Organisations whose fresh messages one statement reads.
-const ORGANISATIONS_AT_ONCE: usize = 64;
+pub(crate) const ORGANISATIONS_AT_ONCE: usize = 64;
 
 /// Fresh messages of a handler, those of an organisation together.
 pub(crate) struct Fresh {

@@ -359,10 +359,8 @@ impl InFlight {
             in_all,
             per_endpoint: in_all,
             eighths: 8,
-            is_guess: false,
             is_paused: state.intake == Intake::Paused,
-            is_draining: false,
-            behind: 0,
+            ..Room::default()
         };
         if state.health.is_empty() {
             // At first nothing is known of any endpoint.
