@@ -17,6 +17,7 @@ mod dev;
 mod documentation;
 mod end_to_end;
 mod failure;
+mod memory;
 mod postgres;
 mod prerequisites;
 mod process;

@@ -4,10 +4,15 @@
 //!   makes it known to tests, and leaves `url`, `pid` and `folder` in `target/postgres`. It is started
 //!   once: a second call prints the same line. `--stop` stops and removes it.
 //! - [`TestServer`] lives as long as a run of the tests. A second process, the *guard*, holds the
-//!   cluster (`run-<pid of the guard>`) and waits for the end of its standard input. That comes when
-//!   the run ends, fails, is interrupted or killed, and then the guard stops the server and removes
-//!   the folder. The guard has its own process group, so Ctrl-C doesn't reach it. Should the guard
+//!   cluster (`svc-postgres-run-<pid of the guard>`) and waits for the end of its standard input. That
+//!   comes when the run ends, fails, is interrupted or killed, and then the guard stops the server and
+//!   removes the folder. The guard has its own process group, so Ctrl-C doesn't reach it. Should the guard
 //!   itself be killed, the next run finds the folder without a process to it, and clears it away.
+//!
+//! The cluster of a run lies in memory where there is enough. Tests make and drop a database each, three
+//! hundred files, and ext4 looks at each number of a file that was deleted within five minutes before it
+//! takes another: that was half of all the processor's time. The cluster in the background, which may
+//! grow, lies on the disk.
 //!
 //! Where the server's account can't get into `target`, the cluster lies in the system's folder for
 //! temporary files instead; there nothing is searched for what killed guards left.
@@ -27,12 +32,19 @@ pub(crate) use binaries::find as find_programs;
 use cluster::Cluster;
 
 use crate::failure::{Failure, Result};
+use crate::memory;
 use crate::process;
 
 /// The variable that tells tests where a superuser of PostgreSQL may create databases.
 pub(crate) const VARIABLE: &str = "SVC_TEST_POSTGRES";
 
-const RUN_PREFIX: &str = "run-";
+const RUN_PREFIX: &str = "svc-postgres-run-";
+
+/// What a run's cluster may grow to in memory, in GiB; a tenth of it, as a rule.
+const CLUSTER: u64 = 4;
+
+/// What a machine has besides for a run's programs, in GiB.
+const PROGRAMS: u64 = 6;
 
 /// `cargo xtask postgres [--stop]`, and the guard's own call of it.
 pub(crate) fn main(target: &Path, arguments: &[String]) -> Result<()> {
@@ -99,7 +111,10 @@ fn write(file: &Path, text: &str) -> Result<()> {
 /// The guard's whole life: start, tell the URL, wait for the end of the input, clear away.
 fn guard(home: &Path) -> Result<()> {
     clear_abandoned(home);
-    let (cluster, url) = Cluster::create(home, &format!("{RUN_PREFIX}{}", std::process::id()))?;
+    clear_abandoned(Path::new(memory::FOLDER));
+    let has_memory = memory::free_gib() >= CLUSTER + PROGRAMS;
+    let parent = memory::folder_for(CLUSTER).filter(|_| has_memory).unwrap_or(home);
+    let (cluster, url) = Cluster::create(parent, &format!("{RUN_PREFIX}{}", std::process::id()))?;
     // Neither may keep the guard from clearing away: when the run is gone already, the writing fails,
     // and whatever the reading ends with, there is nobody left who needs the server.
     let _ = writeln!(std::io::stdout(), "{url}");
@@ -107,13 +122,14 @@ fn guard(home: &Path) -> Result<()> {
     cluster.remove()
 }
 
-/// Removes the clusters whose guard was killed; one that resists is left for the next time.
-fn clear_abandoned(home: &Path) {
-    for entry in fs::read_dir(home).into_iter().flatten().flatten() {
+/// Removes the clusters of ours whose guard was killed; one that resists is left for the next time.
+fn clear_abandoned(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let guard = name.to_str().and_then(|name| name.strip_prefix(RUN_PREFIX));
         if guard.is_some_and(|pid| !is_alive(pid)) {
-            let removed = Cluster::open(entry.path()).and_then(Cluster::remove);
+            let cluster = Cluster::open(entry.path());
+            let removed = cluster.and_then(|it| if it.is_ours() { it.remove() } else { Ok(()) });
             if let Err(failure) = removed {
                 eprintln!("could not clear away an abandoned PostgreSQL cluster: {failure}");
             }

@@ -23,6 +23,7 @@ use crate::client;
 use crate::documentation;
 use crate::end_to_end;
 use crate::failure::{Failure, Result};
+use crate::memory;
 use crate::postgres::{self, TestServer};
 use crate::prerequisites;
 use crate::process;
@@ -42,8 +43,8 @@ const TESTS_PER_CORE: usize = 3;
 /// The variable by which somebody chooses their number.
 const TEST_THREADS: &str = "RUST_TEST_THREADS";
 
-/// What a machine needs for browsers and compilers at once, in KiB.
-const MEMORY_FOR_BOTH: u64 = 6 * 1024 * 1024;
+/// What a machine needs for browsers and compilers at once, in GiB.
+const MEMORY_FOR_BOTH: u64 = 6;
 
 /// Runs the steps that the arguments ask for.
 pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
@@ -78,7 +79,7 @@ fn run(workspace: &Workspace, request: &Request, progress: &Progress) -> Vec<Out
     let mut lane =
         Lane { workspace, request, progress, server: None, programs: None, stage: &stage };
     let mut outcomes: Vec<Outcome> = first.into_iter().map(|step| lane.timed(step)).collect();
-    let is_beside = !npm.is_empty() && !others.is_empty() && has_memory_for_both();
+    let is_beside = !npm.is_empty() && !others.is_empty() && memory::free_gib() >= MEMORY_FOR_BOTH;
     let npm = NpmLane { workspace, progress, steps: npm, is_beside, stage: &stage };
     std::thread::scope(|scope| {
         let beside = is_beside.then(|| scope.spawn(|| npm.run()));
@@ -336,14 +337,6 @@ fn logs(workspace: &Workspace) -> PathBuf {
     // A folder that can't be made is told by whoever writes into it.
     let _ = fs::create_dir_all(&folder);
     folder
-}
-
-fn has_memory_for_both() -> bool {
-    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let available = memory.lines().find_map(|line| {
-        line.strip_prefix("MemAvailable:")?.trim().trim_end_matches(" kB").parse::<u64>().ok()
-    });
-    available.is_some_and(|kib| kib >= MEMORY_FOR_BOTH)
 }
 
 /// What each step took when it last passed: `{"build": {"seconds": …, "processor_seconds": …}}`.

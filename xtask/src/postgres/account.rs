@@ -1,6 +1,7 @@
 //! Who the server runs as: PostgreSQL refuses to run as root.
 
-use std::os::unix::fs::chown;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -54,6 +55,15 @@ impl Account {
                 .map_err(|cause| Failure::at(path, "change the owner of", &cause))?;
         }
         Ok(())
+    }
+
+    /// Whether a file or folder, and no link to one, belongs to this account.
+    pub(crate) fn owns(self, path: &Path) -> bool {
+        let user = match self {
+            Self::Own => process::user_id().ok(),
+            Self::Other { user, .. } => Some(user),
+        };
+        fs::symlink_metadata(path).is_ok_and(|found| user == Some(found.uid()))
     }
 
     /// Whether this account can get into the folder through all folders above it.

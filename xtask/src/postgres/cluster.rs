@@ -26,6 +26,7 @@ synchronous_commit = off
 full_page_writes = off
 wal_level = minimal
 max_wal_senders = 0
+max_wal_size = '256MB'
 jit = off
 ";
 
@@ -68,6 +69,12 @@ impl Cluster {
     /// Where it lies.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Whether it belongs to the account that we start servers as: in a folder that all share, anybody may
+    /// have made it.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.account.owns(&self.folder)
     }
 
     /// Whether its server runs.
