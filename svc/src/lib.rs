@@ -25,6 +25,12 @@
 mod command;
 pub mod prelude;
 
+/// What large answers needed goes back to the machine within seconds; the C library's keeps most of it for good.
+/// An application that brings an allocator of its own leaves the feature `jemalloc` out.
+#[cfg(all(feature = "jemalloc", not(target_env = "msvc")))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 use std::process::ExitCode;
 
 use svc_core::Module;

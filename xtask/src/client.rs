@@ -16,7 +16,7 @@ const INSTALLED: [&str; 2] = ["shell", FOLDER];
 
 /// Builds the client, with the packages that its lock files name.
 pub(crate) fn build(workspace: &Workspace) -> Result<()> {
-    prerequisites::ensure_node(workspace)?;
+    prerequisites::ensure_for_programs(workspace)?;
     for folder in INSTALLED.map(|folder| workspace.path(folder)) {
         if !is_installed(&folder) {
             process::run(process::command("npm", &folder).args(["ci", "--no-audit", "--no-fund"]))?;

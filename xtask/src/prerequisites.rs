@@ -43,9 +43,9 @@ pub(crate) fn ensure(workspace: &Workspace) -> Result<()> {
     ensure_all(workspace, &needed(workspace))
 }
 
-/// Sees to it that the web client can be built.
-pub(crate) fn ensure_node(workspace: &Workspace) -> Result<()> {
-    ensure_all(workspace, &[node()])
+/// Sees to it that programs with the web client can be built.
+pub(crate) fn ensure_for_programs(workspace: &Workspace) -> Result<()> {
+    ensure_all(workspace, &[make(), node()])
 }
 
 fn ensure_all(workspace: &Workspace, needed: &[Prerequisite]) -> Result<()> {
@@ -76,6 +76,7 @@ fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
             source: Source::Debian(&["git"]),
             is_there: || process::find_program("git").is_some(),
         },
+        make(),
     ];
     if std::env::var_os(postgres::VARIABLE).is_none_or(|url| url.is_empty()) {
         needed.push(Prerequisite {
@@ -129,6 +130,15 @@ fn languages() -> [(&'static str, Prerequisite); 3] {
         ("receiver.rb", needs("Ruby", &["ruby"], || runs("ruby"))),
         ("receiver.php", needs("PHP", &["php-cli"], || runs("php"))),
     ]
+}
+
+/// What builds the allocator of programs.
+fn make() -> Prerequisite {
+    Prerequisite {
+        name: "make",
+        source: Source::Debian(&["make"]),
+        is_there: || process::find_program("make").is_some(),
+    }
 }
 
 fn node() -> Prerequisite {

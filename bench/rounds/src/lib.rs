@@ -6,6 +6,9 @@
 
 use std::time::{Duration, Instant};
 
+// Programs that measure have the allocator that applications have.
+use svc as _;
+
 /// How many times both sides of a ratio take turns.
 pub const ROUNDS: usize = 7;
 

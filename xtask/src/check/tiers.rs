@@ -18,10 +18,10 @@ const TIERS: [&[&str]; 14] = [
     &["kernel/http/"],
     &["kernel/live/", "kernel/sets-http/"],
     &["kernel/application/"],
-    &["kernel/testing/", "bench/rounds/"],
+    &["kernel/testing/"],
     &["modules/"],
     &["svc/"],
-    &["examples/", "cli/"],
+    &["examples/", "cli/", "bench/rounds/"],
     &["bench/", "e2e/"],
 ];
 

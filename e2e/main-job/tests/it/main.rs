@@ -5,6 +5,7 @@ mod faults;
 mod fulfilment;
 mod history;
 mod kills;
+mod memory;
 mod page;
 mod people;
 mod retries;
