@@ -91,7 +91,7 @@ impl Node {
         let mut settings = Settings::load(&LoadOptions {
             arguments: vec![
                 format!("--Svc:Database:Url={url}"),
-                format!("--Svc:Jobs:Concurrency={CLAIMED_AT_ONCE}"),
+                format!("--Svc:Jobs:Concurrency={}", 2 * CLAIMED_AT_ONCE),
             ],
             ..LoadOptions::default()
         });

@@ -31,6 +31,9 @@ impl Turns {
 
     /// Which jobs get the free places.
     pub(super) async fn choose(&mut self, now_us: i64, places: &mut Places) -> Result<Vec<Due>> {
+        if self.is_held_back {
+            return self.go_round(now_us, places).await;
+        }
         let due = self.store.due(now_us, places.free() + 1).await?;
         if due.len() > places.free() {
             return self.go_round(now_us, places).await;
@@ -48,12 +51,15 @@ impl Turns {
     /// The oldest jobs may all be of one organisation, so those behind the one that had the last turn are asked
     /// for theirs.
     async fn go_round(&mut self, now_us: i64, places: &mut Places) -> Result<Vec<Due>> {
-        self.is_held_back = true;
         let mut comes_round = self.behind.is_none();
+        let mut is_held_back = false;
         loop {
             let most = places.most_for_one();
             let turns = self.store.turns(self.behind, now_us, most).await?;
             let chosen = places.give(&turns.by_organisation);
+            let found = turns.by_organisation.iter().map(Vec::len);
+            is_held_back |=
+                found.clone().any(|found| found >= most) || found.sum::<usize>() > chosen.len();
             let is_last = turns.behind.is_none();
             // Where the places were fewer than the organisations, the next one's turn comes with the next place.
             let last = chosen.last().filter(|_| places.free() == 0);
@@ -62,6 +68,7 @@ impl Turns {
                 None => turns.behind,
             };
             self.look = last.is_some() || !(is_last && comes_round);
+            self.is_held_back = is_held_back || self.look;
             if !self.look || !chosen.is_empty() {
                 return Ok(chosen);
             }
