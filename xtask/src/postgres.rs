@@ -11,8 +11,8 @@
 //!
 //! The cluster of a run lies in memory where there is enough. Tests make and drop a database each, three
 //! hundred files, and ext4 looks at each number of a file that was deleted within five minutes before it
-//! takes another: that was half of all the processor's time. The cluster in the background, which may
-//! grow, lies on the disk.
+//! takes another: that was nearly half of the processor's time while tests ran. The cluster in the
+//! background, which may grow, lies on the disk.
 //!
 //! Where the server's account can't get into `target`, the cluster lies in the system's folder for
 //! temporary files instead; there nothing is searched for what killed guards left.
