@@ -22,16 +22,11 @@ pub(crate) fn free_gib() -> u64 {
 
 /// The folder in memory, where it takes so many GiB.
 pub(crate) fn folder_for(gib: u64) -> Option<&'static Path> {
-    let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
-    let is_memory = mounts.lines().any(|line| {
-        let mut words = line.split(' ').skip(1);
-        words.next() == Some(FOLDER) && words.next() == Some("tmpfs")
-    });
-    if !is_memory {
-        return None;
-    }
-    let told =
-        process::capture(Command::new("df").args(["--output=avail", "--block-size=1K", FOLDER]));
-    let kib: u64 = told.ok()?.lines().last()?.trim().parse().ok()?;
-    (kib / KIB_PER_GIB >= gib).then_some(Path::new(FOLDER))
+    let mut df = Command::new("df");
+    df.args(["--output=fstype,avail", "--block-size=1K", FOLDER]);
+    let told = process::capture(&mut df).ok()?;
+    let mut words = told.lines().last()?.split_whitespace();
+    let is_memory = words.next() == Some("tmpfs");
+    let kib: u64 = words.next()?.parse().ok()?;
+    (is_memory && kib / KIB_PER_GIB >= gib).then_some(Path::new(FOLDER))
 }
