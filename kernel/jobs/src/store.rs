@@ -12,6 +12,8 @@ use crate::job::{JobId, JobState};
 use crate::progress::Progress;
 
 mod sql;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use sql::TWIN;
 use sql::{CLEAN, NEXT_DUE, RENEW, Sql};
@@ -198,21 +200,24 @@ impl Store {
 
     /// Claims jobs that are still due.
     pub(crate) async fn claim(&self, claim: Claim, due: &[Due]) -> Result<Vec<Claimed>> {
-        let backend = self.database.backend();
         let mut claimed: Vec<Claimed> = Vec::with_capacity(due.len());
         for part in due.chunks(ROWS_AT_ONCE) {
-            let rows = part.iter().map(|due| [due.id.0.into()]);
-            let RowTable { sql, values } = RowTable::new(backend, &sql::CHOSEN, rows);
-            let set = [claim.token.into(), claim.owner.into(), claim.until_us.into()];
-            let values = std::iter::once(claim.now_us.into()).chain(values).chain(set);
-            let statement = self.database.statement(&sql::claim(backend, &sql), values);
-            for row in self.rows(statement).await? {
+            for row in self.rows(self.claim_statement(claim, part)).await? {
                 claimed.push(read_claimed(&row, claim.token)?);
             }
         }
         // The order in which rows come back from an update is nobody's promise.
         claimed.sort_unstable_by_key(|job| (job.run_at_us, job.lease.id));
         Ok(claimed)
+    }
+
+    fn claim_statement(&self, claim: Claim, due: &[Due]) -> Statement {
+        let backend = self.database.backend();
+        let rows = due.iter().map(|due| [due.id.0.into()]);
+        let RowTable { sql, values } = RowTable::new(backend, &sql::CHOSEN, rows);
+        let set = [claim.token.into(), claim.owner.into(), claim.until_us.into()];
+        let values = set.into_iter().chain(values).chain([claim.now_us.into()]);
+        self.database.statement(&sql::claim(backend, &sql), values)
     }
 
     /// The next time that a job waits for.
@@ -234,38 +239,50 @@ impl Store {
 
     /// Stores what became of claimed jobs. A job whose lease was lost meanwhile is left alone.
     pub(crate) async fn settle(&self, settlements: &[Settlement], now_us: i64) -> Result<()> {
-        let backend = self.database.backend();
         let is_deleted = |one: &&Settlement| matches!(one.to, Settled::Deleted);
         let deleted: Vec<Lease> =
             settlements.iter().filter(is_deleted).map(|one| one.lease).collect();
         for part in deleted.chunks(ROWS_AT_ONCE) {
-            let rows = part.iter().map(|lease| [lease.id.0.into(), lease.token.into()]);
-            let RowTable { sql, values } = RowTable::new(backend, &sql::LEASED, rows);
-            self.execute(self.database.statement(&sql::delete(backend, &sql), values)).await?;
+            self.execute(self.delete_statement(part)).await?;
         }
         let kept: Vec<[Cell<'_>; 9]> = settlements.iter().filter_map(Settlement::cells).collect();
         for part in kept.chunks(ROWS_AT_ONCE) {
-            let RowTable { sql, values } =
-                RowTable::new(backend, &sql::SETTLED, part.iter().cloned());
-            let values = std::iter::once(now_us.into()).chain(values);
-            self.execute(self.database.statement(&sql::settle(&sql), values)).await?;
+            self.execute(self.settle_statement(part, now_us)).await?;
         }
         Ok(())
+    }
+
+    fn delete_statement(&self, leases: &[Lease]) -> Statement {
+        let backend = self.database.backend();
+        let rows = leases.iter().map(|lease| [lease.id.0.into(), lease.token.into()]);
+        let RowTable { sql, values } = RowTable::new(backend, &sql::LEASED, rows);
+        self.database.statement(&sql::delete(backend, &sql), values)
+    }
+
+    fn settle_statement(&self, kept: &[[Cell<'_>; 9]], now_us: i64) -> Statement {
+        let backend = self.database.backend();
+        let rows = kept.iter().cloned();
+        let RowTable { sql, values } = RowTable::new(backend, &sql::SETTLED, rows);
+        let values = std::iter::once(now_us.into()).chain(values);
+        self.database.statement(&sql::settle(&sql), values)
     }
 
     /// Stores how far running jobs are.
     pub(crate) async fn store_progress(&self, progress: &[(Lease, Progress)]) -> Result<()> {
         for part in progress.chunks(ROWS_AT_ONCE) {
-            let rows = part.iter().map(|(lease, Progress { percent, message })| {
-                let percent = percent.map(i16::from);
-                let message = message.as_deref();
-                [lease.id.0.into(), lease.token.into(), percent.into(), message.into()]
-            });
-            let RowTable { sql, values } =
-                RowTable::new(self.database.backend(), &sql::PROGRESS, rows);
-            self.execute(self.database.statement(&sql::progress(&sql), values)).await?;
+            self.execute(self.progress_statement(part)).await?;
         }
         Ok(())
+    }
+
+    fn progress_statement(&self, progress: &[(Lease, Progress)]) -> Statement {
+        let rows = progress.iter().map(|(lease, Progress { percent, message })| {
+            let percent = percent.map(i16::from);
+            let message = message.as_deref();
+            [lease.id.0.into(), lease.token.into(), percent.into(), message.into()]
+        });
+        let RowTable { sql, values } = RowTable::new(self.database.backend(), &sql::PROGRESS, rows);
+        self.database.statement(&sql::progress(&sql), values)
     }
 
     /// Takes jobs from nodes whose leases have run out.

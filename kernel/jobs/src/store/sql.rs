@@ -118,20 +118,20 @@ pub(crate) fn claim(backend: Backend, rows: &str) -> String {
                lease_owner = ?, lease_until_us = ?, progress_percent = NULL, \
                progress_message = NULL, \
                unique_key = CASE WHEN q.unique_while_running THEN q.unique_key END";
-    let is_due = "state = 0 AND run_at_us <= ?";
+    // With a sum, or PostgreSQL would compare all that is due with each of the rows while it believes that little
+    // is: what it knows of a queue is often of an empty one.
+    let is_due = "state + 0 = 0 AND run_at_us <= ?";
     match backend {
         Backend::Postgres => format!(
-            "WITH due AS MATERIALIZED (SELECT id FROM jobs_queue WHERE {is_due} \
-             AND id IN (SELECT r.id FROM {rows}) FOR UPDATE SKIP LOCKED) {set} FROM due \
-             WHERE q.id = due.id RETURNING {CLAIMED}"
+            "{set} WHERE q.id = ANY(ARRAY(SELECT id FROM jobs_queue \
+             WHERE id = ANY(ARRAY(SELECT r.id FROM {rows})) AND {is_due} \
+             FOR UPDATE SKIP LOCKED)) RETURNING {CLAIMED}"
         ),
         Backend::Sqlite => {
             // SQLite knows no table names in RETURNING.
             let claimed = CLAIMED.replace("q.", "");
             format!(
-                "WITH due AS MATERIALIZED (SELECT id FROM jobs_queue WHERE {is_due} \
-                 AND id IN (SELECT r.id FROM {rows})) {set} WHERE q.id IN (SELECT id FROM due) \
-                 RETURNING {claimed}"
+                "{set} WHERE q.id IN (SELECT r.id FROM {rows}) AND {is_due} RETURNING {claimed}"
             )
         }
     }
