@@ -57,8 +57,8 @@ impl Module for Items {
     fn configure(&self, registry: &mut Registry) {
         let sql = format!("CREATE TABLE kept_items {TABLE}; CREATE TABLE plain_items {TABLE};");
         registry.migrations([Migration::new("0001_items", sql.leak())]);
-        registry.entity_set::<kept::Entity>("KeptItems");
-        registry.entity_set::<plain::Entity>("PlainItems").history(false);
+        registry.entity_set::<kept::Entity>("KeptItems", |set| set);
+        registry.entity_set::<plain::Entity>("PlainItems", |set| set.history(false));
     }
 }
 

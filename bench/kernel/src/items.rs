@@ -54,7 +54,7 @@ impl Module for Items {
                 version BIGINT NOT NULL
             );",
         )]);
-        registry.entity_set::<item::Entity>("Items");
+        registry.entity_set::<item::Entity>("Items", |set| set);
         registry.handler(
             "bench.listen",
             Subscription::new().changes(Sets::All),

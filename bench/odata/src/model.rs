@@ -99,13 +99,13 @@ impl Module for Shop {
     fn configure(&self, registry: &mut Registry) {
         registry
             .migrations([Migration::new("0001_shop", include_str!("../migrations/0001_shop.sql"))]);
-        registry
-            .entity_set::<product::Entity>("Products")
-            .row_filter(visible_to)
-            .hidden(product::Column::CostPrice)
-            .unless("Products.SeeCosts");
-        registry.entity_set::<category::Entity>("Categories");
-        registry.entity_set::<line::Entity>("Lines");
+        registry.entity_set::<product::Entity>("Products", |set| {
+            set.row_filter(visible_to)
+                .hidden(product::Column::CostPrice)
+                .unless("Products.SeeCosts")
+        });
+        registry.entity_set::<category::Entity>("Categories", |set| set);
+        registry.entity_set::<line::Entity>("Lines", |set| set);
         registry.permission("Products.SeeAllRegions", "see the products of all regions");
         registry.handler(
             "bench.listen",

@@ -44,12 +44,15 @@ CREATE TABLE order_lines (id BIGINT PRIMARY KEY, organisation_id UUID NOT NULL, 
 impl Module for Shop {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_shop", TABLES)]);
-        let set = registry.entity_set::<product::Entity>("Products");
-        set.search([product::Column::Name, product::Column::Description]);
-        let set = registry.entity_set::<customer::Entity>("Customers");
-        set.search([customer::Column::Name, customer::Column::Description]);
-        let set = registry.entity_set::<line::Entity>("OrderLines");
-        set.search([line::Column::Name, line::Column::Description]);
+        registry.entity_set::<product::Entity>("Products", |set| {
+            set.search([product::Column::Name, product::Column::Description])
+        });
+        registry.entity_set::<customer::Entity>("Customers", |set| {
+            set.search([customer::Column::Name, customer::Column::Description])
+        });
+        registry.entity_set::<line::Entity>("OrderLines", |set| {
+            set.search([line::Column::Name, line::Column::Description])
+        });
     }
 }
 

@@ -74,9 +74,8 @@ impl Module for Shop {
                 version BIGINT NOT NULL
             );",
         )]);
-        registry
-            .entity_set::<product::Entity>("Products")
-            .row_filter(|who| match who.claims("regions") {
+        registry.entity_set::<product::Entity>("Products", |set| {
+            set.row_filter(|who| match who.claims("regions") {
                 [] => Sight::All,
                 regions => {
                     Sight::Where(Condition::all().add(product::Column::Region.is_in(regions)))
@@ -84,8 +83,10 @@ impl Module for Shop {
             })
             .hidden(product::Column::CostPrice)
             .unless("Products.SeeCosts")
-            .webhooks();
-        registry.event::<Burden>("burden.laid", "Something for the endpoint that hangs");
+            .webhooks()
+        });
+        registry
+            .event::<Burden>("burden.laid", "Something for the endpoint that hangs", |event| event);
     }
 }
 

@@ -63,8 +63,8 @@ impl Module for Orders {
              CREATE INDEX plain_orders_state ON plain_orders (organisation_id, state, id);"
         );
         registry.migrations([Migration::new("0001_orders", sql.leak())]);
-        registry.entity_set::<order::Entity>("Orders");
-        registry.entity_set::<plain::Entity>("PlainOrders");
+        registry.entity_set::<order::Entity>("Orders", |set| set);
+        registry.entity_set::<plain::Entity>("PlainOrders", |set| set);
         registry.permission("Orders.Approve", "approve orders");
         registry.workflow("Orders", workflow());
     }

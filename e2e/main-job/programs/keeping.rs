@@ -39,7 +39,8 @@ struct Notes;
 impl Module for Notes {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_notes", TABLE)]);
-        registry.entity_set::<note::Entity>("Notes").soft_delete(note::Column::DeletedAt);
+        registry
+            .entity_set::<note::Entity>("Notes", |set| set.soft_delete(note::Column::DeletedAt));
     }
 }
 

@@ -46,15 +46,13 @@ impl Module for Lending {
 
     fn configure(&self, registry: &mut Registry) {
         registry.migrations(STEPS);
-        registry
-            .entity_set::<tool::Entity>("Tools")
-            .described("What the workshop lends")
-            .read_only(tool::Column::LentTo)
-            .search([tool::Column::Name])
-            .action("Lend")
-            .described("Hands a tool to somebody")
-            .on_each(lend)
-            .live();
+        registry.entity_set::<tool::Entity>("Tools", |set| {
+            set.described("What the workshop lends")
+                .read_only(tool::Column::LentTo)
+                .search([tool::Column::Name])
+                .action("Lend", |action| action.described("Hands a tool to somebody").on_each(lend))
+                .live()
+        });
         registry.errors([LENT, ALL_LENT]);
         registry.live_topic(LiveTopic::new(TOPIC, "tools that are lent").needs("Tools.View"));
         let doc = "How many tools may be lent at a time.";

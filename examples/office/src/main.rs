@@ -128,31 +128,29 @@ impl Module for Office {
 
     fn configure(&self, registry: &mut Registry) {
         registry.migrations(STEPS);
-        registry
-            .entity_set::<invoice::Entity>("Invoices")
-            .described("What customers are to pay")
-            .alternate_key([invoice::Column::Number])
-            .search([invoice::Column::Number, invoice::Column::Customer])
-            .live();
-        registry
-            .entity_set::<invoice_line::Entity>("InvoiceLines")
-            .described("What invoices consist of")
-            .alternate_key([invoice_line::Column::InvoiceId, invoice_line::Column::Position])
-            .currency_along(invoice_line::Column::Price, "invoice/currency")
-            .live();
-        registry
-            .entity_set::<expense::Entity>("Expenses")
-            .described("What somebody has paid for the office")
-            .currency_in(expense::Column::Amount, expense::Column::Currency)
-            .unit(expense::Column::Distance, "km")
-            .facets([expense::Column::Currency])
-            .search([expense::Column::What])
-            .live();
-        registry
-            .entity_set::<note::Entity>("Notes")
-            .described("What somebody wants to remember")
-            .search([note::Column::Words])
-            .live();
+        registry.entity_set::<invoice::Entity>("Invoices", |set| {
+            set.described("What customers are to pay")
+                .alternate_key([invoice::Column::Number])
+                .search([invoice::Column::Number, invoice::Column::Customer])
+                .live()
+        });
+        registry.entity_set::<invoice_line::Entity>("InvoiceLines", |set| {
+            set.described("What invoices consist of")
+                .alternate_key([invoice_line::Column::InvoiceId, invoice_line::Column::Position])
+                .currency_along(invoice_line::Column::Price, "invoice/currency")
+                .live()
+        });
+        registry.entity_set::<expense::Entity>("Expenses", |set| {
+            set.described("What somebody has paid for the office")
+                .currency_in(expense::Column::Amount, expense::Column::Currency)
+                .unit(expense::Column::Distance, "km")
+                .facets([expense::Column::Currency])
+                .search([expense::Column::What])
+                .live()
+        });
+        registry.entity_set::<note::Entity>("Notes", |set| {
+            set.described("What somebody wants to remember").search([note::Column::Words]).live()
+        });
         registry.static_files("/elements", StaticFiles::embedded(FILES));
         let lines =
             Lines::of("invoiceLines", ["what", "quantity", "price"]).numbered_by("position");

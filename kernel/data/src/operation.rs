@@ -2,10 +2,10 @@
 //! sets, with parameters and a result that the metadata describes.
 //!
 //! ```text
-//! registry
-//!     .entity_set::<order::Entity>("Orders")
-//!     .action("Ship").described("Records that the goods have left").on_each(orders::ship)
-//!     .function("OpenCredit").needs("Customers.View").on_each(orders::open_credit);
+//! registry.entity_set::<order::Entity>("Orders", |set| {
+//!     set.action("Ship", |action| action.described("Records that the goods have left").on_each(orders::ship))
+//!         .function("OpenCredit", |function| function.needs("Customers.View").on_each(orders::open_credit))
+//! });
 //! ```
 //!
 //! | | is called with | gets | may change something |
@@ -45,6 +45,6 @@ pub(crate) mod form;
 mod value;
 
 pub use crate::catalogue::{Operation, Run, Work};
-pub use builder::{ExtensionAction, ImportBuilder, OperationBuilder};
+pub use builder::{ExtensionAction, ImportBuilder, OperationBuilder, Runs};
 pub use form::{Bound, Literal, OutcomeForm, ParameterInfo, Returned, ValueForm};
 pub use value::{Many, Member, One, OperationValue, Outcome, Parameters, Scalar};

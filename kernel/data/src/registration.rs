@@ -14,7 +14,7 @@ use crate::catalogue::{Catalogue, RESTORE};
 use crate::entity::{EntityModel, EntitySet, Exposure};
 use crate::kinds;
 use crate::names::deleted_set;
-use crate::operation::{ImportBuilder, OperationBuilder};
+use crate::operation::{ImportBuilder, OperationBuilder, Runs};
 use crate::sight::{Sight, Viewer};
 use crate::unit_of_work::CommitHook;
 use crate::value::{Enumeration, ValueKind};
@@ -42,22 +42,27 @@ pub(crate) struct DataParts {
 
 /// The data part's words in a module's `configure`.
 pub trait DataRegistry {
-    /// Serves an entity as a set over OData, under its name in the plural and in Pascal case.
-    ///
-    /// The answer is a builder; what it describes takes effect when it is dropped, at the end of
-    /// the statement.
-    fn entity_set<E: EntityTrait>(&mut self, name: &str) -> EntitySetBuilder<'_, E>;
+    /// Serves an entity as a set over OData, under its name in the plural and in Pascal case, as `say`
+    /// says: `|set| set.described("…")`, or `|set| set`.
+    fn entity_set<E: EntityTrait>(
+        &mut self,
+        name: &str,
+        say: impl FnOnce(EntitySetBuilder<'_, E>) -> EntitySetBuilder<'_, E>,
+    );
 
-    /// Adds to a set that another module serves, by its name. An application without that set
-    /// doesn't start, so a module that can do without asks its settings first.
-    ///
-    /// The answer is a builder; what it says takes effect when it is dropped, at the end of the
-    /// statement, whatever order the modules are configured in.
-    fn extend_set(&mut self, name: &str) -> SetExtension<'_>;
+    /// Adds to a set that another module serves, by its name, whatever order the modules are configured
+    /// in. An application without that set doesn't start, so a module that can do without asks its
+    /// settings first.
+    fn extend_set(&mut self, name: &str, say: impl FnOnce(SetExtension<'_>) -> SetExtension<'_>);
 
     /// Adds to all sets of which `holds` says so, whichever module serves them: `called` is what they are
     /// called together, such as `sets with a version`. It is asked once all modules are configured.
-    fn extend_sets(&mut self, called: &str, holds: fn(&EntityModel) -> bool) -> SetExtension<'_>;
+    fn extend_sets(
+        &mut self,
+        called: &str,
+        holds: fn(&EntityModel) -> bool,
+        say: impl FnOnce(SetExtension<'_>) -> SetExtension<'_>,
+    );
 
     /// Makes an entity known that only the application handles: it is within its organisation
     /// and its changes are captured, but it is no set.
@@ -67,10 +72,10 @@ pub trait DataRegistry {
     fn shared_entity<E: EntityTrait>(&mut self);
 
     /// Registers an action that is bound to nothing; those of a set are registered with it.
-    fn action(&mut self, name: &str) -> ImportBuilder<'_, true>;
+    fn action(&mut self, name: &str, say: impl FnOnce(ImportBuilder<'_, true>) -> Runs);
 
     /// Registers a function that is bound to nothing; those of a set are registered with it.
-    fn function(&mut self, name: &str) -> ImportBuilder<'_, false>;
+    fn function(&mut self, name: &str, say: impl FnOnce(ImportBuilder<'_, false>) -> Runs);
 
     /// Declares a permission, for the places where roles are edited.
     fn permission(&mut self, name: &str, description: &str);
@@ -83,8 +88,12 @@ pub trait DataRegistry {
 }
 
 impl DataRegistry for Registry {
-    fn entity_set<E: EntityTrait>(&mut self, name: &str) -> EntitySetBuilder<'_, E> {
-        EntitySetBuilder {
+    fn entity_set<E: EntityTrait>(
+        &mut self,
+        name: &str,
+        say: impl FnOnce(EntitySetBuilder<'_, E>) -> EntitySetBuilder<'_, E>,
+    ) {
+        let set = EntitySetBuilder {
             registry: self,
             set: EntitySet::new(name),
             rules: Rules::default(),
@@ -96,15 +105,21 @@ impl DataRegistry for Registry {
             measures: Vec::new(),
             search: Vec::new(),
             entity: std::marker::PhantomData,
-        }
+        };
+        say(set).register();
     }
 
-    fn extend_set(&mut self, name: &str) -> SetExtension<'_> {
-        SetExtension::new(self, Which::Named(name.to_owned()))
+    fn extend_set(&mut self, name: &str, say: impl FnOnce(SetExtension<'_>) -> SetExtension<'_>) {
+        say(SetExtension::new(self, Which::Named(name.to_owned()))).register();
     }
 
-    fn extend_sets(&mut self, called: &str, holds: fn(&EntityModel) -> bool) -> SetExtension<'_> {
-        SetExtension::new(self, Which::All(called.to_owned(), holds))
+    fn extend_sets(
+        &mut self,
+        called: &str,
+        holds: fn(&EntityModel) -> bool,
+        say: impl FnOnce(SetExtension<'_>) -> SetExtension<'_>,
+    ) {
+        say(SetExtension::new(self, Which::All(called.to_owned(), holds))).register();
     }
 
     fn entity<E: EntityTrait>(&mut self) {
@@ -115,12 +130,12 @@ impl DataRegistry for Registry {
         add_model::<E>(self, true, Described::default());
     }
 
-    fn action(&mut self, name: &str) -> ImportBuilder<'_, true> {
-        ImportBuilder::new(self, name)
+    fn action(&mut self, name: &str, say: impl FnOnce(ImportBuilder<'_, true>) -> Runs) {
+        let Runs = say(ImportBuilder::new(self, name));
     }
 
-    fn function(&mut self, name: &str) -> ImportBuilder<'_, false> {
-        ImportBuilder::new(self, name)
+    fn function(&mut self, name: &str, say: impl FnOnce(ImportBuilder<'_, false>) -> Runs) {
+        let Runs = say(ImportBuilder::new(self, name));
     }
 
     fn permission(&mut self, name: &str, description: &str) {
@@ -145,6 +160,7 @@ impl DataRegistry for Registry {
 type Enumerated = Result<&'static Enumeration, Vec<String>>;
 
 /// Describes how an entity is served as a set.
+#[must_use = "answer with it"]
 pub struct EntitySetBuilder<'a, E: EntityTrait> {
     registry: &'a mut Registry,
     set: EntitySet,
@@ -159,11 +175,6 @@ pub struct EntitySetBuilder<'a, E: EntityTrait> {
     entity: std::marker::PhantomData<E>,
 }
 
-#[expect(
-    clippy::return_self_not_must_use,
-    clippy::must_use_candidate,
-    reason = "the builder takes effect when it is dropped"
-)]
 impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     /// Says what the set holds, for metadata, API reference and people.
     pub fn described(mut self, description: &str) -> Self {
@@ -289,8 +300,9 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
         name: &str,
         kind: ValueKind,
         sql: impl Fn(&VirtualRow<'_>) -> Expr + Send + Sync + 'static,
-    ) -> VirtualPropertyBuilder<Self> {
-        VirtualPropertyBuilder::new(self, name, kind, Arc::new(sql))
+        say: impl FnOnce(VirtualPropertyBuilder<Self>) -> Self,
+    ) -> Self {
+        say(VirtualPropertyBuilder::new(self, name, kind, Arc::new(sql)))
     }
 
     /// Says by whose values people narrow lists, so that counts of each are of use.
@@ -347,16 +359,23 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
         self
     }
 
-    /// Registers an action of the set: a command that changes something.
-    #[must_use = "say what runs"]
-    pub fn action(self, name: &str) -> OperationBuilder<'a, E, true> {
-        OperationBuilder::new(self, name)
+    /// Registers an action of the set, a command that changes something, as `say` says:
+    /// `|action| action.described("…").on_each(work)`.
+    pub fn action(
+        self,
+        name: &str,
+        say: impl FnOnce(OperationBuilder<'a, E, true>) -> Self,
+    ) -> Self {
+        say(OperationBuilder::new(self, name))
     }
 
-    /// Registers a function of the set: a query with parameters.
-    #[must_use = "say what runs"]
-    pub fn function(self, name: &str) -> OperationBuilder<'a, E, false> {
-        OperationBuilder::new(self, name)
+    /// Registers a function of the set, a query with parameters, as `say` says.
+    pub fn function(
+        self,
+        name: &str,
+        say: impl FnOnce(OperationBuilder<'a, E, false>) -> Self,
+    ) -> Self {
+        say(OperationBuilder::new(self, name))
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -372,40 +391,34 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
         self.set.marks.insert(mark);
         self
     }
+
+    fn register(self) {
+        let Self { registry, set, .. } = self;
+        if self.deletes_softly {
+            let detail = format!("see and restore what was deleted from {}", set.name);
+            contribute_permission(registry, &set.permissions.restore, detail);
+            let detail = format!("what was deleted from {}", set.name);
+            let deleted = deleted_set(&set.name);
+            let action = format!("{deleted}(…)/{RESTORE}");
+            registry.contribute(kinds::ENTITY_SET, deleted, detail);
+            registry.contribute(kinds::OPERATION, action, "action");
+        }
+        let described = Described {
+            set: Some(set),
+            rules: self.rules,
+            exposures: &self.exposures,
+            enumerations: self.enumerations,
+            measures: self.measures,
+            search: &self.search,
+            alternate_keys: &self.alternate_keys,
+        };
+        add_model::<E>(registry, self.shared, described);
+    }
 }
 
 impl<E: EntityTrait> SaysRules for EntitySetBuilder<'_, E> {
     fn said(&mut self) -> Said<'_> {
         Said { registry: self.registry, set: &self.set.name, rules: &mut self.rules }
-    }
-}
-
-impl<E: EntityTrait> Drop for EntitySetBuilder<'_, E> {
-    fn drop(&mut self) {
-        // Within a panic the registration is of no use to anybody.
-        if std::thread::panicking() {
-            return;
-        }
-        let set = self.set.clone();
-        if self.deletes_softly {
-            let detail = format!("see and restore what was deleted from {}", set.name);
-            contribute_permission(self.registry, &set.permissions.restore, detail);
-            let detail = format!("what was deleted from {}", set.name);
-            let deleted = deleted_set(&set.name);
-            let action = format!("{deleted}(…)/{RESTORE}");
-            self.registry.contribute(kinds::ENTITY_SET, deleted, detail);
-            self.registry.contribute(kinds::OPERATION, action, "action");
-        }
-        let described = Described {
-            set: Some(set),
-            rules: std::mem::take(&mut self.rules),
-            exposures: &self.exposures,
-            enumerations: std::mem::take(&mut self.enumerations),
-            measures: std::mem::take(&mut self.measures),
-            search: &self.search,
-            alternate_keys: &self.alternate_keys,
-        };
-        add_model::<E>(self.registry, self.shared, described);
     }
 }
 

@@ -32,7 +32,7 @@
 //! }
 //!
 //! fn configure(registry: &mut Registry) {
-//!     registry.event::<StockLow>("stock.low", "Stock of a product fell below its limit");
+//!     registry.event::<StockLow>("stock.low", "Stock of a product fell below its limit", |event| event);
 //!     let wanted = Subscription::new().changes(Sets::named(["Products"])).event("stock.low");
 //!     registry.handler("shop.order_supplies", wanted, Arc::new(OrderSupplies));
 //! }

@@ -1,4 +1,4 @@
-//! What a module says about events: `registry.event::<…>("stock.low", "…")` and so on.
+//! What a module says about events: `registry.event::<…>("stock.low", "…", |event| event)` and so on.
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
@@ -37,20 +37,31 @@ impl Collected {
 
 /// The event part's words in a module's `configure`.
 pub trait EventsRegistry {
-    /// Registers an application event under its name, such as `stock.low`, with what it tells.
-    /// The answer takes a schema and an example, for those who receive it.
+    /// Registers an application event under its name, such as `stock.low`, with what it tells, and with
+    /// what `say` says besides, for those who receive it: `|event| event.schema(…).example(…)`, or
+    /// `|event| event`.
     fn event<T: Serialize + 'static>(
         &mut self,
         name: &str,
         description: &str,
-    ) -> EventBuilder<'_, T>;
+        say: impl FnOnce(EventBuilder<T>) -> EventBuilder<T>,
+    );
 
     /// Registers an application event that is published by name
     /// ([`Publish::publish_as`](crate::Publish::publish_as)), so that it is listed.
-    fn named_event(&mut self, name: &str, description: &str) -> EventBuilder<'_, Json>;
+    fn named_event(
+        &mut self,
+        name: &str,
+        description: &str,
+        say: impl FnOnce(EventBuilder<Json>) -> EventBuilder<Json>,
+    );
 
     /// Registers a domain event under the name of its type, with what it tells.
-    fn domain_event<T: Serialize + 'static>(&mut self, description: &str) -> EventBuilder<'_, T>;
+    fn domain_event<T: Serialize + 'static>(
+        &mut self,
+        description: &str,
+        say: impl FnOnce(EventBuilder<T>) -> EventBuilder<T>,
+    );
 
     /// Hands messages to `handler`. Its name (`<module>.<what it does>`) is stored with each
     /// message that waits for it, so it stays the same for as long as the handler lives.
@@ -62,19 +73,29 @@ impl EventsRegistry for Registry {
         &mut self,
         name: &str,
         description: &str,
-    ) -> EventBuilder<'_, T> {
+        say: impl FnOnce(EventBuilder<T>) -> EventBuilder<T>,
+    ) {
         let ty = Some((TypeId::of::<T>(), type_name::<T>()));
-        add_event(self, ty, EventKind::Application, name, description)
+        say(EventBuilder::new(EventKind::Application, name, description)).register(self, ty);
     }
 
-    fn named_event(&mut self, name: &str, description: &str) -> EventBuilder<'_, Json> {
-        add_event(self, None, EventKind::Application, name, description)
+    fn named_event(
+        &mut self,
+        name: &str,
+        description: &str,
+        say: impl FnOnce(EventBuilder<Json>) -> EventBuilder<Json>,
+    ) {
+        say(EventBuilder::new(EventKind::Application, name, description)).register(self, None);
     }
 
-    fn domain_event<T: Serialize + 'static>(&mut self, description: &str) -> EventBuilder<'_, T> {
+    fn domain_event<T: Serialize + 'static>(
+        &mut self,
+        description: &str,
+        say: impl FnOnce(EventBuilder<T>) -> EventBuilder<T>,
+    ) {
         let ty = type_name::<T>();
         let id = Some((TypeId::of::<T>(), ty));
-        add_event(self, id, EventKind::Domain, last_part(ty), description)
+        say(EventBuilder::new(EventKind::Domain, last_part(ty), description)).register(self, id);
     }
 
     fn handler(&mut self, name: &str, subscription: Subscription, handler: Arc<dyn Handler>) {
@@ -94,25 +115,35 @@ impl EventsRegistry for Registry {
     }
 }
 
-/// Says more about an event that was just registered; each word takes effect at once.
-pub struct EventBuilder<'a, T> {
-    registry: &'a mut Registry,
-    index: usize,
+/// Says more about an event.
+#[must_use = "answer with it"]
+pub struct EventBuilder<T> {
+    event: EventInfo,
+    /// What is wrong with what was said.
+    problems: Vec<String>,
     data: PhantomData<fn(T)>,
 }
 
-#[expect(
-    clippy::must_use_candidate,
-    clippy::return_self_not_must_use,
-    reason = "each word has taken effect"
-)]
-impl<T: Serialize> EventBuilder<'_, T> {
+impl<T: Serialize> EventBuilder<T> {
+    fn new(kind: EventKind, name: &str, description: &str) -> Self {
+        let event = EventInfo {
+            name: name.to_owned(),
+            kind,
+            description: description.to_owned(),
+            module: String::new(),
+            schema: None,
+            example: None,
+            permission: None,
+        };
+        Self { event, problems: Vec::new(), data: PhantomData }
+    }
+
     /// Gives the JSON Schema of the event's data, which people who receive it are shown.
     pub fn schema(mut self, schema: Json) -> Self {
         if schema.is_object() {
-            self.change(|event| event.schema = Some(schema));
+            self.event.schema = Some(schema);
         } else {
-            self.problem("the schema is no JSON object");
+            self.problems.push("the schema is no JSON object".to_owned());
         }
         self
     }
@@ -120,8 +151,10 @@ impl<T: Serialize> EventBuilder<'_, T> {
     /// Gives an example of the event, which people who receive it are shown.
     pub fn example(mut self, event: T) -> Self {
         match serde_json::to_value(&event) {
-            Ok(example) => self.change(|event| event.example = Some(example)),
-            Err(error) => self.problem(&format!("the example can't be made JSON: {error}")),
+            Ok(example) => self.event.example = Some(example),
+            Err(error) => {
+                self.problems.push(format!("the example can't be made JSON: {error}"));
+            }
         }
         self
     }
@@ -129,63 +162,40 @@ impl<T: Serialize> EventBuilder<'_, T> {
     /// Says what whoever reads the event must be permitted: it tells of what not everybody in the organisation
     /// may see. Without this word it is for everybody.
     pub fn permission(mut self, permission: &str) -> Self {
-        let mut name = String::new();
-        self.change(|event| {
-            event.permission = Some(permission.to_owned());
-            name.clone_from(&event.name);
-        });
-        self.registry.asks_for_permission(permission, format!("event `{name}`"));
-        self.registry.contribute(kinds::EVENT_PERMISSION, name, permission);
+        self.event.permission = Some(permission.to_owned());
         self
     }
 
-    fn change(&mut self, change: impl FnOnce(&mut EventInfo)) {
-        let collected = self.registry.part::<Collected>().clone();
-        change(&mut collected.open().all[self.index]);
+    /// Registers the event of a type, or of none.
+    fn register(self, registry: &mut Registry, ty: Option<(TypeId, &'static str)>) {
+        let Self { event, problems, .. } = self;
+        let event = EventInfo { module: registry.module().to_owned(), ..event };
+        let name = event.name.clone();
+        registry.contribute(kinds::EVENT, &name, &event.description);
+        if !is_name(&name) {
+            registry.problem(format!("`{name}` is no event name; {NAME_RULE}"));
+        }
+        for problem in problems {
+            registry.problem(format!("event `{name}`: {problem}"));
+        }
+        if let Some(permission) = &event.permission {
+            registry.asks_for_permission(permission, format!("event `{name}`"));
+            registry.contribute(kinds::EVENT_PERMISSION, &name, permission);
+        }
+        let collected = registry.part::<Collected>().clone();
+        let mut events = collected.open();
+        let index = events.all.len();
+        events.all.push(event);
+        events.by_name.insert(name, index);
+        if let Some((id, ty)) = ty
+            && let Some(first) = events.by_type.insert(id, index)
+        {
+            let first = &events.all[first].name;
+            registry.problem(format!(
+                "`{ty}` is already registered as the event `{first}`; register each type once"
+            ));
+        }
     }
-
-    fn problem(&mut self, what: &str) {
-        let mut name = String::new();
-        self.change(|event| name.clone_from(&event.name));
-        self.registry.problem(format!("event `{name}`: {what}"));
-    }
-}
-
-fn add_event<'a, T>(
-    registry: &'a mut Registry,
-    ty: Option<(TypeId, &'static str)>,
-    kind: EventKind,
-    name: &str,
-    description: &str,
-) -> EventBuilder<'a, T> {
-    registry.contribute(kinds::EVENT, name, description);
-    if !is_name(name) {
-        registry.problem(format!("`{name}` is no event name; {NAME_RULE}"));
-    }
-    let module = registry.module().to_owned();
-    let collected = registry.part::<Collected>().clone();
-    let mut events = collected.open();
-    let index = events.all.len();
-    events.all.push(EventInfo {
-        name: name.to_owned(),
-        kind,
-        description: description.to_owned(),
-        module,
-        schema: None,
-        example: None,
-        permission: None,
-    });
-    events.by_name.insert(name.to_owned(), index);
-    if let Some((id, ty)) = ty
-        && let Some(first) = events.by_type.insert(id, index)
-    {
-        let first = &events.all[first].name;
-        registry.problem(format!(
-            "`{ty}` is already registered as the event `{first}`; register each type once"
-        ));
-    }
-    drop(events);
-    EventBuilder { registry, index, data: PhantomData }
 }
 
 const NAME_RULE: &str = "use 1 to 100 letters, digits, `.`, `_` and `-`";

@@ -27,10 +27,7 @@ const OFFERED: &str = "x-tool";
 /// The host's word for entity sets about tools.
 pub trait ToolSet {
     /// Keeps the set from AI tools.
-    #[expect(
-        clippy::return_self_not_must_use,
-        reason = "the builder takes effect when it is dropped"
-    )]
+    #[must_use = "answer with it"]
     fn hidden_from_tools(self) -> Self;
 }
 

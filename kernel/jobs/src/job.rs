@@ -1,8 +1,9 @@
 use std::fmt;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use svc_core::{Error, Result};
+use svc_core::{Backoff, Error, Result};
 use uuid::Uuid;
 
 /// A piece of background work: what it is called, and the data that it needs.
@@ -26,6 +27,17 @@ pub trait Job: Serialize + DeserializeOwned + Send + 'static {
     /// The stored name: the module, a dot, and the verb, in lower case. It must stay the same as
     /// long as such a job may wait in the queue of anybody.
     const NAME: &'static str;
+
+    /// Attempts in all, the first included: 1 to 1,000.
+    const MAX_ATTEMPTS: u32 = 10;
+
+    /// The delays between attempts.
+    const BACKOFF: Backoff =
+        Backoff { first: Duration::from_secs(15), cap: Duration::from_hours(1) };
+
+    /// How long one attempt may take, in real time; then it is broken off and has failed. None lets it
+    /// take as long as it likes: one that hangs then keeps its place for ever.
+    const TIMEOUT: Option<Duration> = Some(Duration::from_hours(1));
 }
 
 /// The identifier of a job.

@@ -38,7 +38,7 @@ pub use error::JobError;
 pub use handler::JobHandler;
 pub use job::{Job, JobId, JobState};
 pub use progress::Progress;
-pub use registration::{JobBuilder, JobsRegistry, ScheduleBuilder};
+pub use registration::{JobsRegistry, Schedule};
 pub use service::{Jobs, MANAGE, PROGRESS_TOPIC, VIEW};
 pub use settings::JobsSettings;
 pub use status::{Cancellation, JobCount, JobFilter, JobPage, JobStatus, ScheduleStatus};

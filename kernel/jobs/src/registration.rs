@@ -14,152 +14,97 @@ use crate::handler::{JobHandler, StoredJobHandler, check_data, erase};
 use crate::job::Job;
 use crate::kinds;
 
-/// Attempts of a job whose registration says nothing else.
-const MAX_ATTEMPTS: u32 = 10;
-/// Delays of a job whose registration says nothing else.
-const BACKOFF: Backoff = Backoff { first: Duration::from_secs(15), cap: Duration::from_hours(1) };
-/// Time for an attempt of a job whose registration says nothing else.
-const TIMEOUT: Duration = Duration::from_hours(1);
-
 /// The words for background work in a module's `configure`.
 pub trait JobsRegistry {
     /// Says who runs jobs of a kind.
-    ///
-    /// The answer is a builder; what it describes takes effect when it is dropped, at the end of
-    /// the statement. Without more words a job has 10 attempts, delays from 15 seconds doubling
-    /// up to an hour, and an hour for each attempt.
-    fn job<J: Job>(&mut self, handler: impl JobHandler<J>) -> JobBuilder<'_>;
+    fn job<J: Job>(&mut self, handler: impl JobHandler<J>);
 
-    /// Enqueues a job whenever a cron pattern comes, once across all nodes.
+    /// Enqueues a job whenever a cron pattern comes, once across all nodes: `"0 30 3 * * *"`, or a
+    /// [`Schedule`] that says more.
     ///
-    /// The pattern has six fields (seconds, minutes, hours, day of month, month, day of week) or
-    /// five without seconds, in UTC unless [`ScheduleBuilder::time_zone`] says otherwise. Ticks
-    /// that were missed while no node ran are made up for by one job, and a tick is left out
+    /// Ticks that were missed while no node ran are made up for by one job, and a tick is left out
     /// while the job of the one before still waits or runs.
     fn schedule<J: Job>(
         &mut self,
         name: &str,
-        cron: &str,
+        schedule: impl Into<Schedule>,
         job: impl Fn() -> J + Send + Sync + 'static,
-    ) -> ScheduleBuilder<'_>;
+    );
 }
 
 impl JobsRegistry for Registry {
-    fn job<J: Job>(&mut self, handler: impl JobHandler<J>) -> JobBuilder<'_> {
+    fn job<J: Job>(&mut self, handler: impl JobHandler<J>) {
         let kind = JobKind {
             name: J::NAME,
             run: erase(handler),
             check: check_data::<J>,
-            max_attempts: MAX_ATTEMPTS,
-            backoff: BACKOFF,
-            timeout: Some(TIMEOUT),
+            max_attempts: J::MAX_ATTEMPTS,
+            backoff: J::BACKOFF,
+            timeout: J::TIMEOUT,
             counters: Counters::default(),
         };
-        JobBuilder { registry: self, kind: Some(kind) }
+        let JobKind { name, max_attempts, .. } = kind;
+        if !is_name(name) {
+            self.problem(format!(
+                "the job `{name}` has no proper name; write the module, a dot and a verb in lower \
+                 case, such as `webhooks.deliver`"
+            ));
+        }
+        if !(1..=1_000).contains(&max_attempts) {
+            self.problem(format!(
+                "the job `{name}` has {max_attempts} attempts; give it 1 to 1,000"
+            ));
+        }
+        self.contribute(kinds::JOB, name, kind.describe());
+        self.part::<JobParts>().add(|parts| parts.kinds.push(kind));
     }
 
     fn schedule<J: Job>(
         &mut self,
         name: &str,
-        cron: &str,
+        schedule: impl Into<Schedule>,
         job: impl Fn() -> J + Send + Sync + 'static,
-    ) -> ScheduleBuilder<'_> {
+    ) {
+        let Schedule { cron, zone, in_each_organisation } = schedule.into();
+        if !is_name(name) {
+            self.problem(format!(
+                "the schedule `{name}` has no proper name; write the module, a dot and what it \
+                 does in lower case, such as `webhooks.retention`"
+            ));
+        }
+        let timetable = match Timetable::parse(&cron, &zone) {
+            Ok(timetable) => timetable,
+            Err(problem) => return self.problem(format!("the schedule `{name}` {problem}")),
+        };
+        let where_to = if in_each_organisation { " in each organisation" } else { "" };
+        self.contribute(kinds::SCHEDULE, name, format!("{timetable}: {}{where_to}", J::NAME));
         let make = move || {
             serde_json::to_string(&job()).map_err(|cause| unserialisable(J::NAME).caused_by(cause))
         };
-        ScheduleBuilder {
-            registry: self,
-            name: name.to_owned(),
-            cron: cron.to_owned(),
-            zone: UTC.to_owned(),
-            job: J::NAME,
-            in_each_organisation: false,
-            make: Some(Box::new(make)),
-        }
+        let (name, make) = (name.to_owned(), Box::new(make));
+        let schedule =
+            RegisteredSchedule { name, timetable, job: J::NAME, in_each_organisation, make };
+        self.part::<JobParts>().add(|parts| parts.schedules.push(schedule));
     }
 }
 
-pub(crate) fn unserialisable(kind: &str) -> Error {
-    Error::internal(format!("the data of a `{kind}` job can't be written as JSON"))
-}
-
-/// Describes how jobs of a kind are run.
-pub struct JobBuilder<'a> {
-    registry: &'a mut Registry,
-    /// Taken when the builder is dropped.
-    kind: Option<JobKind>,
-}
-
-#[expect(clippy::return_self_not_must_use, reason = "takes effect when it is dropped")]
-impl JobBuilder<'_> {
-    fn with(mut self, change: impl FnOnce(&mut JobKind)) -> Self {
-        self.kind.as_mut().map(change);
-        self
-    }
-
-    /// Attempts in all, the first included; at least 1.
-    pub fn max_attempts(self, attempts: u32) -> Self {
-        self.with(|kind| kind.max_attempts = attempts)
-    }
-
-    /// The delays between attempts.
-    pub fn backoff(self, backoff: Backoff) -> Self {
-        self.with(|kind| kind.backoff = backoff)
-    }
-
-    /// How long one attempt may take, in real time; then it is broken off and has failed.
-    pub fn timeout(self, timeout: Duration) -> Self {
-        self.with(|kind| kind.timeout = Some(timeout))
-    }
-
-    /// Lets an attempt take as long as it likes. One that hangs then keeps its place for ever.
-    pub fn without_timeout(self) -> Self {
-        self.with(|kind| kind.timeout = None)
-    }
-}
-
-impl Drop for JobBuilder<'_> {
-    fn drop(&mut self) {
-        let Some(kind) = self.kind.take().filter(|_| !std::thread::panicking()) else { return };
-        if !is_name(kind.name) {
-            self.registry.problem(format!(
-                "the job `{}` has no proper name; write the module, a dot and a verb in lower \
-                 case, such as `webhooks.deliver`",
-                kind.name
-            ));
-        }
-        if !(1..=1_000).contains(&kind.max_attempts) {
-            let attempts = kind.max_attempts;
-            let name = kind.name;
-            self.registry
-                .problem(format!("the job `{name}` has {attempts} attempts; give it 1 to 1,000"));
-        }
-        self.registry.contribute(kinds::JOB, kind.name, kind.describe());
-        self.registry.part::<JobParts>().add(|parts| parts.kinds.push(kind));
-    }
-}
-
-/// Describes a schedule.
-pub struct ScheduleBuilder<'a> {
-    registry: &'a mut Registry,
-    name: String,
+/// When and where a schedule enqueues its job.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Schedule {
     cron: String,
     zone: String,
-    job: &'static str,
     in_each_organisation: bool,
-    /// Taken when the builder is dropped.
-    make: Option<MakePayload>,
 }
 
-type MakePayload = Box<dyn Fn() -> Result<String> + Send + Sync>;
+impl Schedule {
+    /// By a cron pattern of six fields (seconds, minutes, hours, day of month, month, day of week) or
+    /// five without seconds, in UTC.
+    pub fn cron(pattern: &str) -> Self {
+        Self { cron: pattern.to_owned(), zone: UTC.to_owned(), in_each_organisation: false }
+    }
 
-#[expect(
-    clippy::must_use_candidate,
-    clippy::return_self_not_must_use,
-    reason = "takes effect when it is dropped"
-)]
-impl ScheduleBuilder<'_> {
-    /// The zone in whose time the pattern is meant, such as `Europe/Berlin`.
+    /// Means the pattern in the time of a zone, such as `Europe/Berlin`.
     pub fn time_zone(mut self, zone: &str) -> Self {
         zone.clone_into(&mut self.zone);
         self
@@ -173,29 +118,17 @@ impl ScheduleBuilder<'_> {
     }
 }
 
-impl Drop for ScheduleBuilder<'_> {
-    fn drop(&mut self) {
-        let Some(make) = self.make.take().filter(|_| !std::thread::panicking()) else { return };
-        let name = std::mem::take(&mut self.name);
-        if !is_name(&name) {
-            self.registry.problem(format!(
-                "the schedule `{name}` has no proper name; write the module, a dot and what it \
-                 does in lower case, such as `webhooks.retention`"
-            ));
-        }
-        match Timetable::parse(&self.cron, &self.zone) {
-            Ok(timetable) => {
-                let Self { job, in_each_organisation, .. } = *self;
-                let where_to = if in_each_organisation { " in each organisation" } else { "" };
-                let detail = format!("{timetable}: {job}{where_to}");
-                self.registry.contribute(kinds::SCHEDULE, &name, detail);
-                let schedule = Schedule { name, timetable, job, in_each_organisation, make };
-                self.registry.part::<JobParts>().add(|parts| parts.schedules.push(schedule));
-            }
-            Err(problem) => self.registry.problem(format!("the schedule `{name}` {problem}")),
-        }
+impl From<&str> for Schedule {
+    fn from(pattern: &str) -> Self {
+        Self::cron(pattern)
     }
 }
+
+pub(crate) fn unserialisable(kind: &str) -> Error {
+    Error::internal(format!("the data of a `{kind}` job can't be written as JSON"))
+}
+
+type MakePayload = Box<dyn Fn() -> Result<String> + Send + Sync>;
 
 fn is_name(name: &str) -> bool {
     let is_word = |word: &str| {
@@ -233,7 +166,7 @@ impl JobKind {
 }
 
 /// A registered schedule.
-pub(crate) struct Schedule {
+pub(crate) struct RegisteredSchedule {
     pub(crate) name: String,
     pub(crate) timetable: Timetable,
     pub(crate) job: &'static str,
@@ -250,7 +183,7 @@ pub(crate) struct JobParts(Arc<Mutex<Parts>>);
 #[derive(Default)]
 struct Parts {
     kinds: Vec<JobKind>,
-    schedules: Vec<Schedule>,
+    schedules: Vec<RegisteredSchedule>,
 }
 
 impl JobParts {
@@ -280,7 +213,7 @@ impl JobParts {
 /// Every kind of job and every schedule of the application.
 pub(crate) struct JobCatalogue {
     pub(crate) kinds: BTreeMap<&'static str, Arc<JobKind>>,
-    pub(crate) schedules: Vec<Schedule>,
+    pub(crate) schedules: Vec<RegisteredSchedule>,
 }
 
 impl JobCatalogue {

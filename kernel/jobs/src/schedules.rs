@@ -18,7 +18,7 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 use crate::enqueue::{enqueue_scheduled, enqueue_scheduled_in};
-use crate::registration::Schedule;
+use crate::registration::RegisteredSchedule;
 use crate::service::Jobs;
 
 /// How often the rows are read again, in real time: another node may have moved them.
@@ -74,7 +74,7 @@ impl SchedulesWorker {
     }
 
     /// The registered schedules, with the times that are stored for them.
-    async fn planned(&self) -> Result<Vec<(&Schedule, i64)>> {
+    async fn planned(&self) -> Result<Vec<(&RegisteredSchedule, i64)>> {
         let schedules = &self.jobs.catalogue().schedules;
         if schedules.is_empty() {
             return Ok(Vec::new());
@@ -94,7 +94,12 @@ impl SchedulesWorker {
 
 /// Moves a schedule on and enqueues its job, unless another node did or the job of an earlier
 /// tick still waits or runs. Answers with how many jobs are new.
-async fn fire(app: &App, schedule: &Schedule, planned_us: i64, next_us: i64) -> Result<usize> {
+async fn fire(
+    app: &App,
+    schedule: &RegisteredSchedule,
+    planned_us: i64,
+    next_us: i64,
+) -> Result<usize> {
     let ctx = Context::system(app)?;
     ctx.transact(async |uow| {
         let name = schedule.name.as_str();
@@ -125,7 +130,7 @@ async fn fire(app: &App, schedule: &Schedule, planned_us: i64, next_us: i64) -> 
 async fn enqueue_in_each(
     app: &App,
     uow: &UnitOfWork,
-    schedule: &Schedule,
+    schedule: &RegisteredSchedule,
     payload: &str,
 ) -> Result<usize> {
     let directory = app.find_service::<dyn Directory>().ok_or_else(|| {
@@ -156,7 +161,7 @@ async fn enqueue_in_each(
 pub(crate) async fn declare(app: &App, jobs: &Jobs) -> Result<()> {
     let database = jobs.store().database();
     let now_us = app.clock().now_us();
-    for Schedule { name, timetable, .. } in &jobs.catalogue().schedules {
+    for RegisteredSchedule { name, timetable, .. } in &jobs.catalogue().schedules {
         let next_us = timetable.next_after(now_us).unwrap_or(i64::MAX);
         let statement = database.statement(
             DECLARE,

@@ -33,7 +33,7 @@ impl Module for LiveModule {
         registry.settings::<LiveSettings>();
         registry.errors(errors::ALL);
         registry.migrations(MIGRATIONS);
-        registry.domain_event::<LiveTold>("A module tells pages of something");
+        registry.domain_event::<LiveTold>("A module tells pages of something", |event| event);
         let heard = Subscription::new().changes(Sets::Marked(MARK)).event("LiveTold");
         registry.handler("live.log", heard, Arc::new(Logging));
         registry.routes(api::routes());

@@ -19,10 +19,7 @@ pub fn tells_changes(served: &EntitySet) -> bool {
 /// The word for sets whose changes pages hear of.
 pub trait LiveSet {
     /// Tells pages of the changes of its records, each person as the person may see them.
-    #[expect(
-        clippy::return_self_not_must_use,
-        reason = "the builder takes effect when it is dropped"
-    )]
+    #[must_use = "answer with it"]
     fn live(self) -> Self;
 }
 

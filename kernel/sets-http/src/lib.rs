@@ -76,7 +76,10 @@ impl Module for ODataModule {
         registry.settings::<ODataSettings>();
         registry.export_format(Arc::new(Csv));
         registry.export_format(Arc::new(JsonFile));
-        registry.domain_event::<SetExported>("Somebody took the records of a set as a file");
+        registry
+            .domain_event::<SetExported>("Somebody took the records of a set as a file", |event| {
+                event
+            });
         let formats = registry.part::<Formats>().clone();
         registry.set_path(Arc::new(Export(formats)));
         registry.mount(ROOT, Router::new().route("/", any(serve)).route("/{*path}", any(serve)));

@@ -34,7 +34,7 @@ impl Module for SettingsModule {
         registry.entity::<values::Entity>();
         registry.entity::<document::Entity>();
         registry.permission(MANAGE_SETTINGS, "see and change the organisation's settings");
-        registry.domain_event::<ApplicationSettingChanged>("A setting was changed");
+        registry.domain_event::<ApplicationSettingChanged>("A setting was changed", |event| event);
         let declared = registry.part::<Declared>().clone();
         registry.on_build(move |app| async move {
             app.provide(Arc::new(ApplicationSettings::new(&app, declared.take())));

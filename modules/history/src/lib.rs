@@ -76,9 +76,13 @@ impl Module for History {
             .permission(VIEW, "read what happened to records that one may see, and take it back");
         registry.permission(AUDIT, "read what happened in the organisation, and take it back");
         registry.settings::<HistorySettings>();
-        registry.domain_event::<HistoryRestored>("A record was taken back to what it was");
-        registry.domain_event::<AuditLogExported>("The audit log was exported");
-        registry.domain_event::<HistoryBlanked>("Something was blanked in the history");
+        registry
+            .domain_event::<HistoryRestored>("A record was taken back to what it was", |event| {
+                event
+            });
+        registry.domain_event::<AuditLogExported>("The audit log was exported", |event| event);
+        registry
+            .domain_event::<HistoryBlanked>("Something was blanked in the history", |event| event);
         registry.job::<SealEntries>(sealing::seal_entries);
         registry.schedule("history.sealing", "30 * * * * *", || SealEntries {});
         registry.job::<DeleteOldEntries>(retention::delete_old_entries);

@@ -17,10 +17,7 @@ pub(crate) const EVERYWHERE: Uuid = Uuid::max();
 /// The history module's word for entity sets.
 pub trait HistorySet {
     /// Says whether the history of the set's records is kept. It is, unless this says otherwise.
-    #[expect(
-        clippy::return_self_not_must_use,
-        reason = "the builder takes effect when it is dropped"
-    )]
+    #[must_use = "answer with it"]
     fn history(self, kept: bool) -> Self;
 }
 

@@ -138,29 +138,29 @@ pub enum KeyChange {
 
 /// Registers the events: they are for whoever may see people, their sessions and their rights.
 pub(crate) fn register(registry: &mut Registry) {
-    registry
-        .event::<SignedIn>("identity.signed_in", "Somebody signed in")
-        .schema(schema_of::<SignedIn>())
-        .permission(MANAGE);
-    registry
-        .event::<SignedOut>("identity.signed_out", "Whoever manages people signed somebody out")
-        .schema(schema_of::<SignedOut>())
-        .permission(MANAGE);
-    registry
-        .event::<SignInRefused>(
-            "identity.sign_in_refused",
-            "Somebody tried to sign in and was refused",
-        )
-        .schema(schema_of::<SignInRefused>())
-        .permission(MANAGE);
-    registry
-        .event::<RightsChanged>("identity.rights_changed", "What somebody may do was changed")
-        .schema(schema_of::<RightsChanged>())
-        .permission(MANAGE);
-    registry
-        .event::<ApiKeyChanged>("identity.api_key_changed", "An API key was made or revoked")
-        .schema(schema_of::<ApiKeyChanged>())
-        .permission(MANAGE);
+    registry.event::<SignedIn>("identity.signed_in", "Somebody signed in", |event| {
+        event.schema(schema_of::<SignedIn>()).permission(MANAGE)
+    });
+    registry.event::<SignedOut>(
+        "identity.signed_out",
+        "Whoever manages people signed somebody out",
+        |event| event.schema(schema_of::<SignedOut>()).permission(MANAGE),
+    );
+    registry.event::<SignInRefused>(
+        "identity.sign_in_refused",
+        "Somebody tried to sign in and was refused",
+        |event| event.schema(schema_of::<SignInRefused>()).permission(MANAGE),
+    );
+    registry.event::<RightsChanged>(
+        "identity.rights_changed",
+        "What somebody may do was changed",
+        |event| event.schema(schema_of::<RightsChanged>()).permission(MANAGE),
+    );
+    registry.event::<ApiKeyChanged>(
+        "identity.api_key_changed",
+        "An API key was made or revoked",
+        |event| event.schema(schema_of::<ApiKeyChanged>()).permission(MANAGE),
+    );
 }
 
 pub(crate) fn signed_in(uow: &UnitOfWork, session: &Session) -> Result<()> {

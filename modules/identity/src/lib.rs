@@ -158,8 +158,9 @@ impl Module for Identity {
         registry.permission(MANAGE_KEYS, "Make API keys for other people, and for machine users");
         audit::register(registry);
         registry
-            .domain_event::<sessions::SessionsEnded>("Sessions of a person were ended")
-            .permission(MANAGE);
+            .domain_event::<sessions::SessionsEnded>("Sessions of a person were ended", |event| {
+                event.permission(MANAGE)
+            });
         registry.commit_hook(Arc::new(ForgetOnChange));
         registry.authenticator(Arc::new(ApiKeyAuthenticator));
         registry.command("organisations", "List, make or rename organisations", command::run);

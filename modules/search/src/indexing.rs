@@ -12,6 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use sea_orm::Value;
@@ -132,6 +133,7 @@ pub(crate) struct Build {
 
 impl Job for Build {
     const NAME: &'static str = "search.build";
+    const TIMEOUT: Option<Duration> = None;
 }
 
 /// Compares what sets say with what the index was built for, and enqueues what is to be built.

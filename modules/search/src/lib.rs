@@ -76,7 +76,7 @@ impl Module for Search {
         let indexing = Arc::new(Indexing::default());
         let wanted = Subscription::new().changes(Sets::All);
         registry.handler("search.index", wanted, Arc::clone(&indexing) as _);
-        registry.job::<indexing::Build>(indexing::build).without_timeout();
+        registry.job::<indexing::Build>(indexing::build);
         registry.routes(api::routes());
         let others = registry.part::<SearchProviders>().clone();
         registry.on_build(move |app| async move { start(&app, &indexing, &others).await });

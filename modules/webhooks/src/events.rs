@@ -89,28 +89,42 @@ pub struct WebhookLimitReached {
 
 /// Declares the events: they tell of all endpoints of an organisation, so they are for whoever may see these.
 pub(crate) fn declare(registry: &mut Registry) {
-    registry
-        .domain_event::<WebhookEndpointFailing>("Deliveries to a webhook endpoint fail")
-        .schema(schema_of::<WebhookEndpointFailing>())
-        .example(WebhookEndpointFailing::example())
-        .permission(MANAGE);
-    registry
-        .domain_event::<WebhookEndpointDisabled>("A failing webhook endpoint was switched off")
-        .schema(schema_of::<WebhookEndpointDisabled>())
-        .example(WebhookEndpointDisabled::example())
-        .permission(MANAGE);
-    registry
-        .domain_event::<WebhookEndpointOwnerGone>(
-            "A webhook endpoint misses events because its owner is gone",
-        )
-        .schema(schema_of::<WebhookEndpointOwnerGone>())
-        .example(WebhookEndpointOwnerGone::example())
-        .permission(MANAGE);
-    registry
-        .domain_event::<WebhookLimitReached>("An organisation uses 80 or 100 percent of a limit")
-        .schema(schema_of::<WebhookLimitReached>())
-        .example(WebhookLimitReached::example())
-        .permission(MANAGE);
+    registry.domain_event::<WebhookEndpointFailing>(
+        "Deliveries to a webhook endpoint fail",
+        |event| {
+            event
+                .schema(schema_of::<WebhookEndpointFailing>())
+                .example(WebhookEndpointFailing::example())
+                .permission(MANAGE)
+        },
+    );
+    registry.domain_event::<WebhookEndpointDisabled>(
+        "A failing webhook endpoint was switched off",
+        |event| {
+            event
+                .schema(schema_of::<WebhookEndpointDisabled>())
+                .example(WebhookEndpointDisabled::example())
+                .permission(MANAGE)
+        },
+    );
+    registry.domain_event::<WebhookEndpointOwnerGone>(
+        "A webhook endpoint misses events because its owner is gone",
+        |event| {
+            event
+                .schema(schema_of::<WebhookEndpointOwnerGone>())
+                .example(WebhookEndpointOwnerGone::example())
+                .permission(MANAGE)
+        },
+    );
+    registry.domain_event::<WebhookLimitReached>(
+        "An organisation uses 80 or 100 percent of a limit",
+        |event| {
+            event
+                .schema(schema_of::<WebhookLimitReached>())
+                .example(WebhookLimitReached::example())
+                .permission(MANAGE)
+        },
+    );
 }
 
 /// Event types by the domain events of this module: what an organisation's endpoints may be told of

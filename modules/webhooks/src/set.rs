@@ -20,10 +20,7 @@ pub(crate) const SNAPSHOT: &str = "snapshot";
 pub trait WebhookSet {
     /// Sends changes of the set's entities to endpoints that ask for them: `<set>.created`,
     /// `<set>.updated` and `<set>.deleted`, each as far as the endpoint's owner may see it.
-    #[expect(
-        clippy::return_self_not_must_use,
-        reason = "the builder takes effect when it is dropped"
-    )]
+    #[must_use = "answer with it"]
     fn webhooks(self) -> Self;
 }
 

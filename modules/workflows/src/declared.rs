@@ -76,37 +76,47 @@ fn declare(registry: &mut Registry, set: &str, definition: Definition, is_design
     let name = set.to_owned();
     let started = registry.part::<Started>().clone();
     let (stored, finder) = (started.clone(), started.clone());
-    registry
-        .extend_set(set)
-        .virtual_property(
+    registry.extend_set(set, |set| {
+        set.virtual_property(
             STATE_PROPERTY,
             ValueKind::Text { max: Some(check::MAX_NAME) },
             move |row| state_of(row, &name, &begins_in, is_designable),
+            |property| {
+                property
+                    .joined(move |entity, who| {
+                        let workflow = stored.0.get()?.of_table(entity.table)?;
+                        let organisation = who.organisation().filter(|_| workflow.is_complete())?;
+                        Some(states(organisation, workflow.set()))
+                    })
+                    .described("Where the record stands in its workflow")
+                    .facet()
+                    .needs(VIEW)
+            },
         )
-        .joined(move |entity, who| {
-            let workflow = stored.0.get()?.of_table(entity.table)?;
-            let organisation = who.organisation().filter(|_| workflow.is_complete())?;
-            Some(states(organisation, workflow.set()))
-        })
-        .described("Where the record stands in its workflow")
-        .facet()
-        .needs(VIEW)
-        .virtual_property(AWAITS_PROPERTY, ValueKind::Boolean, move |row| {
-            let found = started.0.get().and_then(|engine| {
-                let workflow = engine.of_table(row.entity.table)?;
-                let now_us = engine.clock.now_us();
-                Some(workflow.awaited.awaits(row, workflow.set(), now_us))
-            });
-            found.unwrap_or_else(|| Expr::val(false))
-        })
-        .found_by(move |asked| {
-            let engine = finder.0.get()?;
-            let workflow = engine.of_table(asked.entity.table)?;
-            workflow.awaited.claimed(asked, workflow.set(), engine.clock.now_us())
-        })
-        .described("Whether a step out of its state is the caller's to take")
-        .facet()
-        .needs(VIEW);
+        .virtual_property(
+            AWAITS_PROPERTY,
+            ValueKind::Boolean,
+            move |row| {
+                let found = started.0.get().and_then(|engine| {
+                    let workflow = engine.of_table(row.entity.table)?;
+                    let now_us = engine.clock.now_us();
+                    Some(workflow.awaited.awaits(row, workflow.set(), now_us))
+                });
+                found.unwrap_or_else(|| Expr::val(false))
+            },
+            |property| {
+                property
+                    .found_by(move |asked| {
+                        let engine = finder.0.get()?;
+                        let workflow = engine.of_table(asked.entity.table)?;
+                        workflow.awaited.claimed(asked, workflow.set(), engine.clock.now_us())
+                    })
+                    .described("Whether a step out of its state is the caller's to take")
+                    .facet()
+                    .needs(VIEW)
+            },
+        )
+    });
     let declaration = Declaration { set: set.to_owned(), definition, is_designable };
     registry.part::<Declared>().open().push(declaration);
 }

@@ -101,24 +101,27 @@ impl Module for Workflows {
         registry.permission(ACT, "take records from state to state, as their workflow lets one");
         registry.permission(DESIGN, "draw and publish workflows, and move records between them");
         registry.permission(REASSIGN, "hand on what awaits others, and say who stands in for whom");
-        registry
-            .domain_event::<WorkflowTransitioned>("A record moved in its workflow")
-            .schema(schema_of::<WorkflowTransitioned>())
-            .example(WorkflowTransitioned::example());
-        registry
-            .domain_event::<WorkflowReminded>(
-                "A record waits, and somebody is to be reminded of it",
-            )
-            .schema(schema_of::<WorkflowReminded>())
-            .example(WorkflowReminded::example());
-        registry
-            .domain_event::<WorkflowOverdue>("A record waits for longer than it should")
-            .schema(schema_of::<WorkflowOverdue>())
-            .example(WorkflowOverdue::example());
-        registry
-            .domain_event::<WorkflowNotice>("A step was taken that somebody is to be told of")
-            .schema(schema_of::<WorkflowNotice>())
-            .example(WorkflowNotice::example());
+        registry.domain_event::<WorkflowTransitioned>("A record moved in its workflow", |event| {
+            event
+                .schema(schema_of::<WorkflowTransitioned>())
+                .example(WorkflowTransitioned::example())
+        });
+        registry.domain_event::<WorkflowReminded>(
+            "A record waits, and somebody is to be reminded of it",
+            |event| {
+                event.schema(schema_of::<WorkflowReminded>()).example(WorkflowReminded::example())
+            },
+        );
+        registry.domain_event::<WorkflowOverdue>(
+            "A record waits for longer than it should",
+            |event| {
+                event.schema(schema_of::<WorkflowOverdue>()).example(WorkflowOverdue::example())
+            },
+        );
+        registry.domain_event::<WorkflowNotice>(
+            "A step was taken that somebody is to be told of",
+            |event| event.schema(schema_of::<WorkflowNotice>()).example(WorkflowNotice::example()),
+        );
         calendar::register(registry);
         registry.job::<KeepDeadlines>(deadlines::keep_deadlines);
         registry.schedule("workflows.deadlines", "0 * * * * *", || KeepDeadlines {});

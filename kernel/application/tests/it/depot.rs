@@ -193,19 +193,19 @@ impl Module for Depot {
             );",
         )]);
         registry.shared_entity::<shelf::Entity>();
-        registry.entity_set::<container::Entity>("Crates");
-        registry.entity_set::<receipt::Entity>("Receipts").read_only(receipt::Column::Number);
-        registry
-            .entity_set::<item::Entity>("Items")
-            .hidden(item::Column::Cost)
-            .unless("Items.SeeCosts")
-            .action("Receive")
-            .on_each(receive)
-            .action("Invoice")
-            .sets("landedCost", item::Column::Cost)
-            .on_each(invoice)
-            .action("Revalue")
-            .on_each(revalue);
+        registry.entity_set::<container::Entity>("Crates", |set| set);
+        registry.entity_set::<receipt::Entity>("Receipts", |set| {
+            set.read_only(receipt::Column::Number)
+        });
+        registry.entity_set::<item::Entity>("Items", |set| {
+            set.hidden(item::Column::Cost)
+                .unless("Items.SeeCosts")
+                .action("Receive", |action| action.on_each(receive))
+                .action("Invoice", |action| {
+                    action.sets("landedCost", item::Column::Cost).on_each(invoice)
+                })
+                .action("Revalue", |action| action.on_each(revalue))
+        });
     }
 }
 

@@ -109,52 +109,57 @@ impl Module for Shop {
                 FOREIGN KEY (organisation_id, maker_id) REFERENCES makers (organisation_id, id)
             );",
         )]);
-        registry
-            .entity_set::<lamp::Entity>("Lamps")
-            .described("What is sold.")
-            .search([lamp::Column::Sku, lamp::Column::Region, lamp::Column::CostPrice])
-            .row_filter(|who| match who.claims("regions") {
-                [] => Sight::All,
-                regions => Sight::Where(Condition::all().add(lamp::Column::Region.is_in(regions))),
-            })
-            .alternate_key([lamp::Column::Sku])
-            .alternate_key([lamp::Column::Region, lamp::Column::Sku])
-            .hidden(lamp::Column::CostPrice)
-            .unless("Lamps.SeeCosts")
-            .action("Reprice")
-            .described("Changes what a lamp costs")
-            .on_each(operations::reprice)
-            .action("Withdraw")
-            .on_each(operations::withdraw)
-            .action("Raise")
-            .described("Raises all prices")
-            .needs("Lamps.Reprice")
-            .on_set(operations::raise)
-            .function("Quote")
-            .described("What some of a lamp cost")
-            .needs("Lamps.View")
-            .on_each(operations::quote)
-            .function("UpTo")
-            .needs("Lamps.View")
-            .on_set(operations::up_to);
-        registry
-            .entity_set::<maker::Entity>("Makers")
-            .described("Who makes what is sold.")
-            .row_filter(|who| match who.claims("countries") {
-                [] => Sight::All,
-                countries => {
-                    Sight::Where(Condition::all().add(maker::Column::Country.is_in(countries)))
-                }
-            })
-            .upsert()
-            .hidden(maker::Column::Discount)
-            .unless("Makers.SeeDiscounts")
-            .function("Best")
-            .needs("Makers.View")
-            .on_each(operations::best);
+        registry.entity_set::<lamp::Entity>("Lamps", |set| {
+            set.described("What is sold.")
+                .search([lamp::Column::Sku, lamp::Column::Region, lamp::Column::CostPrice])
+                .row_filter(|who| match who.claims("regions") {
+                    [] => Sight::All,
+                    regions => {
+                        Sight::Where(Condition::all().add(lamp::Column::Region.is_in(regions)))
+                    }
+                })
+                .alternate_key([lamp::Column::Sku])
+                .alternate_key([lamp::Column::Region, lamp::Column::Sku])
+                .hidden(lamp::Column::CostPrice)
+                .unless("Lamps.SeeCosts")
+                .action("Reprice", |action| {
+                    action.described("Changes what a lamp costs").on_each(operations::reprice)
+                })
+                .action("Withdraw", |action| action.on_each(operations::withdraw))
+                .action("Raise", |action| {
+                    action
+                        .described("Raises all prices")
+                        .needs("Lamps.Reprice")
+                        .on_set(operations::raise)
+                })
+                .function("Quote", |function| {
+                    function
+                        .described("What some of a lamp cost")
+                        .needs("Lamps.View")
+                        .on_each(operations::quote)
+                })
+                .function("UpTo", |function| function.needs("Lamps.View").on_set(operations::up_to))
+        });
+        registry.entity_set::<maker::Entity>("Makers", |set| {
+            set.described("Who makes what is sold.")
+                .row_filter(|who| match who.claims("countries") {
+                    [] => Sight::All,
+                    countries => {
+                        Sight::Where(Condition::all().add(maker::Column::Country.is_in(countries)))
+                    }
+                })
+                .upsert()
+                .hidden(maker::Column::Discount)
+                .unless("Makers.SeeDiscounts")
+                .function("Best", |function| {
+                    function.needs("Makers.View").on_each(operations::best)
+                })
+        });
         registry.commit_hook(Arc::new(hooks::Dimmer));
-        registry.action("CloseDay").described("Ends the day").runs(operations::close_day);
-        registry.function("Echo").needs("Lamps.View").runs(operations::echo);
+        registry.action("CloseDay", |action| {
+            action.described("Ends the day").runs(operations::close_day)
+        });
+        registry.function("Echo", |function| function.needs("Lamps.View").runs(operations::echo));
     }
 }
 

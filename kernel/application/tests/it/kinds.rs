@@ -122,9 +122,9 @@ impl Module for Kinds {
                 FOREIGN KEY (organisation_id, word_code) REFERENCES words (organisation_id, code)
             );",
         )]);
-        registry.entity_set::<sample::Entity>("Samples").search([sample::Column::Name]);
-        registry.entity_set::<word::Entity>("Words").upsert();
-        registry.entity_set::<card::Entity>("Cards");
+        registry.entity_set::<sample::Entity>("Samples", |set| set.search([sample::Column::Name]));
+        registry.entity_set::<word::Entity>("Words", |set| set.described("What is said").upsert());
+        registry.entity_set::<card::Entity>("Cards", |set| set);
     }
 }
 

@@ -91,28 +91,27 @@ impl Module for Tickets {
                 version BIGINT NOT NULL
             );",
         )]);
-        registry
-            .entity_set::<ticket::Entity>("Tickets")
-            .enumeration::<ticket::State>(ticket::Column::State)
-            .enumeration::<ticket::Urgency>(ticket::Column::Urgency)
-            .enumeration::<ticket::Verdict>(ticket::Column::Verdict)
-            .hidden(ticket::Column::Verdict)
-            .unless("Tickets.Judge")
-            .response_filter([ticket::Column::Urgency], |_, [urgency]| {
-                [if urgency == "Drastic" { json!("High") } else { urgency }]
-            })
-            .unless("Tickets.SeeUrgency")
-            .upsert()
-            .facets([ticket::Column::State])
-            .alternate_key([ticket::Column::State, ticket::Column::Title])
-            .action("Rule")
-            .on_each(rulings::rule)
-            .function("Courts")
-            .needs("Tickets.Rule")
-            .on_each(rulings::courts)
-            .function("HowFar")
-            .needs("Tickets.Rule")
-            .on_each(rulings::state);
+        registry.entity_set::<ticket::Entity>("Tickets", |set| {
+            set.enumeration::<ticket::State>(ticket::Column::State)
+                .enumeration::<ticket::Urgency>(ticket::Column::Urgency)
+                .enumeration::<ticket::Verdict>(ticket::Column::Verdict)
+                .hidden(ticket::Column::Verdict)
+                .unless("Tickets.Judge")
+                .response_filter([ticket::Column::Urgency], |_, [urgency]| {
+                    [if urgency == "Drastic" { json!("High") } else { urgency }]
+                })
+                .unless("Tickets.SeeUrgency")
+                .upsert()
+                .facets([ticket::Column::State])
+                .alternate_key([ticket::Column::State, ticket::Column::Title])
+                .action("Rule", |action| action.on_each(rulings::rule))
+                .function("Courts", |function| {
+                    function.needs("Tickets.Rule").on_each(rulings::courts)
+                })
+                .function("HowFar", |function| {
+                    function.needs("Tickets.Rule").on_each(rulings::state)
+                })
+        });
     }
 }
 

@@ -28,13 +28,17 @@ impl Module for Stars {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_stars", TABLE)]);
         registry.permission("Stars.View", "see who has a star");
-        registry
-            .extend_set("Members")
-            .virtual_property("starred", ValueKind::Boolean, starred)
-            .found_by(keys)
-            .needs("Stars.View")
-            .virtual_property("colour", ValueKind::Text { max: None }, colour)
-            .needs("Stars.View");
+        registry.extend_set("Members", |set| {
+            set.virtual_property("starred", ValueKind::Boolean, starred, |property| {
+                property.found_by(keys).needs("Stars.View")
+            })
+            .virtual_property(
+                "colour",
+                ValueKind::Text { max: None },
+                colour,
+                |property| property.needs("Stars.View"),
+            )
+        });
     }
 }
 

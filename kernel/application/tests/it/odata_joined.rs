@@ -27,11 +27,14 @@ impl Module for Ratings {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_ratings", TABLE)]);
         registry.permission("Ratings.View", "see ratings of members");
-        registry
-            .extend_set("Members")
-            .virtual_property("rating", ValueKind::Text { max: Some(10) }, rating_of)
-            .joined(ratings)
-            .needs("Ratings.View");
+        registry.extend_set("Members", |set| {
+            set.virtual_property(
+                "rating",
+                ValueKind::Text { max: Some(10) },
+                rating_of,
+                |property| property.joined(ratings).needs("Ratings.View"),
+            )
+        });
     }
 }
 

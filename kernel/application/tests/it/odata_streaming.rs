@@ -70,10 +70,10 @@ impl Module for Parts {
             );
             CREATE INDEX parts_number ON parts (organisation_id, number, id);",
         )]);
-        registry
-            .entity_set::<part::Entity>("Parts")
-            .response_filter([part::Column::Note], |_, [note]| [censored(note)])
-            .unless("Parts.SeeNotes");
+        registry.entity_set::<part::Entity>("Parts", |set| {
+            set.response_filter([part::Column::Note], |_, [note]| [censored(note)])
+                .unless("Parts.SeeNotes")
+        });
     }
 }
 

@@ -54,25 +54,33 @@ impl Module for Stones {
                 UNIQUE (organisation_id, number)
             );",
         )]);
-        registry
-            .entity_set::<stone::Entity>("Stones")
-            // Who has the claim can only be shown stones after a long time.
-            .row_filter(|who| match who.claims("slow") {
-                [] => Sight::All,
-                _ => Sight::Where(Condition::all().add(ExprTrait::eq(Expr::cust(ENDLESS), 1))),
-            })
-            .virtual_property("weight", ValueKind::Int64, |_| Expr::cust(ENDLESS))
-            .needs("Stones.View")
-            // Only the last stone is heavy.
-            .virtual_property("load", ValueKind::Int64, |row| {
-                let last = ExprTrait::eq(row.column("number"), STONES);
-                // It hangs on the row, or it would be made before all rows.
-                let endless = ENDLESS.replace("WHERE n <", "WHERE n - number <");
-                CaseStatement::new().case(last, Expr::cust(endless)).finally(0).into()
-            })
-            .needs("Stones.View")
-            .action("Carve")
-            .on_set(carve);
+        registry.entity_set::<stone::Entity>("Stones", |set| {
+            set
+                // Who has the claim can only be shown stones after a long time.
+                .row_filter(|who| match who.claims("slow") {
+                    [] => Sight::All,
+                    _ => Sight::Where(Condition::all().add(ExprTrait::eq(Expr::cust(ENDLESS), 1))),
+                })
+                .virtual_property(
+                    "weight",
+                    ValueKind::Int64,
+                    |_| Expr::cust(ENDLESS),
+                    |property| property.needs("Stones.View"),
+                )
+                // Only the last stone is heavy.
+                .virtual_property(
+                    "load",
+                    ValueKind::Int64,
+                    |row| {
+                        let last = ExprTrait::eq(row.column("number"), STONES);
+                        // It hangs on the row, or it would be made before all rows.
+                        let endless = ENDLESS.replace("WHERE n <", "WHERE n - number <");
+                        CaseStatement::new().case(last, Expr::cust(endless)).finally(0).into()
+                    },
+                    |property| property.needs("Stones.View"),
+                )
+                .action("Carve", |action| action.on_set(carve))
+        });
     }
 }
 

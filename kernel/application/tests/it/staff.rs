@@ -135,16 +135,15 @@ struct Staff;
 impl Module for Staff {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_staff", TABLES)]);
-        registry
-            .entity_set::<team::Entity>("Teams")
-            .row_filter(|who| match who.claims("regions") {
+        registry.entity_set::<team::Entity>("Teams", |set| {
+            set.row_filter(|who| match who.claims("regions") {
                 [] => Sight::All,
                 regions => Sight::Where(Condition::all().add(team::Column::Region.is_in(regions))),
             })
-            .create_only(team::Column::Region);
-        registry
-            .entity_set::<member::Entity>("Members")
-            .row_filter(|who| match who.claims("regions") {
+            .create_only(team::Column::Region)
+        });
+        registry.entity_set::<member::Entity>("Members", |set| {
+            set.row_filter(|who| match who.claims("regions") {
                 [] => Sight::All,
                 regions => {
                     Sight::Where(Condition::all().add(member::Column::Region.is_in(regions)))
@@ -160,8 +159,11 @@ impl Module for Staff {
             .soft_delete(member::Column::DeletedAt)
             .alternate_key([member::Column::Grade])
             .facets([member::Column::Region, member::Column::Email])
-            .search([member::Column::Name, member::Column::Email]);
-        registry.entity_set::<entry::Entity>("Entries").described("What was booked").view_only();
+            .search([member::Column::Name, member::Column::Email])
+        });
+        registry.entity_set::<entry::Entity>("Entries", |set| {
+            set.described("What was booked").view_only()
+        });
     }
 }
 
@@ -181,29 +183,43 @@ impl Module for Reviews {
         )]);
         registry.entity::<review::Entity>();
         registry.permission("Reviews.View", "see what reviews say of members");
-        registry
-            .extend_set("Members")
-            .virtual_property("reviewCount", ValueKind::Int64, |row| scalar(count_of(row)))
-            .described("How many reviews there are")
-            .needs("Reviews.View")
-            .virtual_property("standing", ValueKind::Text { max: Some(10) }, |row| {
-                let count = scalar(count_of(row));
-                CaseStatement::new().case(count.gt(1), "proven").finally("new").into()
-            })
-            .described("What the number of reviews makes of somebody")
-            .facet()
-            .needs("Reviews.View")
-            .virtual_property("reviewedByMe", ValueKind::Boolean, |row| {
-                let mut mine = reviews_of(row);
-                let reviewer = Expr::col((review::Entity, review::Column::Reviewer));
-                mine.expr(Expr::val(1)).and_where(reviewer.eq(row.who().display_name()));
-                Expr::exists(mine)
-            })
-            .needs("Reviews.View")
+        registry.extend_set("Members", |set| {
+            set.virtual_property(
+                "reviewCount",
+                ValueKind::Int64,
+                |row| scalar(count_of(row)),
+                |property| property.described("How many reviews there are").needs("Reviews.View"),
+            )
+            .virtual_property(
+                "standing",
+                ValueKind::Text { max: Some(10) },
+                |row| {
+                    let count = scalar(count_of(row));
+                    CaseStatement::new().case(count.gt(1), "proven").finally("new").into()
+                },
+                |property| {
+                    property
+                        .described("What the number of reviews makes of somebody")
+                        .facet()
+                        .needs("Reviews.View")
+                },
+            )
+            .virtual_property(
+                "reviewedByMe",
+                ValueKind::Boolean,
+                |row| {
+                    let mut mine = reviews_of(row);
+                    let reviewer = Expr::col((review::Entity, review::Column::Reviewer));
+                    mine.expr(Expr::val(1)).and_where(reviewer.eq(row.who().display_name()));
+                    Expr::exists(mine)
+                },
+                |property| property.needs("Reviews.View"),
+            )
             .response_filter(["secret"], |_: &Principal, [secret]| {
                 [secret.as_str().map_or(Json::Null, |secret| json!(format!("{}…", secret.len())))]
             })
-            .for_those(|who| !who.claims("auditor").is_empty());
+            .for_those(|who| !who.claims("auditor").is_empty())
+        });
     }
 }
 

@@ -83,7 +83,7 @@ impl Module for Gauges {
             "CREATE TABLE gauges (id UUID PRIMARY KEY, organisation_id UUID NOT NULL, level REAL NOT NULL, \
              read_at TEXT NOT NULL, version BIGINT NOT NULL);",
         )]);
-        registry.entity_set::<gauge::Entity>("Gauges");
+        registry.entity_set::<gauge::Entity>("Gauges", |set| set);
     }
 }
 
@@ -130,8 +130,8 @@ struct Library(&'static [Migration]);
 impl Module for Library {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations(self.0.iter().copied());
-        registry.entity_set::<book::Entity>("Books").alternate_key([book::Column::Isbn]);
-        registry.entity_set::<shelf::Entity>("Shelves");
+        registry.entity_set::<book::Entity>("Books", |set| set.alternate_key([book::Column::Isbn]));
+        registry.entity_set::<shelf::Entity>("Shelves", |set| set);
     }
 }
 
@@ -208,7 +208,7 @@ struct Numbers;
 
 impl Module for Numbers {
     fn configure(&self, registry: &mut Registry) {
-        registry.entity_set::<book::Entity>("Books").search([book::Column::ShelfId]);
+        registry.entity_set::<book::Entity>("Books", |set| set.search([book::Column::ShelfId]));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The words of a registration: `.action("Ship").described("…").on_each(orders::ship)`.
+//! The words of a registration: `.action("Ship", |action| action.described("…").on_each(orders::ship))`.
 
 use std::sync::Arc;
 
@@ -341,6 +341,10 @@ impl<'a> ExtensionAction<'a> {
     }
 }
 
+/// What [`ImportBuilder`] answers with once it knows what runs.
+#[derive(Debug)]
+pub struct Runs;
+
 /// An operation of the service as a whole in the making.
 #[must_use = "say what runs, with `.runs(…)`"]
 pub struct ImportBuilder<'a, const ACTION: bool> {
@@ -361,7 +365,7 @@ impl ImportBuilder<'_, true> {
     words_of_actions!();
 
     /// Runs `work` in a unit of work.
-    pub fn runs<P, R, W, F>(self, work: W)
+    pub fn runs<P, R, W, F>(self, work: W) -> Runs
     where
         P: Parameters,
         R: Outcome,
@@ -370,12 +374,13 @@ impl ImportBuilder<'_, true> {
     {
         let run = Run::Action(on_values(work));
         self.words.register::<P, R>(self.registry, Bound::Nothing, None, run);
+        Runs
     }
 }
 
 impl ImportBuilder<'_, false> {
     /// Runs `work`, which only reads.
-    pub fn runs<P, R, W, F>(self, work: W)
+    pub fn runs<P, R, W, F>(self, work: W) -> Runs
     where
         P: Parameters,
         R: Outcome,
@@ -384,6 +389,7 @@ impl ImportBuilder<'_, false> {
     {
         let run = Run::Function(on_values(work));
         self.words.register::<P, R>(self.registry, Bound::Nothing, None, run);
+        Runs
     }
 }
 

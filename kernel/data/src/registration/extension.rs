@@ -29,7 +29,6 @@ pub(crate) struct Extension {
 pub(crate) type AddOperation = Arc<dyn Fn(&mut Registry, &str, &str) + Send + Sync>;
 
 /// Which sets are meant.
-#[derive(Clone)]
 pub(super) enum Which {
     /// The one of this name, which must be there.
     Named(String),
@@ -45,8 +44,8 @@ impl Which {
     }
 }
 
-/// Adds to a set that another module serves, or to many; columns are named as in the database. It
-/// takes effect when it is dropped, at the end of the statement.
+/// Adds to a set that another module serves, or to many; columns are named as in the database.
+#[must_use = "answer with it"]
 pub struct SetExtension<'a> {
     registry: &'a mut Registry,
     which: Which,
@@ -60,10 +59,6 @@ impl SaysRules for SetExtension<'_> {
     }
 }
 
-#[expect(
-    clippy::return_self_not_must_use,
-    reason = "the extension takes effect when it is dropped"
-)]
 impl<'a> SetExtension<'a> {
     pub(super) fn new(registry: &'a mut Registry, which: Which) -> Self {
         Self { registry, which, rules: Rules::default(), operations: Vec::new() }
@@ -71,9 +66,8 @@ impl<'a> SetExtension<'a> {
 
     /// Registers an action of the set: a command on one of its records, which it gets as it is stored,
     /// since this module doesn't know its type.
-    #[must_use = "say what runs"]
-    pub fn action(self, name: &str) -> ExtensionAction<'a> {
-        ExtensionAction::new(self, name)
+    pub fn action(self, name: &str, say: impl FnOnce(ExtensionAction<'a>) -> Self) -> Self {
+        say(ExtensionAction::new(self, name))
     }
 
     pub(crate) fn operation(mut self, add: AddOperation) -> Self {
@@ -117,24 +111,18 @@ impl<'a> SetExtension<'a> {
         name: &str,
         kind: ValueKind,
         sql: impl Fn(&VirtualRow<'_>) -> Expr + Send + Sync + 'static,
-    ) -> VirtualPropertyBuilder<Self> {
-        VirtualPropertyBuilder::new(self, name, kind, Arc::new(sql))
+        say: impl FnOnce(VirtualPropertyBuilder<Self>) -> Self,
+    ) -> Self {
+        say(VirtualPropertyBuilder::new(self, name, kind, Arc::new(sql)))
     }
-}
 
-impl Drop for SetExtension<'_> {
-    fn drop(&mut self) {
-        // Within a panic the registration is of no use to anybody.
-        if std::thread::panicking() {
-            return;
-        }
-        let module = self.registry.module().to_owned();
-        self.registry.contribute(kinds::SET_EXTENSION, self.which.name(), "");
-        let rules = std::mem::take(&mut self.rules);
-        let operations = std::mem::take(&mut self.operations);
-        let extension = Extension { module, which: self.which.clone(), rules, operations };
-        self.registry.part::<DataParts>().extensions.push(extension);
-        self.registry.at_end(add_extensions);
+    pub(super) fn register(self) {
+        let Self { registry, which, rules, operations } = self;
+        let module = registry.module().to_owned();
+        registry.contribute(kinds::SET_EXTENSION, which.name(), "");
+        let extension = Extension { module, which, rules, operations };
+        registry.part::<DataParts>().extensions.push(extension);
+        registry.at_end(add_extensions);
     }
 }
 

@@ -50,7 +50,7 @@ fn problems(modules: Vec<Says>) -> Vec<String> {
 }
 
 fn served(registry: &mut Registry) {
-    registry.entity_set::<product::Entity>("Products");
+    registry.entity_set::<product::Entity>("Products", |set| set);
 }
 
 fn same(value: [Json; 1]) -> [Json; 1] {
@@ -60,13 +60,17 @@ fn same(value: [Json; 1]) -> [Json; 1] {
 #[test]
 fn a_module_extends_a_set_that_is_registered_after_it() {
     let extends = |registry: &mut Registry| {
-        registry
-            .extend_set("Products")
-            .row_filter(|_| Sight::All)
-            .virtual_property("answer", ValueKind::Int32, |_| Expr::val(42))
-            .needs("Answers.View")
-            .response_filter(["sku"], |_, value| same(value))
-            .unless("Answers.View");
+        registry.extend_set("Products", |set| {
+            set.row_filter(|_| Sight::All)
+                .virtual_property(
+                    "answer",
+                    ValueKind::Int32,
+                    |_| Expr::val(42),
+                    |property| property.needs("Answers.View"),
+                )
+                .response_filter(["sku"], |_, value| same(value))
+                .unless("Answers.View")
+        });
     };
     let modules = vec![Says("answers", extends), Says("shop", served)];
     assert_eq!(problems(modules), [""; 0]);
@@ -75,19 +79,27 @@ fn a_module_extends_a_set_that_is_registered_after_it() {
 #[test]
 fn what_does_not_fit_is_told_of_the_module_that_said_it() {
     let wrong = |registry: &mut Registry| {
-        registry.extend_set("Produce").hidden("sku").unless("A.B");
-        registry
-            .extend_set("Products")
-            .hidden("colour")
-            .unless("A.B")
-            .response_filter(["id"], |_, value| same(value))
-            .unless("A.B")
-            .response_filter(["organisation_id"], |_, value| same(value))
-            .unless("A.B")
-            .virtual_property("sku", ValueKind::Int32, |_| Expr::val(1))
-            .needs("A.B")
-            .virtual_property("Big", ValueKind::Int32, |_| Expr::val(1))
-            .needs("A.B");
+        registry.extend_set("Produce", |set| set.hidden("sku").unless("A.B"));
+        registry.extend_set("Products", |set| {
+            set.hidden("colour")
+                .unless("A.B")
+                .response_filter(["id"], |_, value| same(value))
+                .unless("A.B")
+                .response_filter(["organisation_id"], |_, value| same(value))
+                .unless("A.B")
+                .virtual_property(
+                    "sku",
+                    ValueKind::Int32,
+                    |_| Expr::val(1),
+                    |property| property.needs("A.B"),
+                )
+                .virtual_property(
+                    "Big",
+                    ValueKind::Int32,
+                    |_| Expr::val(1),
+                    |property| property.needs("A.B"),
+                )
+        });
     };
     let expected = [
         "there is no entity set `Produce` to extend",
@@ -106,7 +118,8 @@ fn what_does_not_fit_is_told_of_the_module_that_said_it() {
 #[test]
 fn a_column_that_can_not_hold_a_time_marks_nothing_as_deleted() {
     let wrong = |registry: &mut Registry| {
-        registry.entity_set::<product::Entity>("Products").soft_delete(product::Column::Sku);
+        registry
+            .entity_set::<product::Entity>("Products", |set| set.soft_delete(product::Column::Sku));
     };
     let expected = "module `shop`: `products.sku` can't say when a record was deleted; it needs to be \
                     an `Option<OffsetDateTime>`";
@@ -116,7 +129,7 @@ fn a_column_that_can_not_hold_a_time_marks_nothing_as_deleted() {
 #[test]
 fn a_key_of_several_columns_is_refused_with_what_to_do() {
     let serves = |registry: &mut Registry| {
-        registry.entity_set::<place::Entity>("Places");
+        registry.entity_set::<place::Entity>("Places", |set| set);
     };
     let found = problems(vec![Says("shop", serves)]).join("\n");
     let told = ["`places` needs a primary key of one column", "`.alternate_key([…])`"];
@@ -171,14 +184,14 @@ mod mistaken {
 fn what_can_not_be_an_enumeration_is_told_all_at_once() {
     use mistaken::{Column, Entity, Long, Number, Unnamed};
     let wrong = |registry: &mut Registry| {
-        registry
-            .entity_set::<Entity>("Products")
-            .enumeration::<Unnamed>(Column::Short)
-            .enumeration::<Long>(Column::Short)
-            .enumeration::<Number>(Column::Short)
-            .enumeration::<Number>(Column::Id)
-            .enumeration::<Number>(Column::Version)
-            .enumeration::<Number>(Column::Number);
+        registry.entity_set::<Entity>("Products", |set| {
+            set.enumeration::<Unnamed>(Column::Short)
+                .enumeration::<Long>(Column::Short)
+                .enumeration::<Number>(Column::Short)
+                .enumeration::<Number>(Column::Id)
+                .enumeration::<Number>(Column::Version)
+                .enumeration::<Number>(Column::Number)
+        });
     };
     let of = |name: &str| std::any::type_name::<Number>().replace("Number", name);
     let expected = [
@@ -258,14 +271,17 @@ mod invoice_line {
 fn numbers_have_a_currency_or_a_unit() {
     use invoice::{Column, Entity};
     let says = |registry: &mut Registry| {
-        registry
-            .entity_set::<Entity>("Invoices")
-            .currency_in(Column::Total, Column::PaidIn)
-            .unit(Column::Weight, "kg")
-            .unit_in(Column::Pages, Column::PaidIn)
-            .virtual_property("discount", ValueKind::Double, |_| Expr::val(1.5))
-            .currency("EUR")
-            .needs("Invoices.View");
+        registry.entity_set::<Entity>("Invoices", |set| {
+            set.currency_in(Column::Total, Column::PaidIn)
+                .unit(Column::Weight, "kg")
+                .unit_in(Column::Pages, Column::PaidIn)
+                .virtual_property(
+                    "discount",
+                    ValueKind::Double,
+                    |_| Expr::val(1.5),
+                    |property| property.currency("EUR").needs("Invoices.View"),
+                )
+        });
     };
     assert_eq!(problems(vec![Says("shop", says)]), [""; 0]);
 }
@@ -274,19 +290,22 @@ fn numbers_have_a_currency_or_a_unit() {
 fn what_can_not_be_a_currency_or_unit_is_told_with_what_to_do() {
     use invoice::{Column, Entity};
     let wrong = |registry: &mut Registry| {
-        registry
-            .entity_set::<Entity>("Invoices")
-            .currency(Column::Total, "euro")
-            .currency(Column::PaidIn, "EUR")
-            .unit(Column::Weight, " kg")
-            .currency_in(Column::Total, Column::Pages)
-            .internal(Column::Secret)
-            .currency_in(Column::Total, Column::Secret)
-            .unit(Column::Pages, "pages")
-            .unit(Column::Pages, "sheets")
-            .virtual_property("late", ValueKind::Boolean, |_| Expr::val(true))
-            .unit("d")
-            .needs("Invoices.View");
+        registry.entity_set::<Entity>("Invoices", |set| {
+            set.currency(Column::Total, "euro")
+                .currency(Column::PaidIn, "EUR")
+                .unit(Column::Weight, " kg")
+                .currency_in(Column::Total, Column::Pages)
+                .internal(Column::Secret)
+                .currency_in(Column::Total, Column::Secret)
+                .unit(Column::Pages, "pages")
+                .unit(Column::Pages, "sheets")
+                .virtual_property(
+                    "late",
+                    ValueKind::Boolean,
+                    |_| Expr::val(true),
+                    |property| property.unit("d").needs("Invoices.View"),
+                )
+        });
     };
     let expected = [
         "`total` of `Invoices` can't be in `euro`; write the currency's code of ISO 4217: `EUR`",
@@ -308,25 +327,25 @@ fn what_can_not_be_a_currency_or_unit_is_told_with_what_to_do() {
 fn a_currency_or_unit_may_stand_on_what_a_record_leads_to() {
     use invoice_line::Column;
     let says = |registry: &mut Registry| {
-        registry
-            .entity_set::<invoice_line::Entity>("InvoiceLines")
-            .currency_along(Column::Amount, "invoice/paidIn")
-            .unit_along(Column::Weight, "invoice/paidIn");
-        registry.entity_set::<invoice::Entity>("Invoices");
+        registry.entity_set::<invoice_line::Entity>("InvoiceLines", |set| {
+            set.currency_along(Column::Amount, "invoice/paidIn")
+                .unit_along(Column::Weight, "invoice/paidIn")
+        });
+        registry.entity_set::<invoice::Entity>("Invoices", |set| set);
     };
     assert_eq!(problems(vec![Says("shop", says)]), [""; 0]);
     let wrong = |registry: &mut Registry| {
-        registry
-            .entity_set::<invoice_line::Entity>("InvoiceLines")
-            .currency_along(Column::Price, "customer/currency")
-            .currency_along(Column::Amount, "paidIn")
-            .currency_along(Column::Rate, "invoice/currency")
-            .unit_along(Column::Weight, "invoice/pages")
-            .unit_along(Column::Pages, "invoice/secret");
-        registry
-            .entity_set::<invoice::Entity>("Invoices")
-            .internal(invoice::Column::Secret)
-            .currency_along(invoice::Column::Total, "invoiceLines/currency");
+        registry.entity_set::<invoice_line::Entity>("InvoiceLines", |set| {
+            set.currency_along(Column::Price, "customer/currency")
+                .currency_along(Column::Amount, "paidIn")
+                .currency_along(Column::Rate, "invoice/currency")
+                .unit_along(Column::Weight, "invoice/pages")
+                .unit_along(Column::Pages, "invoice/secret")
+        });
+        registry.entity_set::<invoice::Entity>("Invoices", |set| {
+            set.internal(invoice::Column::Secret)
+                .currency_along(invoice::Column::Total, "invoiceLines/currency")
+        });
     };
     let expected = [
         "`price` of `InvoiceLines` can't have its currency or unit in `customer/currency`, which begins \
@@ -346,9 +365,9 @@ fn a_currency_or_unit_may_stand_on_what_a_record_leads_to() {
     assert_eq!(found, expected.map(|problem| format!("module `shop`: {problem}")));
     // What it leads to is no set.
     let alone = |registry: &mut Registry| {
-        registry
-            .entity_set::<invoice_line::Entity>("InvoiceLines")
-            .currency_along(Column::Price, "invoice/paidIn");
+        registry.entity_set::<invoice_line::Entity>("InvoiceLines", |set| {
+            set.currency_along(Column::Price, "invoice/paidIn")
+        });
     };
     let found = problems(vec![Says("shop", alone)]);
     assert!(

@@ -108,10 +108,11 @@ mod registration {
 
     impl Module for Wrong {
         fn configure(&self, registry: &mut Registry) {
-            registry.event::<StockLow>("stock.low", "");
-            registry.event::<StockLow>("stock low", "");
-            registry.named_event("stock.high", "").schema(serde_json::json!("object"));
-            registry.named_event("till.counted", "").permission("Tills.Count");
+            registry.event::<StockLow>("stock.low", "", |event| event);
+            registry.event::<StockLow>("stock low", "", |event| event);
+            registry
+                .named_event("stock.high", "", |event| event.schema(serde_json::json!("object")));
+            registry.named_event("till.counted", "", |event| event.permission("Tills.Count"));
             let handler = Scripted::well();
             registry.handler("wrong.a", Subscription::new(), Arc::clone(&handler) as Arc<_>);
             registry.handler("wrong.a", Subscription::new().event("stock.low"), handler);

@@ -196,13 +196,19 @@ impl Module for Shop {
 
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_tables", TABLES)]);
-        registry.entity_set::<product::Entity>("Products").mark("webhooks");
+        registry.entity_set::<product::Entity>("Products", |set| set.mark("webhooks"));
         registry.entity::<effect::Entity>();
+        registry.event::<StockLow>(
+            "stock.low",
+            "Stock of a product fell below its limit",
+            |event| {
+                event
+                    .schema(serde_json::json!({"type": "object", "required": ["sku"]}))
+                    .example(StockLow { sku: "A-7".into(), quantity: 3 })
+            },
+        );
         registry
-            .event::<StockLow>("stock.low", "Stock of a product fell below its limit")
-            .schema(serde_json::json!({"type": "object", "required": ["sku"]}))
-            .example(StockLow { sku: "A-7".into(), quantity: 3 });
-        registry.domain_event::<WorkflowTransitioned>("A record moved in its workflow");
+            .domain_event::<WorkflowTransitioned>("A record moved in its workflow", |event| event);
         for (name, subscription, handler) in &self.0 {
             registry.handler(name, subscription.clone(), handler.clone());
         }

@@ -16,7 +16,7 @@ use svc_data::{Context, DataModule, Prepared};
 use svc_database::Database;
 use svc_jobs::{
     EnqueueJobs as _, Enqueued, Job, JobContext, JobError, JobId, JobStatus, Jobs, JobsModule,
-    JobsRegistry as _,
+    JobsRegistry as _, Schedule,
 };
 use svc_testing::{Backend, ThrowAwayDatabase};
 use time::macros::datetime;
@@ -30,6 +30,9 @@ pub(crate) struct Act {
 
 impl Job for Act {
     const NAME: &'static str = "tests.act";
+    const MAX_ATTEMPTS: u32 = 3;
+    const BACKOFF: Backoff =
+        Backoff { first: Duration::from_secs(10), cap: Duration::from_mins(1) };
 }
 
 /// Like [`Act`], and may take only 50 ms.
@@ -40,6 +43,7 @@ pub(crate) struct Quick {
 
 impl Job for Quick {
     const NAME: &'static str = "tests.quick";
+    const TIMEOUT: Option<Duration> = Some(Duration::from_millis(50));
 }
 
 /// Is enqueued by nobody but a schedule.
@@ -158,22 +162,16 @@ impl Module for Tests {
     }
 
     fn configure(&self, registry: &mut Registry) {
-        let backoff = Backoff { first: Duration::from_secs(10), cap: Duration::from_mins(1) };
         let world = Arc::clone(&self.world);
-        registry
-            .job::<Act>(move |ctx: JobContext, act: Act| {
-                let world = Arc::clone(&world);
-                async move { world.act(ctx, &act.name).await }
-            })
-            .max_attempts(3)
-            .backoff(backoff);
+        registry.job::<Act>(move |ctx: JobContext, act: Act| {
+            let world = Arc::clone(&world);
+            async move { world.act(ctx, &act.name).await }
+        });
         let world = Arc::clone(&self.world);
-        registry
-            .job::<Quick>(move |ctx: JobContext, quick: Quick| {
-                let world = Arc::clone(&world);
-                async move { world.act(ctx, &quick.name).await }
-            })
-            .timeout(Duration::from_millis(50));
+        registry.job::<Quick>(move |ctx: JobContext, quick: Quick| {
+            let world = Arc::clone(&world);
+            async move { world.act(ctx, &quick.name).await }
+        });
         let world = Arc::clone(&self.world);
         registry.job::<Nightly>(move |ctx: JobContext, _: Nightly| {
             let world = Arc::clone(&world);
@@ -186,7 +184,8 @@ impl Module for Tests {
             async move { world.act(ctx, "weekly").await }
         });
         // On Sunday.
-        registry.schedule("tests.weekly", "0 0 5 * * 7", || Weekly {}).in_each_organisation();
+        let weekly = Schedule::cron("0 0 5 * * 7").in_each_organisation();
+        registry.schedule("tests.weekly", weekly, || Weekly {});
     }
 }
 

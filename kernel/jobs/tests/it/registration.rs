@@ -1,13 +1,17 @@
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use svc_core::{Kind, Module, Registry, Result};
 use svc_data::DataModule;
-use svc_jobs::{Job, JobContext, JobsModule, JobsRegistry as _, kinds};
+use svc_jobs::{Job, JobContext, JobsModule, JobsRegistry as _, Schedule, kinds};
 
 #[derive(Serialize, Deserialize)]
 struct Sweep {}
 
 impl Job for Sweep {
     const NAME: &'static str = "shop.sweep";
+    const MAX_ATTEMPTS: u32 = 1;
+    const TIMEOUT: Option<Duration> = None;
 }
 
 async fn sweep(_: JobContext, _: Sweep) -> Result<()> {
@@ -19,6 +23,14 @@ struct Misnamed {}
 
 impl Job for Misnamed {
     const NAME: &'static str = "Sweep The Shop";
+}
+
+#[derive(Serialize, Deserialize)]
+struct Never {}
+
+impl Job for Never {
+    const NAME: &'static str = "shop.never";
+    const MAX_ATTEMPTS: u32 = 0;
 }
 
 struct Shop(fn(&mut Registry));
@@ -37,10 +49,9 @@ fn assemble(configure: fn(&mut Registry)) -> Result<svc_core::Assembly, String> 
 #[test]
 fn a_module_lists_its_jobs_and_schedules() {
     let assembly = assemble(|registry| {
-        registry.job::<Sweep>(sweep).max_attempts(1).without_timeout();
-        registry
-            .schedule("shop.sweep-daily", "0 30 4 * * *", || Sweep {})
-            .time_zone("Europe/Berlin");
+        registry.job::<Sweep>(sweep);
+        let daily = Schedule::cron("0 30 4 * * *").time_zone("Europe/Berlin");
+        registry.schedule("shop.sweep-daily", daily, || Sweep {});
     })
     .unwrap();
     let contributions = &assembly.modules().last().unwrap().contributions;
@@ -65,7 +76,7 @@ fn what_is_wrong_is_told_at_the_start() {
     });
     assert!(misnamed.contains("module `shop`: the job `Sweep The Shop`"), "{misnamed}");
     let never = problem(|registry| {
-        registry.job::<Sweep>(sweep).max_attempts(0);
+        registry.job::<Never>(async |_: JobContext, _: Never| Ok::<_, svc_core::Error>(()));
     });
     assert!(never.contains("0 attempts"), "{never}");
     let pattern = problem(|registry| {

@@ -52,16 +52,19 @@ impl Module for Library {
             "CREATE TABLE books (id UUID PRIMARY KEY, organisation_id UUID NOT NULL, title TEXT NOT NULL, \
              shelf TEXT NOT NULL, version BIGINT NOT NULL);",
         )]);
-        registry
-            .entity_set::<book::Entity>("Books")
-            // Who has a shelf sees only what stands there.
-            .row_filter(|who| match who.claims("shelf") {
-                [place, ..] => Sight::Where(Condition::all().add(book::Column::Shelf.eq(place))),
-                [] => Sight::All,
-            })
-            .hidden(book::Column::Title)
-            .unless("Books.Read")
-            .live();
+        registry.entity_set::<book::Entity>("Books", |set| {
+            set
+                // Who has a shelf sees only what stands there.
+                .row_filter(|who| match who.claims("shelf") {
+                    [place, ..] => {
+                        Sight::Where(Condition::all().add(book::Column::Shelf.eq(place)))
+                    }
+                    [] => Sight::All,
+                })
+                .hidden(book::Column::Title)
+                .unless("Books.Read")
+                .live()
+        });
         let topic = LiveTopic::new(LOANS, "loans of a person").needs("Loans.View");
         registry.permission("Loans.View", "see loans");
         registry.live_topic(topic.heard_by(Arc::new(OwnLoans)));

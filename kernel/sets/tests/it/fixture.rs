@@ -51,16 +51,16 @@ struct Shop;
 impl Module for Shop {
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([MIGRATION]);
-        registry
-            .entity_set::<product::Entity>("Products")
-            .described("what is sold")
-            // Who has the claim sees only the products whose SKU begins with it.
-            .row_filter(|who| match who.claims("prefix") {
-                [prefix, ..] => {
-                    Sight::Where(Condition::all().add(product::Column::Sku.starts_with(prefix)))
-                }
-                [] => Sight::All,
-            });
+        registry.entity_set::<product::Entity>("Products", |set| {
+            set.described("what is sold")
+                // Who has the claim sees only the products whose SKU begins with it.
+                .row_filter(|who| match who.claims("prefix") {
+                    [prefix, ..] => {
+                        Sight::Where(Condition::all().add(product::Column::Sku.starts_with(prefix)))
+                    }
+                    [] => Sight::All,
+                })
+        });
     }
 }
 

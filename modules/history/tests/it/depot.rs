@@ -195,13 +195,13 @@ impl Module for Depot {
         let mut migrations = vec![Migration::new("0001_depot", TABLES)];
         if self.is_later {
             migrations.push(Migration::new("0002_signs", LATER));
-            registry.entity_set::<later_sign::Entity>("Signs");
+            registry.entity_set::<later_sign::Entity>("Signs", |set| set);
         } else {
-            registry.entity_set::<sign::Entity>("Signs");
+            registry.entity_set::<sign::Entity>("Signs", |set| set);
         }
         registry.migrations(migrations);
-        registry.entity_set::<shelf::Entity>("Shelves");
-        registry.entity_set::<carton::Entity>("Boxes");
+        registry.entity_set::<shelf::Entity>("Shelves", |set| set);
+        registry.entity_set::<carton::Entity>("Boxes", |set| set);
         registry.job::<Fill>(fill);
         registry.messages([
             ("en", "Boxes = Boxes\nBoxes-weight = Weight\n"),

@@ -200,9 +200,8 @@ impl Module for Shop {
 
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_shop", TABLES)]);
-        registry
-            .entity_set::<product::Entity>("Products")
-            .row_filter(|who| match who.claims("regions") {
+        registry.entity_set::<product::Entity>("Products", |set| {
+            set.row_filter(|who| match who.claims("regions") {
                 [] => Sight::All,
                 regions => {
                     Sight::Where(Condition::all().add(product::Column::Region.is_in(regions)))
@@ -214,14 +213,16 @@ impl Module for Shop {
                 [contact.as_str().map_or(Json::Null, |_| json!("***"))]
             })
             .unless("Products.SeeContacts")
-            .internal(product::Column::Remark);
-        registry
-            .entity_set::<maker::Entity>("Makers")
-            .soft_delete(maker::Column::DeletedAt)
-            .hidden_from_tools();
+            .internal(product::Column::Remark)
+        });
+        registry.entity_set::<maker::Entity>("Makers", |set| {
+            set.soft_delete(maker::Column::DeletedAt).hidden_from_tools()
+        });
         registry.commit_hook(Arc::new(Rewrites));
-        registry.entity_set::<note::Entity>("Notes").history(false);
-        registry.entity_set::<country::Entity>("Countries").shared();
+        registry.entity_set::<note::Entity>("Notes", |set| set.history(false));
+        registry.entity_set::<country::Entity>("Countries", |set| {
+            set.described("Where goods go").shared()
+        });
         registry.permission("Terms.View", "read the terms");
         registry.entity::<terms::Entity>();
         registry.history_of::<terms::Entity>("Terms.View", [terms::Column::Days]);

@@ -48,6 +48,7 @@ pub(super) struct TellLogout {
 
 impl Job for TellLogout {
     const NAME: &'static str = "identity.tell_logout";
+    const MAX_ATTEMPTS: u32 = 8;
 }
 
 /// Says what is added to the module.
@@ -57,7 +58,7 @@ pub(super) fn configure(registry: &mut Registry) {
         Subscription::new().event("SessionsEnded"),
         Arc::new(EndGrants),
     );
-    registry.job::<TellLogout>(tell).max_attempts(8);
+    registry.job::<TellLogout>(tell);
 }
 
 /// Sends requests to the addresses of clients.

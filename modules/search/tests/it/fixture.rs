@@ -91,9 +91,8 @@ impl Module for Shop {
         registry.migrations([Migration::new("0001_shop", TABLES)]);
         let searched = [A::Name, A::Sku, A::Description, A::Secret, A::Contact];
         let searched = searched.into_iter().chain(self.more.then_some(A::Region));
-        registry
-            .entity_set::<article::Entity>("Articles")
-            .row_filter(|who| match who.claims("regions") {
+        registry.entity_set::<article::Entity>("Articles", |set| {
+            set.row_filter(|who| match who.claims("regions") {
                 [] => Sight::All,
                 regions => Sight::Where(Condition::all().add(A::Region.is_in(regions))),
             })
@@ -104,8 +103,10 @@ impl Module for Shop {
             })
             .unless("Articles.SeeContacts")
             .soft_delete(A::DeletedAt)
-            .search(searched);
-        registry.entity_set::<partner::Entity>("Partners").search([partner::Column::Name]);
+            .search(searched)
+        });
+        registry
+            .entity_set::<partner::Entity>("Partners", |set| set.search([partner::Column::Name]));
     }
 }
 

@@ -60,7 +60,7 @@ impl Module for Garage {
         const CARS: &str = "CREATE TABLE cars (id UUID PRIMARY KEY, organisation_id UUID NOT NULL, \
                             name VARCHAR(100) NOT NULL, version BIGINT NOT NULL)";
         registry.migrations([Migration::new("0001_cars", CARS)]);
-        registry.entity_set::<car::Entity>("Cars");
+        registry.entity_set::<car::Entity>("Cars", |set| set);
         let look = SetLook::new().icon("box.svg").columns(["name"]).sort("-name");
         registry.set_look("Cars", look.group("cars-what", ["name"]));
     }

@@ -158,44 +158,50 @@ impl Module for Shop {
 
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_shop", TABLES)]);
-        registry
-            .entity_set::<product::Entity>("Products")
-            .enumeration::<product::Grade>(product::Column::Grade)
-            .row_filter(|who| match who.claims("regions") {
-                [] => Sight::All,
-                regions => {
-                    Sight::Where(Condition::all().add(product::Column::Region.is_in(regions)))
-                }
-            })
-            .hidden(product::Column::CostPrice)
-            .unless("Products.SeeCosts")
-            .webhooks();
-        registry.entity_set::<note::Entity>("Notes");
-        registry
-            .event::<StockLow>("stock.low", "Stock of a product fell below its limit")
-            .schema(schema_of::<StockLow>())
-            .example(StockLow { sku: "A-7".to_owned(), left: 3 });
-        registry
-            .event::<ShipLanded>("ship.landed", "A ship is in the harbour")
-            .schema(schema_of::<ShipLanded>())
-            .example(ShipLanded { entity_type: "Ship".to_owned(), entity_id: "7".to_owned() });
-        registry
-            .event::<TillCounted>("till.counted", "A till was counted")
-            .schema(schema_of::<TillCounted>())
-            .example(TillCounted { sum: 7 })
-            .permission("Tills.Count");
+        registry.entity_set::<product::Entity>("Products", |set| {
+            set.enumeration::<product::Grade>(product::Column::Grade)
+                .row_filter(|who| match who.claims("regions") {
+                    [] => Sight::All,
+                    regions => {
+                        Sight::Where(Condition::all().add(product::Column::Region.is_in(regions)))
+                    }
+                })
+                .hidden(product::Column::CostPrice)
+                .unless("Products.SeeCosts")
+                .webhooks()
+        });
+        registry.entity_set::<note::Entity>("Notes", |set| set);
+        registry.event::<StockLow>(
+            "stock.low",
+            "Stock of a product fell below its limit",
+            |event| {
+                event
+                    .schema(schema_of::<StockLow>())
+                    .example(StockLow { sku: "A-7".to_owned(), left: 3 })
+            },
+        );
+        registry.event::<ShipLanded>("ship.landed", "A ship is in the harbour", |event| {
+            event
+                .schema(schema_of::<ShipLanded>())
+                .example(ShipLanded { entity_type: "Ship".to_owned(), entity_id: "7".to_owned() })
+        });
+        registry.event::<TillCounted>("till.counted", "A till was counted", |event| {
+            event
+                .schema(schema_of::<TillCounted>())
+                .example(TillCounted { sum: 7 })
+                .permission("Tills.Count")
+        });
         registry.permission("Tills.Count", "count tills");
-        registry
-            .domain_event::<WorkflowTransitioned>("An entity moved in its workflow")
-            .schema(schema_of::<WorkflowTransitioned>())
-            .example(WorkflowTransitioned {
+        registry.domain_event::<WorkflowTransitioned>("An entity moved in its workflow", |event| {
+            event.schema(schema_of::<WorkflowTransitioned>()).example(WorkflowTransitioned {
                 entity_type: "Product".to_owned(),
                 entity_id: Uuid::from_u128(7),
                 from: "new".to_owned(),
                 to: "sold".to_owned(),
-            });
-        registry.domain_event::<Unmapped>("Nothing that leaves");
-        registry.domain_event::<Told>("Whatever a test tells");
+            })
+        });
+        registry.domain_event::<Unmapped>("Nothing that leaves", |event| event);
+        registry.domain_event::<Told>("Whatever a test tells", |event| event);
         let wanted = Subscription::new()
             .event("WebhookEndpointFailing")
             .event("WebhookEndpointDisabled")

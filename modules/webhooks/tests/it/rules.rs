@@ -50,14 +50,14 @@ impl Module for Contacts {
                 version BIGINT NOT NULL
             );",
         )]);
-        registry
-            .entity_set::<contact::Entity>("Contacts")
-            .response_filter([contact::Column::Email], |_, [email]| {
+        registry.entity_set::<contact::Entity>("Contacts", |set| {
+            set.response_filter([contact::Column::Email], |_, [email]| {
                 [json!(format!("{}…", &email.as_str().unwrap_or_default()[..1]))]
             })
             .unless("Contacts.SeeEmails")
             .soft_delete(contact::Column::DeletedAt)
-            .webhooks();
+            .webhooks()
+        });
     }
 }
 

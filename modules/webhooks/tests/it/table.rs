@@ -106,7 +106,7 @@ impl Module for Odd {
     }
 
     fn configure(&self, registry: &mut Registry) {
-        registry.event::<()>("odd..named", "What nobody can ask for");
+        registry.event::<()>("odd..named", "What nobody can ask for", |event| event);
     }
 }
 

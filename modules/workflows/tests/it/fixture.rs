@@ -285,35 +285,35 @@ impl Module for Shop {
 
     fn configure(&self, registry: &mut Registry) {
         registry.migrations([Migration::new("0001_shop", TABLES)]);
-        registry
-            .entity_set::<order::Entity>("Orders")
-            .search([order::Column::Reference])
-            .row_filter(|who| match who.claims("regions") {
-                [] => Sight::All,
-                regions => Sight::Where(Condition::all().add(order::Column::Region.is_in(regions))),
-            })
-            .hidden(order::Column::Margin)
-            .unless("Orders.SeeMargins")
-            .read_only(order::Column::ApprovedBy)
-            .read_only(order::Column::ApprovedAt)
-            .read_only(order::Column::Verdict)
-            .action("Stamp")
-            .described("Writes down that it was looked at")
-            .on_each(stamp);
-        registry.entity_set::<bundle::Entity>("Bundles");
+        registry.entity_set::<order::Entity>("Orders", |set| {
+            set.search([order::Column::Reference])
+                .row_filter(|who| match who.claims("regions") {
+                    [] => Sight::All,
+                    regions => {
+                        Sight::Where(Condition::all().add(order::Column::Region.is_in(regions)))
+                    }
+                })
+                .hidden(order::Column::Margin)
+                .unless("Orders.SeeMargins")
+                .read_only(order::Column::ApprovedBy)
+                .read_only(order::Column::ApprovedAt)
+                .read_only(order::Column::Verdict)
+                .action("Stamp", |action| {
+                    action.described("Writes down that it was looked at").on_each(stamp)
+                })
+        });
+        registry.entity_set::<bundle::Entity>("Bundles", |set| set);
         registry.job::<Touch>(touch);
         registry.job::<Probe>(probe);
-        registry
-            .entity_set::<paper::Entity>("Papers")
-            .soft_delete(paper::Column::DeletedAt)
-            .action("Burn")
-            .described("Leaves nothing")
-            .on_each(burn);
+        registry.entity_set::<paper::Entity>("Papers", |set| {
+            set.soft_delete(paper::Column::DeletedAt)
+                .action("Burn", |action| action.described("Leaves nothing").on_each(burn))
+        });
         registry.permission("Orders.Approve", "approve orders");
         registry.permission("Orders.Close", "close orders");
         registry.permission("Orders.Correct", "correct what waits for approval");
         registry.permission("Orders.Audit", "approve orders as an auditor");
-        registry.named_event("orders.looked_at", "An order was looked at");
+        registry.named_event("orders.looked_at", "An order was looked at", |event| event);
         registry.workflow("Orders", self.orders.clone());
         registry.designable_workflow("Papers", papers());
         let wanted = Subscription::new()

@@ -23,13 +23,18 @@ struct Labels;
 
 impl Module for Labels {
     fn configure(&self, registry: &mut Registry) {
-        registry
-            .extend_sets("sets of an organisation", EntityModel::is_organisation_scoped)
-            .action("Label")
-            .described("Writes a label for it")
-            .repeatable()
-            .on_each(label);
-        registry.extend_set("Lamps").action("Move").needs("Lamps.Update").on_each(relocate);
+        registry.extend_sets(
+            "sets of an organisation",
+            EntityModel::is_organisation_scoped,
+            |set| {
+                set.action("Label", |action| {
+                    action.described("Writes a label for it").repeatable().on_each(label)
+                })
+            },
+        );
+        registry.extend_set("Lamps", |set| {
+            set.action("Move", |action| action.needs("Lamps.Update").on_each(relocate))
+        });
     }
 }
 

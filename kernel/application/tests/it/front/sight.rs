@@ -16,17 +16,21 @@ struct Season;
 impl Module for Season {
     fn configure(&self, registry: &mut Registry) {
         registry.permission("Lamps.SeeComing", "see lamps before they are sold");
-        registry.extend_set("Lamps").row_filter(|who| {
-            if who.can("Lamps.SeeComing") {
-                return Sight::All;
-            }
-            Condition::all().add(lamp::Column::SoldFrom.lte(who.app().clock().now())).into()
+        registry.extend_set("Lamps", |set| {
+            set.row_filter(|who| {
+                if who.can("Lamps.SeeComing") {
+                    return Sight::All;
+                }
+                Condition::all().add(lamp::Column::SoldFrom.lte(who.app().clock().now())).into()
+            })
         });
-        registry.extend_set("Makers").row_filter(|who| {
-            if who.can("Lamps.SeeComing") {
-                return Sight::All;
-            }
-            who.sees_claimed("home", maker::Column::Country)
+        registry.extend_set("Makers", |set| {
+            set.row_filter(|who| {
+                if who.can("Lamps.SeeComing") {
+                    return Sight::All;
+                }
+                who.sees_claimed("home", maker::Column::Country)
+            })
         });
     }
 }
