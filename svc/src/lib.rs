@@ -51,6 +51,7 @@ pub use svc_http as http;
 pub use svc_identity as identity;
 pub use svc_jobs as jobs;
 pub use svc_live as live;
+pub use svc_macros::entity;
 pub use svc_messages as messages;
 pub use svc_openid as openid;
 #[cfg(feature = "search")]

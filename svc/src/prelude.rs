@@ -18,7 +18,7 @@ pub use svc_http::{
     ApiJson, ApiPath, ApiQuery, ApiResult, BrowserRegistry as _, Ctx, HttpRegistry as _,
     InLanguage, May, OpenApiRouter, WebApp, WebAppRegistry as _, public_routes, routes,
 };
-pub use svc_jobs::{Job, JobsRegistry as _};
+pub use svc_jobs::{Job, JobsRegistry as _, Schedule};
 pub use svc_live::{LiveRegistry as _, LiveSet as _, LiveTopic, Tell as _};
 pub use svc_messages::MessagesRegistry as _;
 pub use svc_settings::{ApplicationSetting, ApplicationSettings, SettingsRegistry as _};

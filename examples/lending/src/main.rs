@@ -10,21 +10,13 @@ use svc::prelude::*;
 mod tool {
     use svc::prelude::*;
 
-    #[sea_orm::model]
-    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-    #[sea_orm(table_name = "tools")]
+    #[svc::entity("tools")]
     pub(crate) struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: Uuid,
-        pub organisation_id: Uuid,
-        #[sea_orm(column_type = "String(StringLen::N(100))")]
+        #[text(100)]
         pub name: String,
-        #[sea_orm(column_type = "String(StringLen::N(100))", nullable)]
+        #[text(100)]
         pub lent_to: Option<String>,
-        pub version: i64,
     }
-
-    impl ActiveModelBehavior for ActiveModel {}
 }
 
 const STEPS: [Migration; 1] =

@@ -9,19 +9,15 @@ mod invoice {
     use serde_json::Value as Json;
     use svc::prelude::*;
 
-    #[sea_orm::model]
-    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-    #[sea_orm(table_name = "invoices")]
+    #[svc::entity("invoices", times)]
     pub(crate) struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: Uuid,
-        pub organisation_id: Uuid,
-        #[sea_orm(column_type = "String(StringLen::N(20))")]
+        #[text(20)]
         pub number: String,
-        #[sea_orm(column_type = "String(StringLen::N(100))")]
+        #[text(100)]
         pub customer: String,
         /// What its lines are in (ISO 4217).
-        #[sea_orm(column_type = "String(StringLen::N(3))", default_value = "EUR")]
+        #[text(3)]
+        #[sea_orm(default_value = "EUR")]
         pub currency: String,
         /// How soon it is to be paid: 0 for whenever, 5 for today.
         #[sea_orm(default_value = 0)]
@@ -29,87 +25,60 @@ mod invoice {
         /// What was agreed on, in whatever form the customer's system sends it.
         #[sea_orm(column_type = "JsonBinary", nullable)]
         pub terms: Option<Json>,
-        pub version: i64,
-        pub created_at: OffsetDateTime,
-        pub updated_at: OffsetDateTime,
         #[sea_orm(has_many)]
         pub lines: HasMany<super::invoice_line::Entity>,
     }
-
-    impl ActiveModelBehavior for ActiveModel {}
 }
 
 mod invoice_line {
     use svc::prelude::*;
 
-    #[sea_orm::model]
-    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-    #[sea_orm(table_name = "invoice_lines")]
+    #[svc::entity("invoice_lines")]
     pub(crate) struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: Uuid,
-        pub organisation_id: Uuid,
         pub invoice_id: Uuid,
         /// The line's place on the invoice, from 1.
         pub position: i32,
-        #[sea_orm(column_type = "String(StringLen::N(100))")]
+        #[text(100)]
         pub what: String,
         pub quantity: i32,
-        #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+        #[decimal(12, 2)]
         pub price: Decimal,
-        pub version: i64,
         #[sea_orm(belongs_to, from = "invoice_id", to = "id")]
         pub invoice: BelongsTo<super::invoice::Entity>,
     }
-
-    impl ActiveModelBehavior for ActiveModel {}
 }
 
 mod expense {
     use svc::prelude::*;
 
-    #[sea_orm::model]
-    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-    #[sea_orm(table_name = "expenses")]
+    #[svc::entity("expenses")]
     pub(crate) struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: Uuid,
-        pub organisation_id: Uuid,
-        #[sea_orm(column_type = "String(StringLen::N(100))")]
+        #[text(100)]
         pub what: String,
-        #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+        #[decimal(12, 2)]
         pub amount: Decimal,
         /// The currency it was paid in (ISO 4217).
-        #[sea_orm(column_type = "String(StringLen::N(3))", default_value = "EUR")]
+        #[text(3)]
+        #[sea_orm(default_value = "EUR")]
         pub currency: String,
         /// How far somebody drove, where it was that.
-        #[sea_orm(column_type = "Decimal(Some((8, 1)))", nullable)]
+        #[decimal(8, 1)]
         pub distance: Option<Decimal>,
-        pub version: i64,
     }
-
-    impl ActiveModelBehavior for ActiveModel {}
 }
 
 mod note {
     use svc::prelude::*;
 
-    #[sea_orm::model]
-    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-    #[sea_orm(table_name = "notes")]
+    #[svc::entity("notes")]
     pub(crate) struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: Uuid,
-        pub organisation_id: Uuid,
-        #[sea_orm(column_type = "String(StringLen::N(500))")]
+        #[text(500)]
         pub words: String,
         /// The colour of its paper: `yellow`, `green` or `pink`.
-        #[sea_orm(column_type = "String(StringLen::N(10))", default_value = "yellow")]
+        #[text(10)]
+        #[sea_orm(default_value = "yellow")]
         pub paper: String,
-        pub version: i64,
     }
-
-    impl ActiveModelBehavior for ActiveModel {}
 }
 
 const STEPS: [Migration; 3] = [

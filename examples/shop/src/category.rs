@@ -5,22 +5,12 @@
 use svc::prelude::*;
 
 /// A category of products.
-#[sea_orm::model]
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "categories")]
+#[svc::entity("categories", times)]
 pub struct Model {
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub id: Uuid,
-    pub organisation_id: Uuid,
-    #[sea_orm(column_type = "String(StringLen::N(60))")]
+    #[text(60)]
     pub name: String,
-    #[sea_orm(column_type = "String(StringLen::N(500))", nullable)]
+    #[text(500)]
     pub description: Option<String>,
-    pub version: i64,
-    pub created_at: OffsetDateTime,
-    pub updated_at: OffsetDateTime,
     #[sea_orm(has_many)]
     pub products: HasMany<super::product::Entity>,
 }
-
-impl ActiveModelBehavior for ActiveModel {}

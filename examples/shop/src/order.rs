@@ -27,36 +27,26 @@ pub enum Status {
 pub(crate) const CURRENCY: &str = "EUR";
 
 /// An order.
-#[sea_orm::model]
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "orders")]
+#[svc::entity("orders", times)]
 pub struct Model {
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub id: Uuid,
-    pub organisation_id: Uuid,
     /// The order's number, counted up without gaps in the organisation.
-    #[sea_orm(column_type = "String(StringLen::N(20))")]
+    #[text(20)]
     pub number: String,
     pub customer_id: Uuid,
     /// What the customer calls it.
-    #[sea_orm(column_type = "String(StringLen::N(60))", nullable)]
+    #[text(60)]
     pub reference: Option<String>,
     pub status: Status,
     pub ordered_at: OffsetDateTime,
     pub shipped_at: Option<OffsetDateTime>,
     /// The sum of the lines.
-    #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+    #[decimal(12, 2)]
     pub total: Decimal,
     /// What the total and the lines are in (ISO 4217).
-    #[sea_orm(column_type = "String(StringLen::N(3))")]
+    #[text(3)]
     pub currency: String,
-    pub version: i64,
-    pub created_at: OffsetDateTime,
-    pub updated_at: OffsetDateTime,
     #[sea_orm(belongs_to, from = "customer_id", to = "id")]
     pub customer: BelongsTo<super::customer::Entity>,
     #[sea_orm(has_many)]
     pub lines: HasMany<super::order_line::Entity>,
 }
-
-impl ActiveModelBehavior for ActiveModel {}

@@ -5,28 +5,20 @@
 use svc::prelude::*;
 
 /// One product on an order, at the price of that day.
-#[sea_orm::model]
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "order_lines")]
+#[svc::entity("order_lines")]
 pub struct Model {
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub id: Uuid,
-    pub organisation_id: Uuid,
     pub order_id: Uuid,
     /// The line's place on the order, from 1.
     pub position: i32,
     pub product_id: Uuid,
     pub quantity: i32,
-    #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+    #[decimal(12, 2)]
     pub unit_price: Decimal,
     /// Quantity times unit price.
-    #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+    #[decimal(12, 2)]
     pub amount: Decimal,
-    pub version: i64,
     #[sea_orm(belongs_to, from = "order_id", to = "id")]
     pub order: BelongsTo<super::order::Entity>,
     #[sea_orm(belongs_to, from = "product_id", to = "id")]
     pub product: BelongsTo<super::product::Entity>,
 }
-
-impl ActiveModelBehavior for ActiveModel {}

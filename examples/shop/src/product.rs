@@ -11,30 +11,26 @@ use svc::sea_orm::sea_query::{CaseStatement, ExprTrait as _, Func, Query};
 pub const SEE_COSTS: &str = "Products.SeeCosts";
 
 /// A product.
-#[sea_orm::model]
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "products")]
+#[svc::entity("products", times)]
 pub struct Model {
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub id: Uuid,
-    pub organisation_id: Uuid,
     /// The number by which people order it, unique in the organisation.
-    #[sea_orm(column_type = "String(StringLen::N(20))")]
+    #[text(20)]
     pub sku: String,
-    #[sea_orm(column_type = "String(StringLen::N(100))")]
+    #[text(100)]
     pub name: String,
-    #[sea_orm(column_type = "String(StringLen::N(1000))", nullable)]
+    #[text(1000)]
     pub description: Option<String>,
     pub category_id: Uuid,
     pub supplier_id: Option<Uuid>,
     /// What one of it is: a piece, a box of 200, a canister of 5 l.
-    #[sea_orm(column_type = "String(StringLen::N(30))", default_value = "piece")]
+    #[text(30)]
+    #[sea_orm(default_value = "piece")]
     pub unit: String,
     /// The net price that customers pay for one unit.
-    #[sea_orm(column_type = "Decimal(Some((12, 2)))")]
+    #[decimal(12, 2)]
     pub price: Decimal,
     /// What the shop pays for one unit, once that is known.
-    #[sea_orm(column_type = "Decimal(Some((12, 2)))", nullable)]
+    #[decimal(12, 2)]
     pub cost_price: Option<Decimal>,
     /// The units that are here and not promised to anybody.
     #[sea_orm(default_value = 0)]
@@ -43,14 +39,11 @@ pub struct Model {
     #[sea_orm(default_value = 0)]
     pub reorder_level: i32,
     /// The only region that it is sold in; none for a product that is sold everywhere.
-    #[sea_orm(column_type = "String(StringLen::N(30))", nullable)]
+    #[text(30)]
     pub region: Option<String>,
     /// Whether it is no longer bought; what is in stock is still sold.
     #[sea_orm(default_value = false)]
     pub discontinued: bool,
-    pub version: i64,
-    pub created_at: OffsetDateTime,
-    pub updated_at: OffsetDateTime,
     #[sea_orm(belongs_to, from = "category_id", to = "id")]
     pub category: BelongsTo<super::category::Entity>,
     #[sea_orm(belongs_to, from = "supplier_id", to = "id")]
@@ -58,8 +51,6 @@ pub struct Model {
     #[sea_orm(has_many)]
     pub order_lines: HasMany<super::order_line::Entity>,
 }
-
-impl ActiveModelBehavior for ActiveModel {}
 
 /// The permission to see the products of all regions.
 pub const SEE_ALL_REGIONS: &str = "Products.SeeAllRegions";

@@ -29,30 +29,20 @@ pub const ARRIVES_IN: u32 = 10;
 pub(crate) const SET: &str = "Purchases";
 
 /// A purchase.
-#[sea_orm::model]
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "purchases")]
+#[svc::entity("purchases", times)]
 pub struct Model {
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub id: Uuid,
-    pub organisation_id: Uuid,
     /// What the shop calls it.
-    #[sea_orm(column_type = "String(StringLen::N(60))")]
+    #[text(60)]
     pub reference: String,
     pub product_id: Uuid,
     pub supplier_id: Option<Uuid>,
     pub quantity: i32,
     pub received_at: Option<OffsetDateTime>,
-    pub version: i64,
-    pub created_at: OffsetDateTime,
-    pub updated_at: OffsetDateTime,
     #[sea_orm(belongs_to, from = "product_id", to = "id")]
     pub product: BelongsTo<super::product::Entity>,
     #[sea_orm(belongs_to, from = "supplier_id", to = "id")]
     pub supplier: BelongsTo<Option<super::supplier::Entity>>,
 }
-
-impl ActiveModelBehavior for ActiveModel {}
 
 /// The workflow of purchases.
 pub(crate) fn workflow() -> Definition {

@@ -5,34 +5,24 @@
 use svc::prelude::*;
 
 /// A supplier.
-#[sea_orm::model]
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "suppliers")]
+#[svc::entity("suppliers", times)]
 pub struct Model {
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub id: Uuid,
-    pub organisation_id: Uuid,
-    #[sea_orm(column_type = "String(StringLen::N(100))")]
+    #[text(100)]
     pub name: String,
-    #[sea_orm(column_type = "String(StringLen::N(100))", nullable)]
+    #[text(100)]
     pub contact_name: Option<String>,
-    #[sea_orm(column_type = "String(StringLen::N(254))", nullable)]
+    #[text(254)]
     pub email: Option<String>,
-    #[sea_orm(column_type = "String(StringLen::N(40))", nullable)]
+    #[text(40)]
     pub phone: Option<String>,
-    #[sea_orm(column_type = "String(StringLen::N(60))")]
+    #[text(60)]
     pub city: String,
     /// The country's two letters (ISO 3166-1).
-    #[sea_orm(column_type = "String(StringLen::N(2))")]
+    #[text(2)]
     pub country: String,
     /// Days from an order to its arrival here.
     #[sea_orm(default_value = 7)]
     pub lead_time_days: i32,
-    pub version: i64,
-    pub created_at: OffsetDateTime,
-    pub updated_at: OffsetDateTime,
     #[sea_orm(has_many)]
     pub products: HasMany<super::product::Entity>,
 }
-
-impl ActiveModelBehavior for ActiveModel {}

@@ -9,7 +9,7 @@ use crate::workspace::Package;
 
 /// The tiers from below; a folder, or each folder in it.
 const TIERS: [&[&str]; 14] = [
-    &["kernel/core/", "kernel/odata/"],
+    &["kernel/core/", "kernel/macros/", "kernel/odata/"],
     &["kernel/client/", "kernel/database/"],
     &["kernel/data/"],
     &["kernel/events/", "kernel/jobs/", "kernel/openid/", "kernel/sets/"],
