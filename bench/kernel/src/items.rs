@@ -7,7 +7,7 @@ use svc_application::Application;
 use svc_core::{Module, Registry, Result};
 use svc_data::{DataRegistry as _, UnitOfWork};
 use svc_database::Migration;
-use svc_events::{EventsRegistry as _, Handler, Message, Sets, Subscription};
+use svc_events::{EventsRegistry as _, Handler, Message, Subscription, WhichSets};
 use svc_identity::Identity;
 use svc_testing::{Backend, TestApp};
 
@@ -57,7 +57,7 @@ impl Module for Items {
         registry.entity_set::<item::Entity>("Items", |set| set);
         registry.handler(
             "bench.listen",
-            Subscription::new().changes(Sets::All),
+            Subscription::new().changes(WhichSets::All),
             Arc::new(Listener),
         );
     }

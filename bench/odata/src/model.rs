@@ -9,7 +9,7 @@ use svc_core::settings::LoadOptions;
 use svc_core::{Clock, Module, Registry, Result};
 use svc_data::{DataRegistry as _, Sight, UnitOfWork, Viewer};
 use svc_database::Migration;
-use svc_events::{EventsRegistry as _, Handler, Message, Sets, Subscription};
+use svc_events::{EventsRegistry as _, Handler, Message, Subscription, WhichSets};
 use svc_identity::Identity;
 
 /// The key that the set-up gives the administrator, who sees everything.
@@ -109,7 +109,7 @@ impl Module for Shop {
         registry.permission("Products.SeeAllRegions", "see the products of all regions");
         registry.handler(
             "bench.listen",
-            Subscription::new().changes(Sets::All),
+            Subscription::new().changes(WhichSets::All),
             Arc::new(Listener),
         );
     }

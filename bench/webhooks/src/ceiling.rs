@@ -8,7 +8,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use svc_core::Clock;
-use svc_webhooks::signing::{Secret, SigningKey, signed_headers};
+use svc_webhooks::signing::{SigningKey, SigningSecret, signed_headers};
 use tokio::net::TcpStream;
 
 use crate::receiver::Receiver;
@@ -69,7 +69,7 @@ fn signed() -> (HeaderMap, Bytes) {
         clock.new_id()
     );
     let body = format!("{start}{}\"}}", "x".repeat(500 - start.len() - 2));
-    let secret = SigningKey::Secret(Secret::parse(SECRET).unwrap());
+    let secret = SigningKey::Secret(SigningSecret::parse(SECRET).unwrap());
     let mut headers = HeaderMap::new();
     headers.insert("host", "127.0.0.1".parse().unwrap());
     headers.insert("user-agent", "Svc-Webhooks/0.1.0".parse().unwrap());

@@ -125,7 +125,7 @@ impl Assembled {
         app.provide(Arc::new(Modules(assembly.modules().to_vec())));
         svc_events::provide_events(&mut assembly, &app);
         let data = svc_data::Prepared::from_assembly(&mut assembly);
-        let http = svc_http::Prepared::from_assembly(&mut assembly);
+        let http = svc_http::PreparedHost::from_assembly(&mut assembly);
         Ok(Configured { app, version, assembly, commands, data, http })
     }
 }
@@ -137,7 +137,7 @@ pub struct Configured {
     assembly: Assembly,
     commands: Vec<Command>,
     data: svc_data::Prepared,
-    http: svc_http::Prepared,
+    http: svc_http::PreparedHost,
 }
 
 impl Configured {
@@ -181,7 +181,7 @@ impl Configured {
     ///
     /// # Errors
     ///
-    /// As [`svc_http::Prepared::build`].
+    /// As [`svc_http::PreparedHost::build`].
     pub fn openapi(mut self) -> Result<String> {
         self.data.provide_catalogue(&self.app);
         svc_sets::provide(&self.app)?;

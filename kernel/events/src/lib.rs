@@ -9,7 +9,7 @@
 //! use serde::Serialize;
 //! use svc_core::{Registry, Result};
 //! use svc_data::UnitOfWork;
-//! use svc_events::{EventsRegistry as _, Handler, Message, Publish as _, Sets, Subscription};
+//! use svc_events::{EventsRegistry as _, Handler, Message, Publish as _, WhichSets, Subscription};
 //!
 //! #[derive(Serialize)]
 //! #[serde(rename_all = "camelCase")]
@@ -33,7 +33,7 @@
 //!
 //! fn configure(registry: &mut Registry) {
 //!     registry.event::<StockLow>("stock.low", "Stock of a product fell below its limit", |event| event);
-//!     let wanted = Subscription::new().changes(Sets::named(["Products"])).event("stock.low");
+//!     let wanted = Subscription::new().changes(WhichSets::named(["Products"])).event("stock.low");
 //!     registry.handler("shop.order_supplies", wanted, Arc::new(OrderSupplies));
 //! }
 //!
@@ -133,7 +133,7 @@ pub use publish::Publish;
 pub use registration::{EventBuilder, EventsRegistry};
 pub use settings::EventsSettings;
 pub use store::first_unhandled;
-pub use subscription::{Sets, Subscription};
+pub use subscription::{Subscription, WhichSets};
 
 /// The topic that wakes the outbox.
 pub const WAKE_TOPIC: &str = "outbox";

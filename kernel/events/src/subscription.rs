@@ -5,7 +5,7 @@ use svc_data::EntitySet;
 
 /// Entity sets by what they have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sets {
+pub enum WhichSets {
     /// All of them.
     All,
     /// Those with one of these names; a set of a module that is absent is none.
@@ -14,7 +14,7 @@ pub enum Sets {
     Marked(&'static str),
 }
 
-impl Sets {
+impl WhichSets {
     /// Sets by name.
     pub fn named<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         Self::Named(names.into_iter().map(Into::into).collect())
@@ -29,7 +29,7 @@ impl Sets {
     }
 }
 
-impl fmt::Display for Sets {
+impl fmt::Display for WhichSets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str("changes of all sets"),
@@ -45,7 +45,7 @@ impl fmt::Display for Sets {
 /// What a handler hears of: the sum of all that is named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subscription {
-    changes: Vec<Sets>,
+    changes: Vec<WhichSets>,
     all_application_events: bool,
     all_domain_events: bool,
     events: BTreeSet<String>,
@@ -60,7 +60,7 @@ impl Subscription {
 
     /// Also the changes of records of these sets.
     #[must_use]
-    pub fn changes(mut self, sets: Sets) -> Self {
+    pub fn changes(mut self, sets: WhichSets) -> Self {
         self.changes.push(sets);
         self
     }
@@ -108,7 +108,7 @@ impl Subscription {
 
 impl fmt::Display for Subscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts: Vec<String> = self.changes.iter().map(Sets::to_string).collect();
+        let mut parts: Vec<String> = self.changes.iter().map(WhichSets::to_string).collect();
         if self.all_application_events {
             parts.push("application events".into());
         }

@@ -9,7 +9,7 @@
 //! - [`fields`]: what of a change was left out, and what is null.
 //! - [`InLanguage`]: texts in the caller's language.
 //! - [`ApiError`]: any [`svc_core::Error`] as an answer; the status is chosen in [`problem_parts`].
-//! - [`Prepared`], [`Host`], [`Server`]: from registered parts to a listening server.
+//! - [`PreparedHost`], [`Host`], [`Server`]: from registered parts to a listening server.
 //! - [`ToolCatalogue`]: what of the application AI tools may be offered.
 //! - [`init_telemetry`]: logs and traces of the process.
 //!
@@ -105,7 +105,7 @@ pub use host::{
 };
 pub use messages_api::{InLanguage, accepted_languages};
 pub use metrics::{Metrics, MetricsSource};
-pub use module::{HttpModule, Prepared};
+pub use module::{HttpModule, PreparedHost};
 pub use openapi::OpenApiDocument;
 pub use problem::{ApiError, ApiResult, ErrorFormat, Failure, ProblemParts, problem_parts};
 pub use registration::HttpRegistry;

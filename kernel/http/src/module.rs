@@ -51,9 +51,9 @@ impl Module for HttpModule {
 
 /// What modules have registered, before there is a host.
 ///
-/// The order of a start is [`Prepared::from_assembly`], [`Prepared::provide`] (after the database
-/// is provided), the assembly's own hooks ([`Assembly::build`]), then [`Prepared::build`].
-pub struct Prepared {
+/// The order of a start is [`PreparedHost::from_assembly`], [`PreparedHost::provide`] (after the database
+/// is provided), the assembly's own hooks ([`Assembly::build`]), then [`PreparedHost::build`].
+pub struct PreparedHost {
     parts: HttpParts,
     browser: BrowserParts,
     web_apps: WebApps,
@@ -61,7 +61,7 @@ pub struct Prepared {
     health: Arc<Health>,
 }
 
-impl Prepared {
+impl PreparedHost {
     /// Takes what modules have registered.
     #[must_use]
     pub fn from_assembly(assembly: &mut Assembly) -> Self {
@@ -92,7 +92,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when [`Prepared::provide`] was not
+    /// [`ErrorKind::Internal`](svc_core::ErrorKind::Internal) when [`PreparedHost::provide`] was not
     /// called, or routes that no description mentions don't fit together.
     pub fn build(self, app: &App, version: &str) -> Result<Host> {
         let serves_home = self.parts.serves("/");

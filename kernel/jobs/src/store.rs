@@ -61,7 +61,7 @@ pub(crate) struct Due {
 }
 
 /// What is due of some organisations, the oldest of each first.
-pub(crate) struct Turns {
+pub(crate) struct DueByTurns {
     pub(crate) by_organisation: Vec<Vec<Due>>,
     /// The last organisation that was looked at; none when no further one has anything that waits.
     pub(crate) behind: Option<Uuid>,
@@ -176,7 +176,7 @@ impl Store {
         behind: Option<Uuid>,
         now_us: i64,
         limit: usize,
-    ) -> Result<Turns> {
+    ) -> Result<DueByTurns> {
         let [from_behind, from_start] = &self.sql.turns;
         let sql = if behind.is_some() { from_behind } else { from_start };
         let values = [behind.unwrap_or_default().into(), now_us.into(), as_limit(limit)];
@@ -195,7 +195,7 @@ impl Store {
             }
         }
         let is_full = by_organisation.len() == ORGANISATIONS_AT_ONCE;
-        Ok(Turns { by_organisation, behind: is_full.then_some(last.1) })
+        Ok(DueByTurns { by_organisation, behind: is_full.then_some(last.1) })
     }
 
     /// Claims jobs that are still due.

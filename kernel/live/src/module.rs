@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use svc_core::{Module, Registry};
 use svc_data::DataRegistry as _;
 use svc_database::Migration;
-use svc_events::{EventsRegistry as _, Sets, Subscription};
+use svc_events::{EventsRegistry as _, Subscription, WhichSets};
 use svc_http::HttpRegistry as _;
 
 use crate::log::Logging;
@@ -34,7 +34,7 @@ impl Module for LiveModule {
         registry.errors(errors::ALL);
         registry.migrations(MIGRATIONS);
         registry.domain_event::<LiveTold>("A module tells pages of something", |event| event);
-        let heard = Subscription::new().changes(Sets::Marked(MARK)).event("LiveTold");
+        let heard = Subscription::new().changes(WhichSets::Marked(MARK)).event("LiveTold");
         registry.handler("live.log", heard, Arc::new(Logging));
         registry.routes(api::routes());
         let topics = registry.part::<Topics>().clone();

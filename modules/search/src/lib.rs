@@ -42,7 +42,7 @@ use std::sync::Arc;
 use svc_core::{App, Error, Module, Registry, Result};
 use svc_data::{Catalogue, DataRegistry as _};
 use svc_database::Migration;
-use svc_events::{EventsRegistry as _, Sets, Subscription};
+use svc_events::{EventsRegistry as _, Subscription, WhichSets};
 use svc_http::HttpRegistry as _;
 use svc_jobs::JobsRegistry as _;
 use svc_sets::search::SearchProviders;
@@ -74,7 +74,7 @@ impl Module for Search {
         registry.errors(errors::ALL);
         registry.migrations(MIGRATIONS);
         let indexing = Arc::new(Indexing::default());
-        let wanted = Subscription::new().changes(Sets::All);
+        let wanted = Subscription::new().changes(WhichSets::All);
         registry.handler("search.index", wanted, Arc::clone(&indexing) as _);
         registry.job::<indexing::Build>(indexing::build);
         registry.routes(api::routes());

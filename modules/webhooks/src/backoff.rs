@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 
 /// The delays between the attempts of one delivery.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Backoff {
+pub struct RetryDelays {
     /// Delay after the first failed attempt.
     pub first_retry_delay: Duration,
     /// No delay is longer than this.
@@ -20,7 +20,7 @@ pub struct Backoff {
     pub jitter: f64,
 }
 
-impl Default for Backoff {
+impl Default for RetryDelays {
     /// 30 seconds, doubling up to 6 hours, exactly.
     fn default() -> Self {
         Self {
@@ -31,7 +31,7 @@ impl Default for Backoff {
     }
 }
 
-impl Backoff {
+impl RetryDelays {
     /// How long to wait after `attempts_made` attempts (1 after the first one).
     ///
     /// `retry_after` is what the receiver asked for, see [`retry_after`]. `sample` is a random
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn delays_double_from_the_first_and_stop_at_the_cap() {
-        let backoff = Backoff::default();
+        let backoff = RetryDelays::default();
         let delays: Vec<u64> =
             (1..=5).map(|attempts| backoff.delay(attempts, None, 0.0).as_secs()).collect();
         assert_eq!(delays, [30, 60, 120, 240, 480]);
@@ -118,13 +118,14 @@ mod tests {
 
     #[test]
     fn a_first_delay_above_the_cap_is_cut_to_it() {
-        let backoff = Backoff { max_retry_delay: Duration::from_secs(10), ..Backoff::default() };
+        let backoff =
+            RetryDelays { max_retry_delay: Duration::from_secs(10), ..RetryDelays::default() };
         assert_eq!(backoff.delay(1, None, 0.0), Duration::from_secs(10));
     }
 
     #[test]
     fn retry_after_lengthens_and_never_shortens() {
-        let backoff = Backoff::default();
+        let backoff = RetryDelays::default();
         let delay = |seconds| backoff.delay(2, Some(Duration::from_secs(seconds)), 0.0).as_secs();
         assert_eq!([delay(0), delay(59), delay(61), delay(u64::MAX)], [60, 60, 61, 21_600]);
     }
@@ -170,8 +171,8 @@ mod tests {
             sample in proptest::num::f64::ANY,
             asked in proptest::option::of(0_u64..100_000),
         ) {
-            let plain = Backoff::default();
-            let jittered = Backoff { jitter, ..plain };
+            let plain = RetryDelays::default();
+            let jittered = RetryDelays { jitter, ..plain };
             let asked = asked.map(Duration::from_secs);
             let delay = jittered.delay(attempts, asked, sample);
             prop_assert!(delay >= plain.delay(attempts, asked, 0.0));

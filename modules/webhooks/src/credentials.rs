@@ -137,7 +137,7 @@ pub(crate) fn stored(ring: &KeyRing, endpoint: &endpoint::Model) -> Credentials 
 
 /// Credentials, ready for sending.
 #[derive(Default)]
-pub(crate) struct Prepared {
+pub(crate) struct ReadyCredentials {
     pub(crate) tokens: Option<TokenSource>,
     pub(crate) identity: Option<Arc<ClientIdentity>>,
 }
@@ -151,7 +151,7 @@ pub(crate) struct TokenSource {
     pub(crate) form: Bytes,
 }
 
-impl Prepared {
+impl ReadyCredentials {
     /// The stored credentials, ready for sending; the sentence says why they can't be.
     pub(crate) fn new(
         stored: &endpoint::Model,

@@ -11,7 +11,7 @@ use svc_data::Context;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::credentials::Prepared;
+use crate::credentials::ReadyCredentials;
 use crate::headers;
 use crate::in_flight::Home;
 use crate::model::endpoint;
@@ -42,7 +42,7 @@ pub(crate) struct LoadedEndpoint {
     keys: Result<Keys, String>,
     headers: HeaderMap,
     /// The sentence says why nothing can be sent.
-    pub(crate) credentials: Result<Prepared, String>,
+    pub(crate) credentials: Result<ReadyCredentials, String>,
 }
 
 /// The secret, the key pair where there is one, and those that were replaced: each until its end,
@@ -68,7 +68,7 @@ impl LoadedEndpoint {
             cancelled: stored.cancelled_to.zip(stored.cancelled_us),
             keys,
             headers: all,
-            credentials: Prepared::new(stored, ring, policy),
+            credentials: ReadyCredentials::new(stored, ring, policy),
         }
     }
 

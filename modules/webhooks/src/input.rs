@@ -17,8 +17,8 @@ use crate::model::Format;
 use crate::model::endpoint::ActiveModel;
 use crate::schedule::{self, Schedule};
 use crate::settings::WebhooksSettings;
-use crate::signing::Secret;
-use crate::subscription::{Subscription, SubscriptionError};
+use crate::signing::SigningSecret;
+use crate::subscription::{EventPatterns, EventPatternsError};
 
 /// The longest address.
 const MAX_URL: usize = 2_048;
@@ -231,8 +231,8 @@ pub(crate) struct EndpointChange {
 #[derive(Default)]
 pub(crate) struct Checked {
     pub(crate) url: Option<String>,
-    pub(crate) subscription: Option<Subscription>,
-    pub(crate) secret: Option<Secret>,
+    pub(crate) subscription: Option<EventPatterns>,
+    pub(crate) secret: Option<SigningSecret>,
 }
 
 /// Says what is wrong with a field.
@@ -271,7 +271,7 @@ impl EndpointChange {
         let checked = Checked {
             url: self.url.as_deref().and_then(|url| check_url(url, policy, &mut refusals)),
             subscription: self.events.as_deref().and_then(|all| check_events(all, &mut refusals)),
-            secret: self.secret.as_deref().and_then(|secret| match Secret::parse(secret) {
+            secret: self.secret.as_deref().and_then(|secret| match SigningSecret::parse(secret) {
                 Ok(secret) => Some(secret),
                 Err(error) => {
                     refusals.add("secret", error.to_string());
@@ -390,12 +390,12 @@ fn check_url(url: &str, policy: &AddressPolicy, refusals: &mut Refusals) -> Opti
     None
 }
 
-fn check_events(events: &[String], refusals: &mut Refusals) -> Option<Subscription> {
-    match Subscription::parse(events) {
+fn check_events(events: &[String], refusals: &mut Refusals) -> Option<EventPatterns> {
+    match EventPatterns::parse(events) {
         Ok(subscription) => Some(subscription),
         Err(error) => {
             let field = match &error {
-                SubscriptionError::Pattern { index, .. } => format!("events[{index}]"),
+                EventPatternsError::Pattern { index, .. } => format!("events[{index}]"),
                 _ => "events".to_owned(),
             };
             refusals.add(&field, error.to_string());

@@ -66,7 +66,7 @@ use svc_client::{Client, ClientOptions, OutboundSettings, Resolve, SystemResolve
 use svc_core::{App, Error, Module, Registry, Result, Worker};
 use svc_data::DataRegistry as _;
 use svc_database::{Database, Migration};
-use svc_events::{EventKind, Events, EventsRegistry as _, Sets, Subscription};
+use svc_events::{EventKind, Events, EventsRegistry as _, Subscription, WhichSets};
 use svc_http::HttpRegistry as _;
 use svc_jobs::JobsRegistry as _;
 
@@ -127,8 +127,10 @@ impl Module for Webhooks {
         registry
             .permission(RECEIVE, "fetch what polled webhook endpoints are told, as their receiver");
         events::declare(registry);
-        let wanted =
-            Subscription::new().changes(Sets::Marked(MARK)).application_events().domain_events();
+        let wanted = Subscription::new()
+            .changes(WhichSets::Marked(MARK))
+            .application_events()
+            .domain_events();
         let fan_out = Arc::new(fan_out::FanOut::default());
         registry.handler(HANDLER, wanted, Arc::clone(&fan_out) as _);
         registry.job::<fan_out::TellAll>(fan_out::tell_all);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use svc_core::FieldErrors;
 
-use crate::backoff::Backoff;
+use crate::backoff::RetryDelays;
 use crate::settings::WebhooksSettings;
 
 /// The most delays between attempts that an endpoint may list.
@@ -41,10 +41,10 @@ impl Schedule {
         }
     }
 
-    /// How long to wait after so many attempts, as [`Backoff::delay`] says.
+    /// How long to wait after so many attempts, as [`RetryDelays::delay`] says.
     pub(crate) fn delay(
         &self,
-        backoff: &Backoff,
+        backoff: &RetryDelays,
         made: u32,
         retry_after: Option<Duration>,
         sample: f64,
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn own_delays_take_the_place_of_the_doubling_ones() {
-        let backoff = Backoff::default();
+        let backoff = RetryDelays::default();
         let own = Schedule { delays_s: Some(vec![5, 3_600]), ..Schedule::default() };
         let delay = |made, asked: Option<u64>| {
             own.delay(&backoff, made, asked.map(Duration::from_secs), 0.0).as_secs()

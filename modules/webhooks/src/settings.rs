@@ -5,7 +5,7 @@ use svc_client::{AddressPolicy, Host, Network, OutboundSettings};
 use svc_core::settings::{SectionProblems, WebUrl};
 use url::Url;
 
-use crate::backoff::Backoff;
+use crate::backoff::RetryDelays;
 use crate::subscription::EventType;
 
 /// How long a claim outlives the timeout of its attempt: time to wait in memory before it, and to
@@ -117,8 +117,8 @@ impl WebhooksSettings {
 
     /// The delays between attempts.
     #[must_use]
-    pub fn backoff(&self) -> Backoff {
-        Backoff {
+    pub fn backoff(&self) -> RetryDelays {
+        RetryDelays {
             first_retry_delay: self.first_retry_delay,
             max_retry_delay: self.max_retry_delay,
             jitter: self.retry_jitter,

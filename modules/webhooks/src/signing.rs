@@ -4,7 +4,7 @@
 //!
 //! | scheme | key | text form of the key | header entry |
 //! |---|---|---|---|
-//! | `v1` | [`Secret`], shared with the receiver | `whsec_` and base64 of 24 to 64 bytes | `v1,` and base64 of an HMAC-SHA256 |
+//! | `v1` | [`SigningSecret`], shared with the receiver | `whsec_` and base64 of 24 to 64 bytes | `v1,` and base64 of an HMAC-SHA256 |
 //! | `v1a` | [`KeyPair`], the receiver knows the public half | `whsk_` (private), `whpk_` (public) | `v1a,` and base64 of an Ed25519 signature |
 //!
 //! A header holds one entry per key, separated by single spaces: during a rotation the new and
@@ -58,13 +58,13 @@ pub enum KeyError {
 ///
 /// The bytes are zeroed on drop and never printed.
 #[derive(Clone)]
-pub struct Secret {
+pub struct SigningSecret {
     bytes: Zeroizing<Vec<u8>>,
     /// The prepared key, so that a signature does not hash the key again.
     hmac: Box<hmac::Key>,
 }
 
-impl Secret {
+impl SigningSecret {
     /// Number of bytes of a generated secret.
     ///
     /// A multiple of three has no base64 padding, which some receiver libraries mishandle.
@@ -114,9 +114,9 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for SigningSecret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Secret(***)")
+        formatter.write_str("SigningSecret(***)")
     }
 }
 
@@ -181,7 +181,7 @@ impl fmt::Debug for KeyPair {
 #[derive(Debug)]
 pub enum SigningKey {
     /// HMAC-SHA256, `v1`.
-    Secret(Secret),
+    Secret(SigningSecret),
     /// Ed25519, `v1a`.
     KeyPair(KeyPair),
 }
@@ -191,12 +191,12 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// As [`Secret::parse`] and [`KeyPair::parse`].
+    /// As [`SigningSecret::parse`] and [`KeyPair::parse`].
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         if text.starts_with(PRIVATE_KEY_PREFIX) {
             KeyPair::parse(text).map(Self::KeyPair)
         } else {
-            Secret::parse(text).map(Self::Secret)
+            SigningSecret::parse(text).map(Self::Secret)
         }
     }
 
@@ -215,8 +215,8 @@ impl SigningKey {
     }
 }
 
-impl From<Secret> for SigningKey {
-    fn from(secret: Secret) -> Self {
+impl From<SigningSecret> for SigningKey {
+    fn from(secret: SigningSecret) -> Self {
         Self::Secret(secret)
     }
 }

@@ -88,7 +88,7 @@ impl fmt::Display for EventType {
 
 /// Why a list of patterns is not a subscription.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SubscriptionError {
+pub enum EventPatternsError {
     /// The list is empty.
     #[error("name at least one event type, or `*` for every event")]
     Empty,
@@ -107,11 +107,11 @@ pub enum SubscriptionError {
 
 /// The events that an endpoint listed, valid and each once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subscription {
+pub struct EventPatterns {
     patterns: Vec<String>,
 }
 
-impl Subscription {
+impl EventPatterns {
     /// Checks a list of patterns; repeated ones are kept once, in the order given.
     ///
     /// # Errors
@@ -119,22 +119,22 @@ impl Subscription {
     /// When the list is empty or too long, or an entry is no pattern.
     pub fn parse<T: AsRef<str>>(
         entries: impl IntoIterator<Item = T>,
-    ) -> Result<Self, SubscriptionError> {
+    ) -> Result<Self, EventPatternsError> {
         let mut patterns: Vec<String> = Vec::new();
         for (index, entry) in entries.into_iter().enumerate() {
             let entry = entry.as_ref();
             if !is_pattern(entry) {
-                return Err(SubscriptionError::Pattern { index, text: shown(entry) });
+                return Err(EventPatternsError::Pattern { index, text: shown(entry) });
             }
             if index >= MAX_PATTERNS {
-                return Err(SubscriptionError::TooMany(index + 1));
+                return Err(EventPatternsError::TooMany(index + 1));
             }
             if !patterns.iter().any(|known| known == entry) {
                 patterns.push(entry.to_owned());
             }
         }
         if patterns.is_empty() {
-            return Err(SubscriptionError::Empty);
+            return Err(EventPatternsError::Empty);
         }
         Ok(Self { patterns })
     }
@@ -215,19 +215,19 @@ mod tests {
 
     #[test]
     fn a_subscription_matches_exact_names_sets_and_everything() {
-        let subscription = Subscription::parse(["orders.created", "products.*"]).unwrap();
+        let subscription = EventPatterns::parse(["orders.created", "products.*"]).unwrap();
         for name in ["orders.created", "products.created", "products.deleted", "webhook.test"] {
             assert!(subscription.matches(&event(name)), "{name}");
         }
         for name in ["orders.updated", "products", "products2.created", "product.created", "ping"] {
             assert!(!subscription.matches(&event(name)), "{name}");
         }
-        let everything = Subscription::parse(["*"]).unwrap();
+        let everything = EventPatterns::parse(["*"]).unwrap();
         assert!(everything.matches(&event("anything.at.all")));
-        assert!(Subscription::parse(["a.b"]).unwrap().matches(&EventType::test()));
+        assert!(EventPatterns::parse(["a.b"]).unwrap().matches(&EventType::test()));
         let disabled = event("endpoint.disabled");
         assert!(!everything.matches(&disabled) && !disabled.patterns().contains(&"*".to_owned()));
-        assert!(Subscription::parse(["endpoint.*"]).unwrap().matches(&disabled));
+        assert!(EventPatterns::parse(["endpoint.*"]).unwrap().matches(&disabled));
         assert!(everything.matches(&event("endpoint.painted")), "a set may be called so");
     }
 
@@ -235,19 +235,19 @@ mod tests {
     fn a_wrong_entry_is_named_with_its_place() {
         for text in ["", "**", "*.created", "orders.", "orders*", ".*", "orders.*.*", "or ders"] {
             assert_eq!(
-                Subscription::parse(["fine.one", text]),
-                Err(SubscriptionError::Pattern { index: 1, text: text.to_owned() }),
+                EventPatterns::parse(["fine.one", text]),
+                Err(EventPatternsError::Pattern { index: 1, text: text.to_owned() }),
             );
         }
-        assert_eq!(Subscription::parse(Vec::<&str>::new()), Err(SubscriptionError::Empty));
+        assert_eq!(EventPatterns::parse(Vec::<&str>::new()), Err(EventPatternsError::Empty));
         let many: Vec<String> = (0..201).map(|number| format!("event.n{number}")).collect();
-        assert_eq!(Subscription::parse(&many), Err(SubscriptionError::TooMany(201)));
-        assert!(Subscription::parse(&many[..200]).is_ok());
+        assert_eq!(EventPatterns::parse(&many), Err(EventPatternsError::TooMany(201)));
+        assert!(EventPatterns::parse(&many[..200]).is_ok());
     }
 
     #[test]
     fn repeated_patterns_are_kept_once() {
-        let subscription = Subscription::parse(["a.*", "b.c", "a.*"]).unwrap();
+        let subscription = EventPatterns::parse(["a.*", "b.c", "a.*"]).unwrap();
         assert_eq!(subscription.patterns(), ["a.*", "b.c"]);
     }
 
@@ -259,7 +259,7 @@ mod tests {
             pattern in "\\*|[ab]{1,2}(\\.[ab]{1,2}){0,3}(\\.\\*)?",
         ) {
             let event = event(&name);
-            let subscription = Subscription::parse([&pattern]).unwrap();
+            let subscription = EventPatterns::parse([&pattern]).unwrap();
             prop_assert_eq!(subscription.matches(&event), event.patterns().contains(&pattern));
         }
     }

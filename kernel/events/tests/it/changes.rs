@@ -2,7 +2,7 @@ use sea_orm::{IntoActiveModel as _, Set};
 use serde_json::json;
 use svc_core::Error;
 use svc_data::ChangeKind;
-use svc_events::{Sets, Subscription};
+use svc_events::{Subscription, WhichSets};
 
 use crate::on_both_databases;
 use crate::world::{ACME, ADA, Place, Scripted, one, product};
@@ -24,8 +24,8 @@ fn new_product(name: &str) -> product::ActiveModel {
 
 async fn a_change_reaches_its_handlers_with_the_rows(place: Place) {
     let (first, second) = (Scripted::well(), Scripted::well());
-    let marked = Subscription::new().changes(Sets::Marked("webhooks"));
-    let named = Subscription::new().changes(Sets::named(["Products"]));
+    let marked = Subscription::new().changes(WhichSets::Marked("webhooks"));
+    let named = Subscription::new().changes(WhichSets::named(["Products"]));
     let node = place
         .node(vec![("shop.first", marked, first.clone()), ("shop.second", named, second.clone())])
         .await;
@@ -81,8 +81,8 @@ async fn a_change_reaches_its_handlers_with_the_rows(place: Place) {
 async fn nothing_is_written_where_nobody_listens(place: Place) {
     let (elsewhere, choosy) = (Scripted::well(), Scripted::well());
     choosy.unwanted.lock().unwrap().push("products.created".into());
-    let orders = Subscription::new().changes(Sets::named(["Orders"])).event("stock.high");
-    let products = Subscription::new().changes(Sets::All);
+    let orders = Subscription::new().changes(WhichSets::named(["Orders"])).event("stock.high");
+    let products = Subscription::new().changes(WhichSets::All);
     let node = place
         .node(vec![("shop.orders", orders, elsewhere), ("shop.choosy", products, choosy.clone())])
         .await;

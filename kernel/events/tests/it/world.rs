@@ -17,7 +17,7 @@ use svc_data::{Context, DataModule, DataRegistry as _, Prepared, UnitOfWork};
 use svc_database::{Database, Migration};
 use svc_events::{
     DeadLetter, EventsModule, EventsRegistry as _, Handler, Message, Outbox, Publish as _,
-    Selection, Sets, Subscription,
+    Selection, Subscription, WhichSets,
 };
 use time::macros::datetime;
 use tokio::sync::{Barrier, Notify};
@@ -301,7 +301,7 @@ pub(crate) fn one(handler: &Arc<Scripted>) -> Handlers {
 }
 
 pub(crate) fn everything() -> Subscription {
-    Subscription::new().changes(Sets::All).application_events().domain_events()
+    Subscription::new().changes(WhichSets::All).application_events().domain_events()
 }
 
 pub(crate) const ACME: OrganisationId = OrganisationId(Uuid::from_u128(0xac));

@@ -402,7 +402,7 @@ impl Fixture {
         let clock = Clock::manual(datetime!(2026-11-20 12:00 UTC));
         let app = App::new("shelf", clock.clone(), settings.finish().unwrap());
         let data = svc_data::Prepared::from_assembly(&mut assembly);
-        let mut http = svc_http::Prepared::from_assembly(&mut assembly);
+        let mut http = svc_http::PreparedHost::from_assembly(&mut assembly);
         let database = data.connect(&app).await.unwrap();
         data.migrate(&app, &database).await.unwrap();
         data.provide(&app, database.clone());

@@ -7,7 +7,7 @@ use svc_core::{App, Clock, Module, Registry};
 use svc_data::DataModule;
 use svc_events::EventsModule;
 use svc_http::{
-    HttpModule, HttpRegistry as _, HttpState, OpenApiRouter, Prepared, ToolCatalogue,
+    HttpModule, HttpRegistry as _, HttpState, OpenApiRouter, PreparedHost, ToolCatalogue,
     ToolOperation, public_routes,
 };
 use svc_messages::MessagesModule;
@@ -70,7 +70,7 @@ fn operations_are_offered_where_they_say_so_and_their_module_is_open() {
     let mut builder = SettingsBuilder::load(&LoadOptions::default());
     builder.declare_all(assembly.sections().iter().copied());
     let app = App::new("tools", Clock::system(), builder.finish().unwrap());
-    let mut prepared = Prepared::from_assembly(&mut assembly);
+    let mut prepared = PreparedHost::from_assembly(&mut assembly);
     prepared.provide(&app);
     prepared.build(&app, "0.0.0").unwrap();
     let offered = ToolOperation {

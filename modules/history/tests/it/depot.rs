@@ -12,7 +12,7 @@ use svc_application::Application;
 use svc_core::{Module, Registry, Result};
 use svc_data::{DataRegistry as _, UnitOfWork};
 use svc_database::Migration;
-use svc_events::{EventsRegistry as _, Handler, Message, Payload, Sets, Subscription};
+use svc_events::{EventsRegistry as _, Handler, Message, Payload, Subscription, WhichSets};
 use svc_history::History;
 use svc_jobs::{Job, JobContext, JobError, JobsRegistry as _};
 use svc_messages::MessagesRegistry as _;
@@ -207,7 +207,8 @@ impl Module for Depot {
             ("en", "Boxes = Boxes\nBoxes-weight = Weight\n"),
             ("de", "Boxes = Kisten\nBoxes-weight = Gewicht\n"),
         ]);
-        let wanted = Subscription::new().changes(Sets::named(["Boxes"])).event("HistoryRestored");
+        let wanted =
+            Subscription::new().changes(WhichSets::named(["Boxes"])).event("HistoryRestored");
         registry.handler("depot.hear", wanted, Arc::new(self.heard.clone()));
     }
 }

@@ -125,7 +125,7 @@ impl TestApp {
         let connected = data.connect(&app).await?;
         data.migrate(&app, &connected).await?;
         data.provide(&app, connected);
-        let mut http = svc_http::Prepared::from_assembly(&mut assembly);
+        let mut http = svc_http::PreparedHost::from_assembly(&mut assembly);
         http.provide(&app);
         assembly.build(&app).await?;
         let router = http.build(&app, "1.0.0")?.router();

@@ -16,7 +16,7 @@ use super::job::{Ended, Finished, Job, Unread};
 use super::outcome::Outcome;
 use super::spans;
 use super::tokens::Tokens;
-use crate::credentials::{Prepared, TokenSource};
+use crate::credentials::{ReadyCredentials, TokenSource};
 use crate::endpoint::LoadedEndpoint;
 use crate::log_text;
 use crate::message::{Body, Message};
@@ -175,7 +175,7 @@ struct Signed<'a> {
     url: &'a TargetUrl,
     headers: HeaderMap,
     body: Bytes,
-    credentials: &'a Prepared,
+    credentials: &'a ReadyCredentials,
 }
 
 impl Signed<'_> {

@@ -23,9 +23,9 @@ use crate::receiver::Receiver;
 use crate::retention;
 use crate::retired::{self, RetiredKey, Scheme};
 use crate::sealed;
-use crate::signing::{KeyPair, Secret};
+use crate::signing::{KeyPair, SigningSecret};
 use crate::store::{deletions, queues, subscriptions};
-use crate::subscription::Subscription;
+use crate::subscription::EventPatterns;
 
 impl Service {
     /// Registers an endpoint; answers with its secret too.
@@ -201,7 +201,7 @@ impl Service {
         ctx: &Context,
         record: &mut ActiveModel,
         before: &Model,
-        secret: &Secret,
+        secret: &SigningSecret,
         ring: &KeyRing,
     ) -> Result<()> {
         record.secret = Set(sealed::protect(ring, before.id, &secret.expose()));
@@ -373,8 +373,10 @@ fn switched_off_by(ctx: &Context) -> String {
     format!("switched off by {}", ctx.principal().display_name())
 }
 
-fn generate() -> Secret {
-    Secret::generate(|bytes| bytes.copy_from_slice(&random_array::<{ Secret::GENERATED_BYTES }>()))
+fn generate() -> SigningSecret {
+    SigningSecret::generate(|bytes| {
+        bytes.copy_from_slice(&random_array::<{ SigningSecret::GENERATED_BYTES }>());
+    })
 }
 
 /// A new key pair as it is stored, and its public half; none where none is wanted.
@@ -407,7 +409,7 @@ async fn locked(uow: &UnitOfWork, id: Uuid) -> Result<Model> {
     query.one().await?.ok_or_else(no_endpoint)
 }
 
-fn patterns_json(subscription: &Subscription) -> Result<String> {
+fn patterns_json(subscription: &EventPatterns) -> Result<String> {
     serde_json::to_string(subscription.patterns())
         .map_err(|error| Error::internal("patterns can't be made JSON").caused_by(error))
 }

@@ -10,7 +10,7 @@ use crate::filter::Filter;
 use crate::input::refusal;
 use crate::model::Format;
 use crate::model::endpoint::ActiveModel;
-use crate::subscription::{EventType, Subscription, TEST_EVENT};
+use crate::subscription::{EventPatterns, EventType, TEST_EVENT};
 
 /// Properties that a refusal lists.
 const LISTED: usize = 20;
@@ -28,7 +28,7 @@ pub(super) fn check(app: &App, record: &ActiveModel) -> Result<()> {
         Err(error) => return refuse("filter", error.to_string()),
     };
     let patterns: Vec<String> = serde_json::from_str(record.events.as_ref()).unwrap_or_default();
-    let Ok(subscription) = Subscription::parse(&patterns) else { return Ok(()) };
+    let Ok(subscription) = EventPatterns::parse(&patterns) else { return Ok(()) };
     let types = event_catalogue::of(app)?;
     let Some(known) = properties(&types, &subscription) else { return Ok(()) };
     for name in filter.properties() {
@@ -54,10 +54,10 @@ pub(super) fn check(app: &App, record: &ActiveModel) -> Result<()> {
 
 /// Refuses what whoever calls would never be told: a pattern of which every event asks for a permission that they
 /// don't hold. Of one that matches others too the endpoint gets these.
-pub(super) fn check_permitted(ctx: &Context, subscription: &Subscription) -> Result<()> {
+pub(super) fn check_permitted(ctx: &Context, subscription: &EventPatterns) -> Result<()> {
     let types = event_catalogue::of(ctx.app())?;
     for pattern in subscription.patterns() {
-        let alone = Subscription::parse([pattern]).map_err(|error| {
+        let alone = EventPatterns::parse([pattern]).map_err(|error| {
             Error::internal("a pattern that was checked is none").caused_by(error)
         })?;
         let mut named = types.iter().filter(|info| is_named(info, &alone)).peekable();
@@ -78,7 +78,7 @@ pub(super) fn check_permitted(ctx: &Context, subscription: &Subscription) -> Res
 }
 
 /// The properties of data that a subscription names which are one of some words: members of an enumeration.
-fn of_some_words(types: &[EventTypeInfo], subscription: &Subscription) -> BTreeSet<String> {
+fn of_some_words(types: &[EventTypeInfo], subscription: &EventPatterns) -> BTreeSet<String> {
     let schemas = types.iter().filter(|info| is_named(info, subscription));
     let properties =
         schemas.filter_map(|info| info.schema.as_ref()?.get("properties")?.as_object());
@@ -87,13 +87,13 @@ fn of_some_words(types: &[EventTypeInfo], subscription: &Subscription) -> BTreeS
 }
 
 /// Whether a subscription names a type of events.
-fn is_named(info: &EventTypeInfo, subscription: &Subscription) -> bool {
+fn is_named(info: &EventTypeInfo, subscription: &EventPatterns) -> bool {
     info.name != TEST_EVENT
         && EventType::parse(info.name.as_str()).is_ok_and(|name| subscription.matches(&name))
 }
 
 /// The properties of all data that a subscription names; none where one of its events may have others.
-fn properties(types: &[EventTypeInfo], subscription: &Subscription) -> Option<BTreeSet<String>> {
+fn properties(types: &[EventTypeInfo], subscription: &EventPatterns) -> Option<BTreeSet<String>> {
     let mut known = BTreeSet::new();
     for info in types.iter().filter(|info| is_named(info, subscription)) {
         let properties = info.schema.as_ref()?.get("properties")?.as_object()?;

@@ -4,13 +4,13 @@ use svc_core::Result;
 use svc_data::UnitOfWork;
 use uuid::Uuid;
 
-use crate::subscription::Subscription;
+use crate::subscription::EventPatterns;
 
 /// Stores the patterns of an endpoint of the organisation that is called in.
 pub(crate) async fn add(
     uow: &UnitOfWork,
     endpoint: Uuid,
-    subscription: &Subscription,
+    subscription: &EventPatterns,
 ) -> Result<()> {
     let organisation = uow.context().organisation()?.0;
     let patterns = subscription.patterns();

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
 use standardwebhooks::Webhook;
 use svc_webhooks::signing::{
-    KeyError, KeyPair, Secret, SigningKey, WEBHOOK_SIGNATURE, mask, sign, signed_headers,
+    KeyError, KeyPair, SigningKey, SigningSecret, WEBHOOK_SIGNATURE, mask, sign, signed_headers,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 const BODY: &[u8] = br#"{"email":"test@example.com","username":"test_user"}"#;
 
 fn secret(fill: u8) -> SigningKey {
-    Secret::generate(|bytes| bytes.fill(fill)).into()
+    SigningSecret::generate(|bytes| bytes.fill(fill)).into()
 }
 
 fn text(key: &SigningKey) -> String {
@@ -129,7 +129,7 @@ fn a_seed_alone_is_a_key_pair_and_a_foreign_public_key_is_not() {
 fn secrets_have_24_to_64_bytes_of_standard_base64() {
     for (length, accepted) in [(0, false), (23, false), (24, true), (64, true), (65, false)] {
         let text = format!("whsec_{}", STANDARD.encode(vec![b'x'; length]));
-        match Secret::parse(&text) {
+        match SigningSecret::parse(&text) {
             Ok(secret) => {
                 assert!(accepted, "{length}");
                 assert_eq!(*secret.expose(), text);
@@ -157,7 +157,7 @@ fn secrets_have_24_to_64_bytes_of_standard_base64() {
 #[test]
 fn generated_secrets_have_48_bytes_and_no_padding() {
     let mut asked = 0;
-    let secret = Secret::generate(|bytes| asked = bytes.len());
+    let secret = SigningSecret::generate(|bytes| asked = bytes.len());
     assert_eq!(asked, 48);
     assert!(!secret.expose().contains('='));
 }
