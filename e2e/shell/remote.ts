@@ -135,7 +135,7 @@ export const remote: Scenario[] = [
       const failure = (address: string) =>
         page.evaluate((where) => window.Shell.loadRemote(where).then(String, (error: Error) => error.message), address);
       assert.match(await failure(`${url}/none.json`), /the manifest `http.*none\.json` couldn't be loaded: .*404/);
-      assert.match(await failure(`${url}/text`), /it is no JSON/);
+      assert.match(await failure(`${url}/text`), /it is not JSON/);
       errors.splice(0, errors.length);
     },
   ),

@@ -45,7 +45,7 @@ export const settings = [
       const win = await openApp(page, 'shell.settings', { section: 'appearance' });
       const input = win.locator('input[type=file]');
       await input.setInputFiles({ name: 'letter.txt', mimeType: 'text/plain', buffer: Buffer.from('text') });
-      await page.getByText('This file is no picture that can be used.').waitFor();
+      await page.getByText('This file is not a picture that can be used.').waitFor();
       const noise = await noisyPicture(page);
       await input.setInputFiles({ name: 'own.jpg', mimeType: 'image/jpeg', buffer: noise });
       await win.getByRole('radio', { name: 'Own picture 1', checked: true }).waitFor();

@@ -211,7 +211,7 @@ export const designer = [
       const file = await exported(page, application);
       assert.ok(file.states.some(({ name }) => name === left));
       await importFile(page, 'no JSON');
-      await said(page, 'That file is no JSON.');
+      await said(page, 'That file is not JSON.');
       const way = (from: string, to: string) => ({ name: `${from}To${to}`, from: [from], to, by: ['creator'] });
       const states = [...before.states, { name: nap, kind: 'intermediate', title: 'Has a nap' }];
       const transitions = [...before.transitions, way('draft', nap), way(nap, 'draft')];

@@ -42,7 +42,7 @@ async function fetchManifest(url: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new Final('it is no JSON');
+    throw new Final('it is not JSON');
   }
 }
 

@@ -64,7 +64,7 @@ fn meant(workspace: &Workspace, all: &[Step], name: &str) -> Result<Vec<Step>> {
     }
     let names: Vec<&str> = all.iter().map(|step| step.name.as_str()).collect();
     Err(Failure::new(format!(
-        "`{name}` is no step, crate, folder or file; the steps are {}; of a crate's tests some are \
+        "`{name}` isn't a step, crate, folder or file; the steps are {}; of a crate's tests some are \
          chosen with `<crate>::<part of their name>`",
         names.join(", ")
     )))

@@ -182,7 +182,7 @@ fn price_lines(
     let mut priced = Vec::with_capacity(lines.len());
     for ((index, line), position) in lines.iter().enumerate().zip(1..) {
         let Some(product) = products.get(&line.product_id) else {
-            unknown = unknown.field(format!("lines[{index}].productId"), "is no product");
+            unknown = unknown.field(format!("lines[{index}].productId"), "isn't a product");
             continue;
         };
         if product.stock < line.quantity {
@@ -208,7 +208,7 @@ fn price_lines(
 /// The customer, locked so that two orders at once can't both use the last of the credit.
 async fn find_customer(uow: &UnitOfWork, id: Uuid) -> Result<customer::Model> {
     let query = uow.query::<customer::Entity>().filter(customer::COLUMN.id.eq(id));
-    let unknown = || invalid_order().field("customerId", "is no customer");
+    let unknown = || invalid_order().field("customerId", "isn't a customer");
     query.for_update().one().await?.ok_or_else(unknown)
 }
 

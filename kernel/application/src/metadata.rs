@@ -99,7 +99,7 @@ impl Metadata {
     /// As [`Metadata::describe`].
     pub fn json(&self, set: Option<&str>) -> Result<String> {
         let text = self.shown(set, |schema| write_json(schema, Version::V401))?;
-        let unreadable = |error| Error::internal("the metadata is no JSON").caused_by(error);
+        let unreadable = |error| Error::internal("the metadata isn't JSON").caused_by(error);
         let value: serde_json::Value = serde_json::from_str(&text).map_err(unreadable)?;
         Ok(format!("{value:#}\n"))
     }

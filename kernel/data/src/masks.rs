@@ -62,7 +62,7 @@ impl<'a> Masks<'a> {
             return Ok(());
         }
         Err(Error::internal(format!(
-            "a response filter of `{}` makes what is no value of `{}`",
+            "a response filter of `{}` makes what isn't a value of `{}`",
             self.entity.name(),
             column.property
         )))

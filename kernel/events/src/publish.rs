@@ -40,7 +40,7 @@ impl Publish for UnitOfWork {
     fn publish_as(&self, name: &str, data: Json) -> Result<()> {
         if !is_name(name) {
             return Err(Error::invalid(format!(
-                "`{}` is no event name; use 1 to 100 letters, digits, `.`, `_` and `-`",
+                "`{}` isn't an event name; use 1 to 100 letters, digits, `.`, `_` and `-`",
                 name.escape_debug()
             )));
         }

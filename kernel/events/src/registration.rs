@@ -101,7 +101,7 @@ impl EventsRegistry for Registry {
     fn handler(&mut self, name: &str, subscription: Subscription, handler: Arc<dyn Handler>) {
         self.contribute(kinds::HANDLER, name, subscription.to_string());
         if !is_name(name) {
-            self.problem(format!("`{name}` is no handler name; {NAME_RULE}"));
+            self.problem(format!("`{name}` isn't a handler name; {NAME_RULE}"));
         }
         if subscription.is_empty() {
             self.problem(format!("handler `{name}` subscribes to nothing; name what it hears of"));
@@ -143,7 +143,7 @@ impl<T: Serialize> EventBuilder<T> {
         if schema.is_object() {
             self.event.schema = Some(schema);
         } else {
-            self.problems.push("the schema is no JSON object".to_owned());
+            self.problems.push("the schema isn't a JSON object".to_owned());
         }
         self
     }
@@ -173,7 +173,7 @@ impl<T: Serialize> EventBuilder<T> {
         let name = event.name.clone();
         registry.contribute(kinds::EVENT, &name, &event.description);
         if !is_name(&name) {
-            registry.problem(format!("`{name}` is no event name; {NAME_RULE}"));
+            registry.problem(format!("`{name}` isn't an event name; {NAME_RULE}"));
         }
         for problem in problems {
             registry.problem(format!("event `{name}`: {problem}"));

@@ -85,7 +85,7 @@ impl JobState {
 
     pub(crate) fn from_code(code: i16) -> Result<Self> {
         let known = Self::ALL.into_iter().find(|state| state.code() == code);
-        known.ok_or_else(|| Error::internal(format!("`{code}` is no state of a job")))
+        known.ok_or_else(|| Error::internal(format!("`{code}` isn't a state of a job")))
     }
 
     /// Whether nothing more happens to the job by itself.

@@ -280,7 +280,7 @@ impl Batch<'_> {
         }
         let uri = self.address_of(request)?;
         let method = Method::from_bytes(request.method.as_bytes())
-            .map_err(|_| Error::malformed(format!("`{}` is no method", request.method)))?;
+            .map_err(|_| Error::malformed(format!("`{}` isn't a method", request.method)))?;
         let mut headers = headers_of(request)?;
         if let Some(host) = self.host {
             headers.insert(HOST, host.clone());
@@ -336,7 +336,7 @@ impl Batch<'_> {
     /// The address of a request within the service: absolute, from the host's root, from the
     /// service's root, or of what another request made.
     fn address_of(&self, request: &BatchRequest) -> Result<Uri> {
-        let wrong = || Error::malformed(format!("`{}` is no address of this service", request.url));
+        let wrong = || Error::malformed(format!("`{}` isn't an address of this service", request.url));
         let referenced = match request.referenced() {
             Some((id, rest)) => {
                 let unknown = || Error::malformed(format!("there is no request `{id}` before"));

@@ -143,7 +143,7 @@ const REFUSALS: [(&str, &str); 14] = [
     ("409", "It contradicts what is stored."),
     ("412", "It was changed since the version that `If-Match` names."),
     ("413", "The body is larger than allowed."),
-    ("415", "The body is no JSON, or it is compressed."),
+    ("415", "The body isn't JSON, or it is compressed."),
     ("422", "Values are against the rules; `details` names the properties."),
     ("428", "The service insists on `If-Match`."),
     ("500", "A fault of the server, which its log tells by `traceId`."),

@@ -217,7 +217,7 @@ impl Wanted {
         let found = formats.iter().find(|format| format.name() == name).ok_or_else(|| {
             let known: Vec<&str> = formats.iter().map(|format| format.name()).collect();
             let message =
-                format!("`{name}` is no form of an export; there are `{}`", known.join("`, `"));
+                format!("`{name}` isn't a form of an export; there are `{}`", known.join("`, `"));
             Error::malformed(message).target("format")
         })?;
         let columns: Option<Vec<String>> =
@@ -243,7 +243,7 @@ impl Wanted {
         let place = |name: &String| {
             let found = columns.iter().position(|column| column.name == *name);
             found.ok_or_else(|| {
-                Error::malformed(format!("`{name}` is no column of it")).target("columns")
+                Error::malformed(format!("`{name}` isn't a column of it")).target("columns")
             })
         };
         names.iter().map(place).collect()

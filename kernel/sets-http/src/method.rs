@@ -99,7 +99,7 @@ pub(super) fn query_of_body(
         let message = "a query in a body is `text/plain`, as it would stand in the address";
         return Err(Error::new(ErrorKind::UnsupportedMediaType, message));
     }
-    let malformed = || Error::malformed("the body is no query as it would stand in an address");
+    let malformed = || Error::malformed("the body isn't a query as it would stand in an address");
     let query = std::str::from_utf8(body).map_err(|_| malformed())?.trim();
     if query.len() > LONGEST_QUERY {
         let message =

@@ -339,18 +339,18 @@ pub(super) fn refuse_options(options: &QueryOptions) -> Result<()> {
 }
 
 fn wrong_reference() -> Error {
-    Error::malformed("a reference is no address of an entity of this service").target("@odata.id")
+    Error::malformed("a reference isn't an address of an entity of this service").target("@odata.id")
 }
 
 fn condition(headers: &HeaderMap, name: &HeaderName) -> Result<Option<TagCondition>> {
     let Some(text) = text_of(headers, name)? else { return Ok(None) };
-    let malformed = || Error::malformed(format!("the header `{name}` is no list of entity tags"));
+    let malformed = || Error::malformed(format!("the header `{name}` isn't a list of entity tags"));
     TagCondition::parse(&text).map(Some).ok_or_else(malformed)
 }
 
 /// The text of a header; none where it isn't sent. Several lines are one list (RFC 9110, 5.3).
 fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<Cow<'a, str>>> {
-    let malformed = |_| Error::malformed(format!("the header `{name}` is no plain text"));
+    let malformed = |_| Error::malformed(format!("the header `{name}` isn't plain text"));
     let mut lines = headers.get_all(name).iter().map(|value| value.to_str().map_err(malformed));
     let Some(first) = lines.next() else { return Ok(None) };
     lines

@@ -69,7 +69,7 @@ impl Served {
 
     /// The set behind what is served; every served entity is one.
     pub(super) fn described(&self) -> Result<&EntitySet> {
-        self.entity.set.as_ref().ok_or_else(|| Error::internal("what is served is no set"))
+        self.entity.set.as_ref().ok_or_else(|| Error::internal("what is served isn't a set"))
     }
 
     /// The columns to return, by property: those asked for that the principal may see.

@@ -137,7 +137,7 @@ impl<'r> Row<'r> {
             Kind::Entity { layout, related, .. } => {
                 layout.write_members(out, self.read, related).map(drop)
             }
-            Kind::Aggregated(_) => Err(Error::internal("an aggregated row is no entity")),
+            Kind::Aggregated(_) => Err(Error::internal("an aggregated row isn't an entity")),
         }
     }
 }

@@ -129,7 +129,7 @@ impl Forwarder {
     pub(crate) fn new(app: &App) -> Result<Self> {
         let settings = app.settings::<BrowserHostSettings>();
         let unusable =
-            || Error::internal("`Svc:BrowserHost:Api` is no address that can be connected to");
+            || Error::internal("`Svc:BrowserHost:Api` isn't an address that can be connected to");
         let api = settings.api.as_ref().ok_or_else(unusable)?;
         let api: Uri = api.as_str().parse().map_err(|_| unusable())?;
         let parts = api.into_parts();

@@ -59,7 +59,7 @@ struct Wanted {
     params(Wanted),
     responses(
         (status = 303, description = "To the provider."),
-        (status = 400, description = "`returnUrl` is no path of this application."),
+        (status = 400, description = "`returnUrl` isn't a path of this application."),
     ),
 )]
 async fn sign_in(

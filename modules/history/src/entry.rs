@@ -40,7 +40,7 @@ impl Operation {
 
     pub(crate) fn from_code(code: i16) -> Result<Self> {
         let known = Self::ALL.into_iter().find(|one| one.code() == code);
-        known.ok_or_else(|| Error::internal(format!("`{code}` is no operation of the history")))
+        known.ok_or_else(|| Error::internal(format!("`{code}` isn't an operation of the history")))
     }
 
     /// What became of a record; none where nothing did.

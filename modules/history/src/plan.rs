@@ -87,7 +87,7 @@ impl Obstacle {
             Self::ReadOnly => "is set by the application alone",
             Self::CreateOnly => "can't be changed once the record is there",
             Self::Masked => "is shown to you in a changed form, so you can't set it",
-            Self::Gone => "is no property any more",
+            Self::Gone => "isn't a property any more",
             Self::OtherType => "holds values of another type now",
         }
     }

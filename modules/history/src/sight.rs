@@ -89,7 +89,7 @@ impl Kept {
         served.ok_or_else(|| {
             let name = self.model.name();
             CANNOT_GO_BACK
-                .error(format!("`{name}` is no entity set, so its records stay as they are"))
+                .error(format!("`{name}` isn't an entity set, so its records stay as they are"))
         })
     }
 

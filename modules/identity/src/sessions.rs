@@ -174,7 +174,7 @@ async fn admit(uow: &UnitOfWork, session: &Session, password_us: Option<i64>) ->
         return Ok(());
     }
     if !store::is_member(uow, user, organisation).await? {
-        return Err(Error::not_found("the person is no member of the organisation"));
+        return Err(Error::not_found("the person isn't a member of the organisation"));
     }
     match password_us {
         None => Ok(()),

@@ -205,7 +205,7 @@ async fn step(uow: &UnitOfWork, set: &SearchedSet) -> Result<u64> {
     let mut select = select(set);
     select.order_by(key.clone(), Order::Asc).limit(STEP);
     if let Some(after) = &after {
-        let wrong = || Error::internal("the place of a build is no key of its set");
+        let wrong = || Error::internal("the place of a build isn't a key of its set");
         select.and_where(Expr::col(key).gt(set.key(after).ok_or_else(wrong)?));
     }
     let read = store(uow, set, &select, Vec::new(), None).await?;

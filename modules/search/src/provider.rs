@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
         reading.read(&mut JsonRows::new(&mut json, usize::MAX)).await?;
         json.push(']');
         let rows: Vec<Map<String, Json>> = serde_json::from_str(&json)
-            .map_err(|error| Error::internal("rows that are no JSON").caused_by(error))?;
+            .map_err(|error| Error::internal("rows that aren't JSON").caused_by(error))?;
         let key = &self.set.model.key().property;
         let keyed = |row: Map<String, Json>| Some((row.get(key).and_then(text_of)?, row));
         let mut rows: HashMap<String, Map<String, Json>> =

@@ -109,7 +109,7 @@ fn named(ctx: &Context, set: &str, name: &str) -> svc_data::Query<Entity> {
 
 fn read(row: Model) -> Result<SharedView> {
     let state = serde_json::from_str(&row.state)
-        .map_err(|error| Error::internal("a stored view is no JSON").caused_by(error))?;
+        .map_err(|error| Error::internal("a stored view isn't JSON").caused_by(error))?;
     Ok(SharedView { name: row.name, state })
 }
 

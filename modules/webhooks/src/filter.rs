@@ -142,7 +142,7 @@ impl Filter {
         if term.is_condition() {
             return Ok(Self(term));
         }
-        Err(FilterError::at(parsed.at, "is no condition; compare it, as in `price gt 100`"))
+        Err(FilterError::at(parsed.at, "isn't a condition; compare it, as in `price gt 100`"))
     }
 
     /// Reads a filter that was stored. It was checked then, perhaps by a program that knew other

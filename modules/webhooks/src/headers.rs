@@ -44,7 +44,7 @@ pub(crate) fn check(given: &BTreeMap<String, String>) -> Result<HeaderMap, Field
 }
 
 fn check_one(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
-    let name: HeaderName = name.parse().map_err(|_| "is no name of a header")?;
+    let name: HeaderName = name.parse().map_err(|_| "isn't a name of a header")?;
     if is_reserved(&name) {
         return Err("is set by the sender; choose another name");
     }

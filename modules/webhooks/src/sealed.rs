@@ -18,7 +18,7 @@ pub(crate) fn protect(ring: &KeyRing, endpoint: Uuid, text: &str) -> String {
 /// The text that [`protect`] was given.
 pub(crate) fn reveal(ring: &KeyRing, endpoint: Uuid, sealed: &str) -> Result<String> {
     String::from_utf8(ring.reveal(&purpose(endpoint), sealed)?)
-        .map_err(|error| Error::internal("a stored secret is no text").caused_by(error))
+        .map_err(|error| Error::internal("a stored secret isn't text").caused_by(error))
 }
 
 /// A value in the form in which it is stored: as JSON.

@@ -87,7 +87,7 @@ pub(crate) fn problems(
     let model = sets.entity(index);
     let mut problems = Vec::new();
     if !model.is_organisation_scoped() || model.key().kind != ValueKind::Uuid {
-        let message = "its records don't belong to an organisation, or their key is no UUID";
+        let message = "its records don't belong to an organisation, or their key isn't a UUID";
         problems.push(Problem::new("unfit_set", message));
     }
     for state in &definition.states {
@@ -123,7 +123,7 @@ fn unfit_effects(
     let mut problems: Vec<Problem> = unknown
         .map(|action| {
             let message = format!(
-                "the transition `{name}` calls `{action}`, which is no action of a record that needs no \
+                "the transition `{name}` calls `{action}`, which isn't an action of a record that needs no \
                  parameters"
             );
             Problem::new("unknown_action", message)
@@ -162,7 +162,7 @@ fn unfit_people<'b>(
     unfit
         .map(|property| {
             let message =
-                format!("{what} the person in `{property}`, which is no property with a UUID");
+                format!("{what} the person in `{property}`, which isn't a property with a UUID");
             Problem::new("unknown_property", message)
         })
         .collect()
@@ -174,7 +174,7 @@ fn unfit_values(model: &EntityModel, transition: &Transition) -> Vec<Problem> {
         let name = &transition.name;
         let Some(place) = place_of(model, property) else {
             let message =
-                format!("the transition `{name}` sets `{property}`, which is no property");
+                format!("the transition `{name}` sets `{property}`, which isn't a property");
             problems.push(Problem::new("unknown_property", message));
             continue;
         };

@@ -137,10 +137,10 @@ fn date(year: u16, month: u16, day: u16) -> Option<Date> {
 
 /// The settings of organisations.
 pub(crate) fn register(registry: &mut Registry) {
-    let doc = "The days of the week that are no working days, for deadlines in workflows.";
+    let doc = "The days of the week that aren't working days, for deadlines in workflows.";
     let names = WEEKENDS.map(|(name, _)| name);
     registry.application_setting(ApplicationSetting::choice(WEEKEND, doc, &names, names[0]));
-    let doc = "Other days that are no working days, with commas or lines between: `2026-05-14` for \
+    let doc = "Other days that aren't working days, with commas or lines between: `2026-05-14` for \
                one, `12-25` for that of each year.";
     registry.application_setting(ApplicationSetting::text(HOLIDAYS, doc, 10_000, ""));
 }

@@ -89,7 +89,7 @@ fn names(definition: &Definition) -> Vec<Problem> {
     for (what, name) in states.chain(transitions) {
         if !is_name(name) {
             let message = format!(
-                "the {what} `{name}` is no name; write 1 to {MAX_NAME} letters and digits in camel \
+                "the {what} `{name}` isn't a name; write 1 to {MAX_NAME} letters and digits in camel \
                  case"
             );
             problems.push(Problem::new("bad_name", message));
@@ -133,7 +133,7 @@ fn ends(definition: &Definition) -> Vec<Problem> {
         }
         for end in transition.from.iter().chain([&transition.to]) {
             if definition.find_state(end).is_none() {
-                let message = format!("the transition `{name}` names `{end}`, which is no state");
+                let message = format!("the transition `{name}` names `{end}`, which isn't a state");
                 problems.push(Problem::new("unknown_state", message));
             }
         }
@@ -236,7 +236,7 @@ fn roles(definition: &Definition) -> Vec<Problem> {
     let wrong: BTreeSet<&String> = named.filter(|name| !is_role(name)).collect();
     let problem = |name: &String| {
         let message = format!(
-            "`{name}` is no name of a role; write 1 to {MAX_ROLE} characters on one line, without spaces around them"
+            "`{name}` isn't a name of a role; write 1 to {MAX_ROLE} characters on one line, without spaces around them"
         );
         Problem::new("bad_role", message)
     };

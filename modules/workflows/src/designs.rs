@@ -252,7 +252,7 @@ impl WorkflowEngine {
             return Err(Error::invalid("the request is not valid").field("to", problem));
         }
         if let Some(unknown) = states.values().find(|state| target.find_state(state).is_none()) {
-            let problem = format!("`{unknown}` is no state of version {to}");
+            let problem = format!("`{unknown}` isn't a state of version {to}");
             return Err(Error::invalid("the request is not valid").field("states", problem));
         }
         let place = (workflow.set(), from);
@@ -301,7 +301,7 @@ impl WorkflowEngine {
         let mut subject = self.subject(ctx, workflow.set(), id).await?;
         let known = |name: &str| definition.find_state(name).is_some();
         if let Some(unknown) = state.filter(|state| !known(state)) {
-            let problem = format!("`{unknown}` is no state of the definition");
+            let problem = format!("`{unknown}` isn't a state of the definition");
             return Err(Error::invalid("the request is not valid").field("state", problem));
         }
         let now = Some(subject.instance.state.as_str()).filter(|state| known(state));

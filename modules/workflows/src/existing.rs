@@ -187,7 +187,7 @@ impl WorkflowEngine {
         let mut begun = Vec::with_capacity(records.len());
         for record in records {
             let state = definition.find_state(&record.state).ok_or_else(|| {
-                Error::invalid(format!("`{}` is no state of `{set}`", record.state))
+                Error::invalid(format!("`{}` isn't a state of `{set}`", record.state))
             })?;
             begun.push(Begun {
                 place: Place { organisation, set: workflow.set(), id: record.id },

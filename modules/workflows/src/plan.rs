@@ -326,7 +326,7 @@ mod tests {
     fn members_of_a_role_may() {
         let way = || Transition::new("x").from(["open"]).to("done").by(By::role("Buyers"));
         let (ada, bob) = (person(ADA, &["Buyers"]), person(BOB, &[]).with_roles(["buyers"]));
-        assert_eq!(code(&ada, &way()), Some("workflows.not_allowed"), "a permission is no role");
+        assert_eq!(code(&ada, &way()), Some("workflows.not_allowed"), "a permission isn't a role");
         assert_eq!(code(&bob, &way()), None);
         assert_eq!(code(&ada, &way().by(By::Creator)), None);
         assert_eq!(code(&bob, &way().not_by_last()), Some("workflows.four_eyes"));

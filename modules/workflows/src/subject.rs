@@ -50,7 +50,7 @@ impl FromStr for Version {
         });
         parts.ok_or_else(|| {
             Error::invalid("the request is not valid")
-                .field("version", "is no version; send the one that the record was shown with")
+                .field("version", "isn't a version; send the one that the record was shown with")
         })
     }
 }

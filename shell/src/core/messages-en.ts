@@ -192,7 +192,7 @@ export const en = {
   'wallpaper.slate': 'Slate',
   'weblink.address': 'Web address',
   'weblink.badAddress': 'Enter the address of a web page, such as https://example.org.',
-  'picture.bad': 'This file is no picture that can be used. Choose another one.',
+  'picture.bad': 'This file is not a picture that can be used. Choose another one.',
   'picture.choose': 'Choose a picture',
   'picture.own': 'Own picture {number}',
   'picture.remove': 'Remove the picture',

@@ -24,7 +24,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
 
 fn complaint(snapshot: &File, files: &[File]) -> Option<String> {
     let Some(source) = source(snapshot.text()) else {
-        return Some("names no source: it is no snapshot of `insta`".to_owned());
+        return Some("names no source: it isn't a snapshot of `insta`".to_owned());
     };
     let Some(file) = files.iter().find(|file| file.path == source) else {
         return Some(format!("its source `{source}` is gone: delete it"));

@@ -52,8 +52,8 @@ on_both_databases! {
                 "lines[1].productId",
                 "is on the order already; add its quantity there",
             ),
-            (customer.id, vec![line(nothing, 1)], "lines[0].productId", "is no product"),
-            (nothing, vec![line(hammer.id, 1)], "customerId", "is no customer"),
+            (customer.id, vec![line(nothing, 1)], "lines[0].productId", "isn't a product"),
+            (nothing, vec![line(hammer.id, 1)], "customerId", "isn't a customer"),
         ];
         for (customer_id, lines, field, message) in cases {
             let new = NewOrder { customer_id, reference: None, lines };
@@ -188,10 +188,10 @@ on_both_databases! {
         let hammer = add_product(&ours, "HT-1").await;
         let order = place_order(&ours, order_of(&customer, &[(&hammer, 1)])).await.unwrap();
         let foreign = place_order(&theirs, order_of(&customer, &[(&hammer, 1)])).await.unwrap_err();
-        assert_eq!(foreign.fields()["customerId"], ["is no customer"]);
+        assert_eq!(foreign.fields()["customerId"], ["isn't a customer"]);
         let stranger = add_customer(&theirs, "C-1", None).await;
         let foreign = place_order(&theirs, order_of(&stranger, &[(&hammer, 1)])).await.unwrap_err();
-        assert_eq!(foreign.fields()["lines[0].productId"], ["is no product"]);
+        assert_eq!(foreign.fields()["lines[0].productId"], ["isn't a product"]);
         let missing = ship_order(&theirs, order.id).await.unwrap_err();
         assert_eq!(missing.kind(), ErrorKind::NotFound);
         // The database itself refuses what no command would write.
@@ -220,7 +220,7 @@ on_both_databases! {
         };
         let new = || order_of(&customer, &[(&hammer, 1), (&plug, 1)]);
         let refusal = place_order(&of_region("Continent"), new()).await.unwrap_err();
-        assert_eq!(refusal.fields()["lines[1].productId"], ["is no product"]);
+        assert_eq!(refusal.fields()["lines[1].productId"], ["isn't a product"]);
         place_order(&of_region("Alps"), new()).await.unwrap();
         // Who has no claim, or lost it, sees less and not more; to see all takes a permission.
         place_order(&ctx, new()).await.unwrap_err();

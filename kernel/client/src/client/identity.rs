@@ -35,10 +35,10 @@ impl fmt::Display for Fingerprint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdentityError {
     /// There is no certificate, or one that can't be read.
-    #[error("is no certificate in PEM form (`-----BEGIN CERTIFICATE-----`)")]
+    #[error("isn't a certificate in PEM form (`-----BEGIN CERTIFICATE-----`)")]
     Certificate,
     /// There is no private key, or one that can't be read.
-    #[error("is no private key in PEM form without a password (`-----BEGIN PRIVATE KEY-----`)")]
+    #[error("isn't a private key in PEM form without a password (`-----BEGIN PRIVATE KEY-----`)")]
     Key,
     /// The key is of another certificate.
     #[error(

@@ -69,7 +69,7 @@ impl Words {
                 &module,
                 format!(
                     "the operation `{name}` needs a name of letters and digits that begins with an \
-                 upper-case letter, so that it is no property's"
+                 upper-case letter, so that it isn't a property's"
                 ),
             );
         }

@@ -128,7 +128,7 @@ fn taken(model: &EntityModel, name: &str) -> Option<String> {
     let set = model.set.as_ref()?;
     let letters = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     if !letters || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
-        return Some(format!("`{name}` is no name of a property; write it in camel case"));
+        return Some(format!("`{name}` isn't a name of a property; write it in camel case"));
     }
     let known = model.columns.iter().any(|column| column.property == name)
         || set.virtual_properties.iter().any(|property| property.name == name);

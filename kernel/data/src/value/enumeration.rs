@@ -59,14 +59,14 @@ impl Enumeration {
         let rust = type_name::<T>();
         let Some(storage) = storage_of(T::db_type().get_column_type()) else {
             return Err(vec![format!(
-                "`{rust}` is stored as what is no enumeration on both databases; use a `db_type` of \
+                "`{rust}` is stored as what isn't an enumeration on both databases; use a `db_type` of \
                  `String`, `SmallInteger`, `Integer` or `BigInteger`"
             )]);
         };
         let mut problems = Vec::new();
         if !is_identifier(&name) {
             problems.push(format!(
-                "`{name}`, the name of `{rust}`, is no name in OData; set another with \
+                "`{name}`, the name of `{rust}`, isn't a name in OData; set another with \
                  `#[sea_orm(enum_name = \"…\")]`"
             ));
         }
@@ -208,14 +208,14 @@ where
         Value::SmallInt(Some(number)) => (number.into(), None),
         Value::Int(Some(number)) => (number.into(), None),
         Value::BigInt(Some(number)) => (number, None),
-        other => return Err(format!("`{rust}` is stored as `{other:?}`, which is no member")),
+        other => return Err(format!("`{rust}` is stored as `{other:?}`, which isn't a member")),
     };
     let name = match serde_json::to_value(member) {
         Ok(serde_json::Value::String(name)) if is_identifier(&name) => name,
         named => {
             let name = named.unwrap_or_default();
             return Err(format!(
-                "`{rust}` has a member that serde writes as `{name}`, which is no name in OData: a \
+                "`{rust}` has a member that serde writes as `{name}`, which isn't a name in OData: a \
                  letter, then letters, digits and underscores; rename it with \
                  `#[serde(rename = \"…\")]`"
             ));

@@ -104,7 +104,7 @@ fn what_does_not_fit_is_told_of_the_module_that_said_it() {
     let expected = [
         "there is no entity set `Produce` to extend",
         "`Products` already has a property `sku`",
-        "`Big` is no name of a property; write it in camel case",
+        "`Big` isn't a name of a property; write it in camel case",
         "`Products` has no column `colour`; it has `id`, `organisation_id`, `sku`, `price`, \
          `available_from`, `version`, `updated_at`",
         "a response filter of `Products` can't change `id`: it is the key, which addresses carry",
@@ -196,7 +196,7 @@ fn what_can_not_be_an_enumeration_is_told_all_at_once() {
     let of = |name: &str| std::any::type_name::<Number>().replace("Number", name);
     let expected = [
         format!(
-            "`{}` has a member that serde writes as `\"not yet\"`, which is no name in OData: a letter, \
+            "`{}` has a member that serde writes as `\"not yet\"`, which isn't a name in OData: a letter, \
              then letters, digits and underscores; rename it with `#[serde(rename = \"…\")]`",
             of("Unnamed")
         ),

@@ -126,9 +126,9 @@ mod registration {
         };
         let problems = problems.to_string();
         for expected in [
-            "`stock low` is no event name",
+            "`stock low` isn't an event name",
             "`it::world::StockLow` is already registered as the event `stock.low`",
-            "event `stock.high`: the schema is no JSON object",
+            "event `stock.high`: the schema isn't a JSON object",
             "event `till.counted` asks for the permission `Tills.Count`, which no module declares",
             "handler `wrong.a` subscribes to nothing",
             "there are two handlers `wrong.a`",

@@ -53,7 +53,7 @@ fn request(request: Request) -> Result<BatchRequest, BatchError> {
     let Request { id, method, url, headers, body, atomicity_group, depends_on, condition } =
         request;
     if id.is_empty() || id.starts_with('$') {
-        return Err(BatchError::Malformed(format!("`{id}` is no id of a request")));
+        return Err(BatchError::Malformed(format!("`{id}` isn't an id of a request")));
     }
     if condition.is_some() {
         return Err(BatchError::Unsupported("`if` of a request in a batch"));

@@ -56,7 +56,7 @@ impl Metadata {
             let Some(address) = address else { continue };
             let read = address.parse::<WebUrl>().ok();
             if !read.is_some_and(|it| it.is_https() || !registration.authority.is_https()) {
-                return Err(format!("its {name} endpoint is no address with `https`"));
+                return Err(format!("its {name} endpoint isn't an address with `https`"));
             }
         }
         Ok(metadata)

@@ -40,7 +40,7 @@ impl Translator<'_> {
             return Ok(self.parameter((*number).into()));
         }
         let enumeration =
-            self.ranked(expr).ok_or_else(|| Error::internal("what is ranked is no text"))?;
+            self.ranked(expr).ok_or_else(|| Error::internal("what is ranked isn't text"))?;
         let ranks = enumeration.ranks();
         let ranks = ranks.map(|(text, number)| (self.parameter(text.into()), number.into()));
         let rank = self.mapped(self.value(expr)?, ranks);

@@ -101,7 +101,7 @@ on_both_databases! {
                 let seen = preview(&client, &place, change, mode).await;
                 assert_eq!(seen["problem"], Json::Null, "{seen}");
                 assert_eq!(field(&seen, "words")["problem"], Json::Null);
-                assert_eq!(field(&seen, "colour")["problem"], "is no property any more", "{seen}");
+                assert_eq!(field(&seen, "colour")["problem"], "isn't a property any more", "{seen}");
                 assert_eq!(field(&seen, "size")["problem"], "holds values of another type now", "{seen}");
                 assert_eq!(field(&seen, "size")["now"], size);
                 assert_eq!((&field(&seen, "colour")["code"], &field(&seen, "size")["code"]), (&json!("gone"), &json!("other_type")));
@@ -123,7 +123,7 @@ on_both_databases! {
         assert_eq!(client.delete(&format!("/odata/v1/Signs({sign})")).await.status, 204);
         let seen = preview(&client, &place, change, "Before").await;
         assert_eq!((&seen["action"], &seen["problem"]), (&json!("create"), &Json::Null));
-        assert_eq!(field(&seen, "colour")["problem"], "is no property any more");
+        assert_eq!(field(&seen, "colour")["problem"], "isn't a property any more");
         assert_eq!(field(&seen, "size")["problem"], "holds values of another type now");
         let deletion = yard.history("Signs", &sign).await[0].clone();
         restore(&client, &place, &deletion, "Undo").await;

@@ -279,7 +279,7 @@ pub(crate) async fn invite_user(
     tag = "identity",
     params(("id" = Uuid, Path, description = "The person.")),
     responses(
-        (status = 204, description = "The person is no member any more."),
+        (status = 204, description = "The person isn't a member any more."),
         (
             status = 403,
             description = "The caller lacks `Identity.Manage`, or a permission of the member."

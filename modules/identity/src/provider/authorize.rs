@@ -227,7 +227,7 @@ async fn decide(
     };
     let directory = app.service::<dyn Directory>()?;
     if directory.principal(session.user, organisation).await?.is_none() {
-        return Ok(Err(refused("access_denied", "the person is no member of the organisation")));
+        return Ok(Err(refused("access_denied", "the person isn't a member of the organisation")));
     }
     let code = grant(app, issuer, client, &session, organisation, asked).await?;
     Ok(Ok(Answer::Code(code)))
@@ -246,7 +246,7 @@ async fn hinted(
         Ok(claims) => Ok(Some(claims.sub)),
         // Its key may be gone by now: then it names nobody.
         Err(TokenFault::UnknownKey) => Ok(None),
-        Err(_) => Err(refused("invalid_request", "`id_token_hint` is no ID token for this client")),
+        Err(_) => Err(refused("invalid_request", "`id_token_hint` isn't an ID token for this client")),
     })
 }
 

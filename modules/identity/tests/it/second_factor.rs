@@ -137,7 +137,7 @@ on_both_databases! {
         let other = Browser::new(&app);
         other.sign_in(EMAIL, PASSWORD).await;
         assert_eq!(second(&other, &[("recovery", "1"), ("code", &codes[0])]).await, 422);
-        assert_eq!(second(&other, &[("code", &codes[1])]).await, 422, "it is no code of the app");
+        assert_eq!(second(&other, &[("code", &codes[1])]).await, 422, "it isn't a code of the app");
         assert_eq!(second(&other, &[("recovery", "1"), ("code", &codes[1])]).await, 303);
     }
 

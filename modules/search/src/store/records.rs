@@ -124,7 +124,7 @@ async fn known(uow: &UnitOfWork, set: &str, keys: &[String]) -> Result<HashMap<S
         for row in uow.rows(database.statement(&sql, values)).await? {
             let words: String = column(&row, 2)?;
             let words = serde_json::from_str(&words).map_err(|error| {
-                Error::internal("words of a record that are no JSON").caused_by(error)
+                Error::internal("words of a record that aren't JSON").caused_by(error)
             })?;
             known.insert(column(&row, 0)?, Known { number: column(&row, 1)?, words });
         }

@@ -69,7 +69,7 @@ fn example(ctx: &Context, name: &str) -> Result<(EventType, Json)> {
     let refused = |why: String| Err(Error::invalid("no event can be sent").field("eventType", why));
     let Some(known) = event_catalogue::of(ctx.app())?.into_iter().find(|one| one.name == name)
     else {
-        return refused("is no known event type; `event-types` lists those there are".to_owned());
+        return refused("isn't a known event type; `event-types` lists those there are".to_owned());
     };
     match (EventType::parse(known.name), known.example) {
         (Ok(event_type), Some(data)) => Ok((event_type, data)),

@@ -22,7 +22,7 @@ fn check(schema: &Json, value: &Json, place: &str) {
                     "string" => value.is_string(),
                     "array" => value.is_array(),
                     "object" => value.is_object(),
-                    other => panic!("{other} is no type"),
+                    other => panic!("{other} isn't a type"),
                 };
                 assert!(kinds.iter().any(fits), "{place}: {value} is no {wanted}");
             }

@@ -88,7 +88,7 @@ on_both_databases! {
         let _ = switch(false).await;
         world.publish_many(750).await;
         assert_eq!(world.deliver().await.len(), 0);
-        assert_eq!(world.log().await.len(), 3, "what was missed is no delivery yet");
+        assert_eq!(world.log().await.len(), 3, "what was missed isn't a delivery yet");
         let _ = switch(true).await;
         assert_eq!(world.deliver().await.len(), 0, "switching on alone sends nothing that was missed");
         let body = json!({"since": since});

@@ -211,7 +211,7 @@ impl Handler for Heard {
 async fn stamp(uow: UnitOfWork, order: order::Model, (): ()) -> svc_core::Result<()> {
     let (id, total) = (order.id, order.total);
     if total == 13 {
-        return Err(svc_core::Error::conflict("that is no number for an order"));
+        return Err(svc_core::Error::conflict("that isn't a number for an order"));
     }
     let mut change = order.into_active_model();
     change.reference = Set(format!("looked at {total}"));
