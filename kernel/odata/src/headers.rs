@@ -14,7 +14,7 @@ pub use format::{
     FormatError, JsonFormat, MetadataFormat, MetadataLevel, negotiate_json, negotiate_metadata,
     parse_content_type,
 };
-pub use prefer::{OmitValues, Preferences, ReturnPreference};
+pub use prefer::{Preferences, ReturnPreference};
 pub use version::{Version, VersionError, negotiate_version};
 
 /// Splits at a separator, but not within quotes.
