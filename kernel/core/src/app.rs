@@ -1,8 +1,9 @@
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -84,14 +85,14 @@ impl App {
 
     /// Provides a service under its type, which may be a trait (`dyn Directory`).
     pub fn provide<T: ?Sized + Send + Sync + 'static>(&self, service: Arc<T>) {
-        let mut services = self.0.services.write().unwrap_or_else(PoisonError::into_inner);
+        let mut services = self.0.services.write();
         services.insert(TypeId::of::<T>(), Box::new(service));
     }
 
     /// A service, where somebody provides it.
     #[must_use]
     pub fn find_service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        let services = self.0.services.read().unwrap_or_else(PoisonError::into_inner);
+        let services = self.0.services.read();
         services.get(&TypeId::of::<T>())?.downcast_ref::<Arc<T>>().cloned()
     }
 
@@ -111,13 +112,13 @@ impl App {
 
     /// Adds a worker, which runs from [`App::start_workers`] on.
     pub fn add_worker(&self, worker: Arc<dyn Worker>) {
-        self.0.workers.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        self.0.workers.lock().push(worker);
     }
 
     /// The workers, in the order they were added.
     #[must_use]
     pub fn workers(&self) -> Vec<Arc<dyn Worker>> {
-        self.0.workers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.workers.lock().clone()
     }
 
     /// Starts all workers; each runs until [`App::stop`].
@@ -138,7 +139,7 @@ impl App {
     }
 
     fn supervised(&self) -> MutexGuard<'_, Vec<Arc<Supervised>>> {
-        self.0.supervised.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.supervised.lock()
     }
 
     /// Does everything that is due now, again and again until nothing is left, and says how many

@@ -17,8 +17,9 @@ use crate::micros;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::Hash;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::{App, Clock, WakeCount};
 
@@ -94,7 +95,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
 
     /// The entries, without what calls of the topic have made old.
     fn current(&self) -> MutexGuard<'_, Entries<K, V>> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.lock();
         let calls = self.calls.now();
         if entries.calls != calls {
             entries.clear();

@@ -1,8 +1,9 @@
 use crate::micros;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use time::OffsetDateTime;
 use tokio::sync::watch;
 use uuid::{ContextV7, Timestamp, Uuid};
@@ -79,7 +80,7 @@ impl Clock {
         let micros = self.now_us();
         let seconds = u64::try_from(micros.div_euclid(1_000_000)).unwrap_or(0);
         let nanos = u32::try_from(micros.rem_euclid(1_000_000) * 1_000).unwrap_or(0);
-        let context = self.0.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let context = self.0.ids.lock();
         Uuid::new_v7(Timestamp::from_unix(&*context, seconds, nanos))
     }
 

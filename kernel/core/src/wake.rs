@@ -1,7 +1,8 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, broadcast};
 
 /// A wake-up that a waiting worker is called by; several calls before it looks count as one.
@@ -87,7 +88,7 @@ impl Wakes {
     }
 
     fn topics(&self) -> MutexGuard<'_, HashMap<&'static str, Topic>> {
-        self.0.topics.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.topics.lock()
     }
 
     /// Hears each topic that [`Wakes::call`] is called with.

@@ -1,9 +1,10 @@
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::FutureExt as _;
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -172,7 +173,7 @@ impl Supervised {
     }
 
     fn course(&self) -> MutexGuard<'_, Course> {
-        self.course.lock().unwrap_or_else(PoisonError::into_inner)
+        self.course.lock()
     }
 }
 
@@ -243,7 +244,7 @@ mod tests {
         }
 
         async fn run(&self, _stop: CancellationToken) -> Result<()> {
-            self.0.lock().unwrap().pop().unwrap_or(Ok(()))
+            self.0.lock().pop().unwrap_or(Ok(()))
         }
     }
 
@@ -266,7 +267,7 @@ mod tests {
 
         fn event(&self, event: &Event<'_>) {
             let is_ours = event.metadata().target().ends_with("worker");
-            self.0.lock().unwrap().extend(is_ours.then(|| *event.metadata().level()));
+            self.0.lock().extend(is_ours.then(|| *event.metadata().level()));
         }
 
         fn enter(&self, _: &Id) {}
@@ -293,7 +294,7 @@ mod tests {
             let supervised = Supervised::new(Arc::new(Told(Mutex::new(runs))));
             let run = supervised.run(CancellationToken::new());
             run.with_subscriber(levels.clone()).await;
-            assert_eq!(*levels.0.lock().unwrap(), expected);
+            assert_eq!(*levels.0.lock(), expected);
         });
         futures::future::join_all(cases).await;
     }

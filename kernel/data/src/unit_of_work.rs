@@ -13,10 +13,11 @@
 //! a clone that was kept answers with an error from then on.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use sea_orm::{ConnectionTrait as _, QueryResult, Statement};
 use svc_core::{Actor, Error, Opaque, OrganisationId, Result, opaque};
 use svc_database::joined::{self, Joined};
@@ -189,7 +190,7 @@ impl UnitOfWork {
     /// [`ErrorKind::Unavailable`](svc_core::ErrorKind::Unavailable) after a statement of it took
     /// too long.
     pub fn transaction(&self) -> Result<Arc<Transaction>> {
-        let transaction = lock(&self.shared.transaction).clone().ok_or_else(ended)?;
+        let transaction = self.shared.transaction.lock().clone().ok_or_else(ended)?;
         self.shared.data.database.check_transaction()?;
         Ok(transaction)
     }
@@ -301,7 +302,7 @@ impl UnitOfWork {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.shared.state)
+        self.shared.state.lock()
     }
 
     pub(crate) fn begin_nested(&self) -> BoxFuture<'_, Result<Savepoint>> {
@@ -322,7 +323,7 @@ impl UnitOfWork {
         succeeded: bool,
     ) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
-            let Some(transaction) = lock(&self.shared.transaction).clone() else { return Ok(()) };
+            let Some(transaction) = self.shared.transaction.lock().clone() else { return Ok(()) };
             // One is held here, another by the unit of work.
             if Arc::strong_count(&transaction) > 2 {
                 transaction.spoil().await;
@@ -353,7 +354,7 @@ impl UnitOfWork {
                 self.rollback().await;
                 return Err(error);
             }
-            let transaction = lock(&self.shared.transaction).take();
+            let transaction = self.shared.transaction.lock().take();
             let Some(transaction) = transaction else { return Ok(()) };
             let transaction = Arc::into_inner(transaction).ok_or_else(still_running)?;
             let last = std::mem::take(&mut self.state().last);
@@ -398,7 +399,7 @@ impl UnitOfWork {
 
     pub(crate) fn rollback(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let transaction = lock(&self.shared.transaction).take();
+            let transaction = self.shared.transaction.lock().take();
             let Some(transaction) = transaction.and_then(Arc::into_inner) else { return };
             // A transaction that can't even be rolled back is gone with its connection.
             if let Err(error) = transaction.rollback().await {
@@ -417,10 +418,6 @@ impl Joined for UnitOfWork {
     async fn rows(&self, statement: Statement) -> Result<Vec<QueryResult>> {
         Self::rows(self, statement).await
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn ended() -> Error {

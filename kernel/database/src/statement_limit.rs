@@ -13,10 +13,11 @@
 //! written behind it would be stored at once, and nobody could undo it, so a unit of work asks
 //! [`Watch::check`] before each statement. Such a connection is closed at its end.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use sqlx::sqlite::{SqliteConnection, SqlitePoolOptions};
 use svc_core::Result;
 
@@ -113,7 +114,7 @@ impl Watch {
 
     /// Says when others are to have the connection.
     pub(crate) fn end_turn_at(&self, end: Option<Instant>) {
-        *self.turn_ends.lock().unwrap_or_else(PoisonError::into_inner) = end;
+        *self.turn_ends.lock() = end;
     }
 
     /// Whether the transaction can go on.
@@ -133,7 +134,7 @@ impl Watch {
     }
 
     fn is_turn_over(&self) -> bool {
-        let end = *self.turn_ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = *self.turn_ends.lock();
         end.is_some_and(|end| Instant::now() >= end) && !self.is_lifted.load(Ordering::Relaxed)
     }
 
@@ -144,7 +145,7 @@ impl Watch {
 
     /// A statement is over.
     pub(crate) fn statement_is_over(&self) {
-        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let begun = self.begun.lock().take();
         if begun.is_some() {
             self.counting.fetch_sub(1, Ordering::Relaxed);
         }
@@ -165,7 +166,7 @@ impl Watch {
     }
 
     fn is_in_time(&self) -> bool {
-        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut begun = self.begun.lock();
         let begun = begun.get_or_insert_with(|| {
             self.counting.fetch_add(1, Ordering::Relaxed);
             Instant::now()

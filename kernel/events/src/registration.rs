@@ -2,8 +2,9 @@
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use serde_json::Value as Json;
 use svc_core::Registry;
@@ -25,7 +26,7 @@ struct Shared {
 
 impl Collected {
     fn open(&self) -> MutexGuard<'_, Events> {
-        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.open.lock()
     }
 
     /// All that was registered. Modules are configured before anything is committed, so what the

@@ -8,7 +8,7 @@ mod http;
 mod process;
 mod workers;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::http::HeaderMap;
@@ -18,6 +18,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use parking_lot::Mutex;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use subtle::ConstantTimeEq as _;
@@ -117,13 +118,13 @@ impl Metrics {
 
     /// Registers collectors that are kept up to date by whoever registers them.
     pub fn register(&self, register: impl FnOnce(&mut Registry)) {
-        register(&mut self.registry.lock().unwrap_or_else(PoisonError::into_inner));
+        register(&mut self.registry.lock());
     }
 
     /// Adds measurements that are looked up.
     pub fn add_source(&self, source: Arc<dyn MetricsSource>) {
         self.register(|registry| source.register(registry));
-        self.sources.lock().unwrap_or_else(PoisonError::into_inner).push(source);
+        self.sources.lock().push(source);
     }
 
     /// All measurements as `OpenMetrics` text.
@@ -134,7 +135,7 @@ impl Metrics {
     pub async fn render(&self, app: &App) -> Result<String> {
         self.sample(app).await;
         let mut text = String::with_capacity(4096);
-        let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let registry = self.registry.lock();
         prometheus_client::encoding::text::encode(&mut text, &registry)
             .map_err(|error| Error::internal("a collector can't be written").caused_by(error))?;
         Ok(text)
@@ -145,7 +146,7 @@ impl Metrics {
         if sampled.is_some_and(|at| at.elapsed() < SAMPLE_LIFE) {
             return;
         }
-        let sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let sources = self.sources.lock().clone();
         let each = sources.iter().map(|source| async {
             let problem = match tokio::time::timeout(SAMPLE_TIMEOUT, source.sample(app)).await {
                 Ok(Ok(())) => return,

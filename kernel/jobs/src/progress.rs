@@ -1,5 +1,6 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::Notify;
 
@@ -29,12 +30,12 @@ impl ProgressCell {
     }
 
     pub(crate) fn tell(&self, progress: Progress) {
-        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+        *self.latest.lock() = Some(progress);
         self.told.notify_one();
     }
 
     /// What has been said since this was last asked.
     pub(crate) fn take(&self) -> Option<Progress> {
-        self.latest.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.latest.lock().take()
     }
 }

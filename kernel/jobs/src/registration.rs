@@ -2,9 +2,10 @@
 //! `registry.schedule(…)`.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use svc_core::settings::duration;
 use svc_core::{Backoff, Error, Registry, Result};
 
@@ -188,13 +189,12 @@ struct Parts {
 
 impl JobParts {
     fn add(&self, change: impl FnOnce(&mut Parts)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.lock());
     }
 
     /// Everything that was registered.
     pub(crate) fn catalogue(&self) -> Result<JobCatalogue> {
-        let Parts { kinds, schedules } =
-            std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let Parts { kinds, schedules } = std::mem::take(&mut *self.0.lock());
         let kinds: BTreeMap<_, _> =
             kinds.into_iter().map(|kind| (kind.name, Arc::new(kind))).collect();
         for schedule in &schedules {

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use svc_core::{Module, Registry};
 use svc_data::DataRegistry as _;
 use svc_database::Migration;
@@ -55,7 +56,7 @@ struct Topics(Arc<Mutex<Declared>>);
 
 impl Topics {
     fn take(&self) -> Declared {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.lock())
     }
 }
 
@@ -82,6 +83,6 @@ impl LiveRegistry for Registry {
             self.asks_for_permission(permission, format!("the live topic `{}`", topic.name));
         }
         let topics = self.part::<Topics>().clone();
-        topics.0.lock().unwrap_or_else(PoisonError::into_inner).insert(topic.name, topic);
+        topics.0.lock().insert(topic.name, topic);
     }
 }

@@ -4,10 +4,11 @@
 //! kept reads the table itself; one that is behind the table has missed something.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use svc_core::{App, OrganisationId, Result, UserId, WeakApp, Worker, micros};
 use svc_database::Database;
 use svc_jobs::PROGRESS_TOPIC;
@@ -165,11 +166,11 @@ impl Live {
     }
 
     fn recent(&self) -> MutexGuard<'_, Recent> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recent.lock()
     }
 
     fn streams(&self) -> MutexGuard<'_, HashMap<Person, u32>> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+        self.streams.lock()
     }
 }
 

@@ -1,12 +1,13 @@
 //! The files that modules give, read.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use fluent_syntax::ast::{
     CallArguments, Entry, Expression, InlineExpression, Message, Pattern, PatternElement, Resource,
     Term,
 };
 use fluent_syntax::parser::{ParserError, parse};
+use parking_lot::Mutex;
 
 use crate::language::Language;
 
@@ -25,11 +26,11 @@ pub(crate) struct Sources(Arc<Mutex<Vec<Source>>>);
 
 impl Sources {
     pub(crate) fn add(&self, source: Source) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(source);
+        self.0.lock().push(source);
     }
 
     pub(crate) fn all(&self) -> Vec<Source> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 

@@ -11,12 +11,12 @@
 //! send has no bound.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
 
 use axum::response::Response;
 use http::header::{HOST, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use http_body_util::LengthLimitError;
+use parking_lot::Mutex;
 use svc_core::{Error, ErrorKind, Result};
 use svc_data::{Context, Expense};
 use svc_http::{Failure, HttpState, problem_parts};
@@ -244,13 +244,11 @@ impl Batch<'_> {
                     break;
                 }
             }
-            *outcome_of.lock().unwrap_or_else(PoisonError::into_inner) =
-                (responses, inner.addresses);
+            *outcome_of.lock() = (responses, inner.addresses);
             if failed { Err(Error::conflict("a request of the group failed")) } else { Ok(()) }
         });
         let stored = work.await;
-        let (mut responses, addresses) =
-            outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (mut responses, addresses) = outcome.into_inner();
         let Err(error) = stored else {
             self.addresses = addresses;
             return responses;
@@ -336,7 +334,8 @@ impl Batch<'_> {
     /// The address of a request within the service: absolute, from the host's root, from the
     /// service's root, or of what another request made.
     fn address_of(&self, request: &BatchRequest) -> Result<Uri> {
-        let wrong = || Error::malformed(format!("`{}` isn't an address of this service", request.url));
+        let wrong =
+            || Error::malformed(format!("`{}` isn't an address of this service", request.url));
         let referenced = match request.referenced() {
             Some((id, rest)) => {
                 let unknown = || Error::malformed(format!("there is no request `{id}` before"));

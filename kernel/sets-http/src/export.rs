@@ -11,13 +11,14 @@
 mod csv;
 mod json;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::body::Body;
 use axum::response::Response;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, VARY};
 use http::{HeaderValue, Method};
+use parking_lot::RwLock;
 use serde::Serialize;
 use serde_json::{Value, json};
 use svc_core::{Error, Kind, Registry, Result};
@@ -91,7 +92,7 @@ pub trait ExportRegistry {
 impl ExportRegistry for Registry {
     fn export_format(&mut self, format: Arc<dyn ExportFormat>) {
         self.contribute(EXPORT_FORMAT, format.name(), format.media_type());
-        self.part::<Formats>().0.write().unwrap_or_else(PoisonError::into_inner).push(format);
+        self.part::<Formats>().0.write().push(format);
     }
 }
 
@@ -101,7 +102,7 @@ pub(super) struct Formats(Arc<RwLock<Vec<Arc<dyn ExportFormat>>>>);
 
 impl Formats {
     fn all(&self) -> Vec<Arc<dyn ExportFormat>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.read().clone()
     }
 }
 

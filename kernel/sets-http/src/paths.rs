@@ -9,12 +9,13 @@
 //! known before it is asked; what they may see and change is decided by [`Sets`], through which it
 //! reads and writes like everybody else.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::body::Bytes;
 use axum::response::Response;
 use http::{HeaderMap, Method, Uri};
+use parking_lot::RwLock;
 use serde_json::{Value, json};
 use svc_core::{Error, ErrorKind, Kind, Registry, Result};
 use svc_data::Context;
@@ -90,7 +91,7 @@ impl SetPathRegistry for Registry {
             self.problem(format!("the path `${name}` is the protocol's own; give it another name"));
         }
         self.contribute(SET_PATH, format!("{} …/${name}", path.method()), path.description());
-        self.part::<SetPaths>().0.write().unwrap_or_else(PoisonError::into_inner).push(path);
+        self.part::<SetPaths>().0.write().push(path);
     }
 }
 
@@ -104,7 +105,7 @@ pub(super) struct SetPaths(Arc<RwLock<Vec<Arc<dyn SetPath>>>>);
 
 impl SetPaths {
     pub(super) fn all(&self) -> Vec<Arc<dyn SetPath>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.read().clone()
     }
 }
 

@@ -339,7 +339,8 @@ pub(super) fn refuse_options(options: &QueryOptions) -> Result<()> {
 }
 
 fn wrong_reference() -> Error {
-    Error::malformed("a reference isn't an address of an entity of this service").target("@odata.id")
+    Error::malformed("a reference isn't an address of an entity of this service")
+        .target("@odata.id")
 }
 
 fn condition(headers: &HeaderMap, name: &HeaderName) -> Result<Option<TagCondition>> {

@@ -337,7 +337,8 @@ impl Reading<'_> {
 }
 
 fn wrong_reference() -> Error {
-    Error::malformed("a reference isn't an address of an entity of this service").target("@odata.id")
+    Error::malformed("a reference isn't an address of an entity of this service")
+        .target("@odata.id")
 }
 
 fn unreadable(error: &SyntaxError) -> Error {

@@ -4,9 +4,10 @@
 //! found in by what they say (`.search([…])`). Whoever serves a search (the module `search`) asks all of them; without
 //! one nobody does.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde::Serialize;
 use svc_core::{Error, Kind, Registry, Result};
 use svc_data::Context;
@@ -147,7 +148,7 @@ impl SearchProviders {
     /// All that were registered, in that order.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<dyn SearchProvider>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 
@@ -169,6 +170,6 @@ impl SearchRegistry for Registry {
             self.asks_for_permission(permission, by);
         }
         let known = self.part::<SearchProviders>();
-        known.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(provider));
+        known.0.lock().push(Arc::new(provider));
     }
 }

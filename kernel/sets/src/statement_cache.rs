@@ -1,7 +1,9 @@
 //! The texts of statements that were built before.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 /// How many texts are kept. Callers choose columns, so there could be any number.
 const CAPACITY: usize = 1_000;
@@ -25,12 +27,12 @@ pub(super) struct Shape {
 impl StatementCache {
     /// The text of this shape.
     pub(super) fn find(&self, shape: &Shape) -> Option<Arc<str>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(shape).cloned()
+        self.0.read().get(shape).cloned()
     }
 
     /// Keeps a text, if there is room.
     pub(super) fn keep(&self, shape: Shape, sql: &str) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         if known.len() < CAPACITY {
             known.insert(shape, sql.into());
         }

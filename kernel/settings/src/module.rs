@@ -1,6 +1,7 @@
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use svc_core::{Module, Registry};
 use svc_data::DataRegistry as _;
 use svc_database::Migration;
@@ -51,11 +52,11 @@ struct Declared(Arc<Mutex<Vec<ApplicationSetting>>>);
 
 impl Declared {
     fn add(&self, setting: ApplicationSetting) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(setting);
+        self.0.lock().push(setting);
     }
 
     fn take(&self) -> Vec<ApplicationSetting> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.lock())
     }
 }
 

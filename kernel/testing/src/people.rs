@@ -1,11 +1,12 @@
 //! Who acts in a test: anyone, with any permissions, without accounts.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
+use parking_lot::{Mutex, MutexGuard};
 use svc_core::{
     App, Directory, Error, KnownRole, Means, Member, Module, OrganisationId, PermissionSet,
     Principal, Registry, Result, UserId,
@@ -123,11 +124,11 @@ struct Key {
 
 impl People {
     fn known(&self) -> MutexGuard<'_, HashMap<(UserId, OrganisationId), Principal>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 
     fn keys(&self) -> MutexGuard<'_, HashMap<Uuid, Key>> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+        self.keys.lock()
     }
 
     /// Makes a person known, or changes what is known; answers with the credential.

@@ -1,8 +1,9 @@
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::body::Bytes;
 use http::{HeaderMap, Response, StatusCode};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::site::{Asked, Inbox, Site};
 
@@ -110,6 +111,6 @@ impl Receiver {
 
 impl Answers {
     fn lock(&self) -> MutexGuard<'_, VecDeque<StatusCode>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -17,9 +17,10 @@
 //! for a renewal that another one has begun.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use http::HeaderMap;
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest as _, Sha256};
 use svc_core::{App, Cache, Clock, Error, ErrorKind, KeyRing, Result, micros};
 use svc_data::Context;
@@ -274,11 +275,11 @@ impl Host {
     }
 
     fn uses(&self) -> MutexGuard<'_, HashMap<SessionHash, i64>> {
-        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+        self.uses.lock()
     }
 
     fn renewing(&self) -> MutexGuard<'_, HashMap<SessionHash, Arc<tokio::sync::Mutex<()>>>> {
-        self.renewing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.renewing.lock()
     }
 
     /// The host of an application.

@@ -1,8 +1,9 @@
 //! How an entity set says that its history isn't kept, an entity that it is, and what is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use sea_orm::{EntityTrait, IdenStatic as _};
 use svc_core::Registry;
 use svc_data::{Catalogue, EntityModel, EntitySet, EntitySetBuilder};
@@ -50,7 +51,7 @@ impl HistoryRegistry for Registry {
         let columns = columns.into_iter().map(|column| column.as_str()).collect();
         let told = Told { permission: permission.to_owned(), columns };
         let entities = self.part::<KeptEntities>();
-        let mut all = entities.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = entities.0.write();
         all.insert(table, Arc::new(told));
     }
 }
@@ -80,7 +81,7 @@ impl KeptEntities {
         if model.set.is_some() {
             return None;
         }
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(model.table).cloned()
+        self.0.read().get(model.table).cloned()
     }
 }
 

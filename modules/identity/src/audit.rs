@@ -14,8 +14,8 @@
 //! `Identity.Manage` reads them, be it through an endpoint of webhooks.
 
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use svc_core::{App, Registry, Result, UserId};
 use svc_data::{Context, UnitOfWork};
@@ -211,7 +211,7 @@ pub(crate) struct RefusedSignIns(Mutex<Vec<(UserId, Refused, Option<IpAddr>)>>);
 impl RefusedSignIns {
     /// Notes a refusal. Nothing limits how often the limits refuse, so of that one is told of each person at a time.
     pub(crate) fn note(&self, user: UserId, reason: Refused, address: Option<IpAddr>) {
-        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = self.0.lock();
         let is_known = reason == Refused::TooManyAttempts
             && noted.iter().any(|(whose, why, _)| (*whose, *why) == (user, reason));
         if noted.len() < MOST && !is_known {
@@ -221,7 +221,7 @@ impl RefusedSignIns {
 
     /// Tells of those that were noted, in each organisation of their person, and says how many they were.
     pub(crate) async fn tell(&self, app: &App) -> Result<usize> {
-        let noted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let noted = std::mem::take(&mut *self.0.lock());
         for (user, reason, address) in &noted {
             for organisation in members::organisations_of(app, *user).await? {
                 let ctx = Context::system_in(app, organisation.id)?;
@@ -250,6 +250,6 @@ mod tests {
         ] {
             refused.note(user, reason, None);
         }
-        assert_eq!(refused.0.lock().unwrap().len(), 4);
+        assert_eq!(refused.0.lock().len(), 4);
     }
 }

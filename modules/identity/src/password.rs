@@ -8,12 +8,13 @@
 
 mod common;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use argon2::password_hash::PasswordVerifier as _;
 use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
+use parking_lot::Mutex;
 use svc_core::settings::Secret;
 use svc_core::{Error, Result};
 use tokio::sync::Semaphore;
@@ -211,7 +212,7 @@ impl Passwords {
         let done = tokio::task::spawn_blocking(move || {
             // The places are given back when the work is over, even if nobody waits for it any more.
             let (_place, _standing) = (place, standing);
-            let all = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let all = || kept.lock();
             let mut memory = all().pop().unwrap_or_else(|| vec![Block::default(); blocks]);
             let outcome = work(&mut memory);
             all().push(memory);
@@ -316,7 +317,7 @@ mod tests {
         }
         let verdict = current.verify(Some(hash.to_string()), "correct horse".into()).await;
         assert_eq!(verdict.unwrap(), Verdict::Right);
-        assert_eq!(current.memory.lock().unwrap().len(), 1, "it is kept for the next");
+        assert_eq!(current.memory.lock().len(), 1, "it is kept for the next");
     }
 
     #[test]

@@ -12,8 +12,8 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -98,7 +98,7 @@ impl Refusals {
     }
 
     fn minute(&self) -> MutexGuard<'_, Minute> {
-        self.minute.lock().unwrap_or_else(PoisonError::into_inner)
+        self.minute.lock()
     }
 }
 

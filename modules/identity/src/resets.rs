@@ -4,8 +4,8 @@
 //! an address that nobody has. What waits in a process that dies is lost; the person asks again.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use svc_core::{App, Mail, MailSender, Result, UserId};
 use svc_data::Context;
 use svc_messages::{Arguments, Texts};
@@ -70,7 +70,7 @@ impl Resets {
     }
 
     fn waiting(&self) -> MutexGuard<'_, VecDeque<Request>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 }
 

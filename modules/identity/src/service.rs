@@ -11,10 +11,11 @@
 //! load somebody's rights anew takes two statements.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use svc_core::{
     App, Cache, Clock, Directory, Error, KnownRole, Means, Member, OrganisationId,
     PermissionCatalogue, PermissionSet, Principal, Result, UserId,
@@ -190,20 +191,20 @@ impl IdentityService {
 
     fn note_use(&self, key: &StoredKey, now: OffsetDateTime) {
         if key.last_used_at.is_none_or(|last| now - last >= USE_INTERVAL) {
-            lock(&self.uses).insert(key.id, now);
+            self.uses.lock().insert(key.id, now);
         }
     }
 
     /// Stores when keys were last used, and says how many were used since it was last called. What
     /// is lost in a crash is the use of at most a minute.
     pub(crate) async fn store_uses(&self) -> Result<usize> {
-        let uses: Vec<_> = std::mem::take(&mut *lock(&self.uses)).into_iter().collect();
+        let uses: Vec<_> = std::mem::take(&mut *self.uses.lock()).into_iter().collect();
         if uses.is_empty() {
             return Ok(0);
         }
         if let Err(error) = store::touch_keys(&self.database, &uses, USE_INTERVAL).await {
             // Kept for the next time, unless the key has been used again meanwhile.
-            let mut kept = lock(&self.uses);
+            let mut kept = self.uses.lock();
             for (key, used_at) in uses {
                 kept.entry(key).or_insert(used_at);
             }
@@ -323,8 +324,4 @@ pub(crate) fn check_claims(claims: &BTreeMap<String, Vec<String>>) -> Result<()>
         problems = problems.field(format!("claims.{name}"), problem);
     }
     if problems.fields().is_empty() { Ok(()) } else { Err(problems) }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

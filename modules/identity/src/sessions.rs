@@ -40,10 +40,11 @@ mod store;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderMap;
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use svc_core::{App, Cache, Clock, Error, OrganisationId, Result, UserId, random_token};
 use svc_data::{Context, UnitOfWork};
@@ -399,7 +400,7 @@ impl Sessions {
     }
 
     fn uses(&self) -> MutexGuard<'_, HashMap<SessionId, OffsetDateTime>> {
-        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+        self.uses.lock()
     }
 }
 

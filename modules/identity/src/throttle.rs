@@ -26,8 +26,9 @@
 
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// Rows of a sketch.
 const ROWS: usize = 4;
@@ -173,7 +174,7 @@ impl Sketch {
     }
 
     fn cells(&self) -> MutexGuard<'_, Vec<Cell>> {
-        self.cells.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cells.lock()
     }
 }
 

@@ -32,10 +32,11 @@ mod taken;
 mod tokens;
 mod turn;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
-use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use svc_client::Client;
 use svc_core::{App, Result, WeakApp, Worker};
 use svc_data::Context;

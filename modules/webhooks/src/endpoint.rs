@@ -1,9 +1,10 @@
 //! Endpoints ready for sending: address checked, keys revealed. Kept in memory by version.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, header};
+use parking_lot::Mutex;
 use sea_orm::ColumnTrait as _;
 use svc_client::{AddressError, AddressPolicy, TargetUrl};
 use svc_core::{App, Error, KeyRing, Result};
@@ -173,7 +174,7 @@ impl Endpoints {
             .filter(endpoint::Column::Id.is_in(missing))
             .all()
             .await?;
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         if kept.len() + stored.len() > KEPT {
             kept.clear();
         }
@@ -186,7 +187,7 @@ impl Endpoints {
     }
 
     fn find(&self, wanted: &HashMap<Uuid, i64>) -> (HashMap<Uuid, Arc<LoadedEndpoint>>, Vec<Uuid>) {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.lock();
         let mut found = HashMap::with_capacity(wanted.len());
         let mut missing = Vec::new();
         for (id, version) in wanted {

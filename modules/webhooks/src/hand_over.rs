@@ -16,9 +16,10 @@
 //! an organisation with a limit of requests gets, or one whose bytes are spent.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use svc_core::{Clock, OrganisationId};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
@@ -144,11 +145,11 @@ impl HandOver {
     }
 
     fn dispatcher(&self) -> MutexGuard<'_, Option<UnboundedSender<Handed>>> {
-        self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner)
+        self.dispatcher.lock()
     }
 
     fn courses(&self) -> MutexGuard<'_, HashMap<Option<OrganisationId>, Course>> {
-        let mut courses = self.courses.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut courses = self.courses.lock();
         if courses.len() >= COURSES {
             courses.clear();
         }
@@ -189,12 +190,12 @@ impl HandOver {
 
     /// Notes organisations that may send no more bytes until a time.
     pub(crate) fn note_spent(&self, spent: impl IntoIterator<Item = (Uuid, i64)>) {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner).extend(spent);
+        self.spent.lock().extend(spent);
     }
 
     /// Whether an organisation may send no more bytes now, as far as this node knows.
     pub(crate) fn is_spent(&self, organisation: Uuid, now_us: i64) -> bool {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = self.spent.lock();
         let is_spent = spent.get(&organisation).is_some_and(|until| *until > now_us);
         if !is_spent {
             spent.remove(&organisation);

@@ -20,9 +20,10 @@ mod health;
 mod shares;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -221,7 +222,7 @@ impl InFlight {
 
     /// The state, and when that is.
     fn state_now(&self) -> (MutexGuard<'_, State>, Instant) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let now = Instant::now();
         state.shares.listen(now);
         (state, now)

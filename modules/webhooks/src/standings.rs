@@ -7,9 +7,10 @@
 //! claim holds.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use svc_core::{App, Result, WeakApp};
 use svc_data::{Context, UnitOfWork};
 use svc_events::Publish as _;
@@ -88,7 +89,7 @@ impl Standings {
     }
 
     fn slot(&self, owner: Owner) -> Arc<Slot> {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots.lock();
         if slots.len() >= KEPT && !slots.contains_key(&owner) {
             slots.clear();
         }

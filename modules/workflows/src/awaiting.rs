@@ -9,8 +9,8 @@
 //! were looked up last ([`crate::delegation`]), and a turn that was handed on has claims of its own.
 
 use std::collections::BTreeSet;
-use std::sync::{PoisonError, RwLock};
 
+use parking_lot::RwLock;
 use sea_orm::sea_query::{
     Alias, Asterisk, Condition, Expr, ExprTrait as _, Func, JoinType, Order, Query,
     SelectStatement, UnionType,
@@ -68,13 +68,13 @@ impl Awaited {
     }
 
     pub(crate) fn add(&self, definition: &Definition) {
-        let mut named = self.named.write().unwrap_or_else(PoisonError::into_inner);
+        let mut named = self.named.write();
         named.extend(claims::rights(definition).cloned());
     }
 
     /// The claims by rights that somebody has.
     pub(crate) fn held_by(&self, who: &Principal) -> Vec<String> {
-        let named = self.named.read().unwrap_or_else(PoisonError::into_inner);
+        let named = self.named.read();
         named.iter().filter(|by| by.is_right_of(who)).filter_map(claims::of_right).collect()
     }
 

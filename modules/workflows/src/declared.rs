@@ -1,7 +1,8 @@
 //! How an application declares a workflow: `registry.workflow("Orders", …)`.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::{Mutex, MutexGuard};
 use sea_orm::sea_query::{Alias, Expr, ExprTrait as _, Func, Query};
 use svc_core::{Kind, OrganisationId, Registry};
 use svc_data::value::ValueKind;
@@ -31,7 +32,7 @@ pub(crate) struct Declared(Arc<Mutex<Vec<Declaration>>>);
 
 impl Declared {
     pub(crate) fn open(&self) -> MutexGuard<'_, Vec<Declaration>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -6,9 +6,10 @@
 //! kept.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
+use parking_lot::RwLock;
 use sha2::{Digest as _, Sha256};
 use svc_core::{App, Clock, Error, OrganisationId, PermissionCatalogue, Result, hex};
 use svc_data::{Context, EntityModel};
@@ -226,7 +227,7 @@ impl WorkflowEngine {
             return Ok(Arc::clone(&workflow.definition));
         }
         let key = (workflow.index, version);
-        let known = self.earlier.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let known = self.earlier.read().get(&key).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
@@ -234,7 +235,7 @@ impl WorkflowEngine {
         let stored = store::definition(ctx, workflow.set(), version).await?.ok_or_else(missing)?;
         let definition = Arc::new(read(&stored)?);
         workflow.awaited.add(&definition);
-        let mut earlier = self.earlier.write().unwrap_or_else(PoisonError::into_inner);
+        let mut earlier = self.earlier.write();
         earlier.insert(key, Arc::clone(&definition));
         Ok(definition)
     }

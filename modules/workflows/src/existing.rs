@@ -16,10 +16,10 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use svc_core::{App, Clock, Error, Result, WeakApp, Worker, micros};
 use svc_data::{Context, UnitOfWork};
@@ -72,7 +72,7 @@ impl LookForRecords {
     }
 
     fn pace(&self) -> Pace {
-        *self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.pace.lock()
     }
 
     /// Looks at each set with a workflow; answers with how many lack instances.
@@ -98,7 +98,7 @@ impl LookForRecords {
                 }
             }
         }
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pace = self.pace.lock();
         if lacking > 0 {
             pace.pause = FIRST_PAUSE;
         }

@@ -4,13 +4,14 @@
 //! cannot keep one alive by refusing a polite good-bye.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
@@ -96,11 +97,11 @@ impl Http2 {
             .await?;
         let connection = Arc::new(Mutex::new(connection));
         let asked = Arc::downgrade(&connection);
-        tasks.spawn(std::future::poll_fn(move |cx| Pin::new(&mut *lock(&connection)).poll(cx)));
+        tasks.spawn(std::future::poll_fn(move |cx| Pin::new(&mut *connection.lock()).poll(cx)));
         let state = Http2State {
             active: AtomicUsize::new(1),
             max_streams: Box::new(move || {
-                asked.upgrade().map_or(0, |it| lock(&it).current_max_send_streams())
+                asked.upgrade().map_or(0, |it| it.lock().current_max_send_streams())
             }),
             broken: AtomicBool::new(false),
             tasks,
@@ -123,10 +124,6 @@ impl Http2 {
     pub(super) fn is_idle(&self) -> bool {
         self.state.active.load(Ordering::Relaxed) == 0
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One request's place on an HTTP/2 connection.

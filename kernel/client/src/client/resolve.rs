@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolverConfig};
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::AttemptFailure;
@@ -185,7 +186,7 @@ impl Resolutions {
     }
 
     fn slot(&self, name: &Arc<str>) -> Arc<Slot> {
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = self.names.lock();
         if let Some(slot) = names.get(name) {
             return Arc::clone(slot);
         }
@@ -267,7 +268,7 @@ mod tests {
             loop {
                 let (length, from) = server.recv_from(&mut buffer).await.unwrap();
                 let query = Message::from_vec(&buffer[..length]).unwrap();
-                names.lock().unwrap().push(query.queries[0].name().to_string());
+                names.lock().push(query.queries[0].name().to_string());
                 let (id, code) = (query.metadata.id, query.metadata.op_code);
                 let mut answer = Message::error_msg(id, code, ResponseCode::NXDomain);
                 answer.add_query(query.queries[0].clone());
@@ -275,7 +276,7 @@ mod tests {
             }
         });
         assert_eq!(resolver.resolve("intranet").await, Err(ResolveError::NotFound));
-        let asked = asked.lock().unwrap().clone();
+        let asked = asked.lock().clone();
         assert!(!asked.is_empty() && asked.iter().all(|name| name == "intranet."), "{asked:?}");
     }
 

@@ -1,8 +1,9 @@
 //! Tunnels through the operator's proxy.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use http::HeaderValue;
+use parking_lot::Mutex;
 use svc_client::{AttemptFailure, ClientOptions, Proxy};
 use svc_testing::Site;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
@@ -23,7 +24,7 @@ async fn proxy(answer: &'static str) -> (Site, Arc<Mutex<Vec<String>>>) {
             }
             let head = String::from_utf8(head).unwrap();
             let target = head.split(' ').nth(1).unwrap().to_owned();
-            noted.lock().unwrap().push(head);
+            noted.lock().push(head);
             stream.write_all(answer.as_bytes()).await.unwrap();
             if answer.contains(" 200 ") {
                 let mut target = TcpStream::connect(target).await.unwrap();
@@ -58,7 +59,7 @@ async fn requests_go_through_a_tunnel_to_the_judged_address() {
         "CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\
          Proxy-Authorization: Basic dXNlcjpwYXNz\r\n\r\n"
     );
-    assert_eq!(*asked.lock().unwrap(), [expected]);
+    assert_eq!(*asked.lock(), [expected]);
 }
 
 #[tokio::test]
@@ -72,7 +73,7 @@ async fn a_refused_address_is_refused_before_the_proxy_is_asked() {
     let fixture = Fixture { url: saved.url, ..Fixture::public(strict) };
     let outcome = fixture.send().await;
     assert_eq!(outcome.failure.map(|failure| failure.code()), Some("address_refused"));
-    assert_eq!((asked.lock().unwrap().len(), proxy.connections()), (0, 0));
+    assert_eq!((asked.lock().len(), proxy.connections()), (0, 0));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use svc_core::{Error, Result};
 use svc_database::database_error;
 
 use super::write::{Expected, NewValues};
-use super::{UnitOfWork, ended, lock};
+use super::{UnitOfWork, ended};
 use crate::entity::EntityModel;
 use crate::query::Query;
 use crate::record::Record;
@@ -142,7 +142,7 @@ impl UnitOfWork {
 
     fn model_of<E: EntityTrait>(&self) -> Result<Arc<EntityModel>> {
         // Refuse early, with the reason, when the transaction is over.
-        if lock(&self.shared.transaction).is_none() {
+        if self.shared.transaction.lock().is_none() {
             return Err(ended());
         }
         self.shared.data.catalogue.entity::<E>().cloned()

@@ -7,8 +7,8 @@
 
 use std::any::{TypeId, type_name};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use sea_orm::sea_query::ColumnType;
 use sea_orm::{ActiveEnum, Value};
 use serde::Serialize;
@@ -45,7 +45,7 @@ impl Enumeration {
         T: ActiveEnum + Serialize + 'static,
     {
         static KNOWN: Mutex<BTreeMap<TypeId, &'static Enumeration>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = KNOWN.lock();
         if let Some(found) = known.get(&TypeId::of::<T>()) {
             return Ok(found);
         }

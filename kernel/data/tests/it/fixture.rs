@@ -1,9 +1,10 @@
 //! A small application: products and their prices, in two organisations.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use sea_orm::{ColumnTrait as _, Condition};
 use svc_core::settings::{LoadOptions, Settings};
 use svc_core::{
@@ -66,8 +67,8 @@ pub struct Recorder(Mutex<Vec<String>>, Mutex<Vec<(Author, Uuid)>>);
 impl CommitHook for Recorder {
     async fn before_commit(&self, _: &UnitOfWork, captured: &Captured) -> Result<()> {
         let authors = captured.changes.iter().map(|it| (it.author.clone(), it.unit_of_work));
-        self.1.lock().unwrap().extend(authors);
-        let mut lines = self.0.lock().unwrap();
+        self.1.lock().extend(authors);
+        let mut lines = self.0.lock();
         for change in &captured.changes {
             let columns: Vec<&str> = change.changed_columns().collect();
             let kind = change.kind.as_str();
@@ -158,12 +159,12 @@ impl Fixture {
     }
 
     pub fn captured(&self) -> Vec<String> {
-        std::mem::take(&mut self.recorder.0.lock().unwrap())
+        std::mem::take(&mut self.recorder.0.lock())
     }
 
     /// Who made the changes that were captured, each in which unit of work.
     pub fn authors(&self) -> Vec<(Author, Uuid)> {
-        std::mem::take(&mut self.recorder.1.lock().unwrap())
+        std::mem::take(&mut self.recorder.1.lock())
     }
 
     pub fn advance(&self, seconds: u64) {

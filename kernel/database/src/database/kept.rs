@@ -16,12 +16,13 @@
 //! | somebody waits for one from the pool | it goes back there, once its work has ended |
 //! | somebody needs one from the pool, which has none left | the one that has been idle for longest goes there |
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt as _};
+use parking_lot::{Mutex, MutexGuard};
 use sea_orm::{DbBackend, ExecResult, QueryResult, Statement};
 use sea_query_sqlx::SqlxValues;
 use sqlx::database::HasStatementCache;
@@ -255,7 +256,7 @@ impl<D: Engine> Kept<D> {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Held<D>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.lock()
     }
 }
 

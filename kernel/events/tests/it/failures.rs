@@ -103,15 +103,15 @@ async fn a_poisoned_message_does_not_block_those_behind_it(place: Place) {
     assert_eq!(node.app.drain().await.unwrap(), 20);
     let effects = node.effects().await;
     assert_eq!((effects.len(), effects.values().sum::<usize>()), (19, 19));
-    assert_eq!(handler.batches.lock().unwrap()[..3], [20, 1, 1]);
+    assert_eq!(handler.batches.lock()[..3], [20, 1, 1]);
 
     // The poisoned one doesn't spoil another batch.
-    handler.batches.lock().unwrap().clear();
+    handler.batches.lock().clear();
     node.app.clock().advance(Duration::from_secs(1));
     node.publish(["B-1".into(), "B-2".into()]).await;
     assert_eq!(node.app.drain().await.unwrap(), 3);
     assert_eq!(node.effects().await.len(), 21);
-    assert!(handler.batches.lock().unwrap().contains(&2));
+    assert!(handler.batches.lock().contains(&2));
 
     node.app.clock().advance(Duration::from_secs(2));
     assert_eq!(node.app.drain().await.unwrap(), 1);
@@ -174,7 +174,7 @@ async fn batches_are_of_one_organisation(place: Place) {
         }
     }
     assert_eq!(node.app.drain().await.unwrap(), 12);
-    let mut batches = handler.batches.lock().unwrap().clone();
+    let mut batches = handler.batches.lock().clone();
     batches.sort_unstable();
     assert_eq!(batches, [2, 2, 4, 4]);
     // An effect of another organisation's message would have been refused, or be seen here.
@@ -187,7 +187,7 @@ async fn a_handler_gets_no_more_at_once_than_it_has_room_for(place: Place) {
     handler.room.store(3, Ordering::Relaxed);
     node.publish(skus(7)).await;
     assert_eq!(node.app.drain().await.unwrap(), 7);
-    assert_eq!(*handler.batches.lock().unwrap(), [3, 3, 1]);
+    assert_eq!(*handler.batches.lock(), [3, 3, 1]);
     assert_eq!(node.effects().await.len(), 7);
 }
 

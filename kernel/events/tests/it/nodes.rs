@@ -14,8 +14,8 @@ async fn two_nodes_share_the_work_and_do_none_of_it_twice() {
     let (a, b) = (Scripted::well(), Scripted::well());
     // Each node is in the middle of its first batch when the other is too.
     let meeting = Arc::new(Barrier::new(2));
-    *a.meeting.lock().unwrap() = Some(Arc::clone(&meeting));
-    *b.meeting.lock().unwrap() = Some(meeting);
+    *a.meeting.lock() = Some(Arc::clone(&meeting));
+    *b.meeting.lock() = Some(meeting);
     let first = place.node_with(one(&a), &settings).await;
     let second = place.node_with(one(&b), &settings).await;
     first.publish(skus(500)).await;

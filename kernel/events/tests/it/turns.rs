@@ -46,21 +46,21 @@ async fn a_burst_of_one_organisation_is_no_wait_for_another(place: Place) {
 async fn what_its_handler_holds_back_is_no_wait_for_another(place: Place) {
     let handler = Scripted::well();
     let node = place.node(one(&handler)).await;
-    *handler.held_back.lock().unwrap() = Some(ACME);
+    *handler.held_back.lock() = Some(ACME);
     node.publish(skus(3)).await;
     publish_in(&node, LATER, &["B-1", "B-2"]).await;
     let app = node.app.clone();
     let draining = tokio::spawn(async move { app.drain().await.unwrap() });
     eventually("the other's are handed over", async || handler.seen().len() == 2).await;
     assert!(handler.seen().iter().all(|message| message.organisation == Some(LATER)));
-    *handler.held_back.lock().unwrap() = None;
+    *handler.held_back.lock() = None;
     assert_eq!(draining.await.unwrap(), 5);
 }
 
 async fn what_is_held_back_is_no_wait_for_what_comes_then(place: Place) {
     let handler = Scripted::well();
     let node = place.node(one(&handler)).await;
-    *handler.held_back.lock().unwrap() = Some(ACME);
+    *handler.held_back.lock() = Some(ACME);
     node.app.start_workers();
     node.publish(skus(3)).await;
     for (round, sku) in ["B-1", "B-2", "B-3"].into_iter().enumerate() {
@@ -70,7 +70,7 @@ async fn what_is_held_back_is_no_wait_for_what_comes_then(place: Place) {
         eventually("it is handed over", async || handler.seen().len() > round).await;
     }
     assert!(handler.seen().iter().all(|message| message.organisation == Some(LATER)));
-    *handler.held_back.lock().unwrap() = None;
+    *handler.held_back.lock() = None;
     eventually("what was held back is, too", async || handler.seen().len() == 6).await;
     node.app.stop().await;
     assert_eq!(node.waiting().await, 0);
@@ -86,7 +86,7 @@ async fn what_fails_again_and_again_is_no_wait_for_others(place: Place) {
     let node = place.node(one(&handler)).await;
     node.publish(skus(40)).await;
     assert_eq!(node.app.drain().await.unwrap(), 40);
-    handler.seen.lock().unwrap().clear();
+    handler.seen.lock().clear();
     node.app.clock().advance(Duration::from_secs(1));
     publish_in(&node, LATER, &["B-1"]).await;
     assert_eq!(node.app.drain().await.unwrap(), 41, "each was tried again");

@@ -1,11 +1,12 @@
 //! A small application on a throw-away database.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -117,7 +118,7 @@ impl Scripted {
     }
 
     pub(crate) fn seen(&self) -> Vec<Message> {
-        self.seen.lock().unwrap().clone()
+        self.seen.lock().clone()
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
@@ -128,8 +129,8 @@ impl Scripted {
 #[async_trait]
 impl Handler for Scripted {
     async fn handle(&self, uow: &UnitOfWork, messages: &[Message]) -> Result<()> {
-        self.batches.lock().unwrap().push(messages.len());
-        let meeting = self.meeting.lock().unwrap().take();
+        self.batches.lock().push(messages.len());
+        let meeting = self.meeting.lock().take();
         if let Some(meeting) = meeting {
             meeting.wait().await;
         }
@@ -140,7 +141,7 @@ impl Handler for Scripted {
                 ..Default::default()
             })
             .await?;
-            self.seen.lock().unwrap().push(message.clone());
+            self.seen.lock().push(message.clone());
         }
         for message in messages {
             match (self.end)(message) {
@@ -160,14 +161,14 @@ impl Handler for Scripted {
     }
 
     async fn room(&self, organisation: Option<OrganisationId>) -> usize {
-        if organisation.is_some() && organisation == *self.held_back.lock().unwrap() {
+        if organisation.is_some() && organisation == *self.held_back.lock() {
             return 0;
         }
         self.room.load(Ordering::Relaxed)
     }
 
     fn wants(&self, name: &str) -> bool {
-        !self.unwanted.lock().unwrap().iter().any(|unwanted| unwanted == name)
+        !self.unwanted.lock().iter().any(|unwanted| unwanted == name)
     }
 }
 

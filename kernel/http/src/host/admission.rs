@@ -5,10 +5,11 @@
 //! everybody, such as `/health/ready`, ask for none, so they never wait behind requests. An event stream gives its place
 //! back when it begins: it is idle most of the time, and whoever serves it has a limit of its own.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use parking_lot::Mutex;
 use svc_core::{Place, Principal, Result, Share, Shares};
 
 /// Goes with a request, and keeps its place.
@@ -30,24 +31,24 @@ impl Admission {
     /// in time.
     pub(crate) async fn admit(&self, shares: &Shares, who: &Principal) -> Result<()> {
         let share = Share::of(who);
-        if share == Share::BACKGROUND || lock(&self.0.place).is_some() {
+        if share == Share::BACKGROUND || self.0.place.lock().is_some() {
             return Ok(());
         }
         let place = shares.take(share).await?;
-        *lock(&self.0.place) = Some(place);
+        *self.0.place.lock() = Some(place);
         Ok(())
     }
 
     /// Gives the place back.
     pub(super) fn end(&self) {
-        let place = lock(&self.0.place).take();
+        let place = self.0.place.lock().take();
         drop(place);
     }
 
     /// Adds to an answer what was said while the request was served.
     pub(super) fn complete(&self, headers: &mut HeaderMap) {
         let mut last = None;
-        for (name, value) in std::mem::take(&mut *lock(&self.0.headers)) {
+        for (name, value) in std::mem::take(&mut *self.0.headers.lock()) {
             // A map that is taken apart names a header only with the first of its values.
             if let Some(name) = name.or_else(|| last.clone()) {
                 headers.append(name.clone(), value);
@@ -55,10 +56,6 @@ impl Admission {
             }
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The headers that the answer to a request gets, whoever writes it: for authenticators and extractors, which see
@@ -86,6 +83,6 @@ impl ResponseHeaders {
 
     /// Adds a header to those that the answer has; also on an error.
     pub fn append(&self, name: HeaderName, value: HeaderValue) {
-        lock(&self.0.0.headers).append(name, value);
+        self.0.0.headers.lock().append(name, value);
     }
 }

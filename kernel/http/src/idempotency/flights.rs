@@ -1,9 +1,10 @@
 //! The keys that are being used.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use svc_core::{Error, Result};
 
 /// The keys that are being used on this node.
@@ -29,8 +30,8 @@ impl Flights {
         Err(in_flight())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, HashSet<String>> {
+        self.0.lock()
     }
 }
 

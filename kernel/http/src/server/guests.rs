@@ -10,8 +10,9 @@
 //! So whoever opens sockets without end takes them from itself first.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 /// The open connections.
@@ -98,7 +99,7 @@ impl Guests {
     }
 
     fn all(&self) -> MutexGuard<'_, All> {
-        lock(&self.0.all)
+        self.0.all.lock()
     }
 }
 
@@ -106,7 +107,7 @@ impl Guest {
     /// A request of it begins.
     pub(super) fn begins(&self) {
         let mut all = self.guests.all();
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.requests == 0 {
             all.idle.remove(&state.turn);
         }
@@ -116,7 +117,7 @@ impl Guest {
     /// The answer to one was taken, or nobody takes it any more.
     pub(super) fn ends(&self) {
         let mut all = self.guests.all();
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.requests -= 1;
         if state.requests == 0 && !self.sent_away.is_cancelled() {
             state.turn = all.rests(true, &self.sent_away);
@@ -133,7 +134,7 @@ impl Drop for Guest {
     fn drop(&mut self) {
         let mut all = self.guests.all();
         all.count -= 1;
-        all.idle.remove(&lock(&self.state).turn);
+        all.idle.remove(&self.state.lock().turn);
         if self.sent_away.is_cancelled() {
             all.leaving -= 1;
         }
@@ -141,10 +142,6 @@ impl Drop for Guest {
             all.is_told = false;
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

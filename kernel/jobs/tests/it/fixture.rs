@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use svc_core::settings::{LoadOptions, Settings};
 use svc_core::{
@@ -90,35 +91,35 @@ impl World {
         Fut: Future<Output = Result<(), JobError>> + Send + 'static,
     {
         let behaviour: Behaviour = Arc::new(move |ctx| Box::pin(behaviour(ctx)));
-        self.behaviours.lock().unwrap().insert(name.to_owned(), behaviour);
+        self.behaviours.lock().insert(name.to_owned(), behaviour);
     }
 
     pub(crate) fn note(&self, text: impl Into<String>) {
-        self.noted.lock().unwrap().push(text.into());
+        self.noted.lock().push(text.into());
     }
 
     /// What was noted since this was last asked.
     pub(crate) fn noted(&self) -> Vec<String> {
-        std::mem::take(&mut *self.noted.lock().unwrap())
+        std::mem::take(&mut *self.noted.lock())
     }
 
     /// Gives a person rights, from now on.
     pub(crate) fn grant(&self, user: UserId, permissions: &[&str]) {
         let permissions = permissions.iter().copied().collect();
-        self.members.lock().unwrap().insert(user, permissions);
+        self.members.lock().insert(user, permissions);
     }
 
     /// Makes an organisation known, from now on.
     pub(crate) fn found(&self, organisation: u128) {
-        self.organisations.lock().unwrap().insert(organisation);
+        self.organisations.lock().insert(organisation);
     }
 
     pub(crate) fn expel(&self, user: UserId) {
-        self.members.lock().unwrap().remove(&user);
+        self.members.lock().remove(&user);
     }
 
     async fn act(&self, ctx: JobContext, name: &str) -> Result<(), JobError> {
-        let behaviour = self.behaviours.lock().unwrap().get(name).cloned();
+        let behaviour = self.behaviours.lock().get(name).cloned();
         if let Some(behaviour) = behaviour {
             return behaviour(ctx).await;
         }
@@ -134,7 +135,7 @@ impl Directory for World {
         user: UserId,
         organisation: OrganisationId,
     ) -> Result<Option<Principal>> {
-        let permissions = self.members.lock().unwrap().get(&user).cloned();
+        let permissions = self.members.lock().get(&user).cloned();
         let person = |granted| Principal::user(user, "Ada", organisation, granted);
         Ok(permissions.map(|granted| person(granted).with_roles(["Buyers", "Checkers"])))
     }
@@ -144,7 +145,7 @@ impl Directory for World {
         after: Option<OrganisationId>,
         most: u32,
     ) -> Result<Vec<OrganisationId>> {
-        let all = self.organisations.lock().unwrap().clone();
+        let all = self.organisations.lock().clone();
         let later = all.into_iter().filter(|of| after.is_none_or(|last| *of > last.0.as_u128()));
         let some = later.take(usize::try_from(most).unwrap());
         Ok(some.map(|of| OrganisationId(Uuid::from_u128(of))).collect())

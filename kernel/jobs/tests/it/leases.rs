@@ -167,14 +167,14 @@ svc_testing::on_both_databases! {
         let id = node.enqueue_watched("lost").await;
         node.drain().await;
         let refused = "another node has taken the job, so what was done for it here is not stored";
-        let noted = std::sync::Mutex::new(Vec::new());
+        let noted = parking_lot::Mutex::new(Vec::new());
         eventually("all of it was tried", async || {
-            let mut noted = noted.lock().unwrap();
+            let mut noted = noted.lock();
             noted.extend(site.world.noted());
             noted.len() == 3
         })
         .await;
-        assert_eq!(noted.into_inner().unwrap(), ["1 while it is held", refused, refused]);
+        assert_eq!(noted.into_inner(), ["1 while it is held", refused, refused]);
         assert_eq!(node.status(id).await.unwrap().last_error.unwrap(), "taken");
     }
 

@@ -1,7 +1,8 @@
 //! What was read of an issuer, for as long as it counts.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use svc_core::{Clock, Error, Result};
 
 /// How long it takes until something is read again that isn't there, or doesn't serve.
@@ -84,7 +85,7 @@ impl<T> Kept<T> {
     }
 
     fn find(&self, lifetime: Lifetime, serves: &impl Fn(&T) -> bool) -> Found<T> {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.read();
         let now_us = self.clock.now_us();
         let was_tried = state.tried_at_us.is_some_and(|at_us| now_us - at_us < PAUSE_US);
         let counts = |(_, at_us): &&(Arc<T>, i64)| {
@@ -102,7 +103,7 @@ impl<T> Kept<T> {
     }
 
     fn change(&self, change: impl FnOnce(&mut State<T>)) {
-        change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.state.write());
     }
 }
 

@@ -1,8 +1,9 @@
 //! An application with settings of both kinds, and people who call.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde_json::Value;
 use svc_core::{Module, OrganisationId, Principal, Registry, Result, UserId};
 use svc_data::{Context, DataRegistry as _, UnitOfWork};
@@ -46,7 +47,7 @@ impl Handler for Listener {
     async fn handle(&self, _: &UnitOfWork, messages: &[Message]) -> Result<()> {
         for message in messages {
             if let Payload::Domain(data) = &message.payload {
-                self.0.lock().unwrap().push(data.clone());
+                self.0.lock().push(data.clone());
             }
         }
         Ok(())

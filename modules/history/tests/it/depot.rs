@@ -1,9 +1,10 @@
 //! A depot: boxes stand on shelves, and a later release keeps signs otherwise.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use sea_orm::entity::prelude::*;
 use sea_orm::{ActiveValue::Set, IntoActiveModel as _};
 use serde::{Deserialize, Serialize};
@@ -143,7 +144,7 @@ pub(crate) struct Heard(Arc<Mutex<Vec<(String, Json)>>>);
 
 impl Heard {
     pub(crate) fn take(&self) -> Vec<(String, Json)> {
-        std::mem::take(&mut self.0.lock().unwrap())
+        std::mem::take(&mut self.0.lock())
     }
 }
 
@@ -155,7 +156,7 @@ impl Handler for Heard {
                 Payload::Change(change) => json!(change.after),
                 Payload::Application(data) | Payload::Domain(data) => data.clone(),
             };
-            self.0.lock().unwrap().push((message.name.clone(), data));
+            self.0.lock().push((message.name.clone(), data));
         }
         Ok(())
     }

@@ -10,9 +10,9 @@
 //! administrator; where there is no organisation yet, the address leads to the set-up.
 
 use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
 
 use axum::extract::Query;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
 use svc_core::{App, Result, UserId, random_token};
@@ -39,12 +39,12 @@ pub(crate) struct FirstStart {
 
 impl FirstStart {
     fn give(&self, code: String) {
-        *self.code.lock().unwrap_or_else(PoisonError::into_inner) = Some(code);
+        *self.code.lock() = Some(code);
     }
 
     /// Uses the code up.
     fn take(&self, given: &str) -> bool {
-        let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut code = self.code.lock();
         let is_right =
             code.as_ref().is_some_and(|code| code.as_bytes().ct_eq(given.as_bytes()).into());
         if is_right {

@@ -246,7 +246,9 @@ async fn hinted(
         Ok(claims) => Ok(Some(claims.sub)),
         // Its key may be gone by now: then it names nobody.
         Err(TokenFault::UnknownKey) => Ok(None),
-        Err(_) => Err(refused("invalid_request", "`id_token_hint` isn't an ID token for this client")),
+        Err(_) => {
+            Err(refused("invalid_request", "`id_token_hint` isn't an ID token for this client"))
+        }
     })
 }
 

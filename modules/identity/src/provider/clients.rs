@@ -11,8 +11,9 @@ pub(crate) mod model;
 mod registering;
 mod uris;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use subtle::ConstantTimeEq as _;
 use svc_core::{App, Cache, Error, OrganisationId, Result, UserId, random_token};
 use svc_database::{Database, database_error};
@@ -105,7 +106,7 @@ impl Clients {
 
     /// Makes a part of the application known.
     pub(super) fn register(&self, client: FirstPartyClient) -> Result<FirstParty> {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = self.parts.lock();
         if parts.iter().any(|(known, _)| known.id == client.id) {
             return Err(Error::internal(format!("there are two clients `{}`", client.id)));
         }
@@ -131,7 +132,7 @@ impl Clients {
     }
 
     fn part(&self, id: &str, issuer: &str) -> Option<KnownClient> {
-        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = self.parts.lock();
         let (part, secret) = parts.iter().find(|(known, _)| known.id == id)?;
         let own = |path: &&str| format!("{issuer}{path}");
         Some(KnownClient {

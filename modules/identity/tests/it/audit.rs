@@ -1,8 +1,9 @@
 //! What an audit log hears.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
 use svc_core::{Module, Registry, Result};
 use svc_data::{Context, UnitOfWork};
@@ -22,7 +23,7 @@ struct Heard(Arc<Mutex<Vec<(String, Json)>>>);
 impl Handler for Heard {
     async fn handle(&self, _: &UnitOfWork, messages: &[Message]) -> Result<()> {
         for message in messages {
-            self.0.lock().unwrap().push((message.name.clone(), message.data()?));
+            self.0.lock().push((message.name.clone(), message.data()?));
         }
         Ok(())
     }
@@ -31,7 +32,7 @@ impl Handler for Heard {
 impl Heard {
     async fn take(&self, app: &TestApp) -> Vec<(String, Json)> {
         app.drain().await;
-        std::mem::take(&mut *self.0.lock().unwrap())
+        std::mem::take(&mut *self.0.lock())
     }
 }
 

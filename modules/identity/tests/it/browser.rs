@@ -2,9 +2,9 @@
 //! come from.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use http::Method;
+use parking_lot::Mutex;
 use svc_testing::{Answer, Backend, Client, TestApp, TestAppBuilder};
 
 use crate::support::Shop;
@@ -98,7 +98,7 @@ impl Browser {
         headers: &[(&str, &str)],
         body: String,
     ) -> Answer {
-        let cookies = self.cookies.lock().unwrap().clone();
+        let cookies = self.cookies.lock().clone();
         let cookies: Vec<String> =
             cookies.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         let cookies = cookies.join("; ");
@@ -116,7 +116,7 @@ impl Browser {
     }
 
     fn keep(&self, answer: &Answer) {
-        let mut cookies = self.cookies.lock().unwrap();
+        let mut cookies = self.cookies.lock();
         for cookie in answer.headers.get_all("set-cookie") {
             let cookie = cookie.to_str().unwrap();
             let (name, rest) = cookie.split_once('=').unwrap();
@@ -131,16 +131,16 @@ impl Browser {
 
     /// A cookie that the browser has.
     pub(crate) fn cookie(&self, name: &str) -> Option<String> {
-        self.cookies.lock().unwrap().get(name).cloned()
+        self.cookies.lock().get(name).cloned()
     }
 
     /// Puts a cookie into the browser, as somebody else might.
     pub(crate) fn set_cookie(&self, name: &str, value: &str) {
-        self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
+        self.cookies.lock().insert(name.to_owned(), value.to_owned());
     }
 
     pub(crate) fn forget(&self, name: &str) {
-        self.cookies.lock().unwrap().remove(name);
+        self.cookies.lock().remove(name);
     }
 }
 

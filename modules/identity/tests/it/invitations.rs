@@ -1,10 +1,11 @@
 //! How people become members, and get a new password: nobody but the person sets one, and an address
 //! counts once it is confirmed.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
 use svc_core::{Mail, MailSender, Module, Registry, Result};
 use svc_data::Context;
@@ -23,7 +24,7 @@ pub(crate) struct Outgoing(Mutex<Vec<Mail>>);
 #[async_trait]
 impl MailSender for Outgoing {
     async fn send(&self, mail: Mail) -> Result<()> {
-        self.0.lock().unwrap().push(mail);
+        self.0.lock().push(mail);
         Ok(())
     }
 }
@@ -31,7 +32,7 @@ impl MailSender for Outgoing {
 impl Outgoing {
     pub(crate) fn of(app: &TestApp) -> Vec<Mail> {
         let outgoing = app.app().service::<Self>().unwrap();
-        std::mem::take(&mut *outgoing.0.lock().unwrap())
+        std::mem::take(&mut *outgoing.0.lock())
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the log tells: who did what, and no secrets.
 
 use std::io;
-use std::sync::{Mutex, Once};
+use std::sync::Once;
 
 use axum::body::Body;
 use http::Request;
 use http_body_util::BodyExt as _;
+use parking_lot::Mutex;
 use serde_json::json;
 use svc_identity::check_password;
 use svc_testing::on_both_databases;
@@ -33,7 +34,7 @@ struct Log;
 
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        LOG.lock().unwrap().extend_from_slice(bytes);
+        LOG.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -43,7 +44,7 @@ impl io::Write for Log {
 }
 
 fn logged() -> String {
-    String::from_utf8(LOG.lock().unwrap().clone()).unwrap()
+    String::from_utf8(LOG.lock().clone()).unwrap()
 }
 
 /// Asks for a link to a new password, at the page.

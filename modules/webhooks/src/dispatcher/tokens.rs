@@ -1,9 +1,10 @@
 //! Tokens that endpoints' requests carry: got once for all attempts, kept until shortly before their end.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use svc_client::{AttemptFailure, AttemptOutcome, Client, ClientRequest};
@@ -123,7 +124,7 @@ impl Tokens {
     }
 
     fn slot(&self, endpoint: Uuid, version: i64) -> Arc<Slot> {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots.lock();
         if let Some(slot) = slots.get(&endpoint).filter(|slot| slot.version == version) {
             return Arc::clone(slot);
         }

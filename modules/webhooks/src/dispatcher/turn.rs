@@ -1,8 +1,8 @@
 //! Looks what is due, claims it, and brings it together with its message and endpoint.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use svc_core::{App, OrganisationId, Result, micros};
 use svc_data::{Context, UnitOfWork};
@@ -55,7 +55,7 @@ impl Dispatcher {
             };
             wrapped |= next.is_none();
             place = next.unwrap_or(Place::START);
-            *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+            *self.place.lock() = place;
             if is_around {
                 self.in_flight.look_ended(std::mem::take(&mut turn.backlog));
                 break;
@@ -66,7 +66,7 @@ impl Dispatcher {
     }
 
     fn place(&self) -> Place {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.place.lock()
     }
 
     /// Claims from the queues that were seen, adds the deliveries to the turn, and puts off when to

@@ -13,8 +13,8 @@
 //! none, that nothing went wrong with.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use sea_orm::Value;
 use svc_core::{OrganisationId, Result};
 use svc_database::Backend;
@@ -70,12 +70,12 @@ pub(crate) struct Heads(Mutex<HashMap<(Uuid, Part), String>>);
 
 impl Heads {
     fn place(&self, endpoint: Uuid, part: Part) -> String {
-        let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let places = self.0.lock();
         places.get(&(endpoint, part)).cloned().unwrap_or_default()
     }
 
     fn go_on(&self, endpoint: Uuid, part: Part, place: String) {
-        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = self.0.lock();
         if place.is_empty() {
             places.remove(&(endpoint, part));
         } else {

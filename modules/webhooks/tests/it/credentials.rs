@@ -1,11 +1,12 @@
 //! What receivers are shown besides signatures: tokens of OAuth 2, certificates.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine as _;
 use http::Response;
+use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
 use svc_testing::{Asked, Authority, Backend, Inbox, ServerTls, Site, on_both_databases};
 
@@ -47,13 +48,13 @@ impl Guarded {
         let clients = wants_clients.then_some(&authority);
         let wary = ServerTls { clients, ..ServerTls::default() };
         let (hook, hooks) = Site::https(authority.acceptor(&wary), move |asked| {
-            let is_refused = knows.lock().unwrap().contains(&authorization(asked));
+            let is_refused = knows.lock().contains(&authorization(asked));
             answer(if is_refused { 401 } else { 204 }, String::new())
         })
         .await;
         let (given, has_trouble) = (Arc::new(AtomicUsize::new(0)), Arc::clone(&trouble));
         let (server, asked) = Site::https(authority.acceptor(&ServerTls::default()), move |_| {
-            if let Some((status, body)) = has_trouble.lock().unwrap().clone() {
+            if let Some((status, body)) = has_trouble.lock().clone() {
                 return answer(status, body);
             }
             let number = given.fetch_add(1, Ordering::SeqCst) + 1;
@@ -144,7 +145,7 @@ on_both_databases! {
         let mut seen = 0;
         let refuse = |tokens: &[&str]| {
             let all = tokens.iter().map(|token| format!("Bearer {token}"));
-            guarded.refused.lock().unwrap().extend(all);
+            guarded.refused.lock().extend(all);
         };
         world.publish("A-1").await;
         world.shop.drain().await;
@@ -175,17 +176,17 @@ on_both_databases! {
         let world = &guarded.world;
         let _ = guarded.endpoint().await;
         let refusal = json!({"error": "invalid_client", "error_description": CLIENT_SECRET});
-        *guarded.trouble.lock().unwrap() = Some((401, refusal.to_string()));
+        *guarded.trouble.lock() = Some((401, refusal.to_string()));
         world.publish("A-1").await;
         world.shop.drain().await;
         assert_eq!(guarded.hooks.count(), 0, "nothing goes without a token");
         let log = world.log().await;
         assert_eq!(log[0]["error"], "the token server answered `401` (`invalid_client`)");
         assert_eq!((&log[0]["attempts"], &log[0]["statusCode"]), (&json!(1), &json!(null)));
-        *guarded.trouble.lock().unwrap() = Some((302, String::new()));
+        *guarded.trouble.lock() = Some((302, String::new()));
         let _ = world.after(30).await;
         assert_eq!(world.log().await[0]["error"], "the token server answered `302`");
-        *guarded.trouble.lock().unwrap() = None;
+        *guarded.trouble.lock() = None;
         let _ = world.after(60).await;
         assert_eq!(world.log().await[0]["status"], "delivered");
     }

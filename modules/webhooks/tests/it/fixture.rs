@@ -1,9 +1,10 @@
 //! A small shop whose products are sent to receivers on this machine.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use sea_orm::entity::prelude::*;
 use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel as _};
 use serde::Serialize;
@@ -134,7 +135,7 @@ pub(crate) struct Heard(Arc<Mutex<Vec<(String, Json)>>>);
 
 impl Heard {
     pub(crate) fn take(&self) -> Vec<(String, Json)> {
-        std::mem::take(&mut self.0.lock().unwrap())
+        std::mem::take(&mut self.0.lock())
     }
 }
 
@@ -142,7 +143,7 @@ impl Heard {
 impl Handler for Heard {
     async fn handle(&self, _: &UnitOfWork, messages: &[Message]) -> svc_core::Result<()> {
         for message in messages {
-            self.0.lock().unwrap().push((message.name.clone(), message.data()?));
+            self.0.lock().push((message.name.clone(), message.data()?));
         }
         Ok(())
     }

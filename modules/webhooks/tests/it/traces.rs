@@ -1,13 +1,14 @@
 //! From a request to its deliveries, in spans that link to each other.
 
 use std::cell::Cell;
-use std::sync::{Mutex, Once};
+use std::sync::Once;
 use std::thread;
 
 use http::Method;
 use opentelemetry::trace::{SpanId, SpanKind, Status, TraceId, TracerProvider as _};
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{SdkTracerProvider, SpanData, SpanExporter};
+use parking_lot::Mutex;
 use serde_json::json;
 use svc_core::trace::set_exporting;
 use svc_testing::on_both_databases;
@@ -34,7 +35,7 @@ struct Exporter;
 
 impl SpanExporter for Exporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        EXPORTED.lock().unwrap().extend(batch);
+        EXPORTED.lock().extend(batch);
         Ok(())
     }
 }
@@ -61,13 +62,13 @@ impl Spans {
             set_exporting(true);
         });
         let spans = Self { thread: thread::current().name().unwrap().to_owned() };
-        EXPORTED.lock().unwrap().retain(|span| !spans.has(span));
+        EXPORTED.lock().retain(|span| !spans.has(span));
         EXPORTS.set(true);
         spans
     }
 
     fn all(&self) -> Vec<SpanData> {
-        let exported = EXPORTED.lock().unwrap();
+        let exported = EXPORTED.lock();
         exported.iter().filter(|span| self.has(span)).cloned().collect()
     }
 

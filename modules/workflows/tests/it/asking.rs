@@ -83,7 +83,7 @@ on_both_databases! {
         assert_eq!(world.take(&bob, &own, "submit", None).await.0, 200);
         assert_eq!(waits(&world.app).await, [0, 1, 2, 1]);
         // The next release waits for the same people, in orders that it didn't begin.
-        *world.declared.lock().unwrap() = waiting().state(State::last("lost"))
+        *world.declared.lock() = waiting().state(State::last("lost"))
             .transition(Transition::new("lose").from(["waiting"]).to("lost").by(By::permission("Orders.Close")));
         let next = world.app.another_node().await;
         assert_eq!(waits(&next).await, [0, 1, 2, 1]);
@@ -161,7 +161,7 @@ on_both_databases! {
         assert_eq!((&orders["versions"], &orders["otherStates"]), (&json!([first]), &json!([])));
         // The next release, on every node.
         world.app.advance(std::time::Duration::from_mins(1));
-        *world.declared.lock().unwrap() = waiting();
+        *world.declared.lock() = waiting();
         let next = world.app.another_node().await;
         let seen = next.sign_in(&world.cy).get("/api/v1/workflows/Orders").await.expect(200);
         assert_eq!((&seen["version"], &seen["versions"][0]["version"], &seen["versions"][1]), (&json!(2), &json!(2), &first));

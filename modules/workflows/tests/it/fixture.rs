@@ -1,8 +1,9 @@
 //! Orders that are submitted and approved.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use sea_orm::ActiveValue::Set;
 use sea_orm::Condition;
 use sea_orm::IntoActiveModel as _;
@@ -192,7 +193,7 @@ pub(crate) struct Heard(Arc<Mutex<Vec<Json>>>);
 
 impl Heard {
     pub(crate) fn take(&self) -> Vec<Json> {
-        std::mem::take(&mut self.0.lock().unwrap())
+        std::mem::take(&mut self.0.lock())
     }
 }
 
@@ -200,7 +201,7 @@ impl Heard {
 impl Handler for Heard {
     async fn handle(&self, _: &UnitOfWork, messages: &[Message]) -> svc_core::Result<()> {
         for message in messages {
-            self.0.lock().unwrap().push(message.data()?);
+            self.0.lock().push(message.data()?);
         }
         Ok(())
     }
@@ -375,7 +376,7 @@ impl World {
         let declared = Arc::new(Mutex::new(orders));
         let make = {
             let (heard, declared) = (heard.clone(), Arc::clone(&declared));
-            move || application(declared.lock().unwrap().clone(), &heard)
+            move || application(declared.lock().clone(), &heard)
         };
         let approver = ["Workflows.View", "Workflows.Act", "Orders.View", "Orders.Approve"];
         Self {

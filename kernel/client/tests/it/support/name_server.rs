@@ -1,11 +1,12 @@
 //! A DNS server that answers what a test says, over UDP.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 use hickory_resolver::proto::op::{Message, ResponseCode};
 use hickory_resolver::proto::rr::{RData, Record, RecordType};
+use parking_lot::Mutex;
 use svc_client::SystemResolver;
 use svc_testing::eventually;
 use tokio::net::UdpSocket;
@@ -51,11 +52,11 @@ impl NameServer {
             loop {
                 let (length, from) = socket.recv_from(&mut buffer).await.unwrap();
                 let query = Message::from_vec(&buffer[..length]).unwrap();
-                names.lock().unwrap().push(query.queries[0].name().to_string());
+                names.lock().push(query.queries[0].name().to_string());
                 if query.queries[0].query_type() == RecordType::A {
                     lookups.fetch_add(1, Ordering::SeqCst);
                 }
-                let answer = script.lock().unwrap().clone();
+                let answer = script.lock().clone();
                 if let Some(response) = respond(&query, &answer, ttl) {
                     socket.send_to(&response.to_vec().unwrap(), from).await.unwrap();
                 }
@@ -66,7 +67,7 @@ impl NameServer {
 
     /// Answers differently from now on.
     pub(crate) fn change(&self, answer: Answer) {
-        *self.script.lock().unwrap() = answer;
+        *self.script.lock() = answer;
     }
 
     pub(crate) fn resolver(&self) -> Arc<SystemResolver> {
@@ -82,7 +83,7 @@ impl NameServer {
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
-        self.names.lock().unwrap().clone()
+        self.names.lock().clone()
     }
 }
 
