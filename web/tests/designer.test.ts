@@ -78,7 +78,10 @@ test('what is left empty is not written', () => {
 test('a problem leads to what it names', () => {
   const about = (message: string) => aboutOf(ORDERS, { code: 'x', message });
   assert.deepEqual(about('no way leads to the state `asked`'), { kind: 'state', name: 'asked' });
-  assert.deepEqual(about("the transition `ask` names `lost`, which isn't a state"), { kind: 'transition', name: 'ask' });
+  assert.deepEqual(about("the transition `ask` names `lost`, which isn't a state"), {
+    kind: 'transition',
+    name: 'ask',
+  });
   assert.equal(about('no state is the one that records begin in'), undefined);
 });
 
