@@ -131,11 +131,11 @@ impl DataRegistry for Registry {
     }
 
     fn action(&mut self, name: &str, say: impl FnOnce(ImportBuilder<'_, true>) -> Runs) {
-        let Runs = say(ImportBuilder::new(self, name));
+        let _: Runs = say(ImportBuilder::new(self, name));
     }
 
     fn function(&mut self, name: &str, say: impl FnOnce(ImportBuilder<'_, false>) -> Runs) {
-        let Runs = say(ImportBuilder::new(self, name));
+        let _: Runs = say(ImportBuilder::new(self, name));
     }
 
     fn permission(&mut self, name: &str, description: &str) {

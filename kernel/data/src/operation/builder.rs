@@ -343,7 +343,7 @@ impl<'a> ExtensionAction<'a> {
 
 /// What [`ImportBuilder`] answers with once it knows what runs.
 #[derive(Debug)]
-pub struct Runs;
+pub struct Runs(());
 
 /// An operation of the service as a whole in the making.
 #[must_use = "say what runs, with `.runs(…)`"]
@@ -374,7 +374,7 @@ impl ImportBuilder<'_, true> {
     {
         let run = Run::Action(on_values(work));
         self.words.register::<P, R>(self.registry, Bound::Nothing, None, run);
-        Runs
+        Runs(())
     }
 }
 
@@ -389,7 +389,7 @@ impl ImportBuilder<'_, false> {
     {
         let run = Run::Function(on_values(work));
         self.words.register::<P, R>(self.registry, Bound::Nothing, None, run);
-        Runs
+        Runs(())
     }
 }
 
