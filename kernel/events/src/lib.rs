@@ -9,7 +9,7 @@
 //! use serde::Serialize;
 //! use svc_core::{Registry, Result};
 //! use svc_data::UnitOfWork;
-//! use svc_events::{EventsRegistry as _, Handler, Message, Publish as _, WhichSets, Subscription};
+//! use svc_events::{EventsRegistry as _, Handler, Message, Publish as _, Subscription, WhichSets};
 //!
 //! #[derive(Serialize)]
 //! #[serde(rename_all = "camelCase")]

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use http::{HeaderMap, Response, StatusCode};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::site::{Asked, Inbox, Site};
 
@@ -73,7 +73,7 @@ impl Receiver {
         let next = answers.clone();
         let (site, inbox) = Site::http("127.0.0.1:0", move |_| {
             let mut answer = Response::new(String::new());
-            *answer.status_mut() = next.lock().pop_front().unwrap_or(StatusCode::NO_CONTENT);
+            *answer.status_mut() = next.0.lock().pop_front().unwrap_or(StatusCode::NO_CONTENT);
             answer
         })
         .await;
@@ -97,7 +97,7 @@ impl Receiver {
         let statuses = statuses
             .into_iter()
             .map(|status| StatusCode::from_u16(status).expect("a status that HTTP has"));
-        self.answers.lock().extend(statuses);
+        self.answers.0.lock().extend(statuses);
     }
 
     /// Takes out what came since the last call.
@@ -106,11 +106,5 @@ impl Receiver {
         let received =
             |asked: Asked| Received { headers: asked.head.headers.clone(), body: asked.body };
         self.inbox.take().into_iter().map(received).collect()
-    }
-}
-
-impl Answers {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<StatusCode>> {
-        self.0.lock()
     }
 }

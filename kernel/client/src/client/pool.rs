@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::connection::{Connection, Http1, Http2};
@@ -65,7 +65,7 @@ impl Pool {
         addresses: &[IpAddr],
     ) -> Option<(Peer, Connection)> {
         let now = Instant::now();
-        let mut shelves = self.lock();
+        let mut shelves = self.shelves.lock();
         for address in addresses {
             let peer = Peer { origin: Arc::clone(origin), address: *address, shown };
             if let Some(connection) = shelves.take(&peer, now, self.idle_timeout) {
@@ -108,7 +108,7 @@ impl Pool {
     }
 
     fn shelve(self: &Arc<Self>, peer: Peer, put: impl FnOnce(&mut Waiting)) {
-        let mut shelves = self.lock();
+        let mut shelves = self.shelves.lock();
         if shelves.count >= self.max_idle {
             return;
         }
@@ -118,10 +118,6 @@ impl Pool {
             shelves.is_swept = true;
             tokio::spawn(sweep(Arc::downgrade(self), self.idle_timeout));
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Shelves> {
-        self.shelves.lock()
     }
 }
 
@@ -170,7 +166,7 @@ async fn sweep(pool: Weak<Pool>, idle_timeout: Duration) {
     loop {
         tokio::time::sleep(period).await;
         let Some(pool) = pool.upgrade() else { return };
-        let mut shelves = pool.lock();
+        let mut shelves = pool.shelves.lock();
         shelves.sweep(Instant::now(), idle_timeout);
         if shelves.by_peer.is_empty() {
             shelves.is_swept = false;

@@ -24,20 +24,16 @@ impl Flights {
     ///
     /// That it is being used.
     pub(super) fn begin(&self, id: &str) -> Result<Flight> {
-        if self.lock().insert(id.to_owned()) {
+        if self.0.lock().insert(id.to_owned()) {
             return Ok(Flight { flights: self.clone(), id: id.to_owned() });
         }
         Err(in_flight())
-    }
-
-    fn lock(&self) -> parking_lot::MutexGuard<'_, HashSet<String>> {
-        self.0.lock()
     }
 }
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        self.flights.lock().remove(&self.id);
+        self.flights.0.lock().remove(&self.id);
     }
 }
 
