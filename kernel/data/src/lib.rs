@@ -43,7 +43,7 @@ pub use masks::Masks;
 pub use query::Query;
 pub use record::{Author, Change, ChangeKind, Record};
 pub use registration::{
-    DataRegistry, EntitySetBuilder, FilteredProperties, HiddenProperty, Said, SaysRules,
+    DataRegistry, EntitySetBuilder, FilteredProperties, HiddenProperty, RuleBuilder, RulesOfSet,
     SetExtension, VirtualPropertyBuilder,
 };
 pub use settings::DataSettings;

@@ -1,4 +1,8 @@
 //! Names in the ways that databases, metadata and events write them.
+//!
+//! They are part of every address, and each letter follows from the name in the source alone: `line_2` is
+//! `line2` and `SKU` stays `SKU`. A library that looks for words, as `heck` does, decides such things by rules of its
+//! own, which a newer release may change.
 
 /// `cost_price` becomes `costPrice`.
 pub(crate) fn camel_case(name: &str) -> String {

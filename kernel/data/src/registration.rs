@@ -28,7 +28,9 @@ pub use extension::SetExtension;
 use extension::{Extension, Which};
 pub(crate) use measures::problem_with;
 use measures::{Measured, add_measures, along, problems_with_paths};
-pub use rules::{FilteredProperties, HiddenProperty, Said, SaysRules, VirtualPropertyBuilder};
+pub use rules::{
+    FilteredProperties, HiddenProperty, RuleBuilder, RulesOfSet, VirtualPropertyBuilder,
+};
 use rules::{Rules, contribute_permission};
 
 /// What modules have registered with the data part.
@@ -416,9 +418,9 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     }
 }
 
-impl<E: EntityTrait> SaysRules for EntitySetBuilder<'_, E> {
-    fn said(&mut self) -> Said<'_> {
-        Said { registry: self.registry, set: &self.set.name, rules: &mut self.rules }
+impl<E: EntityTrait> RuleBuilder for EntitySetBuilder<'_, E> {
+    fn rules(&mut self) -> RulesOfSet<'_> {
+        RulesOfSet { registry: self.registry, set: &self.set.name, rules: &mut self.rules }
     }
 }
 

@@ -58,6 +58,8 @@ impl From<Uuid> for JobId {
 }
 
 /// Where a job stands. [The crate's documentation](crate#states) tells who moves it.
+///
+/// Jobs are stored by SQL alone and have no entity of SeaORM's, so no derive of it writes the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum JobState {

@@ -40,6 +40,17 @@ impl Parse for Arguments {
     }
 }
 
+/// What to do about a column that the framework keeps.
+fn kept(name: &Ident, table: &LitStr, has_times: bool) -> String {
+    if has_times || name != "created_at" && name != "updated_at" {
+        return format!("`{name}` is kept for the entity; leave it out");
+    }
+    let table = table.value();
+    format!(
+        "leave `{name}` out and write `#[svc::entity(\"{table}\", times)]`, which adds and keeps it"
+    )
+}
+
 pub(crate) fn entity(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let Arguments { table, has_times } = syn::parse2(arguments)?;
     let mut model: ItemStruct = syn::parse2(item)?;
@@ -54,10 +65,7 @@ pub(crate) fn entity(arguments: TokenStream, item: TokenStream) -> Result<TokenS
     for mut field in std::mem::take(named) {
         let own = field.ident.as_ref().filter(|name| KEPT.iter().any(|kept| *name == kept));
         if let Some(name) = own {
-            return Err(Error::new(
-                name.span(),
-                format!("`{name}` is kept for the entity; leave it out"),
-            ));
+            return Err(Error::new(name.span(), kept(name, &table, has_times)));
         }
         if is_relation(&field) {
             relations.push(field);
@@ -232,6 +240,19 @@ mod tests {
                 )
             ),
             "`version` is kept for the entity; leave it out"
+        );
+        let own = quote!(
+            pub struct Model {
+                pub created_at: Time,
+            }
+        );
+        assert_eq!(
+            refused(table(), own.clone()),
+            "leave `created_at` out and write `#[svc::entity(\"tools\", times)]`, which adds and keeps it"
+        );
+        assert_eq!(
+            refused(quote!("tools", times), own),
+            "`created_at` is kept for the entity; leave it out"
         );
         assert_eq!(
             refused(

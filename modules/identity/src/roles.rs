@@ -6,9 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::{ActiveValue::Set, IntoActiveModel as _};
+use serde::{Deserialize, Serialize};
 use svc_core::{Error, ErrorKind, Result};
 use svc_data::{Context, UnitOfWork};
+use svc_http::fields::present;
 use time::OffsetDateTime;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::acting::{actor, lock, require_without_end};
@@ -23,44 +26,62 @@ use crate::text;
 /// The name of the role that holds every permission there is. It can't be changed or deleted.
 pub const ADMINISTRATOR: &str = "Administrator";
 
-/// A role with the permissions that hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = IdentityRole)]
+#[serde(rename_all = "camelCase")]
 pub struct Role {
-    /// The role.
+    /// Its id.
+    #[schema(value_type = Uuid)]
     pub id: RoleId,
     /// Its name, unique in the organisation without regard to case.
     pub name: String,
     /// What it is for; may be empty.
     pub description: String,
-    /// Whether it holds every permission there is.
+    /// Whether it holds every permission there is; then it can't be changed or deleted.
     pub is_administrator: bool,
-    /// Its permissions, in the order of their names.
+    /// Its permissions, by name.
     pub permissions: BTreeSet<String>,
     /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
     /// When its name or description was last changed.
+    #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
 }
 
-/// What a new role is to be.
-#[derive(Clone, Debug, Default)]
+/// A role to make.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[schema(as = IdentityNewRole)]
+#[serde(rename_all = "camelCase")]
 pub struct NewRole {
     /// Its name, unique in the organisation without regard to case.
+    #[schema(min_length = 1, max_length = 200)]
     pub name: String,
-    /// What it is for; may be empty.
+    /// What it is for.
+    #[serde(default)]
+    #[schema(max_length = 1000)]
     pub description: String,
-    /// Its permissions.
+    /// Its permissions; the caller must hold each of them.
     pub permissions: BTreeSet<String>,
 }
 
-/// What is to change in a role; what is none stays as it is.
-#[derive(Clone, Debug, Default)]
+/// What changes; a field that is left out stays as it is.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[schema(as = IdentityRoleChange)]
+#[serde(rename_all = "camelCase")]
 pub struct RoleChange {
     /// A new name.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, min_length = 1, max_length = 200)]
     pub name: Option<String>,
     /// A new description.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, max_length = 1000)]
     pub description: Option<String>,
-    /// The permissions in place of those it has.
+    /// The permissions in place of those it has; the caller must hold each that is added.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
     pub permissions: Option<BTreeSet<String>>,
 }
 

@@ -8,7 +8,7 @@ use svc_core::{Principal, Registry};
 
 use super::DataParts;
 use super::rules::{
-    FilteredProperties, HiddenProperty, Rules, Said, SaysRules, VirtualPropertyBuilder,
+    FilteredProperties, HiddenProperty, RuleBuilder, Rules, RulesOfSet, VirtualPropertyBuilder,
 };
 use crate::entity::EntityModel;
 use crate::kinds;
@@ -53,9 +53,9 @@ pub struct SetExtension<'a> {
     operations: Vec<AddOperation>,
 }
 
-impl SaysRules for SetExtension<'_> {
-    fn said(&mut self) -> Said<'_> {
-        Said { registry: self.registry, set: self.which.name(), rules: &mut self.rules }
+impl RuleBuilder for SetExtension<'_> {
+    fn rules(&mut self) -> RulesOfSet<'_> {
+        RulesOfSet { registry: self.registry, set: self.which.name(), rules: &mut self.rules }
     }
 }
 

@@ -136,15 +136,15 @@ fn taken(model: &EntityModel, name: &str) -> Option<String> {
 }
 
 /// The words that the module of a set and the modules that extend it have in common.
-pub trait SaysRules: Sized {
-    /// Where it is kept.
+pub trait RuleBuilder: Sized {
+    /// What has been said so far.
     #[doc(hidden)]
-    fn said(&mut self) -> Said<'_>;
+    fn rules(&mut self) -> RulesOfSet<'_>;
 }
 
-/// What is being said about which set.
+/// What has been said about a set so far.
 #[doc(hidden)]
-pub struct Said<'a> {
+pub struct RulesOfSet<'a> {
     pub(super) registry: &'a mut Registry,
     pub(super) set: &'a str,
     pub(super) rules: &'a mut Rules,
@@ -152,12 +152,12 @@ pub struct Said<'a> {
 
 /// A property that is hidden from those without a permission.
 #[must_use = "say from whom the property is hidden, with `.unless(…)`"]
-pub struct HiddenProperty<B: SaysRules> {
+pub struct HiddenProperty<B: RuleBuilder> {
     builder: B,
     column: String,
 }
 
-impl<B: SaysRules> HiddenProperty<B> {
+impl<B: RuleBuilder> HiddenProperty<B> {
     pub(super) fn new(builder: B, column: &str) -> Self {
         Self { builder, column: column.to_owned() }
     }
@@ -165,23 +165,23 @@ impl<B: SaysRules> HiddenProperty<B> {
     /// Shows the property to those who hold `permission`; to all others it doesn't exist. When it
     /// is said more than once of a property, all the permissions are needed.
     pub fn unless(mut self, permission: &str) -> B {
-        let said = self.builder.said();
-        let detail = format!("see `{}` of {}", self.column, said.set);
-        contribute_permission(said.registry, permission, detail);
-        said.rules.hidden.push((self.column, permission.to_owned()));
+        let of = self.builder.rules();
+        let detail = format!("see `{}` of {}", self.column, of.set);
+        contribute_permission(of.registry, permission, detail);
+        of.rules.hidden.push((self.column, permission.to_owned()));
         self.builder
     }
 }
 
 /// Properties whose values are changed on their way out.
 #[must_use = "say whom the response filter applies to, with `.unless(…)` or `.for_those(…)`"]
-pub struct FilteredProperties<B: SaysRules> {
+pub struct FilteredProperties<B: RuleBuilder> {
     builder: B,
     columns: Vec<String>,
     masking: Masking,
 }
 
-impl<B: SaysRules> FilteredProperties<B> {
+impl<B: RuleBuilder> FilteredProperties<B> {
     pub(super) fn new<const N: usize, F>(builder: B, columns: [&str; N], filter: F) -> Self
     where
         F: Fn(&Principal, [Json; N]) -> [Json; N] + Send + Sync + 'static,
@@ -199,9 +199,9 @@ impl<B: SaysRules> FilteredProperties<B> {
 
     /// Applies the filter to all who don't hold `permission`.
     pub fn unless(mut self, permission: &str) -> B {
-        let said = self.builder.said();
-        let detail = format!("see `{}` of {} as it is", self.columns.join("`, `"), said.set);
-        contribute_permission(said.registry, permission, detail);
+        let of = self.builder.rules();
+        let detail = format!("see `{}` of {} as it is", self.columns.join("`, `"), of.set);
+        contribute_permission(of.registry, permission, detail);
         let needed = permission.to_owned();
         let whom = Arc::new(move |who: &Principal| !who.can(&needed));
         self.applied_to(whom, Some(permission.to_owned()))
@@ -216,19 +216,19 @@ impl<B: SaysRules> FilteredProperties<B> {
     fn applied_to(mut self, whom: Whom, unless: Option<String>) -> B {
         // The places of the columns are found when the entity is.
         let filter = ResponseFilter { columns: Vec::new(), whom, masking: self.masking, unless };
-        self.builder.said().rules.response_filters.push((self.columns, filter));
+        self.builder.rules().rules.response_filters.push((self.columns, filter));
         self.builder
     }
 }
 
 /// A virtual property in the making.
 #[must_use = "say which permission the virtual property takes, with `.needs(…)`"]
-pub struct VirtualPropertyBuilder<B: SaysRules> {
+pub struct VirtualPropertyBuilder<B: RuleBuilder> {
     builder: B,
     property: VirtualProperty,
 }
 
-impl<B: SaysRules> VirtualPropertyBuilder<B> {
+impl<B: RuleBuilder> VirtualPropertyBuilder<B> {
     pub(super) fn new(builder: B, name: &str, kind: ValueKind, sql: VirtualSql) -> Self {
         let property = VirtualProperty {
             name: name.to_owned(),
@@ -301,10 +301,10 @@ impl<B: SaysRules> VirtualPropertyBuilder<B> {
     /// doesn't exist.
     pub fn needs(mut self, permission: &str) -> B {
         permission.clone_into(&mut self.property.permission);
-        let said = self.builder.said();
-        let by = format!("the virtual property `{}` of `{}`", self.property.name, said.set);
-        said.registry.asks_for_permission(permission, by);
-        self.builder.said().rules.virtual_properties.push(self.property);
+        let of = self.builder.rules();
+        let by = format!("the virtual property `{}` of `{}`", self.property.name, of.set);
+        of.registry.asks_for_permission(permission, by);
+        self.builder.rules().rules.virtual_properties.push(self.property);
         self.builder
     }
 }

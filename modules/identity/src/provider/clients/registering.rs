@@ -1,9 +1,11 @@
 //! Registering clients: what an administrator does by hand.
 
 use sea_orm::ActiveValue::Set;
+use serde::{Deserialize, Serialize};
 use svc_core::settings::Secret;
 use svc_core::{Directory, Error, Result, UserId, random_token};
 use svc_data::Context;
+use utoipa::ToSchema;
 
 use super::model::{ActiveModel, COLUMN, Entity, Model};
 use super::uris::{check_lines, is_origin, is_redirect_uri, is_web_uri};
@@ -18,10 +20,13 @@ use crate::text;
 /// The most clients that an organisation has.
 const MOST: u64 = 200;
 
-/// A client, without its secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A program that people of the organisation sign in through, or that acts for itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = IdentityClient)]
+#[serde(rename_all = "camelCase")]
 pub struct Client {
-    /// The client: `client_id`.
+    /// Its id, which is its `client_id`.
+    #[schema(value_type = Uuid)]
     pub id: ClientId,
     /// What the administrator calls it.
     pub name: String,
@@ -31,30 +36,39 @@ pub struct Client {
     pub redirect_uris: Vec<String>,
     /// Where a browser may go after signing out.
     pub signed_out_uris: Vec<String>,
-    /// The origins of its pages, which may ask the token endpoint.
+    /// The origins of its pages, which may ask for tokens.
     pub origins: Vec<String>,
     /// Where it hears that a session has ended.
     pub logout_uri: Option<String>,
-    /// As whom it acts with its own credentials.
+    /// The id of the person as whom it acts with its own credentials.
+    #[schema(value_type = Option<Uuid>)]
     pub acts_as: Option<UserId>,
 }
 
-/// What a new client is to be.
-#[derive(Clone, Debug, Default)]
+/// A client to register.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[schema(as = IdentityNewClient)]
+#[serde(rename_all = "camelCase")]
 pub struct NewClient {
     /// What the administrator calls it.
+    #[schema(min_length = 1, max_length = 200)]
     pub name: String,
-    /// Whether it gets no secret.
+    /// Whether it gets no secret, since it runs in a browser or on a device of the person.
+    #[serde(default)]
     pub is_public: bool,
-    /// Where codes may go.
+    /// Where codes may go; compared letter by letter.
+    #[serde(default)]
     pub redirect_uris: Vec<String>,
     /// Where a browser may go after signing out.
+    #[serde(default)]
     pub signed_out_uris: Vec<String>,
     /// The origins of its pages, such as `https://app.example.com`.
+    #[serde(default)]
     pub origins: Vec<String>,
-    /// Where it hears that a session has ended.
+    /// Where it hears that a session has ended (OpenID Connect Back-Channel Logout).
     pub logout_uri: Option<String>,
-    /// As whom it acts with its own credentials; none where it doesn't.
+    /// The id of the person as whom it acts with its own credentials; left out where it doesn't.
+    #[schema(value_type = Option<Uuid>)]
     pub acts_as: Option<UserId>,
 }
 
