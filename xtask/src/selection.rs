@@ -4,7 +4,8 @@
 //! - A crate, all its tests or those whose name contains something: `svc-data`, `svc-data::sets::page`.
 //! - A folder or file: `kernel/data`, `kernel/data/tests/it/sets.rs`, `shell`.
 //!
-//! Crates bring the step that builds their tests, what runs through npm the one that installs its packages.
+//! Crates bring the step that builds their tests, what runs through npm the one that installs its packages, and so do
+//! programs that carry the web client: without it they serve less.
 
 use crate::failure::{Failure, Result};
 use crate::steps::{self, Action, NPM_FOLDERS, Step};
@@ -12,6 +13,9 @@ use crate::workspace::{Package, Workspace};
 
 /// The program that end-to-end tests drive is built from this crate.
 pub(crate) const SHOP: &str = "shop";
+
+/// The folder of the applications, which carry the web client.
+const EXAMPLES: &str = "examples/";
 
 /// The smallest example, which the web client is played in front of, too.
 const LENDING: &str = "lending";
@@ -34,11 +38,9 @@ pub(crate) fn steps(workspace: &Workspace, wanted: &[String]) -> Result<Vec<Step
             }
         }
     }
-    let through_npm =
-        |step: &Step| matches!(step.action, Action::Npm { .. } | Action::NpmWithShop { .. });
     let client = all.iter().find(|step| step.action == Action::Client);
     if let Some(client) = client.filter(|client| chosen.iter().all(|it| it.name != client.name))
-        && chosen.iter().any(through_npm)
+        && chosen.iter().any(needs_client)
     {
         chosen.push(client.clone());
     }
@@ -46,6 +48,17 @@ pub(crate) fn steps(workspace: &Workspace, wanted: &[String]) -> Result<Vec<Step
     chosen.sort_by_key(|step| position(&step.name));
     insert_build(&mut chosen);
     Ok(chosen)
+}
+
+/// Whether a step needs the web client, or the packages that it is built of.
+fn needs_client(step: &Step) -> bool {
+    match &step.action {
+        Action::Npm { .. } | Action::NpmWithShop { .. } => true,
+        Action::Crate { package, .. } => {
+            package.folder.starts_with(EXAMPLES) || steps::is_end_to_end(package)
+        }
+        _ => false,
+    }
 }
 
 /// What one name means.
@@ -164,17 +177,26 @@ fn insert_build(chosen: &mut Vec<Step>) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
-    fn chosen(wanted: &[&str]) -> Result<Vec<String>> {
-        let workspace = Workspace::of_packages(&[
+    fn workspace() -> Workspace {
+        Workspace::of_packages(&[
             ("svc-core", "kernel/core"),
             ("svc-data", "kernel/data"),
             ("shop", "examples/shop"),
             ("e2e-odata", "e2e/odata"),
-        ]);
+        ])
+    }
+
+    fn chosen(wanted: &[&str]) -> Result<Vec<String>> {
+        chosen_in(&workspace(), wanted)
+    }
+
+    fn chosen_in(workspace: &Workspace, wanted: &[&str]) -> Result<Vec<String>> {
         let wanted: Vec<String> = wanted.iter().map(|&each| each.to_owned()).collect();
-        let steps = steps(&workspace, &wanted)?;
+        let steps = steps(workspace, &wanted)?;
         Ok(steps.iter().map(described).collect())
     }
 
@@ -206,6 +228,19 @@ mod tests {
     #[test]
     fn end_to_end_tests_bring_the_program() {
         assert_eq!(chosen(&["e2e-odata"]).unwrap(), ["build e2e-odata shop", "e2e-odata"]);
+    }
+
+    #[test]
+    fn programs_that_carry_the_web_client_bring_it() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace { root, ..workspace() };
+        for (wanted, expected) in [
+            ("shop", &["client", "build shop", "shop"][..]),
+            ("e2e-odata", &["client", "build e2e-odata shop", "e2e-odata"]),
+            ("svc-data", &["build svc-data", "svc-data"]),
+        ] {
+            assert_eq!(chosen_in(&workspace, &[wanted]).unwrap(), expected);
+        }
     }
 
     #[test]
