@@ -51,7 +51,7 @@ pub struct Presented {
 }
 
 impl Presented {
-    /// Who it stands for now, with the rights of now; nobody where it opens nothing any more: a key
+    /// Whom it speaks for now, with the rights of now; nobody where it opens nothing any more: a key
     /// that was revoked or has ended, a session that was left, a person who was disabled.
     ///
     /// # Errors

@@ -304,7 +304,7 @@ impl<B: RuleBuilder> VirtualPropertyBuilder<B> {
         let of = self.builder.rules();
         let by = format!("the virtual property `{}` of `{}`", self.property.name, of.set);
         of.registry.asks_for_permission(permission, by);
-        self.builder.rules().rules.virtual_properties.push(self.property);
+        of.rules.virtual_properties.push(self.property);
         self.builder
     }
 }

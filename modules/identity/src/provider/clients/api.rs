@@ -7,7 +7,6 @@ use http::header::{CACHE_CONTROL, HeaderValue};
 use serde::Serialize;
 use svc_http::{ApiJson, ApiPath, ApiResult, HttpState, May, OpenApiRouter, routes};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::registering::{self, Client, NewClient};
 use crate::api::shared::location;
@@ -88,9 +87,9 @@ async fn create_client(
 )]
 async fn get_client(
     May { ctx, .. }: May<Manage>,
-    ApiPath(id): ApiPath<Uuid>,
+    ApiPath(id): ApiPath<ClientId>,
 ) -> ApiResult<Json<Client>> {
-    Ok(Json(registering::get(&ctx, ClientId(id)).await?))
+    Ok(Json(registering::get(&ctx, id).await?))
 }
 
 /// Removes a program: what it was given opens nothing any more.
@@ -106,8 +105,8 @@ async fn get_client(
 )]
 async fn remove_client(
     May { ctx, .. }: May<Manage>,
-    ApiPath(id): ApiPath<Uuid>,
+    ApiPath(id): ApiPath<ClientId>,
 ) -> ApiResult<StatusCode> {
-    registering::remove(&ctx, ClientId(id)).await?;
+    registering::remove(&ctx, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
