@@ -52,6 +52,7 @@ pub mod api_keys;
 pub mod audit;
 mod authenticator;
 mod command;
+mod deleting;
 mod device;
 mod email;
 pub mod errors;

@@ -18,6 +18,7 @@ use svc_database::{Database, column};
 use svc_http::HttpSettings;
 use time::OffsetDateTime;
 
+use crate::deleting::delete_unheld;
 use crate::email::Email;
 use crate::presented::hash;
 use crate::service::IdentityService;
@@ -147,8 +148,8 @@ pub(crate) async fn drop_all(uow: &UnitOfWork, user: UserId) -> Result<()> {
 
 /// Deletes links that have ended, and says how many there were.
 pub(crate) async fn sweep(database: &Database, now: OffsetDateTime) -> Result<u64> {
-    let sql = "DELETE FROM identity_links WHERE ends_at <= ?";
-    database.execute(database.statement(sql, [now.into()])).await
+    let sql = delete_unheld(database.backend(), "identity_links", "token_hash", "ends_at <= ?");
+    database.execute(database.statement(&sql, [now.into()])).await
 }
 
 /// Where people reach the application.

@@ -198,7 +198,9 @@ impl IdentityService {
     /// Stores when keys were last used, and says how many were used since it was last called. What
     /// is lost in a crash is the use of at most a minute.
     pub(crate) async fn store_uses(&self) -> Result<usize> {
-        let uses: Vec<_> = std::mem::take(&mut *self.uses.lock()).into_iter().collect();
+        let mut uses: Vec<_> = std::mem::take(&mut *self.uses.lock()).into_iter().collect();
+        // As another node has them: of two that store the same, one waits for the other.
+        uses.sort_unstable_by_key(|(key, _)| *key);
         if uses.is_empty() {
             return Ok(0);
         }

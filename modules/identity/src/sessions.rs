@@ -381,7 +381,9 @@ impl Sessions {
 
     /// Stores when sessions were last used, and says how many were.
     pub(crate) async fn store_uses(&self) -> Result<usize> {
-        let uses: Vec<_> = self.uses().iter().map(|(id, at)| (*id, *at)).collect();
+        let mut uses: Vec<_> = self.uses().iter().map(|(id, at)| (*id, *at)).collect();
+        // As another node has them: of two that store the same, one waits for the other.
+        uses.sort_unstable_by_key(|(id, _)| id.0);
         store::touch(&self.database, &uses).await?;
         let mut noted = self.uses();
         for (id, at) in &uses {

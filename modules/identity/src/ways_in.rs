@@ -15,7 +15,7 @@
 
 use svc_core::{App, Error, Result, UserId};
 use svc_data::UnitOfWork;
-use svc_database::{Backend, column};
+use svc_database::column;
 use uuid::Uuid;
 
 use crate::external::issuers::{Account, ExternalIssuers};
@@ -31,8 +31,7 @@ pub(crate) struct WaysIn {
 /// Locks a person until the unit of work ends. Whoever is gone is not found.
 pub(crate) async fn lock(uow: &UnitOfWork, user: UserId) -> Result<()> {
     let database = uow.context().database();
-    // A unit of work on SQLite is the only one that writes.
-    let lock = if database.backend() == Backend::Postgres { " FOR NO KEY UPDATE" } else { "" };
+    let lock = database.backend().locking(" FOR NO KEY UPDATE");
     let sql = format!("SELECT 1 FROM identity_users WHERE id = ?{lock}");
     let rows = uow.rows(database.statement(&sql, [user.0.into()])).await?;
     if rows.is_empty() {

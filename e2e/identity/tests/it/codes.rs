@@ -6,9 +6,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use e2e_identity::{House, ISSUER, Program, claims_of, header_of};
 use sha2::{Digest as _, Sha256};
+use svc::data::Context;
+use svc::database::{Backend, Database};
 use svc::identity::clients::NewClient;
 use svc::identity::sessions;
-use svc_testing::on_both_databases;
+use svc_testing::{Answer, eventually, on_both_databases};
+use tokio::sync::Notify;
 
 use crate::support::{confidential, program, public};
 
@@ -216,6 +219,19 @@ on_both_databases! {
         }
     }
 
+    /// Who signs out holds the grant, and then deletes what hangs on it; a client that asks for tokens at this
+    /// moment waits, holding nothing that the other needs.
+    async fn who_asks_for_tokens_while_a_grant_ends_waits_and_is_refused(backend) {
+        let house = House::open(backend).await;
+        let program = confidential(&house).await;
+        let (mut browser, _) = house.browser_of(house.ada).await;
+        let tokens = program.sign_in(&mut browser, "openid").await;
+        let refreshing = program.refresh(tokens["refresh_token"].as_str().unwrap());
+        is_refused_while_the_grant_ends(&house, "identity_refresh_tokens", refreshing).await;
+        let code = program.code(&mut browser, &[]).await;
+        is_refused_while_the_grant_ends(&house, "identity_codes", program.exchange(&code)).await;
+    }
+
     async fn a_changed_password_ends_what_outlives_a_session(backend) {
         let house = House::open(backend).await;
         let program = public(&house).await;
@@ -317,4 +333,40 @@ on_both_databases! {
         assert_eq!(answer.expect(400)["error"], "invalid_request");
         assert_eq!(browser.get("/connect/token?grant_type=authorization_code").await.status, 405);
     }
+}
+
+async fn is_refused_while_the_grant_ends(
+    house: &House,
+    hanging: &str,
+    asking: impl Future<Output = Answer>,
+) {
+    let ctx = Context::system(house.app()).unwrap();
+    let held = Notify::new();
+    let ending = ctx.transact(async |uow| {
+        let database = uow.context().database();
+        let lock = database.backend().locking(" FOR UPDATE");
+        let grants = format!("SELECT 1 FROM identity_grants{lock}");
+        assert_eq!(uow.rows(database.statement(&grants, [])).await?.len(), 1);
+        held.notify_one();
+        eventually("somebody waits", async || waits(database).await).await;
+        for table in [hanging, "identity_grants"] {
+            uow.execute(database.statement(&format!("DELETE FROM {table}"), [])).await?;
+        }
+        Ok(())
+    });
+    let asking = async {
+        held.notified().await;
+        asking.await
+    };
+    let (answer, ended) = tokio::join!(asking, ending);
+    ended.unwrap();
+    assert_eq!(answer.expect(400)["error"], "invalid_grant");
+}
+
+/// Whether somebody waits for a row; on SQLite for the one that writes, which nothing shows.
+async fn waits(database: &Database) -> bool {
+    let sql = "SELECT 1 FROM pg_stat_activity \
+               WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    database.backend() == Backend::Sqlite
+        || !database.rows(database.statement(sql, [])).await.unwrap().is_empty()
 }

@@ -1,4 +1,9 @@
 //! The statements of grants, codes and refresh tokens.
+//!
+//! Whoever ends a grant locks it and then, by the cascade, the codes and tokens that hang on it. So whoever uses
+//! one of those up holds its grant first ([`hold`]): the other way round, a renewal and a sign-out at the same
+//! moment would wait for each other until PostgreSQL broke one of them off. Several grants are locked in the order
+//! of their ids, and the sweep waits for nobody.
 
 use sea_orm::{QueryResult, Value};
 use svc_core::{OrganisationId, Result, UserId};
@@ -6,6 +11,7 @@ use svc_data::UnitOfWork;
 use svc_database::{Database, column};
 use uuid::Uuid;
 
+use crate::deleting::{delete_in_order, delete_unheld};
 use crate::ids::{ClientId, SessionId};
 
 /// The topic by which nodes tell each other that grants have ended.
@@ -60,17 +66,11 @@ pub(super) struct Code {
     pub(super) expires_at_us: i64,
 }
 
-/// What became of a code or a refresh token that was presented.
-pub(super) enum Use<T> {
-    /// It is used up now.
-    First(T),
-    /// It was used before.
-    Again {
-        /// Its grant.
-        grant: Uuid,
-    },
-    /// There is none.
-    Unknown,
+/// A refresh token as it is stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RefreshToken {
+    pub(super) grant: Uuid,
+    pub(super) expires_at_us: i64,
 }
 
 pub(super) async fn insert(uow: &UnitOfWork, grant: &Grant, now_us: i64) -> Result<()> {
@@ -121,78 +121,93 @@ pub(super) async fn insert_refresh_token(
     execute(uow, sql, values).await.map(drop)
 }
 
-/// Uses a code up. Of two that come at once, one is the first.
-pub(super) async fn use_code(uow: &UnitOfWork, hash: [u8; 32], now_us: i64) -> Result<Use<Code>> {
-    let sql = "UPDATE identity_codes SET used_at_us = ? WHERE code_hash = ? AND used_at_us IS NULL \
-               RETURNING grant_id, redirect_uri, challenge, nonce, expires_at_us";
-    if let Some(row) = rows(uow, sql, [now_us.into(), hash.to_vec().into()]).await?.first() {
-        return Ok(Use::First(Code {
+/// A code, whether it was used or not.
+pub(super) async fn code(uow: &UnitOfWork, hash: [u8; 32]) -> Result<Option<Code>> {
+    let sql = "SELECT grant_id, redirect_uri, challenge, nonce, expires_at_us FROM identity_codes \
+               WHERE code_hash = ?";
+    let found = rows(uow, sql, [hash.to_vec().into()]).await?;
+    let read = |row| {
+        Ok(Code {
             grant: column(row, 0)?,
             redirect_uri: column(row, 1)?,
             challenge: column(row, 2)?,
             nonce: column(row, 3)?,
             expires_at_us: column(row, 4)?,
-        }));
-    }
-    used_before(uow, "SELECT grant_id FROM identity_codes WHERE code_hash = ?", hash).await
+        })
+    };
+    found.first().map(read).transpose()
 }
 
-/// Uses a refresh token up; with its grant and until when it held.
+/// Uses up a code whose grant is held, and says whether nobody had before.
+pub(super) async fn use_code(uow: &UnitOfWork, hash: [u8; 32], now_us: i64) -> Result<bool> {
+    let sql = "UPDATE identity_codes SET used_at_us = ? WHERE code_hash = ? AND used_at_us IS NULL";
+    Ok(execute(uow, sql, [now_us.into(), hash.to_vec().into()]).await? == 1)
+}
+
+/// A refresh token, whether it was used or not.
+pub(super) async fn refresh_token(
+    uow: &UnitOfWork,
+    hash: [u8; 32],
+) -> Result<Option<RefreshToken>> {
+    let sql = "SELECT grant_id, expires_at_us FROM identity_refresh_tokens WHERE token_hash = ?";
+    let found = rows(uow, sql, [hash.to_vec().into()]).await?;
+    let read = |row| Ok(RefreshToken { grant: column(row, 0)?, expires_at_us: column(row, 1)? });
+    found.first().map(read).transpose()
+}
+
+/// Uses up a refresh token whose grant is held, and says whether nobody had before.
 pub(super) async fn use_refresh_token(
     uow: &UnitOfWork,
     hash: [u8; 32],
     now_us: i64,
-) -> Result<Use<(Uuid, i64)>> {
+) -> Result<bool> {
     let sql = "UPDATE identity_refresh_tokens SET used_at_us = ? \
-               WHERE token_hash = ? AND used_at_us IS NULL RETURNING grant_id, expires_at_us";
-    if let Some(row) = rows(uow, sql, [now_us.into(), hash.to_vec().into()]).await?.first() {
-        return Ok(Use::First((column(row, 0)?, column(row, 1)?)));
-    }
-    used_before(uow, GRANT_OF_REFRESH_TOKEN, hash).await
+               WHERE token_hash = ? AND used_at_us IS NULL";
+    Ok(execute(uow, sql, [now_us.into(), hash.to_vec().into()]).await? == 1)
 }
 
-const GRANT_OF_REFRESH_TOKEN: &str =
-    "SELECT grant_id FROM identity_refresh_tokens WHERE token_hash = ?";
-
-/// The grant of a refresh token, whether it was used or not.
-pub(super) async fn of_refresh_token(uow: &UnitOfWork, hash: [u8; 32]) -> Result<Option<Uuid>> {
-    let found = rows(uow, GRANT_OF_REFRESH_TOKEN, [hash.to_vec().into()]).await?;
-    found.first().map(|row| column(row, 0)).transpose()
-}
-
-async fn used_before<T>(uow: &UnitOfWork, sql: &str, hash: [u8; 32]) -> Result<Use<T>> {
-    match rows(uow, sql, [hash.to_vec().into()]).await?.first() {
-        Some(row) => Ok(Use::Again { grant: column(row, 0)? }),
-        None => Ok(Use::Unknown),
-    }
-}
-
-/// A grant, as the unit of work sees it.
-pub(super) async fn find(uow: &UnitOfWork, id: Uuid) -> Result<Option<Grant>> {
-    rows(uow, &living(), [id.into()]).await?.first().map(read).transpose()
+/// A grant, which nobody else ends or uses anything of until the unit of work does end.
+pub(super) async fn hold(uow: &UnitOfWork, id: Uuid) -> Result<Option<Grant>> {
+    let lock = uow.context().database().backend().locking(" FOR UPDATE");
+    living(&rows(uow, &by_id(lock), [id.into()]).await?)
 }
 
 /// A grant, outside of a unit of work.
 pub(super) async fn load(database: &Database, id: Uuid) -> Result<Option<Grant>> {
-    let found = database.rows(database.statement(&living(), [id.into()])).await?;
-    found.first().map(read).transpose()
+    living(&database.rows(database.statement(&by_id(""), [id.into()])).await?)
 }
 
-/// A grant by its id. One that outlives its session ends when the person's password is changed: whoever
-/// knew the old one may have made it.
-fn living() -> String {
+/// Finds a grant by its id: what [`read`] takes, and whether it still gives anything. One that outlives its session
+/// ends when the person's password is changed: whoever knew the old one may have made it.
+fn by_id(lock: &str) -> String {
     format!(
-        "SELECT {COLUMNS} FROM identity_grants g WHERE id = ? AND (NOT is_offline OR NOT EXISTS \
-         (SELECT 1 FROM identity_passwords p WHERE p.user_id = g.user_id \
-         AND p.changed_at_us > g.authenticated_at_us))"
+        "SELECT {COLUMNS}, (NOT is_offline OR NOT EXISTS (SELECT 1 FROM identity_passwords p \
+         WHERE p.user_id = identity_grants.user_id \
+         AND p.changed_at_us > identity_grants.authenticated_at_us)) \
+         FROM identity_grants WHERE id = ?{lock}"
     )
+}
+
+/// What [`by_id`] has found, where it still gives anything.
+fn living(found: &[QueryResult]) -> Result<Option<Grant>> {
+    match found.first() {
+        Some(row) if column(row, 12)? => read(row).map(Some),
+        _ => Ok(None),
+    }
 }
 
 /// Ends a grant, with all that hangs on it.
 pub(super) async fn end(uow: &UnitOfWork, id: Uuid) -> Result<()> {
-    execute(uow, "DELETE FROM identity_grants WHERE id = ?", [id.into()]).await?;
+    end_where(uow, "id = ?", vec![id.into()]).await.map(drop)
+}
+
+/// Ends the grants of a condition, and says which they were.
+async fn end_where(uow: &UnitOfWork, condition: &str, values: Vec<Value>) -> Result<Vec<Uuid>> {
+    let backend = uow.context().database().backend();
+    let sql = delete_in_order(backend, "identity_grants", condition);
+    let ended = rows(uow, &format!("{sql} RETURNING id"), values).await?;
     uow.wake_after_commit(TOPIC);
-    Ok(())
+    ended.iter().map(|row| column(row, 0)).collect()
 }
 
 /// What a registered client has of a person, as the person sees it, and whoever manages people.
@@ -252,20 +267,17 @@ pub(crate) async fn end_offline(
     organisation: Option<OrganisationId>,
     only: Option<Uuid>,
 ) -> Result<Vec<Uuid>> {
-    let mut sql = "DELETE FROM identity_grants WHERE user_id = ? AND is_offline = ?".to_owned();
+    let mut condition = "user_id = ? AND is_offline = ?".to_owned();
     let mut values: Vec<Value> = vec![user.0.into(), true.into()];
     if let Some(organisation) = organisation {
-        sql.push_str(" AND organisation_id = ?");
+        condition.push_str(" AND organisation_id = ?");
         values.push(organisation.0.into());
     }
     if let Some(only) = only {
-        sql.push_str(" AND id = ?");
+        condition.push_str(" AND id = ?");
         values.push(only.into());
     }
-    sql.push_str(" RETURNING id");
-    let ended = rows(uow, &sql, values).await?;
-    uow.wake_after_commit(TOPIC);
-    ended.iter().map(|row| column(row, 0)).collect()
+    end_where(uow, &condition, values).await
 }
 
 /// Ends the grants of a session, and says which clients are to be told.
@@ -273,9 +285,8 @@ pub(super) async fn end_of_session(uow: &UnitOfWork, session: SessionId) -> Resu
     let sql = "SELECT DISTINCT client_id, issuer, organisation_id FROM identity_grants \
                WHERE session_id = ? AND wants_logout = ?";
     let hearers = rows(uow, sql, [session.0.into(), true.into()]).await?;
-    let sql = "DELETE FROM identity_grants WHERE session_id = ? AND is_offline = ?";
-    execute(uow, sql, [session.0.into(), false.into()]).await?;
-    uow.wake_after_commit(TOPIC);
+    end_where(uow, "session_id = ? AND is_offline = ?", vec![session.0.into(), false.into()])
+        .await?;
     let read = |row: &QueryResult| {
         let organisation = OrganisationId(column(row, 2)?);
         Ok(Hearer { client: column(row, 0)?, issuer: column(row, 1)?, organisation })
@@ -310,32 +321,24 @@ pub(crate) async fn follow(
 
 /// Ends all grants of a client.
 pub(super) async fn end_of_client(uow: &UnitOfWork, client: &str) -> Result<()> {
-    execute(uow, "DELETE FROM identity_grants WHERE client_id = ?", [client.into()]).await?;
-    uow.wake_after_commit(TOPIC);
-    Ok(())
+    end_where(uow, "client_id = ?", vec![client.into()]).await.map(drop)
 }
 
 /// Deletes grants whose time is over, or whose session is gone, and used-up tokens, at most `most` of
 /// each.
 pub(super) async fn sweep(database: &Database, now_us: i64, most: u64) -> Result<u64> {
-    let grants = format!(
-        "DELETE FROM identity_grants WHERE id IN (SELECT g.id FROM identity_grants g \
-         WHERE g.ends_at_us <= ? OR (g.is_offline = ? AND g.wants_logout = ? AND NOT EXISTS \
-         (SELECT 1 FROM identity_sessions s WHERE s.id = g.session_id)) LIMIT {most})"
-    );
-    let tokens = format!(
-        "DELETE FROM identity_refresh_tokens WHERE token_hash IN (SELECT token_hash \
-         FROM identity_refresh_tokens WHERE expires_at_us <= ? LIMIT {most})"
-    );
-    let codes = format!(
-        "DELETE FROM identity_codes WHERE code_hash IN (SELECT code_hash FROM identity_codes \
-         WHERE expires_at_us <= ? LIMIT {most})"
-    );
-    let mut done = database
-        .execute(database.statement(&grants, [now_us.into(), false.into(), false.into()]))
-        .await?;
-    for sql in [tokens, codes] {
-        done += database.execute(database.statement(&sql, [now_us.into()])).await?;
+    let is_over = "ends_at_us <= ? OR (is_offline = ? AND wants_logout = ? AND NOT EXISTS \
+                   (SELECT 1 FROM identity_sessions s WHERE s.id = identity_grants.session_id))";
+    let sweeps: [(&str, &str, &str, Vec<Value>); 3] = [
+        ("identity_grants", "id", is_over, vec![now_us.into(), false.into(), false.into()]),
+        ("identity_refresh_tokens", "token_hash", "expires_at_us <= ?", vec![now_us.into()]),
+        ("identity_codes", "code_hash", "expires_at_us <= ?", vec![now_us.into()]),
+    ];
+    let mut done = 0;
+    for (table, key, condition, values) in sweeps {
+        let some = format!("{condition} LIMIT {most}");
+        let sql = delete_unheld(database.backend(), table, key, &some);
+        done += database.execute(database.statement(&sql, values)).await?;
     }
     Ok(done)
 }

@@ -16,7 +16,7 @@ use svc_openid::{
 use super::authenticator::principal_of;
 use super::clients::{Clients, KnownClient};
 use super::form::{Form, Refused, refused};
-use super::grants::{self, Grant, Use};
+use super::grants::{self, Grant};
 use super::issuer;
 use super::settings::OpenIdSettings;
 use super::tokens::{Tokens, grant_holds};
@@ -89,23 +89,21 @@ async fn exchange_code(
     let now_us = app.clock().now_us();
     let ctx = Context::system(app)?;
     ctx.transact(async |uow| {
-        let code = match grants::use_code(&uow, hash(code), now_us).await? {
-            Use::First(code) => code,
-            Use::Again { grant } => {
-                tracing::warn!(client.id = client.id, "a code was presented twice; its grant ends");
-                grants::end(&uow, grant).await?;
-                return Ok(Err(bad_code()));
-            }
-            Use::Unknown => return Ok(Err(bad_code())),
-        };
-        let verifier = CodeVerifier::parse(verifier);
-        let challenge = CodeChallenge::parse(&code.challenge);
-        let is_proved = matches!((verifier, challenge), (Some(v), Some(c)) if c.fits(&v));
-        let grant = grants::find(&uow, code.grant).await?;
+        let hash = hash(code);
+        let Some(code) = grants::code(&uow, hash).await? else { return Ok(Err(bad_code())) };
+        let grant = grants::hold(&uow, code.grant).await?;
         let Some(grant) = grant.filter(|grant| grant.client == client.id) else {
             grants::end(&uow, code.grant).await?;
             return Ok(Err(bad_code()));
         };
+        if !grants::use_code(&uow, hash, now_us).await? {
+            tracing::warn!(client.id = client.id, "a code was presented twice; its grant ends");
+            grants::end(&uow, grant.id).await?;
+            return Ok(Err(bad_code()));
+        }
+        let verifier = CodeVerifier::parse(verifier);
+        let challenge = CodeChallenge::parse(&code.challenge);
+        let is_proved = matches!((verifier, challenge), (Some(v), Some(c)) if c.fits(&v));
         let is_good = is_proved && code.redirect_uri == redirect_uri && now_us < code.expires_at_us;
         if !is_good || !may_go_on(app, &grant).await? {
             grants::end(&uow, grant.id).await?;
@@ -131,12 +129,9 @@ async fn refresh(
     let now_us = app.clock().now_us();
     let ctx = Context::system(app)?;
     ctx.transact(async |uow| {
+        let Some(held) = grants::refresh_token(&uow, token).await? else { return Ok(Err(bad())) };
         // Who isn't the token's client neither uses it up nor ends what hangs on it.
-        let of = grants::of_refresh_token(&uow, token).await?;
-        let grant = match of {
-            Some(id) => grants::find(&uow, id).await?,
-            None => None,
-        };
+        let grant = grants::hold(&uow, held.grant).await?;
         let Some(grant) = grant.filter(|grant| grant.client == client.id) else {
             return Ok(Err(bad()));
         };
@@ -144,17 +139,16 @@ async fn refresh(
         if form.get("scope").is_some_and(|asked| asked.split(' ').any(|it| !grant.has_scope(it))) {
             return Ok(Err(refused("invalid_scope", "more is asked for than was granted")));
         }
-        match grants::use_refresh_token(&uow, token, now_us).await? {
-            Use::First((_, expires_at_us)) if now_us < expires_at_us => {}
-            Use::Again { grant } => {
-                tracing::warn!(
-                    client.id = client.id,
-                    "a refresh token was presented twice; its grant ends"
-                );
-                grants::end(&uow, grant).await?;
-                return Ok(Err(bad()));
-            }
-            Use::First(_) | Use::Unknown => return Ok(Err(bad())),
+        if !grants::use_refresh_token(&uow, token, now_us).await? {
+            tracing::warn!(
+                client.id = client.id,
+                "a refresh token was presented twice; its grant ends"
+            );
+            grants::end(&uow, grant.id).await?;
+            return Ok(Err(bad()));
+        }
+        if now_us >= held.expires_at_us {
+            return Ok(Err(bad()));
         }
         if !may_go_on(app, &grant).await? {
             grants::end(&uow, grant.id).await?;

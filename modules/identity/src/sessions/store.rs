@@ -9,6 +9,7 @@ use time::OffsetDateTime;
 use super::Which;
 use super::elsewhere::BegunElsewhere;
 use super::session::{Method, Session};
+use crate::deleting::{delete_in_order, delete_unheld};
 use crate::ids::SessionId;
 
 const COLUMNS: &str = "id, user_id, organisation_id, authenticated_at, methods, created_at, \
@@ -205,8 +206,10 @@ pub(super) async fn delete_begun_elsewhere(
 }
 
 async fn delete_where(uow: &UnitOfWork, condition: &str, values: Vec<Value>) -> Result<Ended> {
-    let sql = format!("DELETE FROM identity_sessions WHERE {condition} RETURNING id, user_id");
-    let rows = uow.rows(uow.context().database().statement(&sql, values)).await?;
+    let database = uow.context().database();
+    let sql = delete_in_order(database.backend(), "identity_sessions", condition);
+    let statement = database.statement(&format!("{sql} RETURNING id, user_id"), values);
+    let rows = uow.rows(statement).await?;
     rows.iter().map(|row| Ok((SessionId(column(row, 0)?), UserId(column(row, 1)?)))).collect()
 }
 
@@ -233,11 +236,9 @@ pub(super) async fn delete_ended(
     now: OffsetDateTime,
     unused: OffsetDateTime,
 ) -> Result<u64> {
-    let statement = database.statement(
-        "DELETE FROM identity_sessions WHERE ends_at <= ? OR used_at <= ?",
-        [now.into(), unused.into()],
-    );
-    database.execute(statement).await
+    let condition = "ends_at <= ? OR used_at <= ?";
+    let sql = delete_unheld(database.backend(), "identity_sessions", "id", condition);
+    database.execute(database.statement(&sql, [now.into(), unused.into()])).await
 }
 
 fn names(methods: &[Method]) -> String {

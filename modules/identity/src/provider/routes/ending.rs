@@ -71,10 +71,10 @@ async fn take_back(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<Respon
     let of_access = access.filter(|token| token.client == client.id).and_then(|it| it.grant());
     Context::system(app)?
         .transact(async |uow| {
-            let of_refresh = grants::of_refresh_token(&uow, hash(token)).await?;
-            let Some(id) = of_access.or(of_refresh) else { return Ok(()) };
+            let of_refresh = grants::refresh_token(&uow, hash(token)).await?;
+            let Some(id) = of_access.or(of_refresh.map(|it| it.grant)) else { return Ok(()) };
             // Somebody else's token stays (RFC 7009, section 2.1), and the answer doesn't say so.
-            match grants::find(&uow, id).await? {
+            match grants::hold(&uow, id).await? {
                 Some(grant) if grant.client == client.id => grants::end(&uow, id).await,
                 _ => Ok(()),
             }
