@@ -248,7 +248,9 @@ impl Host {
 
     /// Stores when sessions were last used, and says how many were.
     pub(crate) async fn store_uses(&self) -> Result<usize> {
-        let uses: Vec<_> = self.uses().iter().map(|(id, at_us)| (*id, *at_us)).collect();
+        let mut uses: Vec<_> = self.uses().iter().map(|(id, at_us)| (*id, *at_us)).collect();
+        // As another node has them: of two that store the same, one waits for the other.
+        uses.sort_unstable_by_key(|(id, _)| *id);
         store::touch(&self.database, &uses).await?;
         let mut noted = self.uses();
         for (id, at_us) in &uses {

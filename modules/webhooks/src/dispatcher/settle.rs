@@ -289,16 +289,11 @@ impl Dispatcher {
             }
         }
         let had_failed = |endpoint: &Uuid| failures.get(endpoint).is_some_and(|count| *count > 0);
-        let recovered: Vec<Uuid> = consequences
-            .iter()
-            .filter(|((endpoint, _), consequence)| consequence.delivered && had_failed(endpoint))
-            .map(|((endpoint, _), _)| *endpoint)
-            .collect();
-        if !recovered.is_empty() {
-            record::reset_failures(uow, recovered).await?;
-        }
         let mut switched_off = Vec::new();
         for ((endpoint, organisation), consequence) in consequences {
+            if consequence.delivered && had_failed(&endpoint) {
+                record::reset_failures(uow, endpoint).await?;
+            }
             for (url, sentence) in &consequence.failed {
                 let counted = record::count_failure(uow, endpoint, url, sentence).await?;
                 let Some(failing) = counted else { continue };

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::claim::Claimed;
-use super::{ids, is_one_of, read_all};
+use super::read_all;
 use crate::model::{Lane, Status};
 
 /// The outcome of one attempt, as it is stored with its delivery.
@@ -251,17 +251,11 @@ pub(crate) async fn first(uow: &UnitOfWork, rows: &[&First<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Sets the counters of endpoints that had a delivery succeed back to zero.
-pub(crate) async fn reset_failures(
-    uow: &UnitOfWork,
-    endpoints: impl IntoIterator<Item = Uuid>,
-) -> Result<()> {
-    let database = uow.context().database();
-    let sql = format!(
-        "UPDATE webhooks_endpoints SET consecutive_failures = 0, last_error = NULL WHERE {}",
-        is_one_of(database.backend(), "id")
-    );
-    uow.execute(database.statement(&sql, [ids(endpoints)])).await.map(drop)
+/// Sets the counter of an endpoint that had a delivery succeed back to zero.
+pub(crate) async fn reset_failures(uow: &UnitOfWork, endpoint: Uuid) -> Result<()> {
+    let sql =
+        "UPDATE webhooks_endpoints SET consecutive_failures = 0, last_error = NULL WHERE id = ?";
+    uow.execute(uow.context().database().statement(sql, [endpoint.into()])).await.map(drop)
 }
 
 /// An endpoint after a delivery to it failed for good.
