@@ -51,8 +51,8 @@ pub struct Presented {
 }
 
 impl Presented {
-    /// Whom it speaks for now, with the rights of now; nobody where it opens nothing any more: a key
-    /// that was revoked or has ended, a session that was left, a person who was disabled.
+    /// Whom it speaks for, with the rights of this moment; nobody where it opens nothing any more: a
+    /// key that was revoked or has ended, a session that was left, a person who was disabled.
     ///
     /// # Errors
     ///

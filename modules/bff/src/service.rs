@@ -16,7 +16,7 @@
 //! Whoever waited finds the new tokens and asks nobody. A request whose token still holds doesn't wait
 //! for a renewal that another one has begun.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use http::HeaderMap;
@@ -55,7 +55,8 @@ pub(crate) struct Host {
     pub(crate) clock: Clock,
     idle_us: i64,
     known: Cache<SessionHash, Arc<Session>>,
-    uses: Mutex<HashMap<SessionHash, i64>>,
+    /// In an order that every node has: of two that store the same, one waits for the other.
+    uses: Mutex<BTreeMap<SessionHash, i64>>,
     renewing: Mutex<HashMap<SessionHash, Arc<tokio::sync::Mutex<()>>>>,
 }
 
@@ -248,9 +249,7 @@ impl Host {
 
     /// Stores when sessions were last used, and says how many were.
     pub(crate) async fn store_uses(&self) -> Result<usize> {
-        let mut uses: Vec<_> = self.uses().iter().map(|(id, at_us)| (*id, *at_us)).collect();
-        // As another node has them: of two that store the same, one waits for the other.
-        uses.sort_unstable_by_key(|(id, _)| *id);
+        let uses: Vec<_> = self.uses().iter().map(|(id, at_us)| (*id, *at_us)).collect();
         store::touch(&self.database, &uses).await?;
         let mut noted = self.uses();
         for (id, at_us) in &uses {
@@ -276,7 +275,7 @@ impl Host {
         }
     }
 
-    fn uses(&self) -> MutexGuard<'_, HashMap<SessionHash, i64>> {
+    fn uses(&self) -> MutexGuard<'_, BTreeMap<SessionHash, i64>> {
         self.uses.lock()
     }
 

@@ -140,12 +140,8 @@ pub(crate) async fn sweep(
     unused_us: i64,
     most: u64,
 ) -> Result<u64> {
-    // What somebody holds is left to the next time.
-    let lock = database.backend().locking(" FOR UPDATE SKIP LOCKED");
-    let sql = format!(
-        "DELETE FROM bff_sessions WHERE id IN (SELECT id FROM bff_sessions \
-         WHERE ends_at_us <= ? OR used_at_us <= ? LIMIT {most}{lock})"
-    );
+    let condition = format!("ends_at_us <= ? OR used_at_us <= ? LIMIT {most}");
+    let sql = database.backend().delete_unheld("bff_sessions", "id", &condition);
     database.execute(database.statement(&sql, [now_us.into(), unused_us.into()])).await
 }
 

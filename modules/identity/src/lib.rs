@@ -52,7 +52,6 @@ pub mod api_keys;
 pub mod audit;
 mod authenticator;
 mod command;
-mod deleting;
 mod device;
 mod email;
 pub mod errors;

@@ -18,7 +18,6 @@ use svc_database::{Database, column};
 use svc_http::HttpSettings;
 use time::OffsetDateTime;
 
-use crate::deleting::delete_unheld;
 use crate::email::Email;
 use crate::presented::hash;
 use crate::service::IdentityService;
@@ -148,7 +147,7 @@ pub(crate) async fn drop_all(uow: &UnitOfWork, user: UserId) -> Result<()> {
 
 /// Deletes links that have ended, and says how many there were.
 pub(crate) async fn sweep(database: &Database, now: OffsetDateTime) -> Result<u64> {
-    let sql = delete_unheld(database.backend(), "identity_links", "token_hash", "ends_at <= ?");
+    let sql = database.backend().delete_unheld("identity_links", "token_hash", "ends_at <= ?");
     database.execute(database.statement(&sql, [now.into()])).await
 }
 

@@ -10,7 +10,7 @@
 //! Each time all is forgotten: rights seldom change, one role may change those of everybody, and to
 //! load somebody's rights anew takes two statements.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,7 +50,8 @@ pub struct IdentityService {
     keys: Cache<KeyHash, KnownKey>,
     keys_by_id: Cache<Uuid, KnownKey>,
     people: Cache<(UserId, OrganisationId), Principal>,
-    uses: Mutex<HashMap<Uuid, OffsetDateTime>>,
+    /// In an order that every node has: of two that store the same, one waits for the other.
+    uses: Mutex<BTreeMap<Uuid, OffsetDateTime>>,
 }
 
 #[derive(Clone)]
@@ -198,9 +199,7 @@ impl IdentityService {
     /// Stores when keys were last used, and says how many were used since it was last called. What
     /// is lost in a crash is the use of at most a minute.
     pub(crate) async fn store_uses(&self) -> Result<usize> {
-        let mut uses: Vec<_> = std::mem::take(&mut *self.uses.lock()).into_iter().collect();
-        // As another node has them: of two that store the same, one waits for the other.
-        uses.sort_unstable_by_key(|(key, _)| *key);
+        let uses: Vec<_> = std::mem::take(&mut *self.uses.lock()).into_iter().collect();
         if uses.is_empty() {
             return Ok(0);
         }

@@ -38,7 +38,7 @@ mod elsewhere;
 pub(crate) mod session;
 mod store;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -346,7 +346,8 @@ pub(crate) struct Sessions {
     idle_time: Duration,
     lifetime: Duration,
     known: Cache<SessionId, Session>,
-    uses: Mutex<HashMap<SessionId, OffsetDateTime>>,
+    /// In an order that every node has: of two that store the same, one waits for the other.
+    uses: Mutex<BTreeMap<SessionId, OffsetDateTime>>,
 }
 
 impl Sessions {
@@ -381,9 +382,7 @@ impl Sessions {
 
     /// Stores when sessions were last used, and says how many were.
     pub(crate) async fn store_uses(&self) -> Result<usize> {
-        let mut uses: Vec<_> = self.uses().iter().map(|(id, at)| (*id, *at)).collect();
-        // As another node has them: of two that store the same, one waits for the other.
-        uses.sort_unstable_by_key(|(id, _)| id.0);
+        let uses: Vec<_> = self.uses().iter().map(|(id, at)| (*id, *at)).collect();
         store::touch(&self.database, &uses).await?;
         let mut noted = self.uses();
         for (id, at) in &uses {
@@ -401,7 +400,7 @@ impl Sessions {
         store::delete_ended(&self.database, now, now - self.idle_time).await
     }
 
-    fn uses(&self) -> MutexGuard<'_, HashMap<SessionId, OffsetDateTime>> {
+    fn uses(&self) -> MutexGuard<'_, BTreeMap<SessionId, OffsetDateTime>> {
         self.uses.lock()
     }
 }

@@ -11,7 +11,6 @@ use svc_data::UnitOfWork;
 use svc_database::{Database, column};
 use uuid::Uuid;
 
-use crate::deleting::{delete_in_order, delete_unheld};
 use crate::ids::{ClientId, SessionId};
 
 /// The topic by which nodes tell each other that grants have ended.
@@ -204,7 +203,7 @@ pub(super) async fn end(uow: &UnitOfWork, id: Uuid) -> Result<()> {
 /// Ends the grants of a condition, and says which they were.
 async fn end_where(uow: &UnitOfWork, condition: &str, values: Vec<Value>) -> Result<Vec<Uuid>> {
     let backend = uow.context().database().backend();
-    let sql = delete_in_order(backend, "identity_grants", condition);
+    let sql = backend.delete_in_order("identity_grants", condition);
     let ended = rows(uow, &format!("{sql} RETURNING id"), values).await?;
     uow.wake_after_commit(TOPIC);
     ended.iter().map(|row| column(row, 0)).collect()
@@ -337,7 +336,7 @@ pub(super) async fn sweep(database: &Database, now_us: i64, most: u64) -> Result
     let mut done = 0;
     for (table, key, condition, values) in sweeps {
         let some = format!("{condition} LIMIT {most}");
-        let sql = delete_unheld(database.backend(), table, key, &some);
+        let sql = database.backend().delete_unheld(table, key, &some);
         done += database.execute(database.statement(&sql, values)).await?;
     }
     Ok(done)

@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 use super::Which;
 use super::elsewhere::BegunElsewhere;
 use super::session::{Method, Session};
-use crate::deleting::{delete_in_order, delete_unheld};
 use crate::ids::SessionId;
 
 const COLUMNS: &str = "id, user_id, organisation_id, authenticated_at, methods, created_at, \
@@ -207,7 +206,7 @@ pub(super) async fn delete_begun_elsewhere(
 
 async fn delete_where(uow: &UnitOfWork, condition: &str, values: Vec<Value>) -> Result<Ended> {
     let database = uow.context().database();
-    let sql = delete_in_order(database.backend(), "identity_sessions", condition);
+    let sql = database.backend().delete_in_order("identity_sessions", condition);
     let statement = database.statement(&format!("{sql} RETURNING id, user_id"), values);
     let rows = uow.rows(statement).await?;
     rows.iter().map(|row| Ok((SessionId(column(row, 0)?), UserId(column(row, 1)?)))).collect()
@@ -237,7 +236,7 @@ pub(super) async fn delete_ended(
     unused: OffsetDateTime,
 ) -> Result<u64> {
     let condition = "ends_at <= ? OR used_at <= ?";
-    let sql = delete_unheld(database.backend(), "identity_sessions", "id", condition);
+    let sql = database.backend().delete_unheld("identity_sessions", "id", condition);
     database.execute(database.statement(&sql, [now.into(), unused.into()])).await
 }
 

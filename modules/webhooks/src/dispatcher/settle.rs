@@ -288,10 +288,9 @@ impl Dispatcher {
                 }
             }
         }
-        let had_failed = |endpoint: &Uuid| failures.get(endpoint).is_some_and(|count| *count > 0);
         let mut switched_off = Vec::new();
         for ((endpoint, organisation), consequence) in consequences {
-            if consequence.delivered && had_failed(&endpoint) {
+            if consequence.delivered && failures.get(&endpoint).is_some_and(|count| *count > 0) {
                 record::reset_failures(uow, endpoint).await?;
             }
             for (url, sentence) in &consequence.failed {
