@@ -3,6 +3,7 @@
 //! Debian's packages are installed when we may (as root, or with a `sudo` that asks nothing), the
 //! toolchain's components through rustup. For what is missing after that, one line says what to install.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -11,6 +12,7 @@ use crate::end_to_end;
 use crate::failure::{Failure, Result};
 use crate::postgres;
 use crate::process;
+use crate::steps::{self, Action, Step};
 use crate::workspace::Workspace;
 
 /// Debian creates a cluster and starts its server when it installs PostgreSQL; while this file is there
@@ -38,18 +40,21 @@ enum Source {
     Rustup(&'static str),
 }
 
-/// Sees to it that everything is there that the project's steps need.
-pub(crate) fn ensure(workspace: &Workspace) -> Result<()> {
-    ensure_all(workspace, &needed(workspace))
+/// Sees to it that everything is there that these steps need.
+pub(crate) fn ensure(workspace: &Workspace, steps: &[Step]) -> Result<()> {
+    let needed = steps.iter().flat_map(|step| needed_by(workspace, &step.action));
+    ensure_all(workspace, needed)
 }
 
 /// Sees to it that programs with the web client can be built.
 pub(crate) fn ensure_for_programs(workspace: &Workspace) -> Result<()> {
-    ensure_all(workspace, &[make(), node()])
+    ensure_all(workspace, [make(), node()])
 }
 
-fn ensure_all(workspace: &Workspace, needed: &[Prerequisite]) -> Result<()> {
-    let missing: Vec<&Prerequisite> = needed.iter().filter(|each| !(each.is_there)()).collect();
+fn ensure_all(workspace: &Workspace, needed: impl IntoIterator<Item = Prerequisite>) -> Result<()> {
+    let needed: BTreeMap<&str, Prerequisite> =
+        needed.into_iter().map(|each| (each.name, each)).collect();
+    let missing: Vec<&Prerequisite> = needed.values().filter(|each| !(each.is_there)()).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -59,94 +64,101 @@ fn ensure_all(workspace: &Workspace, needed: &[Prerequisite]) -> Result<()> {
     if missing.is_empty() { Ok(()) } else { Err(Failure::new(missing.join("\n"))) }
 }
 
-fn needed(workspace: &Workspace) -> Vec<Prerequisite> {
-    let mut needed = vec![
-        Prerequisite {
-            name: "rustfmt",
-            source: Source::Rustup("rustfmt"),
-            is_there: || process::find_program("cargo-fmt").is_some() && runs("rustfmt"),
-        },
-        Prerequisite {
-            name: "clippy",
-            source: Source::Rustup("clippy"),
-            is_there: || process::find_program("cargo-clippy").is_some() && runs("clippy-driver"),
-        },
-        Prerequisite {
-            name: "git",
-            source: Source::Debian(&["git"]),
-            is_there: || process::find_program("git").is_some(),
-        },
-        make(),
-    ];
-    if std::env::var_os(postgres::VARIABLE).is_none_or(|url| url.is_empty()) {
-        needed.push(Prerequisite {
-            name: "PostgreSQL's server",
-            source: Source::Debian(POSTGRES),
-            is_there: || postgres::find_programs().is_some(),
-        });
+fn needed_by(workspace: &Workspace, action: &Action) -> Vec<Prerequisite> {
+    match action {
+        Action::Prerequisites => Vec::new(),
+        Action::Conventions => vec![debian("git", &["git"], || is_found("git"))],
+        Action::Client => vec![node()],
+        Action::Build { .. } => vec![clippy(), make()],
+        Action::Cargo(call) if call.tries_examples => vec![clippy(), make(), postgres()],
+        // The other one is `fmt`.
+        Action::Cargo(_) => vec![rustfmt()],
+        Action::Crate { package, .. } if steps::is_end_to_end(package) => {
+            let scripts = |file| end_to_end::scripts_with(workspace, package, file).is_some();
+            let languages = languages().into_iter().filter(|(file, _)| scripts(file));
+            languages.map(|(_, language)| language).chain([postgres()]).collect()
+        }
+        Action::Crate { .. } => vec![postgres()],
+        Action::Npm { arguments, .. } => [node()].into_iter().chain(browser(arguments)).collect(),
+        Action::NpmWithShop { arguments, .. } => {
+            [node(), postgres()].into_iter().chain(browser(arguments)).collect()
+        }
     }
-    let has_shell = workspace.has("shell/package.json");
-    let scripts = |file: &str| {
-        let mut packages = workspace.packages_below("e2e");
-        packages.any(|package| end_to_end::scripts_with(workspace, package, file).is_some())
-    };
-    if has_shell || scripts("package.json") {
-        needed.push(node());
-    }
-    if has_shell {
-        needed.push(Prerequisite {
-            name: "Chromium",
-            source: Source::Debian(&["chromium-headless-shell"]),
-            is_there: || process::find_program("chromium-headless-shell").is_some(),
-        });
-        needed.push(Prerequisite {
-            name: "Firefox",
-            source: Source::Debian(&["firefox-esr"]),
-            is_there: || process::find_program("firefox-esr").is_some(),
-        });
-    }
-    needed.extend(languages().into_iter().filter(|(file, _)| scripts(file)).map(|(_, one)| one));
-    if scripts("requirements.txt") {
-        needed.push(Prerequisite {
-            name: "Python with venv",
-            source: Source::Debian(&["python3", "python3-venv"]),
-            is_there: || {
-                process::succeeds(Command::new("python3").args(["-c", "import ensurepip, venv"]))
-            },
-        });
-    }
-    needed
 }
 
-/// What receivers in other languages need, by their file.
-fn languages() -> [(&'static str, Prerequisite); 3] {
-    let needs = |name, packages, is_there| Prerequisite {
-        name,
-        source: Source::Debian(packages),
-        is_there,
-    };
+/// The browser that npm plays in, when it does.
+fn browser(arguments: &[&str]) -> Option<Prerequisite> {
+    let firefox = || debian("Firefox", &["firefox-esr"], || is_found("firefox-esr"));
+    let plays = arguments.contains(&"e2e");
+    plays.then(|| if arguments.contains(&"firefox") { firefox() } else { chromium() })
+}
+
+/// What scripts of end-to-end tests need, by a file among them.
+fn languages() -> [(&'static str, Prerequisite); 6] {
+    let python = debian("Python with venv", &["python3", "python3-venv"], || {
+        process::succeeds(Command::new("python3").args(["-c", "import ensurepip, venv"]))
+    });
     [
-        (end_to_end::GO, needs("Go", &["golang-go"], || process::find_program("go").is_some())),
-        ("receiver.rb", needs("Ruby", &["ruby"], || runs("ruby"))),
-        ("receiver.php", needs("PHP", &["php-cli"], || runs("php"))),
+        ("package.json", node()),
+        ("chromium.mjs", chromium()),
+        ("requirements.txt", python),
+        (end_to_end::GO, debian("Go", &["golang-go"], || is_found("go"))),
+        ("receiver.rb", debian("Ruby", &["ruby"], || is_found("ruby"))),
+        ("receiver.php", debian("PHP", &["php-cli"], || is_found("php"))),
     ]
 }
 
 /// What builds the allocator of programs.
 fn make() -> Prerequisite {
-    Prerequisite {
-        name: "make",
-        source: Source::Debian(&["make"]),
-        is_there: || process::find_program("make").is_some(),
-    }
+    debian("make", &["make"], || is_found("make"))
 }
 
 fn node() -> Prerequisite {
+    debian(
+        "Node 20 or newer with npm (which Debian 13 and nodejs.org have)",
+        &["nodejs", "npm"],
+        || is_found("npm") && has_node(),
+    )
+}
+
+fn chromium() -> Prerequisite {
+    debian("Chromium", &["chromium-headless-shell"], || is_found("chromium-headless-shell"))
+}
+
+/// The server, unless somebody names one that runs.
+fn postgres() -> Prerequisite {
+    debian("PostgreSQL's server", POSTGRES, || {
+        let is_named = std::env::var_os(postgres::VARIABLE).is_some_and(|url| !url.is_empty());
+        is_named || postgres::find_programs().is_some()
+    })
+}
+
+fn rustfmt() -> Prerequisite {
     Prerequisite {
-        name: "Node 20 or newer with npm (which Debian 13 and nodejs.org have)",
-        source: Source::Debian(&["nodejs", "npm"]),
-        is_there: || process::find_program("npm").is_some() && has_node(),
+        name: "rustfmt",
+        source: Source::Rustup("rustfmt"),
+        is_there: || is_found("cargo-fmt") && runs("rustfmt"),
     }
+}
+
+fn clippy() -> Prerequisite {
+    Prerequisite {
+        name: "clippy",
+        source: Source::Rustup("clippy"),
+        is_there: || is_found("cargo-clippy") && runs("clippy-driver"),
+    }
+}
+
+fn debian(
+    name: &'static str,
+    packages: &'static [&'static str],
+    is_there: fn() -> bool,
+) -> Prerequisite {
+    Prerequisite { name, source: Source::Debian(packages), is_there }
+}
+
+fn is_found(program: &str) -> bool {
+    process::find_program(program).is_some()
 }
 
 fn runs(program: &str) -> bool {
@@ -265,6 +277,30 @@ mod tests {
         assert_eq!(major_version("v20.20.2\n"), Some(20));
         assert_eq!(major_version("9.1"), Some(9));
         assert_eq!(major_version("nonsense"), None);
+    }
+
+    /// What a step needs, by the beginnings of the names.
+    fn needed_by_step(name: &str) -> Vec<&'static str> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let packages = [("svc-data", "kernel/data"), ("e2e-identity", "e2e/identity")];
+        let workspace = Workspace { root, ..Workspace::of_packages(&packages) };
+        let step = steps::all(&workspace).into_iter().find(|step| step.name == name).unwrap();
+        let needed = needed_by(&workspace, &step.action);
+        needed.iter().filter_map(|each| each.name.split([' ', '\'']).next()).collect()
+    }
+
+    #[test]
+    fn a_step_needs_what_it_runs_and_no_more() {
+        for (step, needed) in [
+            ("format", &["rustfmt"][..]),
+            ("svc-data", &["PostgreSQL"]),
+            ("e2e-identity", &["Node", "Chromium", "PostgreSQL"]),
+            ("shell-test", &["Node"]),
+            ("shell-e2e", &["Node", "Chromium"]),
+            ("web-e2e-firefox", &["Node", "PostgreSQL", "Firefox"]),
+        ] {
+            assert_eq!(needed_by_step(step), needed, "{step}");
+        }
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! - A crate, all its tests or those whose name contains something: `svc-data`, `svc-data::sets::page`.
 //! - A folder or file: `kernel/data`, `kernel/data/tests/it/sets.rs`, `shell`.
 //!
-//! Crates bring the step that builds their tests, what runs through npm the one that installs its packages, and so do
-//! programs that carry the web client: without it they serve less.
+//! Each brings the step that sees to what it needs on the machine. Crates bring the step that builds their tests, what
+//! runs through npm the one that installs its packages, and so do programs that carry the web client: without it they serve less.
 
 use crate::failure::{Failure, Result};
 use crate::steps::{self, Action, NPM_FOLDERS, Step};
@@ -38,12 +38,14 @@ pub(crate) fn steps(workspace: &Workspace, wanted: &[String]) -> Result<Vec<Step
             }
         }
     }
-    let client = all.iter().find(|step| step.action == Action::Client);
-    if let Some(client) = client.filter(|client| chosen.iter().all(|it| it.name != client.name))
-        && chosen.iter().any(needs_client)
-    {
-        chosen.push(client.clone());
-    }
+    let is_needed = |step: &&Step| match step.action {
+        Action::Prerequisites => true,
+        Action::Client => chosen.iter().any(needs_client),
+        _ => false,
+    };
+    let is_missing = |step: &&Step| chosen.iter().all(|it| it.name != step.name);
+    let needed: Vec<Step> = all.iter().filter(is_needed).filter(is_missing).cloned().collect();
+    chosen.extend(needed);
     let position = |name: &str| all.iter().position(|step| step.name == name);
     chosen.sort_by_key(|step| position(&step.name));
     insert_build(&mut chosen);
@@ -212,22 +214,26 @@ mod tests {
 
     #[test]
     fn steps_and_crates_keep_their_order() {
-        assert_eq!(chosen(&["doc", "format"]).unwrap(), ["format", "doc"]);
-        let expected = ["format", "build svc-core svc-data", "svc-core", "svc-data"];
+        assert_eq!(chosen(&["doc", "format"]).unwrap(), ["prerequisites", "format", "doc"]);
+        let expected =
+            ["prerequisites", "format", "build svc-core svc-data", "svc-core", "svc-data"];
         assert_eq!(chosen(&["svc-data", "svc-core", "format"]).unwrap(), expected);
     }
 
     #[test]
     fn some_tests_of_a_crate() {
-        let expected = ["build svc-data", "svc-data (sets::page writes)"];
+        let expected = ["prerequisites", "build svc-data", "svc-data (sets::page writes)"];
         assert_eq!(chosen(&["svc-data::sets::page", "svc-data::writes"]).unwrap(), expected);
-        let expected = ["build svc-data", "svc-data"];
+        let expected = ["prerequisites", "build svc-data", "svc-data"];
         assert_eq!(chosen(&["svc-data::sets", "svc-data"]).unwrap(), expected);
     }
 
     #[test]
     fn end_to_end_tests_bring_the_program() {
-        assert_eq!(chosen(&["e2e-odata"]).unwrap(), ["build e2e-odata shop", "e2e-odata"]);
+        assert_eq!(
+            chosen(&["e2e-odata"]).unwrap(),
+            ["prerequisites", "build e2e-odata shop", "e2e-odata"]
+        );
     }
 
     #[test]
@@ -235,9 +241,9 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let workspace = Workspace { root, ..workspace() };
         for (wanted, expected) in [
-            ("shop", &["client", "build shop", "shop"][..]),
-            ("e2e-odata", &["client", "build e2e-odata shop", "e2e-odata"]),
-            ("svc-data", &["build svc-data", "svc-data"]),
+            ("shop", &["prerequisites", "client", "build shop", "shop"][..]),
+            ("e2e-odata", &["prerequisites", "client", "build e2e-odata shop", "e2e-odata"]),
+            ("svc-data", &["prerequisites", "build svc-data", "svc-data"]),
         ] {
             assert_eq!(chosen_in(&workspace, &[wanted]).unwrap(), expected);
         }

@@ -174,7 +174,7 @@ impl Lane<'_> {
 
     fn perform(&mut self, action: &Action) -> Result<Tally> {
         match action {
-            Action::Prerequisites => prerequisites::ensure(self.workspace)?,
+            Action::Prerequisites => self.prerequisites()?,
             Action::Client => client::build(self.workspace)?,
             Action::Conventions => check::main(self.workspace)?,
             Action::Cargo(call) => self.cargo(call)?,
@@ -199,6 +199,14 @@ impl Lane<'_> {
             Action::Npm { .. } | Action::NpmWithShop { .. } => {}
         }
         Ok(Tally::default())
+    }
+
+    /// What the chosen steps need; what all need, when nothing else is chosen.
+    fn prerequisites(&self) -> Result<()> {
+        match self.progress.steps {
+            [_] => prerequisites::ensure(self.workspace, &steps::all(self.workspace)),
+            chosen => prerequisites::ensure(self.workspace, chosen),
+        }
     }
 
     fn set_stage(&mut self) {

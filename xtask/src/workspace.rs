@@ -61,14 +61,6 @@ impl Workspace {
         self.path(relative).exists()
     }
 
-    /// The crates below a top folder such as `e2e`.
-    pub(crate) fn packages_below<'a>(
-        &'a self,
-        folder: &'a str,
-    ) -> impl Iterator<Item = &'a Package> {
-        self.packages.iter().filter(move |package| package.folder.split('/').next() == Some(folder))
-    }
-
     /// A workspace of crates with these names and folders, in a checkout that has nothing else.
     #[cfg(test)]
     pub(crate) fn of_packages(packages: &[(&str, &str)]) -> Self {
@@ -198,7 +190,5 @@ mod tests {
                 tested: vec!["it".to_owned()],
             }]
         );
-        assert_eq!(workspace.packages_below("kernel").count(), 1);
-        assert_eq!(workspace.packages_below("kern").count(), 0);
     }
 }
