@@ -132,7 +132,7 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
     let behind = room(0, 0, true).map(|room| Room { behind: 4, ..room });
     assert_eq!(in_flight.room(None), behind, "something found no room");
     in_flight.settle(Uuid::from_u128(3), home);
-    in_flight.note(Uuid::from_u128(3), Health::Hanging, ANSWER);
+    in_flight.note(Uuid::from_u128(3), Health::Hanging, LEASE);
     assert_eq!(in_flight.room(None), behind, "one hangs, and others are answered meanwhile");
     in_flight.note(Uuid::from_u128(3), Health::Hanging, Duration::ZERO);
     assert_eq!(in_flight.room(None), room(16, 8, false));
