@@ -103,8 +103,8 @@ fn languages() -> [(&'static str, Prerequisite); 6] {
         ("chromium.mjs", chromium()),
         ("requirements.txt", python),
         (end_to_end::GO, debian("Go", &["golang-go"], || is_found("go"))),
-        ("receiver.rb", debian("Ruby", &["ruby"], || is_found("ruby"))),
-        ("receiver.php", debian("PHP", &["php-cli"], || is_found("php"))),
+        ("receiver.rb", debian("Ruby", &["ruby"], || runs("ruby"))),
+        ("receiver.php", debian("PHP", &["php-cli"], || runs("php"))),
     ]
 }
 
