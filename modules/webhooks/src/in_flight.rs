@@ -18,6 +18,7 @@
 
 mod health;
 mod shares;
+mod ticket;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use shares::{Counts, IN_ALL, PlannedShares, Shares};
 
 pub(crate) use health::Health;
 pub(crate) use shares::Home;
+pub(crate) use ticket::Ticket;
 
 /// How many deliveries of an endpoint wait in memory for each request that may be in flight.
 const AHEAD: u32 = 32;
@@ -96,6 +98,7 @@ pub(crate) struct InFlight {
     limit_per_endpoint: usize,
     /// How long what is in memory is held at most.
     lease: Duration,
+    clock: Box<dyn Fn() -> Instant + Send + Sync>,
     state: Mutex<State>,
 }
 
@@ -212,8 +215,18 @@ impl State {
 impl InFlight {
     /// `lease` is how long what is in memory is held at most.
     pub(crate) fn new(limit: usize, limit_per_endpoint: usize, lease: Duration) -> Arc<Self> {
+        Self::with_clock(limit, limit_per_endpoint, lease, Instant::now)
+    }
+
+    /// One whose time is told by a clock that never goes back.
+    pub(crate) fn with_clock(
+        limit: usize,
+        limit_per_endpoint: usize,
+        lease: Duration,
+        clock: impl Fn() -> Instant + Send + Sync + 'static,
+    ) -> Arc<Self> {
         let state = Mutex::new(State::new(limit, limit_per_endpoint));
-        Arc::new(Self { limit, limit_per_endpoint, lease, state })
+        Arc::new(Self { limit, limit_per_endpoint, lease, clock: Box::new(clock), state })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -223,7 +236,7 @@ impl InFlight {
     /// The state, and when that is.
     fn state_now(&self) -> (MutexGuard<'_, State>, Instant) {
         let mut state = self.state.lock();
-        let now = Instant::now();
+        let now = (self.clock)();
         state.shares.listen(now);
         (state, now)
     }
@@ -315,11 +328,7 @@ impl InFlight {
         let (mut state, now) = self.state_now();
         state.homes.insert(endpoint, home.clone());
         state.enter(endpoint, &home, now);
-        self.ticket(endpoint, home)
-    }
-
-    fn ticket(self: &Arc<Self>, endpoint: Uuid, home: Home) -> Ticket {
-        Ticket { in_flight: Arc::clone(self), endpoint, home, is_sending: false }
+        Ticket::new(self, endpoint, home)
     }
 
     /// Takes a new delivery on that is about to be stored, unless others of its endpoint wait in
@@ -337,7 +346,7 @@ impl InFlight {
             return None;
         }
         state.enter(endpoint, &home, now);
-        Some(self.ticket(endpoint, home))
+        Some(Ticket::new(self, endpoint, home))
     }
 
     /// Notes what the dispatcher does with what is new.
@@ -479,8 +488,7 @@ impl InFlight {
 
     /// Turns an endpoint away: what was prepared for a version before this one is not sent.
     pub(crate) fn turn_away(&self, endpoint: Uuid, version: i64) {
-        let now = Instant::now();
-        let mut state = self.state();
+        let (mut state, now) = self.state_now();
         // What was prepared so long ago is held no more.
         state.turned.retain(|_, (_, since)| now - *since <= self.lease);
         if version == i64::MAX {
@@ -542,52 +550,6 @@ impl InFlight {
                 || state.backlog.new.iter().any(has_room)
                 || state.backlog.paced.iter().any(|endpoint| self.may_send_in(&state, *endpoint))
                 || state.backlog.replayed.iter().any(may_replay))
-    }
-}
-
-/// A delivery that this node has taken on.
-pub(crate) struct Ticket {
-    in_flight: Arc<InFlight>,
-    endpoint: Uuid,
-    home: Home,
-    is_sending: bool,
-}
-
-impl Ticket {
-    /// Where its endpoint is, now that this is known.
-    pub(crate) fn settle(&mut self, home: Home) {
-        if self.home == home {
-            return;
-        }
-        let (mut state, now) = self.in_flight.state_now();
-        state.leave(self.endpoint, &self.home, self.is_sending, now);
-        state.homes.insert(self.endpoint, home.clone());
-        state.enter(self.endpoint, &home, now);
-        self.home = home;
-    }
-
-    /// Whether it has a place for its request.
-    pub(crate) fn has_place(&self) -> bool {
-        self.is_sending
-    }
-
-    /// Its request begins, or will without waiting.
-    pub(crate) fn send(&mut self) {
-        if self.is_sending {
-            return;
-        }
-        self.is_sending = true;
-        let (mut state, now) = self.in_flight.state_now();
-        state.total.begin();
-        state.shares.send(&self.home, now);
-        state.by_endpoint.entry(self.endpoint).or_default().begin();
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        let (mut state, now) = self.in_flight.state_now();
-        state.leave(self.endpoint, &self.home, self.is_sending, now);
     }
 }
 

@@ -8,13 +8,19 @@ const LEASE: Duration = Duration::from_secs(20);
 const ANSWER: Duration = Duration::from_millis(1);
 const OWN: Uuid = Uuid::nil();
 
+/// Time stands still there, so that a test may take as long as it likes.
+fn at_rest(limit: usize, limit_per_endpoint: usize) -> Arc<InFlight> {
+    let now = Instant::now();
+    InFlight::with_clock(limit, limit_per_endpoint, LEASE, move || now)
+}
+
 fn home(number: u128) -> Home {
     Home { origin: format!("https://{number}").into(), organisation: OWN }
 }
 
 #[test]
 fn endpoints_of_one_origin_share_what_a_look_takes_on() {
-    let in_flight = InFlight::new(16, 4, Duration::from_secs(20));
+    let in_flight = at_rest(16, 4);
     let home = Home { origin: "https://black".into(), organisation: ONE };
     let mut planned = Planned::default();
     let endpoints: Vec<Uuid> = (0..32).map(Uuid::from_u128).collect();
@@ -31,7 +37,7 @@ fn endpoints_of_one_origin_share_what_a_look_takes_on() {
 
 #[test]
 fn an_endpoint_that_hangs_has_one_place_until_it_answers() {
-    let in_flight = InFlight::new(32, 4, LEASE);
+    let in_flight = at_rest(32, 4);
     let mut tickets: Vec<Ticket> = (0..4).map(|_| in_flight.take(ONE, home(1))).collect();
     assert_eq!(
         (in_flight.free(), in_flight.free_for(ONE, Lane::Ordinary, &Planned::default())),
@@ -65,7 +71,7 @@ fn an_endpoint_that_hangs_has_one_place_until_it_answers() {
 
 #[test]
 fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
-    let in_flight = InFlight::new(8, 4, LEASE);
+    let in_flight = at_rest(8, 4);
     let known = |in_all, per_endpoint, eighths, is_draining| Room {
         in_all,
         per_endpoint,
@@ -80,7 +86,7 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
     assert_eq!(in_flight.room(None), room(8, 4, 8), "nothing is known of any endpoint");
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
     assert_eq!(in_flight.room(None), Some(Room { is_guess: true, ..known(61, 1, 2, true) }));
-    in_flight.note(ONE, Health::Unknown(Instant::now() - FIRST_ANSWER), ANSWER);
+    in_flight.note(ONE, Health::Unknown((in_flight.clock)() - FIRST_ANSWER), ANSWER);
     assert_eq!(in_flight.room(None), room(61, 61, 8), "it was waited for");
     for health in [Health::Hanging, Health::of(true, false, Duration::from_millis(60))] {
         in_flight.note(ONE, health, ANSWER);
@@ -101,7 +107,7 @@ fn the_room_for_what_is_new_is_that_of_quick_endpoints() {
 
 #[test]
 fn the_room_is_that_of_an_origin_which_endpoints_share() {
-    let in_flight = InFlight::new(8, 4, LEASE);
+    let in_flight = at_rest(8, 4);
     in_flight.set_intake(Intake::Open);
     let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
     for endpoint in [ONE, OTHER] {
@@ -140,7 +146,7 @@ fn the_room_is_that_of_an_origin_which_endpoints_share() {
 
 #[test]
 fn a_new_endpoint_leaves_the_others_their_room() {
-    let in_flight = InFlight::new(256, 16, LEASE);
+    let in_flight = at_rest(256, 16);
     in_flight.set_intake(Intake::Open);
     in_flight.settle(ONE, home(1));
     in_flight.note(ONE, Health::of(true, false, ANSWER), ANSWER);
@@ -154,7 +160,7 @@ fn a_new_endpoint_leaves_the_others_their_room() {
 
 #[test]
 fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
-    let in_flight = InFlight::new(8, 4, LEASE);
+    let in_flight = at_rest(8, 4);
     in_flight.set_intake(Intake::Open);
     let home = Home { origin: "https://black".into(), organisation: Uuid::nil() };
     let mut tickets: Vec<Ticket> = (0..3).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
@@ -178,14 +184,14 @@ fn nobody_waits_for_a_new_endpoint_where_an_origin_answers_nothing() {
 
 #[test]
 fn a_new_endpoint_is_waited_for_where_its_origin_answers_others() {
-    let in_flight = InFlight::new(8, 4, LEASE);
+    let in_flight = at_rest(8, 4);
     in_flight.set_intake(Intake::Open);
     let home = Home { origin: "https://one".into(), organisation: Uuid::nil() };
     let mut ticket = in_flight.reserve(ONE, OWN).expect("room");
     ticket.settle(home.clone());
     in_flight.settle(OTHER, home);
     let is_guess = |age, answer| {
-        in_flight.note(ONE, Health::Unknown(Instant::now() - age), answer);
+        in_flight.note(ONE, Health::Unknown((in_flight.clock)() - age), answer);
         in_flight.note(OTHER, Health::of(true, false, answer), answer);
         in_flight.room(None).is_some_and(|room| room.is_guess)
     };
@@ -197,7 +203,7 @@ fn a_new_endpoint_is_waited_for_where_its_origin_answers_others() {
 
 #[test]
 fn what_is_new_waits_behind_what_is_due_in_the_database() {
-    let in_flight = InFlight::new(8, 2, LEASE);
+    let in_flight = at_rest(8, 2);
     assert!(in_flight.reserve(ONE, OWN).is_none(), "nobody sends yet");
     in_flight.set_intake(Intake::Open);
     let tickets: Vec<Ticket> = (0..2).filter_map(|_| in_flight.reserve(ONE, OWN)).collect();
@@ -216,7 +222,7 @@ fn what_is_new_waits_behind_what_is_due_in_the_database() {
 
 #[test]
 fn what_nobody_knows_takes_an_eighth_of_what_is_in_memory() {
-    let in_flight = InFlight::new(32, 4, LEASE);
+    let in_flight = at_rest(32, 4);
     in_flight.set_intake(Intake::Open);
     let reserve = |n: u128| in_flight.reserve(Uuid::from_u128(100 + n), Uuid::from_u128(n / 50));
     let mut tickets: Vec<Ticket> = (0..100).filter_map(reserve).collect();
@@ -238,7 +244,7 @@ fn what_nobody_knows_takes_an_eighth_of_what_is_in_memory() {
 
 #[test]
 fn what_was_prepared_before_a_change_is_turned_away() {
-    let in_flight = InFlight::new(8, 4, LEASE);
+    let in_flight = at_rest(8, 4);
     assert!(in_flight.is_current(ONE, 1));
     in_flight.turn_away(ONE, 3);
     in_flight.turn_away(ONE, 2);
@@ -248,7 +254,7 @@ fn what_was_prepared_before_a_change_is_turned_away() {
 
 #[test]
 fn what_is_sent_again_leaves_room_for_what_is_new() {
-    let in_flight = InFlight::new(8, 2, LEASE);
+    let in_flight = at_rest(8, 2);
     in_flight.set_intake(Intake::Open);
     in_flight.note(ONE, Health::of(true, false, ANSWER), ANSWER);
     let replayed: Vec<Ticket> = (0..in_flight.free_for(ONE, Lane::Replay, &Planned::default()))
