@@ -11,7 +11,7 @@ use crate::syntax::{
 
 fn error(at: usize, expected: &'static str) -> SyntaxError {
     let kind = SyntaxErrorKind::Expected { expected, found: "something else".to_owned() };
-    SyntaxError { within: None, at: Position::new(at), kind }
+    SyntaxError::new(Position::new(at), kind)
 }
 
 /// An absolute URL: a service root, which may have any number of segments, and what follows.

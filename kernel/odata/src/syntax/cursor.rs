@@ -214,9 +214,16 @@ impl<'t> Cursor<'t> {
         self.depth -= levels;
     }
 
-    /// Reads on to the end, or says what was found instead of it.
+    /// Reads on to the end, or says what was found instead of it: behind a space, the word after it.
     pub(crate) fn require_end(&mut self, expected: &'static str) -> Parsed<()> {
-        if self.is_at_end() { Ok(()) } else { Err(self.expected(expected)) }
+        if self.is_at_end() {
+            return Ok(());
+        }
+        let start = self.index;
+        if self.skip_space() && self.is_at_end() {
+            self.index = start;
+        }
+        Err(self.expected(expected))
     }
 
     /// The error that something else was expected here.
@@ -226,7 +233,7 @@ impl<'t> Cursor<'t> {
     }
 
     pub(crate) fn error(&self, kind: SyntaxErrorKind) -> SyntaxError {
-        SyntaxError { within: None, at: self.position(), kind }
+        SyntaxError::new(self.position(), kind)
     }
 }
 

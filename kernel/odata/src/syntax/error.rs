@@ -79,6 +79,9 @@ pub struct SyntaxError {
     pub within: Option<String>,
     /// Where in the raw text.
     pub at: Position,
+    /// The same as a person counts who wrote the option: its character within the value of [`Self::within`], decoded, from 1. None where
+    /// the place isn't in a value.
+    pub character: Option<usize>,
     /// What is wrong.
     pub kind: SyntaxErrorKind,
 }
@@ -112,37 +115,43 @@ pub enum SyntaxErrorKind {
     TooDeep(usize),
 }
 
+impl SyntaxError {
+    pub(crate) fn new(at: Position, kind: SyntaxErrorKind) -> Self {
+        Self { within: None, at, character: None, kind }
+    }
+}
+
 impl fmt::Display for SyntaxError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = self.at;
         if let Some(within) = &self.within {
             write!(formatter, "`{within}`, ")?;
         }
+        match self.character {
+            Some(character) => write!(formatter, "character {character}: ")?,
+            None => write!(formatter, "position {}: ", self.at)?,
+        }
         match &self.kind {
             SyntaxErrorKind::Expected { expected, found } => {
-                write!(formatter, "position {at}: expected {expected}, found {found}")
+                write!(formatter, "expected {expected}, found {found}")
             }
             SyntaxErrorKind::UnknownOption { name, closest } => {
                 let closest = suggestion(closest.as_deref());
-                write!(
-                    formatter,
-                    "position {at}: there is no system query option `{name}`{closest}"
-                )
+                write!(formatter, "there is no system query option `{name}`{closest}")
             }
             SyntaxErrorKind::DuplicateOption(name) => {
-                write!(formatter, "position {at}: `{name}` may be given only once")
+                write!(formatter, "`{name}` may be given only once")
             }
             SyntaxErrorKind::Encoding => {
-                write!(formatter, "position {at}: not valid percent-encoded UTF-8 text")
+                write!(formatter, "not valid percent-encoded UTF-8 text")
             }
             SyntaxErrorKind::Unencoded(found) => {
-                write!(formatter, "position {at}: percent-encode `{}`", found.escape_default())
+                write!(formatter, "percent-encode `{}`", found.escape_default())
             }
             SyntaxErrorKind::TooManyNodes(limit) => {
-                write!(formatter, "position {at}: more than {limit} parts; ask for less at once")
+                write!(formatter, "more than {limit} parts; ask for less at once")
             }
             SyntaxErrorKind::TooDeep(limit) => {
-                write!(formatter, "position {at}: nested deeper than {limit}; ask for less at once")
+                write!(formatter, "nested deeper than {limit}; ask for less at once")
             }
         }
     }

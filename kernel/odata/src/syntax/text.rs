@@ -36,7 +36,7 @@ impl Text {
     }
 
     fn decode(piece: &str, base: usize, form: bool) -> Result<Self, SyntaxError> {
-        let error = |at: usize, kind| SyntaxError { within: None, at: Position::new(at), kind };
+        let error = |at: usize, kind| SyntaxError::new(Position::new(at), kind);
         let bytes = piece.as_bytes();
         let mut decoded = Vec::with_capacity(bytes.len());
         let mut raw = Vec::with_capacity(bytes.len() + 1);
@@ -79,6 +79,12 @@ impl Text {
     /// Where the decoded byte at `index` stood in the raw text.
     pub(crate) fn position(&self, index: usize) -> Position {
         Position::new(self.raw[index.min(self.decoded.len())] as usize)
+    }
+
+    /// The decoded character that stood at a place in the raw text, from 1.
+    pub(crate) fn character(&self, at: Position) -> usize {
+        let index = self.raw.partition_point(|&raw| (raw as usize) < at.offset());
+        1 + self.decoded.char_indices().take_while(|&(start, _)| start < index).count()
     }
 
     /// Whether the decoded byte at `index` was written percent-encoded.

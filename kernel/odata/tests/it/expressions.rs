@@ -158,9 +158,9 @@ fn paths_keep_what_stands_on_them() {
 fn mistakes_are_found_where_they_stand() {
     let cases = [
         ("$filter=", 8, "an expression"),
-        ("$filter=Name eq", 12, "an operator or the end"),
+        ("$filter=Name eq", 13, "an operator or the end"),
         ("$filter=Name eq 'a", 18, "`'`"),
-        ("$filter=Name eq 'a' b", 19, "an operator or the end"),
+        ("$filter=Name eq 'a' b", 20, "an operator or the end"),
         ("$filter=(Name eq 'a'", 20, "`)` or an operator"),
         ("$filter=contains(Name)", 21, "`,` and a further argument"),
         ("$filter=contains(Name,'a','b')", 25, "`)` or an operator"),
@@ -175,7 +175,7 @@ fn mistakes_are_found_where_they_stand() {
         ("$top=99999999999999999999", 5, "a smaller number"),
         ("$skip=a", 6, "a digit"),
         ("$count=yes", 7, "`true` or `false`"),
-        ("$orderby=Name up", 13, "an operator or the end"),
+        ("$orderby=Name up", 14, "an operator or the end"),
         ("$select=", 8, "a property, `*` or an operation"),
         ("$select=Name,", 13, "a property, `*` or an operation"),
         ("$expand=Items($levels=0)", 22, "a number from 1, or `max`"),
@@ -201,8 +201,28 @@ fn mistakes_are_found_where_they_stand() {
 fn positions_count_what_was_percent_encoded() {
     let error =
         QueryOptions::parse("$filter=Name%20eq%20%27%C3%A4%27%20oder").expect_err("no operator");
-    assert_eq!(error.at.offset(), 32);
+    assert_eq!(error.at.offset(), 35);
     assert_eq!(error.within.as_deref(), Some("$filter"));
+    let told = "`$filter`, character 13: expected an operator or the end, found `oder`";
+    assert_eq!(error.to_string(), told);
+    for (query, told) in [
+        (
+            "$top=1&$filter=sku%20like%20'x'",
+            "`$filter`, character 5: expected an operator or the end, found `like`",
+        ),
+        (
+            "$filter=Name%20%20",
+            "`$filter`, character 5: expected an operator or the end, found a space",
+        ),
+        (
+            "$filter=Name%20eq%20@n&@n=ä%20eq%20(",
+            "`@n`, character 7: expected an expression, found the end",
+        ),
+        ("$top=%205", "`$top`, character 1: expected a digit, found a space"),
+        ("$filter", "`$filter`, position 7: expected `=` and a value, found the end"),
+    ] {
+        assert_eq!(QueryOptions::parse(query).expect_err(query).to_string(), told);
+    }
     let options = QueryOptions::parse("$top=1&$filter=Name%20eq%20'%C3%A4'").expect("valid");
     let ExprKind::Binary(BinaryOperator::Equal, _, right) = options.filter.expect("a filter").kind
     else {

@@ -58,7 +58,7 @@ fn data_is_compared_as_odata_says() {
 fn what_is_no_filter_is_refused_with_its_place() {
     for (filter, place) in [
         ("", "position 0"),
-        ("price gt", "position 5: expected an operator"),
+        ("price gt", "position 6: expected an operator"),
         ("price gt 5 and", "position"),
         ("'x'", "position 0: isn't a condition"),
         ("length(sku)", "isn't a condition"),

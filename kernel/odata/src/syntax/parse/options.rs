@@ -163,7 +163,7 @@ impl OptionsParser<'_> {
                 let known = SystemOption::names().map(|(known, _)| known);
                 let closest = names::closest(name, known);
                 let kind = SyntaxErrorKind::UnknownOption { name: echo(name), closest };
-                return Err(SyntaxError { within: None, at: position, kind });
+                return Err(SyntaxError::new(position, kind));
             }
             let value = self.text(raw_value.unwrap_or_default(), value_at)?.as_str().to_owned();
             self.options.custom.push(CustomOption { at: position, name: name.to_owned(), value });
@@ -172,7 +172,7 @@ impl OptionsParser<'_> {
         let within = |error: SyntaxError| SyntaxError { within: Some(known.to_owned()), ..error };
         if self.seen.contains(&known) && self.duplicates == Duplicates::Refuse {
             let kind = SyntaxErrorKind::DuplicateOption(known.to_owned());
-            return Err(SyntaxError { within: None, at: position, kind });
+            return Err(SyntaxError::new(position, kind));
         }
         self.seen.push(known);
         let Some(raw_value) = raw_value else {
@@ -180,14 +180,10 @@ impl OptionsParser<'_> {
                 expected: "`=` and a value",
                 found: "the end".to_owned(),
             };
-            return Err(within(SyntaxError {
-                within: None,
-                at: Position::new(value_at - 1),
-                kind,
-            }));
+            return Err(within(SyntaxError::new(Position::new(value_at - 1), kind)));
         };
         let text = self.text(raw_value, value_at).map_err(within)?;
-        self.value(option, &text).map_err(within)
+        self.value(option, &text).map_err(|error| in_value(known, &text, error))
     }
 
     fn alias(&mut self, raw_name: &str, raw_value: Option<&str>, at: usize) -> Parsed<()> {
@@ -203,13 +199,14 @@ impl OptionsParser<'_> {
             && self.duplicates == Duplicates::Refuse
         {
             let kind = SyntaxErrorKind::DuplicateOption(format!("@{alias}"));
-            return Err(SyntaxError { within: None, at: position, kind });
+            return Err(SyntaxError::new(position, kind));
         }
         let Some(raw_value) = raw_value else {
             return Err(within(cursor.expected("`=` and a value")));
         };
         let text = self.text(raw_value, at + raw_name.len() + 1).map_err(within)?;
-        let value = whole(&text, self.budget, expression).map_err(within)?;
+        let value = whole(&text, self.budget, expression)
+            .map_err(|error| in_value(&format!("@{alias}"), &text, error))?;
         self.nested.aliases.push(Alias { at: position, name: alias, value });
         Ok(())
     }
@@ -283,6 +280,12 @@ impl OptionsParser<'_> {
             ..self.options
         }
     }
+}
+
+/// An error in the value of an option.
+fn in_value(option: &str, value: &Text, error: SyntaxError) -> SyntaxError {
+    let character = Some(value.character(error.at));
+    SyntaxError { within: Some(option.to_owned()), character, ..error }
 }
 
 fn opaque(cursor: &Cursor<'_>) -> Parsed<String> {
