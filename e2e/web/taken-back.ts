@@ -45,7 +45,7 @@ async function order(application: Application): Promise<{ id: string; number: st
   const { id, number } = await anna<{ id: string; number: string }>('/api/v1/shop/orders', 'POST', placed);
   await anna(`/odata/v1/Orders(${id})`, 'PATCH', { reference: 'PO 2' });
   await ben(`/odata/v1/Orders(${id})`, 'PATCH', { reference: 'PO 3' });
-  await cleo(`/api/v1/shop/orders/${id}/cancel`, 'POST', {});
+  await cleo(`/odata/v1/Orders(${id})/Shop.Cancel`, 'POST', {});
   return { id, number };
 }
 

@@ -1,5 +1,4 @@
-//! The same commands as actions of OData, and a function beside them: what clients that know only
-//! OData find in the metadata.
+//! Commands as actions of OData, and a function beside them: each is called on a record, and clients find it in the metadata.
 
 use svc::data::operation::One;
 use svc::prelude::*;
@@ -25,24 +24,12 @@ pub(crate) async fn cancel(
     orders::cancel_order(uow.context(), order.id).await.map(One)
 }
 
-svc::data::operation_parameters! {
-    /// What a supplier has delivered of a product.
-    pub(crate) struct Received {
-        /// How many units.
-        pub(crate) quantity: i32,
-        /// What one unit cost; none keeps what it cost before.
-        pub(crate) cost_price: Option<Decimal>,
-    }
-}
-
 /// `Products(…)/Shop.ReceiveStock`.
 pub(crate) async fn receive(
     uow: UnitOfWork,
     product: product::Model,
-    received: Received,
+    delivery: Delivery,
 ) -> Result<One<product::Model>> {
-    let Received { quantity, cost_price } = received;
-    let delivery = Delivery { quantity, cost_price };
     stock::receive_stock(uow.context(), product.id, delivery).await.map(One)
 }
 

@@ -119,7 +119,7 @@ impl Module for Shop {
     }
 }
 
-/// Orders with their lines: commands change them, and stand beside them as actions.
+/// Orders with their lines, which commands place, ship and cancel.
 fn add_orders(registry: &mut Registry) {
     registry.entity_set::<order::Entity>("Orders", |set| {
         set.described("What customers have ordered; commands place, ship and cancel")

@@ -44,16 +44,15 @@ impl StockLow {
     }
 }
 
-/// What a supplier has delivered of a product.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Delivery {
-    /// How many units.
-    pub quantity: i32,
-    /// What one unit cost; none keeps what it cost before.
-    #[serde(default)]
-    #[schema(value_type = Option<f64>)]
-    pub cost_price: Option<Decimal>,
+svc::data::operation_parameters! {
+    /// What a supplier has delivered of a product.
+    #[derive(Clone, Debug)]
+    pub struct Delivery {
+        /// How many units.
+        pub quantity: i32,
+        /// What one unit cost; none keeps what it cost before.
+        pub cost_price: Option<Decimal>,
+    }
 }
 
 /// Adds a delivery to the stock of a product.

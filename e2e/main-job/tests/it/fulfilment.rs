@@ -140,9 +140,9 @@ impl Order<'_> {
 
     /// Calls a command of the shop; answers with the status and the code.
     fn command(&self, by: &Person, name: &str) -> (u16, Value) {
-        let path = format!("/api/v1/shop/orders/{}/{name}", self.id);
+        let path = format!("/odata/v1/Orders({})/Shop.{name}", self.id);
         let answer = by.caller.send("POST", &path, Some(&json!({})));
-        (answer.status, answer.json["code"].clone())
+        (answer.status, answer.json["error"]["code"].clone())
     }
 
     /// The order in its workflow, as somebody sees it.
@@ -228,7 +228,7 @@ on_both_databases! {
         let mut order = open.place(&sam, 50);
 
         assert_eq!(order.attempt(&ned, "submit", None), refused(403, "workflows.not_allowed"));
-        assert_eq!(order.command(&pat, "ship"), refused(409, "shop.not_ready"));
+        assert_eq!(order.command(&pat, "Ship"), refused(409, "shop.not_ready"));
         order.take(&sam, "submit", ["draft", "submitted"], Some("it is urgent"));
         for may_not in [&sam, &pat, &ned] {
             let attempt = order.attempt(may_not, "approve", None);
@@ -245,10 +245,10 @@ on_both_databases! {
         order.take(&eve, "approve", ["submitted", "approved"], Some("these are fine"));
         assert_eq!(order.attempt(&eve, "pick", None), refused(403, "workflows.not_allowed"));
         order.take(&pat, "pick", ["approved", "picking"], None);
-        assert_eq!(order.command(&pat, "ship"), (200, Value::Null));
+        assert_eq!(order.command(&pat, "Ship"), (200, Value::Null));
         order.is_told(&pat, "ship", ["picking", "shipped"], None);
         order.take(&pat, "close", ["shipped", "closed"], Some("Hotel Sonne has it"));
-        assert_eq!(order.command(&pat, "ship"), refused(409, "shop.order_closed"));
+        assert_eq!(order.command(&pat, "Ship"), refused(409, "shop.order_closed"));
         order.insist_on_no_more();
     }
 
@@ -277,7 +277,7 @@ on_both_databases! {
         assert_eq!(order.attempt(&uma, "cancel", None), refused(403, "workflows.not_allowed"));
         order.take(&cem, "cancel", ["approved", "cancelled"], Some("they have lamps"));
         assert_eq!(order.attempt(&pat, "pick", None), refused(409, "workflows.other_state"));
-        assert_eq!(order.command(&cem, "cancel"), refused(409, "shop.order_closed"));
+        assert_eq!(order.command(&cem, "Cancel"), refused(409, "shop.order_closed"));
         order.insist_on_no_more();
     }
 }
