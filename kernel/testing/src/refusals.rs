@@ -29,9 +29,6 @@ use crate::client::Client;
 use crate::people::{Person, organisation};
 use document::Operation;
 
-/// A key that nobody has.
-const UNKNOWN: &str = "01990000-0000-7000-8000-00000000ffff";
-
 /// What [`refuses_everybody`] couldn't try to its end, for a test to say that it is right so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Untried {
@@ -116,7 +113,8 @@ impl<'a> Walk<'a> {
             }
             return;
         }
-        let address = self.address(operation).await.unwrap_or_else(|| filled(operation, UNKNOWN));
+        let address =
+            self.address(operation).await.unwrap_or_else(|| filled(operation, operation.unknown));
         let anonymous = self.app.anonymous();
         let (status, _) = call(&anonymous, operation, &address).await;
         self.expect(operation, "nobody", status, &[401]);
@@ -134,7 +132,8 @@ impl<'a> Walk<'a> {
         if operation.needs.is_empty() && !operation.is_public && !operation.method.is_safe() {
             self.untried.for_everybody_signed_in.push(operation.name());
         }
-        let address = self.address(operation).await.unwrap_or_else(|| filled(operation, UNKNOWN));
+        let address =
+            self.address(operation).await.unwrap_or_else(|| filled(operation, operation.unknown));
         for lacked in &operation.needs {
             let others: Vec<&str> =
                 self.permissions.iter().map(String::as_str).filter(|name| name != lacked).collect();
@@ -164,14 +163,14 @@ impl<'a> Walk<'a> {
                 // What is wrong with a body may be told before anything is looked for.
                 let unknown = match status {
                     400..500 if status != 404 => {
-                        call(&stranger, operation, &filled(operation, UNKNOWN)).await.0
+                        call(&stranger, operation, &filled(operation, operation.unknown)).await.0
                     }
                     _ => 404,
                 };
                 self.expect(operation, "a person of another organisation", status, &[unknown]);
             }
         } else if operation.method == Method::GET {
-            let address = filled(operation, UNKNOWN);
+            let address = filled(operation, operation.unknown);
             let (_, text) = call(&stranger, operation, &address).await;
             if let Some(id) = self.ids.iter().find(|id| text.contains(id.as_str())) {
                 let fault =
@@ -190,8 +189,11 @@ impl<'a> Walk<'a> {
     /// The address of an operation with a record's key in it; none where there is no record.
     async fn address(&mut self, operation: &Operation) -> Option<String> {
         let Some((list, _)) = operation.path.split_once(['{', '(']) else {
-            return Some(filled(operation, UNKNOWN));
+            return Some(filled(operation, operation.unknown));
         };
+        if operation.is_numbered() {
+            return None;
+        }
         let list = list.trim_end_matches(['/', '\'']).to_owned();
         if !self.records.contains_key(&list) {
             let found = first_of(&self.everybody, &list).await;

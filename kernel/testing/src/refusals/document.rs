@@ -6,6 +6,12 @@ use serde_json::{Map, Value as Json, json};
 /// How deep examples of bodies go, so that schemas which contain themselves have one too.
 const DEPTH: usize = 6;
 
+/// A key that nobody has.
+const UNKNOWN: &str = "01990000-0000-7000-8000-00000000ffff";
+
+/// The same where keys are numbers.
+const NO_NUMBER: &str = "1999999999";
+
 /// An operation of the document.
 #[derive(Clone, Debug)]
 pub(super) struct Operation {
@@ -18,6 +24,8 @@ pub(super) struct Operation {
     pub(super) is_public: bool,
     /// Why it serves everybody.
     pub(super) reason: Option<String>,
+    /// A key in its address that nobody has.
+    pub(super) unknown: &'static str,
     /// The parameters that must stand in the query, with a value.
     pub(super) query: Vec<(String, String)>,
     /// A body as the schema has it.
@@ -27,6 +35,11 @@ pub(super) struct Operation {
 impl Operation {
     pub(super) fn has_parameters(&self) -> bool {
         self.path.contains('{')
+    }
+
+    /// Whether keys in its address are numbers, which say too little to be found in an answer.
+    pub(super) fn is_numbered(&self) -> bool {
+        self.unknown == NO_NUMBER
     }
 
     /// The operation as a person reads it.
@@ -50,12 +63,17 @@ pub(super) fn operations(document: &Json) -> Vec<Operation> {
             let parameters = operation["parameters"].as_array().into_iter().flatten();
             let required = parameters.filter(|one| one["in"] == "query" && one["required"] == true);
             let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+            let numbered = [&item["parameters"], &operation["parameters"]]
+                .into_iter()
+                .flat_map(|parameters| parameters.as_array().into_iter().flatten())
+                .any(|one| one["in"] == "path" && type_of(&one["schema"]) == "integer");
             found.push(Operation {
                 method,
                 path: path.clone(),
                 needs: permissions(security),
                 is_public,
                 reason: operation["x-public"].as_str().map(str::to_owned),
+                unknown: if numbered { NO_NUMBER } else { UNKNOWN },
                 query: required.map(|one| query_value(document, one)).collect(),
                 body: (!schema.is_null()).then(|| example(document, schema, DEPTH)),
             });
@@ -144,7 +162,7 @@ fn type_of(schema: &Json) -> &str {
 
 fn text(schema: &Json) -> String {
     match schema["format"].as_str() {
-        Some("uuid") => "01990000-0000-7000-8000-00000000ffff".to_owned(),
+        Some("uuid") => UNKNOWN.to_owned(),
         Some("date-time") => "2026-11-20T12:00:00Z".to_owned(),
         Some("date") => "2026-11-20".to_owned(),
         Some("email") => "eve@example.com".to_owned(),

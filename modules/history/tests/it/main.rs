@@ -10,6 +10,7 @@ mod nodes;
 mod obstacles;
 mod others;
 mod reading;
+mod refusals;
 mod restoring;
 mod telling;
 mod upkeep;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
-use svc_testing::on_both_databases;
+use svc_identity::Identity;
+use svc_testing::{Application, TestApp as Whole, on_both_databases, refuses_everybody};
 
 use crate::support::{SETUP_KEY, TestApp};
 
@@ -62,7 +63,32 @@ fn filled(path: &str, user: &str, role: &str, key: &str) -> String {
     path.replace("{client}", role).replace("{session}", role)
 }
 
+/// The module alone, in an application with all that belongs to one.
+fn alone() -> Application {
+    Application::new("people").module(Identity)
+}
+
 on_both_databases! {
+    async fn every_route_refuses_whoever_may_not_call_it(backend) {
+        let settings = [
+            ("Organisation", "Example Ltd"),
+            ("AdminEmail", "ada@example.com"),
+            ("AdminPassword", "correct horse battery"),
+            ("ApiKey", SETUP_KEY),
+        ];
+        let mut whole = Whole::builder(alone);
+        for (name, value) in settings {
+            whole = whole.setting(&format!("Svc:Setup:{name}"), value);
+        }
+        let whole = whole.start(backend).await;
+        let operator = whole.anonymous().with_credential(&format!("Bearer {SETUP_KEY}"));
+        let shown = operator.get("/api/v1/identity/organisation").await.expect(200);
+        let client = json!({"name": "Portal", "redirectUris": ["https://example.com/back"]});
+        let _ = operator.post("/api/v1/identity/clients", client).await.expect(201);
+        let organisation = serde_json::from_value(shown["id"].clone()).unwrap();
+        refuses_everybody(&whole, organisation).await;
+    }
+
     async fn the_table_names_every_route_and_what_it_needs(backend) {
         let (app, _database) = TestApp::empty(backend).await;
         let document = app.document();

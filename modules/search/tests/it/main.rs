@@ -8,3 +8,4 @@ mod leaks;
 mod limits;
 mod nodes;
 mod providers;
+mod refusals;

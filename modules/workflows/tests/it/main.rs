@@ -18,5 +18,6 @@ mod model;
 mod moving;
 mod pages;
 mod racing;
+mod refusals;
 mod roles;
 mod tasks;
