@@ -43,6 +43,28 @@ export const shop = [
     await page.keyboard.press('Alt+Shift+w');
   }),
 
+  story(
+    'a mail address is typed as one, and leads to where it is written to',
+    { app: 'sets.Customers', expects: /422/ },
+    async ({ page }) => {
+      await page.getByRole('searchbox').fill('Brecon Farm Supplies');
+      await row(page, 'Brecon Farm Supplies').click();
+      const email = page.locator('[data-property=email]');
+      const way = email.getByRole('link', { name: 'Open E-mail' });
+      const address = await email.locator('.svc-text').innerText();
+      assert.equal(await way.getAttribute('href'), `mailto:${address}`);
+      assert.match((await page.locator('[data-property=phone] a').getAttribute('href')) ?? '', /^tel:\+\d+$/);
+      await page.getByRole('button', { name: 'Edit E-mail' }).click();
+      const input = email.getByRole('textbox');
+      assert.equal(await input.getAttribute('type'), 'email');
+      await input.fill('nobody');
+      await page.keyboard.press('Control+s');
+      await email.getByText('must be a mail address').waitFor();
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await email.getByText(address).waitFor();
+    },
+  ),
+
   story('an API key is made, shown once, and revoked', { app: 'system.keys', expects: /422/ }, async ({ page }) => {
     const name = fresh('Key');
     await page.getByRole('button', { name: 'New key' }).click();

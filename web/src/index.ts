@@ -10,6 +10,7 @@ export { openApp } from './host/open.ts';
 export { SvcReference, type Pick } from './parts/reference.ts';
 export { readMetrics, sumOf, type Sample } from './core/metrics.ts';
 export { readNumber } from './core/input.ts';
+export { mean, type Meaning } from './core/meaning.ts';
 export { waysBack, type Entry as HistoryEntry, type RestoreMode } from './core/history.ts';
 export { keptSets, type Preview } from './client/history.ts';
 export type { EntitySet } from './core/model.ts';

@@ -1,5 +1,6 @@
 //! All that the application consists of.
 
+use svc::data::semantic_type;
 use svc::data::value::ValueKind;
 use svc::http::schema_of;
 use svc::prelude::*;
@@ -36,6 +37,8 @@ impl Module for Shop {
         registry.entity_set::<supplier::Entity>("Suppliers", |set| {
             set.described("Who products are bought from")
                 .unit(supplier::Column::LeadTimeDays, "day")
+                .semantic_type(supplier::Column::Email, &semantic_type::EMAIL)
+                .semantic_type(supplier::Column::Phone, &semantic_type::PHONE)
                 .live()
         });
         registry.entity_set::<product::Entity>("Products", |set| {
@@ -77,6 +80,8 @@ impl Module for Shop {
             set.described("Who buys")
                 .alternate_key([customer::Column::Number])
                 .currency(customer::Column::CreditLimit, CURRENCY)
+                .semantic_type(customer::Column::Email, &semantic_type::EMAIL)
+                .semantic_type(customer::Column::Phone, &semantic_type::PHONE)
                 .response_filter(
                     [customer::Column::Email, customer::Column::Phone],
                     customer::without_contacts,

@@ -104,9 +104,9 @@ export interface Supplier extends Control {
   name: string;
   /** At most 100 characters. */
   contactName: string | null;
-  /** At most 254 characters. */
+  /** At most 254 characters. Means `email`. */
   email: string | null;
-  /** At most 40 characters. */
+  /** At most 40 characters. Means `phone`. */
   phone: string | null;
   /** At most 60 characters. */
   city: string;
@@ -127,9 +127,9 @@ export interface SupplierCreate {
   name: string;
   /** At most 100 characters. */
   contactName?: string | null;
-  /** At most 254 characters. */
+  /** At most 254 characters. Means `email`. */
   email?: string | null;
-  /** At most 40 characters. */
+  /** At most 40 characters. Means `phone`. */
   phone?: string | null;
   /** At most 60 characters. */
   city: string;
@@ -147,9 +147,9 @@ export interface SupplierUpdate {
   name?: string;
   /** At most 100 characters. */
   contactName?: string | null;
-  /** At most 254 characters. */
+  /** At most 254 characters. Means `email`. */
   email?: string | null;
-  /** At most 40 characters. */
+  /** At most 40 characters. Means `phone`. */
   phone?: string | null;
   /** At most 60 characters. */
   city?: string;
@@ -272,9 +272,9 @@ export interface Customer extends Control {
   number: string;
   /** At most 100 characters. */
   name: string;
-  /** At most 254 characters. */
+  /** At most 254 characters. Means `email`. */
   email: string | null;
-  /** At most 40 characters. */
+  /** At most 40 characters. Means `phone`. */
   phone: string | null;
   /** At most 60 characters. A facet: lists are narrowed by its values. */
   city: string;
@@ -295,9 +295,9 @@ export interface CustomerCreate {
   number: string;
   /** At most 100 characters. */
   name: string;
-  /** At most 254 characters. */
+  /** At most 254 characters. Means `email`. */
   email?: string | null;
-  /** At most 40 characters. */
+  /** At most 40 characters. Means `phone`. */
   phone?: string | null;
   /** At most 60 characters. A facet: lists are narrowed by its values. */
   city: string;
@@ -313,9 +313,9 @@ export interface CustomerUpdate {
   number?: string;
   /** At most 100 characters. */
   name?: string;
-  /** At most 254 characters. */
+  /** At most 254 characters. Means `email`. */
   email?: string | null;
-  /** At most 40 characters. */
+  /** At most 40 characters. Means `phone`. */
   phone?: string | null;
   /** At most 60 characters. A facet: lists are narrowed by its values. */
   city?: string;

@@ -322,6 +322,7 @@ fn rules(property: &Property, is_key: bool, hidden_unless: &[String]) -> Vec<Str
     rules.extend(is_key.then(|| "key".to_owned()));
     rules.extend(property.description.clone());
     rules.extend(property.measure.as_ref().map(ToString::to_string));
+    rules.extend(property.semantic_type.as_ref().map(|means| format!("means `{means}`")));
     match property.access {
         Access::ReadWrite => {}
         Access::Immutable => rules.push("set on create only".to_owned()),

@@ -156,6 +156,7 @@ impl EntityModel {
                     hidden_unless: Vec::new(),
                     facet: false,
                     measure: None,
+                    semantic_type: None,
                 }),
                 Err(problem) => problems.push(format!("`{table}.{}` {problem}", column.as_str())),
             }

@@ -10,5 +10,7 @@ pub const SET_EXTENSION: Kind = Kind::new("extensions of entity sets").repeatabl
 pub const ENTITY: Kind = Kind::new("entities");
 /// An action or function of OData.
 pub const OPERATION: Kind = Kind::new("operations");
+/// What the values of a property mean.
+pub const SEMANTIC_TYPE: Kind = Kind::new("semantic types").repeatable();
 /// A step of the module's database schema, which is numbered per module.
 pub const MIGRATION: Kind = Kind::new("migrations").repeatable();

@@ -27,6 +27,7 @@ mod query;
 mod record;
 mod registration;
 mod response_filter;
+pub mod semantic_type;
 mod settings;
 mod sight;
 mod start;
@@ -46,6 +47,7 @@ pub use registration::{
     DataRegistry, EntitySetBuilder, FilteredProperties, HiddenProperty, RuleBuilder, RulesOfSet,
     SetExtension, VirtualPropertyBuilder,
 };
+pub use semantic_type::SemanticType;
 pub use settings::DataSettings;
 pub use sight::{Sight, Viewer};
 pub use start::{DataModule, Prepared};

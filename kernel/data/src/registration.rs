@@ -13,8 +13,9 @@ use svc_odata::model::{Measure, MeasuredIn};
 use crate::catalogue::{Catalogue, RESTORE};
 use crate::entity::{EntityModel, EntitySet, Exposure};
 use crate::kinds;
-use crate::names::deleted_set;
+use crate::names::{camel_case, deleted_set};
 use crate::operation::{ImportBuilder, OperationBuilder, Runs};
+use crate::semantic_type::SemanticType;
 use crate::sight::{Sight, Viewer};
 use crate::unit_of_work::CommitHook;
 use crate::value::{Enumeration, ValueKind};
@@ -23,6 +24,7 @@ use crate::virtual_property::VirtualRow;
 mod extension;
 mod measures;
 mod rules;
+mod semantics;
 
 pub use extension::SetExtension;
 use extension::{Extension, Which};
@@ -32,6 +34,7 @@ pub use rules::{
     FilteredProperties, HiddenProperty, RuleBuilder, RulesOfSet, VirtualPropertyBuilder,
 };
 use rules::{Rules, contribute_permission};
+use semantics::add_semantic_types;
 
 /// What modules have registered with the data part.
 #[derive(Default)]
@@ -105,6 +108,7 @@ impl DataRegistry for Registry {
             exposures: Vec::new(),
             enumerations: Vec::new(),
             measures: Vec::new(),
+            semantic_types: Vec::new(),
             search: Vec::new(),
             entity: std::marker::PhantomData,
         };
@@ -172,6 +176,7 @@ pub struct EntitySetBuilder<'a, E: EntityTrait> {
     exposures: Vec<(&'static str, Exposure)>,
     enumerations: Vec<(&'static str, Enumerated)>,
     measures: Vec<Measured>,
+    semantic_types: Vec<(&'static str, &'static SemanticType)>,
     search: Vec<&'static str>,
     alternate_keys: Vec<Vec<&'static str>>,
     entity: std::marker::PhantomData<E>,
@@ -284,6 +289,13 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
     /// The same for a unit.
     pub fn unit_along(self, column: E::Column, path: &str) -> Self {
         self.measured(column, Measure::Unit(along(path)))
+    }
+
+    /// Says what the values of a column mean: `set.semantic_type(customer::Column::Email, &semantic_type::EMAIL)`.
+    /// Nothing else is written then.
+    pub fn semantic_type(mut self, column: E::Column, means: &'static SemanticType) -> Self {
+        self.semantic_types.push((column.as_str(), means));
+        self
     }
 
     fn measured(mut self, column: E::Column, measure: Measure) -> Self {
@@ -405,12 +417,17 @@ impl<'a, E: EntityTrait> EntitySetBuilder<'a, E> {
             registry.contribute(kinds::ENTITY_SET, deleted, detail);
             registry.contribute(kinds::OPERATION, action, "action");
         }
+        for (column, means) in &self.semantic_types {
+            let property = format!("{}.{}", set.name, camel_case(column));
+            registry.contribute(kinds::SEMANTIC_TYPE, property, means.name);
+        }
         let described = Described {
             set: Some(set),
             rules: self.rules,
             exposures: &self.exposures,
             enumerations: self.enumerations,
             measures: self.measures,
+            semantic_types: self.semantic_types,
             search: &self.search,
             alternate_keys: &self.alternate_keys,
         };
@@ -432,13 +449,22 @@ struct Described<'a> {
     exposures: &'a [(&'static str, Exposure)],
     enumerations: Vec<(&'static str, Enumerated)>,
     measures: Vec<Measured>,
+    semantic_types: Vec<(&'static str, &'static SemanticType)>,
     search: &'a [&'static str],
     alternate_keys: &'a [Vec<&'static str>],
 }
 
 fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: Described<'_>) {
-    let Described { set, rules, exposures, enumerations, measures, search, alternate_keys } =
-        described;
+    let Described {
+        set,
+        rules,
+        exposures,
+        enumerations,
+        measures,
+        semantic_types,
+        search,
+        alternate_keys,
+    } = described;
     let module = registry.module().to_owned();
     let mut model = match EntityModel::of::<E>(&module, shared, set) {
         Ok(model) => model,
@@ -456,6 +482,7 @@ fn add_model<E: EntityTrait>(registry: &mut Registry, shared: bool, described: D
     }
     let problems = add_enumerations(&mut model, enumerations);
     let problems = problems.into_iter().chain(add_measures(&mut model, measures));
+    let problems = problems.chain(add_semantic_types(&mut model, semantic_types));
     for problem in problems.chain(rules.add_to(&mut model)) {
         registry.problem(problem);
     }

@@ -280,6 +280,7 @@ fn describe_column(model: &Model, column: &Column) -> Property {
         read_permission: column.hidden_unless.first().cloned(),
         facet: column.facet,
         measure: column.measure.clone(),
+        semantic_type: column.semantic_type.map(|means| means.name.to_owned()),
         ..property
     }
 }

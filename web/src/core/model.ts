@@ -44,6 +44,8 @@ export interface Property {
   readonly scale: number | undefined;
   readonly description: string | undefined;
   readonly measure: Measure | undefined;
+  /** What its values mean, beyond their kind: `email`. */
+  readonly semanticType: string | undefined;
   /** The server fills it in when it's left out. */
   readonly hasDefault: boolean;
   readonly insertable: boolean;
@@ -205,6 +207,7 @@ class Reader {
       scale: typeof json.$Scale === 'number' ? json.$Scale : undefined,
       description: text(json['@Core.Description']),
       measure: measureOf(json),
+      semanticType: text(Object.entries(json).find(([term]) => term.endsWith('.SemanticType'))?.[1]),
       hasDefault: json['@Core.ComputedDefaultValue'] === true || json.$DefaultValue !== undefined,
       insertable: !isComputed && !rules.notInsertable.includes(name),
       updatable: !isComputed && json['@Core.Immutable'] !== true && !rules.notUpdatable.includes(name),

@@ -1,6 +1,7 @@
 /** A field of a form: its label, the editor that suits the property, and what is wrong with it. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { referenceOf } from '../core/list-state.ts';
+import { meaningOf } from '../core/meaning.ts';
 import { measuredIn } from '../core/measure.ts';
 import type { EntitySet, Model, Property } from '../core/model.ts';
 import { choiceName, decimalSign, measureSign, memberDescription, memberName, text } from '../text.ts';
@@ -32,8 +33,9 @@ export interface Place {
 const ONE_LINE = 200;
 
 /** Whether a value is written on several lines. */
-function isLong({ kind, maxLength }: Property): boolean {
-  return kind === 'json' || (kind === 'text' && (maxLength ?? ONE_LINE + 1) > ONE_LINE);
+function isLong(property: Property): boolean {
+  const { kind, maxLength } = property;
+  return kind === 'json' || (kind === 'text' && !meaningOf(property) && (maxLength ?? ONE_LINE + 1) > ONE_LINE);
 }
 
 /** A value as it stands in an input. */
@@ -116,7 +118,7 @@ function typing(place: Place, property: Property): TemplateResult {
     id=${id}
     class="svc-input"
     name=${property.name}
-    type=${INPUT_TYPES[property.kind] ?? 'text'}
+    type=${meaningOf(property)?.input ?? INPUT_TYPES[property.kind] ?? 'text'}
     inputmode=${isNumber ? (property.kind === 'decimal' ? 'decimal' : 'numeric') : nothing}
     autocomplete="off"
     ?data-numeric=${isNumber}

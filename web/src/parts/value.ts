@@ -3,10 +3,12 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { knownModel } from '../client/sets.ts';
 import { stateNamed, type State } from '../client/workflow.ts';
 import { isNamed, referenceOf } from '../core/list-state.ts';
+import { meaningOf } from '../core/meaning.ts';
 import { measuredIn } from '../core/measure.ts';
 import { propertyOf, type EntitySet, type Model, type Property } from '../core/model.ts';
 import type { Row } from '../core/pages.ts';
 import { choiceName, date, dateTime, exactTime, measured, number, relative, relativeDays, text } from '../text.ts';
+import { icon } from './icons.ts';
 import { ticking } from './ticking.ts';
 
 export type Shown = TemplateResult | string | typeof nothing;
@@ -168,6 +170,14 @@ export function cell(model: Model, set: EntitySet, property: Property, row: Row,
   }
   if (property.kind === 'json') return isShort ? html`<code>${plain(set, property, value)}</code>` : jsonBlock(value);
   return plain(set, property, value, row);
+}
+
+/** A way to where a value leads, as a mail address does. */
+export function wayOn(property: Property, value: unknown, label: string): Shown {
+  const address = typeof value === 'string' ? meaningOf(property)?.address?.(value) : undefined;
+  if (address === undefined) return nothing;
+  const name = text('record-follow', { name: label });
+  return html`<a class="svc-button" data-look="plain" data-wordless href=${address} aria-label=${name} title=${name}>${icon('open')}</a>`;
 }
 
 /** JSON on lines of its own, as people read it. */

@@ -22,7 +22,7 @@ import { icon } from '../parts/icons.ts';
 import { define, freshId, leadFocus, Part } from '../parts/part.ts';
 import { menuButton, type Entry } from '../parts/popover.ts';
 import { capitalised, failure, failureBar, sentence } from '../parts/states.ts';
-import { cell, isChoice, plain, referenceTitle, timeAgo, titleOf } from '../parts/value.ts';
+import { cell, isChoice, plain, referenceTitle, timeAgo, titleOf, wayOn } from '../parts/value.ts';
 import { memberDescription, memberName, singular, text } from '../text.ts';
 import { actionsFor, appIdOf, may, type OwnElement, type SetHost } from './context.ts';
 import { decide } from './conflict.ts';
@@ -472,7 +472,7 @@ export class SvcRecord extends Part {
               <span class="shell-sr">${text('record-edit', { name: label })}: </span><span class="svc-text">${shown}</span>
             </button>`
             : html`<span class="svc-value"><span class="svc-text">${shown}</span></span>`
-        }${follow}
+        }${follow}${wayOn(property, row[name], label)}
       </dd>
     </div>`;
   }

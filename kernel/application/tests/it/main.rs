@@ -34,6 +34,7 @@ mod odata_reads;
 mod odata_references;
 mod odata_response_filters;
 mod odata_rule_leaks;
+mod odata_semantic_types;
 mod odata_soft_delete;
 mod odata_streaming;
 mod odata_text_keys;

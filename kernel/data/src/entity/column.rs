@@ -3,6 +3,7 @@
 use sea_orm::Value;
 use svc_odata::model::Measure;
 
+use crate::semantic_type::SemanticType;
 use crate::value::ValueKind;
 
 /// Columns that the framework keeps itself wherever an entity has them.
@@ -43,6 +44,8 @@ pub struct Column {
     pub facet: bool,
     /// In which currency or unit its numbers are.
     pub measure: Option<Measure>,
+    /// What its values mean, beyond their kind.
+    pub semantic_type: Option<&'static SemanticType>,
 }
 
 /// Who may change a column over OData; whom it is hidden from is said apart.

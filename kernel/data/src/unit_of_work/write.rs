@@ -505,6 +505,13 @@ fn problem_with(column: &Column, value: &Value) -> Option<String> {
     if *value == column.kind.null() {
         return (!column.nullable).then(|| "must not be null".to_owned());
     }
+    problem_of_kind(column, value).or_else(|| {
+        let means = column.semantic_type?;
+        (!(means.holds)(value)).then(|| means.refusal.to_owned())
+    })
+}
+
+fn problem_of_kind(column: &Column, value: &Value) -> Option<String> {
     match (column.kind, value) {
         (ValueKind::Text { max }, Value::String(Some(text))) => {
             if text.contains('\0') {

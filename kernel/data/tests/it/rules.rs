@@ -287,6 +287,25 @@ fn numbers_have_a_currency_or_a_unit() {
 }
 
 #[test]
+fn what_values_can_not_mean_is_told() {
+    use invoice::{Column, Entity};
+    use svc_data::semantic_type::{EMAIL, PHONE};
+    let wrong = |registry: &mut Registry| {
+        registry.entity_set::<Entity>("Invoices", |set| {
+            set.semantic_type(Column::Total, &EMAIL)
+                .semantic_type(Column::Secret, &EMAIL)
+                .semantic_type(Column::Secret, &PHONE)
+        });
+    };
+    let expected = [
+        "`total` of `Invoices` can't be `email`: no column of its kind holds such values",
+        "`secret` of `Invoices` can't be `phone`: it is `email` already; say one",
+    ];
+    let found = problems(vec![Says("shop", wrong)]);
+    assert_eq!(found, expected.map(|problem| format!("module `shop`: {problem}")));
+}
+
+#[test]
 fn what_can_not_be_a_currency_or_unit_is_told_with_what_to_do() {
     use invoice::{Column, Entity};
     let wrong = |registry: &mut Registry| {

@@ -82,8 +82,19 @@ fn constant(ty: PropertyType, text: &str) -> Content {
 /// The alias of the service's own namespace, which is there when it defines terms.
 pub(super) const ALIAS: &str = "Self";
 
-/// The term for properties by whose values people narrow lists, without its namespace.
-pub(super) const FACET: &str = "IsFacet";
+/// A term of the service's own.
+pub(super) struct Term {
+    /// Its name, without its namespace.
+    pub(super) name: &'static str,
+    /// The type of its values.
+    pub(super) ty: &'static str,
+}
+
+/// For properties by whose values people narrow lists.
+const FACET: Term = Term { name: "IsFacet", ty: "Edm.Boolean" };
+
+/// What the values of a property mean.
+const SEMANTIC_TYPE: Term = Term { name: "SemanticType", ty: "Edm.String" };
 
 /// Whether a caller can group by a property that is meant for it.
 fn is_facet(schema: &dyn Schema, of: TypeIndex, index: PropertyIndex) -> bool {
@@ -91,11 +102,16 @@ fn is_facet(schema: &dyn Schema, of: TypeIndex, index: PropertyIndex) -> bool {
     property.facet && !schema.is_masked(of, index)
 }
 
-/// Whether the term [`FACET`] is used, and so is defined.
-pub(super) fn has_facets(schema: &dyn Schema) -> bool {
-    visible::types(schema).into_iter().any(|(of, _)| {
-        schema.properties(of).into_iter().any(|(index, _)| is_facet(schema, of, index))
-    })
+/// The terms of the service's own that are used, and so are defined.
+pub(super) fn own_terms(schema: &dyn Schema) -> impl Iterator<Item = Term> {
+    let is_used = |by: &dyn Fn(TypeIndex, PropertyIndex, &Property) -> bool| {
+        visible::types(schema).into_iter().any(|(of, _)| {
+            schema.properties(of).into_iter().any(|(index, property)| by(of, index, property))
+        })
+    };
+    let facet = is_used(&|of, index, _| is_facet(schema, of, index)).then_some(FACET);
+    let meaning = is_used(&|_, _, property| property.semantic_type.is_some());
+    facet.into_iter().chain(meaning.then_some(SEMANTIC_TYPE))
 }
 
 pub(super) fn of_property(
@@ -109,6 +125,8 @@ pub(super) fn of_property(
     if is_facet(schema, of, index) {
         annotations.push(("Self.IsFacet", Content::Bool(true)));
     }
+    let means = property.semantic_type.as_ref();
+    annotations.extend(means.map(|means| ("Self.SemanticType", string(means))));
     annotations
 }
 

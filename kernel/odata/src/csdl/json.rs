@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::annotations::{self, Annotation, Content};
+use super::annotations::{self, Annotation, Content, Term};
 use super::{TypeUse, facets, operation_type, property_type, visible, vocabularies};
 use crate::headers::Version;
 use crate::model::{
@@ -23,10 +23,10 @@ pub fn write_json(schema: &dyn Schema, version: Version) -> String {
         })
         .collect();
     let mut content = Object::new();
-    if annotations::has_facets(schema) {
+    for Term { name, ty } in annotations::own_terms(schema) {
         content.insert("$Alias".to_owned(), annotations::ALIAS.into());
-        let term = json!({"$Kind": "Term", "$Type": "Edm.Boolean", "$AppliesTo": ["Property"]});
-        content.insert(annotations::FACET.to_owned(), term);
+        let term = json!({"$Kind": "Term", "$Type": ty, "$AppliesTo": ["Property"]});
+        content.insert(name.to_owned(), term);
     }
     for enum_type in visible::enums(schema) {
         content.insert(enum_type.name.clone(), enumeration(schema, enum_type).into());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::annotations::{self, Annotation, Content};
+use super::annotations::{self, Annotation, Content, Term};
 use super::{TypeUse, facets, operation_type, property_type, visible, vocabularies};
 use crate::headers::Version;
 use crate::model::{
@@ -166,16 +166,14 @@ pub fn write_xml(schema: &dyn Schema, version: Version) -> String {
     writer.start("edmx:DataServices", &[], false);
     let namespace = schema.model().namespace.as_str();
     let mut attributes = vec![("Namespace", namespace)];
-    let has_facets = annotations::has_facets(schema);
-    if has_facets {
+    let terms: Vec<Term> = annotations::own_terms(schema).collect();
+    if !terms.is_empty() {
         attributes.push(("Alias", annotations::ALIAS));
     }
     attributes.push(("xmlns", "http://docs.oasis-open.org/odata/ns/edm"));
     writer.start("Schema", &attributes, false);
-    if has_facets {
-        let attributes =
-            [("Name", annotations::FACET), ("Type", "Edm.Boolean"), ("AppliesTo", "Property")];
-        writer.start("Term", &attributes, true);
+    for Term { name, ty } in terms {
+        writer.start("Term", &[("Name", name), ("Type", ty), ("AppliesTo", "Property")], true);
     }
     for enum_type in visible::enums(schema) {
         enumeration(&mut writer, schema, enum_type);

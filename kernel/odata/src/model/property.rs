@@ -160,6 +160,9 @@ pub struct Property {
     pub allowed_values: Vec<AllowedValue>,
     /// In which currency or unit its numbers are.
     pub measure: Option<Measure>,
+    /// What its values mean, beyond their type, by the name that clients know: `email`. Where JSON Schema has a `format` for such values, it is that
+    /// one's.
+    pub semantic_type: Option<String>,
     /// The permission that reading it takes, for metadata.
     pub read_permission: Option<String>,
 }
@@ -206,6 +209,7 @@ impl Property {
             pattern: None,
             allowed_values: Vec::new(),
             measure: None,
+            semantic_type: None,
             read_permission: None,
         }
     }

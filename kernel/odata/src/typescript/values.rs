@@ -46,6 +46,7 @@ pub(super) fn facts(schema: &dyn Schema, of: TypeIndex, property: &Property) -> 
     }
     let measure = property.measure.as_ref().filter(|measure| measure.is_told(schema, of));
     facts.extend(measure.map(Measure::at_the_beginning));
+    facts.extend(property.semantic_type.as_ref().map(|means| format!("Means `{means}`")));
     match (&property.minimum, &property.maximum) {
         (Some(least), Some(greatest)) => facts.push(format!("From {least} to {greatest}")),
         (Some(least), None) => facts.push(format!("At least {least}")),

@@ -201,7 +201,8 @@ fn replace(model: &Model, index: TypeIndex) -> Value {
 
 fn update(model: &Model, index: TypeIndex) -> Value {
     let entity_type = model.entity_type(index);
-    let properties = properties_of(model, entity_type, |property| entity_type.can_change(property));
+    let properties =
+        sent_properties(model, entity_type, |property| entity_type.can_change(property));
     let mut shape = Shape { required: Vec::new(), properties };
     shape.rebind(model, index);
     shape.into()
@@ -270,7 +271,7 @@ fn sent(
         .filter(|(place, _)| !is_said(PropertyIndex(*place)))
         .map(|(_, property)| property.name.clone())
         .collect();
-    Shape { required, properties: properties_of(model, entity_type, is_sent) }
+    Shape { required, properties: sent_properties(model, entity_type, is_sent) }
 }
 
 /// New entities within another. What leads back to it comes from it.
@@ -305,6 +306,25 @@ fn properties_of(
 ) -> Map<String, Value> {
     let shown = entity_type.properties.iter().filter(|property| shown(property));
     shown.map(|property| (property.name.clone(), of_property(model, property))).collect()
+}
+
+/// The same of what is sent, where texts have the format of their semantic type. What is answered may have another: a response filter gives some
+/// people a part of a mail address.
+fn sent_properties(
+    model: &Model,
+    entity_type: &EntityType,
+    is_sent: impl Fn(&Property) -> bool,
+) -> Map<String, Value> {
+    let mut properties = properties_of(model, entity_type, is_sent);
+    for property in &entity_type.properties {
+        if let (Some(means), PropertyType::Primitive(PrimitiveType::String)) =
+            (&property.semantic_type, property.ty)
+            && let Some(schema) = properties.get_mut(&property.name)
+        {
+            schema["format"] = json!(means);
+        }
+    }
+    properties
 }
 
 /// The schema of a key in an address.
