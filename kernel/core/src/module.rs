@@ -5,7 +5,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::nearest::nearest;
+use crate::settings::nearest;
 use crate::settings::{Section, SectionDeclaration};
 use crate::{App, Error, ErrorCode, Result, Worker};
 

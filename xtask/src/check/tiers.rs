@@ -8,7 +8,8 @@ use super::finding::Finding;
 use crate::workspace::Package;
 
 /// The tiers from below; a folder, or each folder in it.
-const TIERS: [&[&str]; 14] = [
+const TIERS: [&[&str]; 15] = [
+    &["kernel/configuration/"],
     &["kernel/core/", "kernel/macros/", "kernel/odata/"],
     &["kernel/client/", "kernel/database/"],
     &["kernel/data/"],

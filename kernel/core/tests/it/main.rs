@@ -2,4 +2,3 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on should say where")]
 
 mod assembly;
-mod settings;

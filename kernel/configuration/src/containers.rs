@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::declare::{FieldDescription, SettingType};
-use super::given::Given;
-use super::problem::SettingProblem;
-use super::reader::Reader;
-use super::source::Source;
-use super::tree::{Content, Entry, Node, same_key};
+use crate::declare::{FieldDescription, SettingType};
+use crate::given::Given;
+use crate::problem::SettingProblem;
+use crate::reader::Reader;
+use crate::source::Source;
+use crate::tree::{Content, Entry, Node, same_key};
 
 impl<T: SettingType> SettingType for Option<T> {
     type Element = T::Element;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use svc_core::settings::{ConsultedFile, LoadOptions, SectionDeclaration, Settings};
+use svc_configuration::{ConsultedFile, LoadOptions, SectionDeclaration, Settings};
 
 use super::{CookieSettings, Sources, WebhooksSettings, text};
 

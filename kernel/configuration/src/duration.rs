@@ -3,7 +3,7 @@
 //! `00:00:10` is ten seconds, `24:00:00` and `1.00:00:00` are both one day, `00:00:00.250` is a
 //! quarter of a second. Without days the hours may exceed 23. There are no negative durations.
 //!
-//! The functions fit `#[serde(with = "svc_core::settings::duration")]`.
+//! The functions fit `#[serde(with = "svc_configuration::duration")]`.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub struct ParseDurationError;
 /// # Examples
 /// ```
 /// use std::time::Duration;
-/// use svc_core::settings::duration::parse;
+/// use svc_configuration::duration::parse;
 ///
 /// assert_eq!(parse("06:00:00"), Ok(Duration::from_secs(6 * 60 * 60)));
 /// assert_eq!(parse("7.00:00:00.5"), Ok(Duration::from_millis(604_800_500)));
@@ -80,7 +80,7 @@ fn nanoseconds(fraction: &str) -> Option<u32> {
 /// # Examples
 /// ```
 /// use std::time::Duration;
-/// use svc_core::settings::duration::format;
+/// use svc_configuration::duration::format;
 ///
 /// assert_eq!(format(Duration::from_millis(10_250)), "00:00:10.250");
 /// assert_eq!(format(Duration::from_secs(36 * 60 * 60)), "1.12:00:00");

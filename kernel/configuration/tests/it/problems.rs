@@ -1,6 +1,6 @@
 //! What is refused, and the exact line that says so.
 
-use svc_core::settings::{LoadOptions, SettingsBuilder};
+use svc_configuration::{LoadOptions, SettingsBuilder};
 
 use super::{Sources, text};
 
@@ -410,11 +410,11 @@ fn a_variable_must_be_text() {
 }
 
 mod declarations {
-    svc_core::settings_section! {
+    svc_configuration::settings_section! {
         /// A second section of a name that is taken.
         pub struct Twin in "Svc:webhooks" {}
     }
-    svc_core::settings_section! {
+    svc_configuration::settings_section! {
         /// A default out of bounds.
         pub struct OutOfBounds in "Svc:Bounds" {
             /// A number.

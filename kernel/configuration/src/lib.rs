@@ -1,6 +1,6 @@
 //! The configuration of an application: typed sections that are read and checked once, at start.
 //!
-//! There are two kinds of settings. *Configuration* (this module) lives in sections such as
+//! There are two kinds of settings. *Configuration* (this crate) lives in sections such as
 //! `Svc:Webhooks`, belongs to whoever runs the application, and needs a restart to change.
 //! *Application settings* (the crate `svc-settings`, dotted names such as `Chat.MaxAttachmentMb`)
 //! belong to an organisation or a person and change at run time.
@@ -48,7 +48,7 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! svc_core::settings_section! {
+//! svc_configuration::settings_section! {
 //!     /// Messages to other systems.
 //!     pub struct RelaySettings in "Svc:Relay" {
 //!         /// Time for one attempt, from resolving the name to the last byte of the answer.
@@ -56,11 +56,11 @@
 //!         /// Ports that may be used besides 443.
 //!         pub allowed_ports: Vec<u16> = vec![], at_least(1);
 //!         /// Key that signs messages. None sends them unsigned.
-//!         pub signing_key: Option<svc_core::settings::Secret> = None, length(32..=200);
+//!         pub signing_key: Option<svc_configuration::Secret> = None, length(32..=200);
 //!     }
 //! }
 //!
-//! use svc_core::settings::{LoadOptions, SettingsBuilder};
+//! use svc_configuration::{LoadOptions, SettingsBuilder};
 //!
 //! let options = LoadOptions {
 //!     arguments: vec!["--Svc:Relay:Timeout=00:00:05".to_owned(), "run".to_owned()],
@@ -71,7 +71,7 @@
 //! builder.declare::<RelaySettings>();
 //! let settings = builder.finish()?;
 //! assert_eq!(settings.section::<RelaySettings>().timeout, Duration::from_secs(5));
-//! # Ok::<(), svc_core::settings::SettingsError>(())
+//! # Ok::<(), svc_configuration::SettingsError>(())
 //! ```
 //!
 //! # Why a layer of our own
@@ -92,6 +92,7 @@ mod effective;
 mod file;
 mod given;
 mod load;
+mod nearest;
 mod problem;
 mod reader;
 mod reference;
@@ -108,6 +109,7 @@ pub use declare::{FieldDescription, Section, SectionDeclaration, SectionProblems
 pub use effective::{Effective, render_effective};
 pub use given::Given;
 pub use load::{ConsultedFile, LoadOptions};
+pub use nearest::nearest;
 pub use problem::{SettingProblem, SettingsError};
 pub use reader::Reader;
 pub use reference::render_reference;
@@ -118,7 +120,7 @@ pub use web_url::{WebUrl, WebUrlError};
 #[doc(hidden)]
 pub use declare::{document, key_of};
 
-/// What the macros of this module need in the crates that use them.
+/// What the macros of this crate need in the crates that use them.
 #[doc(hidden)]
 pub mod __private {
     pub use serde::{Serialize, Serializer};

@@ -1,7 +1,8 @@
 //! Which name may have been meant by one that nobody knows.
 
 /// The candidate that differs least from `written`, when it differs little enough to be a slip.
-pub(crate) fn nearest<'a>(
+#[must_use]
+pub fn nearest<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {

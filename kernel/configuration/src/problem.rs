@@ -3,13 +3,13 @@
 use crate::nearest::nearest;
 use std::fmt;
 
-use super::source::Source;
+use crate::source::Source;
 
 /// Longest part of a value that a message shows, in characters.
 const SHOWN_VALUE_LENGTH: usize = 80;
 
 /// What stands for the value of a secret.
-pub(super) const MASK: &str = "***";
+pub(crate) const MASK: &str = "***";
 
 /// One problem with the settings; its display is one line that reads alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,16 +26,16 @@ pub struct SettingProblem {
 
 impl SettingProblem {
     /// A problem with a source as a whole.
-    pub(super) fn of_source(source: impl fmt::Display, message: String) -> Self {
+    pub(crate) fn of_source(source: impl fmt::Display, message: String) -> Self {
         Self { key: None, value: None, source: Some(source.to_string()), message }
     }
 
     /// A problem with a key whose value is not to be shown.
-    pub(super) fn of_key(key: String, source: &Source, message: String) -> Self {
+    pub(crate) fn of_key(key: String, source: &Source, message: String) -> Self {
         Self { key: Some(key), value: None, source: Some(source.to_string()), message }
     }
 
-    pub(super) fn with_value(mut self, value: &str) -> Self {
+    pub(crate) fn with_value(mut self, value: &str) -> Self {
         self.value = Some(one_line(value));
         self
     }
@@ -68,7 +68,7 @@ pub struct SettingsError {
 }
 
 impl SettingsError {
-    pub(super) fn new(problems: Vec<SettingProblem>) -> Self {
+    pub(crate) fn new(problems: Vec<SettingProblem>) -> Self {
         Self { problems }
     }
 
@@ -94,7 +94,7 @@ impl fmt::Display for SettingsError {
 impl std::error::Error for SettingsError {}
 
 /// A value for a message: on one line, without control characters, and not too long.
-pub(super) fn one_line(value: &str) -> String {
+pub(crate) fn one_line(value: &str) -> String {
     let mut shown = String::new();
     for (index, character) in value.chars().enumerate() {
         if index == SHOWN_VALUE_LENGTH {
@@ -111,7 +111,7 @@ pub(super) fn one_line(value: &str) -> String {
 }
 
 /// Says which of `candidates` may have been meant, or lists them when none is near.
-pub(super) fn suggestion(written: &str, candidates: &[String], owner: &str) -> String {
+pub(crate) fn suggestion(written: &str, candidates: &[String], owner: &str) -> String {
     if let Some(near) = nearest(written, candidates.iter().map(String::as_str)) {
         return format!("did you mean `{near}`?");
     }

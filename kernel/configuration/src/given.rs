@@ -1,7 +1,7 @@
 //! What all sources together gave for one key.
 
-use super::source::Source;
-use super::tree::{Content, Node, Scalar, same_key};
+use crate::source::Source;
+use crate::tree::{Content, Node, Scalar, same_key};
 
 /// What the sources gave for one key, the winning one last; the default is not among them.
 #[derive(Clone, Debug, Default)]
@@ -10,30 +10,30 @@ pub struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    pub(super) fn new(nodes: Vec<&'a Node>) -> Self {
+    pub(crate) fn new(nodes: Vec<&'a Node>) -> Self {
         Self { nodes }
     }
 
-    pub(super) fn one(node: &'a Node) -> Self {
+    pub(crate) fn one(node: &'a Node) -> Self {
         Self { nodes: vec![node] }
     }
 
     /// What was given for a key below this one.
-    pub(super) fn child(&self, key: &str) -> Self {
+    pub(crate) fn child(&self, key: &str) -> Self {
         Self { nodes: self.nodes.iter().filter_map(|node| node.child(key)).collect() }
     }
 
     /// What was given below this one at the end of `path`.
-    pub(super) fn descend(&self, path: &str) -> Self {
+    pub(crate) fn descend(&self, path: &str) -> Self {
         path.split(':').fold(self.clone(), |given, key| given.child(key))
     }
 
-    pub(super) fn nodes(&self) -> &[&'a Node] {
+    pub(crate) fn nodes(&self) -> &[&'a Node] {
         &self.nodes
     }
 
     /// The value that wins.
-    pub(super) fn winner(&self) -> Option<&'a Node> {
+    pub(crate) fn winner(&self) -> Option<&'a Node> {
         self.nodes.last().copied()
     }
 
@@ -55,7 +55,7 @@ impl<'a> Given<'a> {
         self.scalar().and_then(Scalar::as_text)
     }
 
-    pub(super) fn scalar(&self) -> Option<&'a Scalar> {
+    pub(crate) fn scalar(&self) -> Option<&'a Scalar> {
         match &self.winner()?.content {
             Content::Value(scalar) => Some(scalar),
             Content::List(_) | Content::Table(_) => None,
@@ -63,12 +63,12 @@ impl<'a> Given<'a> {
     }
 
     /// The place of the winning value.
-    pub(super) fn source(&self) -> Source {
+    pub(crate) fn source(&self) -> Source {
         self.winner().map_or(Source::Default, |node| node.source.clone())
     }
 
     /// The keys that the sources gave below this one, each spelling once, with its value.
-    pub(super) fn keys(&self) -> Vec<(&'a str, &'a Node)> {
+    pub(crate) fn keys(&self) -> Vec<(&'a str, &'a Node)> {
         let mut keys: Vec<(&str, &Node)> = Vec::new();
         for node in &self.nodes {
             let Content::Table(entries) = &node.content else { continue };
@@ -78,7 +78,7 @@ impl<'a> Given<'a> {
     }
 
     /// The keys below this one that `known` does not have.
-    pub(super) fn unknown_keys(&self, known: &[String]) -> Vec<(&'a str, &'a Node)> {
+    pub(crate) fn unknown_keys(&self, known: &[String]) -> Vec<(&'a str, &'a Node)> {
         let is_known = |key: &str| known.iter().any(|name| same_key(name, key));
         self.keys().into_iter().filter(|(key, _)| !is_known(key)).collect()
     }

@@ -50,6 +50,6 @@ fn pad(cell: &str, width: usize) -> String {
 }
 
 /// A value as a list shows it.
-pub(super) fn or_empty(value: &str) -> &str {
+pub(crate) fn or_empty(value: &str) -> &str {
     if value.is_empty() { "\"\"" } else { value }
 }

@@ -4,13 +4,13 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::declare::{Section, SectionDeclaration};
-use super::effective::{Effective, render_effective};
-use super::given::Given;
-use super::load::{ConsultedFile, LoadOptions, Loaded, load};
-use super::problem::{SettingProblem, SettingsError, suggestion};
-use super::reader::Reader;
-use super::tree::{Content, Node, same_key};
+use crate::declare::{Section, SectionDeclaration};
+use crate::effective::{Effective, render_effective};
+use crate::given::Given;
+use crate::load::{ConsultedFile, LoadOptions, Loaded, load};
+use crate::problem::{SettingProblem, SettingsError, suggestion};
+use crate::reader::Reader;
+use crate::tree::{Content, Node, same_key};
 
 /// The name under which all sections live.
 const ROOT: &str = "Svc";

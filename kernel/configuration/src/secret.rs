@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use super::bounds::TextLength;
-use super::declare::SettingType;
-use super::given::Given;
-use super::problem::{MASK, one_line};
-use super::reader::Reader;
+use crate::bounds::TextLength;
+use crate::declare::SettingType;
+use crate::given::Given;
+use crate::problem::{MASK, one_line};
+use crate::reader::Reader;
 
 /// A text that only [`Secret::expose`] shows: `Debug`, `Display` and `Serialize` write `***`.
 ///

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::problem::SettingProblem;
-use super::source::Source;
-use super::tree::{Content, Entry, Node, Scalar, same_key};
+use crate::problem::SettingProblem;
+use crate::source::Source;
+use crate::tree::{Content, Entry, Node, Scalar, same_key};
 
 /// Reads the file at `path`, which messages call `name`; none when there is no such file.
-pub(super) fn read(
+pub(crate) fn read(
     path: &Path,
     name: &str,
     problems: &mut Vec<SettingProblem>,
@@ -31,7 +31,7 @@ pub(super) fn read(
 
 /// Parses a file. Where its syntax is wrong nothing of it is used, for the rest would only raise
 /// problems that vanish with the first.
-pub(super) fn parse(
+pub(crate) fn parse(
     text: &str,
     name: &str,
     problems: &mut Vec<SettingProblem>,

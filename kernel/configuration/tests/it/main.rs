@@ -10,10 +10,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use svc_core::settings::{
+use svc_configuration::{
     ConnectionString, LoadOptions, Secret, Settings, SettingsBuilder, SettingsError, WebUrl,
 };
-use svc_core::{settings_choice, settings_group, settings_section};
+use svc_configuration::{settings_choice, settings_group, settings_section};
 use tempfile::TempDir;
 
 settings_choice! {

@@ -4,12 +4,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::declare::SettingType;
-use super::duration;
-use super::given::Given;
-use super::problem::one_line;
-use super::reader::Reader;
-use super::tree::Scalar;
+use crate::declare::SettingType;
+use crate::duration;
+use crate::given::Given;
+use crate::problem::one_line;
+use crate::reader::Reader;
+use crate::tree::Scalar;
 
 /// Makes a type a setting that is written as a text: any type with `FromStr` and `Display`.
 ///
@@ -32,12 +32,12 @@ use super::tree::Scalar;
 /// #     }
 /// # }
 ///
-/// svc_core::text_setting!(Colour, "a colour as six hexadecimal digits");
+/// svc_configuration::text_setting!(Colour, "a colour as six hexadecimal digits");
 /// ```
 #[macro_export]
 macro_rules! text_setting {
     ($type:ty, $expected:expr) => {
-        impl $crate::settings::SettingType for $type {
+        impl $crate::SettingType for $type {
             type Element = Self;
             const TEXTUAL: bool = true;
 
@@ -46,9 +46,9 @@ macro_rules! text_setting {
             }
 
             fn read(
-                given: &$crate::settings::Given<'_>,
+                given: &$crate::Given<'_>,
                 _: Option<&Self>,
-                reader: &mut $crate::settings::Reader,
+                reader: &mut $crate::Reader,
             ) -> Option<Self> {
                 reader.text(given, |text| text.parse().ok())
             }

@@ -4,10 +4,10 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
 
-use super::bounds::Bounds;
-use super::given::Given;
-use super::problem::SettingProblem;
-use super::reader::Reader;
+use crate::bounds::Bounds;
+use crate::given::Given;
+use crate::problem::SettingProblem;
+use crate::reader::Reader;
 
 /// A type that a field of a section can have.
 ///
@@ -88,7 +88,7 @@ impl FieldDescription {
     }
 
     /// The same fields with `key` before their keys.
-    pub(super) fn below(key: &str, fields: Vec<Self>) -> Vec<Self> {
+    pub(crate) fn below(key: &str, fields: Vec<Self>) -> Vec<Self> {
         let lower = |field: Self| Self { key: format!("{key}:{}", field.key), ..field };
         fields.into_iter().map(lower).collect()
     }
@@ -166,15 +166,15 @@ impl SectionDeclaration {
         (self.fields)()
     }
 
-    pub(super) fn type_id(&self) -> TypeId {
+    pub(crate) fn type_id(&self) -> TypeId {
         self.type_id
     }
 
-    pub(super) fn type_name(&self) -> &'static str {
+    pub(crate) fn type_name(&self) -> &'static str {
         self.type_name
     }
 
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         given: &Given<'_>,
         reader: &mut Reader,
@@ -235,16 +235,16 @@ pub fn document(lines: &[&str]) -> String {
 ///
 /// Each field has a documentation comment (meaning, unit, what zero means), a type, a default, and
 /// any number of bounds; its key in files is the name in Pascal case. Functions of
-/// [`settings::units`](crate::settings::units) and the bounds [`within`](crate::settings::within),
-/// [`at_least`](crate::settings::at_least), [`at_most`](crate::settings::at_most) and
-/// [`length`](crate::settings::length) are in scope. What concerns several fields is checked by an
+/// [`units`](crate::units) and the bounds [`within`](crate::within),
+/// [`at_least`](crate::at_least), [`at_most`](crate::at_most) and
+/// [`length`](crate::length) are in scope. What concerns several fields is checked by an
 /// optional `validate`.
 ///
 /// # Examples
 /// ```
 /// use std::{collections::BTreeMap, time::Duration};
 ///
-/// svc_core::settings_section! {
+/// svc_configuration::settings_section! {
 ///     /// Attempts to reach other systems.
 ///     pub struct RetrySettings in "Svc:Retry" {
 ///         /// Attempts, the first included.
@@ -290,22 +290,22 @@ macro_rules! settings_section {
         impl ::std::default::Default for $name {
             fn default() -> Self {
                 #[allow(unused_imports, reason = "for the defaults of the declaration")]
-                use $crate::settings::units::{
+                use $crate::units::{
                     days, hours, kibibytes, mebibytes, milliseconds, minutes, seconds,
                 };
                 Self { $($field: $default,)* }
             }
         }
 
-        impl $crate::settings::Section for $name {
+        impl $crate::Section for $name {
             const NAME: &'static str = $section;
 
             fn doc() -> String {
-                $crate::settings::document(&[$($doc),*])
+                $crate::document(&[$($doc),*])
             }
 
-            $(fn validate(&self, problems: &mut $crate::settings::SectionProblems) {
-                let validate: fn(&Self, &mut $crate::settings::SectionProblems) = $validate;
+            $(fn validate(&self, problems: &mut $crate::SectionProblems) {
+                let validate: fn(&Self, &mut $crate::SectionProblems) = $validate;
                 validate(self, problems);
             })?
         }
@@ -319,9 +319,9 @@ macro_rules! settings_section {
 ///
 /// # Examples
 /// ```
-/// use svc_core::settings::Secret;
+/// use svc_configuration::Secret;
 ///
-/// svc_core::settings_group! {
+/// svc_configuration::settings_group! {
 ///     /// A provider of accounts.
 ///     pub struct Provider {
 ///         /// Name on the sign-in page.
@@ -330,7 +330,7 @@ macro_rules! settings_section {
 ///         pub client_secret: Option<Secret> = None;
 ///     }
 /// }
-/// svc_core::settings_section! {
+/// svc_configuration::settings_section! {
 ///     /// Signing in.
 ///     pub struct SignInSettings in "Svc:SignIn" {
 ///         /// Other providers of accounts.
@@ -357,28 +357,28 @@ macro_rules! settings_group {
             $($(#[doc = $field_doc])+ $field_vis $field: $type,)*
         }
 
-        impl $crate::settings::SettingType for $name {
+        impl $crate::SettingType for $name {
             type Element = Self;
             const MERGES: bool = true;
 
             fn expected(_: &str) -> String {
                 let keys: Vec<String> = vec![
-                    $(format!("`{}`", $crate::settings::key_of(stringify!($field))),)*
+                    $(format!("`{}`", $crate::key_of(stringify!($field))),)*
                 ];
                 format!("a table with the keys {}", keys.join(", "))
             }
 
             fn read(
-                given: &$crate::settings::Given<'_>,
+                given: &$crate::Given<'_>,
                 default: Option<&Self>,
-                reader: &mut $crate::settings::Reader,
+                reader: &mut $crate::Reader,
             ) -> Option<Self> {
                 #[allow(unused_imports, reason = "for defaults and bounds of the declaration")]
-                use $crate::settings::{
+                use $crate::{
                     at_least, at_most, length, within,
                     units::{days, hours, kibibytes, mebibytes, milliseconds, minutes, seconds},
                 };
-                let keys = [$($crate::settings::key_of(stringify!($field)),)*];
+                let keys = [$($crate::key_of(stringify!($field)),)*];
                 if !reader.enter_table(given, &keys) {
                     return None;
                 }
@@ -386,8 +386,8 @@ macro_rules! settings_group {
                 // before one has its name, which may be that of a function in a later bound.
                 let ($($field,)*) = ($(reader.field::<$type>(
                     given,
-                    &$crate::settings::key_of(stringify!($field)),
-                    &$crate::settings::document(&[$($field_doc),+]),
+                    &$crate::key_of(stringify!($field)),
+                    &$crate::document(&[$($field_doc),+]),
                     default
                         .map(|default| default.$field.clone())
                         .or_else(|| $crate::__setting_default!($($default)?))
@@ -397,16 +397,16 @@ macro_rules! settings_group {
                 Some(Self { $($field: $field?,)* })
             }
 
-            fn fields() -> Vec<$crate::settings::FieldDescription> {
+            fn fields() -> Vec<$crate::FieldDescription> {
                 #[allow(unused_imports, reason = "for defaults and bounds of the declaration")]
-                use $crate::settings::{
+                use $crate::{
                     at_least, at_most, length, within,
                     units::{days, hours, kibibytes, mebibytes, milliseconds, minutes, seconds},
                 };
-                let fields: Vec<Vec<$crate::settings::FieldDescription>> = vec![
-                    $($crate::settings::FieldDescription::of::<$type>(
-                        &$crate::settings::key_of(stringify!($field)),
-                        $crate::settings::document(&[$($field_doc),+]),
+                let fields: Vec<Vec<$crate::FieldDescription>> = vec![
+                    $($crate::FieldDescription::of::<$type>(
+                        &$crate::key_of(stringify!($field)),
+                        $crate::document(&[$($field_doc),+]),
                         $crate::__setting_default!($($default)?).as_ref(),
                         &[$($bounds,)*],
                     ),)*
@@ -422,8 +422,8 @@ macro_rules! settings_group {
                 let fields: Vec<String> = vec![
                     $(format!(
                         "{} = {}",
-                        $crate::settings::key_of(stringify!($field)),
-                        $crate::settings::SettingType::show_inside(&self.$field),
+                        $crate::key_of(stringify!($field)),
+                        $crate::SettingType::show_inside(&self.$field),
                     ),)*
                 ];
                 format!("{{ {} }}", fields.join(", "))

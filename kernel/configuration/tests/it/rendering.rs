@@ -1,6 +1,6 @@
 //! How settings are listed.
 
-use svc_core::settings::{Effective, SectionDeclaration, render_effective, render_reference};
+use svc_configuration::{Effective, SectionDeclaration, render_effective, render_reference};
 
 use super::{
     AuthSettings, CookieSettings, DatabaseSettings, SetupSettings, Sources, WebhooksSettings, text,

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::declare::SettingType;
+use crate::declare::SettingType;
 
 /// A limit of a field's value; for a list, a map or an optional value, of each value inside.
 pub struct Bounds<T> {
@@ -16,11 +16,11 @@ impl<T: 'static> Bounds<T> {
     }
 
     /// What the limit is, to be read after the name of the type: `from 1 to 100`.
-    pub(super) fn description(&self) -> &str {
+    pub(crate) fn description(&self) -> &str {
         &self.description
     }
 
-    pub(super) fn contains(&self, value: &T) -> bool {
+    pub(crate) fn contains(&self, value: &T) -> bool {
         (self.contains)(value)
     }
 }

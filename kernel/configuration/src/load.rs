@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::file;
-use super::problem::SettingProblem;
-use super::source::Source;
-use super::tree::{Conflict, Node};
+use crate::file;
+use crate::problem::SettingProblem;
+use crate::source::Source;
+use crate::tree::{Conflict, Node};
 
 /// The file that is read when nothing else is named.
 const DEFAULT_FILE: &str = "svc.toml";
@@ -79,15 +79,15 @@ pub struct ConsultedFile {
 
 /// Everything that was gathered, the winning source last.
 #[derive(Debug, Default)]
-pub(super) struct Loaded {
-    pub(super) sources: Vec<Node>,
-    pub(super) files: Vec<ConsultedFile>,
-    pub(super) environment: Option<String>,
-    pub(super) arguments: Vec<String>,
-    pub(super) problems: Vec<SettingProblem>,
+pub(crate) struct Loaded {
+    pub(crate) sources: Vec<Node>,
+    pub(crate) files: Vec<ConsultedFile>,
+    pub(crate) environment: Option<String>,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) problems: Vec<SettingProblem>,
 }
 
-pub(super) fn load(options: &LoadOptions) -> Loaded {
+pub(crate) fn load(options: &LoadOptions) -> Loaded {
     let mut loaded = Loaded::default();
     loaded.environment = loaded.environment_name(options);
     loaded.read_files(options);

@@ -12,12 +12,12 @@ use serde::{Serialize, Serializer};
 ///
 /// # Examples
 /// ```
-/// use svc_core::settings::WebUrl;
+/// use svc_configuration::WebUrl;
 ///
 /// let issuer: WebUrl = "https://login.example.com/tenant".parse()?;
 /// assert_eq!(issuer.as_str(), "https://login.example.com/tenant");
 /// assert!("login.example.com".parse::<WebUrl>().is_err());
-/// # Ok::<(), svc_core::settings::WebUrlError>(())
+/// # Ok::<(), svc_configuration::WebUrlError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WebUrl(String);

@@ -1,12 +1,12 @@
 //! Walks a section's fields over what the sources gave, and collects problems on the way.
 
-use super::bounds::Bounds;
-use super::declare::SettingType;
-use super::effective::Effective;
-use super::given::Given;
-use super::problem::{MASK, SettingProblem, suggestion};
-use super::source::Source;
-use super::tree::{Content, Node, Scalar};
+use crate::bounds::Bounds;
+use crate::declare::SettingType;
+use crate::effective::Effective;
+use crate::given::Given;
+use crate::problem::{MASK, SettingProblem, suggestion};
+use crate::source::Source;
+use crate::tree::{Content, Node, Scalar};
 
 /// Reads the fields of a section: knows which key it is at, and keeps problems and values.
 #[derive(Debug, Default)]
@@ -22,28 +22,28 @@ pub struct Reader {
 
 impl Reader {
     /// A reader at the key `section`.
-    pub(super) fn at(section: &str, nested_sections: Vec<String>) -> Self {
+    pub(crate) fn at(section: &str, nested_sections: Vec<String>) -> Self {
         Self { path: vec![section.to_owned()], nested_sections, ..Self::default() }
     }
 
-    pub(super) fn into_results(self) -> (Vec<SettingProblem>, Vec<Effective>) {
+    pub(crate) fn into_results(self) -> (Vec<SettingProblem>, Vec<Effective>) {
         (self.problems, self.effective)
     }
 
-    pub(super) fn problems(&self) -> &[SettingProblem] {
+    pub(crate) fn problems(&self) -> &[SettingProblem] {
         &self.problems
     }
 
-    pub(super) fn effective(&self) -> &[Effective] {
+    pub(crate) fn effective(&self) -> &[Effective] {
         &self.effective
     }
 
-    pub(super) fn report(&mut self, problem: SettingProblem) {
+    pub(crate) fn report(&mut self, problem: SettingProblem) {
         self.problems.push(problem);
     }
 
     /// The full key that is being read.
-    pub(super) fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         self.path.join(":")
     }
 
@@ -163,7 +163,7 @@ impl Reader {
     }
 
     /// Reads a part of the current value: an item of a list, an entry of a map.
-    pub(super) fn part<T: SettingType>(
+    pub(crate) fn part<T: SettingType>(
         &mut self,
         key: &str,
         node: &Node,
@@ -208,7 +208,7 @@ impl Reader {
         self.scalar(given, |scalar| scalar.as_text().and_then(parse))
     }
 
-    pub(super) fn scalar<T: SettingType>(
+    pub(crate) fn scalar<T: SettingType>(
         &mut self,
         given: &Given<'_>,
         parse: impl FnOnce(&Scalar) -> Option<T>,
@@ -221,13 +221,13 @@ impl Reader {
     }
 
     /// Reports that the winning value is not one of type `T`.
-    pub(super) fn report_wrong_value<T: SettingType>(&mut self, given: &Given<'_>) {
+    pub(crate) fn report_wrong_value<T: SettingType>(&mut self, given: &Given<'_>) {
         let hint = given.scalar().map_or("", quotation_hint::<T>);
         self.report_wrong_value_hinting::<T>(given, hint);
     }
 
     /// Reports that the winning value is not one of type `T`, and how one would be written.
-    pub(super) fn report_wrong_value_hinting<T: SettingType>(
+    pub(crate) fn report_wrong_value_hinting<T: SettingType>(
         &mut self,
         given: &Given<'_>,
         hint: &str,

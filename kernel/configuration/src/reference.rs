@@ -1,7 +1,7 @@
 //! What settings there are, and what they mean.
 
-use super::declare::SectionDeclaration;
-use super::effective::or_empty;
+use crate::declare::SectionDeclaration;
+use crate::effective::or_empty;
 
 /// Writes the reference of sections in Markdown: a heading and a table for each, with the keys,
 /// their defaults, what is accepted, and what they mean.

@@ -3,11 +3,11 @@
 /// Declares an enumeration whose values a setting can take, each with its name in files.
 ///
 /// Names match without regard to case. The type implements `Display`, `FromStr`, `Serialize` (all
-/// by name) and [`SettingType`](crate::settings::SettingType).
+/// by name) and [`SettingType`](crate::SettingType).
 ///
 /// # Examples
 /// ```
-/// svc_core::settings_choice! {
+/// svc_configuration::settings_choice! {
 ///     /// What a commit waits for.
 ///     pub enum Durability {
 ///         /// The operating system has the data.
@@ -60,14 +60,14 @@ macro_rules! settings_choice {
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let is_named = |value: &&Self| value.as_str().eq_ignore_ascii_case(text);
                 Self::ALL.iter().find(is_named).copied().ok_or_else(|| {
-                    let expected = <Self as $crate::settings::SettingType>::expected("");
+                    let expected = <Self as $crate::SettingType>::expected("");
                     format!("expected {expected}")
                 })
             }
         }
 
-        impl $crate::settings::__private::Serialize for $name {
-            fn serialize<S: $crate::settings::__private::Serializer>(
+        impl $crate::__private::Serialize for $name {
+            fn serialize<S: $crate::__private::Serializer>(
                 &self,
                 serializer: S,
             ) -> Result<S::Ok, S::Error> {

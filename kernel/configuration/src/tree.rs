@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use super::problem::MASK;
-use super::source::Source;
+use crate::problem::MASK;
+use crate::source::Source;
 
 /// A value without parts. Whether it is a secret only the field that reads it knows, so `Debug`
 /// never shows it.
 #[derive(Clone)]
-pub(super) enum Scalar {
+pub(crate) enum Scalar {
     /// A text that was written as a text, in a file.
     Text(String),
     /// A text whose type only the field that reads it knows: a variable or an argument.
@@ -22,7 +22,7 @@ pub(super) enum Scalar {
 
 impl Scalar {
     /// The text, when the source can have meant one.
-    pub(super) fn as_text(&self) -> Option<&str> {
+    pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) | Self::Untyped(text) => Some(text),
             _ => None,
@@ -50,7 +50,7 @@ impl fmt::Display for Scalar {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Content {
+pub(crate) enum Content {
     Value(Scalar),
     List(Vec<Node>),
     Table(Vec<Entry>),
@@ -58,21 +58,21 @@ pub(super) enum Content {
 
 /// A value and where it was written.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) source: Source,
-    pub(super) content: Content,
+pub(crate) struct Node {
+    pub(crate) source: Source,
+    pub(crate) content: Content,
 }
 
 /// A named value. The key keeps its spelling and is compared without regard to case.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) key: String,
-    pub(super) node: Node,
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) node: Node,
 }
 
 /// Why a value could not be put into the tree.
 #[derive(Debug)]
-pub(super) enum Conflict {
+pub(crate) enum Conflict {
     /// The same key was given before, at this place.
     Twice(Source),
     /// A value was given both for the key and for a key below it; this is the other place.
@@ -81,11 +81,11 @@ pub(super) enum Conflict {
 
 impl Node {
     /// The root of a source that gave nothing.
-    pub(super) fn empty(source: Source) -> Self {
+    pub(crate) fn empty(source: Source) -> Self {
         Self { source, content: Content::Table(Vec::new()) }
     }
 
-    pub(super) fn child(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn child(&self, key: &str) -> Option<&Node> {
         match &self.content {
             Content::Table(entries) => {
                 entries.iter().find(|entry| same_key(&entry.key, key)).map(|entry| &entry.node)
@@ -96,19 +96,19 @@ impl Node {
     }
 
     /// Whether this is the empty text.
-    pub(super) fn is_empty_text(&self) -> bool {
+    pub(crate) fn is_empty_text(&self) -> bool {
         matches!(&self.content, Content::Value(scalar) if scalar.as_text() == Some(""))
     }
 
     /// Whether this is the empty text of a variable or an argument.
-    pub(super) fn is_empty_untyped(&self) -> bool {
+    pub(crate) fn is_empty_untyped(&self) -> bool {
         matches!(&self.content, Content::Value(Scalar::Untyped(text)) if text.is_empty())
     }
 
     /// Puts an untyped text at `path`, making the tables on the way.
     ///
     /// With `replace`, a text that is already there gives way: on a command line the last one wins.
-    pub(super) fn insert(
+    pub(crate) fn insert(
         &mut self,
         path: &[&str],
         text: String,
@@ -146,6 +146,6 @@ impl Node {
 }
 
 /// Whether two keys are the same to a reader of settings.
-pub(super) fn same_key(left: &str, right: &str) -> bool {
+pub(crate) fn same_key(left: &str, right: &str) -> bool {
     left.eq_ignore_ascii_case(right)
 }
