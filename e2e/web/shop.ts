@@ -57,7 +57,7 @@ export const shop = [
       await page.getByRole('button', { name: 'Edit E-mail' }).click();
       const input = email.getByRole('textbox');
       assert.equal(await input.getAttribute('type'), 'email');
-      await input.fill('nobody');
+      await page.keyboard.type('nobody');
       await page.keyboard.press('Control+s');
       await email.getByText('must be a mail address').waitFor();
       await page.getByRole('button', { name: 'Discard' }).click();

@@ -52,7 +52,7 @@ export class InPlace {
     await this.#show();
     const input = this.#owner.querySelector<HTMLElement>(`[id="${this.#prefix}-${property.name}"]`);
     input?.focus();
-    if (input instanceof HTMLInputElement && input.type === 'text') input.select();
+    if (input instanceof HTMLInputElement) input.select();
   }
 
   /** Gives up what isn't saved. */

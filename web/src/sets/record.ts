@@ -244,7 +244,7 @@ export class SvcRecord extends Part {
     await this.updateComplete;
     const input = this.querySelector<HTMLElement>(`[id="${this.#prefix}-${property.name}"]`);
     input?.focus();
-    if (input instanceof HTMLInputElement && input.type === 'text') input.select();
+    if (input instanceof HTMLInputElement) input.select();
   }
 
   async #giveUp(property: Property): Promise<void> {
