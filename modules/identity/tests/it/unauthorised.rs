@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use svc_identity::Identity;
 use svc_testing::{Application, TestApp as Whole, on_both_databases, refuses_everybody};
 
-use crate::support::{SETUP_KEY, TestApp};
+use crate::support::{SET_UP, SETUP_KEY, TestApp};
 
 const LACKS: &str = "this needs the permission `Identity.Manage`";
 
@@ -70,15 +70,10 @@ fn alone() -> Application {
 
 on_both_databases! {
     async fn every_route_refuses_whoever_may_not_call_it(backend) {
-        let settings = [
-            ("Organisation", "Example Ltd"),
-            ("AdminEmail", "ada@example.com"),
-            ("AdminPassword", "correct horse battery"),
-            ("ApiKey", SETUP_KEY),
-        ];
         let mut whole = Whole::builder(alone);
-        for (name, value) in settings {
-            whole = whole.setting(&format!("Svc:Setup:{name}"), value);
+        for argument in SET_UP {
+            let (name, value) = argument.trim_start_matches('-').split_once('=').unwrap();
+            whole = whole.setting(name, value);
         }
         let whole = whole.start(backend).await;
         let operator = whole.anonymous().with_credential(&format!("Bearer {SETUP_KEY}"));
