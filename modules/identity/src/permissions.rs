@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use strsim::levenshtein;
 use svc_core::{Error, Permission, PermissionCatalogue, PermissionSet, Principal, Result};
 
 /// To see and change who may do what in an organisation.
@@ -82,25 +83,9 @@ fn nearest<'a>(name: &str, catalogue: &'a PermissionCatalogue) -> Option<&'a str
     let distances = catalogue
         .all()
         .iter()
-        .map(|(known, _)| (distance(&wanted, &known.to_lowercase()), known.as_str()));
+        .map(|(known, _)| (levenshtein(&wanted, &known.to_lowercase()), known.as_str()));
     let (distance, known) = distances.min()?;
     (distance <= 1 + known.len() / 4).then_some(known)
-}
-
-/// How many letters must be added, removed or replaced to make one text of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, letter) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for (place, known) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *known);
-            diagonal = row[place + 1];
-            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]
@@ -116,7 +101,7 @@ mod tests {
             ("veiw", "view", 2),
             ("kitten", "sitting", 3),
         ] {
-            assert_eq!(distance(one, other), expected, "{one} {other}");
+            assert_eq!(levenshtein(one, other), expected, "{one} {other}");
         }
     }
 }
